@@ -23,11 +23,9 @@ build:
 
 ## test: everything that is tested, as the continuous integration runs it
 test:
-	@Scripts/install-dependencies test
-	@Scripts/test
-	@Scripts/test-examples
-	@Scripts/check-api
-	@Scripts/test-page
+	@for step in "install-dependencies test" test test-examples check-api test-page; do \
+	  date "+%T $$step"; Scripts/$$step || exit; \
+	done
 	@$(MAKE) --no-print-directory lint trace
 
 ## test-page: the page alone, in Chromium, with the controller that was built last

@@ -13,7 +13,7 @@ import pathlib
 import platform
 import sys
 
-from measuring import audio, continuity, control, household, mqtt, page, streams, worst
+from measuring import audio, continuity, control, film, household, mqtt, page, pjlink, streams, worst
 from measuring.accounts import kills, storms, timing
 
 FIGURES = {
@@ -32,6 +32,9 @@ FIGURES = {
     "event-streams": streams.event_streams,
     "mqtt-memory": mqtt.memory,
     "mqtt-latency": mqtt.latency,
+    "film-sync": film.sync,
+    "film-cpu": film.cpu,
+    "film-first-picture": film.first_picture,
 }
 # Long ones, run by name alone.
 LONG = {
@@ -41,6 +44,7 @@ LONG = {
     "page": page.page,
     "mqtt-reconnects": mqtt.reconnects,
     "mqtt-half-open": mqtt.half_open,
+    "pjlink-reconnects": pjlink.reconnects,
     "hostile-household": household.hostile_household,
 }
 

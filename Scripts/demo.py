@@ -185,7 +185,10 @@ def join(folder):
 def main():
     if len(sys.argv) > 1:
         folder = pathlib.Path(sys.argv[1]).resolve()
-        folder.mkdir(mode=0o700, parents=True)
+        try:
+            folder.mkdir(mode=0o700, parents=True)
+        except FileExistsError:
+            sys.exit(f"{folder} is there already; name a folder that is not, which is made.")
     else:
         folder = pathlib.Path(tempfile.mkdtemp(prefix="evening-"))
     evening = Evening(folder)

@@ -8,6 +8,7 @@ import secrets
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import tempfile
 import threading
@@ -17,6 +18,7 @@ import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PRODUCTS = pathlib.Path(os.environ.get("THEATER_PRODUCTS", ROOT / ".build/release"))
+UNVERIFIED = ssl._create_unverified_context()
 ROLES = {
     "amp": "amplifier", "tuner": "tuner", "dvd": "dvdPlayer", "cd": "cdPlayer",
     "projector": "projector", "lights": "lights", "screen": "screen", "popper": "popcornPopper",
@@ -60,6 +62,9 @@ class Controller:
     def __init__(self, configuration, environment=None, plugins=None):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="th-"))
         self.port = free_port()
+        # With TLS its certificate is self-signed.
+        scheme = "https" if configuration.get("web", {}).get("tls") else "http"
+        self.base = f"{scheme}://127.0.0.1:{self.port}"
         # A folder of plugins in place of those of the build.
         self.plugins = ["--plugins", plugins] if plugins else []
         self.configuration = self.folder / "devices.json"
@@ -132,11 +137,11 @@ class Controller:
     def request(self, method, path, body=None, headers=None):
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(
-            f"http://127.0.0.1:{self.port}{path}", data=data, method=method,
+            f"{self.base}{path}", data=data, method=method,
             headers={"Content-Type": "application/json", **(headers or {})})
         if getattr(self, "token", None):
             request.add_header("Authorization", f"Bearer {self.token}")
-        with urllib.request.urlopen(request, timeout=60) as answer:
+        with urllib.request.urlopen(request, timeout=60, context=UNVERIFIED) as answer:
             text = answer.read()
             return json.loads(text) if text else None
 
@@ -170,6 +175,10 @@ class Controller:
             return False
         listed = plugins.get("plugins", plugins) if isinstance(plugins, dict) else plugins
         return all(p["status"] in ("running", "disabled") for p in listed) and listed
+
+    def has_backup(self):
+        """Whether the backup of the day is made, some seconds after the first start."""
+        return any((self.folder / "state").glob("theater/backups/*/theater.sqlite"))
 
     def processes(self):
         """The controller and its children: (name, pid)."""

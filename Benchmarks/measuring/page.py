@@ -67,7 +67,7 @@ class Browser:
         token = request("POST", "/api/v1/sessions", {"email": "ann@example.org", "password": PASSWORD})["token"]
         self.controller.token = token
         self.controller.wait_for(self.controller.plugins_are_up)
-        self.base = f"http://127.0.0.1:{self.controller.port}"
+        self.base = self.controller.base
         self._playwright = sync_playwright().start()
         self.chromium = self._playwright.chromium.launch(
             executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium-headless-shell"), args=["--no-sandbox"])

@@ -78,26 +78,26 @@ class Plugin:
         return sent
 
 
-class Listening:
-    """A CD player, a cable and an amplifier that plays on a PCM, already on."""
+class Playing:
+    """A player, a cable and an amplifier that plays on a PCM, both on; `with` ends them."""
 
-    def __init__(self, folder, card, buffer=100, volume=100):
-        """`folder` holds the music and the cable's socket; `card` is a `card.Card`."""
-        self.folder = folder
-        self.player = Plugin("LibavPlayer")
+    def __init__(self, player, role, options, folder, card, buffer=100, volume=100):
+        """`folder` holds the media and the cable's socket; `card` has a PCM, as `card.Card`."""
+        self.folder, self.role = folder, role
+        self.player = Plugin(player, card.environment)
         self.amplifier = Plugin("ALSAAmplifier", card.environment)
-        self.player.open("cdPlayer", {"folders": [str(folder)]})
+        self.player.open(role, {"folders": [str(folder)], **options})
         self.amplifier.open("amplifier", {
             "device": card.pcm, "mixer": "software", "buffer": buffer, "startupVolume": 100,
             "takeBack": card.take_back})
         self.amplifier.perform("amplifier", "on")
         self.amplifier.perform("amplifier", {"volume": volume})
         socket = {"path": str(folder / "cable"), "token": secrets.token_hex(32)}
-        self.amplifier.request(
-            "openSocket", {"device": "amplifier", "input": "cd", **socket})
-        self.player.request("plug", {"device": "cdPlayer", **socket})
-        self.amplifier.perform("amplifier", {"input": "cd"})
-        self.player.perform("cdPlayer", "on")
+        source = role.removesuffix("Player")
+        self.amplifier.request("openSocket", {"device": "amplifier", "input": source, **socket})
+        self.player.request("plug", {"device": role, **socket})
+        self.amplifier.perform("amplifier", {"input": source})
+        self.player.perform(role, "on")
         self.processes = [("player", self.player.pid), ("amplifier", self.amplifier.pid)]
 
     def __enter__(self):
@@ -107,5 +107,15 @@ class Listening:
         self.player.__exit__()
         self.amplifier.__exit__()
 
+    def play(self, file):
+        return self.player.perform(self.role, {"play": {"item": f"{self.folder.name}/{file}"}})
+
+
+class Listening(Playing):
+    """Songs that LibavPlayer plays."""
+
+    def __init__(self, folder, card, buffer=100, volume=100):
+        super().__init__("LibavPlayer", "cdPlayer", {}, folder, card, buffer, volume)
+
     def listen(self, file):
-        return self.player.perform("cdPlayer", {"play": {"item": f"{self.folder.name}/{file}"}})
+        return self.play(file)

@@ -18,6 +18,22 @@ def cpu_nanoseconds(pid):
     return time.clock_gettime_ns((~pid << 3) | 2)
 
 
+def cpu_a_minute(groups, seconds):
+    """The seconds of processor that each group of processes uses a minute, measured for some seconds."""
+    before = {pid: cpu_nanoseconds(pid) for pids in groups.values() for pid in pids}
+    began = time.monotonic()
+    time.sleep(seconds)
+    after = {pid: cpu_nanoseconds(pid) for pid in before}
+    per_minute = 60 / (time.monotonic() - began) / 1e9
+    return {name: sum(after[pid] - before[pid] for pid in pids) * per_minute for name, pids in groups.items()}
+
+
+def children(pid):
+    """The processes that a process has started."""
+    return [int(child) for file in pathlib.Path(f"/proc/{pid}/task").glob("*/children")
+            for child in file.read_text().split()]
+
+
 def pss_megabytes(pid):
     """Proportional set size: memory with shared pages divided among those who share them."""
     for line in pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
@@ -42,6 +58,11 @@ def forget_peak(pid):
 def descriptors(pid):
     """How many files are open."""
     return len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def threads(pid):
+    """How many threads are running."""
+    return len(os.listdir(f"/proc/{pid}/task"))
 
 
 def _status_megabytes(pid, field):

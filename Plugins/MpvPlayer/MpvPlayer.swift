@@ -1,4 +1,5 @@
 import Devices
+import Glibc
 import Platform
 import PluginKit
 
@@ -13,30 +14,32 @@ struct MpvPlayer {
       id: "MpvPlayer", version: "1.0.0",
       devices: [
         DeviceMaker { (context) throws(DeviceError) in
-          DVDFilmPlayer(
-            player: try FilmPlayer(context: context, isCD: false, setup: setup, clock: clock))
+          try DiscPlayer<DVDPlayerCommand>(context, setup: setup, clock: clock)
         },
         DeviceMaker { (context) throws(DeviceError) in
-          CDSongPlayer(
-            player: try FilmPlayer(context: context, isCD: true, setup: setup, clock: clock))
+          try DiscPlayer<CDPlayerCommand>(context, setup: setup, clock: clock)
         },
       ],
-      selfCheck: { check(setup) })
+      selfCheck: { await check(setup, clock: clock) })
   }
 
-  /// Checks that mpv starts and that the ALSA module is there.
-  private static func check(_ setup: MpvSetup) -> SelfCheck {
+  /// Checks that mpv starts, within 10 s, and that the ALSA module is there.
+  static func check(_ setup: MpvSetup, clock: any TheaterClock) async -> SelfCheck {
     guard setup.module != nil else { return .failed(DeviceError.noModule) }
     do throws(SystemError) {
       let version = try ChildProcess(
         ProgramStart(
           setup.program, ["--no-config", "--version"], environment: setup.variables))
-      let status = version.wait()
-      guard status == .exited(0) else {
-        return .failed(
-          "mpv --version ended with \(status)", hint: "Install it again: apt install mpv")
+      let status = await version.kill(after: .seconds(10), on: clock) {
+        await FilmLibrary.onThread { version.wait() }
       }
-      return .passed
+      let problem: String
+      switch status {
+      case .exited(0): return .passed
+      case .signalled(SIGKILL): problem = "\(setup.program) --version did not end within 10 s"
+      default: problem = "\(setup.program) --version ended with \(status)"
+      }
+      return .failed(problem, hint: "Install it again: apt install mpv")
     } catch {
       return .failed(DeviceError.notStarted(setup.program, error))
     }

@@ -62,14 +62,20 @@ package struct DiscoveryFinding: Sendable, Hashable {
   /// The finding for scripts.
   ///
   /// - Parameter names: The device of each role; the role's own name without one.
-  package func json(names: [Role: String] = [:]) -> JSON {
+  package func json(names: [Role: String]) -> JSON {
+    json("devices") { names[$0] ?? $0.rawValue }
+  }
+
+  /// The finding as the API shows it, with an entry for each role.
+  package var json: JSON { json("entries", key: \.rawValue) }
+
+  private func json(_ entries: String, key: (Role) -> String) -> JSON {
     [
       "kind": .string(kind.rawValue), "id": .string(id), "title": .string(title),
       "place": .string(place), "plugin": .string(plugin),
       "roles": .array(roles.map { .string($0.rawValue) }),
       "notes": .array(notes.map { .string($0) }),
-      "devices": .object(
-        JSONObject(roles.map { (names[$0] ?? $0.rawValue, .object(entry(for: $0))) })),
+      entries: .object(JSONObject(roles.map { (key($0), .object(entry(for: $0))) })),
     ]
   }
 }

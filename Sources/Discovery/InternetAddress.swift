@@ -1,6 +1,5 @@
 import Glibc
 import JSON
-import Platform
 
 /// An IPv4 address with a port.
 struct InternetAddress {
@@ -77,12 +76,12 @@ struct InternetAddress {
 /// A TCP connection that carries short lines, with one deadline for everything.
 final class LineSocket {
   private let socket: Int32
-  private let end: Int64
+  private let deadline: SearchDeadline
   private var rest: [UInt8] = []
 
-  /// Connects; `nil` if that fails before `end`, a time of the monotonic clock.
-  init?(_ address: String, _ port: Int, end: Int64) {
-    self.end = end
+  /// Connects; `nil` if that fails, or takes too long.
+  init?(_ address: String, _ port: Int, _ deadline: SearchDeadline) {
+    self.deadline = deadline
     let flags = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
     socket = Glibc.socket(AF_INET, Int32(flags), 0)
     guard socket >= 0 else { return nil }
@@ -100,14 +99,7 @@ final class LineSocket {
     return getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &size) == 0 ? code : errno
   }
 
-  private func wait(_ events: Int32) -> Bool {
-    var polled = pollfd(fd: socket, events: Int16(events), revents: 0)
-    while true {
-      let ready = poll(&polled, 1, MonotonicClock().timeout(until: end))
-      if ready < 0, errno == EINTR { continue }
-      return ready > 0
-    }
-  }
+  private func wait(_ events: Int32) -> Bool { deadline.wait(socket, events) }
 
   func send(_ text: String) -> Bool {
     let bytes = Array(text.utf8)

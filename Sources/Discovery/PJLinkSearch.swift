@@ -17,33 +17,38 @@ package struct PJLinkSearch: DeviceSearch {
   private let port: Int
   private let localPort: Int
   private let timeout: Duration
+  private let probeTimeout: Duration
 
   /// - Parameters:
   ///   - addresses: IPv4 addresses to send to; the broadcast addresses of this machine's networks if `nil`.
   ///   - localPort: The port to send from. Some projectors answer to 4352, whatever port was asked from; if it
   ///     is taken, the system chooses one.
   ///   - timeout: How long to wait for answers, and after that how long to ask the projectors for their names.
+  ///   - probeTimeout: How long to ask one projector at most.
   package init(
     addresses: [String]? = nil, port: Int = Self.port, localPort: Int = Self.port,
-    timeout: Duration
+    timeout: Duration, probeTimeout: Duration = .seconds(2)
   ) {
     self.addresses = addresses
     self.port = port
     self.localPort = localPort
     self.timeout = timeout
+    self.probeTimeout = probeTimeout
   }
 
   package func result() async -> DiscoveryResult {
-    await Discovery.onThread("pjlink-search") { search() }
+    await SearchThread.run("pjlink-search") { search($0) }
   }
 
-  private func search() -> DiscoveryResult {
+  private func search(_ flag: CancellationFlag) -> DiscoveryResult {
     do throws(SystemError) {
-      let found = try answers()
-      let end = MonotonicClock.now + timeout.nanoseconds
+      let found = try answers(SearchDeadline(after: timeout, or: flag))
+      let deadline = SearchDeadline(after: timeout, or: flag)
       return DiscoveryResult(
         findings: found.map { address in
-          finding(address, PJLinkProbe(address: address, port: port, end: end).facts())
+          let probe = PJLinkProbe(
+            address: address, port: port, deadline: deadline.within(probeTimeout))
+          return finding(address, probe.facts())
         })
     } catch {
       return DiscoveryResult(problems: ["projectors: the network cannot be searched: \(error)"])
@@ -51,7 +56,7 @@ package struct PJLinkSearch: DeviceSearch {
   }
 
   /// The addresses that answered, each once, in the order of their numbers.
-  private func answers() throws(SystemError) -> [String] {
+  private func answers(_ deadline: SearchDeadline) throws(SystemError) -> [String] {
     let socket = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard socket >= 0 else { throw SystemError(errno) }
     defer { close(socket) }
@@ -70,18 +75,15 @@ package struct PJLinkSearch: DeviceSearch {
       }
     }
     if let failure, !isSent { throw failure }
-    return receive(socket)
+    return receive(socket, deadline)
   }
 
-  private func receive(_ socket: Int32) -> [String] {
+  private func receive(_ socket: Int32, _ deadline: SearchDeadline) -> [String] {
     var found: Set<UInt32> = []
-    let end = MonotonicClock.now + timeout.nanoseconds
-    var polled = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
     var answers = 0
-    while answers < Self.mostAnswers, found.count < Self.mostProjectors {
-      let ready = poll(&polled, 1, MonotonicClock().timeout(until: end))
-      if ready < 0, errno == EINTR { continue }
-      guard ready > 0 else { break }
+    while answers < Self.mostAnswers, found.count < Self.mostProjectors,
+      deadline.wait(socket, POLLIN)
+    {
       answers += 1
       guard let (bytes, sender) = InternetAddress.receive(socket), Self.isAnswer(bytes) else {
         continue
@@ -139,18 +141,14 @@ struct PJLinkProbe {
 
   /// The longest line of a reply: the header and 128 bytes.
   static let longestLine = 160
-  /// How long one projector is asked.
-  private static let longest: Int64 = 2_000_000_000
 
   let address: String
   let port: Int
-  /// The time of the monotonic clock at which it is given up.
-  let end: Int64
+  let deadline: SearchDeadline
 
   func facts() -> Facts {
     var facts = Facts()
-    let end = min(end, MonotonicClock.now + Self.longest)
-    guard let connection = LineSocket(address, port, end: end) else { return facts }
+    guard let connection = LineSocket(address, port, deadline) else { return facts }
     defer { connection.close() }
     guard let greeting = connection.line() else { return facts }
     if greeting.hasPrefix("PJLINK 1") { facts.access = .password }
@@ -184,14 +182,5 @@ extension UInt8 {
     case "0"..."9", "a"..."f", "A"..."F": true
     default: false
     }
-  }
-}
-
-extension Duration {
-  /// Whole nanoseconds; the largest number beyond the range.
-  var nanoseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (product, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    return isTooLarge ? .max / 2 : product + attoseconds / 1_000_000_000
   }
 }

@@ -47,6 +47,7 @@ package struct FolderWalk {
   private let folder: MediaFolder
   private let kind: MediaKind
   private let mostFiles: Int
+  private let onlyFirst: Bool
   private var entries = 0
   private var isFull = false
 
@@ -57,19 +58,44 @@ package struct FolderWalk {
     _ folder: MediaFolder, kind: MediaKind, from start: String = "", recursive: Bool = true,
     mostFiles: Int = Self.mostFiles
   ) {
-    self.folder = folder
-    self.kind = kind
-    self.mostFiles = mostFiles
+    self.init(folder, kind, mostFiles: mostFiles, onlyFirst: false)
     walk(start, depth: 0, recursive: recursive)
   }
 
+  /// Returns the first media file of a folder and its subfolders, each in natural order; nil if there is none. Reads
+  /// only the folders before it, and blocks.
+  package static func first(in folder: MediaFolder, kind: MediaKind) -> FoundFile? {
+    var walk = FolderWalk(folder, kind, mostFiles: 1, onlyFirst: true)
+    walk.walk("", depth: 0, recursive: true)
+    return walk.files.first
+  }
+
+  private init(_ folder: MediaFolder, _ kind: MediaKind, mostFiles: Int, onlyFirst: Bool) {
+    self.folder = folder
+    self.kind = kind
+    self.mostFiles = mostFiles
+    self.onlyFirst = onlyFirst
+  }
+
   private mutating func walk(_ relative: String, depth: Int, recursive: Bool) {
+    var paths = list(relative)
+    if onlyFirst { paths.sort(by: NaturalOrder.precedes) }
+    for path in paths {
+      if isFull { return }
+      examine(path, depth: depth, recursive: recursive)
+    }
+    if entries > Self.mostEntries, !isFull { stop(Self.mostEntries, "entries") }
+  }
+
+  /// Returns the paths of a folder's entries, in the order of the disk.
+  private mutating func list(_ relative: String) -> [String] {
     guard let directory = opendir(folder.root + "/" + relative) else {
       skip(relative.isEmpty ? folder.root : relative, MediaFolder.systemText(errno))
-      return
+      return []
     }
     defer { closedir(directory) }
-    while !isFull, let entry = readdir(directory) {
+    var paths: [String] = []
+    while entries <= Self.mostEntries, let entry = readdir(directory) {
       guard let name = FolderWalk.name(entry) else {
         skip(relative.isEmpty ? folder.root : relative, "a file's name is not UTF-8; rename it")
         continue
@@ -81,9 +107,9 @@ package struct FolderWalk {
         continue
       }
       entries += 1
-      guard entries <= Self.mostEntries else { return stop(Self.mostEntries, "entries") }
-      examine(path, depth: depth, recursive: recursive)
+      if entries <= Self.mostEntries { paths.append(path) }
     }
+    return paths
   }
 
   private mutating func examine(_ path: String, depth: Int, recursive: Bool) {
@@ -111,6 +137,7 @@ package struct FolderWalk {
     case S_IFREG where isMedia(path):
       guard files.count < mostFiles else { return stop(mostFiles, "files") }
       files.append(FoundFile(path: path, stamp: FolderWalk.stamp(status)))
+      if onlyFirst { isFull = true }
     default: break
     }
   }

@@ -31,6 +31,7 @@ extension ConformanceTrial {
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { try await conformanceCase.body(self) }
         group.addTask {
+          // A time limit beside the case, which is cancelled at its end.
           try await Task.sleep(for: Self.longest)
           throw ConformanceFailure(
             "the end of the case", received: "none within \(Self.longest.seconds) s")

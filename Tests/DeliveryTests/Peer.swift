@@ -9,44 +9,23 @@ final class Peer: Sendable {
   let port: Int
   /// The received messages and requests, in order.
   let lines: AsyncStream<String>
-  private let process: Mutex<Process>
+  private let program: RunningProgram
 
   init(_ script: String, _ arguments: [String]) async throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
-    process.arguments = [Self.folder + "/\(script).py"] + arguments
-    let output = Pipe()
-    process.standardOutput = output
-    // Closed with this process, however it ends.
-    process.standardInput = Pipe()
-    let (lines, arrivals) = AsyncStream<String>.makeStream()
-    let rest = Mutex("")
-    output.fileHandleForReading.readabilityHandler = { handle in
-      let data = handle.availableData
-      if data.isEmpty {
-        handle.readabilityHandler = nil
-        return arrivals.finish()
-      }
-      rest.withLock { rest in
-        rest += String(decoding: data, as: UTF8.self)
-        while let end = rest.firstIndex(of: "\n") {
-          arrivals.yield(String(rest[..<end]))
-          rest = String(rest[rest.index(after: end)...])
-        }
-      }
-    }
-    try process.run()
-    guard let port = await lines.first(where: { _ in true }).flatMap({ Int($0) }) else {
-      kill(process.processIdentifier, SIGKILL)
-      throw Missing()
+    program = try RunningProgram("/usr/bin/python3", [Self.folder + "/\(script).py"] + arguments)
+    let first = try program.line()
+    guard let port = Int(first) else {
+      throw RunningProgram.NoLine(description: "not a port: \(first)")
     }
     self.port = port
+    let (lines, arrivals) = AsyncStream<String>.makeStream()
     self.lines = lines
-    self.process = Mutex(process)
+    program.readLines {
+      arrivals.yield($0)
+    } atEnd: {
+      arrivals.finish()
+    }
   }
-
-  /// A process that was started from a thread of the pool inherits its blocked signals, all but this.
-  deinit { process.withLock { _ = kill($0.processIdentifier, SIGKILL) } }
 
   /// Returns the next received message or request.
   func next() async throws -> JSON {
@@ -71,17 +50,13 @@ final class Certificates: Sendable {
 
   init() throws {
     temporary = try TemporaryFolder()
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
-    process.arguments = [
-      "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days",
-      "2",
-      "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout",
-      folder + "/key.pem", "-out", authority,
-    ]
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
+    _ = try Program.runBlocking(
+      "openssl",
+      [
+        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days",
+        "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout",
+        folder + "/key.pem", "-out", authority,
+      ])
     let key = try Data(contentsOf: URL(fileURLWithPath: folder + "/key.pem"))
     let certificate = try Data(contentsOf: URL(fileURLWithPath: authority))
     try (key + certificate).write(to: URL(fileURLWithPath: server))

@@ -66,6 +66,94 @@ import Testing
       ])
   }
 
+  private static func appliances(_ samples: [(String, String)]) -> [MQTTAppliance] {
+    MQTTSearch.appliances(
+      in: Dictionary(uniqueKeysWithValues: samples.map { ($0.0, Array($0.1.utf8)) }))
+  }
+
+  private static func keys(_ samples: [(String, String)]) -> [String] {
+    appliances(samples).map { "\($0.kind.rawValue) \($0.key)" }
+  }
+
+  @Test("F7 · A plug, a light and a cover of one device have different ids")
+  func ids() {
+    let tasmota = { (relays: String) in
+      Self.keys([("tasmota/discovery/AA/config", #"{"t":"screen","rl":\#(relays)}"#)])
+    }
+    #expect(tasmota("[1,3,3,1]") == ["plug screen", "cover screen:cover", "plug screen:4"])
+    #expect(tasmota("[3,3,1]") == ["cover screen", "plug screen:3"])
+    let shelly = "shellies/shelly2-B929CC"
+    #expect(
+      Self.keys([("\(shelly)/light/0", "on"), ("\(shelly)/relay/0", "on")])
+        == ["light shelly2-B929CC:light", "plug shelly2-B929CC"])
+    let parts = #"[{"type":"switch"},{"type":"cover"}]"#
+    let devices = #"[{"friendly_name":"d","definition":{"exposes":\#(parts)}}]"#
+    #expect(Self.keys([("zigbee2mqtt/bridge/devices", devices)]) == ["plug d", "cover d:cover"])
+  }
+
+  @Test("F7 · A Shelly of the third generation with topics of its own is found once")
+  func generations() {
+    let id = "shellyplus1-a8032ab12345"
+    let announce = ("shellies/announce", #"{"id":"\#(id)","gen":3}"#)
+    for samples in [[announce], [announce, ("\(id)/status/switch:0", "{}")]] {
+      let found = Self.appliances(samples)
+      #expect(found.map(\.key) == [id])
+      #expect(found.first?.options == ["topic": .string(id)])
+    }
+  }
+
+  @Test(
+    "F7 · An entity is left out only if its commands go to a device that is listed already",
+    arguments: [
+      ("home/light/hall/set", true), ("zigbee2mqtt/light2/set", true),
+      ("cmnd/other/POWER", true), ("shellies/other/relay/0/command", true),
+      ("zigbee2mqtt/light/set", false), ("z/a/b/set", false), ("cmnd/plug/POWER", false),
+      ("home/lamp/cmnd/POWER1", false), ("shellies/shelly1-B929CC/relay/0/command", false),
+      ("shellyplus1-a8032ab12345/rpc", false),
+    ])
+  func listedAlready(topic: String, isKept: Bool) {
+    let zigbee = { (name: String) in
+      #"[{"friendly_name":"\#(name)","definition":{"exposes":[{"type":"light"}]}}]"#
+    }
+    let found = Self.appliances([
+      ("zigbee2mqtt/bridge/devices", zigbee("light")), ("z/bridge/devices", zigbee("a/b")),
+      ("tele/plug/LWT", "Online"),
+      (
+        "tasmota/discovery/AA/config",
+        #"{"t":"lamp","ft":"home/%topic%/%prefix%/","rl":[1]}"#
+      ),
+      ("shellies/shelly1-B929CC/relay/0", "on"), ("shellyplus1-a8032ab12345/online", "true"),
+      ("homeassistant/switch/hall/config", #"{"cmd_t":"\#(topic)"}"#),
+    ])
+    #expect(found.contains { $0.key == "hall" } == isKept)
+  }
+
+  @Test("F7 · An entity with a template that is too long has no state, and its commands work")
+  func longTemplates() throws {
+    let long = String(repeating: "x", count: 1100)
+    let entity = { (component: String, more: String) in
+      Self.appliances([
+        (
+          "homeassistant/\(component)/e/config",
+          #"{"cmd_t":"e/set","stat_t":"e","pos_t":"e/at",\#(more)}"#
+        )
+      ]).first
+    }
+    for name in ["val_tpl", "value_template", "state_value_template"] {
+      let plug = try #require(entity("switch", #""\#(name)":"{{ \#(long) }}""#))
+      #expect(plug.options["template"]?["state"] == nil, "\(name)")
+      #expect(plug.options["template"]?["commands"]?["on"]?["payload"] == "ON")
+    }
+    let cover = try #require(entity("cover", #""pos_tpl":"\#(long)","val_tpl":"\#(long)""#))
+    #expect(cover.options["template"]?["state"] == nil)
+    let light = entity(
+      "light",
+      #""on_cmd_type":"brightness","bri_cmd_t":"e/level","bri_cmd_tpl":"\#(long)""#)
+    #expect(light?.kind == .plug)
+    #expect(entity("switch", #""val_tpl":null"#)?.options["template"]?["state"] != nil)
+    #expect(entity("switch", #""pl_on":"\#(long)""#) == nil)
+  }
+
   @Test("Messages without a meaning are survived", arguments: 0..<300)
   func garbage(seed: Int) {
     var random = SeededNumbers(seed)

@@ -15,7 +15,7 @@ import Testing
     try folder.write(path, Array(text.utf8))
   }
 
-  @Test("Sound cards become PCMs, with the mixers that the plugin lists")
+  @Test("F7 · Sound cards become PCMs, with the mixers that the plugin lists")
   func sound() async throws {
     try write(
       "proc/asound/cards",
@@ -47,7 +47,7 @@ import Testing
     #expect(SoundSearch.cards(many + many).count == 32)
   }
 
-  @Test("Drives are found by their names, with vendor and model on one line")
+  @Test("F7 · Drives are found by their names, with vendor and model on one line")
   func drives() async throws {
     try write("sys/block/sr0/device/vendor", "HL-DT-ST\n")
     try write("sys/block/sr0/device/model", "DVDRAM\u{1b}[31m GH24\n\n")
@@ -58,7 +58,7 @@ import Testing
     #expect(findings.first?.options(for: .cdPlayer) == ["drive": "/dev/sr0"])
   }
 
-  @Test("Displays of the session and connected connectors are found")
+  @Test("F7 · Displays of the session and connected connectors are found")
   func displays() async throws {
     try write("sys/class/drm/card0-HDMI-A-1/status", "connected\n")
     try write("sys/class/drm/card0-HDMI-A-1/modes", "3840x2160\n1920x1080\n")
@@ -72,7 +72,7 @@ import Testing
       findings.last?.options(for: .dvdPlayer) == ["videoOutput": "drm", "display": "HDMI-A-1"])
   }
 
-  @Test("Folders of the user and of disks are counted, each once")
+  @Test("F7 · Folders of the user and of disks are counted, each once")
   func folders() async throws {
     try write(
       "home/.config/user-dirs.dirs",
@@ -90,6 +90,28 @@ import Testing
     #expect(
       findings.map(\.title) == ["Folder with 2 songs", "Folder with 1 film", "Folder with 1 film"])
     #expect(findings.first?.plugin == "LibavPlayer")
+  }
+
+  @Test("F7 · The folders that the user has named in another folder of settings are found")
+  func settings() async throws {
+    try write("settings/user-dirs.dirs", "XDG_MUSIC_DIR=\"$HOME/Klänge\"\n")
+    try write("home/Klänge/a.flac")
+    let search = FolderSearch(
+      home: folder.path(of: "home"), settings: folder.path(of: "settings"), root: folder.path)
+    #expect(await search.result().findings.map(\.title) == ["Folder with 1 song"])
+  }
+
+  @Test("Hidden entries count, and a folder is read only until the deadline")
+  func hiddenEntries() throws {
+    for index in 0..<30 { try write("many/.\(index).mp3") }
+    let path = folder.path(of: "many")
+    let bounded = FolderEntries(path, most: 10)
+    #expect(bounded.count == 10 && bounded.isCut && bounded.names.isEmpty)
+    let whole = FolderEntries(path, most: 30)
+    #expect(whole.count == 30 && !whole.isCut)
+    let late = FolderEntries(
+      path, most: 30, until: SearchDeadline(after: .zero, or: CancellationFlag()))
+    #expect(late.count == 0 && late.isCut)
   }
 
   @Test("A folder beyond the bounds is counted in part, and says so")

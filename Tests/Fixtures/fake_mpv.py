@@ -2,7 +2,8 @@
 """Speaks mpv's JSON IPC on descriptor 0, with the fault that the variable FAULT names.
 
 crash: ends at loadfile; close: closes the connection there and stays; garbage: sends what is no message;
-odd: sends messages that are out of range or of unknown kinds, and plays.
+deaf: reads and answers nothing, and does not end; odd: sends messages that are out of range or of unknown
+kinds, and plays.
 """
 import json
 import os
@@ -11,6 +12,8 @@ import sys
 import time
 
 fault = os.environ.get("FAULT", "")
+if fault == "deaf":
+    time.sleep(60)
 peer = socket.socket(fileno=0)
 odd = {
     "duration": "long", "seekable": 7, "track-list": [{"type": 5}, 3, {"type": "audio", "codec": None}],

@@ -628,6 +628,13 @@ async def main():
         while line := await reader.readline():
             asyncio.ensure_future(world.answer(json.loads(line)))
     finally:
+        # A connection that is accepted later would begin a task that nothing ends.
+        for proxy in world.proxies.values():
+            proxy.server.close()
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
         for broker in world.brokers.values():
             broker.stop()
 

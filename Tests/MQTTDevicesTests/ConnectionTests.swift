@@ -23,14 +23,14 @@ struct ConnectionTests {
     let port = "\(broker.port)"
     async let heard = Program.tool(
       "mosquitto_sub", "-p", port, "-t", "stat/\(lamp.topic)/RESULT", "-C", "1", "-W", "60")
-    let isHeard = Task { [topic = lamp.topic] in
+    let publisher = Task { [topic = lamp.topic] in
       while !Task.isCancelled {
         _ = try? await Program.tool(
           "mosquitto_pub", "-p", port, "-t", "cmnd/\(topic)/Dimmer", "-m", "30")
       }
     }
+    defer { publisher.cancel() }
     let text = try await heard.output
-    isHeard.cancel()
     #expect(try JSON(parsing: text)["POWER"] == "ON")
     #expect(try JSON(parsing: text)["Dimmer"] == 30)
   }

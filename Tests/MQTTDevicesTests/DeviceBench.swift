@@ -70,6 +70,8 @@ struct DeviceBench: Sendable {
 
   subscript(key: StateKey) -> JSON? { bench["d", key] }
   subscript(device: DeviceID, key: StateKey) -> JSON? { bench[device, key] }
+  /// All reported values of a key, oldest first.
+  func history(of key: StateKey) -> [JSON] { bench.history(of: key, "d") }
   func provenance(of key: StateKey) -> Provenance? { bench.provenance(of: key, "d") }
   var problem: String? { bench.attribute("problem", "d")?.string }
   func attribute(_ name: String) -> JSON? { bench.attribute(name, "d") }

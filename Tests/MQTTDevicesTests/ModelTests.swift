@@ -9,20 +9,21 @@ struct ModelTests {
   private static let lost = BrokerFailure("no broker", hint: "Start it")
 
   private static func model(
-    _ appliance: any ApplianceModel, _ kind: ApplianceKind = .plug, interval: Duration? = nil
+    _ appliance: any ApplianceModel, _ kind: ApplianceKind = .plug, interval: Duration? = nil,
+    timeout: Duration = .seconds(5)
   ) -> DeviceModel {
     DeviceModel(
       profile: TasmotaProfile(
         topic: "d", fullTopic: "%prefix%/%topic%/", channel: 1, kind: kind, interval: interval),
-      appliance: appliance, place: "h:1883", timeout: .seconds(5))
+      appliance: appliance, place: "h:1883", timeout: timeout)
   }
 
   /// Returns the model of an open device that has reported a state.
   private static func open(
     _ appliance: any ApplianceModel, _ state: String, _ kind: ApplianceKind = .plug,
-    interval: Duration? = nil
+    interval: Duration? = nil, timeout: Duration = .seconds(5)
   ) -> DeviceModel {
-    var model = model(appliance, kind, interval: interval)
+    var model = model(appliance, kind, interval: interval, timeout: timeout)
     _ = model.begin(.open, at: .zero)
     _ = model.connected(at: .zero)
     let effects = model.receive(MQTTMessage("stat/d/RESULT", state), at: .zero)
@@ -61,6 +62,27 @@ struct ModelTests {
       model.tick(at: .milliseconds(2700)).published == ["cmnd/d/POWER1 ON", "cmnd/d/STATE "])
     #expect(model.tick(at: .seconds(5)).finished?.contains("within 5 s") == true)
     #expect(model.tick(at: .seconds(10)).published == [])
+  }
+
+  @Test("names a timeout with its fraction of a second")
+  func fractionOfSecond() {
+    var model = Self.open(PowerModel(), #"{"POWER":"OFF"}"#, timeout: .seconds(1.5))
+    _ = model.begin(.reach(.power(true)), at: .zero)
+    #expect(model.tick(at: .seconds(1.5)).finished?.contains("within 1.5 s") == true)
+  }
+
+  @Test(
+    "a command after one that may still take effect is done only when a later state shows it",
+    arguments: [true, false])
+  func lateEffect(isCancelled: Bool) {
+    var model = Self.open(PowerModel(), #"{"POWER":"OFF"}"#)
+    _ = model.begin(.reach(.power(true)), at: .zero)
+    if isCancelled { model.abandon() } else { _ = model.tick(at: .seconds(5)) }
+    let effects = model.begin(.reach(.power(false)), at: .seconds(6))
+    #expect(effects.published == ["cmnd/d/POWER1 OFF"] && effects.finished == nil)
+    #expect(model.receive(MQTTMessage("stat/d/POWER", "ON"), at: .seconds(6)).finished == nil)
+    #expect(model.receive(MQTTMessage("stat/d/POWER", "OFF"), at: .seconds(6)).finished == "done")
+    #expect(model.begin(.reach(.power(false)), at: .seconds(7)).finished == "done")
   }
 
   @Test("sends, accepts and reports a command that the state already shows")
@@ -202,6 +224,35 @@ struct ModelTests {
     #expect(model.receive(open, at: .zero).reports == ["reported position=\"down\""])
     #expect(
       model.begin(.reach(.end(.up)), at: .zero).published == ["cmnd/d/ShutterClose1 "])
+  }
+
+  @Test(
+    "fails a command when the connection takes no more messages, and repeats a pending goal later")
+  func fullConnection() {
+    var model = Self.open(PopperModel(popTime: .seconds(60)), #"{"POWER":"OFF"}"#)
+    model.isConnectionFull = true
+    let refused = model.begin(.reach(.power(true)), at: .zero)
+    #expect(refused.published == [])
+    #expect(refused.finished?.contains("not handed to the broker at h:1883") == true)
+    model.isConnectionFull = false
+    _ = model.begin(.reach(.load), at: .zero)
+    _ = model.receive(MQTTMessage("stat/d/POWER", "ON"), at: .zero)
+    model.isConnectionFull = true
+    #expect(model.tick(at: .seconds(60)).published == [])
+    model.isConnectionFull = false
+    #expect(model.tick(at: .seconds(62)).published == ["cmnd/d/POWER1 OFF"])
+  }
+
+  @Test("reports a refused subscription as a problem until the next connection")
+  func refusedSubscription() {
+    var model = Self.open(PowerModel(), #"{"POWER":"OFF"}"#)
+    let problem = model.refusedSubscription("stat/d/RESULT").problem
+    #expect(problem?.contains("refuses the subscription of \\\"stat/d/RESULT") == true)
+    #expect(problem?.contains("access list") == true)
+    _ = model.disconnected(Self.lost, at: .zero)
+    _ = model.connected(at: .zero)
+    let state = MQTTMessage("stat/d/RESULT", #"{"POWER":"OFF"}"#)
+    #expect(model.receive(state, at: .zero).problem == "null")
   }
 
   @Test("handles a burst at once, and of further messages the newest one of each topic later")

@@ -146,6 +146,46 @@ struct ProfileTests {
   }
 
   @Test(
+    "A template's words match payloads as they are written, and numbers in any form",
+    arguments: [
+      ("1.0", "0.0", "1.0", true), ("00", "0", "00", true), ("+1", "-1", "+1", true),
+      ("nan", "inf", "inf", false), ("1", "0", "1.0", true), ("1", "0", "00", false),
+      ("1", "0", "2", nil), ("ON", "OFF", "on", nil),
+    ] as [(String, String, String, Bool?)])
+  func rawWords(on: String, off: String, payload: String, isOn: Bool?) throws {
+    let command: JSON = ["topic": "set", "payload": "x"]
+    let options = try MQTTDeviceOptions(
+      [
+        "broker": ["host": "h"], "profile": "template",
+        "template": [
+          "commands": ["on": command, "off": command],
+          "state": ["power": ["topic": "t", "on": .string(on), "off": .string(off)]],
+        ],
+      ], for: ProjectorCommand.self, replies: "r")
+    let observations = options.profile.observations(in: MQTTMessage("t", payload))
+    let expected: [Observation] = isOn.map { [.power($0)] } ?? []
+    #expect(observations == expected)
+  }
+
+  @Test("A template's words for the ends match payloads as they are written")
+  func rawEnds() throws {
+    let command: JSON = ["topic": "set", "payload": "x"]
+    let options = try MQTTDeviceOptions(
+      [
+        "broker": ["host": "h"], "profile": "template",
+        "template": [
+          "commands": ["up": command, "down": command],
+          "state": ["position": ["topic": "t", "up": "00", "down": "closed"]],
+        ],
+      ], for: ScreenCommand.self, replies: "r")
+    let observations = { (payload: String) in
+      options.profile.observations(in: MQTTMessage("t", payload))
+    }
+    #expect(observations("00") == [.lowered(0)] && observations("closed") == [.lowered(100)])
+    #expect(observations("7") == [])
+  }
+
+  @Test(
     "JSON pointers find values",
     arguments: [
       ("", #"{"a":[1,{"b/c":2}],"~":3,"":4}"#), ("/a/0", "1"), ("/a/1/b~1c", "2"), ("/~0", "3"),
@@ -212,11 +252,13 @@ struct ProfileTests {
 
 @Suite("The options of MQTT devices")
 struct OptionTests {
-  private func message(_ json: JSON, _ role: Role = .lights) -> String? {
+  private func message(_ json: JSON, _ commands: any GoalCommand.Type = LightsCommand.self)
+    -> String?
+  {
     var all: JSONObject = ["broker": ["host": "h"], "profile": "tasmota", "topic": "t"]
     for (name, value) in json.object ?? [:] { all[name] = value }
     do throws(DeviceError) {
-      _ = try MQTTDeviceOptions(.object(all), role: role, replies: "r")
+      _ = try MQTTDeviceOptions(.object(all), for: commands, replies: "r")
       return nil
     } catch {
       return error.message
@@ -233,6 +275,10 @@ struct OptionTests {
     #expect(message(["topic": "a/+"])?.contains("\"topic\" is no topic") == true)
     #expect(message(["profile": "knx"])?.contains("\"tasmota\", \"zigbee2mqtt\"") == true)
     #expect(message(["profile": "template"])?.contains("\"template\" is missing") == true)
+    let half = JSON.string(String(repeating: "x", count: 300))
+    #expect(
+      message(["profile": "zigbee2mqtt", "baseTopic": half, "topic": half])?
+        .hasPrefix("the option \"topic\" makes the topic \"xxx") == true)
     #expect(message(["timeout": 60])?.contains("from 1 to 9") == true)
   }
 
@@ -260,6 +306,7 @@ struct OptionTests {
         template([
           "commands": ["on": off, "off": off], "state": ["power": ["topic": "s", "on": "OFF"]],
         ]),
-        .projector)?.contains("\"template.state.power.on\" is the word of another value") == true)
+        ProjectorCommand.self)?.contains("\"template.state.power.on\" is the word of another value")
+        == true)
   }
 }

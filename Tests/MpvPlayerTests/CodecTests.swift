@@ -67,6 +67,60 @@ struct CodecTests {
     await #expect(throws: MpvFailure.closed) { try await link.ask(["e"]) }
   }
 
+  /// A connection on which `lines` came before anyone read an event.
+  private func link(_ lines: [String], clock: any TheaterClock) throws -> (
+    MpvLink, mpv: InMemoryConnection
+  ) {
+    let (ours, mpv) = InMemoryConnection.pair()
+    let link = MpvLink(ours, clock: clock)
+    mpv.start { _ in }
+    for line in lines { try mpv.send(Array(line.utf8) + [10]) }
+    return (link, mpv)
+  }
+
+  @Test("keeps the end of a film behind thousands of unread log lines and property values")
+  func unreadEvents() async throws {
+    let noise = (1...5000).flatMap { number in
+      [
+        #"{"event":"log-message","prefix":"ffmpeg","text":"error \#(number)"}"#,
+        #"{"event":"property-change","name":"chapter","data":\#(number)}"#,
+      ]
+    }
+    let (link, mpv) = try link(
+      noise + [#"{"event":"end-file","reason":"eof","playlist_entry_id":1}"#],
+      clock: ManualClock())
+    mpv.closeSending()
+    await #expect(throws: MpvFailure.closed) { try await link.ask(["a"]) }
+    var events: [MpvEvent] = []
+    for await event in link.events { events.append(event) }
+    #expect(events.last == .endFile(entry: 1, .eof, error: ""))
+    #expect(events.contains(.propertyChange("chapter", 5000)))
+    #expect(events.count { if case .propertyChange = $0 { true } else { false } } == 1)
+  }
+
+  @Test("closes the connection when 4,096 events that matter wait")
+  func tooManyEvents() async throws {
+    let (link, mpv) = try link(
+      Array(repeating: #"{"event":"playback-restart"}"#, count: 5000), clock: FastClock(factor: 10))
+    await #expect(throws: MpvFailure.closed) { try await link.ask(["a"], within: .seconds(60)) }
+    mpv.closeSending()
+  }
+
+  @Test("leaves no folder behind when the files of the sound cable cannot be written")
+  func cableFolder() throws {
+    let folder = try TemporaryFolder()
+    // Room for the private folder, but not for the files in it: a path has at most 4,095 bytes.
+    var parent = folder.path
+    while parent.utf8.count < 4060 {
+      parent += "/" + String(repeating: "x", count: min(200, 4064 - parent.utf8.count))
+      try #require(mkdir(parent, 0o700) == 0)
+    }
+    #expect(throws: SystemError.self) {
+      try SoundCable(module: "/none", parents: [parent]) {}
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: parent) == [])
+  }
+
   @Test(
     "limits consecutive restarts, with growing waits, and counts again from 0 after 20 s without one"
   )

@@ -1,6 +1,7 @@
 import Devices
 import Foundation
 import JSON
+import Platform
 import PluginKit
 import TestSupport
 import Testing
@@ -60,13 +61,13 @@ struct PlaybackTests {
     #expect(abs((player.playback?.position ?? 0) - 1) < 0.1, "the chapter before")
     try await player.perform("next")
     #expect(abs((player.playback?.position ?? 0) - 2) < 0.1)
-    #expect(try await player.refusal(of: "next") == "this is the last chapter")
+    #expect(await player.refusal(of: "next") == "this is the last chapter")
     try await player.perform("play")
     #expect(player.playback?.status == .playing)
     try await player.wait("it ends") { $0.playback?.status == .ended }
     try await player.perform("stop")
     #expect(player.playback?.status == .stopped)
-    #expect(try await player.refusal(of: ["seek": 1]) == "nothing is playing")
+    #expect(await player.refusal(of: ["seek": 1]) == "nothing is playing")
     try await player.perform("off")
     #expect(player[.power] == "off")
     #expect(player.processes.isEmpty)
@@ -86,11 +87,11 @@ struct PlaybackTests {
     #expect(items.map(\.id) == ["mixed/blue.mkv"])
     #expect(items.first?.duration.map { abs($0 - 2) < 0.1 } == true)
     #expect(player.log.contains { $0.contains("mixed/bad.mkv") && $0.contains("mpv FILE") })
-    let damaged = try await player.refusal(of: ["play": ["item": "mixed/bad.mkv"]])
+    let damaged = await player.refusal(of: ["play": ["item": "mixed/bad.mkv"]])
     #expect(damaged?.contains("cannot be played") == true, "\(damaged ?? "")")
     #expect(player.playback?.status == .failed)
     for item in ["mixed/none.mkv", "mixed/../secret.mkv", "stream/none", "disc"] {
-      #expect(try await player.refusal(of: ["play": ["item": .string(item)]]) != nil, "\(item)")
+      #expect(await player.refusal(of: ["play": ["item": .string(item)]]) != nil, "\(item)")
     }
     try await player.play("mixed/blue.mkv")
     #expect(player.playback?.status == .playing)
@@ -98,10 +99,25 @@ struct PlaybackTests {
     await player.end()
   }
 
+  @Test("forgets a film that a scan no longer finds")
+  func removedFilm() async throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.file("films/blue.mkv")
+    try FileManager.default.copyItem(
+      atPath: try TestFilms.make().path + "/blue.mkv", toPath: file)
+    let options = try MpvOptions(["folders": [.string(folder.path(of: "films"))]])
+    let library = FilmLibrary(options, isCD: false, setup: MpvSetup(), clock: SystemClock())
+    #expect(try await library.scan(nil) { _ in }.map(\.id) == ["films/blue.mkv"])
+    #expect(library.duration(of: "films/blue.mkv") != nil)
+    try FileManager.default.removeItem(atPath: file)
+    #expect(try await library.scan(nil) { _ in } == [])
+    #expect(library.duration(of: "films/blue.mkv") == nil)
+  }
+
   @Test("F4 · fails when the audio device cannot be opened, and names the device")
   func unusableDevice() async throws {
     let player = try await Self.bench(["audioDevice": "missing_card"])
-    let refusal = try await player.refusal(of: ["play": ["item": "films/red.mkv"]])
+    let refusal = await player.refusal(of: ["play": ["item": "films/red.mkv"]])
     #expect(refusal?.contains("missing_card") == true, "\(refusal ?? "it plays")")
     #expect(player.playback?.status == .failed)
     #expect(player.playback?.reason?.contains("missing_card") == true)

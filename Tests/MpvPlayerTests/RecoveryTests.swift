@@ -2,6 +2,7 @@ import Devices
 import Foundation
 import JSON
 import Platform
+import PluginKit
 import TestSupport
 import Testing
 
@@ -67,7 +68,7 @@ struct RecoveryTests {
     arguments: ["crash", "close", "garbage"])
   func givesUp(fault: String) async throws {
     let player = try await faulty(fault)
-    let refusal = try await player.refusal(of: ["play": ["item": "films/red.mkv"]])
+    let refusal = await player.refusal(of: ["play": ["item": "films/red.mkv"]])
     #expect(refusal?.contains("3 times") == true, "\(refusal ?? "it plays")")
     #expect(player.playback?.status == .failed)
     await player.end()
@@ -84,6 +85,34 @@ struct RecoveryTests {
     try await player.perform("stop")
     await player.end()
     #expect(player.processes.isEmpty)
+  }
+
+  /// A setup with a fake mpv that answers nothing and does not end.
+  private var deaf: MpvSetup {
+    var setup = MpvSetup()
+    setup.program = Program.project.appending(path: "Tests/Fixtures/fake_mpv.py").path
+    setup.module = "/none"
+    setup.variables["FAULT"] = "deaf"
+    return setup
+  }
+
+  @Test("F1 · kills an mpv that does not quit, within the limit")
+  func quits() async throws {
+    let clock = ManualClock()
+    let process = try deaf.start(
+      try MpvOptions([:]), device: "null", configuration: nil, clock: clock)
+    let quit = Task { await process.quit(within: .milliseconds(700), clock: clock) }
+    let isLimited = await eventually(within: 10) { clock.sleeperCount == 2 }
+    #expect(isLimited, "the end is limited only after the answer")
+    clock.advance(by: .milliseconds(700))
+    if !isLimited { process.kill() }
+    await quit.value
+  }
+
+  @Test("F1 · the self-check fails when mpv does not tell its version within 10 s")
+  func silentVersion() async {
+    let check = await MpvPlayer.check(deaf, clock: FastClock(factor: 100))
+    #expect(check.json["message"]?.string?.hasSuffix("--version did not end within 10 s") == true)
   }
 
   @Test("F1 · refuses to open without mpv")

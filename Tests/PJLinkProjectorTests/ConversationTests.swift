@@ -123,6 +123,20 @@ struct ConversationTests {
     #expect(flood.count <= Conversation.mostIgnored + 1)
   }
 
+  @Test("Nothing follows a failure, not even for lines that are too long")
+  func endsOnce() {
+    let long = Array((String(repeating: "x", count: 200) + "\r").utf8)
+    var foreign = conversation()
+    #expect(foreign.receive(Array("SSH-2.0\r".utf8) + long) == [.fail(.notPJLink("SSH-2.0"))])
+    #expect(foreign.receive(long) == [])
+
+    var flooded = conversation()
+    let lines = Array(repeating: long, count: 3 * Conversation.mostIgnored).flatMap(\.self)
+    let actions = flooded.receive(lines)
+    #expect(actions.count == Conversation.mostIgnored + 1)
+    #expect(actions.last == .fail(.flood))
+  }
+
   @Test("Another server than PJLink is named")
   func foreign() {
     var conversation = conversation()

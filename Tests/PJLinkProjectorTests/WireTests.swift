@@ -71,6 +71,7 @@ struct WireTests {
     #expect(bench[.power] == "cooling")
     #expect(await bench.perform("on")?.kind == "notNow")
     #expect(bench.attribute("authentication") == .string(method))
+    await projector.settle()
     #expect(
       projector.commands.filter { !$0.hasSuffix("?") && $0.hasPrefix("%") }
         == ["%1POWR 1", "%1INPT 32", "%1POWR 0"])
@@ -102,6 +103,7 @@ struct WireTests {
     #expect(await refusal == nil)
     #expect(await bench.perform("on") == nil)
     #expect(await eventually { bench.attribute("authentication") == "MD5" })
+    await projector.settle()
     #expect(projector.commands.count { $0 == "PJLINK 2" } == 1)
   }
 
@@ -113,6 +115,7 @@ struct WireTests {
       projector.port, ["password": "wrong", "authentication": .string(authentication)])
     #expect(error?.kind == "invalid")
     #expect(error?.message == "the projector refuses the password")
+    await projector.settle()
     #expect(projector.opened == 1)
     #expect(await bench.open(projector.port)?.message.contains("none is configured") == true)
   }
@@ -127,9 +130,11 @@ struct WireTests {
     #expect(await bench.perform("on")?.kind == "refused")
     #expect(bench.provenance(of: .power) == .unknown)
     #expect(bench.attribute("problem")?.string?.contains("refuses the password") == true)
+    await projector.settle()
     let connections = projector.opened
     clock.advance(by: .seconds(1000))
     #expect(await bench.perform("on")?.kind == "refused")
+    await projector.settle()
     #expect(projector.opened == connections)
   }
 
@@ -178,9 +183,11 @@ struct WireTests {
     #expect(await bench.open(projector.port) == nil)
     #expect(await eventually { bench.attribute("filterHours") != nil })
     await projector.change(["odd": [.string(odd)]])
+    await projector.settle()
     let before = projector.opened
     let refusal = await advanceDuring { await bench.perform("off") }
     #expect(refusal?.kind == "unavailable")
+    await projector.settle()
     #expect(projector.opened > before, "it is asked again on a new connection")
     #expect(bench.provenance(of: .power) == .unknown)
     #expect(bench.attribute("problem")?.string != nil)
@@ -234,6 +241,7 @@ struct WireTests {
     let bench = ProjectorBench(clock: clock)
     #expect(await bench.open(projector.port, ["polling": 3600]) == nil)
     #expect(await eventually { bench.attribute("filterHours") != nil })
+    await projector.settle()
     #expect(projector.opened == 1)
     #expect(projector.closed == 0)
     await clock.waitForSleepers()
@@ -252,11 +260,13 @@ struct WireTests {
     #expect(await bench.open(projector.port) == nil)
     #expect(await eventually { bench.attribute("filterHours") != nil })
     await projector.change(["odd": ["silent"]])
+    await projector.settle()
     let before = projector.commands.count
     async let refusal = bench.perform("on")
     #expect(await eventually { projector.commands.count > before })
     #expect(await bench.close() == nil)
     #expect(await refusal?.kind == "cancelled")
+    #expect(projector.opened > 0)
     #expect(await eventually { projector.closed == projector.opened })
   }
 

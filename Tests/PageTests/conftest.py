@@ -68,7 +68,7 @@ class House:
 
     def __init__(self, controller):
         self.controller = controller
-        self.base = f"http://127.0.0.1:{controller.port}"
+        self.base = controller.base
         self.people = {}
         self.register("Ann", "ann@example.org", setupCode=controller.setup_code())
         self.log_in("ann@example.org")
@@ -148,11 +148,16 @@ def house():
         yield made
 
 
+def launch(chromium, *options):
+    """Starts Chromium, with options of its command line."""
+    program = os.environ.get("CHROMIUM", "/usr/bin/chromium-headless-shell")
+    return chromium.launch(executable_path=program, args=["--no-sandbox", *options])
+
+
 @pytest.fixture(scope="session")
 def browser():
     with sync_playwright() as playwright:
-        program = os.environ.get("CHROMIUM", "/usr/bin/chromium-headless-shell")
-        launched = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        launched = launch(playwright.chromium)
         yield launched
         launched.close()
 

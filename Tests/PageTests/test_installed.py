@@ -3,9 +3,10 @@
 import re
 import struct
 
-from conftest import House, Visit, configuration, proves
+from conftest import House, Visit, configuration, launch, proves
 from measuring.controller import Controller
 from playwright.sync_api import expect
+from test_entrance import fill_login
 from test_screens import PAINTED, faults
 
 def until(page, condition):
@@ -22,7 +23,7 @@ WORKER_IS_ACTIVE = """async () => {
 }"""
 
 
-@proves("A12 · can be installed: a manifest with icons of the sizes that it names")
+@proves("A12 F8 · can be installed: a manifest with icons of the sizes that it names")
 def test_manifest(visit):
     page = visit().open("/login")
     manifest = page.evaluate("fetch(document.querySelector('link[rel=manifest]').href).then((answer) => answer.json())")
@@ -57,6 +58,40 @@ def test_worker(browser):
         page.get_by_role("button", name="Try again").click()
         page.get_by_role("heading", name="Nothing is on").wait_for()
         one.close()
+
+
+@proves("A1 A9 A12 F5 · works wholly over https with the self-signed certificate, and shows the fingerprint that the controller printed")
+def test_https(browser):
+    made = configuration()
+    made["web"] = {"tls": True}
+    # As after a person has accepted the certificate: a service worker needs that for all of the browser.
+    trusting = launch(browser.browser_type, "--ignore-certificate-errors")
+    with Controller(made) as controller:
+        controller.wait_for(controller.answers)
+        house = House(controller)
+        printed = re.search(r"SHA-256 ((?:[0-9A-F]{2}:){31}[0-9A-F]{2})$", "\n".join(controller.lines), re.MULTILINE).group(1)
+        one = Visit(trusting, house.base, service_workers="allow")
+        page = one.open("/login")
+        assert page.evaluate("[location.protocol, isSecureContext]") == ["https:", True]
+        fill_login(page)
+        page.get_by_role("button", name="Log in").click()
+        page.get_by_role("heading", name="Nothing is on").wait_for()
+        cookies = {each["name"]: each for each in one.context.cookies()}
+        assert set(cookies) == {"__Host-theater", "__Host-theater-device"}
+        for each in cookies.values():
+            assert (each["secure"], each["httpOnly"], each["sameSite"], each["path"]) == (True, True, "Strict", "/")
+        assert page.evaluate(WORKER_IS_ACTIVE)
+        # Events arrive.
+        house.watch()
+        page.get_by_role("heading", name="Night Ferry", level=1).wait_for()
+        one.open("/settings")
+        expect(page.get_by_text(f"Certificate {printed}", exact=True)).to_be_visible()
+        expect(page.get_by_text(f"https://127.0.0.1:{controller.port}")).to_be_visible()
+        page.get_by_role("button", name="Log out").click()
+        page.get_by_role("button", name="Log in").wait_for()
+        assert "__Host-theater" not in {each["name"] for each in one.context.cookies()}
+        one.close()
+    trusting.close()
 
 
 @proves("E9 · the keys of the keyboard and of the lock screen show and control what plays")

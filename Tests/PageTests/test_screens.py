@@ -92,7 +92,7 @@ def check(visit, path, themes=("dark", "light"), whole=True):
     return [f"{path} {fault}" for fault in wrong]
 
 
-@proves("A1 E7 D1 · the entrance is accessible in all sizes and themes, with forced colors and text at 200 %")
+@proves("A1 E7 D1 F8 · the entrance is accessible in all sizes and themes, with forced colors and text at 200 %")
 @pytest.mark.parametrize("size", SIZES)
 def test_entrance(visit, size):
     one = visit(size=size)
@@ -100,7 +100,7 @@ def test_entrance(visit, size):
     assert not wrong, "\n".join(wrong)
 
 
-@proves("E8 E9 E15 · the theater's screens are accessible in all sizes and themes, with forced colors and text at 200 %")
+@proves("E8 E9 E15 F8 · the theater's screens are accessible in all sizes and themes, with forced colors and text at 200 %")
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("playing", [False, True], ids=["idle", "playing"])
 def test_screens(visit, house, size, playing):
@@ -166,7 +166,7 @@ def tab_to(page, name, most=60):
     raise AssertionError(f"{name} is not reached")
 
 
-@proves("A5 E8 E9 E15 · the keyboard alone leads through login, home, library, player and a device")
+@proves("A5 E8 E9 E15 F8 · the keyboard alone leads through login, home, library, player and a device")
 def test_keyboard_alone(visit, house):
     house.off()
     page = visit().open("/login")

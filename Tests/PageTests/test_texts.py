@@ -114,7 +114,7 @@ def english(name):
     return re.compile("|".join(WITH_VALUE.sub(".+", WITH_NUMBER.sub(r"[\\d.,]+", re.escape(form))) for form in all_), re.IGNORECASE)
 
 
-@proves("E9 · every screen speaks Ukrainian and Russian alone where the browser asks for it, and fits the phone and the desk")
+@proves("E9 F8 · every screen speaks Ukrainian and Russian alone where the browser asks for it, and fits the phone and the desk")
 @pytest.mark.parametrize("name, size", [("uk", "phone"), ("ru", "phone"), ("uk", "desktop"), ("ru", "tablet")])
 def test_languages(visit, house, name, size):
     house.off()

@@ -255,6 +255,9 @@ def test_library(owner):
     rows = page.get_by_role("list", name="Songs").get_by_role("listitem")
     expect(page.locator("#found")).to_have_text("50,000 songs")
     assert rows.count() < 120 and len(served.asked) == 1
+    # Covers come when the page has time.
+    expect(page.locator(".songs .cover:empty")).to_have_count(0)
+    expect(page.locator(".songs .cover svg")).to_have_count(rows.count())
     page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
     page.get_by_role("button", name=re.compile("^Song 49999")).wait_for()
     assert rows.count() < 120 and len(served.asked) <= 3

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import Platform
 import Synchronization
@@ -94,8 +95,8 @@ struct ConnectionTests {
 
     init() throws {
       var (one, two): ([Int32], [Int32]) = ([0, 0], [0, 0])
-      try #require(pipe(&one) == 0 && pipe(&two) == 0)
-      for end in one + two { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+      // Close-on-exec at once: a process that another test starts meanwhile would keep the ends open.
+      try #require(linux_pipe(&one) == 0 && linux_pipe(&two) == 0)
       (toConnection, fromConnection) = (one[1], two[0])
       connection = StreamConnection(reading: one[0], writing: two[1])
     }

@@ -96,12 +96,13 @@ public final class MQTTProxy: Sendable {
 /// The process of all brokers and devices.
 private final class MQTTProcess: Sendable {
   private static let process = Result { try MQTTProcess() }
+  /// How long a request may take, in seconds.
+  private static let limit = 60.0
 
   private struct State {
     var nextID = 0
     var waiting: [Int: @Sendable (JSON) -> Void] = [:]
     var commands: [String: [String]] = [:]
-    var rest: [UInt8] = []
   }
 
   private struct Failure: Error, CustomStringConvertible {
@@ -109,24 +110,16 @@ private final class MQTTProcess: Sendable {
   }
 
   private let state = Mutex(State())
-  private let input: Mutex<FileHandle>
+  private let program: RunningProgram
 
   private init() throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
-    process.arguments = [
-      Program.project.appendingPathComponent("Tests/Fixtures/mqtt_devices.py").path
-    ]
-    let (input, output) = (Pipe(), Pipe())
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
-    // The end of this process closes the pipe, which ends the script.
-    self.input = Mutex(input.fileHandleForWriting)
-    output.fileHandleForReading.readabilityHandler = { handle in
-      let data = handle.availableData
-      if data.isEmpty { handle.readabilityHandler = nil }
-      self.receive(data)
+    let script = Program.project.appendingPathComponent("Tests/Fixtures/mqtt_devices.py").path
+    // The end of this process ends the script, by its input.
+    program = try RunningProgram("python3", [script])
+    program.readLines {
+      self.receive($0)
+    } atEnd: {
+      self.answerAll("the script has ended")
     }
   }
 
@@ -143,7 +136,7 @@ private final class MQTTProcess: Sendable {
     return try checked(answer, verb)
   }
 
-  /// Sends a request from synchronous code. Blocks the thread until the answer, at most 60 s.
+  /// Sends a request from synchronous code. Blocks the thread until the answer.
   static func now(_ verb: String, _ parameters: JSON) throws -> JSON {
     let process = try process.get()
     let answer = Mutex(JSON.null)
@@ -152,9 +145,7 @@ private final class MQTTProcess: Sendable {
       answer.withLock { $0 = result }
       done.signal()
     }
-    guard done.wait(timeout: .now() + 60) == .success else {
-      throw Failure(description: "mqtt_devices.py does not answer \(verb)")
-    }
+    done.wait()
     return try checked(answer.withLock { $0 }, verb)
   }
 
@@ -175,26 +166,26 @@ private final class MQTTProcess: Sendable {
     var line = parameters.object ?? [:]
     line["do"] = .string(verb)
     line["id"] = .integer(id)
-    input.withLock { try? $0.write(contentsOf: Data((JSON.object(line).text() + "\n").utf8)) }
+    program.send(JSON.object(line).text())
+    DispatchQueue.global().asyncAfter(deadline: .now() + Self.limit) {
+      self.answer(id, ["error": .string("no answer within \(Self.limit) s")])
+    }
+    if !program.isRunning { answerAll("the script has ended") }
   }
 
-  private func receive(_ data: Data) {
-    let answers = state.withLock { state -> [() -> Void] in
-      state.rest += data
-      var lines = state.rest.split(separator: 0x0A, omittingEmptySubsequences: false)
-      state.rest = lines.popLast().map(Array.init) ?? []
-      return lines.compactMap { line in
-        guard let message = try? JSON(parsing: Array(line)) else { return nil }
-        if let id = message["id"]?.integer {
-          return state.waiting.removeValue(forKey: id).map { done in { done(message) } }
-        }
-        if let device = message["device"]?.string {
-          let (topic, payload) = (message["topic"]?.string ?? "", message["payload"]?.string ?? "")
-          state.commands[device, default: []].append("\(topic) \(payload)")
-        }
-        return nil
-      }
-    }
-    for answer in answers { answer() }
+  private func answer(_ id: Int, _ message: JSON) {
+    state.withLock { $0.waiting.removeValue(forKey: id) }?(message)
+  }
+
+  private func answerAll(_ error: String) {
+    for id in state.withLock({ Array($0.waiting.keys) }) { answer(id, ["error": .string(error)]) }
+  }
+
+  private func receive(_ line: String) {
+    guard let message = try? JSON(parsing: Array(line.utf8)) else { return }
+    if let id = message["id"]?.integer { return answer(id, message) }
+    guard let device = message["device"]?.string else { return }
+    let (topic, payload) = (message["topic"]?.string ?? "", message["payload"]?.string ?? "")
+    state.withLock { $0.commands[device, default: []].append("\(topic) \(payload)") }
   }
 }

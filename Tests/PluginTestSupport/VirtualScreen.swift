@@ -2,10 +2,7 @@ import Foundation
 import TestSupport
 
 /// An X server without a screen (Xvfb), whose picture is in a file.
-///
-/// `@unchecked Sendable`: its properties never change after `init`. `Process` is not `Sendable`, but only `end`
-/// uses it, which reads the process id and sends a signal.
-public final class VirtualScreen: @unchecked Sendable {
+public final class VirtualScreen: Sendable {
   /// A colour, 0 to 255 each.
   public struct Color: Equatable, Sendable {
     let red, green, blue: UInt8
@@ -24,36 +21,22 @@ public final class VirtualScreen: @unchecked Sendable {
   public static let size = (width: 640, height: 360)
   /// Its name, such as `:1`.
   public let display: String
-  private let process = Process()
+  private let server: RunningProgram
   private let folder: TemporaryFolder
-
-  /// The server ended without a display.
-  public struct NotStarted: Error {}
 
   public init() throws {
     folder = try TemporaryFolder()
-    let output = Pipe()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [
-      "Xvfb", "-displayfd", "1", "-screen", "0", "\(Self.size.width)x\(Self.size.height)x24",
-      "-nolisten", "tcp", "-noreset", "-fbdir", folder.path,
-    ]
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-    guard let number = Int(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-      throw NotStarted()
-    }
-    display = ":\(number)"
+    server = try RunningProgram(
+      "Xvfb",
+      [
+        "-displayfd", "1", "-screen", "0", "\(Self.size.width)x\(Self.size.height)x24",
+        "-nolisten", "tcp", "-noreset", "-fbdir", folder.path,
+      ])
+    display = ":\(try server.line())"
   }
-
-  deinit { end() }
 
   /// Ends the server.
-  public func end() {
-    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-  }
+  public func end() { server.end() }
 
   /// Returns the colour of a pixel from the server's file in the format XWD; nil if the file cannot be read.
   public func color(x: Int, y: Int) -> Color? {

@@ -18,16 +18,8 @@ import Testing
     }
     let folder = try TemporaryFolder()
     let path = try folder.write("code.pgm", Array(image))
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/zbarimg")
-    process.arguments = ["--quiet", "--raw", "--nodbus", path]
-    process.standardError = FileHandle.nullDevice
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let data = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .newlines)
+    let outcome = try Program.runBlocking("zbarimg", ["--quiet", "--raw", "--nodbus", path])
+    return outcome.output.trimmingCharacters(in: .newlines)
   }
 
   @Test("a QR code drawn in the terminal is read by another program")

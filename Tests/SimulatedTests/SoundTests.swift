@@ -238,6 +238,28 @@ struct SoundTests {
     }
   }
 
+  @Test("F4 · the amplifier keeps its cable when it is told to expect another source there")
+  func anotherToken() async throws {
+    try await TheaterBench.run(.amplifier) { bench in
+      let speaker = try Speaker()
+      speaker.close()
+      let path = speaker.socket.path + "2"
+      try await bench.open("dvd", .dvdPlayer, ["speed": 0])
+      let socket = CableSocket(path: path, token: speaker.socket.token)
+      _ = try await bench.call(OpenSocketRequest(device: "a", input: "dvd", socket: socket)).get()
+      _ = try await bench.call(PlugRequest(device: "dvd", socket: socket)).get()
+      try await bench.perform("on", on: "dvd")
+      try await bench.perform("play", on: "dvd")
+      try await bench.perform("on")
+      try await bench.perform(["input": "dvd"])
+      _ = try await bench.attribute("rms") { $0.array?.count == 6 }
+      let next = CableSocket(path: path, token: String(repeating: "7", count: 64))
+      _ = try await bench.call(OpenSocketRequest(device: "a", input: "dvd", socket: next)).get()
+      try await bench.perform("twoChannelAudio", on: "dvd")
+      _ = try await bench.attribute("rms") { $0.array?.count == 2 }
+    }
+  }
+
   /// A player that is on, plugged into a speaker, and was given `play`.
   static func run(
     _ role: Role, _ options: JSON = [:], play: JSON,

@@ -27,6 +27,10 @@ public final class ProjectorFixture: Sendable {
   /// Changes the projector, and waits until that is done; the script says which keys there are.
   public func change(_ changes: JSON) async { await process.change(changes, of: port) }
 
+  /// Waits until the properties below hold everything that has happened until now: they are read from the
+  /// script's output, which is later than its answers to the plugin.
+  public func settle() async { await change([:]) }
+
   /// The commands that it got, without proofs of the password.
   public var commands: [String] { process.events(of: port).compactMap { $0["got"]?.string } }
   /// How many connections were opened.
@@ -44,39 +48,19 @@ private final class ProjectorProcess: Sendable {
     var nextID = 0
     var done = 0
     var events: [Int: [JSON]] = [:]
-    var rest: [UInt8] = []
   }
 
   private let state = Mutex(State())
-  private let input: Mutex<FileHandle>
+  private let program: RunningProgram
+  private let writing = Mutex(())
 
   init() throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
-    process.arguments = [
-      Program.project.appendingPathComponent("Tests/Fixtures/pjlink_projector.py").path,
-      "--projectors", "\(Self.projectors)",
-    ]
-    let (input, output) = (Pipe(), Pipe())
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
-    // The end of this process closes the pipe, which ends the script.
-    self.input = Mutex(input.fileHandleForWriting)
-    var first: [UInt8] = []
-    while first.last != 0x0A {
-      guard let byte = try output.fileHandleForReading.read(upToCount: 1)?.first else {
-        throw NoProjector(description: "pjlink_projector.py did not start")
-      }
-      first.append(byte)
-    }
-    let ports = try JSON(parsing: Array(first.dropLast())).array?.compactMap(\.integer) ?? []
+    let script = Program.project.appendingPathComponent("Tests/Fixtures/pjlink_projector.py").path
+    // The end of this process ends the script, by its input.
+    program = try RunningProgram("python3", [script, "--projectors", "\(Self.projectors)"])
+    let ports = try JSON(parsing: Array(program.line().utf8)).array?.compactMap(\.integer) ?? []
     state.withLock { $0.unused = ports }
-    output.fileHandleForReading.readabilityHandler = { handle in
-      let data = handle.availableData
-      if data.isEmpty { handle.readabilityHandler = nil }
-      self.receive(data)
-    }
+    program.readLines { self.receive($0) }
   }
 
   func takePort() throws -> Int {
@@ -90,7 +74,7 @@ private final class ProjectorProcess: Sendable {
 
   func change(_ changes: JSON, of port: Int) async {
     // The lock is held while writing, so that the numbers are written in order.
-    let number = input.withLock { input in
+    let number = writing.withLock { _ in
       let id = state.withLock { state in
         state.nextID += 1
         return state.nextID
@@ -98,22 +82,17 @@ private final class ProjectorProcess: Sendable {
       var line = changes.object ?? [:]
       line["port"] = .integer(port)
       line["id"] = .integer(id)
-      try? input.write(contentsOf: Data((JSON.object(line).text() + "\n").utf8))
+      program.send(JSON.object(line).text())
       return id
     }
     _ = await eventually { self.state.withLock { $0.done >= number } }
   }
 
-  private func receive(_ data: Data) {
+  private func receive(_ line: String) {
+    guard let event = try? JSON(parsing: Array(line.utf8)) else { return }
     state.withLock { state in
-      state.rest += data
-      var lines = state.rest.split(separator: 0x0A, omittingEmptySubsequences: false)
-      state.rest = lines.popLast().map(Array.init) ?? []
-      for line in lines {
-        guard let event = try? JSON(parsing: Array(line)) else { continue }
-        if let id = event["done"]?.integer { state.done = id }
-        if let port = event["port"]?.integer { state.events[port, default: []].append(event) }
-      }
+      if let id = event["done"]?.integer { state.done = id }
+      if let port = event["port"]?.integer { state.events[port, default: []].append(event) }
     }
   }
 

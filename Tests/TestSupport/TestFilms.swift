@@ -35,17 +35,38 @@ public struct TestFilms: Sendable {
     try Self.ffmpeg(color("blue", 2) + picture + [try folder.file("films/blue.mkv")])
   }
 
-  /// Makes a DVD of 4 s with two chapters: `Ferry`, a DVD folder, and `Night.iso`, its image.
-  public static func makeDVD(in folder: TemporaryFolder) throws {
+  /// A chapter of a DVD: its colour, as ffmpeg names it, and its tone in Hz.
+  public struct Chapter: Sendable {
+    let color: String
+    let tone: Int
+
+    public init(color: String, tone: Int) { (self.color, self.tone) = (color, tone) }
+  }
+
+  /// Makes a DVD in 16:9: `Ferry`, a DVD folder, and `Night.iso`, its image.
+  ///
+  /// - Parameter seconds: The length of each chapter.
+  public static func makeDVD(
+    in folder: TemporaryFolder, seconds: Int = 2,
+    chapters: [Chapter] = [.init(color: "green", tone: 440), .init(color: "green", tone: 440)]
+  ) throws {
     let film = try folder.file("film.mpg")
-    try ffmpeg([
-      "-f", "lavfi", "-i", "color=green:s=720x576:r=25:d=4", "-f", "lavfi", "-i",
-      "sine=440:r=48000:d=4", "-target", "pal-dvd", "-g", "12", film,
-    ])
+    let sources = chapters.flatMap {
+      [
+        "-f", "lavfi", "-i", "color=\($0.color):s=352x288:r=25:d=\(seconds)", "-f", "lavfi", "-i",
+        "sine=\($0.tone):r=48000:d=\(seconds),volume=4",
+      ]
+    }
+    try ffmpeg(
+      sources + [
+        "-filter_complex", "concat=n=\(chapters.count):v=1:a=1", "-target", "pal-dvd", "-s",
+        "352x288", "-aspect", "16:9", "-g", "12", film,
+      ])
+    let begins = chapters.indices.map { "\($0 * seconds)" }.joined(separator: ",")
     let project = try folder.write(
       "dvd.xml",
       Array(
-        ("<dvdauthor><vmgm/><titleset><titles><pgc><vob file=\"\(film)\" chapters=\"0,0:02\"/></pgc>"
+        ("<dvdauthor><vmgm/><titleset><titles><pgc><vob file=\"\(film)\" chapters=\"\(begins)\"/></pgc>"
           + "</titles></titleset></dvdauthor>").utf8))
     let disc = try folder.file("discs/Ferry")
     try tool("dvdauthor", ["-o", disc, "-x", project], environment: ["VIDEO_FORMAT": "PAL"])
@@ -65,14 +86,10 @@ public struct TestFilms: Sendable {
   public static func tool(
     _ name: String, _ arguments: [String], environment: [String: String] = [:]
   ) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [name] + arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw CocoaError(.executableLoad) }
+    let outcome = try Program.runBlocking(
+      name, arguments, environment: ProcessInfo.processInfo.environment.merging(environment) { $1 })
+    guard outcome.status == 0 else {
+      throw Program.Missing(description: "\(name) ended with \(outcome.status): \(outcome.errors)")
+    }
   }
 }

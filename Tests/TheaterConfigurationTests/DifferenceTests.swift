@@ -15,7 +15,7 @@ struct DifferenceTests {
   }
 
   @Test(
-    "F6 · names each entry that differs, with its keys",
+    "F6 · names each entry that differs, with its keys; with another plugin, its options as a whole",
     arguments: [
       (
         #""popper": {"role""#,
@@ -29,6 +29,10 @@ struct DifferenceTests {
       (
         #""speed": 2.5, "faults": {"refuses": ["eject"]}"#, #""faults": {"refuses": []}"#,
         ["~ devices.cd: options.faults.refuses, options.speed"]
+      ),
+      (
+        #""plugin": "Speaker", "options": {"device": "hw:1", "extras": [{"key": "a"}, {"key": null, "weight": 2}]}"#,
+        #""plugin": "Pretend", "options": {"speed": 3}"#, ["~ devices.amp: options, plugin"]
       ),
       (#""process": "discs""#, #""process": "films""#, ["~ devices.dvd: process"]),
       (#""plugin": "Pretend", "process": "discs""#, #""plugin": "Wired""#, []),

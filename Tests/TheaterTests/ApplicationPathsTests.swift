@@ -122,11 +122,7 @@ import Testing
       import socket, sys
       socket.socket(socket.AF_UNIX).bind(sys.argv[1])
       """
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["python3", "-c", program, path]
-    try process.run()
-    process.waitUntilExit()
+    _ = try Program.runBlocking("python3", ["-c", program, path])
   }
 
   @Test("E11 · a second controller in a runtime folder is refused with the first one's process")

@@ -6,6 +6,7 @@ import JSON
 import TestSupport
 import TheaterConfiguration
 import Testing
+import WebServer
 
 @testable import theater
 
@@ -52,7 +53,7 @@ import Testing
       .put(choices.compactMap(FindingChoice.init)).text
   }
 
-  @Test("F6 · findings are put in, checked, and everything else stays byte for byte")
+  @Test("F6 F7 · findings are put in, checked, and everything else stays byte for byte")
   func put() async throws {
     try await Self.withFile { store, file in
       let before = try String(contentsOf: file, encoding: .utf8)
@@ -111,7 +112,7 @@ import Testing
     }
   }
 
-  @Test("E8 · the text names each finding, its id and its entry, and the problems")
+  @Test("F7 · the text names each finding, its id and its entry, and the problems")
   func text() {
     let result = DiscoveryResult(findings: [Self.findings[0]], problems: ["mqtt: no broker"])
     #expect(
@@ -126,7 +127,7 @@ import Testing
   }
 
   @Test(
-    "E8 · wrong words are a wrong usage",
+    "F7 · wrong words are a wrong usage",
     arguments: [
       ["--timeout", "0"], ["--timeout", "61"], ["--only", "cars"], ["--broker", "a b"],
       ["--user", "u"], ["--broker", "b", "--password-stdin"], ["--replace"], ["--put-in", "=x"],
@@ -138,7 +139,28 @@ import Testing
     #expect(ExitError(error).code == .wrongUsage)
   }
 
-  @Test("E8 · the program searches without a controller and answers with JSON")
+  @Test("F7 · the controller searches the folders of its user, and says which secret is missing")
+  func controller() async throws {
+    try await withTemporaryFolder { folder in
+      let music = folder.appendingPathComponent("Music")
+      try FileManager.default.createDirectory(at: music, withIntermediateDirectories: true)
+      try Data().write(to: music.appendingPathComponent("a.flac"))
+      let discovery = ControllerDiscovery(
+        sources: DiscoverySources(folders: [], home: folder.path), secrets: NoSecrets())
+      let found = try await discovery.search(
+        for: DiscoveryRequest(kinds: [.folders], timeout: .seconds(1)))
+      #expect(found.findings.map(\.id).contains("music:\(music.path)"))
+      let login = DiscoveryRequest(
+        kinds: [.mqtt], timeout: .seconds(1),
+        broker: BrokerAddress(host: "192.0.2.10", user: "theater"), secret: "plugs")
+      let error = await #expect(throws: TheaterError.self) {
+        try await discovery.search(for: login)
+      }
+      #expect(error?.code == .invalid && error?.message.contains("plugs") == true)
+    }
+  }
+
+  @Test("F7 · the program searches without a controller and answers with JSON")
   func program() async throws {
     try await withTemporaryFolder { folder in
       try FileManager.default.createDirectory(

@@ -106,7 +106,7 @@ import Testing
         ~ devices.amp: plugin
         Until the next start, or until its entry in devices.json is edited; --save keeps it.
         """)
-    #expect(text([change], saved: true).hasSuffix("\nIt is saved in devices.json."))
+    #expect(text([change], saved: true).hasSuffix("\ndevices.json has this entry."))
     #expect(text([], saved: false) == "amp has the plugin Simulated already.")
   }
 

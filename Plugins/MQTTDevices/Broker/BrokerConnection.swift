@@ -25,6 +25,8 @@ protocol BrokerClient: AnyObject, Sendable {
 final class BrokerConnection: Sendable {
   /// The most requests that wait for the thread. Beyond it, `publish` refuses messages.
   private static let mostRequests = 10_000
+  /// The room for the messages of a device that has just read ``isFull``.
+  private static let reservedRequests = 100
 
   private enum Request: Sendable {
     case attach(Int)
@@ -85,10 +87,14 @@ final class BrokerConnection: Sendable {
     }
   }
 
+  /// Whether so many messages wait that devices should send no further commands.
+  var isFull: Bool {
+    state.withLock { $0.requests.count >= Self.mostRequests - Self.reservedRequests }
+  }
+
   /// Queues a message for the broker.
   ///
   /// - Returns: False if there is no connection or the queue is full; the message is dropped then.
-  @discardableResult
   func publish(_ message: MQTTMessage) -> Bool {
     request { state in
       guard state.isConnected, state.requests.count < Self.mostRequests else { return false }

@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import PluginKit
 
 /// The broker of a device. Devices with equal options share one connection.
 struct BrokerOptions: Sendable, Hashable {
@@ -17,15 +18,11 @@ struct BrokerOptions: Sendable, Hashable {
 
   /// Reads and validates the option `broker`.
   ///
-  /// - Parameter reader: The reader of its object; nil if the option is missing.
   /// - Throws: `invalid` with the name of the wrong option.
-  init(_ reader: OptionReader?) throws(DeviceError) {
-    guard let reader else {
-      throw OptionReader([:]).error("broker", "is missing")
-    }
+  init(_ reader: OptionReader) throws(DeviceError) {
     host = try reader.required("host")
     isEncrypted = try reader.flag("tls", or: false)
-    port = Int(try reader.number("port", in: 1...65_535, or: isEncrypted ? 8883 : 1883))
+    port = try reader.integer("port", in: 1...65_535) ?? (isEncrypted ? 8883 : 1883)
     caFile = try reader.text("caFile")
     if caFile != nil, !isEncrypted {
       throw reader.error("caFile", "has no effect without \"tls\": true")

@@ -1,4 +1,5 @@
 import Devices
+import PluginKit
 
 /// A command of one of the plugin's roles.
 protocol GoalCommand: RoleCommand {
@@ -6,9 +7,31 @@ protocol GoalCommand: RoleCommand {
   ///
   /// - Throws: `unsupported` for commands beyond on and off of a projector or amplifier.
   func goal() throws(DeviceError) -> Goal
+  /// Reads the options of the role's devices; without this, a device has a plug and no options of its own.
+  static func appliance(_ reader: OptionReader) throws(DeviceError) -> ApplianceOptions
+}
+
+/// What the options say about the device that a role controls.
+struct ApplianceOptions {
+  let kind: ApplianceKind
+  /// Makes the model; the argument is whether the device reports its state.
+  let model: (_ reportsState: Bool) -> any ApplianceModel
+}
+
+extension GoalCommand {
+  static func appliance(_ reader: OptionReader) throws(DeviceError) -> ApplianceOptions {
+    ApplianceOptions(kind: .plug) { _ in PowerModel() }
+  }
 }
 
 extension LightsCommand: GoalCommand {
+  static func appliance(_ reader: OptionReader) throws(DeviceError) -> ApplianceOptions {
+    let hasDimmer = try reader.flag("dimmer", or: true)
+    return ApplianceOptions(kind: hasDimmer ? .dimmer : .plug) { _ in
+      LightsModel(hasDimmer: hasDimmer)
+    }
+  }
+
   func goal() -> Goal {
     switch self {
     case .on: .brightness(100)
@@ -18,7 +41,27 @@ extension LightsCommand: GoalCommand {
   }
 }
 
+/// How a screen is moved.
+enum ScreenDrive: String, CaseIterable, Sendable {
+  /// A motor with end stops.
+  case cover
+  /// A plug: the screen is down while the plug is on.
+  case plug = "switch"
+}
+
 extension ScreenCommand: GoalCommand {
+  static func appliance(_ reader: OptionReader) throws(DeviceError) -> ApplianceOptions {
+    let drive: ScreenDrive = try reader.choice("drive", or: .cover)
+    let travel = Duration.seconds(try reader.number("travel", in: 1...110, or: 20))
+    let isInverted = try reader.flag("inverted", or: false)
+    return ApplianceOptions(kind: drive == .cover ? .cover : .plug) { reportsState in
+      guard drive == .cover, reportsState else {
+        return TimedScreenModel(travel: travel, isInverted: isInverted, hasPlug: drive == .plug)
+      }
+      return CoverModel(travel: travel, isInverted: isInverted)
+    }
+  }
+
   func goal() -> Goal {
     switch self {
     case .up: .end(.up)
@@ -29,6 +72,11 @@ extension ScreenCommand: GoalCommand {
 }
 
 extension PopcornPopperCommand: GoalCommand {
+  static func appliance(_ reader: OptionReader) throws(DeviceError) -> ApplianceOptions {
+    let popTime = Duration.seconds(try reader.number("popTime", in: 5...900, or: 180))
+    return ApplianceOptions(kind: .plug) { _ in PopperModel(popTime: popTime) }
+  }
+
   func goal() -> Goal {
     switch self {
     case .on: .power(true)

@@ -30,7 +30,7 @@ final class MQTTDevice<Command: GoalCommand>: PluginDevice, BrokerClient {
     _ context: DeviceContext, _ connectionPool: BrokerConnectionPool, clock: any TheaterClock
   ) throws(DeviceError) {
     let options = try MQTTDeviceOptions(
-      context.options, role: Command.role,
+      context.options, for: Command.self,
       replies: "home-theater/\(UInt32.random(in: 0 ... .max))")
     self.context = context
     self.connectionPool = connectionPool
@@ -72,7 +72,9 @@ final class MQTTDevice<Command: GoalCommand>: PluginDevice, BrokerClient {
     let attachment = state.withLock { state in
       state.isClosed = true
       for message in state.model.closingMessages {
-        _ = state.attachment?.connection.publish(message)
+        if state.attachment?.connection.publish(message) != true {
+          context.log(.warning, "\(state.model.notHandedOver.message): \"\(message.topic)\"")
+        }
       }
       state.job?.finish(
         .failure(DeviceError(.cancelled, "the device was closed before this was done")))
@@ -131,6 +133,7 @@ final class MQTTDevice<Command: GoalCommand>: PluginDevice, BrokerClient {
   private func tick(_ now: Duration) -> Duration? {
     state.withLock { state in
       if state.isClosed { return nil }
+      state.model.isConnectionFull = state.attachment?.connection.isFull ?? false
       while let message = state.limiter.next(at: now) {
         apply(state.model.receive(message, at: now), &state)
       }
@@ -146,6 +149,7 @@ final class MQTTDevice<Command: GoalCommand>: PluginDevice, BrokerClient {
         state.model.abandon()
         state.job = nil
       }
+      state.model.isConnectionFull = state.attachment?.connection.isFull ?? false
       apply(body(&state, clock.now()), &state)
       return Self.deadline(of: state)
     }
@@ -158,12 +162,17 @@ final class MQTTDevice<Command: GoalCommand>: PluginDevice, BrokerClient {
 
   /// Executes effects in their order, so that reports are sent before the answer to their command.
   private func apply(_ effects: [DeviceModel.Effect], _ state: inout State) {
+    var isHandedOver = true
     for effect in effects {
       switch effect {
-      case .publish(let message): _ = state.attachment?.connection.publish(message)
+      case .publish(let message):
+        if state.attachment?.connection.publish(message) != true { isHandedOver = false }
       case .report(let values, let provenance): context.report(values, provenance: provenance)
       case .reportAttributes(let attributes): context.report(attributes: attributes)
       case .log(let level, let text): context.log(level, text)
+      case .finish(.success) where !isHandedOver:
+        state.job?.finish(.failure(state.model.notHandedOver))
+        state.job = nil
       case .finish(let result):
         state.job?.finish(result)
         state.job = nil

@@ -1,18 +1,11 @@
 import Devices
 import JSON
+import PluginKit
 
 /// The validated options of a device.
 struct MQTTDeviceOptions: Sendable {
   enum ProfileName: String, CaseIterable, Sendable {
     case tasmota, zigbee2mqtt, shelly, template
-  }
-
-  /// How a screen is moved.
-  enum ScreenDrive: String, CaseIterable, Sendable {
-    /// A motor with end stops.
-    case cover
-    /// A plug: the screen is down while the plug is on.
-    case plug = "switch"
   }
 
   let broker: BrokerOptions
@@ -21,40 +14,39 @@ struct MQTTDeviceOptions: Sendable {
   let timeout: Duration
   let appliance: any ApplianceModel
 
-  /// - Parameter replies: The prefix of a topic that only this device uses, for profiles with replies.
+  /// - Parameters:
+  ///   - commands: The commands of the device's role.
+  ///   - replies: The prefix of a topic that only this device uses, for profiles with replies.
   /// - Throws: `invalid` with the name of the wrong option.
-  init(_ json: JSON, role: Role, replies: String) throws(DeviceError) {
-    let reader = OptionReader(json)
-    broker = try BrokerOptions(try reader.object("broker"))
+  init(
+    _ json: JSON, for commands: any GoalCommand.Type, replies: String
+  ) throws(DeviceError) {
+    let reader = OptionReader(
+      json, hint: "Correct it in the device's options; see docs/mqtt-devices.md.")
+    guard reader.has("broker") else { throw reader.error("broker", "is missing") }
+    broker = try BrokerOptions(try reader.members("broker"))
     timeout = .seconds(try reader.number("timeout", in: 1...9, or: 5))
-    let kind: ApplianceKind
-    switch role {
-    case .lights:
-      kind = try reader.flag("dimmer", or: true) ? .dimmer : .plug
-      appliance = LightsModel(hasDimmer: kind == .dimmer)
-    case .screen:
-      let drive: ScreenDrive = try reader.choice("drive", or: .cover)
-      kind = drive == .cover ? .cover : .plug
-      let travel = Duration.seconds(try reader.number("travel", in: 1...110, or: 20))
-      let isInverted = try reader.flag("inverted", or: false)
-      profile = try Self.profile(reader, kind: kind, replies: replies)
-      appliance =
-        drive == .cover && profile.reportsState
-        ? CoverModel(travel: travel, isInverted: isInverted)
-        : TimedScreenModel(travel: travel, isInverted: isInverted, hasPlug: drive == .plug)
-      return
-    case .popcornPopper:
-      kind = .plug
-      appliance = PopperModel(
-        popTime: .seconds(try reader.number("popTime", in: 5...900, or: 180)))
-    default:
-      kind = .plug
-      appliance = PowerModel()
-    }
-    profile = try Self.profile(reader, kind: kind, replies: replies)
+    let options = try commands.appliance(reader)
+    profile = try Self.profile(reader, kind: options.kind, replies: replies)
+    appliance = options.model(profile.reportsState)
   }
 
   private static func profile(
+    _ reader: OptionReader, kind: ApplianceKind, replies: String
+  ) throws(DeviceError) -> any DeviceProfile {
+    let profile = try makeProfile(reader, kind: kind, replies: replies)
+    // Longer ones would be dropped when they arrive.
+    if let long = profile.topics.first(where: { $0.utf8.count > MQTTMessage.longestTopic }) {
+      throw reader.error(
+        "topic",
+        "makes the topic \"\(long.boundedLine(maximumBytes: 60))\" of \(long.utf8.count) bytes; at most "
+          + "\(MQTTMessage.longestTopic) are allowed, so shorten it, \"fullTopic\" or \"baseTopic\""
+      )
+    }
+    return profile
+  }
+
+  private static func makeProfile(
     _ reader: OptionReader, kind: ApplianceKind, replies: String
   ) throws(DeviceError) -> any DeviceProfile {
     let name: ProfileName = try reader.choice("profile", or: .template)
@@ -85,7 +77,7 @@ struct MQTTDeviceOptions: Sendable {
         fade: fade, interval: given)
     case .shelly:
       let channel = try channel(reader, in: 0...31)
-      if try reader.number("generation", in: 1...9, or: 2) == 1 {
+      if try reader.integer("generation", in: 1...9) == 1 {
         return ShellyGeneration1Profile(
           topic: try reader.topic("topic"), channel: channel, kind: kind,
           interval: interval == nil ? .seconds(60) : given)
@@ -102,9 +94,9 @@ struct MQTTDeviceOptions: Sendable {
   }
 
   private static func channel(
-    _ reader: OptionReader, in range: ClosedRange<Double>
+    _ reader: OptionReader, in range: ClosedRange<Int>
   ) throws(DeviceError) -> Int {
-    Int(try reader.number("channel", in: range, or: range.lowerBound))
+    try reader.integer("channel", in: range) ?? range.lowerBound
   }
 }
 
@@ -116,7 +108,7 @@ extension TemplateProfile {
     self.fade = fade
     self.interval = interval
     brightest = try reader.number("brightest", in: 1...65_535, or: 100)
-    let commands = try reader.object("commands") ?? OptionReader([:], path: "template.commands.")
+    let commands = try reader.members("commands")
     let needed: [Name] =
       switch kind {
       case .plug: [.on, .off]
@@ -127,18 +119,18 @@ extension TemplateProfile {
       throw commands.error(name.rawValue, "is missing")
     }
     self.commands = try Self.commands(commands)
-    let state = try reader.object("state")
-    power = try state?.words("power", ["on": true, "off": false], ["on": "ON", "off": "OFF"])
-    brightness = try state?.source("brightness")
-    position = try state?.position("position")
-    motion = try state?.words(
+    let state = try reader.members("state")
+    power = try state.words("power", ["on": true, "off": false], ["on": "ON", "off": "OFF"])
+    brightness = try state.source("brightness")
+    position = try state.position("position")
+    motion = try state.words(
       "motion", ["up": .up, "down": .down, "still": nil],
       ["up": "opening", "down": "closing", "still": "stopped"])
     availability = try reader.words(
       "availability", ["online": true, "offline": false],
       ["online": "online", "offline": "offline"])
     if kind == .dimmer, power != nil, brightness == nil {
-      throw OptionReader([:], path: "template.state.").error(
+      throw state.error(
         "brightness", "is missing; set \"dimmer\": false for lights without one")
     }
   }

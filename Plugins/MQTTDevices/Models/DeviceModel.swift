@@ -68,6 +68,9 @@ struct DeviceModel: Sendable {
   /// The availability topics whose last message was "offline".
   private var offline: Set<String> = []
   private var activeJob: ActiveJob?
+  /// Whether a command timed out or was cancelled after it was sent. It may still take effect, so the next command
+  /// is done only when the device reports a state after it.
+  private var mayChangeLate = false
   private var isOpen = false
   private var lastMessage = Duration.zero
   private var isAskedAfterSilence = false
@@ -75,8 +78,11 @@ struct DeviceModel: Sendable {
   private var pendingGoal: PendingGoal?
   /// When a device that has reported nothing on this connection counts as silent; nil after its first state.
   private var firstStateDeadline: Duration?
-  private var reported: [StateKey: KnownValue] = [:]
-  private var reportedAttributes: [String: Attribute] = [:]
+  private var reported = ReportedState()
+  /// The first subscription that the broker has refused on this connection.
+  private var refusedSubscription: DeviceError?
+  /// Whether the connection takes no more messages. Set before each input.
+  var isConnectionFull = false
 
   /// - Parameters:
   ///   - place: The broker's host and port, for messages.
@@ -132,7 +138,10 @@ struct DeviceModel: Sendable {
   }
 
   /// Drops the job, because its caller has cancelled it.
-  mutating func abandon() { activeJob = nil }
+  mutating func abandon() {
+    mayChangeLate = mayChangeLate || activeJob?.isSent == true
+    activeJob = nil
+  }
 
   /// The messages to send when the device is closed.
   var closingMessages: [MQTTMessage] {
@@ -151,6 +160,7 @@ struct DeviceModel: Sendable {
       if !profile.reportsState { complete(at: now, &effects) }
     case .reach(let goal):
       guard contact == .responsive || !profile.reportsState else { return }
+      guard !isConnectionFull else { return fail(notHandedOver, &effects) }
       activeJob?.isSent = true
       publish(goal, at: now, &effects)
       if profile.reportsState {
@@ -180,6 +190,7 @@ struct DeviceModel: Sendable {
     switch activeJob.job {
     case .open: if !appliance.values.isEmpty { complete(at: now, &effects) }
     case .reach(let goal):
+      guard activeJob.wasObserved || !mayChangeLate else { return }
       if appliance.confirms(goal, wasObserved: activeJob.wasObserved) {
         complete(at: now, &effects)
       }
@@ -191,13 +202,14 @@ struct DeviceModel: Sendable {
     if case .reach(let goal) = activeJob.job {
       appliance.begin(goal, at: now)
       // Report the state of this goal even if it has not changed: every command is followed by a report.
-      for key in goal.keys { reported[key] = nil }
+      reported.repeatNext(goal.keys)
       if pendingGoal?.goal != goal { pendingGoal = nil }
     } else {
       isOpen = true
     }
     report(&effects)
     self.activeJob = nil
+    mayChangeLate = false
     effects.append(.finish(.success(())))
   }
 
@@ -214,6 +226,7 @@ struct DeviceModel: Sendable {
     var effects: [Effect] = []
     contact = .connected
     failure = nil
+    refusedSubscription = nil
     queryState(&effects)
     firstStateDeadline = profile.reportsState ? now + Self.firstStateTimeout : nil
     pendingGoal?.next = now
@@ -232,6 +245,7 @@ struct DeviceModel: Sendable {
     firstStateDeadline = nil
     activeJob?.isSent = false
     activeJob?.query = nil
+    mayChangeLate = false
     if wasResponsive { effects.append(.log(.warning, failure.message)) }
     forget(&effects)
     // A command waits for the next connection. Opening fails, because the controller retries it.
@@ -248,7 +262,9 @@ struct DeviceModel: Sendable {
       .refused, "the broker at \(place) refuses the subscription of \"\(topic)\"",
       hint: "Allow it in the broker's access list.")
     effects.append(.log(.warning, error.description))
+    refusedSubscription = refusedSubscription ?? error
     if activeJob?.job == .open { fail(error, &effects) }
+    if isOpen { reportAttributes(&effects) }
     return effects
   }
 
@@ -313,7 +329,10 @@ struct DeviceModel: Sendable {
       if isOpen { reportAttributes(&effects) }
     }
     repeatRequest(at: now, &effects)
-    if let deadline = activeJob?.deadline, deadline <= now { fail(timeoutError, &effects) }
+    if let deadline = activeJob?.deadline, deadline <= now {
+      mayChangeLate = mayChangeLate || activeJob?.isSent == true
+      fail(timeoutError, &effects)
+    }
     if contact == .responsive, let silenceDeadline, silenceDeadline <= now {
       handleSilence(&effects)
     }
@@ -333,6 +352,10 @@ struct DeviceModel: Sendable {
 
   private mutating func retryPendingGoal(at now: Duration, _ effects: inout [Effect]) {
     guard let due = pendingGoal, due.next <= now, contact != .disconnected else { return }
+    guard !isConnectionFull else {
+      pendingGoal?.next = now + Self.retryInterval
+      return
+    }
     publish(due.goal, at: now, &effects)
     if profile.reportsState {
       pendingGoal?.next = now + Self.retryInterval
@@ -361,27 +384,11 @@ struct DeviceModel: Sendable {
     reportAttributes(&effects)
     var values = appliance.values
     if !profile.reportsState { for key in values.keys { values[key]?.provenance = .assumed } }
-    for provenance in [Provenance.reported, .assumed] {
-      let changed = values.filter {
-        $0.value.provenance == provenance && reported[$0.key] != $0.value
-      }
-      if !changed.isEmpty { effects.append(.report(changed.mapValues(\.value), provenance)) }
-    }
-    // Values that are no longer known, such as the brightness of lights that were turned on at the switch.
-    let forgotten = reported.filter { values[$0.key] == nil && $0.value.provenance != .unknown }
-    if !forgotten.isEmpty { effects.append(.report(forgotten.mapValues(\.value), .unknown)) }
-    reported = values
+    effects += reported.report(values)
   }
 
   private mutating func reportAttributes(_ effects: inout [Effect]) {
-    var attributes = appliance.attributes
-    let problem = problem.map { JSON.string($0) } ?? .null
-    if problem != .null || reportedAttributes["problem"] != nil {
-      attributes["problem"] = Attribute(problem, label: "Problem")
-    }
-    let changed = attributes.filter { reportedAttributes[$0.key] != $0.value }
-    reportedAttributes.merge(changed) { $1 }
-    if !changed.isEmpty { effects.append(.reportAttributes(changed)) }
+    effects += reported.report(appliance.attributes, problem: problem)
   }
 
   /// Reports that the state is unknown.
@@ -389,9 +396,7 @@ struct DeviceModel: Sendable {
     appliance.forget()
     guard isOpen else { return }
     reportAttributes(&effects)
-    let known = reported.filter { $0.value.provenance != .unknown }
-    if !known.isEmpty { effects.append(.report(known.mapValues(\.value), .unknown)) }
-    reported = [:]
+    effects += reported.forget()
   }
 
   private var problem: String? {
@@ -400,6 +405,8 @@ struct DeviceModel: Sendable {
     var sentences: [String] = [warning].compactMap(\.self)
     if let failure {
       sentences += [failure.message, failure.hint]
+    } else if let refusedSubscription {
+      sentences += [refusedSubscription.message, refusedSubscription.hint].compactMap(\.self)
     } else if !offline.isEmpty {
       sentences.append(offlineError.message)
     } else if contact == .responsive {
@@ -415,6 +422,15 @@ struct DeviceModel: Sendable {
   private static let notConfigured = DeviceError(
     .unsupported, "the template has no such command",
     hint: "Add it to \"template.commands\" in the device's options.")
+
+  /// The error of a command whose message the connection has not taken.
+  var notHandedOver: DeviceError {
+    DeviceError(
+      .unavailable,
+      "the command was not handed to the broker at \(place): it takes messages too slowly, or the connection "
+        + "was lost",
+      hint: "Check the broker and its network, and try again.")
+  }
 
   private var silenceProblem: String { "no state of the device comes on \"\(profile.stateTopic)\"" }
 
@@ -439,7 +455,7 @@ struct DeviceModel: Sendable {
     return DeviceError(
       .timeout,
       "the device has not confirmed the command on \"\(profile.stateTopic)\" within "
-        + "\(Int(timeout.seconds)) s",
+        + "\(JSON.number(timeout.seconds).text()) s",
       hint: "Check the device, and the topics in its options.")
   }
 }

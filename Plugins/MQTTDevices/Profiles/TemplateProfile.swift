@@ -23,10 +23,17 @@ struct TemplateProfile: DeviceProfile {
     /// Returns the value in a message; nil for another topic, or if the pointer finds nothing.
     func value(in message: MQTTMessage) -> JSON? {
       guard message.topic == topic else { return nil }
-      guard let pointer else {
-        return message.word.map { word in Double(word).map { .number($0) } ?? .string(word) }
-      }
+      guard let pointer else { return message.word.map { .string($0) } }
       return message.json.flatMap { pointer.value(in: $0) }
+    }
+
+    /// Returns the words to compare with those of the options: the value as it is written, then the shortest form
+    /// of a raw number, because a device may write 1 as "1.0". None if there is no value.
+    func words(in message: MQTTMessage) -> [String] {
+      guard let value = self.value(in: message) else { return [] }
+      guard let word = value.string else { return [value.text()] }
+      guard pointer == nil, let number = Double(word), number.isFinite else { return [word] }
+      return [word, JSON.number(number).text()]
     }
   }
 
@@ -36,11 +43,10 @@ struct TemplateProfile: DeviceProfile {
     let meanings: [String: Meaning]
 
     func meaning(in message: MQTTMessage) -> Meaning? {
-      switch source.value(in: message) {
-      case .string(let word): meanings[word]
-      case let value?: meanings[value.text()]
-      case nil: nil
+      for word in source.words(in: message) {
+        if let meaning = meanings[word] { return meaning }
       }
+      return nil
     }
   }
 
@@ -52,11 +58,12 @@ struct TemplateProfile: DeviceProfile {
 
     /// Returns the position in %: 0 is up, 100 is down. Nil if the message has none.
     func lowered(in message: MQTTMessage) -> Int? {
-      guard let value = source.value(in: message) else { return nil }
-      let word = value.string ?? value.text()
-      if word == up { return 0 }
-      if word == down { return 100 }
-      guard let number = value.number ?? value.string.flatMap({ Double($0) }),
+      for word in source.words(in: message) {
+        if word == up { return 0 }
+        if word == down { return 100 }
+      }
+      guard let value = source.value(in: message),
+        let number = value.number ?? value.string.flatMap({ Double($0) }),
         let up = Double(up), let down = Double(down), up != down, number.isFinite
       else { return nil }
       return JSON.number((number - up) / (down - up)).percent(of: 1)

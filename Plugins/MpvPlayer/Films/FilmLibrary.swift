@@ -17,7 +17,7 @@ final class FilmLibrary: Sendable {
     /// In the order in which they were added.
     var folders: [MediaFolder] = []
     var names = FolderNames()
-    /// The items of scanned files, by absolute path. An item is valid while the file has the same stamp.
+    /// The items of the last scan of each folder, by id. An item is valid while its file has the same stamp.
     var known: [String: (stamp: String, item: CatalogueItem)] = [:]
   }
 
@@ -106,6 +106,12 @@ final class FilmLibrary: Sendable {
         if error.kind == .unavailable { throw error }
       }
     }
+    let listed = Set(items.map(\.id))
+    state.withLock { state in
+      state.known = state.known.filter {
+        listed.contains($0.key) || folder.path(of: $0.key) == nil
+      }
+    }
     return items
   }
 
@@ -113,16 +119,12 @@ final class FilmLibrary: Sendable {
     _ file: FoundFile, in folder: MediaFolder, with prober: inout MediaProber
   ) async throws(MediaFailure) -> CatalogueItem {
     let path = MediaFiles.dvdFolder(ofIndex: file.path) ?? file.path
-    let absolutePath = folder.root + "/" + path
-    if let known = state.withLock({ $0.known[absolutePath] }), known.stamp == file.stamp,
-      known.item.id == folder.item(of: path)
-    {
-      return known.item
-    }
+    let known = state.withLock { $0.known[folder.item(of: path)] }
+    if let known, known.stamp == file.stamp { return known.item }
     let medium = try Self.medium(path, in: folder)
     let facts = try await prober.facts(of: medium)
     let item = CatalogueItem(medium, path: path, facts)
-    state.withLock { $0.known[absolutePath] = (file.stamp, item) }
+    state.withLock { $0.known[item.id] = (file.stamp, item) }
     return item
   }
 
@@ -130,7 +132,7 @@ final class FilmLibrary: Sendable {
 
   /// Returns the duration of an item in seconds; nil if no scan has found it.
   func duration(of item: String) -> Double? {
-    state.withLock { $0.known.values.first { $0.item.id == item }?.item.duration }
+    state.withLock { $0.known[item]?.item.duration }
   }
 
   /// Returns the medium of an item.
@@ -177,10 +179,9 @@ final class FilmLibrary: Sendable {
     let (folders, kind) = (state.withLock(\.folders), kind)
     return await Self.onThread {
       for folder in folders {
-        let paths = FolderWalk(folder, kind: kind).files.map {
-          MediaFiles.dvdFolder(ofIndex: $0.path) ?? $0.path
+        if let path = FolderWalk.first(in: folder, kind: kind)?.path {
+          return folder.item(of: MediaFiles.dvdFolder(ofIndex: path) ?? path)
         }
-        if let first = paths.min(by: NaturalOrder.precedes) { return folder.item(of: first) }
       }
       return nil
     } ?? options.streams.first.map { Self.streamPrefix + $0.name }

@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import PluginKit
 
 /// The validated options of a player. The controller has checked them against the manifest; they are checked again
 /// here, because the plugin may run without the controller.
@@ -29,24 +30,29 @@ struct MpvOptions: Sendable {
   let audioDevice: String
   let isStereo: Bool
 
-  static let videoOutputs = ["auto", "gpu", "x11", "drm", "null"]
-  static let hardwareDecodings = ["auto-safe", "auto", "no", "vaapi", "vdpau", "nvdec", "drm"]
+  private enum VideoOutput: String, CaseIterable { case auto, gpu, x11, drm, null }
+  private enum HardwareDecoding: String, CaseIterable {
+    case autoSafe = "auto-safe"
+    case auto, no, vaapi, vdpau, nvdec, drm
+  }
+  private enum Channels: String, CaseIterable { case auto, stereo }
 
   /// - Throws: `invalid` with the name of the wrong option.
   init(_ json: JSON) throws(DeviceError) {
-    let reader = Reader(json: json)
+    let reader = OptionReader(json)
     folders = try reader.texts("folders", most: 64)
-    drive = try reader.text("drive")
-    display = try reader.text("display")
-    videoOutput = try reader.word("videoOutput", among: Self.videoOutputs)
+    drive = try reader.line("drive")
+    display = try reader.line("display")
+    videoOutput = try reader.choice("videoOutput", or: VideoOutput.auto).rawValue
     isFullScreen = try reader.flag("fullScreen", or: true)
     screen = try reader.integer("screen", in: 0...31)
     audioLanguages = try reader.languages("audioLanguages")
     subtitleLanguages = try reader.languages("subtitleLanguages")
     showsSubtitles = try reader.flag("subtitles", or: false)
-    hardwareDecoding = try reader.word("hardwareDecoding", among: Self.hardwareDecodings)
-    audioDevice = try reader.text("audioDevice")
-    isStereo = try reader.word("channels", among: ["auto", "stereo"]) == "stereo"
+    hardwareDecoding = try reader.choice("hardwareDecoding", or: HardwareDecoding.autoSafe)
+      .rawValue
+    audioDevice = try reader.line("audioDevice")
+    isStereo = try reader.choice("channels", or: Channels.auto) == .stereo
     streams = try reader.streams("streams", most: 1000)
   }
 
@@ -109,95 +115,56 @@ extension MpvOptions {
   }
 }
 
-extension MpvOptions {
-  /// Reads single options.
-  private struct Reader {
-    let json: JSON
+extension OptionReader {
+  /// Returns a text without control characters; an empty one if the option is missing.
+  fileprivate func line(_ key: String) throws(DeviceError) -> String {
+    let text = try text(key) ?? ""
+    guard !text.utf8.contains(where: { $0 < 0x20 }) else { throw error(key, "is not one line") }
+    return text
+  }
 
-    static func error(_ message: String) -> DeviceError {
-      DeviceError(.invalid, message, hint: "Correct it in the device's options.")
+  fileprivate func texts(_ key: String, most: Int) throws(DeviceError) -> [String] {
+    guard let value = json[key] else { return [] }
+    let texts = value.array?.compactMap(\.string)
+    guard let texts, texts.count == value.array?.count, texts.count <= most else {
+      throw error(key, "is not a list of at most \(most) texts")
     }
+    return texts
+  }
 
-    func text(_ key: String) throws(DeviceError) -> String {
-      guard let value = json[key] else { return "" }
-      guard let text = value.string, text.utf8.count <= 1000,
-        !text.utf8.contains(where: { $0 < 0x20 })
-      else { throw Self.error("the option \"\(key)\" is not a text of one line") }
-      return text
+  /// Returns streams, each of which has a name of its own.
+  fileprivate func streams(_ key: String, most: Int) throws(DeviceError) -> [MpvOptions.Stream] {
+    guard let value = json[key] else { return [] }
+    guard let entries = value.array, entries.count <= most else {
+      throw error(key, "is not a list of at most \(most) streams")
     }
+    var streams: [MpvOptions.Stream] = []
+    var names: Set<String> = []
+    for entry in entries {
+      guard let name = entry["name"]?.string, let url = entry["url"]?.string, !name.isEmpty,
+        name.utf8.count <= 200, MpvOptions.isStreamAddress(url)
+      else {
+        throw error(
+          key, "has an entry without a name, or without an address with http, https, rtsp or rtmp")
+      }
+      guard names.insert(name).inserted else {
+        throw error(key, "has two entries with the name \"\(name)\"")
+      }
+      streams.append(MpvOptions.Stream(name: name, url: url))
+    }
+    return streams
+  }
 
-    func texts(_ key: String, most: Int) throws(DeviceError) -> [String] {
-      guard let value = json[key] else { return [] }
-      let texts = value.array?.compactMap(\.string)
-      guard let texts, texts.count == value.array?.count, texts.count <= most else {
-        throw Self.error("the option \"\(key)\" is not a list of at most \(most) texts")
-      }
-      return texts
+  /// Returns language codes of 2 to 8 letters. mpv expects a list with commas, so a code may not have one.
+  fileprivate func languages(_ key: String) throws(DeviceError) -> [String] {
+    let codes = try texts(key, most: 16)
+    let isValid = codes.allSatisfy { code in
+      (2...8).contains(code.utf8.count)
+        && code.utf8.allSatisfy { $0 == 0x2D || (0x61...0x7A).contains($0 | 0x20) }
     }
-
-    func integer(_ key: String, in range: ClosedRange<Int>) throws(DeviceError) -> Int? {
-      guard let value = json[key] else { return nil }
-      guard let number = value.integer, range.contains(number) else {
-        throw Self.error(
-          "the option \"\(key)\" is not a whole number from \(range.lowerBound) to \(range.upperBound)"
-        )
-      }
-      return number
+    guard isValid else {
+      throw error(key, "is not a list of language codes such as \"en\" or \"deu\"")
     }
-
-    /// Returns streams, each of which has a name of its own.
-    func streams(_ key: String, most: Int) throws(DeviceError) -> [Stream] {
-      guard let value = json[key] else { return [] }
-      guard let entries = value.array, entries.count <= most else {
-        throw Self.error("the option \"\(key)\" is not a list of at most \(most) streams")
-      }
-      var streams: [Stream] = []
-      var names: Set<String> = []
-      for entry in entries {
-        guard let name = entry["name"]?.string, let url = entry["url"]?.string, !name.isEmpty,
-          name.utf8.count <= 200, MpvOptions.isStreamAddress(url)
-        else {
-          throw Self.error(
-            "an entry of the option \"\(key)\" has no name, or no address with http, https, rtsp or rtmp"
-          )
-        }
-        guard names.insert(name).inserted else {
-          throw Self.error("two entries of the option \"\(key)\" have the name \"\(name)\"")
-        }
-        streams.append(Stream(name: name, url: url))
-      }
-      return streams
-    }
-
-    func word(_ key: String, among words: [String]) throws(DeviceError) -> String {
-      let word = try text(key)
-      if word.isEmpty, let first = words.first { return first }
-      guard words.contains(word) else {
-        throw Self.error("the option \"\(key)\" is none of \(words.joined(separator: ", "))")
-      }
-      return word
-    }
-
-    func flag(_ key: String, or fallback: Bool) throws(DeviceError) -> Bool {
-      guard let value = json[key] else { return fallback }
-      guard let flag = value.bool else {
-        throw Self.error("the option \"\(key)\" is not true or false")
-      }
-      return flag
-    }
-
-    /// Returns language codes of 2 to 8 letters. mpv expects a list with commas, so a code may not have one.
-    func languages(_ key: String) throws(DeviceError) -> [String] {
-      let codes = try texts(key, most: 16)
-      let isValid = codes.allSatisfy { code in
-        (2...8).contains(code.utf8.count)
-          && code.utf8.allSatisfy { $0 == 0x2D || (0x61...0x7A).contains($0 | 0x20) }
-      }
-      guard isValid else {
-        throw Self.error(
-          "the option \"\(key)\" is not a list of language codes such as \"en\" or \"deu\"")
-      }
-      return codes
-    }
+    return codes
   }
 }

@@ -69,17 +69,28 @@ final class MpvProcess: Sendable {
   func kill() { child.signal(SIGKILL) }
 
   /// Asks mpv to quit, so that it closes its window and its sound, and waits for the end. Kills it if it has not
-  /// ended within `limit` after its answer.
+  /// ended within `limit`.
   func quit(within limit: Duration = .milliseconds(700), clock: any TheaterClock) async {
-    _ = try? await link.ask(["quit"], within: limit)
-    let killer = Task { [child] in
-      guard (try? await clock.sleep(until: clock.now() + limit)) != nil else { return }
-      child.signal(SIGKILL)
+    await child.kill(after: limit, on: clock) {
+      _ = try? await link.ask(["quit"], within: limit)
+      await waitForEnd()
     }
-    await waitForEnd()
-    killer.cancel()
   }
 
   /// Waits until the process has ended.
   func waitForEnd() async { for await _ in hasEnded.stream {} }
+}
+
+extension ChildProcess {
+  /// Runs `body`, which waits for the end of the process. Kills the process if it lasts longer than `limit`.
+  func kill<Value>(
+    after limit: Duration, on clock: any TheaterClock, _ body: () async -> Value
+  ) async -> Value {
+    let deadline = clock.now() + limit
+    let killer = Task {
+      if (try? await clock.sleep(until: deadline)) != nil { signal(SIGKILL) }
+    }
+    defer { killer.cancel() }
+    return await body()
+  }
 }

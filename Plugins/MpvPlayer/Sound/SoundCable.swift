@@ -43,19 +43,32 @@ final class SoundCable: Sendable {
   ///
   /// - Parameters:
   ///   - module: The path of the ALSA module of the type `theater`.
+  ///   - parents: The folders in which the private one may be; the first usable one is taken.
   ///   - request: Asks the controller to plug the cable again.
-  init(module: String, request: @escaping @Sendable () -> Void) throws(SystemError) {
+  init(
+    module: String, parents: [String] = SoundCable.parents, request: @escaping @Sendable () -> Void
+  ) throws(SystemError) {
     self.request = request
-    folder = try Self.makeFolder()
+    folder = try Self.makeFolder(in: parents)
     file = "\(folder)/cable"
-    wakeup = try WakeupDescriptor()
+    do throws(SystemError) {
+      wakeup = try WakeupDescriptor()
+    } catch {
+      rmdir(folder)
+      throw error
+    }
     inotify = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
-    guard inotify >= 0 else { throw SystemError(errno) }
-    try write(Self.text(module: module, cable: file), to: configuration)
-    // Empty until the first plug.
-    try write("", to: file)
-    guard inotify_add_watch(inotify, folder, UInt32(IN_ACCESS)) >= 0 else {
-      throw SystemError(errno)
+    do throws(SystemError) {
+      guard inotify >= 0 else { throw SystemError(errno) }
+      try write(Self.text(module: module, cable: file), to: configuration)
+      // Empty until the first plug.
+      try write("", to: file)
+      guard inotify_add_watch(inotify, folder, UInt32(IN_ACCESS)) >= 0 else {
+        throw SystemError(errno)
+      }
+    } catch {
+      removeAll()
+      throw error
     }
     SystemThread.start(name: "cable file") { self.watch() }
   }
@@ -106,13 +119,16 @@ final class SoundCable: Sendable {
 
   // MARK: The thread
 
+  /// Closes the descriptors and removes the folder.
+  private func removeAll() {
+    Glibc.close(inotify)
+    wakeup.close()
+    for path in [file, configuration].flatMap({ [$0, Self.draft(of: $0)] }) { unlink(path) }
+    rmdir(folder)
+  }
+
   private func watch() {
-    defer {
-      Glibc.close(inotify)
-      wakeup.close()
-      for path in [file, configuration] { unlink(path) }
-      rmdir(folder)
-    }
+    defer { removeAll() }
     while !state.withLock({ $0.isClosed }) {
       let due = state.withLock(\.requestAt)
       var polled = [
@@ -154,9 +170,12 @@ final class SoundCable: Sendable {
 
   // MARK: Files
 
-  private static func makeFolder() throws(SystemError) -> String {
-    let runtime = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) } ?? ""
-    for parent in [runtime, "/tmp"] where parent.hasPrefix("/") {
+  static var parents: [String] {
+    [getenv("XDG_RUNTIME_DIR").map { String(cString: $0) } ?? "", "/tmp"]
+  }
+
+  private static func makeFolder(in parents: [String]) throws(SystemError) -> String {
+    for parent in parents where parent.hasPrefix("/") {
       var path = Array("\(parent)/theater-mpv-XXXXXX".utf8CString)
       // `mkdtemp` creates the folder with mode 700.
       if mkdtemp(&path) != nil {
@@ -168,7 +187,7 @@ final class SoundCable: Sendable {
 
   /// Replaces a file atomically, because the PCM may read it at any time.
   private func write(_ text: String, to path: String) throws(SystemError) {
-    let draft = path + ".new"
+    let draft = Self.draft(of: path)
     let file = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard file >= 0 else { throw SystemError(errno) }
     defer { Glibc.close(file) }
@@ -177,6 +196,8 @@ final class SoundCable: Sendable {
       throw SystemError(errno)
     }
   }
+
+  private static func draft(of path: String) -> String { path + ".new" }
 
   /// Returns the text of the ALSA configuration: includes for that of the machine, then the PCM.
   private static func text(module: String, cable: String) -> String {

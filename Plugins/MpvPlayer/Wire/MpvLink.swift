@@ -16,14 +16,14 @@ enum MpvFailure: Error, Equatable, Sendable {
 
 /// The connection to one mpv process: requests with their replies, and events. Safe from any thread.
 final class MpvLink: Sendable {
-  /// The most events that wait to be read; further ones are dropped.
-  private static let mostEvents = 4096
   /// The number of lines without a valid message at which the connection is closed.
   private static let mostInvalidLines = 10
 
-  /// The events, in order. The stream ends with the connection.
-  let events: AsyncStream<MpvEvent>
-  private let event: AsyncStream<MpvEvent>.Continuation
+  /// The events, in order, for one reader. The stream ends with the connection. The connection is closed if more
+  /// events wait than ``MpvEventQueue/mostEvents``: mpv or its reader hangs then.
+  var events: AsyncStream<MpvEvent> { AsyncStream { [self] in await nextEvent() } }
+  private let arrivals: AsyncStream<Void>
+  private let arrival: AsyncStream<Void>.Continuation
   private let connection: any Connection
   private let clock: any TheaterClock
   private let state = Mutex(State())
@@ -31,6 +31,7 @@ final class MpvLink: Sendable {
   private struct State {
     var nextID = 1
     var waiting: [Int: CheckedContinuation<Result<JSON, MpvFailure>, Never>] = [:]
+    var queue = MpvEventQueue()
     var invalidLines = 0
     var isClosed = false
   }
@@ -38,8 +39,7 @@ final class MpvLink: Sendable {
   init(_ connection: any Connection, clock: any TheaterClock) {
     self.connection = connection
     self.clock = clock
-    (events, event) = AsyncStream.makeStream(
-      bufferingPolicy: .bufferingOldest(Self.mostEvents))
+    (arrivals, arrival) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     connection.start { [self] arrival in
       switch arrival {
       case .line(let bytes): receive(MpvMessage(line: bytes))
@@ -92,14 +92,26 @@ final class MpvLink: Sendable {
     }
     connection.closeSending()
     for request in waiting { request.resume(returning: .failure(.closed)) }
-    event.finish()
+    arrival.finish()
+  }
+
+  /// Waits for the next event; nil after the last one.
+  private func nextEvent() async -> MpvEvent? {
+    while true {
+      if let event = state.withLock({ $0.queue.removeFirst() }) { return event }
+      var iterator = arrivals.makeAsyncIterator()
+      // The last event may have come before the end.
+      guard await iterator.next() != nil else { return state.withLock { $0.queue.removeFirst() } }
+    }
   }
 
   private func receive(_ message: MpvMessage?) {
     switch message {
     case .reply(let id, let result): finish(id, result.mapError { .refused($0) })
     case .event(.other): break
-    case .event(let event): self.event.yield(event)
+    case .event(let event):
+      guard state.withLock({ $0.isClosed || $0.queue.append(event) }) else { return close() }
+      arrival.yield()
     case nil:
       let isUnusable = state.withLock { state in
         state.invalidLines += 1

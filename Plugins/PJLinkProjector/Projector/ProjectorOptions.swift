@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import PluginKit
 
 /// The options of a projector. The controller has checked them against the manifest; reading checks them
 /// again, for other hosts of the plugin.
@@ -28,14 +29,12 @@ struct ProjectorOptions: Sendable {
   let coolDown: Duration
 
   init(_ json: JSON) throws(DeviceError) {
-    let reader = OptionReader(json: json)
-    guard let host = try reader.text("host"), !host.isEmpty else {
-      throw OptionReader.error("the option \"host\" is missing")
-    }
-    self.host = host
-    port = UInt16(try reader.number("port", in: 1...65_535, or: 4352))
+    let reader = OptionReader(json)
+    host = try reader.required("host")
+    port = UInt16(try reader.integer("port", in: 1...65_535) ?? 4352)
     authentication = Authentication(
-      password: try reader.text("password"), policy: try reader.policy("authentication"))
+      password: try reader.text("password"),
+      policy: try reader.choice("authentication", or: .auto))
     let inputs = try reader.inputs("inputs")
     names = Dictionary(inputs.map { ($0.input, $0.name) }, uniquingKeysWith: { first, _ in first })
     var pictures: [Picture: PJLinkInput] = [:]
@@ -43,8 +42,8 @@ struct ProjectorOptions: Sendable {
       pictures[picture] = try reader.input(picture.option, among: inputs)
     }
     if let tv = pictures[.tv], tv == pictures[.wideScreen] {
-      throw OptionReader.error(
-        "\"tvInput\" and \"wideScreenInput\" name the same input, \(tv.code)",
+      throw DeviceError(
+        .invalid, "\"tvInput\" and \"wideScreenInput\" name the same input, \(tv.code)",
         hint: "Leave one of them out.")
     }
     self.pictures = pictures
@@ -60,51 +59,19 @@ struct ProjectorOptions: Sendable {
   func picture(of input: PJLinkInput) -> Picture? { pictures.first { $0.value == input }?.key }
 }
 
-/// Reads single options.
-private struct OptionReader {
-  let json: JSON
-
-  static func error(_ message: String, hint: String? = nil) -> DeviceError {
-    DeviceError(.invalid, message, hint: hint ?? "Correct it in the device's options.")
-  }
-
-  func text(_ key: String) throws(DeviceError) -> String? {
-    guard let value = json[key] else { return nil }
-    guard let text = value.string else { throw Self.error("the option \"\(key)\" is not a text") }
-    return text
-  }
-
-  func number(_ key: String, in range: ClosedRange<Double>, or fallback: Double)
-    throws(DeviceError) -> Double
+extension OptionReader {
+  fileprivate func inputs(_ key: String) throws(DeviceError) -> [(name: String, input: PJLinkInput)]
   {
-    guard let value = json[key] else { return fallback }
-    guard let number = value.number, range.contains(number) else {
-      throw Self.error(
-        "the option \"\(key)\" is not a number from \(Int(range.lowerBound)) to "
-          + "\(Int(range.upperBound))")
-    }
-    return number
-  }
-
-  func policy(_ key: String) throws(DeviceError) -> Authentication.Policy {
-    guard let word = try text(key) else { return .auto }
-    guard let policy = Authentication.Policy(rawValue: word) else {
-      let words = Authentication.Policy.allCases.map { "\"\($0.rawValue)\"" }
-      throw Self.error("the option \"\(key)\" is none of \(words.joined(separator: ", "))")
-    }
-    return policy
-  }
-
-  func inputs(_ key: String) throws(DeviceError) -> [(name: String, input: PJLinkInput)] {
     guard let value = json[key] else { return [] }
-    guard let list = value.array else { throw Self.error("the option \"\(key)\" is not a list") }
+    guard let list = value.array else { throw error(key, "is not a list") }
     var inputs: [(name: String, input: PJLinkInput)] = []
     for (index, entry) in list.enumerated() {
       guard let name = entry["name"]?.string, let code = entry["input"]?.string,
         let input = PJLinkInput(code)
       else {
-        throw Self.error(
-          "the option \"\(key)[\(index)]\" has no name and PJLink input, such as "
+        throw error(
+          "\(key)[\(index)]",
+          "has no name and PJLink input, such as "
             + "{\"name\": \"Player\", \"input\": \"31\"}")
       }
       inputs.append((name, input))
@@ -112,15 +79,14 @@ private struct OptionReader {
     return inputs
   }
 
-  func input(_ key: String, among inputs: [(name: String, input: PJLinkInput)])
+  fileprivate func input(_ key: String, among inputs: [(name: String, input: PJLinkInput)])
     throws(DeviceError) -> PJLinkInput?
   {
     guard let name = try text(key) else { return nil }
     if let input = inputs.first(where: { $0.name == name })?.input ?? PJLinkInput(name) {
       return input
     }
-    throw Self.error(
-      "the option \"\(key)\" is \"\(name)\", which is neither a name in \"inputs\" nor a PJLink input"
-    )
+    throw error(
+      key, "is \"\(name)\", which is neither a name in \"inputs\" nor a PJLink input")
   }
 }

@@ -47,12 +47,13 @@ struct Conversation {
     return Array((proof + request.text + "\r").utf8)
   }
 
-  /// Takes received bytes.
+  /// Takes received bytes. Nothing follows `fail`.
   mutating func receive(_ bytes: [UInt8]) -> [Action] {
     reader.append(bytes).flatMap { line -> [Action] in
+      if case .ended = phase { return [] }
       switch line {
-      case .oversized: ignore("a line of more than \(LineReader.longestLine) bytes")
-      case .text(let text): receive(text)
+      case .oversized: return ignore("a line of more than \(LineReader.longestLine) bytes")
+      case .text(let text): return receive(text)
       }
     }
   }
@@ -91,7 +92,6 @@ struct Conversation {
       ignored = 0
       return [.answer(answer)]
     case (.asking, .denied): return end(isFirstCommand ? .wrongPassword : .disconnected)
-    case (.ended, _): return []
     default: return ignore("\"\(text)\"")
     }
   }

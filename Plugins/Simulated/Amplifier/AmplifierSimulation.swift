@@ -19,7 +19,7 @@ final class AmplifierSimulation: AmplifierDevice {
     var volume: Int
     var isMuted = false
     /// The cables by input.
-    var sinks: [String: CableSink] = [:]
+    var sinks: [String: (path: String, sink: CableSink)] = [:]
   }
 
   init(_ simulation: Simulation) throws(DeviceError) {
@@ -64,7 +64,7 @@ final class AmplifierSimulation: AmplifierDevice {
     monitor.stop()
     let sinks = state.withLock { state in
       defer { state.sinks = [:] }
-      return Array(state.sinks.values)
+      return state.sinks.values.map(\.sink)
     }
     for sink in sinks { sink.close() }
   }
@@ -89,16 +89,18 @@ final class AmplifierSimulation: AmplifierDevice {
   // MARK: Cables
 
   func openSocket(_ socket: CableSocket, input: String) async throws(DeviceError) {
-    state.withLock { $0.sinks.removeValue(forKey: input) }?.close()
-    let sink: CableSink
-    do {
-      sink = try CableSink(path: socket.path, token: socket.token)
+    do throws(CableError) {
+      let known = state.withLock { $0.sinks[input] }
+      // The same path: the present source stays until another one presents the new token.
+      if let known, known.path == socket.path { return try known.sink.expect(token: socket.token) }
+      known?.sink.close()
+      let sink = try CableSink(path: socket.path, token: socket.token)
+      state.withLock { state in
+        state.sinks[input] = (socket.path, sink)
+        if !state.inputs.contains(input) { state.inputs.append(input) }
+      }
     } catch {
       throw DeviceError(.failed, error.message)
-    }
-    state.withLock { state in
-      state.sinks[input] = sink
-      if !state.inputs.contains(input) { state.inputs.append(input) }
     }
     route()
   }
@@ -106,8 +108,8 @@ final class AmplifierSimulation: AmplifierDevice {
   /// Reads the selected input while the amplifier is on, and tells the others that they are not heard.
   private func route() {
     let state = state.withLock { $0 }
-    let heard = state.power == .on ? state.sinks[state.input] : nil
-    for sink in state.sinks.values where sink !== heard { sink.setHeard(false) }
+    let heard = state.power == .on ? state.sinks[state.input]?.sink : nil
+    for (_, sink) in state.sinks.values where sink !== heard { sink.setHeard(false) }
     monitor.select(heard)
     heard?.setHeard(true)
   }

@@ -20,6 +20,7 @@ package final class Sessions: Sendable {
   private let steady: SteadyClock
   private let random: RandomSource
   private let cache: Mutex<SessionCache>
+  private let monitor: SessionEndMonitor
 
   /// The most sessions of an account or guest pass; one more ends the oldest.
   static let mostPerHolder = 20
@@ -40,6 +41,7 @@ package final class Sessions: Sendable {
     self.steady = steady
     self.random = random
     cache = Mutex(SessionCache(lifetime: lifetime))
+    monitor = SessionEndMonitor(events: events, clock: clock, steady: steady)
   }
 
   // MARK: Opening
@@ -240,23 +242,14 @@ package final class Sessions: Sendable {
     await end(of: token, for: principal) != nil
   }
 
-  /// Returns as soon as `token` no longer opens the session of `principal` with the same role: the
-  /// session was ended or expired by either clock, its token was replaced, or the role has changed.
-  /// Returns too when the task is cancelled.
-  package func waitForEnd(of token: String, for principal: SessionPrincipal) async {
-    while !Task.isCancelled {
-      // Subscribes before it checks, so that no change between the two is missed.
-      let changes = events.subscribe(losing: .nothing)
-      guard let end = await self.end(of: token, for: principal) else { return }
-      await withTaskGroup(of: Void.self) { [clock, steady] group in
-        group.addTask { for await event in changes where event.concerns(principal) { return } }
-        // A session that is used meanwhile ends later, which the next check finds.
-        group.addTask { try? await clock.sleep(until: end.day) }
-        group.addTask { try? await steady.sleep(until: end.steady) }
-        await group.next()
-        group.cancelAll()
-      }
-    }
+  /// Calls `onEnd` once, as soon as `token` no longer opens the session of `principal` with the same
+  /// role: the session was ended or expired by either clock, its token was replaced, or the role has
+  /// changed. Misses the end of a session if the clock was set back; `isOpen` finds it.
+  package func watch(
+    _ token: String, for principal: SessionPrincipal, onEnd: @escaping @Sendable () -> Void
+  ) async -> SessionEndMonitor.Watch {
+    await monitor.watch(
+      principal, check: { [weak self] in await self?.end(of: token, for: principal) }, onEnd: onEnd)
   }
 
   /// When the session ends; nil when it has ended, or when the store cannot tell.

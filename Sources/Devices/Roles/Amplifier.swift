@@ -16,7 +16,7 @@ package final class AmplifierConnection: Amplifier, DeviceConnection {
 
 extension RoleDefinition {
   static let amplifier = RoleDefinition(
-    "amplifier", offOrder: 5,
+    "amplifier", AmplifierCommand.self, offOrder: 5,
     [
       .power(
         on: .on("Turns the amplifier on and opens the sound device.", within: .seconds(30)),

@@ -16,7 +16,8 @@ package final class CDPlayerConnection: CDPlayer, DeviceConnection {
 
 extension RoleDefinition {
   static let cdPlayer = RoleDefinition(
-    "CD player", offOrder: 2, [.power(of: "player"), .playback(of: .songs), .tray, .seeking])
+    "CD player", CDPlayerCommand.self, offOrder: 2,
+    [.power(of: "player"), .playback(of: .songs), .tray, .seeking])
 }
 
 /// The commands of the CD player.

@@ -23,7 +23,7 @@ package final class DVDPlayerConnection: DVDPlayer, DeviceConnection {
 
 extension RoleDefinition {
   static let dvdPlayer = RoleDefinition(
-    "DVD player", offOrder: 1,
+    "DVD player", DVDPlayerCommand.self, offOrder: 1,
     [.power(of: "player"), .playback(of: .films), .tray, .seeking, .audio])
 }
 

@@ -19,7 +19,7 @@ package final class PopcornPopperConnection: PopcornPopper, DeviceConnection {
 
 extension RoleDefinition {
   static let popcornPopper = RoleDefinition(
-    "popcorn popper", offOrder: 4, [.power(of: "popper"), .popping])
+    "popcorn popper", PopcornPopperCommand.self, offOrder: 4, [.power(of: "popper"), .popping])
 }
 
 extension DeviceTrait {

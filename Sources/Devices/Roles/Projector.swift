@@ -23,7 +23,7 @@ package final class ProjectorConnection: Projector, DeviceConnection {
 
 extension RoleDefinition {
   static let projector = RoleDefinition(
-    "projector", offOrder: 6,
+    "projector", ProjectorCommand.self, offOrder: 6,
     [
       .power(
         on: .on(

@@ -32,6 +32,9 @@ public enum Role: String, Sendable, Hashable, CaseIterable {
   /// Every command that a device of this role may be given, in the order of the reference page.
   public var commands: [CommandSpec] { definition.commands }
 
+  /// The typed commands of this role, for plugins: `LightsCommand.self`.
+  public var commandType: any RoleCommand.Type { definition.commandType }
+
   /// The row of a command; `nil` if the role has none of this name.
   public func command(named name: String) -> CommandSpec? {
     definition.commands.first { $0.name == name }

@@ -1,6 +1,7 @@
 /// A role as a list of traits, and the tables that follow from it. Each is made once.
 final class RoleDefinition: Sendable {
   let title: String
+  let commandType: any RoleCommand.Type
   let traits: [DeviceTrait]
   let commands: [CommandSpec]
   let states: [StateSpec]
@@ -13,9 +14,12 @@ final class RoleDefinition: Sendable {
 
   /// - Parameters:
   ///   - title: The name for people: "DVD player".
+  ///   - commandType: The typed commands of the role.
   ///   - offOrder: The place among the roles when everything is turned off: players have 1 to 3, the
   ///     popper 4, the amplifier 5, the projector 6, the screen 7 and the lights 8.
-  init(_ title: String, offOrder: Int, _ traits: [DeviceTrait]) {
+  init(
+    _ title: String, _ commandType: any RoleCommand.Type, offOrder: Int, _ traits: [DeviceTrait]
+  ) {
     let commands = traits.flatMap(\.commands)
     func command(_ name: KeyPath<DeviceTrait, String?>) -> CommandSpec? {
       traits.lazy.compactMap { $0[keyPath: name] }.first.flatMap { name in
@@ -23,6 +27,7 @@ final class RoleDefinition: Sendable {
       }
     }
     self.title = title
+    self.commandType = commandType
     self.offOrder = offOrder
     self.traits = traits
     self.commands = commands

@@ -24,7 +24,7 @@ package final class ScreenConnection: Screen, DeviceConnection {
 }
 
 extension RoleDefinition {
-  static let screen = RoleDefinition("screen", offOrder: 7, [.position])
+  static let screen = RoleDefinition("screen", ScreenCommand.self, offOrder: 7, [.position])
 }
 
 extension DeviceTrait {

@@ -21,7 +21,7 @@ package final class TheaterLightsConnection: TheaterLights, DeviceConnection {
 
 extension RoleDefinition {
   static let lights = RoleDefinition(
-    "lights", offOrder: 8,
+    "lights", LightsCommand.self, offOrder: 8,
     [
       .power(
         on: CommandSpec(

@@ -28,7 +28,8 @@ package final class TunerConnection: Tuner, DeviceConnection {
 }
 
 extension RoleDefinition {
-  static let tuner = RoleDefinition("tuner", offOrder: 3, [.power(of: "tuner"), .tuning])
+  static let tuner = RoleDefinition(
+    "tuner", TunerCommand.self, offOrder: 3, [.power(of: "tuner"), .tuning])
 }
 
 extension DeviceTrait {

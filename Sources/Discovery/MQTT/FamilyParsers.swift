@@ -69,7 +69,21 @@ enum FamilyParsers {
           kind: appliance, profile: "tasmota", key: channel > 1 ? "\(topic):\(channel)" : topic,
           title: (index < names.count ? names[index] : nil) ?? title, options: own))
     }
-    return found
+    return distinct(found)
+  }
+
+  /// Returns the appliances of one device with a key of its own for each. A relay and a shutter, or a relay and a
+  /// light, may have the same number: then the key of what is not a plug gets its kind.
+  private static func distinct(_ appliances: [MQTTAppliance]) -> [MQTTAppliance] {
+    let kinds = Dictionary(grouping: appliances, by: \.key).mapValues { Set($0.map(\.kind)) }
+    var seen: Set<String> = []
+    return appliances.compactMap { appliance in
+      var appliance = appliance
+      if appliance.kind != .plug, kinds[appliance.key, default: []].count > 1 {
+        appliance.key += ":\(appliance.kind.rawValue)"
+      }
+      return seen.insert(appliance.key).inserted ? appliance : nil
+    }
   }
 
   // MARK: Zigbee2MQTT
@@ -92,7 +106,8 @@ enum FamilyParsers {
     let definition = device["definition"]
     let model = [definition?["vendor"]?.string, definition?["model"]?.string].compactMap(\.self)
       .joined(separator: " ")
-    return (definition?["exposes"]?.array ?? []).prefix(64).compactMap { part in
+    let parts = (definition?["exposes"]?.array ?? []).prefix(64)
+    let found = parts.compactMap { part -> MQTTAppliance? in
       let kind: MQTTAppliance.Kind
       switch part["type"]?.string {
       case "light":
@@ -113,6 +128,7 @@ enum FamilyParsers {
         kind: kind, profile: "zigbee2mqtt", key: key,
         title: model.isEmpty ? name : "\(name) (\(model))", options: options)
     }
+    return distinct(found)
   }
 
   // MARK: Shelly
@@ -126,7 +142,9 @@ enum FamilyParsers {
         if words.last == "announce", let json = try? JSON(parsing: payload),
           let id = json["id"]?.string, isID(id)
         {
-          parts[Shelly(id: id, generation: json["gen"]?.integer ?? 1), default: []].formUnion([])
+          // Later generations have the topics and the options of the second.
+          let generation = (json["gen"]?.integer ?? 1) >= 2 ? 2 : 1
+          parts[Shelly(id: id, generation: generation), default: []].formUnion([])
         } else if words.count == 4, isID(words[1]) {
           parts[Shelly(id: words[1], generation: 1), default: []].insert("\(words[2]):\(words[3])")
         }
@@ -141,6 +159,7 @@ enum FamilyParsers {
 
   private struct Shelly: Hashable {
     let id: String
+    /// 1 or 2.
     let generation: Int
 
     func appliances(_ parts: Set<String>) -> [MQTTAppliance] {
@@ -148,7 +167,10 @@ enum FamilyParsers {
       // A roller of the first generation has relays too.
       let covers = known.filter { $0.kind == .cover }
       let used = covers.isEmpty ? known : covers
-      if !used.isEmpty { return used.prefix(32).map { appliance($0.kind, channel: $0.channel) } }
+      if !used.isEmpty {
+        let found = used.prefix(32).map { appliance($0.kind, channel: $0.channel) }
+        return FamilyParsers.distinct(found)
+      }
       let guess: MQTTAppliance.Kind =
         id.contains("dimmer") || id.contains("bulb") ? .dimmer : .plug
       var guessed = appliance(guess, channel: 0)

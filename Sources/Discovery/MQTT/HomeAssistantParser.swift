@@ -34,6 +34,9 @@ enum HomeAssistantParser {
     let json: JSON
     let id: String
 
+    /// The longest text that is used, in bytes.
+    private static let longestText = 1024
+
     init?(_ component: String, _ json: JSON, id: String) {
       guard ["light", "switch", "cover"].contains(component) else { return nil }
       (self.component, self.json, self.id) = (component, json, id)
@@ -52,7 +55,7 @@ enum HomeAssistantParser {
     // MARK: Values
 
     private func text(_ names: String...) -> String? {
-      names.lazy.compactMap { json[$0]?.string }.first { $0.utf8.count <= 1024 }
+      names.lazy.compactMap { json[$0]?.string }.first { $0.utf8.count <= Self.longestText }
     }
 
     private func topic(_ names: String...) -> String? {
@@ -65,18 +68,28 @@ enum HomeAssistantParser {
       return MQTTText.topic(text)
     }
 
-    private func payload(_ short: String, _ long: String, or fallback: String) -> String {
-      text(short, long) ?? fallback
+    /// The payload of a command; `nil` if the entity has one that is too long.
+    private func payload(_ short: String, _ long: String, or fallback: String) -> String? {
+      guard let given = value([short, long]) else { return fallback }
+      let payload = given.string ?? given.text()
+      return payload.utf8.count <= Self.longestText ? payload : nil
+    }
+
+    /// The first value with one of the names; `nil` if all are missing or null.
+    private func value(_ names: [String]) -> JSON? {
+      names.lazy.compactMap { json[$0] }.first { !$0.isNull }
     }
 
     /// A source of the template: `{"topic": …, "pointer": …}`; `nil` if the value is computed.
-    private func source(_ topic: String?, template: String?) -> JSONObject? {
+    ///
+    /// - Parameter names: The names of the entity's template. Without one, the payload is the value; one that is
+    ///   too long computes the value as well.
+    private func source(_ topic: String?, template names: String...) -> JSONObject? {
       guard let topic else { return nil }
-      guard let template else { return ["topic": .string(topic)] }
+      guard let given = value(names) else { return ["topic": .string(topic)] }
+      guard let template = given.string, template.utf8.count <= 256 else { return nil }
       var rest = template.filter { $0 != " " }[...]
-      guard template.utf8.count <= 256, rest.hasPrefix("{{"), rest.hasSuffix("}}") else {
-        return nil
-      }
+      guard rest.hasPrefix("{{"), rest.hasSuffix("}}") else { return nil }
       rest = rest.dropFirst(2).dropLast(2)
       if rest == "value" { return ["topic": .string(topic)] }
       guard rest.hasPrefix("value_json.") else { return nil }
@@ -104,12 +117,14 @@ enum HomeAssistantParser {
 
     private var plug: MQTTAppliance? {
       guard let command = topic("cmd_t", "command_topic") else { return nil }
-      let on = payload("pl_on", "payload_on", or: "ON")
-      let off = payload("pl_off", "payload_off", or: "OFF")
+      guard let on = payload("pl_on", "payload_on", or: "ON"),
+        let off = payload("pl_off", "payload_off", or: "OFF")
+      else { return nil }
       var state: JSONObject = [:]
-      let template =
-        text("val_tpl", "value_template") ?? text("stat_val_tpl", "state_value_template")
-      if var power = source(topic("stat_t", "state_topic"), template: template) {
+      if var power = source(
+        topic("stat_t", "state_topic"), template: "val_tpl", "value_template", "stat_val_tpl",
+        "state_value_template")
+      {
         power["on"] = .string(text("stat_on", "state_on") ?? on)
         power["off"] = .string(text("stat_off", "state_off") ?? off)
         if power["on"] != power["off"] { state["power"] = .object(power) }
@@ -142,18 +157,19 @@ enum HomeAssistantParser {
       guard text("on_cmd_type", "on_command_type") == "brightness",
         let command = topic("bri_cmd_t", "brightness_command_topic"),
         let main = topic("cmd_t", "command_topic"),
-        text("bri_cmd_tpl", "brightness_command_template") == nil
+        let off = payload("pl_off", "payload_off", or: "OFF"),
+        value(["bri_cmd_tpl", "brightness_command_template"]) == nil
       else { return plug }
       guard let template = plug?.options["template"]?.object,
         var commands = template["commands"]?.object
       else { return plug }
       commands["on"] = nil
-      commands["off"] = message(main, payload("pl_off", "payload_off", or: "OFF"))
+      commands["off"] = message(main, off)
       commands["dim"] = message(command, "{brightness}")
       var state = template["state"]?.object ?? [:]
       let level = source(
         topic("bri_stat_t", "brightness_state_topic"),
-        template: text("bri_val_tpl", "brightness_value_template"))
+        template: "bri_val_tpl", "brightness_value_template")
       if let level { state["brightness"] = .object(level) } else { state = [:] }
       return appliance(.dimmer, commands: commands, state: state, brightest: brightest)
     }
@@ -164,16 +180,16 @@ enum HomeAssistantParser {
     }
 
     private var cover: MQTTAppliance? {
-      guard let command = topic("cmd_t", "command_topic") else { return nil }
-      var commands: JSONObject = [
-        "up": message(command, payload("pl_open", "payload_open", or: "OPEN")),
-        "down": message(command, payload("pl_cls", "payload_close", or: "CLOSE")),
-      ]
+      guard let command = topic("cmd_t", "command_topic"),
+        let open = payload("pl_open", "payload_open", or: "OPEN"),
+        let close = payload("pl_cls", "payload_close", or: "CLOSE")
+      else { return nil }
+      var commands: JSONObject = ["up": message(command, open), "down": message(command, close)]
       let stop = json["pl_stop"] ?? json["payload_stop"]
       if stop?.isNull != true { commands["stop"] = message(command, stop?.string ?? "STOP") }
       var state: JSONObject = [:]
       if var position = source(
-        topic("pos_t", "position_topic"), template: text("pos_tpl", "position_template"))
+        topic("pos_t", "position_topic"), template: "pos_tpl", "position_template")
       {
         let open = (json["pos_open"] ?? json["position_open"])?.integer ?? 100
         let closed = (json["pos_clsd"] ?? json["position_closed"])?.integer ?? 0
@@ -184,7 +200,7 @@ enum HomeAssistantParser {
         }
       }
       if var motion = source(
-        topic("stat_t", "state_topic"), template: text("val_tpl", "value_template"))
+        topic("stat_t", "state_topic"), template: "val_tpl", "value_template")
       {
         let words = [
           ("up", text("stat_opening", "state_opening") ?? "opening"),
@@ -218,12 +234,14 @@ enum HomeAssistantParser {
     }
   }
 
-  /// Whether an entity belongs to a family that has a profile of its own.
+  /// Whether an entity belongs to a device of a family that has a profile of its own.
+  ///
+  /// - Parameter bases: The topics below which the devices of the families take commands.
   static func isOfFamily(_ appliance: MQTTAppliance, bases: Set<String>) -> Bool {
     let commands = appliance.options["template"]?["commands"]?.object ?? [:]
     return commands.contains { _, command in
-      let words = (command["topic"]?.string ?? "").split(separator: "/").map(String.init)
-      return words.contains { bases.contains($0) }
+      let topic = command["topic"]?.string ?? ""
+      return topic.indices.contains { topic[$0] == "/" && bases.contains(String(topic[..<$0])) }
     }
   }
 }

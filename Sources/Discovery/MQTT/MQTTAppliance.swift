@@ -17,13 +17,14 @@ enum MQTTText {
 
 /// A light, plug or cover behind a broker, with the options of the plugin `MQTTDevices` that control it.
 struct MQTTAppliance: Hashable {
-  enum Kind: Hashable { case plug, dimmer, cover }
+  /// The raw value is the word in titles and keys.
+  enum Kind: String { case plug, dimmer = "light", cover }
 
   let kind: Kind
   /// `tasmota`, `zigbee2mqtt`, `shelly` or `template`.
   let profile: String
-  /// What tells it from others of its profile.
-  let key: String
+  /// The part of the finding's id that tells it from others of its profile.
+  var key: String
   let title: String
   /// Profile, topic and what else the profile needs.
   let options: JSONObject
@@ -35,7 +36,7 @@ struct MQTTAppliance: Hashable {
     if broker.port != 1883 { place["port"] = .integer(broker.port) }
     if let user = broker.user {
       place["user"] = .string(user)
-      place["password"] = ["secret": "mqtt"]
+      place["password"] = ["secret": .string(broker.secret)]
     }
     var all: JSONObject = ["broker": .object(place), "profile": .string(profile)]
     for (name, value) in options { all[name] = value }
@@ -49,11 +50,24 @@ struct MQTTAppliance: Hashable {
           [.lights: ["dimmer": false], .screen: ["drive": "switch"]]
         )
       }
-    let word = kind == .dimmer ? "light" : kind == .cover ? "cover" : "plug"
     return DiscoveryFinding(
-      .mqtt, id: "mqtt:\(profile):\(key)", title: "\(title), a \(word) (\(profile))",
+      .mqtt, id: "mqtt:\(profile):\(key)", title: "\(title), a \(kind.rawValue) (\(profile))",
       place: "broker \(broker.place)", roles: roles, plugin: "MQTTDevices", options: all,
       optionsOfRoles: further, notes: notes)
+  }
+
+  /// The topic below which its device takes commands; `nil` for a template.
+  var commandBase: String? {
+    guard let topic = options["topic"]?.string else { return nil }
+    switch profile {
+    case "tasmota":
+      let full = (options["fullTopic"]?.string ?? "%prefix%/%topic%/")
+        .replacing("%prefix%", with: "cmnd").replacing("%topic%", with: topic)
+      return full.hasSuffix("/") ? String(full.dropLast()) : full
+    case "zigbee2mqtt": return "\(options["baseTopic"]?.string ?? "zigbee2mqtt")/\(topic)"
+    case "shelly": return options["generation"] == 1 ? "shellies/\(topic)" : topic
+    default: return nil
+    }
   }
 
   /// A template for a plug has the commands on and off, but a screen's template needs up and down.

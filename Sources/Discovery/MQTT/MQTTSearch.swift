@@ -4,15 +4,18 @@ import JSON
 package struct MQTTSearch: DeviceSearch {
   package let kind = DiscoveryKind.mqtt
   private let broker: BrokerAddress
-  private let isAsked: Bool
+  private let isNamedByUser: Bool
+  private let acceptance: Duration
   private let timeout: Duration
 
   /// - Parameters:
-  ///   - broker: The broker; the one of this machine if `nil`, whose absence is no problem.
-  ///   - timeout: How long it may take to accept, and how long messages are awaited then.
-  package init(broker: BrokerAddress?, timeout: Duration) {
-    isAsked = broker != nil
+  ///   - broker: The broker; the one of this machine if `nil`.
+  ///   - acceptance: How long it may take to accept; `timeout` if `nil`.
+  ///   - timeout: How long messages are awaited then.
+  package init(broker: BrokerAddress?, acceptance: Duration? = nil, timeout: Duration) {
+    isNamedByUser = broker != nil
     self.broker = broker ?? BrokerAddress(host: "localhost")
+    self.acceptance = acceptance ?? timeout
     self.timeout = timeout
   }
 
@@ -23,19 +26,20 @@ package struct MQTTSearch: DeviceSearch {
   ]
 
   package func result() async -> DiscoveryResult {
-    let (broker, timeout) = (broker, timeout)
-    let isAsked = isAsked
-    return await Discovery.onThread("mqtt-search") {
+    let (broker, acceptance, timeout) = (broker, acceptance, timeout)
+    let isNamedByUser = isNamedByUser
+    return await SearchThread.run("mqtt-search") { flag in
       do throws(BrokerSearchFailure) {
         let messages = try RetainedMessages.collect(
           from: broker, topics: Self.topics,
-          request: (topic: "shellies/command", text: "announce"), timeout: timeout)
+          request: (topic: "shellies/command", text: "announce"), acceptance: acceptance,
+          timeout: timeout, flag)
         return DiscoveryResult(findings: Self.appliances(in: messages).map { $0.finding(broker) })
       } catch {
         return DiscoveryResult(
-          problems: isAsked
+          problems: isNamedByUser
             ? ["mqtt: \(error.message)"]
-            : ["mqtt: \(error.message); --broker HOST[:PORT] names another"])
+            : ["mqtt: \(error.message); a broker elsewhere has to be named"])
       }
     }
   }
@@ -45,11 +49,8 @@ package struct MQTTSearch: DeviceSearch {
     let families =
       FamilyParsers.tasmota(messages) + FamilyParsers.zigbee2MQTT(messages)
       + FamilyParsers.shelly(messages)
-    // Topics of the families, whose devices announce themselves to Home Assistant too.
-    let bases = Set(
-      families.flatMap { appliance in
-        (appliance.options["topic"]?.string ?? "").split(separator: "/").suffix(1).map(String.init)
-      })
+    // Devices of the families announce themselves to Home Assistant too.
+    let bases = Set(families.compactMap(\.commandBase))
     return families
       + HomeAssistantParser.appliances(messages).filter {
         !HomeAssistantParser.isOfFamily($0, bases: bases)

@@ -9,12 +9,18 @@ package struct BrokerAddress: Sendable, Hashable {
   package let port: Int
   package let user: String?
   package let password: String?
+  /// The name of the secret that entries have in place of the password.
+  package let secret: String
 
-  package init(host: String, port: Int = 1883, user: String? = nil, password: String? = nil) {
+  package init(
+    host: String, port: Int = 1883, user: String? = nil, password: String? = nil,
+    secret: String = "mqtt"
+  ) {
     self.host = host
     self.port = port
     self.user = user
     self.password = password
+    self.secret = secret
   }
 
   /// Reads `HOST`, `HOST:PORT` or `[IPv6]:PORT`; `nil` for anything else.
@@ -43,8 +49,10 @@ package struct BrokerAddress: Sendable, Hashable {
   package var place: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
   /// The same broker with a login.
-  package func with(user: String, password: String?) -> BrokerAddress {
-    BrokerAddress(host: host, port: port, user: user, password: password)
+  package func with(
+    user: String, password: String?, secret: String = "mqtt"
+  ) -> BrokerAddress {
+    BrokerAddress(host: host, port: port, user: user, password: password, secret: secret)
   }
 }
 
@@ -74,22 +82,25 @@ final class RetainedMessages {
   ///
   /// - Parameters:
   ///   - request: A topic and a text to send once subscribed.
-  ///   - timeout: How long the broker may take to accept, and how long messages are awaited then.
+  ///   - acceptance: How long the broker may take to accept.
+  ///   - timeout: How long messages are awaited then.
+  ///   - flag: Ends it early.
   static func collect(
     from broker: BrokerAddress, topics: [String], request: (topic: String, text: String)?,
-    timeout: Duration
+    acceptance: Duration, timeout: Duration, _ flag: CancellationFlag
   ) throws(BrokerSearchFailure) -> [String: [UInt8]] {
     if let problem = cmosquitto_load() {
       throw BrokerSearchFailure(
         message: "\(String(cString: problem)); install it: apt install libmosquitto1")
     }
     let collector = RetainedMessages(broker)
-    try collector.run(topics, request, timeout.nanoseconds)
+    try collector.run(topics, request, acceptance, timeout, flag)
     return collector.messages
   }
 
   private func run(
-    _ topics: [String], _ request: (topic: String, text: String)?, _ time: Int64
+    _ topics: [String], _ request: (topic: String, text: String)?, _ longestAcceptance: Duration,
+    _ time: Duration, _ flag: CancellationFlag
   ) throws(BrokerSearchFailure) {
     let context = Unmanaged.passUnretained(self).toOpaque()
     let id = "home-theater-search-\(UInt32.random(in: 0 ... .max))"
@@ -103,14 +114,12 @@ final class RetainedMessages {
     }
     try check(
       cmosquitto_connect_async(client, broker.host, Int32(broker.port), Self.keepalive))
-    let end = MonotonicClock.now + time
+    let acceptance = SearchDeadline(after: longestAcceptance, or: flag)
     while connack == nil {
-      guard MonotonicClock.now < end else { throw failure("it does not answer") }
-      try serve(client, until: end)
+      guard !acceptance.isOver else { throw failure("it does not answer") }
+      try serve(client, until: acceptance)
     }
-    if let code = connack, code != 0 {
-      throw failure(String(cString: cmosquitto_connack_string(code)))
-    }
+    if let code = connack, code != 0 { throw refusal(code) }
     for topic in topics { try check(cmosquitto_subscribe(client, nil, topic, 0)) }
     if let request {
       let bytes = Array(request.text.utf8)
@@ -118,32 +127,31 @@ final class RetainedMessages {
         cmosquitto_publish(
           client, nil, request.topic, Int32(clamping: bytes.count), bytes, 0, false))
     }
-    receive(client, until: MonotonicClock.now + time)
+    receive(client, until: SearchDeadline(after: time, or: flag))
     _ = cmosquitto_disconnect(client)
     _ = cmosquitto_loop_write(client, 1)
   }
 
   /// Receives until the time is over. An end of the connection ends it early: the messages until then count.
-  private func receive(_ client: OpaquePointer, until end: Int64) {
-    while MonotonicClock.now < end, messages.count < Self.mostTopics,
+  private func receive(_ client: OpaquePointer, until deadline: SearchDeadline) {
+    while !deadline.isOver, messages.count < Self.mostTopics,
       cmosquitto_bytes_read(cmosquitto_socket(client)) < Self.mostBytes
     {
-      do throws(BrokerSearchFailure) { try serve(client, until: end) } catch { return }
+      do throws(BrokerSearchFailure) { try serve(client, until: deadline) } catch { return }
     }
   }
 
-  private func serve(_ client: OpaquePointer, until end: Int64) throws(BrokerSearchFailure) {
+  private func serve(
+    _ client: OpaquePointer, until deadline: SearchDeadline
+  ) throws(BrokerSearchFailure) {
     let socket = cmosquitto_socket(client)
     guard socket >= 0 else { throw failure(complaint ?? "the connection was closed") }
     let wantsToWrite = cmosquitto_want_write(client)
-    var polled = pollfd(
-      fd: socket, events: Int16(POLLIN | (wantsToWrite ? POLLOUT : 0)), revents: 0)
-    let wait = min(100, MonotonicClock().timeout(until: end))
-    if poll(&polled, 1, wait) < 0, errno != EINTR {
+    guard let ready = deadline.poll(socket, POLLIN | (wantsToWrite ? POLLOUT : 0)) else {
       throw failure(SystemError(errno).description)
     }
-    if polled.revents & ~Int16(POLLOUT) != 0 { try check(cmosquitto_loop_read(client, 1)) }
-    if polled.revents & Int16(POLLOUT) != 0 || cmosquitto_want_write(client) {
+    if ready & ~POLLOUT != 0 { try check(cmosquitto_loop_read(client, 1)) }
+    if ready & POLLOUT != 0 || cmosquitto_want_write(client) {
       try check(cmosquitto_loop_write(client, 1))
     }
     try check(cmosquitto_loop_misc(client))
@@ -178,12 +186,20 @@ final class RetainedMessages {
 
   private func check(_ code: Int32) throws(BrokerSearchFailure) {
     guard code != Int32(MOSQ_ERR_SUCCESS.rawValue) else { return }
-    if let connack, connack != 0 {
-      throw failure(String(cString: cmosquitto_connack_string(connack)))
-    }
+    if let connack, connack != 0 { throw refusal(connack) }
     throw failure(
       code == Int32(MOSQ_ERR_ERRNO.rawValue)
         ? SystemError(errno).description : String(cString: cmosquitto_strerror(code)))
+  }
+
+  /// The failure for the code of a CONNACK; 4 and 5 are those of a login (MQTT 3.1.1, section 3.2.2.3).
+  private func refusal(_ code: Int32) -> BrokerSearchFailure {
+    guard code == 4 || code == 5 else {
+      return failure(String(cString: cmosquitto_connack_string(code)))
+    }
+    return failure(
+      broker.user == nil
+        ? "it wants a login; name a user and a password" : "it refuses the user and the password")
   }
 
   private func failure(_ reason: String) -> BrokerSearchFailure {

@@ -1,7 +1,6 @@
 import Devices
 import Glibc
 import JSON
-import Platform
 
 /// The search for folders with films and music: those of the user, and disks.
 package struct FolderSearch: DeviceSearch {
@@ -9,7 +8,7 @@ package struct FolderSearch: DeviceSearch {
   package struct Limits: Sendable {
     /// Folders below a candidate.
     package var depth = 6
-    /// Entries of one candidate.
+    /// Entries of one candidate; hidden ones count.
     package var entries = 20_000
     /// The time for all candidates.
     package var time = Duration.seconds(5)
@@ -18,6 +17,7 @@ package struct FolderSearch: DeviceSearch {
 
   package let kind = DiscoveryKind.folders
   private let home: String?
+  private let settings: String?
   private let root: String
   private let limits: Limits
   /// The most candidates.
@@ -25,28 +25,32 @@ package struct FolderSearch: DeviceSearch {
 
   /// - Parameters:
   ///   - home: The user's home.
+  ///   - settings: The folder of the user's settings; `.config` in the home if `nil`.
   ///   - root: The folder that stands for `/` in `/media`, `/mnt` and `/srv`.
-  package init(home: String?, root: String = "", limits: Limits = Limits()) {
+  package init(
+    home: String?, settings: String? = nil, root: String = "", limits: Limits = Limits()
+  ) {
     self.home = home
+    self.settings = settings
     self.root = root
     self.limits = limits
   }
 
   package func result() async -> DiscoveryResult {
-    await Discovery.onThread("folder-search") { search() }
+    await SearchThread.run("folder-search") { search($0) }
   }
 
-  private func search() -> DiscoveryResult {
-    let end = MonotonicClock.now + limits.time.nanoseconds
+  private func search(_ flag: CancellationFlag) -> DiscoveryResult {
+    let deadline = SearchDeadline(after: limits.time, or: flag)
     var result = DiscoveryResult()
     var seen: Set<String> = []
     for folder in candidates.prefix(Self.mostFolders) {
       guard let path = Self.resolved(folder), seen.insert(path).inserted else { continue }
-      guard MonotonicClock.now < end else {
+      guard !deadline.isOver else {
         result.problems.append("folders: the time was over before all folders were searched")
         break
       }
-      var count = MediaCount(limits: limits, end: end)
+      var count = MediaCount(limits: limits, deadline: deadline)
       count.walk(path, depth: 0)
       result.findings += findings(folder, count)
     }
@@ -79,7 +83,8 @@ package struct FolderSearch: DeviceSearch {
   private var candidates: [String] {
     var found: [String] = []
     if let home {
-      let text = SystemFiles(root: "").text(home + "/.config/user-dirs.dirs") ?? ""
+      let settings = settings ?? home + "/.config"
+      let text = SystemFiles(root: "").text(settings + "/user-dirs.dirs") ?? ""
       found = Self.userFolders(text, home: home)
       if found.isEmpty { found = ["\(home)/Videos", "\(home)/Music"] }
     }
@@ -125,21 +130,24 @@ private struct MediaCount {
   ]
 
   let limits: FolderSearch.Limits
-  let end: Int64
+  let deadline: SearchDeadline
   private(set) var films = 0
   private(set) var songs = 0
   private(set) var isCut = false
+  /// Entries that were read so far.
   private var entries = 0
 
-  init(limits: FolderSearch.Limits, end: Int64) {
+  init(limits: FolderSearch.Limits, deadline: SearchDeadline) {
     self.limits = limits
-    self.end = end
+    self.deadline = deadline
   }
 
   mutating func walk(_ path: String, depth: Int) {
-    for name in FolderEntries.names(path, most: limits.entries + 1) {
-      entries += 1
-      guard entries <= limits.entries, MonotonicClock.now < end else {
+    let folder = FolderEntries(path, most: limits.entries - entries, until: deadline)
+    entries += folder.count
+    if folder.isCut { isCut = true }
+    for name in folder.names {
+      guard !deadline.isOver else {
         isCut = true
         return
       }
@@ -154,7 +162,6 @@ private struct MediaCount {
           continue
         }
         walk("\(path)/\(name)", depth: depth + 1)
-        if isCut, entries > limits.entries { return }
       case S_IFREG: count(name)
       default: break
       }

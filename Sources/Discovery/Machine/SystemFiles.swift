@@ -19,27 +19,43 @@ struct SystemFiles: Sendable {
     return line?.isEmpty == true ? nil : line
   }
 
+  /// The most entries of a folder that are read; hidden ones count.
+  private static let mostEntries = 4096
+
   /// The names in a folder, at most `most` of them, sorted; empty if it cannot be read.
   func names(_ path: String, most: Int = 256) -> [String] {
-    FolderEntries.names(root + path, most: most).sorted()
+    FolderEntries(root + path, most: Self.mostEntries).names.prefix(most).sorted()
   }
 }
 
-/// Entries of folders.
-enum FolderEntries {
-  /// The names in a folder that are UTF-8 and not hidden, at most `most`, in no order.
-  static func names(_ path: String, most: Int) -> [String] {
-    guard let directory = opendir(path) else { return [] }
+/// The entries of a folder, within bounds; none if it cannot be read.
+struct FolderEntries {
+  /// The names that are UTF-8 and not hidden, in no order.
+  private(set) var names: [String] = []
+  /// How many entries were read, with those that have no name here.
+  private(set) var count = 0
+  /// Whether the folder has more entries than were read.
+  private(set) var isCut = false
+
+  /// - Parameters:
+  ///   - most: The most entries that are read. Hidden ones count, because reading them takes as long.
+  ///   - deadline: When to stop reading.
+  init(_ path: String, most: Int, until deadline: SearchDeadline? = nil) {
+    guard let directory = opendir(path) else { return }
     defer { closedir(directory) }
-    var names: [String] = []
-    while names.count < most, let entry = readdir(directory) {
+    while let entry = readdir(directory) {
       let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
         tuple.withMemoryRebound(
           to: CChar.self, capacity: MemoryLayout.size(ofValue: tuple.pointee)
         ) { String(validatingCString: $0) }
       }
+      if name == "." || name == ".." { continue }
+      guard count < most, deadline?.isOver != true else {
+        isCut = true
+        return
+      }
+      count += 1
       if let name, !name.utf8.starts(with: ".".utf8), name.isStreamSafe { names.append(name) }
     }
-    return names
   }
 }

@@ -4,8 +4,11 @@ import PluginHost
 import PluginProtocol
 
 extension ConformanceCase {
-  /// The cases about the manifest, `initialize` and the self-check.
-  package static let handshake = [
+  /// The cases about the manifest, `initialize`, the self-check and messages of no meaning.
+  package static let handshake = manifest + introduction + [selfCheck] + unknownMessages
+
+  /// The manifest, without a process.
+  private static let manifest = [
     ConformanceCase(
       "the manifest is named like its folder", .manifestID, scope: .plugin
     ) { trial in
@@ -45,6 +48,10 @@ extension ConformanceCase {
           received: foreign.map(\.rawValue).sorted().joined(separator: ", "))
       }
     },
+  ]
+
+  /// The request `initialize`.
+  private static let introduction = [
     ConformanceCase(
       "initialize is answered with the id and version of the manifest", .introduction,
       scope: .plugin
@@ -93,11 +100,10 @@ extension ConformanceCase {
           received: text(result))
       }
     },
-    ConformanceCase(
-      "--self-check prints one line of JSON and ends", .selfCheck, scope: .plugin
-    ) { trial in
-      try await checkSelfCheck(trial)
-    },
+  ]
+
+  /// Methods and notifications that the plugin does not know.
+  private static let unknownMessages = [
     ConformanceCase("an unknown method is an error", .unknownMethod, scope: .plugin) { trial in
       try await trial.withProcess { client in
         let error = try await client.refusal(of: "levitate", [:])
@@ -117,7 +123,9 @@ extension ConformanceCase {
     },
   ]
 
-  private static func checkSelfCheck(_ trial: ConformanceTrial) async throws {
+  private static let selfCheck = ConformanceCase(
+    "--self-check prints one line of JSON and ends", .selfCheck, scope: .plugin
+  ) { trial in
     let target = trial.target.with(arguments: ["--self-check"])
     try await PluginProcess.run(target, mayPrintAnything: true) { client in
       await client.closeInput()

@@ -379,8 +379,23 @@ struct DeviceCore: Sendable {
     if queued.origin == .restoration {
       effects.warnings.append(
         "\(id): \"\(queued.command)\" could not be restored: \(error.message)")
+      failPlayback(of: queued.command, error, at: now, &effects)
     }
     effects.finish(queued.callers, .failure(error))
+  }
+
+  /// Notes that an item does not go on after a restart or a swap. The new process reports only that it plays
+  /// nothing.
+  private mutating func failPlayback(
+    of command: Command, _ error: DeviceError, at now: Duration, _ effects: inout Effects
+  ) {
+    guard command.spec.settled.key == .playback, let item = command.argument?["item"]?.string else {
+      return
+    }
+    let position = command.argument?["position"]?.number ?? 0
+    let failed = Playback(.failed, item: item, position: position, reason: error.message)
+    snapshot.state.take(Reading(failed.json, provenance: .assumed, time: now), for: .playback)
+    effects.hasChanged = true
   }
 
   /// Assumes the effect of an accepted command, because the device does not report its state.

@@ -9,6 +9,9 @@ struct LivenessMonitor: Sendable {
     case lost
   }
 
+  /// An answer that comes within this time counts from its ping: one wake-up a ping is enough.
+  private static let quickAnswer = Duration.milliseconds(500)
+
   private var quietSince: Duration
   private var pingSent: Duration?
   private var misses = 0
@@ -25,18 +28,26 @@ struct LivenessMonitor: Sendable {
     let interval = Supervision.Limits.pingInterval
     if hasOpenRequests || lastLine > quietSince {
       quietSince = hasOpenRequests ? now : lastLine
+      if let sent = pingSent, lastLine - sent < Self.quickAnswer {
+        quietSince = min(quietSince, sent)
+      }
       pingSent = nil
       misses = 0
     }
     if let sent = pingSent {
-      guard now - sent >= interval else { return .wait(next: sent + interval) }
+      guard now - sent >= interval else { return .wait(next: Self.nextCheck(sent + interval)) }
       misses += 1
       if misses >= Supervision.Limits.missedPings { return .lost }
-      pingSent = now
-      return .ping(next: now + interval)
+    } else if now - quietSince < interval {
+      return .wait(next: Self.nextCheck(quietSince + interval))
     }
-    guard now - quietSince >= interval else { return .wait(next: quietSince + interval) }
     pingSent = now
-    return .ping(next: now + interval)
+    return .ping(next: Self.nextCheck(now + interval))
+  }
+
+  /// The first whole second of the clock from `time` on, so that one wake-up serves all plugins.
+  private static func nextCheck(_ time: Duration) -> Duration {
+    let (seconds, attoseconds) = time.components
+    return .seconds(attoseconds > 0 ? seconds + 1 : seconds)
   }
 }

@@ -99,11 +99,12 @@ final class PluginRun: Sendable {
     }
   }
 
-  /// Asks for a sign of life.
+  /// Asks for a sign of life. ``LivenessMonitor`` decides when one is missed; the time here only bounds how
+  /// long the request is kept.
   func ping() {
     session.send(
       session.nextID(), method: PingRequest.method, PingRequest().params,
-      within: Supervision.Limits.pingInterval, isWork: false
+      within: Supervision.Limits.pingInterval * 2, isWork: false
     ) { _ in }
   }
 

@@ -6,7 +6,7 @@ extension Component {
   static let systemComponents = [
     validationRules, passwordBlocklist, questionAnswer, health, address, plugins,
     configurationProblem, configurationCheck, configurationDifference, configurationFile,
-    savedConfiguration, doctorReport, pluginSwap, refusedEdit,
+    savedConfiguration, doctorReport, discovery, pluginSwap, refusedEdit,
     configurationEvent,
   ]
 
@@ -114,6 +114,28 @@ extension Component {
             "message": .text(),
           ],
           optional: ["hint": .text().described("The command or action that fixes it.")]))
+    ]))
+
+  static let discovery = Component(
+    "Discovery",
+    .object([
+      "findings": .list(
+        of: .object([
+          "kind": .words(DiscoveryWords.kinds),
+          "id": .text(1...600).described("The same in each search."),
+          "title": .text(), "place": .text().described("Where it was found."), "plugin": .name,
+          "roles": .list(of: .words(Role.allCases.map(\.rawValue)), count: 1...8).described(
+            "The likeliest first."),
+          "notes": .list(of: .text()).described("What a person should know before it is used."),
+          "entries": .map(
+            to: .object([
+              "role": .words(Role.allCases.map(\.rawValue)), "plugin": .name,
+              "options": .map(to: .anything),
+            ])
+          ).described("The entry of a device for `devices.json`, by role."),
+        ]), count: 0...600),
+      "problems": .list(of: .text()).described(
+        "Why a search found less than there may be, for people."),
     ]))
 
   static let pluginSwap = Component(

@@ -2,7 +2,7 @@ import Devices
 
 /// The controller itself: health, address, plugins, configuration, and this contract.
 public enum SystemEndpoint: String, Endpoint {
-  case health, openAPI, address, plugins, audioDevices, doctor
+  case health, openAPI, address, plugins, audioDevices, doctor, discovery
   case configuration, saveConfiguration, checkConfiguration, configurationDifference
   case compareConfiguration
 
@@ -39,6 +39,26 @@ public enum SystemEndpoint: String, Endpoint {
         "Checks this machine and the controller as `theater doctor` does: sound, folders, backups, "
           + "configuration, plugins, certificate and devices. Simultaneous requests share one run.",
         answers: [200: .json(.reference(.doctorReport))])
+    case .discovery:
+      Route(
+        .post, "/discovery", .permitted(.administer),
+        "Searches the network and the controller's machine for devices, and writes the entry of each finding for "
+          + "`devices.json`; one search at a time, at most a minute. A `secret` needs a fresh proof, since it is "
+          + "sent to `broker`. Changes nothing.",
+        body: .json(
+          .request(optional: [
+            "only": .list(of: .words(DiscoveryWords.kinds), count: 0...DiscoveryWords.kinds.count)
+              .described("The kinds of search; all of them without it."),
+            "timeout": .integer(DiscoveryWords.seconds).described(
+              "How long to wait for answers, in seconds; 3 without it."),
+            "broker": .text(1...300).described(
+              "The MQTT broker, `HOST` or `HOST:PORT`; that of the machine without it."),
+            "user": .text(1...256).described("The user at `broker`."),
+            "password": .text(0...1000).described(
+              "The user's password, for this search alone: it is neither kept nor logged."),
+            "secret": .name.described("The name of the controller's secret with the password."),
+          ])),
+        answers: [200: .json(.reference(.discovery))], errors: [409])
     case .configuration:
       Route(
         .get, "/configuration", .permitted(.administer),

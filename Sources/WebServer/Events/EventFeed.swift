@@ -12,10 +12,12 @@ final class EventFeed: Sendable {
   private let ended = Atomic(false)
   private let isKeepAliveDue = Atomic(false)
 
-  /// - Parameter channel: The connection of the stream, which ends with it.
+  /// - Parameter channel: The connection of the stream. The stream ends when the client closes its side,
+  ///   and the connection ends with the stream.
   init(_ bell: EventSubscription, on channel: any Channel) {
     self.bell = bell
     self.channel = channel
+    channel.watchInput { self.end() }
   }
 
   /// Signals that there is something to do; ends with the feed.

@@ -34,7 +34,6 @@ struct EventStream: Sendable {
     }
     let slot = try limiter.acquire(caller.principal.session, of: caller.principal.account)
     let lastID = context.request.headers[.lastEventID]
-    let request = context.request
     let channel = context.context.channel
     return Response(
       status: .ok,
@@ -44,13 +43,9 @@ struct EventStream: Sendable {
         let levels = hasLevels ? theater.levels.subscribe { feed.wake() } : nil
         // Many streams write at each event: not on the event loops, which have requests to answer.
         try await withTaskExecutorPreference(globalConcurrentExecutor) {
-          try await request.body.consumeWithInboundCloseHandler { _ in
-            try await withGracefulShutdownHandler {
-              try await send(to: &writer, feed, levels, caller: caller, after: lastID)
-            } onGracefulShutdown: {
-              feed.end()
-            }
-          } onInboundClosed: {
+          try await withGracefulShutdownHandler {
+            try await send(to: &writer, feed, levels, caller: caller, after: lastID)
+          } onGracefulShutdown: {
             feed.end()
           }
         }
@@ -62,26 +57,20 @@ struct EventStream: Sendable {
     to writer: inout any ResponseBodyWriter, _ feed: EventFeed, _ levels: LevelSubscription?,
     caller: Caller, after lastID: String?
   ) async throws {
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask {
-        await accountService.sessions.waitForEnd(of: caller.token, for: caller.principal)
-        feed.end()
-      }
-      let registration = keepAlives.add { await keepAlive(caller, feed) }
-      defer {
-        group.cancelAll()
-        withExtendedLifetime(registration) {}
-      }
-      try await write(
-        to: &writer, feed, levels, for: caller.principal.theaterPrincipal,
-        after: theater.events.sequence(of: lastID))
-      try await writer.finish(nil)
+    let watch = await accountService.sessions.watch(caller.token, for: caller.principal) {
+      feed.end()
     }
+    let registration = keepAlives.add { await keepAlive(caller, feed) }
+    defer { withExtendedLifetime((watch, registration)) {} }
+    try await write(
+      to: &writer, feed, levels, for: caller.principal.theaterPrincipal,
+      after: theater.events.sequence(of: lastID))
+    try await writer.finish(nil)
   }
 
   /// Requests a keep-alive, or ends a stream whose session has ended.
   private func keepAlive(_ caller: Caller, _ feed: EventFeed) async {
-    // `waitForEnd` misses the end of a session if the clock was set back.
+    // `watch` misses the end of a session if the clock was set back.
     guard await accountService.sessions.isOpen(caller.token, for: caller.principal) else {
       return feed.end()
     }
@@ -123,7 +112,9 @@ struct EventStream: Sendable {
     let log = theater.events
     guard let entries = log.entries(after: sequence, most: Self.batch.events) else {
       let earlier = log.sequence
-      let status = try await configuration.status(of: theater, for: principal)
+      // In a task of its own: a task keeps the memory of its deepest calls, and this one lasts for hours.
+      async let snapshot = configuration.status(of: theater, for: principal)
+      let status = try await snapshot
       // The status names the event that it follows, which may have come since.
       sequence = status["event"]?.string.flatMap(log.sequence(of:)) ?? earlier
       text.event("snapshot", id: log.id(of: sequence), data: status)

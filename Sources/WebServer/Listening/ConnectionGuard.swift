@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 
 /// Enforces the limits of one connection, directly after the parser: its slot, the form of the request
-/// target, and its deadlines.
+/// target, the end of the body, and its deadlines.
 ///
 /// A peer that does not take its answers is dropped: after `stalledAnswer` without progress, or
 /// `farewell` after the connection should have ended, whatever is buffered here or in the kernel.
@@ -25,6 +25,8 @@ final class ConnectionGuard: ChannelDuplexHandler {
   private var isComplete = false
   private var isAnswering = false
   private var bodyBytes = 0
+  /// Whether a request was refused.
+  private var hasRefused = false
   /// Closes the connection unless the first head, or the end of a body, arrives in time.
   private var arrivalDeadline: Scheduled<Void>?
   /// Parts of answers that the kernel has not taken yet.
@@ -35,6 +37,9 @@ final class ConnectionGuard: ChannelDuplexHandler {
   private var closingDeadline: Scheduled<Void>?
   /// Whether the server stops: no further request is accepted.
   private var isQuiescing = false
+  /// Whether the client has closed its side.
+  private var isInputClosed = false
+  private var inputWatch: InputWatch?
 
   init(_ limiter: ConnectionLimiter, _ limits: ConnectionLimits) {
     self.limiter = limiter
@@ -48,6 +53,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
+    inputClosed()
     stop()
     context.fireChannelInactive()
   }
@@ -56,11 +62,13 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
+    case .head where hasRefused, .end where hasRefused: return
     case .head(let head):
       // `http://host/path`, `host:port` and `*` are for proxies, and are read differently elsewhere.
       guard head.uri.utf8.first == UInt8(ascii: "/") else {
-        return context.fireErrorCaught(HTTPParserError.invalidURL)
+        return refuse(context, .invalidURL)
       }
+      guard head.hasReadableEnd else { return refuse(context, .invalidHeaderToken) }
       open.append(head.method == .HEAD)
       bodyBytes = 0
       isComplete = false
@@ -78,7 +86,13 @@ final class ConnectionGuard: ChannelDuplexHandler {
       isComplete = true
       updateAnswering(context)
     }
-    context.fireChannelRead(data)
+    if !hasRefused { context.fireChannelRead(data) }
+  }
+
+  /// Refuses a request. Nothing after it is read: the parser may see requests in its body.
+  private func refuse(_ context: ChannelHandlerContext, _ error: HTTPParserError) {
+    hasRefused = true
+    context.fireErrorCaught(error)
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -125,17 +139,26 @@ final class ConnectionGuard: ChannelDuplexHandler {
       if unsent > 0 { watchDeparture(context) }
       if open.isEmpty { end(context, within: limits.farewell) }
     }
+    if event as? ChannelEvent == .inputClosed { inputClosed() }
     context.fireUserInboundEventTriggered(event)
   }
 
   func triggerUserOutboundEvent(
     context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
   ) {
-    guard event is ConnectionEnding else {
-      return context.triggerUserOutboundEvent(event, promise: promise)
+    switch event {
+    case is ConnectionEnding: end(context, within: limits.farewell)
+    case let watch as InputWatch:
+      inputWatch = watch
+      if isInputClosed { inputClosed() }
+    default: return context.triggerUserOutboundEvent(event, promise: promise)
     }
-    end(context, within: limits.farewell)
     promise?.succeed()
+  }
+
+  private func inputClosed() {
+    isInputClosed = true
+    inputWatch.take()?.onClosed()
   }
 
   /// The kernel took a part of an answer, or the connection is closed.
@@ -188,6 +211,19 @@ final class ConnectionGuard: ChannelDuplexHandler {
     closingDeadline = nil
     if let slot { limiter.release(slot) }
     slot = nil
+  }
+}
+
+extension HTTPRequestHead {
+  /// Whether it is certain where the body ends (RFC 9112, section 6.3).
+  ///
+  /// The parser checks `Content-Length`, but reports an unknown transfer coding only after the head, which
+  /// would be answered already. `chunked` alone is accepted: no other coding is decoded here, and HTTP/1.0
+  /// has none (section 6.1).
+  fileprivate var hasReadableEnd: Bool {
+    let codings = headers["transfer-encoding"]
+    if codings.isEmpty { return true }
+    return codings.count == 1 && codings.first?.lowercased() == "chunked" && version == .http1_1
   }
 }
 

@@ -25,6 +25,10 @@ struct GuardedChannel: ServerChildChannel {
       // Without a bound the kernel buffers up to 4 MiB for a client that does not read (tcp(7)). It
       // doubles the given value.
       try channel.syncOptions?.setOption(.socketOption(.so_sndbuf), value: limits.systemBuffer / 2)
+      // A connection keeps its buffer. Most requests are small; it grows for the others.
+      try channel.syncOptions?.setOption(
+        .recvAllocator,
+        value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 1024, maximum: 65_536))
       try channel.pipeline.syncOperations.addHandler(ConnectionDropper())
       if let certificate {
         try channel.pipeline.syncOperations.addHandler(

@@ -29,6 +29,7 @@ enum FileShortening {
     for mark in ["{", "}", ";", ",", ":"] { text.replace("\(mark) ", with: mark) }
     for mark in ["{", "}"] { text.replace(" \(mark)", with: mark) }
     text.replace(";}", with: "}")
+    text.replace(" > ", with: ">")
     return Array(text.utf8)
   }
 
@@ -41,23 +42,21 @@ enum FileShortening {
         .map { withoutSpaces($0) }.joined(separator: [newline]))
   }
 
-  /// A line of a module without the spaces after its commas and semicolons and beside its arrows.
+  /// A line of a module without the spaces beside its punctuation.
   ///
-  /// A line with a template, an escape or a slash outside its texts, which may begin a regular expression,
-  /// stays as it is.
+  /// A line with a template in a template, an escape, or a slash outside its texts, which may begin a regular
+  /// expression, stays as it is.
   private static func withoutSpaces(_ line: ArraySlice<UInt8>) -> [UInt8] {
+    let tick = UInt8(ascii: "`")
+    guard line.count(where: { $0 == tick }) <= 2 else { return Array(line) }
     var short: [UInt8] = [], quote: UInt8?
     for (index, byte) in zip(line.indices, line) {
       switch (byte, quote) {
-      case (UInt8(ascii: "`"), _), (UInt8(ascii: "\\"), _), (UInt8(ascii: "/"), nil):
-        return Array(line)
-      case (UInt8(ascii: "'"), nil), (UInt8(ascii: "\""), nil): quote = byte
+      case (UInt8(ascii: "\\"), _), (UInt8(ascii: "/"), nil): return Array(line)
+      case (UInt8(ascii: "'"), nil), (UInt8(ascii: "\""), nil), (tick, nil): quote = byte
       case (_, byte): quote = nil
       case (UInt8(ascii: " "), nil):
-        let follows = short.last.map { ",;".utf8.contains($0) } ?? false
-        if follows || short.suffix(2) == arrow || line[index...].dropFirst().prefix(2) == arrow {
-          continue
-        }
+        if isNeedless(between: short.last, and: line[index...].dropFirst().first) { continue }
       default: break
       }
       short.append(byte)
@@ -65,8 +64,17 @@ enum FileShortening {
     return quote == nil ? short : Array(line)
   }
 
+  /// Whether a space between two bytes of code outside texts may go. Two signs in a row would become another
+  /// operator: `a + +b`.
+  private static func isNeedless(between previous: UInt8?, and next: UInt8?) -> Bool {
+    guard let previous, let next else { return true }
+    if signs.contains(previous) && signs.contains(next) { return false }
+    return punctuation.contains(previous) || punctuation.contains(next)
+  }
+
+  private static let signs: [UInt8] = Array("+-".utf8)
+  private static let punctuation: [UInt8] = Array(",;=(){}[]?:<>&|!*%^~+-".utf8)
   private static let newline = UInt8(ascii: "\n")
-  private static let arrow = ArraySlice("=>".utf8)
 
   /// Code without the comments that have lines of their own, and without indentation.
   static func withoutComments(_ code: [UInt8]) -> [UInt8] {

@@ -16,7 +16,7 @@ package struct Site: Sendable {
   package static let addresses = [
     "/", "/login", "/register", "/guest", "/code", "/reset", "/home", "/room", "/library",
     "/player", "/radio", "/scenes", "/devices", "/people", "/plugins", "/settings", "/account",
-    "/configuration", "/doctor",
+    "/configuration", "/doctor", "/setup",
   ]
   /// The folders beside the shell.
   private static let folders = ["css", "js", "text"]

@@ -12,6 +12,7 @@ package struct APIServices: Sendable {
   /// Plugins, sound devices and configuration, as `theater doctor` reads them.
   package let diagnostics: any Diagnostics
   package let configuration: any ConfigurationService
+  package let discovery: any DeviceDiscovery
   /// The address for browsers, such as `http://livingroom.local:8080`; `nil` if it is not known.
   package let webAddress: String?
   /// The certificate for browsers; `nil` without TLS.
@@ -22,13 +23,15 @@ package struct APIServices: Sendable {
 
   package init(
     theater: HomeTheaterFacade, accountService: AccountService, diagnostics: any Diagnostics,
-    configuration: any ConfigurationService, webAddress: String? = nil,
-    certificate: ShownCertificate? = nil, eventStreams: Int = EventStreamLimiter.standard
+    configuration: any ConfigurationService, discovery: any DeviceDiscovery,
+    webAddress: String? = nil, certificate: ShownCertificate? = nil,
+    eventStreams: Int = EventStreamLimiter.standard
   ) {
     self.theater = theater
     self.accountService = accountService
     self.diagnostics = diagnostics
     self.configuration = configuration
+    self.discovery = discovery
     self.webAddress = webAddress
     self.certificate = certificate
     streams = EventStreamLimiter(most: eventStreams)

@@ -32,6 +32,7 @@ extension APIServices {
     case .plugins: return Response(await diagnostics.plugins())
     case .audioDevices: return Response(try await diagnostics.audioDevices())
     case .doctor: return Response(await diagnostics.doctor())
+    case .discovery: return try await searchDevices(request)
     case .configuration:
       let text = try await configuration.text()
       let hash = ContentHash(text)

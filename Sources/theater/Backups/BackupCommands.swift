@@ -82,8 +82,8 @@ struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Replace accounts and positions by those of a backup; the current ones are kept.",
       discussion: """
-        Not while the controller runs. Sessions, one-time codes, known devices, invitations and guest
-        passes of the backup become void: they may have been ended, used or revoked since. Passwords,
+        Not while the controller runs. Sessions, one-time codes, known devices, invitations and guest \
+        passes of the backup become void: they may have been ended, used or revoked since. Passwords, \
         second factors and recovery codes are those of the backup again.
         """)
     @OptionGroup var choice: Choice

@@ -31,9 +31,7 @@ struct LoadedConfiguration: Sendable {
     origin = file.origin
     catalogue = PluginCatalogue(folders: plugins + file.pluginFolders + paths.pluginFolders)
     configuration = try file.configuration(
-      plugins: KnownPlugins(catalogue),
-      secrets: SecretFolders(
-        credentials: Console.environment("CREDENTIALS_DIRECTORY"), own: paths.secrets))
+      plugins: KnownPlugins(catalogue), secrets: paths.secretFolders)
   }
 }
 
@@ -108,7 +106,13 @@ extension LoadedConfiguration {
   {
     try .read(
       text, named: "devices.json", from: origin, plugins: KnownPlugins(catalogue),
-      secrets: SecretFolders(
-        credentials: Console.environment("CREDENTIALS_DIRECTORY"), own: paths.secrets))
+      secrets: paths.secretFolders)
+  }
+}
+
+extension ApplicationPaths {
+  /// The secrets for the options of devices.
+  var secretFolders: SecretFolders {
+    SecretFolders(credentials: Console.environment("CREDENTIALS_DIRECTORY"), own: secrets)
   }
 }

@@ -70,7 +70,7 @@ struct DeviceSwap: AsyncParsableCommand {
     guard !changes.isEmpty else { return "\(device) has the plugin \(plugin) already." }
     let end =
       answer["saved"] == true
-      ? "It is saved in devices.json."
+      ? "devices.json has this entry."
       : "Until the next start, or until its entry in devices.json is edited; --save keeps it."
     return
       (["\(device) has the plugin \(plugin) now."] + changes.map(DifferenceText.line(of:))

@@ -37,7 +37,7 @@ struct Discover: AsyncParsableCommand {
   var timeout = 3
   @Option(
     help: ArgumentHelp(
-      "Put the finding for a device into its entry in devices.json; of several the one with this id. "
+      "Put the finding for a device into its entry in devices.json. If several findings fit, add the id of one. "
         + "May be repeated.", valueName: "device[=id]"),
     completion: .custom(TitleCompletion.devices))
   var putIn: [String] = []
@@ -76,7 +76,13 @@ struct Discover: AsyncParsableCommand {
     let paths = ApplicationPaths()
     let store = ConfigurationFileStore(
       name: config ?? Serve.usualConfiguration(paths), plugins: plugins.folders, paths: paths)
-    let result = await Discovery.result(of: searches(address, paths))
+    let sources = DiscoverySources(
+      folders: plugins.folders + paths.pluginFolders, home: paths.home,
+      settings: paths.settings)
+    let kinds = only.isEmpty ? DiscoveryKind.allCases : only
+    let result = try await DiscoveryRunner().result(
+      of: sources.searches(kinds, broker: address, timeout: .seconds(timeout)),
+      within: DiscoverySources.limit(timeout: .seconds(timeout)))
     let names = FindingPlacement.names(in: store)
     var answer: JSONObject = [
       "findings": .array(result.findings.map { $0.json(names: names) }),
@@ -98,17 +104,6 @@ struct Discover: AsyncParsableCommand {
       }
     }
     if output.json { Console.say(JSON.object(answer).prettyText()) }
-  }
-
-  private func searches(_ broker: BrokerAddress?, _ paths: ApplicationPaths) -> [any DeviceSearch] {
-    let time = Duration.seconds(timeout)
-    let folders = plugins.folders + paths.pluginFolders
-    let all: [any DeviceSearch] = [
-      PJLinkSearch(timeout: time), MQTTSearch(broker: broker, timeout: time),
-      SoundSearch { await SoundListing.answer(folders: folders) }, DriveSearch(),
-      DisplaySearch(environment: Console.environment), FolderSearch(home: paths.home),
-    ]
-    return all.filter { only.isEmpty || only.contains($0.kind) }
   }
 }
 

@@ -37,6 +37,9 @@ struct ApplicationPaths: Sendable, Hashable {
     }
   }
 
+  /// The folder of the user's settings, of this program and others: `$XDG_CONFIG_HOME`.
+  var settings: String { String(configuration.dropLast("/theater".count)) }
+
   /// The socket on which the controller answers.
   var socket: String { runtime + "/theater.sock" }
   /// Held by the one controller of this runtime folder.

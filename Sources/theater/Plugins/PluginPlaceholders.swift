@@ -178,22 +178,6 @@ struct PluginPlaceholders {
   }
 }
 
-extension Role {
-  /// The typed commands of the role, for PluginKit.
-  fileprivate var commandType: any RoleCommand.Type {
-    switch self {
-    case .amplifier: AmplifierCommand.self
-    case .tuner: TunerCommand.self
-    case .dvdPlayer: DVDPlayerCommand.self
-    case .cdPlayer: CDPlayerCommand.self
-    case .projector: ProjectorCommand.self
-    case .lights: LightsCommand.self
-    case .screen: ScreenCommand.self
-    case .popcornPopper: PopcornPopperCommand.self
-    }
-  }
-}
-
 /// A value of a state that a template's device reports.
 struct TemplateState {
   enum Value {

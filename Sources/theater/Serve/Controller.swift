@@ -108,7 +108,8 @@ struct Controller: Sendable {
           plugins: plugins, runtime: runtime,
           doctor: DoctorRuns(
             MachineCheck(configuration: store.name, plugins: store.plugins, paths: paths))),
-        configuration: runtime, webAddress: listening.address, certificate: listener.certificate,
+        configuration: runtime, discovery: makeDiscovery(), webAddress: listening.address,
+        certificate: listener.certificate,
         eventStreams: listening.eventStreams),
       site: readSite(), logger: logger)
     warn(of: certificate)
@@ -122,6 +123,13 @@ struct Controller: Sendable {
       await accountService.recordCertificate($0.fingerprint, replacing: $1)
     }
     return services + (renewal.map { [RenewalService(renewal: $0)] } ?? [])
+  }
+
+  private func makeDiscovery() -> ControllerDiscovery {
+    ControllerDiscovery(
+      sources: DiscoverySources(
+        folders: store.plugins + paths.pluginFolders, home: paths.home, settings: paths.settings),
+      secrets: paths.secretFolders)
   }
 
   /// Runs the services until SIGTERM or SIGINT, or until one fails.

@@ -22,7 +22,7 @@ struct ProgramTests {
           "OUT=\(folder.path)",
         ],
         environment: ["PATH": "/usr/bin:/bin", "TMPDIR": folder.path]))
-    guard make.wait() == .exited(0) else { throw CocoaError(.executableLoad) }
+    guard make.wait(killingAfter: 240) == .exited(0) else { throw CocoaError(.executableLoad) }
     let lines = "</usr/share/alsa/alsa.conf>\n<\(folder.path(of: "theater.conf"))>\n"
     try folder.write("asound.conf", Array(lines.utf8))
     try folder.write("theater/inputs/.keep", [])

@@ -33,7 +33,7 @@ struct SoundServerTests {
     #expect(await eventually { size() > end + 48000 })
     rig.engine.stop()
     recorder.signal(SIGTERM)
-    recorder.wait()
+    recorder.wait(killingAfter: 10)
 
     let data = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
     let left = Tone.channel(0, of: 2, in: data)

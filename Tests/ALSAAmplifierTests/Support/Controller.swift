@@ -19,8 +19,6 @@ final class Controller: Sendable {
     var log: [String] = []
     var levels: [SoundLevels] = []
     var counts: [String: Int] = [:]
-    var waiting: [(test: @Sendable (Controller) -> Bool, done: CheckedContinuation<Void, Never>)] =
-      []
   }
 
   static let device = DeviceID("amp")
@@ -97,13 +95,11 @@ final class Controller: Sendable {
   /// Everything that was logged.
   var log: [String] { state.withLock { $0.log } }
 
-  /// Waits until what was told makes `test` true; a test's time limit bounds it.
-  func wait(until test: @escaping @Sendable (Controller) -> Bool) async {
-    if test(self) { return }
-    await withCheckedContinuation { continuation in
-      state.withLock { $0.waiting.append((test, continuation)) }
-      checkWaiting()
-    }
+  /// Waits until what was told makes `test` true; fails after a minute.
+  func wait(
+    location: SourceLocation = #_sourceLocation, until test: @Sendable (Controller) -> Bool
+  ) async {
+    #expect(await eventually { test(self) }, sourceLocation: location)
   }
 
   private func receive(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -125,23 +121,9 @@ final class Controller: Sendable {
       state.withLock { $0.log.append(params["message"]?.string ?? "") }
     default: break
     }
-    checkWaiting()
   }
 
   private func answer(_ id: Int, _ result: Result<JSON, RPCError>) {
     state.withLock { $0.answers.removeValue(forKey: id) }?.resume(returning: result)
-  }
-
-  private func checkWaiting() {
-    let all = state.withLock { $0.waiting.map(\.test) }
-    let met = all.map { $0(self) }
-    guard met.contains(true) else { return }
-    let done = state.withLock { state in
-      let ready = zip(state.waiting, met).filter(\.1).map(\.0.done)
-      state.waiting = zip(state.waiting, met + Array(repeating: false, count: 99))
-        .filter { !$0.1 }.map(\.0)
-      return ready
-    }
-    for one in done { one.resume() }
   }
 }

@@ -32,7 +32,7 @@ enum SoundConfiguration {
       ProgramStart(
         "/usr/bin/make", ["-s", "-C", fixture.path, "OUT=\(folder)"],
         environment: ["PATH": "/usr/bin:/bin", "TMPDIR": folder]))
-    guard make.wait() == .exited(0) else { throw CocoaError(.executableLoad) }
+    guard make.wait(killingAfter: 240) == .exited(0) else { throw CocoaError(.executableLoad) }
   }
 
   private static func text(library: String) -> String {
@@ -91,4 +91,9 @@ enum SoundConfiguration {
 
     """
   }
+}
+
+extension SoundServer {
+  /// The name of its PCM.
+  var pcm: String { "server:DIR=\(folder.path)" }
 }

@@ -1,6 +1,7 @@
 import AccountTestSupport
 import Foundation
 import Storage
+import TestSupport
 import Testing
 
 @testable import Accounts
@@ -50,17 +51,12 @@ import Testing
   func oathtool() throws {
     let secret = (0..<20).map { UInt8($0 * 11) }
     let date = Date(timeIntervalSince1970: 1_800_000_017)
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/oathtool")
-    process.arguments = [
-      "--totp", "-b", Base32.text(secret), "--now", "@\(Int(date.timeIntervalSince1970))",
-    ]
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    process.waitUntilExit()
-    let code = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-      .trimmingCharacters(in: .whitespacesAndNewlines)
+    let outcome = try Program.runBlocking(
+      "oathtool",
+      [
+        "--totp", "-b", Base32.text(secret), "--now", "@\(Int(date.timeIntervalSince1970))",
+      ])
+    let code = outcome.output.trimmingCharacters(in: .whitespacesAndNewlines)
     #expect(TOTP.steps(of: code, secret, at: date) == [TOTP.step(at: date)])
   }
 }

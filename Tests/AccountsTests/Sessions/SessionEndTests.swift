@@ -12,23 +12,30 @@ import Testing
 
   init() throws { household = try Household() }
 
-  /// Waits for the end of what a token opens.
+  /// Counts the ends of what a token opens.
   private final class Watch: Sendable {
-    private let isOver = Mutex(false)
+    private let ends = Mutex(0)
+    private let watch = Mutex<SessionEndMonitor.Watch?>(nil)
 
     /// Begins, and comes back when it waits: for both clocks.
     init(_ loggedIn: LoggedIn, at household: Household) async throws {
-      let accountService = household.accountService
-      Task {
-        await accountService.sessions.waitForEnd(of: loggedIn.token.text, for: loggedIn.principal)
-        self.isOver.withLock { $0 = true }
-      }
+      await begin(loggedIn, household.accountService.sessions)
       try await household.clock.expectWaiting()
     }
 
-    var hasEnded: Bool {
-      get async { await eventually { self.isOver.withLock { $0 } } }
+    init(_ loggedIn: LoggedIn, in sessions: Sessions) async { await begin(loggedIn, sessions) }
+
+    private func begin(_ loggedIn: LoggedIn, _ sessions: Sessions) async {
+      let begun = await sessions.watch(loggedIn.token.text, for: loggedIn.principal) {
+        self.ends.withLock { $0 += 1 }
+      }
+      watch.withLock { $0 = begun }
     }
+
+    /// The number of calls so far.
+    var count: Int { ends.withLock { $0 } }
+
+    var hasEnded: Bool { get async { await eventually { self.count == 1 } } }
   }
 
   @Test("A10 · reports a session's end after 7 days without use; waiting does not count as use")
@@ -106,14 +113,34 @@ import Testing
   func before() async throws {
     let loggedIn = try await household.ownerLogsIn()
     try await household.accountService.sessions.logOut(loggedIn.token.text)
-    await household.accountService.sessions.waitForEnd(
-      of: loggedIn.token.text, for: loggedIn.principal)
+    let watch = await Watch(loggedIn, in: household.accountService.sessions)
+    #expect(watch.count == 1)
     let other = try await household.logIn()
     let restarted = household.restarted()
     await household.store.failSessionReads(
       with: AccountError(.storageFailed, message: "broken", hint: "mend"))
-    await restarted.sessions.waitForEnd(of: other.token.text, for: other.principal)
+    let second = await Watch(other, in: restarted.sessions)
+    #expect(second.count == 1)
     #expect(await !restarted.sessions.isOpen(other.token.text, for: other.principal))
+  }
+
+  @Test("A10 · of many watched sessions reports the one that ends, once, and watches the others on")
+  func many() async throws {
+    var sessions = [try await household.ownerLogsIn()]
+    for _ in 0..<7 { sessions.append(try await household.logIn()) }
+    var begun: [Watch] = []
+    for session in sessions { begun.append(try await Watch(session, at: household)) }
+    let watches = begun
+    try await household.accountService.sessions.logOut(sessions[3].token.text)
+    #expect(await watches[3].hasEnded)
+    // One is used before the others end.
+    household.clock.advance(6 * day)
+    _ = try await household.accountService.sessions.resolve(sessions[6].token.text)
+    household.clock.advance(day)
+    #expect(await eventually { watches.map(\.count) == [1, 1, 1, 1, 1, 1, 0, 1] })
+    try await household.clock.expectWaiting()
+    household.clock.advance(6 * day)
+    #expect(await eventually { watches.allSatisfy { $0.count == 1 } })
   }
 
   @Test("the system's timer for a time of day strikes at that time, and not when it is cancelled")

@@ -9,7 +9,7 @@ import Testing
   /// A listener that records all received bytes, optionally as another user.
   private final class FakeController {
     let received: URL
-    private let process = Process()
+    private let program: RunningProgram
 
     private static let program = """
       import os, socket, sys
@@ -40,25 +40,16 @@ import Testing
     ///   - owner: Owns the socket's file.
     init(at socket: String, in folder: URL, user: uid_t = 0, owner: uid_t = 0) async throws {
       received = folder.appendingPathComponent("received")
-      let output = folder.appendingPathComponent("output")
-      try Data().write(to: output)
-      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      process.arguments = [
-        "python3", "-c", Self.program, socket, received.path, "\(user)", "\(owner)",
-      ]
-      process.standardOutput = try FileHandle(forWritingTo: output)
-      try process.run()
-      let isListening = await eventually {
-        (try? String(contentsOf: output, encoding: .utf8))?.contains("listening") == true
-      }
-      try #require(isListening)
+      program = try RunningProgram(
+        "python3", ["-c", Self.program, socket, received.path, "\(user)", "\(owner)"])
+      #expect(try program.line() == "listening")
     }
 
     /// Ends the listener.
     /// - Returns: The received bytes.
-    func end() throws -> Data {
-      kill(process.processIdentifier, SIGKILL)
-      process.waitUntilExit()
+    func end() async throws -> Data {
+      program.end()
+      await program.waitForEnd()
       return try Data(contentsOf: received)
     }
   }
@@ -107,7 +98,7 @@ import Testing
       let fake = try await FakeController(at: socket, in: folder, user: Self.nobody)
       chown(folder.appendingPathComponent("run/theater").path, Self.nobody, Self.nobody)
       try await expectRefusal(in: folder, because: "belongs to user \(Self.nobody)")
-      #expect(try fake.end().isEmpty)
+      #expect(try await fake.end().isEmpty)
     }
   }
 
@@ -118,7 +109,7 @@ import Testing
     try await withPlace { folder, socket in
       let fake = try await FakeController(at: socket, in: folder, owner: Self.nobody)
       try await expectRefusal(in: folder, because: "\(socket) belongs to user \(Self.nobody)")
-      #expect(try fake.end().isEmpty)
+      #expect(try await fake.end().isEmpty)
     }
   }
 
@@ -130,7 +121,7 @@ import Testing
       let fake = try await FakeController(at: socket, in: folder, user: Self.nobody)
       try await expectRefusal(
         in: folder, because: "that answers at \(socket) belongs to user \(Self.nobody)")
-      #expect(try fake.end().isEmpty)
+      #expect(try await fake.end().isEmpty)
     }
   }
 
@@ -156,7 +147,7 @@ import Testing
       unlink(socket)
       mkdir(socket, 0o700)
       try await expectRefusal(in: folder, because: "\(socket) is a folder, not a socket")
-      #expect(try fake.end().isEmpty)
+      #expect(try await fake.end().isEmpty)
     }
   }
 

@@ -1,21 +1,41 @@
 import Foundation
 import JSON
+import Platform
 import PluginTestSupport
+import Synchronization
 import TestSupport
 import Testing
 
-/// An evening with the devices of docs/devices.real.json: mpv on an X display, a sound card that records, lights,
-/// screen and popper behind mosquitto, and a projector that asks for a password.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct RealDevicesTests {
+/// An evening with the devices of docs/devices.real.json: mpv plays the image of a DVD on an X display and through
+/// the PCM `theater` on a PulseAudio sink; lights, screen and popper are behind mosquitto; the projector asks for a
+/// password.
+@Suite(
+  .serialized, .timeLimit(.minutes(5)),
+  .enabled(if: SoundServer.isInstalled, "needs the packages pulseaudio and pulseaudio-utils"))
+struct RealDevicesTests {
   private let display: VirtualScreen
+  private let speakers: Speakers
   private let broker: BrokerFixture
   private let lights, cover, plug: MQTTFixture
   private let projector: ProjectorFixture
   private static let password = "a word for the projector"
+  private static let film = "Night"
+  private static let item = "discs/Night.iso"
   private static let red = VirtualScreen.Color(red: 255, green: 0, blue: 0)
+  private static let blue = VirtualScreen.Color(red: 0, green: 0, blue: 255)
+
+  /// A DVD with two chapters of a minute: red with 440 Hz, then blue with 880 Hz.
+  private static let dvd = Result {
+    let folder = try TemporaryFolder()
+    try TestFilms.makeDVD(
+      in: folder, seconds: 60,
+      chapters: [.init(color: "red", tone: 440), .init(color: "blue", tone: 880)])
+    return folder
+  }
 
   init() async throws {
     display = try VirtualScreen()
+    speakers = try await Speakers()
     broker = try BrokerFixture()
     lights = try MQTTFixture(broker, "zigbee2mqtt", "dimmer")
     cover = try MQTTFixture(broker, "shelly", "cover", ["position": 100])
@@ -25,44 +45,48 @@ import Testing
     ])
   }
 
-  /// Runs `body` with a controller on the devices, and with a red film of a minute that sounds at 440 Hz.
+  /// Runs `body` with a controller on the devices.
   private func withRoom(_ body: (LiveController) async throws -> Void) async throws {
-    defer { display.end() }
-    try await withLiveController(arrange: { (configuration, folder) in
-      let films = folder.appendingPathComponent("films")
-      try FileManager.default.createDirectory(at: films, withIntermediateDirectories: true)
-      try TestFilms.ffmpeg([
-        "-f", "lavfi", "-i", "color=red:s=160x90:r=25:d=60", "-f", "lavfi", "-i",
-        "sine=440:r=48000:d=60", "-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p",
-        "-g", "25", "-c:a", "flac", films.appendingPathComponent("Night Ferry.mkv").path,
-      ])
-      configuration = Configuration(
-        music: folder.appendingPathComponent("music").path, of: "docs/devices.real.json")
-      func set(_ device: String, _ option: String, _ value: JSON) {
-        configuration.set(option, at: ["devices", device, "options"], value)
+    defer {
+      display.end()
+      speakers.end()
+    }
+    let discs = try Self.dvd.get().path(of: "discs")
+    try await withLiveController(
+      alsa: speakers.definition,
+      arrange: { (configuration, folder) in
+        configuration = Configuration(
+          music: folder.appendingPathComponent("music").path, of: "docs/devices.real.json")
+        func set(_ device: String, _ option: String, _ value: JSON) {
+          configuration.set(option, at: ["devices", device, "options"], value)
+        }
+        set("amp", "device", .string(Speakers.pcm))
+        set("dvd", "folders", [.string(discs)])
+        set("dvd", "drive", "")
+        set("dvd", "display", .string(display.display))
+        set("dvd", "videoOutput", "x11")
+        set("projector", "host", "127.0.0.1")
+        set("projector", "port", .integer(projector.port))
+        set("projector", "password", .string(Self.password))
+        for (name, fixture) in [("lights", lights), ("screen", cover), ("popper", plug)] {
+          set(name, "broker", broker.options)
+          set(name, "topic", .string(fixture.topic))
+          // The machine may be busy with other tests.
+          set(name, "timeout", 9)
+        }
+        set("projector", "polling", 2)
+        set("screen", "travel", 1)
+        set("lights", "fade", 0)
       }
-      set("dvd", "folders", [.string(films.path)])
-      set("dvd", "drive", "")
-      set("dvd", "display", .string(display.display))
-      set("dvd", "videoOutput", "x11")
-      set("projector", "host", "127.0.0.1")
-      set("projector", "port", .integer(projector.port))
-      set("projector", "password", .string(Self.password))
-      for (name, fixture) in [("lights", lights), ("screen", cover), ("popper", plug)] {
-        set(name, "broker", broker.options)
-        set(name, "topic", .string(fixture.topic))
-        // The machine may be busy with other tests.
-        set(name, "timeout", 9)
-      }
-      set("screen", "travel", 1)
-      set("lights", "fade", 0)
-    }) { room in
+    ) { room in
       try await room.moveIn()
       #expect(
-        await eventually { await room.titles("films").contains("Night Ferry") }, "\(room.log)")
+        await eventually { await room.titles("films").contains(Self.film) }, "\(room.log)")
       try await body(room)
     }
   }
+
+  // MARK: Observations
 
   /// A value of a device's state, or where it comes from: `provenance`.
   private func state(
@@ -72,12 +96,38 @@ import Testing
     return status?["state"]?[key]?[part]
   }
 
-  private func playback(in room: LiveController) async -> JSON? {
-    try? await room.json("status")["playback"]
+  /// The state of every device but `device`, without the playback, whose position changes.
+  private func states(except device: String, in room: LiveController) async throws -> [String: JSON]
+  {
+    var states: [String: JSON] = [:]
+    for other in try #require(try await room.json("devices")["devices"]?.array) {
+      guard let name = other["id"]?.string, name != device else { continue }
+      for (key, value) in other["state"]?.object ?? [:] where key != "playback" {
+        states["\(name).\(key)"] = value["value"]
+      }
+    }
+    return states
   }
 
   private func position(in room: LiveController) async -> Double {
-    await playback(in: room)?["position"]?.number ?? -1
+    (try? await room.json("status"))?["playback"]?["position"]?.number ?? -1
+  }
+
+  /// Expects that the film plays on from `position`, with picture and sound, as the running activity.
+  private func expectFilm(
+    from position: Double, in room: LiveController,
+    _ location: SourceLocation = #_sourceLocation
+  ) async throws {
+    #expect(
+      await eventually { await self.position(in: room) > position + 1 }, "\(room.log)",
+      sourceLocation: location)
+    let status = try await room.json("status")
+    #expect(status["activity"]?["itemTitle"]?.string == Self.film, sourceLocation: location)
+    #expect(status["activity"]?["status"] == "running", sourceLocation: location)
+    #expect(status["playback"]?["item"]?.string == Self.item, sourceLocation: location)
+    #expect(await eventually { display.shows(Self.red) }, "\(room.log)", sourceLocation: location)
+    #expect(
+      await eventually { speakers.sound(440, not: 880) }, "\(room.log)", sourceLocation: location)
   }
 
   /// The process of mpv, the only child of its plugin. The system keeps the children of each thread.
@@ -90,47 +140,55 @@ import Testing
     return children.joined(separator: " ").split(separator: " ").compactMap { pid_t($0) }.first
   }
 
+  // MARK: Tests
+
   @Test("E9 E12 F4 F6 · an evening with real devices shows and sounds, and ends")
   func evening() async throws {
     try await withRoom { room in
-      try await room.expect("watch", "Night Ferry", "--from-start")
-      #expect(await eventually { display.shows(Self.red) }, "\(room.log)")
-      #expect(
-        await eventually { (room.newestRecording?.sounding(0).count ?? 0) > 48_000 },
-        "nothing sounds: \(room.log)")
-      let heard = try #require(room.newestRecording)
-      #expect(heard.amplitude(of: 440, in: 0) > 10 * heard.amplitude(of: 660, in: 0))
+      try await room.expect("watch", Self.film, "--from-start")
+      try await expectFilm(from: 0, in: room)
       #expect(await eventually { await state("lights", "brightness", in: room) == 10 })
       #expect(await eventually { await state("screen", "position", in: room) == "down" })
       #expect(await eventually { await state("projector", "power", in: room) == "on" })
       #expect(await state("popper", "power", in: room) == "on")
+      await projector.settle()
       #expect(projector.commands.contains { $0.contains("POWR 1") })
+
+      try await room.expect("next")
+      #expect(await eventually { await position(in: room) > 59 }, "\(room.log)")
+      #expect(await eventually { display.shows(Self.blue) }, "\(room.log)")
+      #expect(await eventually { speakers.sound(880, not: 440) }, "\(room.log)")
+      #expect(try await room.theater("next").errors.contains("this is the last chapter"))
+      try await room.expect("seek", "0")
+      try await expectFilm(from: 0, in: room)
 
       try await room.expect("end")
       #expect(await eventually { !display.shows(Self.red) })
+      #expect(await eventually { speakers.areSilent })
       #expect(await eventually { await state("screen", "position", in: room) == "up" })
       #expect(await eventually { await state("projector", "power", in: room) == "off" })
       #expect(await eventually { await state("lights", "brightness", in: room) == 100 })
       #expect(await eventually { await state("popper", "power", in: room) == "off" })
+      // Nothing went wrong, so no device has logged a warning.
+      #expect(room.warnings == [])
     }
   }
 
   @Test("E9 F6 · a film goes on without mpv's crash, without the broker, and without the projector")
   func losses() async throws {
     try await withRoom { room in
-      try await room.expect("watch", "Night Ferry", "--from-start")
-      #expect(await eventually { await position(in: room) > 1 })
+      try await room.expect("watch", Self.film, "--from-start")
+      try await expectFilm(from: 0, in: room)
       let first = try #require(try await mpv(in: room))
+      let then = await position(in: room)
       kill(first, SIGKILL)
       #expect(
         await eventually {
           guard let next = try? await mpv(in: room) else { return false }
           return next != first
         }, "\(room.log)")
-      let then = await position(in: room)
-      #expect(then >= 1)
-      #expect(await eventually { await position(in: room) > then + 1 })
-      #expect(await eventually { display.shows(Self.red) })
+      try await expectFilm(from: then, in: room)
+      #expect(room.log.contains("mpv ended unexpectedly; \(Self.item) goes on at"))
 
       try await broker.control(.kill)
       await projector.change(["odd": ["silent"]])
@@ -139,14 +197,198 @@ import Testing
           await state("lights", "brightness", "provenance", in: room) == "unknown"
         },
         "\(room.log)")
-      let before = await position(in: room)
-      #expect(await eventually { await position(in: room) > before + 1 })
-      #expect(display.shows(Self.red))
+      try await expectFilm(from: await position(in: room), in: room)
+      for device in ["lights", "screen", "popper", "projector"] {
+        #expect(
+          await eventually { room.warnings.contains { $0.contains("] \(device): ") } },
+          "\(device): \(room.log)")
+      }
       try await broker.control(.start)
+      await projector.change(["odd": []])
+      for (device, key) in [("lights", "brightness"), ("projector", "power")] {
+        #expect(
+          await eventually {
+            await state(device, key, "provenance", in: room) == "reported"
+          }, "\(device): \(room.log)")
+      }
+    }
+  }
+
+  @Test("E9 F4 F6 · a film goes on unheard without the sound server, and is heard when it is back")
+  func silence() async throws {
+    try await withRoom { room in
+      try await room.expect("watch", Self.film, "--from-start")
+      try await expectFilm(from: 0, in: room)
+      speakers.end()
+      #expect(
+        await eventually { room.warnings.contains { $0.contains("] amp: NO SOUND") } },
+        "\(room.log)")
+      let then = await position(in: room)
+      #expect(await eventually { await position(in: room) > then + 1 }, "\(room.log)")
+      #expect(display.shows(Self.red))
+      try await speakers.start()
+      try await expectFilm(from: then + 1, in: room)
+    }
+  }
+
+  @Test("E9 F6 · each real device becomes a simulated one during a film, and itself again")
+  func swaps() async throws {
+    try await withRoom { room in
+      try await room.expect("watch", Self.film, "--from-start")
+      try await expectFilm(from: 0, in: room)
+      #expect(await eventually { await state("screen", "position", in: room) == "down" })
+      #expect(await eventually { await state("projector", "power", in: room) == "on" })
+      let player = try await mpv(in: room)
+
+      for (device, plugin, key, value) in [
+        ("lights", "MQTTDevices", "brightness", 10 as JSON),
+        ("screen", "MQTTDevices", "position", "down"), ("popper", "MQTTDevices", "power", "on"),
+        ("projector", "PJLinkProjector", "power", "on"), ("amp", "ALSAAmplifier", "input", "dvd"),
+      ] {
+        for (plugin, options) in [("Simulated", ["--option", "speed=0"]), (plugin, [])] {
+          let before = await position(in: room)
+          let others = try await states(except: device, in: room)
+          let events = try await DeviceEvents(room)
+          try await room.expect(["device", "swap", device, "--plugin", plugin] + options)
+          #expect(
+            await eventually {
+              let status = try? await room.device(device)
+              return status?["availability"] == "available"
+                && status?["state"]?[key]?["value"] == value
+                && status?["state"]?[key]?["provenance"] == "reported"
+            }, "\(device) of \(plugin) is not \(value): \(room.log)")
+          #expect(await eventually { await position(in: room) > before + 1 }, "\(room.log)")
+          // The player and the amplifier report how the film goes on.
+          #expect(await events.end(excluding: [device, "dvd", "amp"]) == [])
+          #expect(try await states(except: device, in: room) == others)
+        }
+      }
+      // The same mpv plays, and is heard again.
+      #expect(try await mpv(in: room) == player)
+      try await expectFilm(from: await position(in: room), in: room)
+      await projector.settle()
+      #expect(!projector.commands.contains { $0.contains("POWR 0") })
+      #expect(!plug.commands.contains { $0.lowercased().hasSuffix("power off") })
+      #expect(room.warnings == [])
+      try await room.expect("end")
+      #expect(await eventually { await state("popper", "power", in: room) == "off" })
+    }
+  }
+
+  @Test("E9 F6 · a command for a simulated lamp does not reach the real one, which takes it over")
+  func lamp() async throws {
+    try await withRoom { room in
+      try await room.expect("watch", Self.film, "--from-start")
+      try await expectFilm(from: 0, in: room)
+      try await room.expect(
+        "device", "swap", "lights", "--plugin", "Simulated", "--option", "speed=0")
+      let commands = lights.commands.count
+      try await room.expect("device", "lights", "dim", "40")
+      #expect(lights.commands.count == commands)
+      try await room.expect("device", "swap", "lights", "--plugin", "MQTTDevices")
       #expect(
         await eventually {
-          await state("lights", "brightness", "provenance", in: room) == "reported"
-        }, "\(room.log)")
+          await state("lights", "brightness", in: room) == 40
+            && lights.commands.count > commands
+        }, "\(lights.commands) \(room.log)")
+      try await expectFilm(from: await position(in: room), in: room)
+    }
+  }
+
+  @Test("E9 E10 F6 · a film goes on in a simulated player that has it, and fails in another")
+  func player() async throws {
+    try await withRoom { room in
+      try await room.expect("watch", Self.film, "--from-start")
+      try await expectFilm(from: 0, in: room)
+      let others = try await states(except: "dvd", in: room)
+      let before = await position(in: room)
+      let films = #"films=[{"id":"\#(Self.item)","title":"\#(Self.film)","duration":120}]"#
+      try await room.expect(
+        "device", "swap", "dvd", "--plugin", "Simulated", "--option", "speed=0", "--option", films)
+      #expect(await eventually { !display.shows(Self.red) }, "\(room.log)")
+      #expect(await eventually { await position(in: room) > before + 1 }, "\(room.log)")
+      #expect(try await states(except: "dvd", in: room) == others)
+      let then = await position(in: room)
+      try await room.expect("device", "swap", "dvd", "--plugin", "MpvPlayer")
+      try await expectFilm(from: then, in: room)
+      #expect(try await states(except: "dvd", in: room) == others)
+
+      try await room.expect("device", "swap", "dvd", "--plugin", "Simulated")
+      let reason = "there is no film \"\(Self.item)\" in it"
+      #expect(
+        await eventually { (try? await room.expect("status"))?.contains(reason) == true },
+        "\(room.log)")
+      #expect(room.warnings.contains { $0.contains("could not be restored: \(reason)") })
+      #expect(try await states(except: "dvd", in: room) == others)
+      // The end of the film still puts everything back.
+      try await room.expect("end")
+      #expect(await eventually { await state("lights", "brightness", in: room) == 100 })
+      #expect(await eventually { await state("projector", "power", in: room) == "off" })
+    }
+  }
+}
+
+/// A PulseAudio sink whose sound is recorded.
+private final class Speakers: Sendable {
+  static let pcm = "speakers"
+  private static let rate = 48_000
+  private let server: SoundServer
+  private let recorder = Mutex<ChildProcess?>(nil)
+  private let file: String
+
+  init() async throws {
+    server = try await SoundServer()
+    file = server.folder.path(of: "heard.raw")
+    try record()
+  }
+
+  /// The ALSA configuration of the PCM.
+  var definition: String { server.definition(of: Self.pcm) }
+
+  /// Kills the server, as a crash would.
+  func end() {
+    server.stop()
+    guard let recorder = recorder.withLock({ $0 }) else { return }
+    recorder.signal(SIGTERM)
+    recorder.wait(killingAfter: 10)
+  }
+
+  /// Starts the server again, and a new recording.
+  func start() async throws {
+    try await server.start()
+    try record()
+  }
+
+  private func record() throws {
+    let new = try server.record(to: file)
+    recorder.withLock { $0 = new }
+  }
+
+  /// The last half second of the sound; the sink is recorded without a pause.
+  private var newest: Recording? {
+    guard let data = FileManager.default.contents(atPath: file) else { return nil }
+    let frames = data.count / 4
+    guard frames >= Self.rate else { return nil }
+    return Recording(
+      stereo: data[(4 * (frames - Self.rate / 2))..<(4 * frames)], rate: Double(Self.rate))
+  }
+
+  /// Whether one tone is heard now, and the other one is not.
+  func sound(_ tone: Double, not other: Double) -> Bool {
+    guard let newest else { return false }
+    let amplitude = newest.amplitude(of: tone, in: 0)
+    return amplitude > 0.01 && amplitude > 10 * newest.amplitude(of: other, in: 0)
+  }
+
+  /// Whether nothing is heard now.
+  var areSilent: Bool { newest?.sounding(0).isEmpty == true }
+}
+
+extension LiveController {
+  /// The warnings and errors of the log.
+  fileprivate var warnings: [String] {
+    log.split(separator: "\n").map(String.init).filter {
+      $0.contains(" warning ") || $0.contains(" error ")
     }
   }
 }

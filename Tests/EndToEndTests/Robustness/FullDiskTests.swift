@@ -9,13 +9,8 @@ import Testing
 @Suite(.serialized) struct FullDiskTests {
   /// Whether this machine permits mounting a file system in a namespace.
   private static let mayMount: Bool = {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
-    process.standardError = FileHandle.nullDevice
-    guard (try? process.run()) != nil else { return false }
-    process.waitUntilExit()
-    return process.terminationStatus == 0
+    let words = ["--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
+    return (try? Program.runBlocking("unshare", words, limit: 20).status) == 0
   }()
 
   @Test(

@@ -11,8 +11,8 @@ final class LiveController: Sendable {
   let environment: [String: String]
   /// The owner's password, random.
   let password = UUID().uuidString
-  private let running: Mutex<Process>
-  private var controller: Process { running.withLock { $0 } }
+  private let running = Mutex<RunningProgram?>(nil)
+  private var controller: RunningProgram? { running.withLock { $0 } }
 
   /// Starts a controller.
   ///
@@ -48,7 +48,6 @@ final class LiveController: Sendable {
     environment["ALSA_CONFIG_PATH"] = folder.appendingPathComponent("alsa.conf").path
     environment["NO_COLOR"] = "1"
     self.environment = environment
-    running = Mutex(Process())
     try start()
   }
 
@@ -57,18 +56,11 @@ final class LiveController: Sendable {
     for name in ["console", "log"] {
       try Data().write(to: folder.appendingPathComponent(name))
     }
-    let controller = Process()
-    controller.executableURL = Program.products.appendingPathComponent("theater")
-    controller.arguments = [
-      "serve", "--config", folder.appendingPathComponent("devices.json").path, "--port", "0",
-      "--plugins", folder.appendingPathComponent("plugins").path,
-    ]
-    controller.environment = environment
-    controller.standardInput = FileHandle.nullDevice
-    controller.standardOutput = try FileHandle(
-      forWritingTo: folder.appendingPathComponent("console"))
-    controller.standardError = try FileHandle(forWritingTo: folder.appendingPathComponent("log"))
-    try controller.run()
+    let path = { (name: String) in self.folder.appendingPathComponent(name).path }
+    let controller = try RunningProgram(
+      Program.products.appendingPathComponent("theater").path,
+      ["serve", "--config", path("devices.json"), "--port", "0", "--plugins", path("plugins")],
+      environment: environment, output: .files(output: path("console"), errors: path("log")))
     running.withLock { $0 = controller }
   }
 
@@ -79,9 +71,9 @@ final class LiveController: Sendable {
   /// The controller's log.
   var log: String { text("log") }
   /// Whether the controller has ended.
-  var hasEnded: Bool { !controller.isRunning }
+  var hasEnded: Bool { controller?.isRunning != true }
   /// The controller's process.
-  var pid: pid_t { controller.processIdentifier }
+  var pid: pid_t { controller?.id ?? -1 }
 
   func text(_ name: String) -> String {
     let data = try? Data(contentsOf: folder.appendingPathComponent(name))
@@ -120,6 +112,12 @@ final class LiveController: Sendable {
   /// Runs a command that must succeed, and returns its output.
   @discardableResult
   func expect(_ words: String..., input: String = "") async throws -> String {
+    try await expect(words, input: input)
+  }
+
+  /// Runs a command that must succeed, and returns its output.
+  @discardableResult
+  func expect(_ words: [String], input: String = "") async throws -> String {
     let outcome = try await Program.run(
       Program.products.appendingPathComponent("theater"), words, environment: environment,
       input: input, folder: folder)
@@ -194,15 +192,14 @@ final class LiveController: Sendable {
 
   /// Ends the controller and removes the folder.
   func close() async {
-    if controller.isRunning { controller.terminate() }
-    _ = await eventually { !self.controller.isRunning }
-    if controller.isRunning { kill(pid, SIGKILL) }
+    controller?.signal(SIGTERM)
+    if await controller?.waitForEnd() == false { controller?.end() }
   }
 
   /// Kills the controller.
   func crash() async {
-    kill(pid, SIGKILL)
-    _ = await eventually { !self.controller.isRunning }
+    controller?.end()
+    _ = await controller?.waitForEnd()
   }
 }
 

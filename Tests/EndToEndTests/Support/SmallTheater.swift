@@ -13,7 +13,8 @@ final class SmallTheater: Sendable {
   let folder: URL
   let environment: [String: String]
   let password = "small theater \(UUID().uuidString)"
-  private let running = Mutex<Process?>(nil)
+  private let running = Mutex<RunningProgram?>(nil)
+  private var controller: RunningProgram? { running.withLock { $0 } }
   /// The program and arguments before the command line, such as `unshare`.
   private let launcher: [String]
 
@@ -34,32 +35,24 @@ final class SmallTheater: Sendable {
   /// Starts the controller and waits until it answers.
   /// - Returns: whether it does.
   func start() async throws -> Bool {
-    for name in ["console", "log"] where !FileManager.default.fileExists(atPath: path(name)) {
-      try Data().write(to: folder.appendingPathComponent(name))
+    try Data().write(to: folder.appendingPathComponent("console"))
+    if !FileManager.default.fileExists(atPath: path("log")) {
+      try Data().write(to: folder.appendingPathComponent("log"))
     }
     let command =
       launcher + [
         Program.products.appendingPathComponent("theater").path, "serve", "--config",
         path("devices.json"), "--port", "0", "--plugins", path("plugins"),
       ]
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = command
-    process.environment = environment
-    process.standardInput = FileHandle.nullDevice
-    let console = try FileHandle(forWritingTo: folder.appendingPathComponent("console"))
-    try console.truncate(atOffset: 0)
-    process.standardOutput = console
-    let log = try FileHandle(forWritingTo: folder.appendingPathComponent("log"))
-    try log.seekToEnd()
-    process.standardError = log
-    try process.run()
-    running.withLock { $0 = process }
+    let controller = try RunningProgram(
+      command[0], Array(command.dropFirst()), environment: environment,
+      output: .files(output: path("console"), errors: path("log")))
+    running.withLock { $0 = controller }
     _ = await eventually {
-      if !process.isRunning { return true }
+      if !controller.isRunning { return true }
       return (try? await self.client().send(.GET, "/api/v1/health").status) == 200
     }
-    return process.isRunning
+    return controller.isRunning
   }
 
   func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
@@ -70,7 +63,7 @@ final class SmallTheater: Sendable {
       as: UTF8.self)
   }
 
-  var pid: pid_t { running.withLock { $0?.processIdentifier ?? 0 } }
+  var pid: pid_t { controller?.id ?? -1 }
 
   /// A client over the socket.
   func client(token: String? = nil) -> ControllerClient {
@@ -111,24 +104,12 @@ final class SmallTheater: Sendable {
 
   /// Kills the controller.
   func crash() async {
-    kill(pid, SIGKILL)
-    await waitForEnd()
+    controller?.end()
+    _ = await controller?.waitForEnd()
   }
 
   func close() async {
-    running.withLock { $0?.terminate() }
-    await waitForEnd()
-    if running.withLock({ $0?.isRunning == true }) { kill(pid, SIGKILL) }
-  }
-
-  /// Cleans up after a test that failed before `close`.
-  deinit {
-    if let process = running.withLock({ $0 }), process.isRunning {
-      kill(process.processIdentifier, SIGKILL)
-    }
-  }
-
-  private func waitForEnd() async {
-    _ = await eventually { !self.running.withLock { $0?.isRunning == true } }
+    controller?.signal(SIGTERM)
+    if await controller?.waitForEnd() == false { controller?.end() }
   }
 }

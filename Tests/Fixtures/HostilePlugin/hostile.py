@@ -78,7 +78,7 @@ def longest_attributes(number):
 
 
 def new_items(number):
-    return {"state": {"playback": {"state": "playing", "item": f"{number} " + "i" * 4000,
+    return {"state": {"playback": {"state": "playing", "item": f"{number} " + "i" * 400,
                                    "position": number % 100, "duration": 100, "rate": 1}}}
 
 

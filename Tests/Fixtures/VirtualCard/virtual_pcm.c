@@ -268,7 +268,11 @@ static int card_close(snd_pcm_ioplug_t *io) {
   card_t *card = io->private_data;
   halt(card, "stop");
   note(card, now(), "close");
-  if (card->capture >= 0) close(card->capture);
+  if (card->capture >= 0) {
+    // A process that was forked a moment ago has the open file, too, until its exec.
+    flock(card->capture, LOCK_UN);
+    close(card->capture);
+  }
   if (card->log >= 0) close(card->log);
   close(io->poll_fd);
   free(card->memory);
@@ -362,7 +366,7 @@ SND_PCM_PLUGIN_DEFINE_FUNC(virtualcard) {
   card->control = settings.control ? strdup(settings.control) : NULL;
   card->capture = append_to(settings.file);
   card->log = append_to(settings.log);
-  // The lock belongs to the open file: it goes with the close, or with the process.
+  // The lock belongs to the open file: it ends with `card_close`, or with the process.
   if (settings.exclusive && flock(card->capture, LOCK_EX | LOCK_NB) < 0) {
     close(card->capture);
     if (card->log >= 0) close(card->log);

@@ -1,5 +1,6 @@
 import Foundation
 import MediaFolders
+import Platform
 import TestSupport
 import Testing
 
@@ -72,36 +73,22 @@ struct ScanProcessTests {
 
   @Test("The self-check says in one line that libav is there")
   func selfCheck() throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: program)
-    process.arguments = ["--self-check"]
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let text = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    #expect(String(decoding: text, as: UTF8.self) == "{\"ok\":true}\n")
-    #expect(process.terminationStatus == 0)
+    let outcome = try Program.runBlocking(program, ["--self-check"])
+    #expect(outcome.output == "{\"ok\":true}\n")
+    #expect(outcome.status == 0)
   }
 
   @Test("A player that waits holds no libav in its memory")
   func idle() async throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: program)
-    let (input, output) = (Pipe(), Pipe())
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
-    let line =
-      #"{"jsonrpc":"2.0","id":1,"method":"open","params":{"device":"cd","role":"cdPlayer"}}"#
-    try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
-    #expect(!output.fileHandleForReading.availableData.isEmpty)
-    let maps = try String(
-      contentsOfFile: "/proc/\(process.processIdentifier)/maps", encoding: .utf8)
+    let plugin = try RunningProgram(program, [])
+    plugin.send(
+      #"{"jsonrpc":"2.0","id":1,"method":"open","params":{"device":"cd","role":"cdPlayer"}}"#)
+    #expect(try !plugin.line().isEmpty)
+    let maps = try String(contentsOfFile: "/proc/\(plugin.id)/maps", encoding: .utf8)
     #expect(maps.contains("LibavPlayer"))
     #expect(!maps.contains("libav"), "loaded before anything plays")
-    try input.fileHandleForWriting.close()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    plugin.endInput()
+    #expect(await plugin.waitForEnd())
+    #expect(plugin.status == .exited(0))
   }
 }

@@ -2,6 +2,7 @@ import Devices
 import Foundation
 import JSON
 import MediaFolders
+import Synchronization
 import TestSupport
 import Testing
 
@@ -128,6 +129,23 @@ struct ScanTests {
     let few = FolderWalk(media, mostFiles: 2)
     #expect(few.files.count == 2)
     #expect(few.skipped.failures.first?.message.contains("only the first 2 files") == true)
+  }
+
+  @Test("Finds the first file in natural order without reading the folders after it")
+  func first() throws {
+    let folder = try TemporaryFolder()
+    for name in ["10/b.flac", "2/1/x.txt", "2/a 10.flac", "2/a 9.flac"] {
+      try folder.write("media/" + name, [1])
+    }
+    let media = try MediaFolder(folder.path(of: "media"))
+    let seen = Mutex<[String]>([])
+    let kind = MediaKind { path in
+      seen.withLock { $0.append(path) }
+      return path.hasSuffix(".flac")
+    }
+    #expect(FolderWalk.first(in: media, kind: kind)?.path == "2/a 9.flac")
+    #expect(seen.withLock { $0 } == ["2/1/x.txt", "2/a 9.flac"])
+    #expect(FolderWalk.first(in: media, kind: MediaKind { _ in false }) == nil)
   }
 
   @Test("Names a folder that is nested too deeply")

@@ -4,6 +4,7 @@ import MediaFolders
 import PluginKit
 import PluginProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 /// The controller's end of the plugin, in memory: sends requests and records reports.
@@ -15,7 +16,6 @@ final class TestController: Sendable {
     var attributes: [String: JSON] = [:]
     var playbacks: [Playback] = []
     var log: [String] = []
-    var watchers: [CheckedContinuation<Void, Never>] = []
   }
   private let state = Mutex(State())
   private let connection: InMemoryConnection
@@ -88,40 +88,12 @@ final class TestController: Sendable {
   /// The log messages.
   var log: [String] { state.withLock { $0.log } }
 
-  /// Waits until the reports fulfil a condition; fails after 20 s.
+  /// Waits until the reports fulfil a condition; fails after a minute.
   func wait(
     _ what: Comment, location: SourceLocation = #_sourceLocation,
     until condition: @escaping @Sendable (TestController) -> Bool
   ) async throws {
-    let isMet = await withTaskGroup(of: Bool.self) { group in
-      group.addTask {
-        while !condition(self), !Task.isCancelled { await self.nextReport() }
-        return condition(self)
-      }
-      group.addTask {
-        try? await Task.sleep(for: .seconds(60))
-        return false
-      }
-      let first = await group.next() ?? false
-      group.cancelAll()
-      self.wakeAll()
-      return first
-    }
-    try #require(isMet, what, sourceLocation: location)
-  }
-
-  private func nextReport() async {
-    await withCheckedContinuation { continuation in
-      state.withLock { $0.watchers.append(continuation) }
-    }
-  }
-
-  private func wakeAll() {
-    let watchers = state.withLock { state in
-      defer { state.watchers = [] }
-      return state.watchers
-    }
-    for watcher in watchers { watcher.resume() }
+    try #require(await eventually { condition(self) }, what, sourceLocation: location)
   }
 
   private func receive(_ line: UnsafeBufferPointer<UInt8>) {
@@ -137,7 +109,6 @@ final class TestController: Sendable {
       if let text = params["message"]?.string { state.withLock { $0.log.append(text) } }
     default: break
     }
-    wakeAll()
   }
 
   private func take(_ notification: StateNotification?) {

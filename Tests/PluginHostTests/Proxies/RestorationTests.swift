@@ -217,6 +217,23 @@ struct RestorationTests {
     }
   }
 
+  @Test("A player that cannot go on with its item has failed, with the reason")
+  func itemGone() async throws {
+    let script = DeviceScript([.power: "on", .playback: Playback(.stopped).json])
+    let bench = try HostBench(CDPlayerCommand.self, script)
+    try await bench.run { cd in
+      try await cd.perform(CDPlayerCommand.play(PlayRequest(item: "x", position: 60)))
+      script.refuse([DeviceError(.invalid, "there is no song \"x\" in it")])
+      try await crash(bench, cd)
+      #expect(
+        await eventually {
+          let playback = await cd.snapshot().state.playback
+          return playback?.status == .failed && playback?.item == "x"
+            && playback?.reason == "there is no song \"x\" in it"
+        })
+    }
+  }
+
   @Test("A paused player is paused again at its place")
   func paused() async throws {
     let script = DeviceScript([.power: "on"])

@@ -31,6 +31,32 @@ struct LivenessTests {
     #expect(scenario.supervision.phase == .running)
   }
 
+  @Test("A ping that is answered soon takes one wake-up, on a whole second that all plugins share")
+  func oneWakeUp() {
+    var scenario = SupervisionScenario()
+    scenario.now = .milliseconds(300)
+    scenario.lastLine = scenario.now
+    scenario.run()
+    #expect(scenario.pass(.milliseconds(5700)).wakeTimes == [.seconds(11)])
+    for second in 1...20 {
+      scenario.lastLine = scenario.now + .milliseconds(3)
+      let actions = scenario.pass(.seconds(5))
+      #expect(actions.contains(.ping), "\(second)")
+      #expect(actions.wakeTimes == [scenario.now + .seconds(5)])
+    }
+  }
+
+  @Test("A line that comes later than the answer to a ping is the beginning of the silence")
+  func lateLine() {
+    var scenario = SupervisionScenario()
+    scenario.run()
+    _ = scenario.pass(.seconds(5))
+    scenario.lastLine = scenario.now + .milliseconds(1500)
+    let actions = scenario.pass(.seconds(5))
+    #expect(!actions.contains(.ping))
+    #expect(actions.wakeTimes == [.seconds(12)])
+  }
+
   @Test("No ping is sent while a request with its own deadline is open, nor right after")
   func busy() {
     var scenario = SupervisionScenario()

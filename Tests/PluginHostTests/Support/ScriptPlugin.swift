@@ -54,11 +54,7 @@ struct ScriptPlugin {
   private static func install(_ text: String, as program: URL) throws {
     let draft = program.appendingPathExtension("draft")
     try Data(text.utf8).write(to: draft)
-    let install = Process()
-    install.executableURL = URL(fileURLWithPath: "/usr/bin/install")
-    install.arguments = ["-m", "755", draft.path, program.path]
-    try install.run()
-    install.waitUntilExit()
+    _ = try Program.runBlocking("install", ["-m", "755", draft.path, program.path])
   }
 
   /// Runs the host around `body`.

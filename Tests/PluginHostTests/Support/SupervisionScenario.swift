@@ -20,7 +20,7 @@ struct SupervisionScenario {
     supervision.handle(input, at: now)
   }
 
-  /// Bcalls it to `running`.
+  /// Brings it to `running`.
   mutating func run() {
     take(.start)
     take(.spawned)

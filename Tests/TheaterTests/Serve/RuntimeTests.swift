@@ -197,6 +197,19 @@ import WebServer
     #expect(harness.store.writes.isEmpty)
   }
 
+  @Test("F6 · the answer to a swap says whether devices.json has the entry, as after the way back")
+  func savedEntry() async throws {
+    let harness = try RuntimeHarness()
+    for (choice, isSaved) in [
+      (Self.choice("Simulated"), false), (Self.choice("ALSAAmplifier"), true),
+      (Self.choice("Simulated", save: true), true),
+    ] {
+      let answer = try await harness.runtime.swapPlugin(
+        of: "amp", to: choice, by: RuntimeHarness.administrator)
+      #expect(answer["saved"] == .bool(isSaved), "\(choice)")
+    }
+  }
+
   @Test("F6 · a process label alone moves a device to another process with its options")
   func process() async throws {
     let harness = try RuntimeHarness()

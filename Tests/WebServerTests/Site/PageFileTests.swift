@@ -194,7 +194,7 @@ import Testing
     let style = "a, b:hover > i { color: light-dark(red, blue); content: \"\"; }"
     #expect(
       String(decoding: FileShortening.style(Array(style.utf8)), as: UTF8.self)
-        == "a,b:hover > i{color:light-dark(red,blue);content:\"\"}")
+        == "a,b:hover>i{color:light-dark(red,blue);content:\"\"}")
     let lines = Array("a {\n  color: red;\n}\n\nb { }".utf8)
     #expect(String(decoding: FileShortening.style(lines), as: UTF8.self) == "a{color:red}b{}")
     // A text over several lines would lose its indentation.
@@ -212,11 +212,17 @@ import Testing
   @Test(
     "A12 · serves a line of a module without needless spaces, unless a text or an expression may be in it",
     arguments: [
-      ("import { a, b } from './x, y.js';", "import { a,b } from './x, y.js';"),
+      ("import { a, b } from './x, y.js';", "import{a,b}from './x, y.js';"),
       ("a.map((b, c) => [b, 'd => e, f']); g();", "a.map((b,c)=>[b,'d => e, f']);g();"),
-      ("a = \"it's, \"; b = ', \"';", "a = \"it's, \";b = ', \"';"),
+      ("a = \"it's, \"; b = ', \"';", "a=\"it's, \";b=', \"';"),
+      ("const a = b ? -c : d ?? e;", "const a=b?-c:d??e;"), ("a + +b - -c++ + d", "a+ +b- -c++ +d"),
+      (
+        "for (const a of [b]) if (a in c && !d) return { e };",
+        "for(const a of[b])if(a in c&&!d)return{e};"
+      ),
       ("a.replace(/, /g, ', ')", "a.replace(/, /g, ', ')"),
-      ("a = `b, ${c, d}`, e", "a = `b, ${c, d}`, e"), ("a = 'b\\', c', d", "a = 'b\\', c', d"),
+      ("a = `b, ${c, d}`, e", "a=`b, ${c, d}`,e"), ("a = 'b\\', c', d", "a = 'b\\', c', d"),
+      ("a = `b ${c ? `d, e` : ''}`, f", "a = `b ${c ? `d, e` : ''}`, f"),
       ("a, 'b, c", "a, 'b, c"), ("  a, b // c, d", "a, b // c, d"),
     ])
   func moduleLines(written: String, served: String) {
@@ -234,15 +240,15 @@ import Testing
   }
 
   @Test(
-    "A12 · all files of the page have at most 400 kB in each language; test-page weighs a visit",
-    arguments: ["en", "uk", "ru"])
-  func sizes(language: String) throws {
+    "A12 · all files of the page have at most 400 kB, and 5 kB more in Cyrillic; test-page weighs a visit",
+    arguments: [("en", 400_000), ("uk", 405_000), ("ru", 405_000)])
+  func sizes(language: String, limit: Int) throws {
     let sizes = try site().files.mapValues(\.body.readableBytes)
     let loaded = sizes.filter { path, _ in
       path.hasPrefix("/page/") && (!path.contains("/text/") || path.hasSuffix("\(language).json"))
     }
     let fixed = ["/", "/service-worker.js", "/manifest.webmanifest"].compactMap { sizes[$0] }
-    #expect((fixed + loaded.values).reduce(0, +) <= 400_000)
+    #expect((fixed + loaded.values).reduce(0, +) <= limit)
   }
 
   @Test(

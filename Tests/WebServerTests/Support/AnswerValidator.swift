@@ -2,6 +2,7 @@ import APIClient
 import Foundation
 import JSON
 import NIOHTTP1
+import TestSupport
 import TheaterAPI
 import Testing
 
@@ -64,17 +65,7 @@ actor AnswerValidator {
         print(json.dumps(problem(json.loads(line))), flush=True)
     """
 
-  /// Why the child process could not be used.
-  struct Failure: Error, CustomStringConvertible {
-    let description: String
-  }
-
-  private struct Child {
-    let process: Process
-    let input: FileHandle
-    let output: FileHandle
-  }
-  private var child: Child?
+  private var validator: RunningProgram?
 
   /// Records an issue if the document does not allow the answer.
   func check(_ method: HTTPMethod, _ path: String, _ answer: ControllerResponse) throws {
@@ -96,50 +87,18 @@ actor AnswerValidator {
   }
 
   private func check(_ example: JSON) throws {
-    let child = try running()
-    try child.input.write(contentsOf: Data((example.text() + "\n").utf8))
-    var line: [UInt8] = []
-    while line.last != UInt8(ascii: "\n") {
-      let bytes = child.output.availableData
-      guard !bytes.isEmpty else { throw Failure(description: "the validator ended") }
-      line += bytes
-    }
-    guard let problem = try JSON(parsing: line).string else { return }
+    let validator = try running()
+    validator.send(example.text())
+    guard let problem = try JSON(parsing: Array(validator.line().utf8)).string else { return }
     Issue.record("\(example["method"] ?? "") \(example["path"] ?? ""): \(problem)")
   }
 
-  private func running() throws -> Child {
-    if let child { return child }
-    let (input, output) = (Pipe(), Pipe())
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: try Self.python())
-    process.arguments = ["-c", Self.program]
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
-    let child = Child(
-      process: process, input: input.fileHandleForWriting, output: output.fileHandleForReading)
-    try child.input.write(contentsOf: Data((APIContract.document.text() + "\n").utf8))
-    self.child = child
-    return child
-  }
-
-  /// A Python with jsonschema: Debian's, or one on the path.
-  private static func python() throws -> String {
-    let environment = ProcessInfo.processInfo.environment
-    let folders = ["/usr/bin"] + (environment["PATH"] ?? "").split(separator: ":").map(String.init)
-    let candidates =
-      [environment["THEATER_TEST_PYTHON"]].compactMap(\.self) + folders.map { "\($0)/python3" }
-    for python in candidates where FileManager.default.isExecutableFile(atPath: python) {
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: python)
-      process.arguments = ["-c", "import jsonschema"]
-      process.standardError = FileHandle.nullDevice
-      try process.run()
-      process.waitUntilExit()
-      if process.terminationStatus == 0 { return python }
-    }
-    throw Failure(description: "no python3 with jsonschema: apt-get install python3-jsonschema")
+  private func running() throws -> RunningProgram {
+    if let validator { return validator }
+    let new = try RunningProgram(Program.pythonWithJSONSchema.get(), ["-c", Self.program])
+    new.send(APIContract.document.text())
+    validator = new
+    return new
   }
 }
 

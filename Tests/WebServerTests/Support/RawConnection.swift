@@ -11,6 +11,11 @@ struct RawAnswer: Sendable {
     return Int(text.dropFirst(9).prefix(3))
   }
 
+  /// The statuses of all answers.
+  var statuses: [Int] {
+    text.matches(of: #/HTTP/1\.1 (\d{3})/#).compactMap { Int($0.output.1) }
+  }
+
   /// Whether the request was done.
   var isSuccess: Bool { status.map { (200..<300).contains($0) } ?? false }
 

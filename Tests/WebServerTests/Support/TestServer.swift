@@ -2,6 +2,7 @@ import APIClient
 import AccountTestSupport
 import Accounts
 import Devices
+import Discovery
 import Foundation
 import HomeTheater
 import Hummingbird
@@ -38,6 +39,7 @@ struct TestServer: Sendable {
   /// What was sent to people.
   let box: SentMessages
   let configuration: FakeConfiguration
+  let discovery: FakeDiscovery
   /// What went to the controller's log.
   let log: RecordedLog
   let routes: [Route]
@@ -65,13 +67,18 @@ struct TestServer: Sendable {
     }
     let services = room.services
     try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { try await services.run() }
+      group.addTask {
+        defer { isRunning.finish() }
+        try await services.run()
+      }
       var open = 0
       for await port in running {
         open += 1
         room.port = max(room.port, port)
         if open == listeners.count { break }
       }
+      // It ended before it listened: throws why.
+      if open < listeners.count { try await group.next() }
       do {
         try await body(room)
       } catch {
@@ -108,9 +115,10 @@ struct TestServer: Sendable {
       hashing: Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1), delivery: box,
       clock: day.wall, steady: day.steady)
     let configuration = FakeConfiguration()
+    let discovery = FakeDiscovery()
     let remote = APIServices(
       theater: theater, accountService: accountService, diagnostics: FakeDiagnostics(),
-      configuration: configuration,
+      configuration: configuration, discovery: discovery,
       certificate: listeners.lazy.compactMap(\.certificate).first)
     let log = RecordedLog()
     let web = WebServer(remote, site: try Site(folder: Self.siteFolder), logger: log.logger)
@@ -124,6 +132,7 @@ struct TestServer: Sendable {
     self.accountService = accountService
     self.box = box
     self.configuration = configuration
+    self.discovery = discovery
     self.log = log
     routes = remote.routes.map(\.route)
     streams = remote.streams
@@ -280,6 +289,46 @@ struct FakeDiagnostics: Diagnostics {
     ]
   }
   func audioDevices() throws -> JSON { throw Surprise() }
+}
+
+/// Searches that a test holds and ends. Only one runs at a time.
+final class FakeDiscovery: DeviceDiscovery {
+  private struct State {
+    var requests: [DiscoveryRequest] = []
+    var isHeld = false
+    var cancelled = 0
+  }
+  private let state = Mutex(State())
+  private let runner = DiscoveryRunner()
+
+  /// The searches that were asked for.
+  var requests: [DiscoveryRequest] { state.withLock { $0.requests } }
+  /// The number of searches that were cancelled.
+  var cancelled: Int { state.withLock { $0.cancelled } }
+  /// Lets the next searches wait until this is called with `false`, or until they are cancelled.
+  func hold(_ isHeld: Bool) { state.withLock { $0.isHeld = isHeld } }
+
+  func search(for request: DiscoveryRequest) async throws -> DiscoveryResult {
+    state.withLock { $0.requests.append(request) }
+    return try await runner.result(of: [HeldSearch(owner: self)], within: .seconds(3600))
+  }
+
+  private struct HeldSearch: DeviceSearch {
+    let owner: FakeDiscovery
+    let kind = DiscoveryKind.projectors
+
+    func result() async -> DiscoveryResult {
+      while !Task.isCancelled, owner.state.withLock({ $0.isHeld }) {
+        try? await Task.sleep(for: .milliseconds(2))
+      }
+      if Task.isCancelled { owner.state.withLock { $0.cancelled += 1 } }
+      let finding = DiscoveryFinding(
+        .projectors, id: "pjlink:192.0.2.20", title: "Projector", place: "attic",
+        roles: [.projector], plugin: "PJLinkProjector", options: ["host": "192.0.2.20"],
+        notes: ["It is warm."])
+      return DiscoveryResult(findings: [finding], problems: ["mqtt: no broker"])
+    }
+  }
 }
 
 /// A configuration service whose answers a test chooses.

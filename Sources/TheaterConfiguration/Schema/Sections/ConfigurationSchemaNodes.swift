@@ -87,15 +87,32 @@ enum ConfigurationSchemaNodes {
     let itsRoles = ObjectSchema.Variant(
       when: [isPlugin],
       fields: [.init("role", .constants(roles.map { .string($0.rawValue) }))])
+    let options = roles.compactMap { role in
+      (manifest.roles[role]?.options).flatMap { try? OptionSchema.shape($0) }.map { (role, $0) }
+    }
+    let shared = sharedOptions(options.map(\.1))
     return [itsRoles]
-      + roles.compactMap { role in
-        guard let schema = manifest.roles[role]?.options,
-          let options = try? OptionSchema.shape(schema)
-        else { return nil }
-        return ObjectSchema.Variant(
+      + options.map { role, options in
+        ObjectSchema.Variant(
           when: [isPlugin, .init("role", is: .string(role.rawValue))],
-          fields: [.init("options", options, isRequired: options.needsMembers)])
+          fields: [
+            .init(
+              "options", options.sharing(shared, of: manifest.id), isRequired: options.needsMembers)
+          ])
       }
+  }
+
+  /// The options that are objects and equal for several roles, by name. Of several under one name only the first.
+  private static func sharedOptions(_ roles: [SchemaNode]) -> [String: SchemaNode] {
+    var seen: Set<ObjectSchema.Field> = []
+    var shared: [String: SchemaNode] = [:]
+    for case .object(let options) in roles {
+      for field in options.fields where !seen.insert(field).inserted {
+        guard case .object = field.shape, shared[field.name] == nil else { continue }
+        shared[field.name] = field.shape
+      }
+    }
+    return shared
   }
 
   private static let cable = SchemaNode.object(
@@ -271,6 +288,15 @@ enum ConfigurationSchemaNodes {
 }
 
 extension SchemaNode {
+  /// Returns the object with definitions in place of these members.
+  fileprivate func sharing(_ shared: [String: SchemaNode], of plugin: String) -> SchemaNode {
+    guard case .object(var shape) = self else { return self }
+    for (index, field) in shape.fields.enumerated() where shared[field.name] == field.shape {
+      shape.fields[index].shape = .named("\(plugin).\(field.name)", field.shape)
+    }
+    return .object(shape)
+  }
+
   /// Whether the object cannot be left out, because one of its members is required.
   var needsMembers: Bool {
     guard case .object(let shape) = self else { return false }

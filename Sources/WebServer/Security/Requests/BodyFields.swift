@@ -39,6 +39,20 @@ struct BodyFields: Sendable {
     return text
   }
 
+  /// An optional text of a length that the schema allows, without null characters.
+  func boundedText(_ name: String) throws(APIError) -> String? {
+    guard let text = try text(name) else { return nil }
+    let count = text.unicodeScalars.count
+    let member = schema.member(name)
+    let (shortest, longest) = (member?["minLength"]?.integer ?? 0, member?["maxLength"]?.integer)
+    guard count >= shortest, count <= longest ?? .max, !text.unicodeScalars.contains("\0") else {
+      throw .invalid(
+        "\"\(name)\" has \(count) characters, expected \(shortest) to \(longest ?? .max) without null"
+      )
+    }
+    return text
+  }
+
   /// A required text.
   func requiredText(_ name: String) throws(APIError) -> String {
     guard let text = try text(name) else {

@@ -4,7 +4,7 @@ import { icon } from './icons.js';
 import { get, send } from './api.js';
 import * as theater from './store.js';
 import { heading, act, chip, twoLines, failureCard, said } from './parts.js';
-import { formSheet, proven } from './form-sheet.js';
+import { saveSheet, differences } from './configuration.js';
 import { t, sentence } from './text.js';
 
 export const title = t('editor.title');
@@ -64,15 +64,13 @@ export async function show(main) {
     if (!isChanged()) return;
     if (checked !== area.value) await check();
     if (errors().length) { goTo(errors()[0]); return; }
-    const text = area.value, { changes } = await send('POST', '/configuration/difference', text, { isText: true });
-    const box = formSheet({ heading: t('editor.difference'), note: changes.length ? '' : t('editor.same'), button: t('editor.save'),
-      use: () => { told = theater.store.applied; return proven(() => send('PUT', '/configuration', text, { isText: true, headers: { 'If-Match': `"${hash}"` } })); },
+    const text = area.value;
+    await saveSheet({ text, hash, saving: () => { told = theater.store.applied; },
       refused: (failure) => { if (failure.problems) { problems = failure.problems; showProblems(); } },
       done: (answer) => {
         hash = answer.hash; saved = text; problems = answer.problems; showProblems();
         clear(result, h('h2', 'title-4', t('editor.saved')), differences(answer.changes)); announce(t('editor.saved')); tell();
       } });
-    if (changes.length) box.querySelector('form').prepend(differences(changes));
   }
   area.addEventListener('input', () => { paint(); clearTimeout(timer); timer = setTimeout(check, PAUSE); });
   area.addEventListener('scroll', () => { numbers.scrollTop = area.scrollTop; });
@@ -86,4 +84,3 @@ export async function show(main) {
   const unwatch = theater.watch(tell);
   return () => { unwatch(); clearTimeout(timer); asking?.abort(); draft = isChanged() ? { text: area.value, of: theater.store.session } : undefined; };
 }
-const differences = (changes) => h('ul', 'changes', changes.map(({ kind, section, name, keys, live }) => h('li', {}, chip(live ? 'reported' : 'unknown', t(live ? 'editor.live' : 'editor.next')), h('span', {}, h('b', {}, t(`editor.${kind}`, { what: [section, name].filter(Boolean).join('.') })), keys.length ? h('span', 'small block mono', keys.join(', ')) : null))));

@@ -17,7 +17,7 @@ const PLACES = [
 const name = (id) => t(`${id}.title`);
 const IN_TABS = ['home', 'room', 'library', 'radio', 'devices'];
 /** Screens without a place of their own in the navigation. */
-const WITHIN = { player: 'library', account: 'settings', editor: 'settings', doctor: 'settings' };
+const WITHIN = { player: 'library', account: 'settings', editor: 'settings', doctor: 'settings', setup: 'devices' };
 const WITHOUT_BAR = ['home', 'player'];
 
 /** Builds the frame and begins to follow the theater. */

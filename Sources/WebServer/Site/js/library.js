@@ -3,7 +3,7 @@ import { h, clear, clock, announce, btn, unheard } from './dom.js';
 import { icon } from './icons.js';
 import { post, path } from './api.js';
 import * as theater from './store.js';
-import { heading, segments, coverOf, sheet, act, complain, failureCard, twoLines } from './parts.js';
+import { heading, segments, coverOf, lateCover, sheet, act, complain, failureCard, twoLines } from './parts.js';
 import { virtual } from './virtual.js';
 import { t, unit } from './text.js';
 
@@ -113,7 +113,7 @@ const rated = (rating) => (rating === undefined ? '' : rating ? t('library.from'
 
 function poster(film, go) {
   const facts = [minutes(film.duration), rated(film.rating)].filter(Boolean);
-  return h('li', 'poster-item', h('button', { class: 'poster-btn', data: { item: film.id }, 'aria-label': [film.title, ...facts].join(', '), onclick: () => choose(film, facts, go) }, coverOf(film.title, 'poster'), h('span', 'name', film.title), h('span', 'tiny num', facts.join(' · '))));
+  return h('li', 'poster-item', h('button', { class: 'poster-btn', data: { item: film.id }, 'aria-label': [film.title, ...facts].join(', '), onclick: () => choose(film, facts, go) }, lateCover(film.title, 'poster'), h('span', 'name', film.title), h('span', 'tiny num', facts.join(' · '))));
 }
 function choose(film, facts, go) {
   const begin = (body) => async (button) => {
@@ -125,6 +125,6 @@ function choose(film, facts, go) {
 }
 function song(item) {
   const node = h('button', { class: 'row', data: { item: item.id }, 'aria-label': [item.title, item.artist, item.album].filter(Boolean).join(', '), onclick: () => act(node, async () => { theater.keepRun((await post('/listen', { item: item.id })).run); announce(t('now.begins', { title: item.title })); }) },
-    coverOf(item.album ?? item.title, 'square'), twoLines(item.title, [item.artist, item.album].filter(Boolean).join(' · ')), h('span', 'end', unheard('span', 'eq', h('i'), h('i'), h('i')), item.duration ? clock(item.duration) : ''));
+    lateCover(item.album ?? item.title, 'square'), twoLines(item.title, [item.artist, item.album].filter(Boolean).join(' · ')), h('span', 'end', unheard('span', 'eq', h('i'), h('i'), h('i')), item.duration ? clock(item.duration) : ''));
   return h('li', {}, node);
 }

@@ -9,7 +9,7 @@ const ENTRANCE = { '/login': 'login', '/register': 'register', '/guest': 'guest'
 const SCREENS = {
   '/': 'home', '/home': 'home', '/room': 'room', '/library': 'library', '/player': 'player', '/radio': 'radio', '/scenes': 'scenes',
   '/devices': 'devices', '/people': 'people', '/plugins': 'plugins', '/settings': 'settings',
-  '/account': 'account', '/configuration': 'editor', '/doctor': 'doctor',
+  '/account': 'account', '/configuration': 'editor', '/doctor': 'doctor', '/setup': 'setup',
 };
 let leave = () => {}, app, turn = 0;
 
@@ -20,6 +20,7 @@ const loaders = {
   player: () => import('./player.js'), radio: () => import('./radio.js'), scenes: () => import('./scenes.js'),
   devices: () => import('./devices.js'), people: () => import('./people.js'), plugins: () => import('./plugins.js'),
   settings: () => import('./settings.js'), account: () => import('./account.js'), editor: () => import('./editor.js'), doctor: () => import('./doctor.js'),
+  setup: () => import('./setup.js'),
 };
 
 const sheets = new Map();

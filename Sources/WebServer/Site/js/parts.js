@@ -14,16 +14,18 @@ export function toast(text, action) {
   let timer; const start = () => { timer = setTimeout(() => node.remove(), action ? 9000 : 4500); }; start();
   for (const [stop, go] of [['pointerenter', 'pointerleave'], ['focusin', 'focusout']]) { node.addEventListener(stop, () => clearTimeout(timer)); node.addEventListener(go, start); }
 }
+/** Removes a closed dialog; focus goes back, unless it has gone on meanwhile. */
+const giveBack = (box, from) => box.addEventListener('close', () => { const isLost = [null, document.body].includes(document.activeElement) || box.contains(document.activeElement); box.remove(); if (isLost) from?.focus?.(); });
 /** A sheet from below on a phone, a panel at the side on a larger screen. Esc and a tap outside close it; focus goes back. */
 export function sheet(title, ...content) {
   const from = document.activeElement, id = uid('sheet'), close = h('button', { class: 'btn icon quiet', 'aria-label': t('do.close'), onclick: () => box.close() }, icon('cross'));
   const box = h('dialog', { class: 'sheet', 'aria-labelledby': id }, unheard('div', 'grip'), h('div', 'dialog-head', h('h2', { class: 'title-3', id, tabindex: -1, autofocus: true }, title), close), content);
-  box.addEventListener('click', (e) => { if (e.target === box) box.close(); }); box.addEventListener('close', () => { box.remove(); from?.focus?.(); });
+  box.addEventListener('click', (e) => { if (e.target === box) box.close(); }); giveBack(box, from);
   document.body.append(box); box.showModal(); return box;
 }
 export function ask(title, text, { yes = t('do.yes'), no = t('do.cancel'), danger, run } = {}) {
   const from = document.activeElement, box = h('dialog', { class: 'box', 'aria-labelledby': 'ask-title' }, h('h2', { class: 'title-3', id: 'ask-title' }, title), h('p', 'soft', text), h('div', 'dialog-end', h('button', { class: 'btn quiet', autofocus: true, onclick: () => box.close() }, no), btn(`${danger ? 'danger' : 'primary'}`, () => { box.close(); run?.(); }, yes)));
-  box.addEventListener('close', () => { box.remove(); from?.focus?.(); }); document.body.append(box); box.showModal();
+  giveBack(box, from); document.body.append(box); box.showModal();
 }
 
 /** A seek bar: a native range, "42 min left", spoken as a time. `set` moves it unless a finger holds it. */
@@ -74,6 +76,26 @@ export function toggle(label, on, onchange, note) {
 }
 export function chip(known, text) { return h('span', { class: 'chip', data: { known } }, unheard('span', 'dot'), text); }
 export const coverOf = (title, kind = 'poster') => unheard('span', `cover ${kind}`, cover(title, { kind }));
+// A cover has some dozens of nodes: all of a list at once would hold up its scrolling.
+const COVERS_AT_ONCE = 3, undrawn = new Map(), whenIdle = globalThis.requestIdleCallback ?? ((run) => setTimeout(run, 30));
+function drawCovers() {
+  let left = COVERS_AT_ONCE;
+  for (const [node, draw] of undrawn) {
+    undrawn.delete(node);
+    if (!node.isConnected) continue;
+    node.append(draw());
+    if (!(left -= 1)) break;
+  }
+  if (undrawn.size) whenIdle(drawCovers);
+}
+/** A cover that is drawn when the page has time, in a color of its title until then. */
+export function lateCover(title, kind) {
+  const node = unheard('span', `cover ${kind}`);
+  node.style.background = palette(title)[2];
+  if (!undrawn.size) whenIdle(drawCovers);
+  undrawn.set(node, () => cover(title, { kind }));
+  return node;
+}
 let around;
 /** Colors the page after a title, and lights it like the house, 0 to 1, in tenths: each step styles all of the page anew. */
 export function ambient(title, house) {

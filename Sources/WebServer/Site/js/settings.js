@@ -43,7 +43,7 @@ function house() {
   const address = h('span', 'mono', location.origin), list = group(t('settings.theater'), 'h-theater',
     setting(t('settings.scan'), t('settings.scanNote'), quiet(t('settings.rescan'), t('settings.scan'), async () => { const found = await post('/library/scan'); toast(`${[['films', found.films], ['music', found.songs], ['stations', found.stations]].map(([kind, count]) => t(`count.${kind}`, { count })).join(', ')}.`); })),
     setting(t('settings.off'), t('settings.offNote'), quiet(t('do.turnOff'), t('settings.turnOff'), async () => { theater.keepRun((await post('/off')).run); toast(t('settings.offDone')); })),
-    theater.isOwner() ? [setting(t('editor.title'), t('editor.about'), open('/configuration', 'editor.title')), setting(t('doctor.title'), t('doctor.about'), open('/doctor', 'doctor.title'))] : null,
+    theater.isOwner() ? [setting(t('editor.title'), t('editor.about'), open('/configuration', 'editor.title')), setting(t('doctor.title'), t('doctor.about'), open('/doctor', 'doctor.title')), setting(t('setup.title'), t('setup.about'), open('/setup', 'setup.title'))] : null,
     setting(t('settings.address'), address));
   get('/address').then((found) => { clear(address, found.address ?? location.origin, found.fingerprint ? h('span', 'block', t('settings.certificate', { fingerprint: found.fingerprint })) : null); }, () => {});
   return list;

@@ -7,6 +7,8 @@ import TheaterAPI
 struct Invite: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Invite a person to register.",
+    discussion:
+      "Without a subcommand it makes an invitation; `invite make` has the options --role and --for.",
     subcommands: [Make.self, List.self, Revoke.self], defaultSubcommand: Make.self)
 
   /// `theater invite make`.
@@ -29,6 +31,7 @@ struct Invite: AsyncParsableCommand {
         let code = $0["code"]?.string ?? "?"
         return "invitation: \(code)\nIt is good once, until \($0["expires"]?.string ?? "?").\n"
           + "The other person types: theater register --invitation \(code)"
+          + ($0["link"]?.string.map { "\nor opens: \($0)" } ?? "")
       }
     }
   }

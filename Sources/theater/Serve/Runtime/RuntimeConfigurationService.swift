@@ -48,7 +48,7 @@ extension TheaterRuntime: ConfigurationService {
     let difference = try await swap(device, to: choice, by: principal)
     return [
       "device": .string(device.name), "plugin": .string(choice.plugin),
-      "saved": .bool(choice.isSaved), "changes": difference.json,
+      "saved": .bool(swaps[device] == nil), "changes": difference.json,
     ]
   }
 

@@ -21,7 +21,7 @@ actor TheaterRuntime {
   /// The newest valid text of the file.
   private var file: ConfigurationText
   /// The entries that replace those of the file until the next start, or until the entry is edited.
-  private var swaps: [DeviceID: JSONObject] = [:]
+  private(set) var swaps: [DeviceID: JSONObject] = [:]
   /// The changes that wait for the next start.
   private var bound: [ConfigurationDifference.Change] = []
   private let store: any ConfigurationStore

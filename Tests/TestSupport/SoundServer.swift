@@ -1,33 +1,34 @@
 import Foundation
 import Platform
-import TestSupport
 
 /// A PulseAudio server of a test, without hardware, D-Bus or a session: one silent sink,
 /// paced in real time, whose monitor can be recorded.
 ///
 /// Safe: a test uses it from one task at a time.
-final class SoundServer: @unchecked Sendable {
-  let folder: TemporaryFolder
+public final class SoundServer: @unchecked Sendable {
+  public let folder: TemporaryFolder
   private var server: ChildProcess?
 
   /// Whether this machine has the required programs.
-  static let isInstalled = ["/usr/bin/pulseaudio", "/usr/bin/parec"].allSatisfy {
+  public static let isInstalled = ["/usr/bin/pulseaudio", "/usr/bin/parec"].allSatisfy {
     FileManager.default.isExecutableFile(atPath: $0)
   }
 
   /// A server that runs.
-  init() async throws {
+  public init() async throws {
     folder = try TemporaryFolder()
     try await start()
   }
 
   deinit { stop() }
 
-  /// The name of its PCM.
-  var pcm: String { "server:DIR=\(folder.path)" }
+  /// An ALSA configuration that defines a PCM into the sink.
+  public func definition(of pcm: String) -> String {
+    "pcm.\(pcm) { type pulse server \"unix:\(folder.path)/native\" device \"test\" }"
+  }
 
   /// Starts the server, or restarts it on the same socket.
-  func start() async throws {
+  public func start() async throws {
     server = try run(
       "/usr/bin/pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no",
       "--realtime=no", "--high-priority=no", "-L",
@@ -40,7 +41,7 @@ final class SoundServer: @unchecked Sendable {
   }
 
   /// Kills it, as a crash would.
-  func stop() {
+  public func stop() {
     guard let server else { return }
     server.signal(SIGKILL)
     server.wait()
@@ -49,14 +50,14 @@ final class SoundServer: @unchecked Sendable {
   }
 
   /// Starts to record the sound of the sink: 48000 Hz, 16 bits, two channels.
-  func record(to file: String) throws -> ChildProcess {
+  public func record(to file: String) throws -> ChildProcess {
     try run(
       "/usr/bin/parec", "-s", "unix:\(folder.path)/native", "-d", "test.monitor",
       "--latency-msec=20", "--rate=48000", "--channels=2", "--format=s16le", "--raw", file)
   }
 
   /// Sets the sink's volume, in %, as a desktop's control does.
-  func turn(to volume: Int) throws {
+  public func turn(to volume: Int) throws {
     try run(
       "/usr/bin/pactl", "-s", "unix:\(folder.path)/native", "set-sink-volume", "test",
       "\(volume)%"

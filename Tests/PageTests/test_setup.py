@@ -1,0 +1,396 @@
+"""The screen that leads from simulated to real devices, with a controller, a projector and folders of its own."""
+
+import http.client
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import urllib.error
+import urllib.parse
+
+import pytest
+from conftest import ROOT, SIZES, House, Visit, configuration, proves
+from measuring.controller import Controller
+from playwright.sync_api import expect
+from test_screens import PAINTED, SMALL, WIDE, check, faults, tab_to
+from test_texts import SAID, english
+
+SONG = ROOT / "Samples/Music/Demo Disc/01 Morning Stairs.flac"
+SUMMARY = "Real devices: {} of 9"
+
+
+@pytest.fixture(scope="module")
+def home():
+    """A home with a song in its folder for music."""
+    with tempfile.TemporaryDirectory(prefix="th-home-") as folder:
+        music = pathlib.Path(folder) / "Music"
+        music.mkdir()
+        shutil.copy(SONG, music)
+        yield music
+
+
+@pytest.fixture(scope="module")
+def own(home):
+    with Controller(configuration(), {"HOME": str(home.parent)}) as controller:
+        controller.wait_for(controller.answers)
+        made = House(controller)
+        controller.wait_for(controller.plugins_are_up)
+        made.member("Ben", "ben@example.org")
+        made.log_in("ben@example.org")
+        yield made
+
+
+@pytest.fixture
+def projector():
+    """A projector on this machine; gives its port, and what it was sent."""
+    process = subprocess.Popen(
+        [sys.executable, ROOT / "Tests/Fixtures/pjlink_projector.py"], stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, text=True)
+    yield json.loads(process.stdout.readline())[0]
+    process.stdin.close()
+    process.wait(10)
+
+
+@pytest.fixture
+def file(own):
+    """The file of the configuration, which is as before afterwards."""
+    before = own.controller.configuration.read_text()
+    yield own.controller.configuration
+    own.controller.configuration.write_text(before)
+    # Once it is in force, nothing differs.
+    own.controller.wait_for(lambda: not own.send("GET", "/configuration/difference")["changes"])
+
+
+@pytest.fixture
+def guided(browser, own):
+    """Opens visits of the owner, or of another person."""
+    made = []
+
+    def open_visit(email="ann@example.org", **options):
+        own.log_in(email)  # a fresh proof
+        made.append(Visit(browser, own.base, **options).use(own.people[email]))
+        return made[-1]
+    yield open_visit
+    for each in made:
+        each.close()
+
+
+def finding(kind, role, plugin, title, **options):
+    return {"kind": kind, "id": f"{kind}:{title}", "title": title, "place": f"place of {title}", "plugin": plugin, "roles": [role],
+            "notes": ["A note."], "entries": {role: {"role": role, "plugin": plugin, "options": options}}}
+
+
+def find(page, *findings, problems=()):
+    """Answers searches in place of the controller, with nothing that is on this machine by chance."""
+    page.route("**/api/v1/discovery", lambda route: route.fulfill(
+        status=200, content_type="application/json", body=json.dumps({"findings": findings, "problems": list(problems)})))
+
+
+def search(page):
+    page.get_by_role("button", name="Search", exact=True).first.click()
+    expect(page.get_by_text(re.compile(r"^Found: \d+\.$"))).to_be_visible()
+
+
+def choose(page, title, name):
+    """Chooses a finding and saves it after a look at the difference."""
+    page.get_by_role("button", name=f"Use this: {title}").click()
+    dialog = page.get_by_role("dialog", name="What changes")
+    expect(dialog).to_contain_text(f"devices.{name} changes")
+    expect(dialog.locator("ins")).to_contain_text('"options"')
+    page.evaluate(PAINTED)
+    assert not faults(page)
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_be_hidden()
+
+
+@proves("F7 E15 · a projector that was found is saved, tested and answered for, and becomes simulated again")
+def test_projector(guided, own, projector, file):
+    visit = guided()
+    page, before = visit.page, file.read_text()
+    find(page, finding("projectors", "projector", "PJLinkProjector", "Attic", host="127.0.0.1", port=projector), problems=["mqtt: no broker"])
+    visit.open("/devices").get_by_role("link", name="Set up devices").click()
+    expect(page.get_by_text(SUMMARY.format(0))).to_be_visible()
+    search(page)
+    expect(page.get_by_text("mqtt: no broker")).to_be_visible()
+    row = page.locator(".device-row[data-focus=projector]")
+    row.click()
+    expect(page.get_by_role("heading", name="Projector", exact=True)).to_be_focused()
+    choose(page, "Attic", "projector")
+    expect(page.get_by_text(SUMMARY.format(1))).to_be_visible()
+    # No byte but those of the entry has changed.
+    old, new = json.loads(before), json.loads(file.read_text())
+    assert new["devices"].pop("projector") == {"role": "projector", "plugin": "PJLinkProjector", "options": {"host": "127.0.0.1", "port": projector}}
+    old["devices"].pop("projector")
+    assert new == old
+    test = page.get_by_role("button", name="Test it")
+    expect(test).to_be_enabled()
+    test.click()
+    question = page.get_by_role("group", name="Is the projector going on?")
+    expect(question).to_be_visible()
+    own.wait_for("projector", "power", "on")
+    page.evaluate(PAINTED)
+    assert not faults(page)
+    question.get_by_role("button", name="No").click()
+    expect(page.get_by_role("group", name="What to check")).to_be_visible()
+    page.get_by_text("Log", exact=True).click()
+    page.evaluate(PAINTED)
+    assert not faults(page)
+    test.click()
+    question.get_by_role("button", name="Yes").click()
+    expect(row).to_contain_text("works")
+    page.reload()
+    visit.ready()
+    expect(row).to_contain_text("works")
+    page.get_by_role("button", name="Back to simulated").click()
+    dialog = page.get_by_role("dialog", name="What changes")
+    dialog.get_by_role("button", name="Save").click()
+    expect(page.get_by_text(SUMMARY.format(0))).to_be_visible()
+    assert json.loads(file.read_text())["devices"]["projector"] == {"role": "projector", "plugin": "Simulated"}
+
+
+@proves("A5 F7 E15 · the keyboard alone finds a folder on the controller's machine, and its player plays the first song")
+def test_folder(guided, own, home, file):
+    visit = guided()
+    page = visit.open("/setup")
+    tab_to(page, "^Search")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text(re.compile(r"^Found: \d+\.$"))).to_be_visible(timeout=60_000)
+    tab_to(page, "^CD player")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="CD player")).to_be_focused()
+    use = page.locator(".setup-findings li", has_text=str(home)).get_by_role("button")
+    expect(use).to_have_accessible_name("Use this: Folder with 1 song")
+    use.focus()
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog", name="What changes")
+    expect(dialog).to_be_visible()
+    tab_to(page, "^Save")
+    page.keyboard.press("Enter")
+    expect(dialog).to_be_hidden()
+    assert json.loads(file.read_text())["devices"]["cd"]["options"]["folders"] == [str(home)]
+    test = page.get_by_role("button", name="Test it")
+    expect(test).to_be_focused()
+    expect(test).to_have_attribute("aria-disabled", "false", timeout=30_000)
+    page.keyboard.press("Enter")
+    own.wait_for("cd", "playback", lambda playback: playback["state"] == "playing")
+    assert own.state("amp", "power") == "on" and own.state("amp", "input") == "cd"
+    expect(page.get_by_role("heading", name="Did you hear the song?")).to_be_focused(timeout=30_000)
+    own.wait_for("cd", "power", "off")
+    own.wait_for("amp", "power", "off")
+    tab_to(page, "^Yes", 3)
+    page.keyboard.press("Enter")
+    expect(page.locator("[role=status]", has_text="CD player: it works.").first).to_be_attached()
+
+
+@proves("E15 F7 · lights, screen and popper do something for some seconds and are as before")
+def test_appliances(guided, own):
+    own.off()
+    visit = guided()
+    page = visit.open("/setup?device=lights")
+    for device, key, asked in [
+            ("lights", "brightness", "Did the lights change?"), ("screen", "position", "Did the screen move?"),
+            ("popper", "power", "Did the popper go on and off?")]:
+        page.locator(f".device-row[data-focus={device}]").click()
+        before = own.state(device, key)
+        page.get_by_role("button", name="Test it").click()
+        own.wait_for(device, key, lambda now: now != before)
+        page.get_by_role("heading", name=asked).wait_for(timeout=30_000)
+        own.wait_for(device, key, before)
+
+
+def commands(page, device):
+    """The commands that the page sends to a device, oldest first."""
+    sent = []
+
+    def add(request):
+        if request.method == "POST" and urllib.parse.urlsplit(request.url).path == f"/api/v1/devices/{device}/commands":
+            sent.append(request.post_data_json)
+    page.on("request", add)
+    return sent
+
+
+@proves("F7 · the test of a player plays its first item, also if hundreds of another player's come before it")
+def test_later_item(guided, own):
+    own.off()
+    film = next(film for film in own.send("GET", "/films")["films"] if "dvd" in film["players"])
+    others = [{"id": f"other-{number}", "title": f"Other {number}", "players": ["other"]} for number in range(700)]
+
+    def answer(route):
+        asked = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(route.request.url).query))
+        start = int(asked.get("offset", 0))
+        part = [*others, film][start:start + int(asked["limit"])]
+        route.fulfill(status=200, content_type="application/json", body=json.dumps({"films": part, "total": len(others) + 1}))
+    visit = guided()
+    page = visit.page
+    page.route("**/api/v1/films?*", answer)
+    sent = commands(page, "dvd")
+    visit.open("/setup?device=dvd")
+    page.get_by_role("button", name="Test it").click()
+    page.get_by_role("heading", name="Did you see or hear the film?").wait_for(timeout=30_000)
+    assert {"play": {"item": film["id"]}} in sent
+    own.wait_for("dvd", "power", "off")
+
+
+@proves("F7 · lights whose brightness is unknown are dimmed by their test, and stay on")
+def test_unknown_brightness(guided, own):
+    own.off()
+    visit = guided()
+    page = visit.page
+
+    def forget(route):
+        response = route.fetch()
+        lights = response.json()
+        lights["state"]["brightness"]["provenance"] = "unknown"
+        route.fulfill(response=response, body=json.dumps(lights))
+    page.route("**/api/v1/devices/lights", forget)
+    sent = commands(page, "lights")
+    visit.open("/setup?device=lights")
+    page.get_by_role("button", name="Test it").click()
+    page.get_by_role("heading", name="Did the lights change?").wait_for(timeout=30_000)
+    assert sent == [{"dim": 10}, "on"]
+
+
+@proves("F7 · a device that does not answer says so, with what to check, and its test waits")
+def test_silent(guided, own, file):
+    visit = guided()
+    page = visit.page
+    find(page, finding("projectors", "projector", "PJLinkProjector", "Attic", host="127.0.0.1", port=1))
+    visit.open("/setup?device=projector")
+    search(page)
+    choose(page, "Attic", "projector")
+    expect(page.get_by_role("group", name="What to check")).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("button", name="Test it")).to_have_attribute("aria-disabled", "true")
+    assert not faults(page)
+
+
+@proves("F7 · says that another search runs, and stops a search")
+def test_busy(guided, own):
+    visit = guided()
+    visit.expected = {409}
+    page = visit.open("/setup")
+
+    def is_busy():
+        try:
+            own.send("POST", "/discovery", {"only": ["drives"]})
+        except urllib.error.HTTPError as error:
+            return error.code == 409
+        return False
+
+    def occupy():
+        """Begins a long search; nothing if another one came first."""
+        other = http.client.HTTPConnection("127.0.0.1", own.controller.port)
+        other.request("POST", "/api/v1/discovery", json.dumps({"only": ["projectors"], "timeout": 25}), {
+            "Authorization": f"Bearer {own.people['ann@example.org']}", "Content-Type": "application/json"})
+        return other if is_busy() else other.close()
+    other = own.controller.wait_for(occupy)
+    start = page.get_by_role("button", name="Search", exact=True).first
+    start.click()
+    expect(page.get_by_role("alert").filter(has_text="another search")).to_be_visible()
+    # The other search ends with its connection.
+    other.close()
+    own.controller.wait_for(lambda: not is_busy())
+    start.click()
+    page.get_by_role("button", name="Stop", exact=True).click()
+    expect(page.get_by_text("The search was stopped.")).to_be_visible()
+    expect(start).to_be_focused()
+
+
+@proves("F5 F7 · members are shown no way to set up devices, and search for none")
+def test_member(guided, own):
+    visit = guided("ben@example.org")
+    visit.expected = {403}
+    for path in ("/devices", "/settings"):
+        page = visit.open(path)
+        assert page.locator('a[href="/setup"]').count() == 0
+    page = visit.open("/setup")
+    expect(page.get_by_role("group", name="The configuration could not be read.")).to_be_visible()
+    assert page.get_by_role("button", name="Search", exact=True).count() == 0
+    status = page.evaluate("fetch('/api/v1/discovery', { method: 'POST', headers: { 'X-Theater': '1' } }).then((answer) => answer.status)")
+    assert status == 403
+
+
+@proves("A1 F7 · setting up devices is accessible in all sizes and themes, with forced colors and text at 200 %")
+@pytest.mark.parametrize("size", SIZES)
+def test_sizes(guided, own, size):
+    visit = guided(size=size)
+    page = visit.page
+    find(page, finding("sound", "amplifier", "ALSAAmplifier", "Sound card PCH " + "Analog " * 12, device="hw:0"), problems=["mqtt: no broker " * 8])
+    wrong = [fault for path in ("/setup", "/setup?device=amp") for fault in check(visit, path)]
+    visit.open("/setup")
+    search(page)
+    page.get_by_text("MQTT broker elsewhere").click()
+    page.get_by_role("button", name=re.compile("^Amplifier")).scroll_into_view_if_needed()
+    page.evaluate(PAINTED)
+    wrong += faults(page) + page.evaluate(WIDE) + page.evaluate(SMALL)
+    page.get_by_role("button", name=re.compile("^Amplifier")).click()
+    page.evaluate(PAINTED)
+    wrong += faults(page) + page.evaluate(WIDE) + page.evaluate(SMALL)
+    page.get_by_role("button", name=re.compile("^Use this")).click()
+    page.get_by_role("dialog").wait_for()
+    page.evaluate(PAINTED)
+    wrong += faults(page) + page.evaluate(WIDE) + page.evaluate(SMALL)
+    shift = page.evaluate("globalThis.shifts")
+    assert shift <= 0.02, f"the layout shifts by {shift:.3f}"
+    assert not wrong, "\n".join(wrong)
+
+
+@proves("E9 F7 · setting up devices speaks Ukrainian and Russian alone, apart from what the controller found")
+@pytest.mark.parametrize("name", ["uk", "ru"])
+def test_languages(guided, own, name):
+    visit, foreign = guided(locale=name, size="phone"), english(name)
+    page = visit.page
+    find(page, finding("sound", "amplifier", "ALSAAmplifier", "PCH", device="hw:0"))
+    wrong = []
+    for device in ("", "amp", "cd", "dvd", "tuner", "lights", "screen", "projector", "popper"):
+        visit.open(f"/setup?device={device}")
+        wrong += [text for text in page.evaluate(SAID) if foreign.fullmatch(text)] + page.evaluate(WIDE)
+    visit.open("/setup")
+    page.locator(".setup-search .btn").first.click()
+    page.locator(".device-row[data-focus=amp] .chip").wait_for()
+    wrong += [text for text in page.evaluate(SAID) if foreign.fullmatch(text)] + page.evaluate(WIDE)
+    assert not wrong, wrong
+
+
+@proves("F7 · what was edited meanwhile stays, and a device that is gone is said to be")
+def test_meanwhile(guided, own, file):
+    visit = guided()
+    page = visit.page
+    find(page, finding("projectors", "projector", "PJLinkProjector", "Attic", host="127.0.0.1", port=9))
+    visit.open("/setup?device=projector")
+    search(page)
+    edited = json.loads(file.read_text())
+    edited["devices"]["projector"]["process"] = "attic"
+    file.write_text(json.dumps(edited))
+    choose(page, "Attic", "projector")
+    assert json.loads(file.read_text())["devices"]["projector"] == {
+        "role": "projector", "plugin": "PJLinkProjector", "options": {"host": "127.0.0.1", "port": 9}, "process": "attic"}
+    del edited["devices"]["projector"]
+    file.write_text(json.dumps(edited))
+    page.get_by_role("button", name="Back to simulated").first.click()
+    expect(page.get_by_text("This device is no longer in devices.json, or has another role.")).to_be_visible()
+    assert json.loads(file.read_text()) == edited
+
+
+ENTRIES = """async () => {
+  const { withEntry, merged, simulated } = await import(new URL('configuration.js', document.querySelector('script[type=module]').src).href);
+  const text = '{ "a": [{"devices": {"x": "}"}}, "\\\\"]"],\\n "devices" : {"y":{"o":[1,{"x":2}]} , "x" :\\t{"role": "screen", "options": {"k": "\\\\\\\\"}} },"z":-1.5e3}';
+  return { text: withEntry(text, 'x', { role: 'screen', list: [1, 'a, b'], none: {} }),
+    same: merged({ role: 'r', plugin: 'P', options: { folders: ['/a'], volume: 3 } }, { plugin: 'P', options: { folders: ['/b', '/a'] } }),
+    missing: (() => { try { return withEntry(text, 'w', {}); } catch (failure) { return failure.message; } })(),
+    other: merged({ role: 'r', plugin: 'Simulated', options: { speed: 2 }, process: 'p' }, { plugin: 'P', options: { host: 'h' } }),
+    back: simulated({ role: 'r', plugin: 'P', options: { host: 'h' }, process: 'p' }) };
+}"""
+
+
+@proves("F7 · an entry is put into any text of devices.json, and every other byte stays")
+def test_entries(guided, own):
+    made = guided().open("/setup").evaluate(ENTRIES)
+    assert made == {
+        "text": '{ "a": [{"devices": {"x": "}"}}, "\\"]"],\n "devices" : {"y":{"o":[1,{"x":2}]} , "x" :\t{"role": "screen", "list": [1, "a, b"], "none": {}} },"z":-1.5e3}',
+        "missing": "no w in the text",
+        "same": {"role": "r", "plugin": "P", "options": {"folders": ["/a", "/b"], "volume": 3}},
+        "other": {"role": "r", "plugin": "P", "options": {"host": "h"}, "process": "p"},
+        "back": {"role": "r", "plugin": "Simulated", "process": "p"}}
