@@ -3,7 +3,8 @@
 
 crash: ends at loadfile; close: closes the connection there and stays; garbage: sends what is no message;
 deaf: reads and answers nothing, and does not end; odd: sends messages that are out of range or of unknown
-kinds, and plays.
+kinds, and plays; over: plays sound that ends before the question for its output, and tells the end only with
+the question after that.
 """
 import json
 import os
@@ -20,6 +21,8 @@ odd = {
     "chapter-list": [{"time": "x"}, {"time": 1e300}, {"time": -1}], "time-pos": 1e308, "current-ao": "alsa",
     "metadata/by-key/title": ["a"],
 }
+over = {"duration": 2, "track-list": [{"type": "audio", "codec": "opus"}], "eof-reached": False}
+asked_for_output = False
 
 
 def send(**message):
@@ -35,6 +38,11 @@ def load(number):
     if fault == "garbage":
         peer.sendall(b"\xff\xfe not JSON {\n" * 20 + b"[" * 200 + b"\n")
         time.sleep(60)
+    if fault == "over":
+        send(request_id=number, error="success", data={"playlist_entry_id": 1})
+        send(event="file-loaded")
+        send(event="playback-restart")
+        return
     for line in (b"\n\n", b"{}\n", b'{"event": 5}\n', b'{"request_id": 99999, "error": "success"}\n'):
         peer.sendall(line)
     send(event="no-such-event", data=[1, 2])
@@ -53,8 +61,16 @@ def load(number):
 for line in peer.makefile("rb"):
     request = json.loads(line)
     command, number = request["command"], request["request_id"]
+    if asked_for_output and over:
+        over = {}
+        send(event="end-file", reason="eof", playlist_entry_id=1)
+    if command[-1] == "current-ao":
+        asked_for_output = True
     if command[0] == "loadfile":
         load(number)
+    elif command[0] == "get_property" and fault == "over":
+        value = over.get(command[1])
+        send(request_id=number, error="property unavailable" if value is None else "success", data=value)
     elif command[0] == "get_property":
         send(request_id=number, error="success", data=odd.get(command[1]))
     elif command[0] == "quit":

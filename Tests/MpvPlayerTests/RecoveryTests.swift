@@ -87,6 +87,16 @@ struct RecoveryTests {
     #expect(player.processes.isEmpty)
   }
 
+  @Test("E10 · a film that is over when mpv is asked for its sound output has played and ended")
+  func endsEarly() async throws {
+    let player = try await faulty("over")
+    try await player.play("films/red.mkv", from: 1.9)
+    try await player.wait("it ends") { $0.playback?.status == .ended }
+    #expect(player.playbacks.contains { $0.status == .playing })
+    #expect(!player.playbacks.contains { $0.status == .failed })
+    await player.end()
+  }
+
   /// A setup with a fake mpv that answers nothing and does not end.
   private var deaf: MpvSetup {
     var setup = MpvSetup()

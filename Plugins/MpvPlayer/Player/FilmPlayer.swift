@@ -370,14 +370,14 @@ actor FilmPlayer {
   /// Returns the failure of a medium whose sound or picture mpv plays without its device.
   private func checkOutputs(of link: MpvLink) async throws(MpvFailure) -> MpvEntry.Outcome? {
     let facts = reports.facts
-    if facts.hasSound, try await link.property("current-ao") == nil, !entry.hasEndedEarly {
+    if facts.hasSound, try await link.isWithout("current-ao") {
       let device = options.isCable ? "the cable to the amplifier" : "\"\(options.audioDevice)\""
       _ = try await link.ask(["stop"])
       return .failed(
         "the sound cannot be played: the audio device \(device) could not be opened\(entry.logText)"
       )
     }
-    if facts.hasPicture, try await link.property("current-vo") == nil, !entry.hasEndedEarly {
+    if facts.hasPicture, try await link.isWithout("current-vo") {
       _ = try await link.ask(["stop"])
       return .failed(entry.noPicture)
     }

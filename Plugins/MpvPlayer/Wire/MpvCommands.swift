@@ -29,6 +29,15 @@ extension MpvLink {
     try await set("audio-channels", isStereo ? "stereo" : "auto")
   }
 
+  /// Whether the medium plays without an output, `current-ao` or `current-vo`.
+  ///
+  /// A medium that is over has no output either, and its reply may come before the event of its end.
+  /// `eof-reached` is available only while a medium plays.
+  func isWithout(_ output: String) async throws(MpvFailure) -> Bool {
+    guard try await property(output) == nil else { return false }
+    return try await property("eof-reached")?.bool == false
+  }
+
   /// The position in seconds; nil where mpv does not tell one.
   func position() async -> Double? {
     let answer = try? await property("time-pos")
