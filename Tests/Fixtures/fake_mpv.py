@@ -21,7 +21,8 @@ odd = {
     "chapter-list": [{"time": "x"}, {"time": 1e300}, {"time": -1}], "time-pos": 1e308, "current-ao": "alsa",
     "metadata/by-key/title": ["a"],
 }
-over = {"duration": 2, "track-list": [{"type": "audio", "codec": "opus"}], "eof-reached": False}
+# The values of "over" until its sound has ended.
+sound = {"duration": 2, "track-list": [{"type": "audio", "codec": "opus"}]} if fault == "over" else {}
 asked_for_output = False
 
 
@@ -61,15 +62,15 @@ def load(number):
 for line in peer.makefile("rb"):
     request = json.loads(line)
     command, number = request["command"], request["request_id"]
-    if asked_for_output and over:
-        over = {}
+    if asked_for_output and sound:
+        sound = {}
         send(event="end-file", reason="eof", playlist_entry_id=1)
     if command[-1] == "current-ao":
         asked_for_output = True
     if command[0] == "loadfile":
         load(number)
     elif command[0] == "get_property" and fault == "over":
-        value = over.get(command[1])
+        value = sound.get(command[1])
         send(request_id=number, error="property unavailable" if value is None else "success", data=value)
     elif command[0] == "get_property":
         send(request_id=number, error="success", data=odd.get(command[1]))
