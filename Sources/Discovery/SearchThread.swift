@@ -69,12 +69,3 @@ struct SearchDeadline: Sendable {
     return false
   }
 }
-
-extension Duration {
-  /// Whole nanoseconds; the largest number beyond the range.
-  var nanoseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (product, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    return isTooLarge ? .max / 2 : product + attoseconds / 1_000_000_000
-  }
-}

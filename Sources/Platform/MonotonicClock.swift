@@ -28,3 +28,13 @@ public struct MonotonicClock: Sendable {
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 }
+
+extension Duration {
+  /// This time in whole nanoseconds; beyond 146 years that many, so that a sum with the present time fits.
+  package var nanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let limit = Int128(Int64.max / 2)
+    let whole = Int128(seconds) * 1_000_000_000 + Int128(attoseconds / 1_000_000_000)
+    return Int64(min(max(whole, -limit), limit))
+  }
+}

@@ -98,6 +98,16 @@ struct SystemThreadTests {
     #expect(MonotonicClock.now >= awake)
   }
 
+  @Test(
+    "a time in nanoseconds is exact, and limited where the clock's range ends",
+    arguments: [
+      (Duration.nanoseconds(7), Int64(7)), (.seconds(-2) - .nanoseconds(3), -2_000_000_003),
+      (.seconds(Int64.max), Int64.max / 2), (.seconds(Int64.min), -(Int64.max / 2)),
+    ])
+  func wholeNanoseconds(time: Duration, nanoseconds: Int64) {
+    #expect(time.nanoseconds == nanoseconds)
+  }
+
   @Test("a waiting thread is woken by a change, and gives up at its deadline")
   func monitor() throws {
     let box = Box()

@@ -276,11 +276,3 @@ package final class PluginSession: Sendable {
     }
   }
 }
-
-extension Duration {
-  /// This time in whole nanoseconds; 292 years at most.
-  var nanoseconds: Int64 {
-    let (seconds, attoseconds) = components
-    return seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000
-  }
-}
