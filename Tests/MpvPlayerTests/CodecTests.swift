@@ -182,6 +182,22 @@ struct CodecTests {
     #expect(entry.noPicture.contains("no display"))
   }
 
+  @Test("returns an end right after a seek as a change, though the seek has not gone on yet")
+  func endAfterSeek() async {
+    var entry = MpvEntry()
+    entry.load(1)
+    let waiter = entry.expectOutcome()
+    let restart = entry.take(.playbackRestart, isOpening: false)
+    let end = entry.take(.endFile(entry: 1, .eof, error: ""), isOpening: false)
+    #expect(restart == nil && end == .ended)
+    let outcome = await waiter.outcome(within: .seconds(1), on: ManualClock())
+    #expect("\(outcome)" == "playing")
+    _ = entry.expectOutcome()
+    _ = entry.take(.playbackRestart, isOpening: false)
+    let isTold = entry.processEnded()
+    #expect(!isTold, "the player has to act on the crash")
+  }
+
   @Test("ends a wait when mpv ends, at the timeout and after a stop")
   func outcomes() async {
     let clock = ManualClock()

@@ -95,6 +95,8 @@ struct MpvEntry: Sendable {
       waiter?.take(.loaded)
     case .playbackRestart:
       waiter?.take(.playing)
+      // The opening or seek may go on late: an end that comes before is a change.
+      waiter = nil
     case .endFile(let ended, let reason, let error):
       if let ended, ended <= lastNumber { return nil }
       switch reason {
