@@ -393,7 +393,9 @@ actor FilmPlayer {
     reports.become(isPaused ? .paused : .playing, at: told ?? seconds)
     reports.reportFacts()
     reports.report()
-    if entry.hasEndedEarly { await finish() }
+    if entry.hasEndedEarly { return await finish() }
+    // It crashed after its last answer, while nothing played yet.
+    if process == nil { await recover() }
   }
 
   /// Takes the duration from the library where mpv has told none.
@@ -533,7 +535,7 @@ actor FilmPlayer {
       let (opening, isMoving) = (openings, isMoving)
       do throws(MpvFailure) {
         let limit = isMoving ? Self.patienceWhileOpening : Self.patience
-        let answer = try await process.link.ask(["get_property", "time-pos"], within: limit)
+        let answer = try await Self.position(of: process.link, within: limit)
         let isSettled = opening == openings && !isMoving && !self.isMoving
         if isSettled, reports.status == .playing, let seconds = answer.number {
           reports.align(to: seconds)
@@ -545,10 +547,27 @@ actor FilmPlayer {
           process.kill()
         }
       }
-      if !reports.isDue { continue }
+      // Its end is reported elsewhere.
+      if medium == nil || !reports.isDue { continue }
       reports.report()
       reportProgress()
     }
+  }
+
+  /// Returns mpv's answer about the position.
+  ///
+  /// Half of the limit is for a second question: after a moment in which the whole machine stood still, the time is
+  /// over before an answer could be read.
+  private static func position(
+    of link: MpvLink, within limit: Duration
+  ) async throws(MpvFailure) -> JSON {
+    let question: [JSON] = ["get_property", "time-pos"]
+    do throws(MpvFailure) {
+      return try await link.ask(question, within: limit / 2)
+    } catch {
+      guard error == .timeout else { throw error }
+    }
+    return try await link.ask(question, within: limit / 2)
   }
 
   private func reportProgress() {
