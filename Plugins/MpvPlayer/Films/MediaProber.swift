@@ -33,7 +33,9 @@ struct MediaProber {
     defer { timer.cancel() }
     do throws(MpvFailure) {
       if let device = medium.device {
-        try await process.link.set(device.property, .string(device.path))
+        // The first request waits for the start of mpv.
+        try await process.link.ask(
+          ["set_property", .string(device.property), .string(device.path)], within: Self.limit)
       }
       try await process.link.ask(["loadfile", .string(medium.address)], within: Self.limit)
       while let event = await events?.next() {

@@ -8,8 +8,10 @@ extension MpvLink {
   func prepare(
     _ medium: Medium, at seconds: Double, isPaused: Bool, isStereo: Bool
   ) async throws(MpvFailure) {
+    // A process that starts needs longer, above all on a slow disk.
+    let limit = hasAnswered ? Duration.seconds(1) : FilmPlayer.patienceWhileOpening
+    try await ask(["set_property", "pause", .bool(isPaused)], within: limit)
     try await setChannels(isStereo: isStereo)
-    try await set("pause", .bool(isPaused))
     try await set("aid", "auto")
     try await set("vid", "auto")
     try await set("start", seconds > 0 ? .string("\(seconds)") : "none")

@@ -28,8 +28,12 @@ final class MpvLink: Sendable {
   private let clock: any TheaterClock
   private let state = Mutex(State())
 
+  /// Whether a request was answered: mpv has started.
+  var hasAnswered: Bool { state.withLock { $0.hasAnswered } }
+
   private struct State {
     var nextID = 1
+    var hasAnswered = false
     var waiting: [Int: CheckedContinuation<Result<JSON, MpvFailure>, Never>] = [:]
     var queue = MpvEventQueue()
     var invalidLines = 0
@@ -107,7 +111,9 @@ final class MpvLink: Sendable {
 
   private func receive(_ message: MpvMessage?) {
     switch message {
-    case .reply(let id, let result): finish(id, result.mapError { .refused($0) })
+    case .reply(let id, let result):
+      state.withLock { $0.hasAnswered = true }
+      finish(id, result.mapError { .refused($0) })
     case .event(.other): break
     case .event(let event):
       guard state.withLock({ $0.isClosed || $0.queue.append(event) }) else { return close() }
