@@ -44,8 +44,14 @@ extension ConformanceCase {
             report.item != first.id || !report.isAtEnd, "no report of the skipped item's end",
             received: text(report.json))
         }
-        let (back, reports) = try await client.perform("a", "previous")
-        try back.success("previous")
+        // An item that has played for some seconds begins again; the next "previous" leaves it.
+        var reports: [RPCMessage] = []
+        for _ in 1...3 {
+          let (back, news) = try await client.perform("a", "previous")
+          try back.success("previous")
+          reports += news
+          if reports.playbacks.last?.item != next.item { break }
+        }
         let previous = try await client.playback(among: reports) { $0.item != next.item }
         try expect(previous.item == first.id, "\"\(first.id)\"", received: text(previous.json))
       }
