@@ -6,6 +6,11 @@ import Testing
   private static let escape = "\u{1B}"
   private static let eraseAll = "\u{15}"
 
+  /// The seconds of the countdown, as they were shown. A busy machine skips some.
+  private static func countdown(in terminal: Terminal) -> [Int] {
+    terminal.text.matches(of: /Send again in 0:(\d\d)/).compactMap { Int($0.output.1) }
+  }
+
   @Test(
     "D1 D6 D8 · in a terminal the countdown ticks, survives a wrong code, and Escape leads back")
   func verify() async throws {
@@ -13,12 +18,13 @@ import Testing
       try await room.atTerminal("verify", "email") { terminal in
         await terminal.expect("A code of 6 digits was sent to ann@example.org.")
         let code = try await room.code(after: 0)
-        await terminal.expect("Send again in 0:29")
-        await terminal.expect("Send again in 0:28")
+        #expect(await eventually { Set(Self.countdown(in: terminal)).count > 1 })
         terminal.type(other(than: code))
         await terminal.expect("✗ The code is wrong. Look at the newest message; 4 tries are left.")
-        #expect(!terminal.news.contains("Send again in 0:30"))
-        await terminal.expect("Send again in 0:2")
+        await terminal.expect("Send again in 0:")
+        let seconds = Self.countdown(in: terminal)
+        #expect(seconds == seconds.sorted(by: >), "the wrong code has begun it anew")
+        #expect((20...30).contains(seconds.first ?? 0), "\(seconds)")
         terminal.type("1")
         await terminal.expect("4 tries are left.")
         terminal.type(Self.eraseAll + Self.escape)
