@@ -53,6 +53,8 @@ final class RadioServer: Sendable {
     (listener, port) = try Self.listenOnLoopback()
     url = "http://127.0.0.1:\(port)/radio"
     SystemThread.start(name: "station") { [listener, weak self] in
+      // Closed here alone: another socket could get its number before the next `accept`.
+      defer { Glibc.close(listener) }
       while true {
         let peer = accept(listener, nil, nil)
         guard peer >= 0 else { return }
@@ -89,10 +91,7 @@ final class RadioServer: Sendable {
       defer { state.isClosed = true }
       return !state.isClosed
     }
-    if wasOpen {
-      shutdown(listener, Int32(SHUT_RDWR))
-      Glibc.close(listener)
-    }
+    if wasOpen { shutdown(listener, Int32(SHUT_RDWR)) }
   }
 
   /// The heads of all requests.
