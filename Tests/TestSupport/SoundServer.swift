@@ -35,8 +35,17 @@ public final class SoundServer: @unchecked Sendable {
       "module-null-sink sink_name=test rate=48000 channels=2 norewinds=1", "-L",
       "module-native-protocol-unix socket=\(folder.path)/native auth-anonymous=1")
     let socket = folder.path(of: "native")
-    guard await eventually({ FileManager.default.fileExists(atPath: socket) }) else {
+    guard await eventually({ Self.listens(at: socket) }) else {
       throw CocoaError(.fileNoSuchFile)
+    }
+  }
+
+  /// Whether a program accepts connections at a path. The file of the socket is there a moment before.
+  private static func listens(at path: String) -> Bool {
+    let sockets = FileManager.default.contents(atPath: "/proc/net/unix") ?? Data()
+    // The flag of a socket that listens: __SO_ACCEPTCON of the kernel.
+    return String(decoding: sockets, as: UTF8.self).split(separator: "\n").contains {
+      $0.hasSuffix(" \(path)") && $0.contains(" 00010000 ")
     }
   }
 
