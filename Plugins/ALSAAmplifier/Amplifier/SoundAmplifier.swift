@@ -43,6 +43,8 @@ final class SoundAmplifier: AmplifierDevice {
   private let options: AmplifierOptions
   private let state: Mutex<State>
   private let reporter: StatusReporter
+  /// Held for each report, so that none of an earlier state follows one of a later state.
+  private let reporting = Mutex(())
 
   /// Creates an amplifier that is off and holds no device yet.
   init(_ context: DeviceContext) throws(DeviceError) {
@@ -74,7 +76,7 @@ final class SoundAmplifier: AmplifierDevice {
     connectMixer()
     try openProgramInputs()
     apply()
-    context.report(state.withLock { $0.model.values })
+    reportSettings()
     reporter.update(engine.status)
     return Capabilities(names: ["levels"], cables: [.pcm, .alsa])
   }
@@ -164,7 +166,11 @@ final class SoundAmplifier: AmplifierDevice {
   private func change(_ change: (inout AmplifierModel) -> Void) {
     state.withLock { change(&$0.model) }
     apply()
-    context.report(state.withLock { $0.model.values })
+    reportSettings()
+  }
+
+  private func reportSettings() {
+    reporting.withLock { _ in context.report(state.withLock { $0.model.values }) }
   }
 
   /// Applies all settings to the engine and the mixer.
@@ -332,7 +338,7 @@ final class SoundAmplifier: AmplifierDevice {
         return state.model != before
       }
       guard isNew else { return }
-      context.report(state.withLock { $0.model.values })
+      reportSettings()
     } else {
       state.withLock { $0.mixer = nil }
       reporter.update(mixer: "software, since the hardware mixer has gone")

@@ -10,6 +10,8 @@ final class DiscPlayer: Sendable {
   private let mechanism: Mutex<DiscMechanism>
   private let timer: DeviceTimer
   private let sound = Mutex(Sound())
+  /// Held for each report, so that none of an earlier state follows one of a later state.
+  private let reporting = Mutex(())
 
   private struct Sound {
     /// The cable; nil until the first plug, while the clock tells the position.
@@ -164,6 +166,10 @@ final class DiscPlayer: Sendable {
   }
 
   private func report(and values: [StateKey: JSON] = [:]) {
+    reporting.withLock { _ in sendReport(and: values) }
+  }
+
+  private func sendReport(and values: [StateKey: JSON]) {
     let now = simulation.clock.now()
     let (mechanism, ends) = mechanism.withLock { mechanism in
       let ends = mechanism.removeEnds()

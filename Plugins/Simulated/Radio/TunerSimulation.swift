@@ -10,6 +10,8 @@ final class TunerSimulation: PlayerDevice {
   private let timer: DeviceTimer
   private let state: Mutex<State>
   private let output = Mutex<CableOutput?>(nil)
+  /// Held for each report, so that none of an earlier state follows one of a later state.
+  private let reporting = Mutex(())
 
   private struct State {
     /// Rises with each change of the sound.
@@ -113,15 +115,14 @@ final class TunerSimulation: PlayerDevice {
 
   private func change(_ change: (inout State) -> Void) async {
     let now = simulation.clock.now()
-    let state = state.withLock { state in
+    state.withLock { state in
       change(&state)
       state.epoch += 1
       state.since = now
       state.nextAnchor = now + Self.anchorInterval
-      return state
     }
     await output.withLock { $0 }?.update()
-    simulation.report(values(of: state, at: now))
+    report { values(of: $0, at: now) }
     timer.wake()
   }
 
@@ -144,13 +145,21 @@ final class TunerSimulation: PlayerDevice {
   }
 
   private func tick(_ now: Duration) -> Duration? {
-    let (due, next): (State?, Duration?) = state.withLock { state in
-      guard state.power == .on else { return (nil, nil) }
-      guard state.nextAnchor <= now else { return (nil, state.nextAnchor) }
+    let (isDue, next): (Bool, Duration?) = state.withLock { state in
+      guard state.power == .on else { return (false, nil) }
+      guard state.nextAnchor <= now else { return (false, state.nextAnchor) }
       state.nextAnchor = now + Self.anchorInterval
-      return (state, state.nextAnchor)
+      return (true, state.nextAnchor)
     }
-    if let due { simulation.report([.playback: playback(of: due, at: now).json]) }
+    if isDue { report { [.playback: playback(of: $0, at: simulation.clock.now()).json] } }
     return next
+  }
+
+  /// Reports values of the present state.
+  private func report(_ values: (State) -> [StateKey: JSON]) {
+    reporting.withLock { _ in
+      let present = state.withLock { $0 }
+      simulation.report(values(present))
+    }
   }
 }
