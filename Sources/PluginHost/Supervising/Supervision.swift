@@ -146,6 +146,8 @@ package struct Supervision: Sendable {
 
   /// What is missing explains best why it does not run.
   private mutating func complained(_ failure: Failure, at now: Duration) -> [Action] {
+    // Its devices may have opened before the check ended. The next start is checked again.
+    hasRunWell = false
     switch phase {
     case .spawned, .handshaken, .configured, .running: return end(because: failure, at: now)
     case .stopping(let cause?) where cause.cause == .crash: return enter(.stopping(failure))

@@ -120,6 +120,15 @@ struct SupervisionTests {
     }
   }
 
+  @Test("A self-check that fails after the devices have opened is repeated at the next start")
+  func complainedLate() {
+    var scenario = SupervisionScenario()
+    scenario.run()
+    #expect(scenario.take(.complained("libavformat is missing")).contains(.terminate))
+    scenario.take(.exited(how: "signal 15"))
+    #expect(scenario.pass(.seconds(1)).contains(.check))
+  }
+
   @Test("Jitter moves a wait by a fifth at most, and never beyond 60 s", arguments: [0.0, 1.0])
   func jitter(random: Double) {
     var backoff = Backoff()
