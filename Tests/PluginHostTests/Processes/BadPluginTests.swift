@@ -84,7 +84,7 @@ struct BadPluginTests {
       def perform(request):
           reply(request, {})
           while True: time.sleep(1000)
-      """, clock: FastClock(factor: 5))
+      """)
     try await plugin.run { lamp in
       _ = await outcome(of: LightsCommand.on, on: lamp, until: .accepted)
       await plugin.waitForGeneration(2)
@@ -101,7 +101,7 @@ struct BadPluginTests {
       def serve():
           for line in sys.stdin: answer(json.loads(line))
           while True: time.sleep(1000)
-      """, clock: FastClock(factor: 5))
+      """)
     var pid: Int32 = 0
     try await plugin.run { _ in
       // On a busy machine the first start may take too long and be given up.
@@ -113,8 +113,7 @@ struct BadPluginTests {
 
   @Test("A plugin that ends at once is started again with growing delays, and its exit is shown")
   func exitsAtOnce() async throws {
-    let plugin = try ScriptPlugin(
-      "def begin():\n    sys.exit(7)", clock: FastClock(factor: 5))
+    let plugin = try ScriptPlugin("def begin():\n    sys.exit(7)")
     try await plugin.run { lamp in
       let error = try #require(await outcome(of: LightsCommand.on, on: lamp).failure)
       #expect(error.message.contains("exit status 7"))
@@ -152,7 +151,7 @@ struct BadPluginTests {
           if count == 1: return reply({"id": 987654}, {})
           state(request["params"]["device"], power="on", brightness=100)
           reply(request, {})
-      """, clock: FastClock(factor: 5))
+      """)
     try await plugin.run { lamp in
       #expect(await outcome(of: LightsCommand.on, on: lamp).failure?.code == .timeout)
       #expect(await outcome(of: LightsCommand.on, on: lamp).success == .observed)
@@ -182,7 +181,7 @@ struct BadPluginTests {
       """
       def initialize(request):
           reply(request, {"protocol": "7.0", "plugin": "Script", "version": "1"})
-      """, clock: FastClock(factor: 5))
+      """)
     try await plugin.run { lamp in
       for await _ in await lamp.snapshots()
       where try await plugin.status().condition == .stopped(by: .version) { break }
@@ -235,7 +234,7 @@ struct BadPluginTests {
           os.close(0)
           state("lamp", power="on", brightness=100)
           while True: time.sleep(1000)
-      """, clock: FastClock(factor: 5))
+      """)
     try await plugin.run { lamp in
       for await snapshot in await lamp.snapshots() where snapshot.state.power == .on { break }
       let error = try #require(await outcome(of: LightsCommand.on, on: lamp).failure)
@@ -321,7 +320,7 @@ struct BadPluginTests {
           os._exit(0)
       def perform(request):
           os._exit(5)
-      """, clock: FastClock(factor: 5))
+      """)
   }
 
   @Test(

@@ -30,8 +30,8 @@ struct ProcessTests {
     let plugin = try ScriptPlugin()
     try await plugin.run { lamp in
       try await lamp.perform(LightsCommand.dim(40))
-      kill(try #require(try await plugin.status().pid), SIGKILL)
-      let reason = await plugin.waitUntilUnavailable()
+      let pid = try #require(try await plugin.status().pid)
+      let reason = await plugin.waitUntilUnavailable { kill(pid, SIGKILL) }
       #expect(reason.contains("signal 9"))
       await plugin.waitForGeneration(2)
       for await snapshot in await lamp.snapshots() where snapshot.state.brightness == 40 { break }
@@ -75,7 +75,7 @@ struct ProcessTests {
       def begin():
           sys.stderr.write("\\x1b[31mred\\n" + "x" * 5000 + "\\n"); sys.stderr.flush()
           sys.exit(3)
-      """)
+      """, clock: ManualClock())
     try await plugin.run { _ in
       let status = try await plugin.status()
       #expect(status.condition == .stopped(by: .crash))
@@ -106,12 +106,8 @@ struct ProcessTests {
       #expect(ProcessFacts.startTime(of: child) != nil)
     }
     // The signal has been sent; the kernel carries it out in its own time.
-    let clock = SystemClock()
-    let deadline = clock.now() + .seconds(10)
-    while ProcessFacts.startTime(of: child) != nil, clock.now() < deadline {
-      try await clock.sleep(until: clock.now() + .milliseconds(5))
-    }
-    #expect(ProcessFacts.startTime(of: child) == nil)
+    let id = child
+    #expect(await eventually { ProcessFacts.startTime(of: id) == nil })
   }
 
   @Test("A program that cannot be started says why, and is tried again")

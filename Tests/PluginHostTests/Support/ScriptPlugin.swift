@@ -73,8 +73,12 @@ struct ScriptPlugin {
   }
 
   /// Waits until the device cannot be reached, and returns the reason.
-  func waitUntilUnavailable() async -> String {
-    for await snapshot in await device.snapshots() {
+  ///
+  /// - Parameter action: Runs once changes are watched, so that a restart that follows soon hides nothing.
+  func waitUntilUnavailable(after action: () -> Void = {}) async -> String {
+    let snapshots = await device.snapshots()
+    action()
+    for await snapshot in snapshots {
       if case .unavailable(let reason) = snapshot.availability { return reason }
     }
     return ""

@@ -114,8 +114,7 @@ struct SwapProcessTests {
           elif method == "close":
               while True: time.sleep(1000)
           elif "id" in request: reply(request, {})
-      """, devices: [.lights("lamp", "Script"), .lights("spot", "Script")], others: ["Other"],
-      clock: FastClock(factor: 5))
+      """, devices: [.lights("lamp", "Script"), .lights("spot", "Script")], others: ["Other"])
     try await script.run { lamp in
       let spot = script.host.devices[1]
       try await lamp.perform(LightsCommand.dim(10))
@@ -143,8 +142,7 @@ struct SwapProcessTests {
               send({"method": "log", "params": {"message": "it hangs"}})
               while True: time.sleep(1000)
           elif "id" in request: reply(request, {})
-      """, devices: [.lights("lamp", "Script"), .lights("spot", "Script")], others: ["Other"],
-      clock: FastClock(factor: 5))
+      """, devices: [.lights("lamp", "Script"), .lights("spot", "Script")], others: ["Other"])
     var first: Int32 = 0
     try await withThrowingDiscardingTaskGroup { group in
       try await script.run { lamp in
