@@ -51,7 +51,7 @@ struct DiscoveryRunnerTests {
       let result = try await DiscoveryRunner().result(
         of: [
           PJLinkSearch(
-            addresses: ["127.0.0.1"], port: projector.port, localPort: 0, timeout: .seconds(2)),
+            addresses: ["127.0.0.1"], port: projector.port, localPort: 0, timeout: .seconds(10)),
           FolderSearch(home: folder.path, root: folder.path),
         ], within: .seconds(60))
       #expect(result.findings.map(\.id) == ["pjlink:127.0.0.1", "music:\(music.path)"])
@@ -80,13 +80,15 @@ struct DiscoveryRunnerTests {
   func hung() async throws {
     let runner = DiscoveryRunner()
     let hung = HungSearch()
-    // The first request starts it, for which a busy machine needs time.
-    for limit in [3_000, 20, 20] {
-      let result = try await runner.result(of: [hung], within: .milliseconds(limit))
+    // On a busy machine a request may end before the search has begun. Then the next one starts it.
+    var rounds = 0
+    while rounds < 3 {
+      let result = try await runner.result(of: [hung], within: .milliseconds(100))
       #expect(result.findings.isEmpty)
       #expect(result.problems == ["drives: the search does not end; something does not answer"])
-      #expect(hung.count == 1)
+      if hung.count > 0 { rounds += 1 }
     }
+    #expect(hung.count == 1)
     hung.release()
     #expect(
       await eventually {
@@ -117,7 +119,8 @@ struct DiscoveryRunnerTests {
         PJLinkSearch(
           addresses: ["127.0.0.1"], port: projector.port, localPort: 0, timeout: .seconds(1)),
         MQTTSearch(
-          broker: BrokerAddress(host: "127.0.0.1", port: broker.port), timeout: .seconds(1)),
+          broker: BrokerAddress(host: "127.0.0.1", port: broker.port), acceptance: .seconds(60),
+          timeout: .seconds(1)),
       ], within: .seconds(60))
     #expect(next.problems.isEmpty)
   }

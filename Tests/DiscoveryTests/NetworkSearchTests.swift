@@ -10,14 +10,14 @@ import Testing
 struct NetworkSearchTests {
   private func search(_ projector: ProjectorFixture) async -> DiscoveryResult {
     await PJLinkSearch(
-      addresses: ["127.0.0.1"], port: projector.port, localPort: 0, timeout: .seconds(5),
-      probeTimeout: .seconds(5)
+      addresses: ["127.0.0.1"], port: projector.port, localPort: 0, timeout: .seconds(10),
+      probeTimeout: .seconds(10)
     ).result()
   }
 
   /// Searches a broker. It may accept late on a busy machine; a login that is refused ends the search at once.
   private func search(_ broker: BrokerAddress) async -> DiscoveryResult {
-    await MQTTSearch(broker: broker, acceptance: .seconds(60), timeout: .seconds(5)).result()
+    await MQTTSearch(broker: broker, acceptance: .seconds(60), timeout: .seconds(10)).result()
   }
 
   @Test("F7 · The search over UDP finds a projector, asks its name, and writes its entry")
