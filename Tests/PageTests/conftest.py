@@ -32,7 +32,8 @@ RIGHT_TO_LEFT = "סרט על הים (חלק 2): לילה ארוך!"
 SHIFTS = """globalThis.shifts = 0; new PerformanceObserver((list) => {
   for (const one of list.getEntries()) if (!one.hadRecentInput) globalThis.shifts += one.value;
 }).observe({ type: 'layout-shift', buffered: true });"""
-expect.set_options(timeout=8000)
+# A busy machine is slow. A test that passes does not wait for so long.
+expect.set_options(timeout=30_000)
 
 
 def configuration():
@@ -98,7 +99,7 @@ class House:
     def wait_for(self, device, key, wanted):
         """Waits until a device reports a value, or one of which `wanted` holds."""
         holds = wanted if callable(wanted) else lambda value: value == wanted
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
             if holds(self.state(device, key)):
                 return
@@ -114,7 +115,7 @@ class House:
     def wait(self, path, body=None):
         """Runs a scene to its end."""
         run = self.send("POST", path, body or {})["run"]
-        deadline = time.monotonic() + 15
+        deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             run = self.send("GET", f"/runs/{run['id']}")
             if run["status"] != "running":
@@ -132,7 +133,7 @@ class House:
             codes = re.findall(r"NOT SENT[^\n]*?\b(\d{6})\b",
                                (self.controller.folder / "log").read_text(errors="replace"))
             return codes[-1] if len(codes) >= count else None
-        return self.controller.wait_for(find, seconds=5)
+        return self.controller.wait_for(find, seconds=30)
 
     def codes_sent(self):
         return len(re.findall(r"NOT SENT[^\n]*?\b\d{6}\b",
