@@ -24,19 +24,29 @@ struct DeviceBench: Sendable {
   }
 
   /// Advances the clock by 100 ms for every 20 ms of real time, until `condition` holds; false after 24 s.
-  func advanceUntil(_ condition: @escaping @Sendable () async -> Bool) async -> Bool {
+  ///
+  /// - Parameter limit: The clock is not advanced further than this. The condition may still come to hold.
+  func advanceUntil(
+    atMost limit: Duration? = nil, _ condition: @escaping @Sendable () async -> Bool
+  ) async -> Bool {
+    let end = limit.map { clock.now() + $0 }
     for _ in 0..<1200 {
       if await eventually(within: 0.02, condition) { return true }
+      if let end, clock.now() >= end { return await eventually(condition) }
       clock.advance(by: .milliseconds(100))
     }
     return false
   }
 
   /// Advances the clock until `body` has ended, and returns its error.
-  func advanceDuring(_ body: @escaping @Sendable () async -> RPCError?) async -> RPCError? {
+  ///
+  /// - Parameter limit: The clock is not advanced further than this.
+  func advanceDuring(
+    atMost limit: Duration? = nil, _ body: @escaping @Sendable () async -> RPCError?
+  ) async -> RPCError? {
     let outcome = Outcome()
     async let isEnded: Void = outcome.set(body())
-    _ = await advanceUntil { outcome.error.withLock { $0 != nil } }
+    _ = await advanceUntil(atMost: limit) { outcome.error.withLock { $0 != nil } }
     await isEnded
     return outcome.error.withLock { $0 } ?? nil
   }
