@@ -24,7 +24,7 @@ def hold(page, path):
 
 
 def wait_held(page, held):
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 30
     while not held and time.monotonic() < deadline:
         page.wait_for_timeout(10)
     return held.pop()
