@@ -1,5 +1,6 @@
 """The page in Chromium against a live controller with simulated devices, on loopback."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -101,8 +102,10 @@ class House:
         holds = wanted if callable(wanted) else lambda value: value == wanted
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
-            if holds(self.state(device, key)):
-                return
+            # A device that has just been turned on may not report the value yet.
+            with contextlib.suppress(KeyError):
+                if holds(self.state(device, key)):
+                    return
             time.sleep(0.02)
         assert holds(self.state(device, key)), self.state(device, key)
 

@@ -99,7 +99,7 @@ def test_media_keys(owner, house):
     owner.context.add_init_script("globalThis.keys = {}; MediaSession.prototype.setActionHandler = (name, run) => { globalThis.keys[name] = run; }")
     house.watch()
     page = owner.open("/settings")
-    assert page.evaluate("[navigator.mediaSession.metadata.title, navigator.mediaSession.playbackState]") == ["Night Ferry", "playing"]
+    until(page, "navigator.mediaSession.metadata?.title === 'Night Ferry' && navigator.mediaSession.playbackState === 'playing'")
     page.get_by_role("switch", name="Media keys and lock screen").click()
     until(page, "document.querySelector('audio')?.currentTime > 0")
     page.evaluate("keys.pause()")
@@ -111,7 +111,7 @@ def test_media_keys(owner, house):
     house.wait_for("dvd", "playback", lambda playback: 199 <= playback["position"] < 299)
     house.wait("/end")
     until(page, "navigator.mediaSession.metadata === null && !document.querySelector('audio')")
-    assert page.evaluate("Object.values(keys).every((run) => run === null)")
+    until(page, "Object.values(keys).every((run) => run === null)")
 
 
 @proves("E17 · leaving the player ends the activity or lets it go on, as the person chose once")

@@ -176,7 +176,8 @@ def test_folder(guided, own, home, file):
     expect(test).to_have_attribute("aria-disabled", "false", timeout=30_000)
     page.keyboard.press("Enter")
     own.wait_for("cd", "playback", lambda playback: playback["state"] == "playing")
-    assert own.state("amp", "power") == "on" and own.state("amp", "input") == "cd"
+    own.wait_for("amp", "power", "on")
+    own.wait_for("amp", "input", "cd")
     expect(page.get_by_role("heading", name="Did you hear the song?")).to_be_focused(timeout=30_000)
     own.wait_for("cd", "power", "off")
     own.wait_for("amp", "power", "off")

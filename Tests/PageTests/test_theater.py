@@ -28,14 +28,15 @@ def test_film(owner, house):
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
     house.wait_for("lights", "brightness", 10)
     house.wait_for("screen", "position", "down")
-    assert house.state("amp", "input") == "dvd" and house.state("amp", "mode") == "surround"
+    house.wait_for("amp", "input", "dvd")
+    house.wait_for("amp", "mode", "surround")
     seek = page.get_by_role("slider", name="Place in the film")
     before = int(seek.input_value())
     expect(seek).not_to_have_value(str(before))
     expect(page.get_by_text("min left").first).to_be_visible()
     page.get_by_role("button", name="Pause").click()
     page.get_by_role("button", name="Resume").wait_for()
-    assert house.state("dvd", "playback")["state"] == "paused"
+    house.wait_for("dvd", "playback", lambda playback: playback["state"] == "paused")
     page.get_by_role("button", name="Forward 30 seconds").click()
     expect(seek).to_have_value(re.compile(r"^(3\d|4\d)$"))
     seek.focus()
@@ -54,7 +55,8 @@ def test_film(owner, house):
     page.get_by_role("button", name="Pause").wait_for()
     page.get_by_role("button", name="End", exact=True).click()
     heading(page, "Nothing is on").wait_for()
-    assert house.state("dvd", "power") == "off" and house.state("amp", "power") == "off"
+    house.wait_for("dvd", "power", "off")
+    house.wait_for("amp", "power", "off")
     house.wait_for("lights", "brightness", 100)
 
 
@@ -91,7 +93,8 @@ def test_music(owner, house):
     song.click()
     expect(page.get_by_role("region", name="What plays")).to_contain_text(title)
     expect(song).to_have_attribute("data-current", "")
-    assert house.state("amp", "input") == "cd" and house.state("amp", "mode") == "stereo"
+    house.wait_for("amp", "input", "cd")
+    house.wait_for("amp", "mode", "stereo")
     page.get_by_role("region", name="What plays").get_by_role("link").click()
     heading(page, title).wait_for()
     page.get_by_role("button", name="Next song").click()
@@ -107,7 +110,7 @@ def test_radio(owner, house):
     expect(page.get_by_text("The radio is off.")).to_be_visible()
     page.get_by_role("button", name=re.compile("Harbour Jazz")).click()
     house.wait_for("tuner", "frequency", 91.2)
-    assert house.state("amp", "input") == "tuner"
+    house.wait_for("amp", "input", "tuner")
     expect(page.locator(".readout")).to_have_text(re.compile("91.2"))
     page.get_by_role("button", name="Next station").click()
     house.wait_for("tuner", "frequency", 98.5)
@@ -270,11 +273,11 @@ def test_library(owner):
     heading(page, "Radio").wait_for()
     page.go_back()
     song.wait_for()
-    assert page.evaluate("scrollY") == place
+    eventually(page, lambda: page.evaluate("scrollY") == place)
     page.keyboard.press("/")
     page.keyboard.type("arzte 4999")
     expect(page.locator("#found")).to_have_text("10 of 50,000 songs")
-    assert page.evaluate("scrollY") == 0
+    eventually(page, lambda: page.evaluate("scrollY") == 0)
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowRight")
     expect(page.locator(":focus")).to_have_attribute("aria-label", re.compile("^Song 14999"))
@@ -296,7 +299,7 @@ def test_stale_search(owner):
     served.held = "Song 4999"
     page.get_by_role("searchbox").fill("Song 4999")
     page.wait_for_function("() => document.querySelector('#find').value === 'Song 4999'")
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 30
     while isinstance(served.held, str) and time.monotonic() < deadline:
         page.wait_for_timeout(10)
     page.get_by_role("searchbox").fill("Song 777")
@@ -388,7 +391,7 @@ def test_offline(browser):
         expect(page.get_by_text("No connection to the theater.")).to_be_visible()
         controller.start()
         controller.wait_for(controller.answers)
-        expect(page.get_by_text("No connection to the theater.")).to_have_count(0, timeout=15_000)
+        expect(page.get_by_text("No connection to the theater.")).to_have_count(0, timeout=60_000)
         house.watch()
         heading(page, "Night Ferry").wait_for()
         one.close()
@@ -403,7 +406,7 @@ def test_late_answer(owner, house):
         answer = route.fetch()
         run = answer.json()["run"]
         started = {**run, "status": "running", "steps": [{"id": s["id"], "kind": s["kind"], "device": s["device"], "command": s["command"], "status": "waiting"} for s in run["steps"]]}
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 30
         while house.send("GET", f"/runs/{run['id']}")["status"] == "running" and time.monotonic() < deadline:
             time.sleep(0.02)
         route.fulfill(status=202, content_type="application/json", body=json.dumps({"run": started, "event": answer.json()["event"]}))
@@ -414,8 +417,8 @@ def test_late_answer(owner, house):
 
 
 def eventually(page, condition):
-    """Waits until a condition of the test holds, for at most 20 s, while the page goes on."""
-    deadline = time.monotonic() + 20
+    """Waits until a condition of the test holds, for at most 60 s, while the page goes on."""
+    deadline = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < deadline
         page.wait_for_timeout(50)
