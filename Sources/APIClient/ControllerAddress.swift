@@ -2,6 +2,7 @@
 package enum ControllerAddress: Sendable, Hashable, CustomStringConvertible {
   /// The path of a Unix socket, at most 107 bytes.
   case socket(String)
+  /// A TCP port, 1 to 65,535, of a host name or an IP address without brackets; without TLS.
   case port(host: String, Int)
 
   package var description: String {

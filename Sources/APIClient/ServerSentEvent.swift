@@ -2,6 +2,8 @@ import JSON
 
 /// An event of the controller's event stream.
 package struct ServerSentEvent: Sendable, Hashable {
+  /// The last event id of the stream, with which a client continues after a lost connection. An
+  /// event without an id of its own has that of an earlier one; nil before the first id.
   package var id: String?
   /// `snapshot`, `device`, `activity`, `run`, `library`.
   package var name: String

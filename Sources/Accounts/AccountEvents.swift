@@ -3,9 +3,11 @@ import Synchronization
 /// An event of the accounts, for the rest of the program: identities, roles and expiry, never a secret
 /// (E3).
 package enum AccountEvent: Hashable, Sendable {
+  /// An account was made, with its role.
   case registered(AccountID, AccountRole)
   /// `by`: the name of the login method.
   case loggedIn(SessionPrincipal, by: String)
+  /// A session has ended; its principal is logged out.
   case loggedOut(SessionPrincipal)
   /// Credentials or addresses of an account have changed.
   case changed(AccountID, AccountRole, AccountChange)

@@ -37,13 +37,21 @@ package protocol AccountStore: Sendable {
 
 /// The stores behind `AccountService`, one for each subject.
 package struct AccountStores: Sendable {
+  /// The accounts, with the hashes of their passwords.
   package var accounts: any AccountStore
+  /// The invitations that were not used, under the digests of their codes.
   package var invitations: any InvitationStore
+  /// The sessions, under the digests of their tokens.
   package var sessions: any SessionStore
+  /// The log of security events.
   package var audit: any AuditStore
+  /// Names, roles, age limits and languages of accounts, and their removal.
   package var people: any PeopleStore
+  /// The guest passes, under the digests of their codes.
   package var guestPasses: any GuestPassStore
+  /// The pending one-time codes.
   package var codes: any CodeStore
+  /// The verified e-mail addresses and phone numbers.
   package var contacts: any ContactStore
   /// The second factors, encrypted.
   package var factors: any FactorStore

@@ -10,6 +10,7 @@ package struct LogSender: MessageSender {
     self.log = log
   }
 
+  /// Writes one line with the recipient and the text, code included. Never throws.
   package func send(_ message: AccountMessage) throws(AccountError) {
     log(
       "DEMONSTRATION, NOT SENT: to \(message.destination.text): \(message.text) "

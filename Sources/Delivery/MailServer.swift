@@ -52,6 +52,8 @@ package struct MailServer: MessageSender {
     timeouts = Transfer.Timeouts(connect: connect, whole: whole)
   }
 
+  /// Sends a mail on the calling thread, which waits for at most the timeouts.
+  /// - Throws: `deliveryUnavailable` for a phone number; `deliveryFailed`.
   package func send(_ message: AccountMessage) throws(AccountError) {
     guard case .email(let address) = message.destination else {
       throw .deliveryUnavailable(message.destination.channel)

@@ -31,6 +31,9 @@ package final class MessageDispatcher: MessageDelivery {
 
   package func reaches(_ channel: CodeChannel) -> Bool { senders[channel] != nil }
 
+  /// Sends a message on a thread of the queue, and waits for it.
+  /// - Throws: `deliveryUnavailable` without a sender for the channel; `deliveryFailed`; `busy`
+  ///   when the queue is full; `cancelled`. Failures are logged as well.
   package func deliver(_ message: AccountMessage) async throws(AccountError) {
     let sender = try sender(for: message)
     do throws(JobError<AccountError>) {
@@ -42,6 +45,8 @@ package final class MessageDispatcher: MessageDelivery {
     }
   }
 
+  /// Sends a message 200 ms later on a thread of the queue. Failures, also a full queue, are
+  /// logged.
   package func post(_ message: AccountMessage) {
     do throws(AccountError) {
       let sender = try sender(for: message)

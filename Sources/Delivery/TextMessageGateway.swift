@@ -52,6 +52,9 @@ package struct TextMessageGateway: MessageSender, Redacted {
     timeouts = Transfer.Timeouts(connect: connect, whole: whole)
   }
 
+  /// Makes the request on the calling thread, which waits for at most the timeouts.
+  /// - Throws: `deliveryUnavailable` for an e-mail address; `deliveryFailed`, also when the gateway
+  ///   answers with an error.
   package func send(_ message: AccountMessage) throws(AccountError) {
     guard case .phone(let number) = message.destination else {
       throw .deliveryUnavailable(message.destination.channel)

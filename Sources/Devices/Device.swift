@@ -60,14 +60,21 @@ public protocol Device: AnyObject, Sendable {
 
 /// Devices without a catalogue, without cables and without levels.
 extension Device {
+  /// A player without items.
   public func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem] { [] }
+  /// - Throws: `.unsupported`.
   public func openSocket(input: String) async throws(DeviceError) -> CableSocket {
     throw noCables
   }
+  /// - Throws: `.unsupported`.
   public func plug(into socket: CableSocket) async throws(DeviceError) { throw noCables }
+  /// - Throws: `.unsupported`.
   public func lend(input: String) async throws(DeviceError) -> String { throw noCables }
+  /// - Throws: `.unsupported`.
   public func plug(pcm: String) async throws(DeviceError) { throw noCables }
+  /// - Throws: `.unsupported`.
   public func unplug() async throws(DeviceError) { throw noCables }
+  /// Does nothing: the device reports no levels.
   public func setLevelReceiver(_ receive: (@Sendable (SoundLevels) -> Void)?) {}
 
   private var noCables: DeviceError {
@@ -93,8 +100,11 @@ public enum Confirmation: String, Sendable, Hashable {
 
 /// The state, availability and capabilities of a device at one moment.
 public struct DeviceSnapshot: Sendable, Hashable {
+  /// The values that were reported or assumed so far.
   public var state: DeviceState
+  /// Whether the device takes commands, and if not, why.
   public var availability: Availability
+  /// The abilities that the device declared when it was opened.
   public var capabilities: Capabilities
   /// Rises by one each time the device's plugin starts anew: its cables must be plugged again.
   public var generation: Int
@@ -102,6 +112,7 @@ public struct DeviceSnapshot: Sendable, Hashable {
   /// plugged again.
   public var plugRequests: Int
 
+  /// A snapshot of a device that is starting and has reported nothing, unless given otherwise.
   public init(
     state: DeviceState = DeviceState(), availability: Availability = .starting,
     capabilities: Capabilities = Capabilities(), generation: Int = 0, plugRequests: Int = 0
@@ -169,7 +180,9 @@ public struct CableSocket: Sendable, Hashable {
 
 /// A film, song or station in a player's catalogue.
 public struct CatalogueItem: Sendable, Hashable {
+  /// The id for `play`, unique in the player's catalogue; for a station its name.
   public var id: String
+  /// The title for people.
   public var title: String
   /// The artist of a song; `nil` if it is unknown.
   public var artist: String?

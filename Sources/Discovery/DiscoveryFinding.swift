@@ -11,6 +11,7 @@ package struct DiscoveryFinding: Sendable, Hashable {
   /// Longest title, note or place, in bytes in UTF-8.
   package static let longestText = 160
 
+  /// The kind of search that has found it.
   package let kind: DiscoveryKind
   /// The same in each search: `pjlink:192.0.2.20`. One line.
   package let id: String
@@ -20,6 +21,7 @@ package struct DiscoveryFinding: Sendable, Hashable {
   package let place: String
   /// The roles that it can have, the likeliest first; never empty.
   package let roles: [Role]
+  /// The id of the plugin's manifest.
   package let plugin: String
   /// What a person should know before it is used; lines.
   package let notes: [String]
@@ -86,6 +88,7 @@ package struct DiscoveryResult: Sendable, Hashable {
   /// Why a search found less than there may be; lines for people.
   package var problems: [String] = []
 
+  /// - Parameter problems: Lines for people; each is cut to 400 bytes.
   package init(findings: [DiscoveryFinding] = [], problems: [String] = []) {
     self.findings = findings
     self.problems = problems.map { $0.boundedLine(maximumBytes: 400) }
@@ -94,6 +97,7 @@ package struct DiscoveryResult: Sendable, Hashable {
 
 /// A search for devices of one kind. It never fails: a problem is part of its result.
 package protocol DeviceSearch: Sendable {
+  /// The kind of its findings.
   var kind: DiscoveryKind { get }
   /// Searches, in a bounded time.
   func result() async -> DiscoveryResult

@@ -9,6 +9,7 @@ import Scenes
 /// the change that it permits.
 @globalActor
 public actor TheaterActor {
+  /// The one actor of the process; several theaters share it.
   public static let shared = TheaterActor()
 }
 

@@ -14,7 +14,9 @@ public final class InMemoryDevice: Device {
     var readers: [AsyncStream<DeviceSnapshot>.Continuation] = []
   }
 
+  /// The name, unique in its theater.
   public let id: DeviceID
+  /// The role of the commands that it takes.
   public let role: Role
   private let items: [CatalogueItem]
   private let clock: any TheaterClock
@@ -69,6 +71,10 @@ public final class InMemoryDevice: Device {
 
   // MARK: Device
 
+  /// Applies the command's effect, or fails at once. It never waits.
+  ///
+  /// - Returns: `.observed` when the settled state was asked for and the command has one.
+  /// - Throws: The error that `fail` or `effects` gives, with this device's id.
   public func perform(
     _ command: Command, until: Completion
   ) async throws(DeviceError) -> Confirmation {
@@ -100,6 +106,7 @@ public final class InMemoryDevice: Device {
     return stream
   }
 
+  /// The items for no folder; `[]` for every folder.
   public func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
     folder == nil ? items : []
   }

@@ -8,10 +8,12 @@
 public enum JSON: Sendable {
   case null
   case bool(Bool)
+  /// A number without fraction and exponent that fits into 64 bits.
   case integer(Int)
   case number(Double)
   case string(String)
   case array([JSON])
+  /// The members, in their order.
   case object(JSONObject)
 }
 

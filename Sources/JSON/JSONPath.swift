@@ -2,7 +2,9 @@
 public struct JSONPath: Sendable, Hashable, CustomStringConvertible, ExpressibleByArrayLiteral {
   /// One step of the path.
   public enum Element: Sendable, Hashable {
+    /// The member of an object.
     case key(String)
+    /// The element of an array, counted from 0.
     case index(Int)
 
     /// Keys are compared by their bytes.

@@ -4,6 +4,7 @@ import Platform
 /// When a job may begin to wait for a worker (E5).
 package enum JobAdmission: Sendable {
   case now
+  /// After this time, by the clock of the job queue.
   case after(Duration)
   /// At this time of day; setting the wall clock counts.
   case at(Date)

@@ -30,6 +30,9 @@ package struct MediaFailure: Error, Equatable {
   /// The next step for the user; empty if there is none.
   package let hint: String
 
+  /// - Parameters:
+  ///   - subject: The file or station; cut to ``MediaText/longestSubject`` bytes on one line.
+  ///   - hint: The next step for the user; empty if there is none.
   package init(_ kind: Kind, subject: String, detail: String, hint: String = "") {
     self.kind = kind
     self.subject = subject.boundedLine(maximumBytes: MediaText.longestSubject)

@@ -24,6 +24,8 @@ public final class ArrivalExecutor: TaskExecutor {
     arrivalOfThread = key
   }
 
+  /// Keeps the job for the arrival that this thread handles; without one, passes it to the global
+  /// executor.
   public func enqueue(_ job: consuming ExecutorJob) {
     if let arrival = pthread_getspecific(arrivalOfThread) {
       Unmanaged<Arrival>.fromOpaque(arrival).takeUnretainedValue().jobs.append(UnownedJob(job))

@@ -9,6 +9,7 @@ public final class Monitor: @unchecked Sendable {
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private var wakes = false
 
+  /// A monitor that is free. Its deadlines are times of `MonotonicClock`.
   public init() {
     pthread_mutex_init(mutex, nil)
     var attributes = pthread_condattr_t()

@@ -13,8 +13,12 @@ public struct SystemClock: TheaterClock {
   /// A clock that starts at 0 when the process first uses one.
   public init() {}
 
+  /// The time since the process first used a clock of this type. It goes on while the machine
+  /// sleeps.
   public func now() -> Duration { Self.origin.duration(to: .now) }
 
+  /// Returns at once for a deadline in the past.
+  /// - Throws: When the task is cancelled.
   public func sleep(until deadline: Duration) async throws(CancellationError) {
     do {
       // The one place where the system's time is waited for; tests inject their own clock.

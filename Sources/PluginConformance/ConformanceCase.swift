@@ -53,6 +53,7 @@ package struct ProtocolRule: Sendable, Hashable {
 /// One case with a plugin to run it on.
 package struct ConformanceTrial: Sendable {
   package let conformanceCase: ConformanceCase
+  /// The plugin, with the options and the environment for its process.
   package let target: PluginTarget
   /// The role that the case checks; `nil` if it checks the program as a whole.
   package let role: Role?

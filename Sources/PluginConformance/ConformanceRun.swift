@@ -6,11 +6,14 @@ package struct ConformanceResult: Sendable {
   /// The outcome of a case.
   package enum Outcome: Sendable {
     case passed
+    /// The plugin broke a rule of the protocol, or the case took more than 90 s.
     case failed(ConformanceFailure)
+    /// The case cannot be run on this plugin, with the reason.
     case notApplicable(NotApplicable)
   }
 
   package let trial: ConformanceTrial
+  /// Whether the plugin passed it.
   package let outcome: Outcome
 
   /// The rule that a failed case found broken; `nil` for other outcomes.

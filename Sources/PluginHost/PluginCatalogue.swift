@@ -6,6 +6,7 @@ import PluginProtocol
 
 /// A plugin found on disk, with its manifest. No process of it is started.
 package struct CataloguedPlugin: Sendable, Hashable {
+  /// The checked manifest.
   package let manifest: Manifest
   /// The folder that holds the manifest and the program, as an absolute path.
   package let folder: String
@@ -80,6 +81,7 @@ package struct PluginCatalogue: Sendable, Hashable {
   /// The unusable plugins that were found, with the reasons.
   package let problems: [CatalogueProblem]
 
+  /// A catalogue of these plugins; nothing is read from disk.
   package init(plugins: [CataloguedPlugin], problems: [CatalogueProblem] = []) {
     self.plugins = plugins
     self.problems = problems

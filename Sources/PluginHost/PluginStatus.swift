@@ -16,6 +16,7 @@ package struct PluginStatus: Sendable, Hashable {
     case running
     /// No device uses it.
     case disabled
+    /// It is not running, because of a failure of this kind.
     case stopped(by: Supervision.Failure.Cause)
     /// On request.
     case ended

@@ -4,7 +4,9 @@ import PluginProtocol
 
 /// A device that a plugin is to serve, as the configuration says.
 package struct HostedDevice: Sendable, Hashable {
+  /// The device's name in `devices.json`.
   package let id: DeviceID
+  /// The role that the plugin is asked to open it in.
   package let role: Role
   /// The plugin's id.
   package let plugin: String

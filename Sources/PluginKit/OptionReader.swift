@@ -6,6 +6,7 @@ import JSON
 /// The controller has checked the options against the manifest. They are checked again here, because the plugin may
 /// run without the controller.
 package struct OptionReader {
+  /// The object with the options.
   package let json: JSON
   /// The path of the object with a dot at its end, such as `broker.`; empty for the outermost one.
   private let path: String

@@ -7,6 +7,7 @@ import Devices
 /// in a task of the device and is reported. Values that change with acceptance are reported before
 /// `perform` returns, so that no client reads an old state after the answer.
 public protocol PluginDevice: Sendable {
+  /// The typed commands of the device's role.
   associatedtype Command: RoleCommand
 
   /// Makes the device ready and reports its present state.
@@ -25,6 +26,7 @@ public protocol PluginDevice: Sendable {
 }
 
 extension PluginDevice {
+  /// Does nothing, for a device without resources.
   public func close() async {}
 }
 
@@ -43,7 +45,9 @@ public protocol PlayerDevice: PluginDevice {
 }
 
 extension PlayerDevice {
+  /// - Throws: `.unsupported`, for a player without cables of kind `alsa`.
   public func plug(pcm: String) async throws(DeviceError) { throw .noLending }
+  /// - Throws: `.unsupported`, for a player without cables of kind `alsa`.
   public func unplug() async throws(DeviceError) { throw .noLending }
 }
 
@@ -63,7 +67,9 @@ public protocol AmplifierDevice: PluginDevice {
 }
 
 extension AmplifierDevice {
+  /// Does nothing, for an amplifier without the capability `levels`.
   public func setMetering(_ isOn: Bool) {}
+  /// - Throws: `.unsupported`, for an amplifier without cables of kind `alsa`.
   public func lend(input: String) async throws(DeviceError) -> String { throw .noLending }
 }
 

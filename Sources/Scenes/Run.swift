@@ -13,6 +13,7 @@ public final class Run: Sendable {
     var waiting: [Int: CheckedContinuation<Void, Never>?] = [:]
     var nextKey = 0
   }
+  /// The run's id, such as `run-1`: unique until the controller is started again.
   public let id: String
   private let state: Mutex<State>
   private let plan: ScenePlan

@@ -8,9 +8,11 @@ public struct RunReport: Sendable, Hashable {
     case running, done, failed, cancelled
   }
 
+  /// The run's id, such as `run-1`.
   public let id: String
   /// The name of the scene.
   public let scene: String
+  /// `running` until the run has ended.
   public internal(set) var status: Status
   /// Every node of the plan, in the order of `ScenePlan.allNodes`.
   public internal(set) var nodes: [NodeReport]
@@ -53,6 +55,7 @@ public struct NodeReport: Sendable, Hashable, Identifiable {
   }
 
   private let node: PlanNode
+  /// `waiting` until the run comes to the node.
   public internal(set) var status = Status.waiting
   /// The failure of the node; also kept when the scene continues after it.
   public internal(set) var error: TheaterError?

@@ -62,11 +62,13 @@ public struct ScenePlan: Sendable, Hashable {
 public struct PlanNode: Sendable, Hashable, Identifiable {
   /// What a node does.
   public indirect enum Work: Sendable, Hashable {
+    /// Gives a device a command.
     case command(PlannedCommand, Decision)
     /// One after the other.
     case sequence([PlanNode])
     /// At the same time.
     case parallel([PlanNode])
+    /// Waits for this time, counted from when the run comes to the node.
     case wait(Duration)
   }
 
@@ -148,7 +150,9 @@ public struct PlanNode: Sendable, Hashable, Identifiable {
 
 /// A checked command for one device, with the scene's arguments filled in.
 public struct PlannedCommand: Sendable, Hashable {
+  /// The device that gets the command.
   public let device: DeviceID
+  /// The command with the scene's arguments, limited to the policy's volume.
   public let command: Command
   /// When the next node may begin.
   public let until: Completion

@@ -23,7 +23,9 @@ public indirect enum Step: Sendable, Hashable {
 
 /// A step that gives one device one command.
 public struct CommandStep: Sendable, Hashable {
+  /// The device that gets the command.
   public var device: DeviceID
+  /// The command; its argument may contain parameters of the scene.
   public var command: StepCommand
   /// When the next step may begin.
   public var until: Completion

@@ -34,6 +34,7 @@ public struct Route: Sendable {
   /// The body of a successful answer.
   public enum Answer: Sendable {
     case empty
+    /// A JSON value of this schema.
     case json(Schema)
     /// Server-sent events (WHATWG HTML, section 9.2), each with data of a component's schema.
     case events([(name: String, data: Component)])
@@ -43,7 +44,9 @@ public struct Route: Sendable {
   public struct Parameter: Sendable, Hashable {
     /// Where a request carries the parameter.
     public enum Place: String, Sendable, Hashable { case query, header }
+    /// The name in the query, or of the header.
     public let name: String
+    /// Whether it stands in the query or is a header.
     public let place: Place
     /// The valid values.
     public let schema: Schema
@@ -51,6 +54,7 @@ public struct Route: Sendable {
     public let help: String
   }
 
+  /// The HTTP method; a GET route answers HEAD as well.
   public let method: Method
   /// The path below `base`, with captures in braces: `/devices/{id}`.
   public let path: String
@@ -108,6 +112,7 @@ public struct Route: Sendable {
 public protocol Endpoint: Sendable, Hashable, CaseIterable, RawRepresentable<String> {
   /// The heading of the group in the document and on the reference page.
   static var title: String { get }
+  /// The declaration of the operation.
   var route: Route { get }
 }
 

@@ -7,7 +7,9 @@ public struct Schema: Sendable, Hashable {
 
   /// Allows every value.
   public static let anything = Schema(json: [:])
+  /// Allows only `null`.
   public static let null = Schema(json: ["type": "null"])
+  /// Allows only `true` and `false`.
   public static let boolean = Schema(json: ["type": "boolean"])
   /// A time such as `2026-01-31T20:15:00Z` (RFC 3339, in UTC).
   public static let time = Schema(json: ["type": "string", "format": "date-time"])

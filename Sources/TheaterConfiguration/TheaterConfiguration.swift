@@ -38,7 +38,9 @@ package struct TheaterConfiguration: Sendable, Hashable {
 
 /// One device of the configuration: its role, plugin and options.
 package struct DeviceBinding: Sendable, Hashable {
+  /// The key in `devices.json`.
   package var id: DeviceID
+  /// One of the roles that the plugin's manifest offers.
   package var role: Role
   /// The id of the plugin's manifest.
   package var plugin: String
@@ -67,6 +69,9 @@ package struct KnownPlugins: Sendable, Hashable {
   /// check of their options, and are unavailable.
   package var faults: [String: String]
 
+  /// - Parameters:
+  ///   - manifests: Of two with the same id the first is used.
+  ///   - faults: The reasons why plugins cannot be used, by id.
   package init(_ manifests: [Manifest] = [], faults: [String: String] = [:]) {
     self.manifests = Dictionary(manifests.map { ($0.id, $0) }, uniquingKeysWith: { a, _ in a })
     self.faults = faults

@@ -19,6 +19,7 @@ package struct WebSettings: Sendable, Hashable {
   /// The most open event streams, one for each open page; `nil` for 64.
   package var eventStreams: Int?
 
+  /// The settings of a file without the section `web`, unless given otherwise.
   package init(
     host: String? = nil, port: Int? = nil, hosts: [String] = [], tls: TLS? = nil,
     eventStreams: Int? = nil

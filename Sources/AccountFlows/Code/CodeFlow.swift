@@ -9,20 +9,27 @@ package struct CodeFlow: ScreenModel {
     case place, code
   }
 
+  /// An action of the person on either screen.
   package enum Input: Sendable {
+    /// An input of the screen for the destination.
     case place(CodeRequestScreen.Input)
+    /// An input of the screen for the code; ignored before a code was sent.
     case code(CodeScreen.Input)
     /// From the code to the destination.
     case back
   }
 
+  /// A notification for the front end.
   package enum Output: Sendable, Hashable {
     /// The other screen is shown.
     case step(Step)
+    /// An output of the screen for the destination.
     case place(CodeRequestScreen.Output)
+    /// An output of the screen for the code.
     case code(CodeScreen.Output)
   }
 
+  /// A request to the service or the clock.
   package enum Work: Sendable, Hashable {
     /// Sends a code to this address or number.
     case request(String)
@@ -32,8 +39,11 @@ package struct CodeFlow: ScreenModel {
     case tick(at: Duration)
   }
 
+  /// The result of a `Work`.
   package enum Answer: Sendable {
+    /// A code was sent, or could not be sent.
     case requested(Result<CodeTicket, ScreenFailure>)
+    /// The code is right, or was refused or not checked.
     case verified(Result<Authorization, ScreenFailure>)
     case ticked
   }
@@ -62,6 +72,7 @@ package struct CodeFlow: ScreenModel {
     case .code: code?.isLoading ?? false
     }
   }
+  /// Whether a code was accepted.
   package var isOver: Bool { authorization != nil }
   /// Whether nothing can be typed or pressed.
   package var isLocked: Bool { isLoading || isOver }

@@ -3,6 +3,7 @@ import Validation
 
 /// The screen for the destination of a code: a phone number or an e-mail address.
 package struct CodeRequestScreen: ScreenModel {
+  /// An action of the person.
   package enum Input: Sendable {
     /// The text of the field after a keystroke.
     case typed(String)
@@ -10,6 +11,7 @@ package struct CodeRequestScreen: ScreenModel {
     case submit
   }
 
+  /// A notification for the front end.
   package enum Output: Sendable, Hashable {
     /// The button was enabled or disabled.
     case canSubmit(Bool)
@@ -21,12 +23,15 @@ package struct CodeRequestScreen: ScreenModel {
     case codeSent(CodeTicket)
   }
 
+  /// A request to the service.
   package enum Work: Sendable, Hashable {
     /// Sends a code to this address or number.
     case request(String)
   }
 
+  /// The result of a `Work`.
   package enum Answer: Sendable {
+    /// A code was sent, or could not be sent.
     case requested(Result<CodeTicket, ScreenFailure>)
   }
 
@@ -35,6 +40,7 @@ package struct CodeRequestScreen: ScreenModel {
 
   /// The name of the field.
   package let field: FieldName
+  /// The form with the one field.
   package private(set) var form: Form
   package private(set) var isLoading = false
   /// The error of the last request, until the next one.
@@ -51,6 +57,7 @@ package struct CodeRequestScreen: ScreenModel {
       values: [declaration.name: text])
   }
 
+  /// Whether a code was sent; the code screen comes next.
   package var isOver: Bool { ticket != nil }
   /// Whether nothing can be typed or pressed.
   package var isLocked: Bool { isLoading || isOver }

@@ -3,6 +3,7 @@ import Platform
 /// The screen for a one-time code: submits a complete code by itself, offers a new one when the
 /// countdown is over, and stays open after every error.
 package struct CodeScreen: ScreenModel {
+  /// An action of the person.
   package enum Input: Sendable {
     /// The text of the field after a keystroke.
     case typed(String)
@@ -12,6 +13,7 @@ package struct CodeScreen: ScreenModel {
     case sendAgain
   }
 
+  /// A notification for the front end.
   package enum Output: Sendable, Hashable {
     /// The code was accepted.
     case authorized(Authorization)
@@ -21,11 +23,13 @@ package struct CodeScreen: ScreenModel {
     case failure(ScreenFailure)
     /// Seconds left, 0 inclusive.
     case countdown(Int)
+    /// Whether the countdown runs. Another code can be requested only while it does not.
     case countdownIsRunning(Bool)
     /// A new code was sent; the old one is void.
     case newCodeRequested
   }
 
+  /// A request to the service or the clock.
   package enum Work: Sendable, Hashable {
     /// The code, with the request of its ticket.
     case verify(String, request: String = "")
@@ -35,8 +39,11 @@ package struct CodeScreen: ScreenModel {
     case tick(at: Duration)
   }
 
+  /// The result of a `Work`.
   package enum Answer: Sendable {
+    /// The code is right, or was refused or not checked.
     case verified(Result<Authorization, ScreenFailure>)
+    /// Another code was sent, or could not be sent; a refusal may start the countdown.
     case sent(Result<CodeTicket, ScreenFailure>)
     case ticked
   }
@@ -51,6 +58,7 @@ package struct CodeScreen: ScreenModel {
 
   /// The newest sent code, without its digits.
   package private(set) var ticket: CodeTicket
+  /// Whether a code is being checked or another one requested.
   package private(set) var isLoading = false
   /// The error of the last request, until the next one.
   package private(set) var failure: ScreenFailure?
@@ -73,6 +81,7 @@ package struct CodeScreen: ScreenModel {
   /// The text of the field.
   package var code: String { entry.text }
 
+  /// Whether the code was accepted.
   package var isOver: Bool { authorization != nil }
   /// Whether the field is locked.
   package var isLocked: Bool { isLoading || isOver }

@@ -5,6 +5,7 @@ import Validation
 /// (E4); then the code of the second factor if the account has one. It also leads to registration, to
 /// a new password and to login by code (A12).
 package struct LoginScreen: ScreenModel {
+  /// An action of the person.
   package enum Input: Sendable {
     /// The text of a field after a keystroke.
     case typed(FieldName, String)
@@ -22,11 +23,13 @@ package struct LoginScreen: ScreenModel {
     case leave(for: Exit)
   }
 
+  /// A notification for the front end.
   package enum Output: Sendable, Hashable {
     /// The button was enabled or disabled.
     case canSubmit(Bool)
     /// All controls are disabled, and progress is shown, while it is true.
     case loading(Bool)
+    /// The error of a request; the screen stays open.
     case failure(ScreenFailure)
     /// An output of the one-time code.
     case oneTime(CodeFlow.Output)
@@ -38,6 +41,7 @@ package struct LoginScreen: ScreenModel {
     case left(for: Exit)
   }
 
+  /// A request to the service or the clock.
   package enum Work: Sendable, Hashable {
     /// Logs in; the answer has no person if the account needs a second factor.
     case logIn(Credentials)
@@ -47,8 +51,11 @@ package struct LoginScreen: ScreenModel {
     case tick(at: Duration)
   }
 
+  /// The result of a `Work`.
   package enum Answer: Sendable {
+    /// The person; nil when the account needs a code of its second factor.
     case loggedIn(Result<LoggedIn?, ScreenFailure>)
+    /// A one-time code was sent, or could not be sent.
     case codeRequested(Result<CodeTicket, ScreenFailure>)
     case ticked
   }
@@ -97,6 +104,7 @@ package struct LoginScreen: ScreenModel {
   package var form: Form { fields.form }
   /// The text of the second factor's field.
   package var code: String { secondFactor.text }
+  /// Whether the person is logged in or leaves for another screen.
   package var isOver: Bool { person != nil || exit != nil }
   /// Whether a service is being asked.
   package var isLoading: Bool { isAsking || (step == .oneTimeCode && oneTime?.isLoading == true) }

@@ -2,6 +2,9 @@ import Validation
 
 /// Logs people in, with a password or with a code that it sends.
 package protocol LoginService: CodeRequestService {
+  /// Logs in with a password or a one-time code, and the code of the second factor if it was typed.
+  /// - Returns: The person and the session's secret, or that the second factor's code is needed.
+  /// - Throws: `network` or `refused`.
   func logIn(_ credentials: Credentials) async throws(ScreenFailure) -> LoginAnswer
 }
 
@@ -13,6 +16,7 @@ package protocol TokenKeeper: Sendable {
 
 /// The answer to a login.
 package enum LoginAnswer: Sendable {
+  /// The person is logged in; the secret opens the session.
   case loggedIn(LoggedIn, SessionSecret)
   /// The credentials are correct; the account also needs a code of its second factor.
   case secondFactorNeeded
@@ -20,6 +24,7 @@ package enum LoginAnswer: Sendable {
 
 /// The person who logged in, for the rest of the program; without the secret.
 package struct LoggedIn: Sendable, Hashable {
+  /// The display name.
   package let name: String
   package let email: String
 
@@ -33,6 +38,7 @@ package struct LoggedIn: Sendable, Hashable {
 package struct Credentials: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
   /// The first factor.
   package enum Proof: Sendable, Hashable {
+    /// A password, with the e-mail address of the account. Both are as typed.
     case password(String, email: String)
     /// A code with the request of its ticket.
     case oneTimeCode(String, request: String)
@@ -43,6 +49,7 @@ package struct Credentials: Sendable, Hashable, CustomStringConvertible, CustomR
   /// The code of the second factor.
   package let code: String?
 
+  /// - Parameter code: A code of the second factor; nil before the service asks for it.
   package init(_ proof: Proof, code: String? = nil) {
     self.proof = proof
     self.code = code
@@ -82,6 +89,9 @@ package struct Authenticator: Sendable {
   private let service: any LoginService
   private let keeper: any TokenKeeper
 
+  /// - Parameters:
+  ///   - service: Checks the credentials.
+  ///   - keeper: Stores the secret after each successful login.
   package init(service: some LoginService, keeper: some TokenKeeper) {
     self.service = service
     self.keeper = keeper

@@ -2,6 +2,7 @@ import Validation
 
 /// The screen for a new password of an existing account, typed twice.
 package struct NewPasswordScreen: ScreenModel {
+  /// An action of the person.
   package enum Input: Sendable {
     /// The text of a field after a keystroke.
     case typed(FieldName, String)
@@ -11,21 +12,27 @@ package struct NewPasswordScreen: ScreenModel {
     case submit
   }
 
+  /// A notification for the front end.
   package enum Output: Sendable, Hashable {
+    /// The button was enabled or disabled.
     case canSubmit(Bool)
     /// All controls are disabled, and progress is shown, while it is true.
     case loading(Bool)
+    /// The passwords differ, or the request failed; the screen stays open.
     case failure(ScreenFailure)
     /// The password is set.
     case done
   }
 
+  /// A request to the service.
   package enum Work: Sendable, Hashable {
     /// Sets the password.
     case set(TypedPassword)
   }
 
+  /// The result of a `Work`.
   package enum Answer: Sendable {
+    /// The password is set, or was refused or not sent.
     case set(Result<Void, ScreenFailure>)
   }
 
@@ -35,8 +42,10 @@ package struct NewPasswordScreen: ScreenModel {
   private static let group: GroupName = "newPassword"
   private static let button: ControlName = "set"
 
+  /// The two fields, and hidden ones with the person's name and address for the rules.
   package private(set) var form: Form
   package private(set) var isLoading = false
+  /// Whether the password is set.
   package private(set) var isOver = false
   /// The error of the last attempt, until the next edit.
   package private(set) var failure: ScreenFailure?

@@ -10,7 +10,9 @@ package protocol NewPasswordService: Sendable {
 
 /// The person of a new password; nil for unknown values.
 package struct NewPasswordOwner: Sendable {
+  /// The display name, which the password must not contain.
   package var name: String?
+  /// The e-mail address, which the password must not contain.
   package var email: String?
   /// With a second factor the rules allow a shorter password.
   package var hasSecondFactor: Bool?
@@ -22,6 +24,7 @@ package struct NewPasswordOwner: Sendable {
 
 /// A typed password. Descriptions and dumps leave it out.
 package struct TypedPassword: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
+  /// The password as typed.
   package let text: String
 
   package init(_ text: String) { self.text = text }

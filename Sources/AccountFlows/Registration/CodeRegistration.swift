@@ -18,6 +18,7 @@ package struct CodeRegistration: ScreenModel {
     case code, personalData
   }
 
+  /// An action of the person.
   package enum Input: Sendable {
     /// An input of the one-time code.
     case code(CodeFlow.Input)
@@ -29,6 +30,7 @@ package struct CodeRegistration: ScreenModel {
     case submit
   }
 
+  /// A notification for the front end.
   package enum Output: Sendable, Hashable {
     /// An output of the one-time code.
     case code(CodeFlow.Output)
@@ -38,20 +40,26 @@ package struct CodeRegistration: ScreenModel {
     case canSubmit(Bool)
     /// All controls are disabled, and progress is shown, while it is true.
     case loading(Bool)
+    /// The passwords differ, or the registration failed. A code that is no longer valid leads back
+    /// to the first part.
     case failure(ScreenFailure)
     /// The main screen opens.
     case loggedIn(LoggedIn)
   }
 
+  /// A request to the services or the clock.
   package enum Work: Sendable, Hashable {
     /// Work of the one-time code.
     case code(CodeFlow.Work)
+    /// Registers the person, with the accepted code and the request of its ticket.
     case register(NewPerson, code: String, request: String)
   }
 
+  /// The result of a `Work`.
   package enum Answer: Sendable {
     /// An answer to work of the one-time code.
     case code(CodeFlow.Answer)
+    /// The person is registered and logged in, or was refused.
     case registered(Result<LoggedIn, ScreenFailure>)
   }
 
@@ -90,6 +98,7 @@ package struct CodeRegistration: ScreenModel {
   }
 
   package var isLoading: Bool { isRegistering || (step == .code && flow.isLoading) }
+  /// Whether the person is registered and logged in.
   package var isOver: Bool { person != nil }
   /// Whether nothing can be typed or pressed.
   package var isLocked: Bool { isLoading || isOver }

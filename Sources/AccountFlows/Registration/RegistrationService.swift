@@ -1,5 +1,7 @@
 /// Registers the holder of a code.
 package protocol RegistrationService: Sendable {
+  /// Creates the account of the holder of the code.
+  /// - Throws: `network` or `refused`, such as `taken`.
   func register(_ person: NewPerson) async throws(ScreenFailure) -> Registered
   /// Answers an asynchronous rule about a text (C8), such as `emailFree`; only for holders of a code.
   func answer(_ question: String, about text: String) async throws(ScreenFailure) -> Bool

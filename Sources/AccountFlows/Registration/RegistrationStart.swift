@@ -16,6 +16,7 @@ package enum RegistrationWay: Sendable, Hashable, CustomStringConvertible, Custo
 /// The first screen of a registration: the code that admits the person, and whether they begin with
 /// a name or with a contact to verify.
 package struct RegistrationStart: ScreenModel {
+  /// An action of the person.
   package enum Input: Sendable {
     /// The text of a field after a keystroke, or the chosen option.
     case typed(FieldName, String)
@@ -25,12 +26,15 @@ package struct RegistrationStart: ScreenModel {
     case submit
   }
 
+  /// A notification for the front end.
   package enum Output: Sendable, Hashable {
+    /// The button was enabled or disabled.
     case canSubmit(Bool)
     /// The registration begins.
     case chosen(RegistrationWay)
   }
 
+  /// The screen asks no service: the code is checked by the next screen.
   package typealias Work = Never
   package typealias Answer = Never
 
@@ -51,10 +55,12 @@ package struct RegistrationStart: ScreenModel {
   private static let group: GroupName = "registrationStart"
   private static let button: ControlName = "begin"
 
+  /// The fields `code`, `kind` and `beginning`, also while `beginning` is not shown.
   package private(set) var form: Form
   /// The choice, which ends the screen.
   package private(set) var way: RegistrationWay?
 
+  /// A screen with an empty code, set to an invitation and to begin with the name.
   package init() {
     form = Form(
       [
@@ -80,7 +86,9 @@ package struct RegistrationStart: ScreenModel {
   }
 
   package var isLoading: Bool { false }
+  /// Whether the person has chosen how to register.
   package var isOver: Bool { way != nil }
+  /// Whether the button is enabled.
   package var canSubmit: Bool { !isOver && form.isEnabled(Self.button) }
 
   package mutating func receive(_ event: Event, at now: Duration) -> [Effect] {

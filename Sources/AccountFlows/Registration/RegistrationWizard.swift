@@ -9,6 +9,7 @@ package struct RegistrationWizard: ScreenModel {
     case name, email, password
   }
 
+  /// An action of the person.
   package enum Input: Sendable {
     /// The text of a field of the current step after a keystroke.
     case typed(FieldName, String)
@@ -19,6 +20,7 @@ package struct RegistrationWizard: ScreenModel {
     case back
   }
 
+  /// A notification for the front end.
   package enum Output: Sendable, Hashable {
     /// A step is shown; its fields are empty.
     case step(Step)
@@ -26,9 +28,11 @@ package struct RegistrationWizard: ScreenModel {
     case canGoOn(Bool)
     /// All controls are disabled, and progress is shown, while it is true.
     case loading(Bool)
+    /// The outcome of an attempt to go on or to register.
     case outcome(RegistrationOutcome)
   }
 
+  /// A request to the service.
   package enum Work: Sendable, Hashable {
     /// Creates the account.
     case register(NewPerson)
@@ -38,8 +42,11 @@ package struct RegistrationWizard: ScreenModel {
     case withdraw(Question.Ticket)
   }
 
+  /// The result of a `Work`.
   package enum Answer: Sendable {
+    /// The account is created, or the registration was refused.
     case registered(Result<Registered, ScreenFailure>)
+    /// The answer to the question of an asynchronous rule: whether the text satisfies it.
     case answered(Question.Ticket, Result<Bool, ScreenFailure>)
   }
 
@@ -66,6 +73,7 @@ package struct RegistrationWizard: ScreenModel {
   /// Whether there is an earlier page.
   package var canGoBack: Bool { !isLocked && step.before != nil }
 
+  /// Whether the account is created.
   package var isOver: Bool { if case .success = outcome { true } else { false } }
   /// Whether nothing can be typed or pressed.
   package var isLocked: Bool { isLoading || isOver }

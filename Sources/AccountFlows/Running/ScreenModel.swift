@@ -30,13 +30,17 @@ package protocol ScreenModel: Sendable {
 package enum ScreenEvent<Input: Sendable, Answer: Sendable>: Sendable {
   /// The screen appears; before everything else.
   case appeared
+  /// The person has done something.
   case input(Input)
+  /// Work of the screen has ended.
   case answer(Answer)
 }
 
 /// An effect of an event.
 package enum ScreenEffect<Output: Sendable, Work: Sendable>: Sendable {
+  /// The front end is told of this.
   case tell(Output)
+  /// This work is started; its result comes back as an answer.
   case start(Work)
 }
 

@@ -84,6 +84,7 @@ package struct AuditEntry: Hashable, Sendable {
   /// The number of times; the log counts repeats of a refusal in one entry.
   package let count: Int
   package let action: AuditAction
+  /// Whether it was done, or refused with which error.
   package let outcome: AuditOutcome
   /// nil for strangers and the controller itself.
   package let actor: AuditActor?
@@ -95,6 +96,9 @@ package struct AuditEntry: Hashable, Sendable {
   /// The most characters of a subject that are stored.
   package static let longestSubject = 300
 
+  /// - Parameters:
+  ///   - subject: Cut to `longestSubject` characters.
+  ///   - last: nil for an action that happened once.
   package init(
     at: Date, action: AuditAction, outcome: AuditOutcome, actor: AuditActor?, subject: String?,
     origin: Origin, count: Int = 1, last: Date? = nil

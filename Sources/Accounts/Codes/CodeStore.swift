@@ -4,6 +4,7 @@ import Foundation
 package struct PendingCode: Sendable {
   /// The request that the code is valid with.
   package let request: CodeRequestID
+  /// The only action that the code permits.
   package let purpose: CodePurpose
   /// Digest of purpose, requester and account or typed address; there is one code for each target.
   package let target: SecretDigest

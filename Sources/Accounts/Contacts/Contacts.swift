@@ -2,6 +2,7 @@ import Validation
 
 /// A person's own view of their account.
 package struct OwnAccount: Sendable {
+  /// The account without its credentials.
   package let account: Account
   /// The verified address and number.
   package let contact: Contact

@@ -15,6 +15,7 @@ package struct GuestPass: Hashable, Sendable, Identifiable {
   package let ageLimit: Int?
   /// The owner who made it.
   package let madeBy: AccountID
+  /// When it was made, by the time of day.
   package let madeAt: Date
   /// The pass and all its sessions end then.
   package let expires: Date
@@ -38,6 +39,7 @@ package struct GuestPass: Hashable, Sendable, Identifiable {
 package struct IssuedGuestPass: Sendable {
   /// The secret that opens sessions; shown once.
   package let code: EntryCode
+  /// The stored part of the pass.
   package let pass: GuestPass
 }
 

@@ -19,11 +19,14 @@ package struct AccountID: Hashable, Sendable, Codable, CustomStringConvertible {
 
 /// A person's account, without credentials.
 package struct Account: Hashable, Sendable, Identifiable {
+  /// The identity, which stays when name and address change.
   package let id: AccountID
   package let name: DisplayName
   /// The login name (E1).
   package let email: EmailAddress
+  /// What the person may do.
   package let role: AccountRole
+  /// When the account was made, by the time of day.
   package let createdAt: Date
   /// The highest age rating that this person may watch, in years; nil for no limit.
   package let ageLimit: Int?
@@ -54,6 +57,7 @@ package enum Language: String, Sendable, CaseIterable {
 /// An account with its credentials, for stores and login only.
 package struct AccountRecord: Sendable {
   package let account: Account
+  /// The salted hash of the password, with its parameters.
   package let passwordHash: PasswordHash
   /// Whether a login needs a second factor.
   package let hasSecondFactor: Bool

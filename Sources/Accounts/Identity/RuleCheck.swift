@@ -6,6 +6,10 @@ package struct PasswordOwner: Sendable {
   let email: String
   let hasSecondFactor: Bool
 
+  /// - Parameters:
+  ///   - name: The display name, which the password must not contain.
+  ///   - email: The e-mail address, which the password must not contain.
+  ///   - hasSecondFactor: Whether the shorter minimum length holds.
   package init(name: String, email: String, hasSecondFactor: Bool = false) {
     self.name = name
     self.email = email

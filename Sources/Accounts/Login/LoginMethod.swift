@@ -1,5 +1,6 @@
 /// The steps in which ways of authentication differ. `Login` fixes their order (E4).
 package protocol LoginMethod: Sendable {
+  /// The typed or received proof, such as an e-mail address with a password.
   associatedtype Credentials: Sendable
 
   /// Its word in events and the audit log, such as `password`.

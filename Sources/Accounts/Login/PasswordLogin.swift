@@ -33,11 +33,16 @@ package struct PasswordLogin: LoginMethod {
     try? EmailAddress(credentials.email)
   }
 
+  /// - Throws: The first mistake in the form of the address or password, with its field.
   package func validate(_ credentials: PasswordCredentials) throws(AccountError) {
     _ = try EmailAddress(credentials.email)
     _ = try Password(credentials.password)
   }
 
+  /// Compares the password, also for an unknown address, so that both take the same time; then the
+  /// code of the second factor.
+  /// - Throws: `wrongCredentials`; `secondFactorNeeded` when the account has a factor and no code
+  ///   came.
   package func authenticate(
     _ credentials: PasswordCredentials
   ) async throws(AccountError) -> AccountRecord {

@@ -81,9 +81,11 @@ package protocol MessageDelivery: Sendable {
 package struct NoDelivery: MessageDelivery {
   package init() {}
   package func reaches(_ channel: CodeChannel) -> Bool { false }
+  /// - Throws: `deliveryUnavailable`, always.
   package func deliver(_ message: AccountMessage) async throws(AccountError) {
     throw .deliveryUnavailable(message.destination.channel)
   }
+  /// Drops the message.
   package func post(_ message: AccountMessage) {}
 }
 

@@ -15,11 +15,13 @@ package struct InvitationID: Hashable, Sendable, CustomStringConvertible {
 
 /// The right to register once, stored under the digest of its code.
 package struct Invitation: Hashable, Sendable, Identifiable {
+  /// Identifies the invitation in lists; not the code, which is secret.
   package let id: InvitationID
   /// The role of the new account.
   package let role: AccountRole
   /// The owner who asked for it.
   package let madeBy: AccountID
+  /// When it was made, by the time of day.
   package let madeAt: Date
   /// The code is void from then on.
   package let expires: Date
@@ -39,6 +41,7 @@ package struct Invitation: Hashable, Sendable, Identifiable {
 package struct IssuedInvitation: Sendable {
   /// The secret that admits one person; shown once.
   package let code: EntryCode
+  /// The stored part of the invitation.
   package let invitation: Invitation
 }
 

@@ -15,6 +15,7 @@ package struct StoredFactor: Sendable {
 
 /// Stores second factors and recovery codes. Each function is one transaction.
 package protocol FactorStore: Sendable {
+  /// The second factor of an account, confirmed or not; nil if there is none.
   func factor(of account: AccountID) async throws(AccountError) -> StoredFactor?
 
   /// Stores a secret that is not confirmed yet, in place of an earlier such one.

@@ -19,6 +19,7 @@ package struct SessionID: Hashable, Sendable, Codable, CustomStringConvertible {
 
 /// The user of a session.
 package enum SessionHolder: Hashable, Sendable {
+  /// A person with an account.
   case account(Account)
   /// A guest, who has no account.
   case guest(GuestPass)
@@ -34,6 +35,7 @@ package enum SessionHolder: Hashable, Sendable {
 
 /// A session, stored under the digest of its token.
 package struct Session: Hashable, Sendable {
+  /// Identifies the session in lists and logs; not the token.
   package let id: SessionID
   /// The account or guest pass that it belongs to.
   package let holder: SessionHolder
@@ -66,9 +68,11 @@ package struct Session: Hashable, Sendable {
 package struct SessionPrincipal: Hashable, Sendable {
   /// The account; for a guest the identity of the pass.
   package let account: AccountID
+  /// The display name of the account or pass.
   package let name: String
   /// nil for a guest.
   package let email: String?
+  /// What the user may do.
   package let role: AccountRole
   /// The highest age rating that this person may watch, in years; nil for no limit.
   package let ageLimit: Int?

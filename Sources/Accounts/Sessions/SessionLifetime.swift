@@ -18,6 +18,7 @@ package struct SessionLifetime: Sendable {
   /// How far in the future a session of another boot may have been opened.
   private static let tolerance: TimeInterval = 86_400
 
+  /// Lifetimes in seconds.
   package init(
     idle: TimeInterval, absolute: TimeInterval, guest: TimeInterval, seenInterval: TimeInterval
   ) {

@@ -75,6 +75,7 @@ public indirect enum ArgumentShape: Sendable, Hashable {
 
 /// One field of an argument that is an object. Fields may be left out.
 public struct ArgumentField: Sendable, Hashable {
+  /// The key of the field in the JSON object.
   public let name: String
   /// The valid values of the field.
   public let shape: ArgumentShape

@@ -4,6 +4,7 @@ import JSON
 ///
 /// The same JSON stands for it everywhere: `"on"`, `{"dim": 10}`, `{"play": {"item": "x"}}`.
 public struct Command: Sendable, Hashable {
+  /// The role whose table has the command.
   public let role: Role
   /// The row of the role's command table.
   public let spec: CommandSpec
@@ -66,9 +67,13 @@ extension Command: CustomStringConvertible {
 public enum CommandError: Error, Sendable, Hashable {
   /// Neither a name nor an object with one name.
   case shape(JSON)
+  /// The role has no command of this name.
   case unknown(String, role: Role)
+  /// An argument was given to a command without one.
   case takesNothing(CommandSpec)
+  /// The command's required argument is missing or `null`.
   case needsArgument(CommandSpec)
+  /// The argument does not fit the command.
   case argument(CommandSpec, ArgumentProblem)
 
   /// The path to the mistake, from the command's JSON.

@@ -38,6 +38,7 @@ public enum AmplifierCommand: RoleCommand {
   case mute
   case unmute
 
+  /// The names in `devices.json` and the API.
   public enum Name: String, CaseIterable, Sendable {
     case on, off, input, stereo, surround, volume, mute, unmute
   }
@@ -60,6 +61,7 @@ public enum AmplifierCommand: RoleCommand {
     }
   }
 
+  /// The command as name and argument; the volume is an integer in %.
   public var invocation: Invocation<Name> {
     switch self {
     case .on: .init(.on)

@@ -34,6 +34,7 @@ public enum CDPlayerCommand: RoleCommand {
   case next
   case previous
 
+  /// The names in `devices.json` and the API.
   public enum Name: String, CaseIterable, Sendable {
     case on, off, play, pause, stop, eject, seek, next, previous
   }
@@ -55,6 +56,7 @@ public enum CDPlayerCommand: RoleCommand {
     }
   }
 
+  /// The command as name and argument; positions are in seconds.
   public var invocation: Invocation<Name> {
     switch self {
     case .on: .init(.on)

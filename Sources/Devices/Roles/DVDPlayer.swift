@@ -64,6 +64,7 @@ public enum DVDPlayerCommand: RoleCommand {
   /// Sends two channels.
   case twoChannelAudio
 
+  /// The names in `devices.json` and the API.
   public enum Name: String, CaseIterable, Sendable {
     case on, off, play, pause, stop, eject, seek, next, previous, surroundAudio, twoChannelAudio
   }
@@ -87,6 +88,7 @@ public enum DVDPlayerCommand: RoleCommand {
     }
   }
 
+  /// The command as name and argument; positions are in seconds.
   public var invocation: Invocation<Name> {
     switch self {
     case .on: .init(.on)

@@ -38,6 +38,7 @@ extension DeviceTrait {
 public enum PopcornPopperCommand: RoleCommand {
   case on, off, pop
 
+  /// The names in `devices.json` and the API.
   public enum Name: String, CaseIterable, Sendable { case on, off, pop }
   public static let role = Role.popcornPopper
 

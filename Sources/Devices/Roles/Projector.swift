@@ -55,6 +55,7 @@ extension DeviceTrait {
 public enum ProjectorCommand: RoleCommand {
   case on, off, tvMode, wideScreenMode
 
+  /// The names in `devices.json` and the API.
   public enum Name: String, CaseIterable, Sendable { case on, off, tvMode, wideScreenMode }
   public static let role = Role.projector
 

@@ -79,6 +79,7 @@ public struct DeviceID: Sendable, Hashable, Comparable, CustomStringConvertible,
   /// The name itself.
   public let name: String
 
+  /// - Parameter name: Not checked; the configuration's reader checks names of devices.
   public init(_ name: String) { self.name = name }
   public init(stringLiteral value: String) { name = value }
   public var description: String { name }

@@ -6,6 +6,7 @@ public protocol RoleCommand: Sendable, Hashable {
   /// The names of the commands; a case each.
   associatedtype Name: RawRepresentable<String> & CaseIterable & Sendable & Hashable
 
+  /// The role whose commands these are.
   static var role: Role { get }
   /// The typed case of a name and its checked argument; `nil` if a required argument is missing.
   init?(_ name: Name, _ argument: JSON?)
@@ -18,6 +19,7 @@ public protocol RoleCommand: Sendable, Hashable {
 
 /// A command taken apart.
 public struct Invocation<Name: Sendable>: Sendable {
+  /// The name of the command in its role's table.
   public let name: Name
   /// The argument as JSON; `nil` for a command without one.
   public let argument: JSON?

@@ -59,6 +59,7 @@ extension DeviceTrait {
 public enum ScreenCommand: RoleCommand {
   case up, down, stop
 
+  /// The names in `devices.json` and the API.
   public enum Name: String, CaseIterable, Sendable { case up, down, stop }
   public static let role = Role.screen
 

@@ -58,6 +58,7 @@ public enum LightsCommand: RoleCommand {
   /// Brightness in %, 0 to 100.
   case dim(Int)
 
+  /// The names in `devices.json` and the API.
   public enum Name: String, CaseIterable, Sendable { case on, off, dim }
   public static let role = Role.lights
 
@@ -71,6 +72,7 @@ public enum LightsCommand: RoleCommand {
     }
   }
 
+  /// The command as name and argument; the brightness is an integer in %.
   public var invocation: Invocation<Name> {
     switch self {
     case .on: .init(.on)

@@ -104,6 +104,7 @@ public enum TunerCommand: RoleCommand {
   /// VHF broadcasting in MHz, from Japan's band to the common upper edge.
   public static let fmRange = 76.0...108.0
 
+  /// The names in `devices.json` and the API.
   public enum Name: String, CaseIterable, Sendable { case on, off, am, fm, frequency, station }
   public static let role = Role.tuner
 
@@ -122,6 +123,7 @@ public enum TunerCommand: RoleCommand {
     }
   }
 
+  /// The command as name and argument; frequencies are in kHz on AM and in MHz on FM.
   public var invocation: Invocation<Name> {
     switch self {
     case .on: .init(.on)

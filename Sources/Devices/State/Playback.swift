@@ -25,6 +25,7 @@ public struct Playback: Sendable, Hashable {
   /// Valid rates: up to 64 times the usual speed, forwards or backwards.
   public static let rateRange = -64.0...64.0
 
+  /// - Parameter rate: `nil` for 1 while playing, else 0.
   public init(
     _ status: Status, item: String? = nil, position: Double = 0, duration: Double? = nil,
     rate: Double? = nil, reason: String? = nil

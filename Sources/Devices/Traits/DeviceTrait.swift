@@ -79,6 +79,7 @@ public struct StateSpec: Sendable {
 
   /// The effect of a value on the wanted state.
   package enum Wish: Sendable, Hashable {
+    /// A new wanted value, no wanted value any more, or no change.
     case set(JSON), clear, keep
   }
 

@@ -5,13 +5,20 @@ import Platform
 
 /// A broker to search.
 package struct BrokerAddress: Sendable, Hashable {
+  /// A host name or an IP address without brackets.
   package let host: String
+  /// The TCP port, 1 to 65,535; 1883 unless given.
   package let port: Int
+  /// The user name of the login; `nil` without a login.
   package let user: String?
+  /// The password of the login, which must not be logged; `nil` without one.
   package let password: String?
   /// The name of the secret that entries have in place of the password.
   package let secret: String
 
+  /// - Parameters:
+  ///   - port: 1 to 65,535; not checked here.
+  ///   - secret: The name of the secret with the password.
   package init(
     host: String, port: Int = 1883, user: String? = nil, password: String? = nil,
     secret: String = "mqtt"

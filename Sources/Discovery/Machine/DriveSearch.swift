@@ -9,6 +9,7 @@ package struct DriveSearch: DeviceSearch {
   /// - Parameter root: The folder that stands for `/`.
   package init(root: String = "") { files = SystemFiles(root: root) }
 
+  /// At most 16 drives; none without `/sys/block`.
   package func result() async -> DiscoveryResult {
     let drives = files.names("/sys/block").filter { name in
       name.hasPrefix("sr") && (1...3).contains(name.count - 2)

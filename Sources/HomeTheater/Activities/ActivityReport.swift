@@ -8,6 +8,7 @@ package struct ActivityReport: Sendable, Hashable {
     case idle, starting, running, ending, failed
   }
 
+  /// Whether an activity or scene begins, is on or ends.
   package var status = Status.idle
   /// The activity's name; `nil` when idle, and for a scene.
   package var activity: String?

@@ -26,6 +26,7 @@ package final class EventLog: Sendable {
   package let boot: String
   private let state = Mutex(State())
 
+  /// - Parameter boot: The id of this start; random, so that ids of an earlier start do not match.
   package init(boot: String = String(UInt64.random(in: .min ... .max), radix: 36)) {
     self.boot = boot
   }

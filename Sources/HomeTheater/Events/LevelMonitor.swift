@@ -11,7 +11,9 @@ package final class LevelMonitor: Sendable {
   package struct Entry: Sendable {
     /// Rises by one with each report.
     package let sequence: Int
+    /// The amplifier.
     package let device: DeviceID
+    /// The levels in dBFS.
     package let levels: SoundLevels
 
     /// `{"device": …, "peak": […], "rms": […]}`, in dBFS.

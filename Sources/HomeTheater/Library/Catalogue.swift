@@ -7,6 +7,7 @@ import Scenes
 package struct Catalogue: Sendable {
   /// One film, song or station with the players that can play it.
   package struct Entry: Sendable, Hashable {
+    /// The item, as the configuration or the player describes it.
     package var item: CatalogueItem
     /// The frequency of a station; `nil` for other items, and for stations known by name alone.
     package var frequency: StationFrequency?

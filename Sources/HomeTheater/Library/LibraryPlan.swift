@@ -28,6 +28,7 @@ package struct LibraryPlan: Sendable, Hashable {
 package struct LibraryItem: Sendable, Hashable {
   /// The item of a player's `play` command, or the name of a station.
   package var id: String
+  /// The title for people.
   package var title: String
   /// The artist of a song; `nil` if it is not given.
   package var artist: String?

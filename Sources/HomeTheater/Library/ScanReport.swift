@@ -13,6 +13,7 @@ package struct ScanReport: Sendable, Hashable {
     package var hint: String?
   }
 
+  /// The player that searched its discs and folders.
   package var player: DeviceID
   /// The kind of its items.
   package var category: Category

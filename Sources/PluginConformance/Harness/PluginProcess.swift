@@ -7,6 +7,7 @@ import PluginProtocol
 
 /// An output of a plugin's process.
 package enum PluginOutput: Sendable {
+  /// A request, notification or answer on standard output.
   case message(RPCMessage)
   /// A line that is not a message.
   case invalidLine(String)

@@ -63,7 +63,9 @@ package struct PluginTarget: Sendable {
 
 /// A role of a plugin to check.
 package struct RoleTarget: Sendable {
+  /// A role of the plugin's manifest.
   package let role: Role
+  /// The plugin with the options for this role.
   package let target: PluginTarget
 
   package init(role: Role, target: PluginTarget) {

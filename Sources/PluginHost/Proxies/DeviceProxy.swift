@@ -11,7 +11,9 @@ import Synchronization
 /// Callers, the connection's thread and the scheduler bring events; replies and reports are handled
 /// on the thread on which they arrive, so that they keep their order.
 package final class DeviceProxy: Device {
+  /// The device's name in `devices.json`.
   package let id: DeviceID
+  /// The role that it was opened in.
   package let role: Role
   private let state: Mutex<State>
   /// Apart from the state: a cancelled watcher removes itself while the runtime holds its task's lock,
@@ -61,6 +63,7 @@ package final class DeviceProxy: Device {
 
   // MARK: Device
 
+  /// Queues the command and waits for its end. Cancelling the task gives the command up.
   package func perform(_ command: Command, until: Completion) async throws(DeviceError)
     -> Confirmation
   {
@@ -90,6 +93,7 @@ package final class DeviceProxy: Device {
   /// The commands that have not ended.
   var commandsInHand: CommandsInHand { state.withLock { $0.core.commandsInHand } }
 
+  /// The present snapshot and later ones; a slow reader keeps the newest 64 of them.
   package func snapshots() async -> AsyncStream<DeviceSnapshot> {
     let (stream, watcher) = AsyncStream<DeviceSnapshot>.makeStream(
       bufferingPolicy: .bufferingNewest(64))
@@ -106,6 +110,7 @@ package final class DeviceProxy: Device {
     return stream
   }
 
+  /// All pages of the plugin's catalogue. A page may take 300 s.
   package func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
     var scan = CatalogueScan(from: scheduler.clock.now())
     while let cursor = scan.cursor {
@@ -120,6 +125,7 @@ package final class DeviceProxy: Device {
   /// The newest warning of this start of the plugin.
   var warning: String? { state.withLock { $0.core.warning } }
 
+  /// The amplifier must answer within 10 s.
   package func openSocket(input: String) async throws(DeviceError) -> CableSocket {
     let known = state.withLock { ($0.session, $0.socketPaths[input]) }
     let socket = sockets.next(at: known.1)
@@ -131,20 +137,24 @@ package final class DeviceProxy: Device {
     return socket
   }
 
+  /// The player must answer within 10 s.
   package func plug(into socket: CableSocket) async throws(DeviceError) {
     try await ask(PlugRequest(device: id, socket: socket), within: .seconds(10))
     change { core, now in core.plugged(at: now) }
   }
 
+  /// The amplifier must answer within 10 s.
   package func lend(input: String) async throws(DeviceError) -> String {
     try await ask(LendRequest(device: id, input: input), within: .seconds(10))
   }
 
+  /// The player must answer within 10 s.
   package func plug(pcm: String) async throws(DeviceError) {
     try await ask(PlugRequest(device: id, target: .pcm(pcm)), within: .seconds(10))
     change { core, now in core.plugged(at: now) }
   }
 
+  /// The player must answer within 10 s.
   package func unplug() async throws(DeviceError) {
     try await ask(UnplugRequest(device: id), within: .seconds(10))
   }

@@ -11,6 +11,7 @@ import Synchronization
 package final class PluginSession: Sendable {
   /// The failure of a request without an answer from its device.
   package enum Failure: Error, Sendable, Hashable {
+    /// The plugin answered with an error.
     case refused(RPCError)
     /// The answer did not come within this time.
     case timeout(Duration)
@@ -20,9 +21,13 @@ package final class PluginSession: Sendable {
 
   /// A notification of the plugin, or the end of the connection.
   package enum Event: Sendable {
+    /// Changed values of a device.
     case state(StateNotification)
+    /// The sound levels of an amplifier.
     case levels(LevelsNotification)
+    /// A player asks for a new connection of its cable.
     case plugAgain(PlugAgainNotification)
+    /// A line for the log.
     case log(LogNotification)
     /// A line that is not a message, or an answer to no request, with the reason.
     case badLine(String)

@@ -7,6 +7,7 @@ import PluginProtocol
 /// It starts nothing, waits for nothing and knows no clock: times come in with each input, and the
 /// time at which it wants to be asked again goes out as an action.
 package struct Supervision: Sendable {
+  /// The present phase; each change of it is also an action `announce`.
   package private(set) var phase = Phase.discovered
   /// How often it was started anew.
   package private(set) var restarts = 0

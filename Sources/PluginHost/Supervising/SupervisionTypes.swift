@@ -51,20 +51,25 @@ extension Supervision {
   package enum Input: Sendable {
     case start
     case spawned
+    /// The program could not be started, with the reason.
     case spawnFailed(String)
     /// The answer to `initialize`.
     case initialized(InitializeRequest.Answer)
     /// `initialize` was refused, or not answered in time.
     case initializeFailed(Failure)
+    /// The plugin has opened the device.
     case opened(DeviceID)
+    /// The plugin could not open the device; the error says why.
     case refused(DeviceID, DeviceError)
     /// The process is to serve these devices, too.
     case added([DeviceID])
     /// The process is not to serve these devices any more.
     case removed([DeviceID])
+    /// The plugin has closed the device.
     case closed(DeviceID)
     /// A device was not closed, with the reason.
     case closeFailed(String)
+    /// The process sent a line that is no message, with the reason. Too many of them end it.
     case badLine(String)
     /// Its self-check says that something is missing on this machine.
     case complained(String)
@@ -85,7 +90,9 @@ extension Supervision {
     /// Run its self-check in parallel with its start, so that a healthy plugin starts no later.
     case check
     case initialize
+    /// Open these devices; each is answered by `opened` or `refused`.
     case open([DeviceID])
+    /// Close these devices; each is answered by `closed` or `closeFailed`.
     case close([DeviceID])
     case ping
     /// Ask it to shut down and close its input.

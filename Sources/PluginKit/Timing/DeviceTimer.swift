@@ -16,6 +16,7 @@ package final class DeviceTimer: Sendable {
   private let phase = Mutex(Phase.idle)
   private let task = Mutex<Task<Void, Never>?>(nil)
 
+  /// A timer that does nothing before `start`.
   package init(_ clock: any TheaterClock) { self.clock = clock }
 
   /// Begins to call `tick` with the time: at once, after each `wake`, and whenever it is due.

@@ -1,7 +1,9 @@
 /// The wait before the next contact with a device or server that does not answer: a second at first, doubling
 /// up to a minute, moved by up to a fifth at random.
 package struct ReconnectDelay: Sendable {
+  /// The wait after the first failure, before jitter.
   package static let shortest = Duration.seconds(1)
+  /// No wait is longer, jitter included.
   package static let longest = Duration.seconds(60)
   private static let spread = 0.2
 

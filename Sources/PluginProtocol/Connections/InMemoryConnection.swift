@@ -33,6 +33,7 @@ public final class InMemoryConnection: Connection {
     }
   }
 
+  /// - Throws: `.closed` after `closeSending`, or when the other end no longer reads.
   public func send(_ line: [UInt8]) throws(ConnectionError) {
     guard !isClosed.withLock({ $0 }) else { throw .closed }
     if case .terminated = outgoing.yield(line) { throw .closed }

@@ -66,6 +66,7 @@ public final class StreamConnection: Connection {
     if flags >= 0 { _ = fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) }
   }
 
+  /// Starts the thread on which `receive` is called.
   public func start(_ receive: @escaping @Sendable (ConnectionEvent) -> Void) {
     SystemThread.start(name: "lines") { [self] in
       run(receive)
@@ -74,6 +75,8 @@ public final class StreamConnection: Connection {
     }
   }
 
+  /// Keeps the bytes that the pipe does not take now, and writes them later.
+  /// - Throws: `.closed`; `.clogged` when too many bytes wait for the peer.
   public func send(_ line: [UInt8]) throws(ConnectionError) {
     let outcome: Result<Bool, ConnectionError> = output.withLock { output in
       guard let descriptor = output.descriptor, !output.isClosing else { return .failure(.closed) }
@@ -101,6 +104,7 @@ public final class StreamConnection: Connection {
     if isClogged { drain() }
   }
 
+  /// Sends the bytes that wait first, then closes.
   public func closeSending() {
     let isClogged = output.withLock { output in
       output.isClosing = true

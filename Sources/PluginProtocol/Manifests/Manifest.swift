@@ -7,6 +7,7 @@ public struct Manifest: Sendable, Hashable {
   public let id: String
   /// The version of the plugin, for people; at most 64 bytes.
   public let version: String
+  /// The name for people; the id if the manifest has none.
   public let title: String
   /// The version of the contract that the plugin speaks.
   public let protocolVersion: ProtocolVersion
@@ -44,6 +45,12 @@ public struct Manifest: Sendable, Hashable {
     "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS",
   ]
 
+  /// A manifest in memory, which is not checked.
+  ///
+  /// - Parameters:
+  ///   - title: `nil` for the id.
+  ///   - command: The program and its arguments; never empty.
+  ///   - environment: Names of variables, from `allowedEnvironment`.
   public init(
     id: String, version: String, title: String? = nil,
     protocolVersion: ProtocolVersion = .current, command: [String], environment: [String] = [],

@@ -3,8 +3,11 @@ import JSON
 
 /// A message without an answer, in either direction.
 public protocol PluginNotification: Sendable {
+  /// The JSON-RPC method.
   static var method: String { get }
+  /// The message's params.
   var params: JSON { get }
+  /// Reads the params; `nil` when a required member is missing or of the wrong kind.
   init?(params: JSON)
 }
 
@@ -25,6 +28,7 @@ public struct CancelNotification: PluginNotification {
 /// Plugin to controller: the current state of a device. Keys that are left out are unchanged.
 public struct StateNotification: PluginNotification {
   public static let method = "state"
+  /// The device whose values or attributes have changed.
   public let device: DeviceID
   /// The changed values; keys that are left out are unchanged.
   public let values: [StateKey: JSON]
@@ -84,7 +88,9 @@ public struct StateNotification: PluginNotification {
 /// just opened reports none.
 public struct MeterNotification: PluginNotification {
   public static let method = "meter"
+  /// The amplifier.
   public let device: DeviceID
+  /// Whether the amplifier is to report its levels.
   public let isOn: Bool
 
   public init(device: DeviceID, isOn: Bool) {
@@ -103,6 +109,7 @@ public struct MeterNotification: PluginNotification {
 /// Plugin to controller: the levels of an amplifier's sound. They are no part of the device's state.
 public struct LevelsNotification: PluginNotification {
   public static let method = "levels"
+  /// The amplifier.
   public let device: DeviceID
   /// `nil` if the message has none, or none that are in range.
   public let levels: SoundLevels?
@@ -128,6 +135,7 @@ public struct LevelsNotification: PluginNotification {
 /// Plugin to controller: a player's connection was used up, so its cable must be plugged again.
 public struct PlugAgainNotification: PluginNotification {
   public static let method = "plugAgain"
+  /// The player.
   public let device: DeviceID
 
   public init(device: DeviceID) { self.device = device }
@@ -148,12 +156,16 @@ public struct LogNotification: PluginNotification {
   }
 
   public static let method = "log"
+  /// How serious the message is; `info` if the plugin gives none or an unknown one.
   public let level: Level
   /// One line; longer texts than 2,048 bytes are cut by the controller.
   public let message: String
   /// The device that it is about; `nil` for the plugin as a whole.
   public let device: DeviceID?
 
+  /// - Parameters:
+  ///   - message: Sent as one line, cut to `ProtocolLimits.logMessage` bytes.
+  ///   - device: `nil` for the plugin as a whole.
   public init(_ level: Level, _ message: String, device: DeviceID? = nil) {
     self.level = level
     self.message = message

@@ -3,8 +3,11 @@ import JSON
 
 /// One JSON-RPC 2.0 message. Ids are whole numbers; batches are not used.
 public enum RPCMessage: Sendable, Hashable {
+  /// Expects an answer with the same id, unique among the sender's open requests.
   case request(id: Int, method: String, params: JSON)
+  /// Expects no answer.
   case notification(method: String, params: JSON)
+  /// The answer to the request with this id.
   case success(id: Int, result: JSON)
   /// Without an id when the request could not even be read.
   case failure(id: Int?, RPCError)

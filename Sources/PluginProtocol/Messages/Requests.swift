@@ -3,9 +3,11 @@ import JSON
 
 /// A question from the controller to a plugin, with the type of its answer.
 public protocol PluginRequest: Sendable {
+  /// The result in Swift; `Void` for a request that is only confirmed.
   associatedtype Answer: Sendable
   /// The JSON-RPC method.
   static var method: String { get }
+  /// The message's params.
   var params: JSON { get }
   /// Reads the params; `nil` when a member is missing or of the wrong kind.
   init?(params: JSON)
@@ -53,11 +55,13 @@ public struct InitializeRequest: PluginRequest {
     ["protocol": .string(version.description), "controller": .string(controller)]
   }
 
+  /// A missing name of the controller is read as empty.
   public init?(params: JSON) {
     guard let version = params["protocol"]?.string.flatMap(ProtocolVersion.init) else { return nil }
     self.init(version: version, controller: params["controller"]?.string ?? "")
   }
 
+  /// A missing version of the plugin is read as empty.
   public static func answer(_ result: JSON) -> Answer? {
     guard let version = result["protocol"]?.string.flatMap(ProtocolVersion.init),
       let plugin = result["plugin"]?.string
@@ -77,7 +81,9 @@ public struct InitializeRequest: PluginRequest {
 /// Opens a device; its present state follows as notifications before the answer.
 public struct OpenRequest: PluginRequest {
   public static let method = "open"
+  /// The device's name in `devices.json`; later messages name it by this.
   public let device: DeviceID
+  /// A role of the plugin's manifest.
   public let role: Role
   /// The device's options, checked against the manifest's schema.
   public let options: JSON
@@ -92,6 +98,7 @@ public struct OpenRequest: PluginRequest {
     ["device": .string(device.name), "role": .string(role.rawValue), "options": options]
   }
 
+  /// Missing options are read as an empty object.
   public init?(params: JSON) {
     guard let device = params["device"]?.string,
       let role = params["role"]?.string.flatMap(Role.init)
@@ -99,6 +106,7 @@ public struct OpenRequest: PluginRequest {
     self.init(device: DeviceID(device), role: role, options: params["options"] ?? .object([:]))
   }
 
+  /// Missing members get their defaults, and unknown kinds of cable are left out; never `nil`.
   public static func answer(_ result: JSON) -> Capabilities? {
     Capabilities(
       names: Set((result["capabilities"]?.array ?? []).compactMap(\.string)),
@@ -118,6 +126,7 @@ public struct OpenRequest: PluginRequest {
 /// Closes a device and releases its resources.
 public struct CloseRequest: PluginRequest {
   public static let method = "close"
+  /// A device that is open.
   public let device: DeviceID
 
   public init(device: DeviceID) { self.device = device }
@@ -139,6 +148,7 @@ public struct PerformRequest: PluginRequest {
   }
 
   public static let method = "perform"
+  /// A device that is open.
   public let device: DeviceID
   /// As in a scene: `"on"` or `{"dim": 40}`.
   public let command: JSON
@@ -181,6 +191,7 @@ public struct ScanRequest: PluginRequest {
   }
 
   public static let method = "scan"
+  /// The player.
   public let device: DeviceID
   /// An absolute path, or `nil` for the player's own discs.
   public let folder: String?
@@ -201,6 +212,7 @@ public struct ScanRequest: PluginRequest {
     return .object(object)
   }
 
+  /// A folder or cursor that is not a text counts as missing.
   public init?(params: JSON) {
     guard let device = params["device"]?.string else { return nil }
     self.init(
@@ -208,6 +220,7 @@ public struct ScanRequest: PluginRequest {
       cursor: params["cursor"]?.string)
   }
 
+  /// Items that cannot be read are left out; `nil` without a list of items.
   public static func answer(_ result: JSON) -> Page? {
     guard let items = result["items"]?.array else { return nil }
     return Page(items.compactMap(CatalogueItem.init), next: result["next"]?.string)
@@ -224,6 +237,7 @@ public struct ScanRequest: PluginRequest {
 /// once.
 public struct OpenSocketRequest: PluginRequest {
   public static let method = "openSocket"
+  /// The amplifier.
   public let device: DeviceID
   /// The amplifier's name of the input.
   public let input: String
@@ -256,12 +270,14 @@ public struct OpenSocketRequest: PluginRequest {
 public struct PlugRequest: PluginRequest {
   /// Where the sound goes.
   public enum Target: Sendable, Hashable {
+    /// The amplifier's socket, which accepts the token once.
     case socket(CableSocket)
     /// The name of an ALSA PCM.
     case pcm(String)
   }
 
   public static let method = "plug"
+  /// The player or tuner.
   public let device: DeviceID
   /// The other end of the cable.
   public let target: Target
@@ -287,6 +303,7 @@ public struct PlugRequest: PluginRequest {
     }
   }
 
+  /// `nil` unless there is either a `pcm`, or a `path` with a `token`.
   public init?(params: JSON) {
     guard let device = params["device"]?.string.map({ DeviceID($0) }) else { return nil }
     switch (params["pcm"], params["path"], params["token"]) {
@@ -320,6 +337,7 @@ public struct ShutdownRequest: PluginRequest {
 /// Asks an amplifier to lend its PCM to the player at an input; the answer is the PCM's name.
 public struct LendRequest: PluginRequest {
   public static let method = "lend"
+  /// The amplifier.
   public let device: DeviceID
   /// The amplifier's name of the input.
   public let input: String
@@ -351,6 +369,7 @@ public struct LendRequest: PluginRequest {
 /// Tells a player to close the PCM that it was lent, before it answers.
 public struct UnplugRequest: PluginRequest {
   public static let method = "unplug"
+  /// The player.
   public let device: DeviceID
 
   public init(device: DeviceID) { self.device = device }

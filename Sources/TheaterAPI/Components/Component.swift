@@ -2,6 +2,7 @@ import JSON
 
 /// A named schema of the document, at `#/components/schemas/NAME`.
 public struct Component: Sendable {
+  /// The last part of the reference, such as `ErrorAnswer`; unique in the document.
   public let name: String
   private let make: @Sendable () -> Schema
 

@@ -10,6 +10,7 @@ package struct AccountSettings: Sendable, Hashable {
   /// The rules for names, addresses and new passwords.
   package var rules: RuleSet
 
+  /// The settings of a file without the section `accounts`, unless given otherwise.
   package init(
     isDemo: Bool = false, delivery: DeviceOptions = DeviceOptions(), rules: RuleSet = .standard
   ) {

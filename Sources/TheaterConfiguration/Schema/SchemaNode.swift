@@ -8,11 +8,15 @@ package indirect enum SchemaNode: Sendable, Hashable {
   case anything
   case null
   case boolean
+  /// A number in a range.
   case number(NumberSchema)
+  /// A text that keeps rules.
   case text(TextSchema)
   /// One of exactly these values.
   case constants([JSON])
+  /// An array whose elements all have this shape; any length.
   case list(SchemaNode)
+  /// An object with these members.
   case object(ObjectSchema)
   /// Any of these. If two of them are for the same kind of value, the first one yields the error.
   case either([SchemaNode])
@@ -36,6 +40,10 @@ package struct NumberSchema: Sendable, Hashable {
   /// The unit for people: `%`, `s`.
   package var unit: String?
 
+  /// - Parameters:
+  ///   - isWhole: Whether only integers are valid.
+  ///   - minimum: Inclusive; `nil` without a limit.
+  ///   - maximum: Inclusive; `nil` without a limit.
   package init(
     isWhole: Bool = false, minimum: Double? = nil, maximum: Double? = nil, unit: String? = nil
   ) {
@@ -103,6 +111,7 @@ package struct ObjectSchema: Sendable, Hashable {
 
   /// A member with a name of its own.
   package struct Field: Sendable, Hashable {
+    /// The key in the file.
     package var name: String
     /// The valid values.
     package var shape: SchemaNode
@@ -161,7 +170,9 @@ package struct ObjectSchema: Sendable, Hashable {
 
   /// A field and its value.
   package struct Condition: Sendable, Hashable {
+    /// The key of the field in the same object.
     package var field: String
+    /// The value that the field must have.
     package var value: JSON
 
     package init(_ field: String, is value: JSON) {

@@ -1,5 +1,6 @@
 /// A secret text. Descriptions, dumps and interpolations show only its name.
 package struct Secret: Sendable {
+  /// The name in `devices.json`, which may be shown and logged.
   package let name: String
   private let text: String
 
@@ -43,6 +44,7 @@ package protocol SecretSource: Sendable {
 /// A source without secrets, for checks that must not read any.
 package struct NoSecrets: SecretSource {
   package init() {}
+  /// - Throws: Always: there is no secret.
   package func secret(_ name: String) throws(SecretError) -> Secret {
     throw SecretError("there is no secret \"\(name)\"", hint: "No folder of secrets is known here.")
   }

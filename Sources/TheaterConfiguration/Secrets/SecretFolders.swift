@@ -16,6 +16,9 @@ package struct SecretFolders: SecretSource {
 
   private static let longest = 64 * 1024
 
+  /// Looks in `credentials` first, then in `own`. One line break at the end of a file is left out.
+  /// - Throws: For an unfit name, a missing or unreadable file, a link, a file that others can
+  ///   read, and a text longer than 64 KiB.
   package func secret(_ name: String) throws(SecretError) -> Secret {
     guard TextRule.secretName.allows(name) else {
       throw SecretError(

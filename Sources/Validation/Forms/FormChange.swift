@@ -37,7 +37,9 @@ public enum FormChange: Hashable, Sendable {
   case field(FieldName, FieldView)
   /// The field was removed.
   case removed(FieldName)
+  /// Whether all fields of the group are valid.
   case group(GroupName, isValid: Bool)
+  /// Whether all groups that drive the control are valid.
   case control(ControlName, isEnabled: Bool)
   /// A rule needs an asynchronous answer; an earlier question of the same field and rule is void.
   case ask(Question)

@@ -7,11 +7,15 @@ import TheaterAPI
 
 /// What the routes work with.
 package struct APIServices: Sendable {
+  /// Devices, scenes, activities, runs and the library.
   package let theater: HomeTheaterFacade
+  /// Accounts, sessions, guest passes and the audit log.
   package let accountService: AccountService
   /// Plugins, sound devices and configuration, as `theater doctor` reads them.
   package let diagnostics: any Diagnostics
+  /// Reads, checks and changes `devices.json`.
   package let configuration: any ConfigurationService
+  /// Searches for devices; one search at a time.
   package let discovery: any DeviceDiscovery
   /// The address for browsers, such as `http://livingroom.local:8080`; `nil` if it is not known.
   package let webAddress: String?
@@ -51,6 +55,7 @@ package protocol Diagnostics: Sendable {
 
 /// A route of the contract with its implementation.
 package struct BoundRoute: Sendable {
+  /// The declaration in the contract.
   package let route: Route
   /// Whether the answer costs so little that the event loop of the connection may compute it.
   let isBrief: @Sendable () -> Bool

@@ -85,6 +85,7 @@ struct Caller: Sendable {
 
 /// Hummingbird's context of a request, with its connection.
 package struct ConnectionContext: Hummingbird.RequestContext {
+  /// Hummingbird's own part of the context.
   package var coreContext: CoreRequestContextStorage
   /// The connection of the request. A closed connection has no addresses.
   let channel: any Channel
@@ -93,6 +94,7 @@ package struct ConnectionContext: Hummingbird.RequestContext {
   /// The port that was connected to; `nil` on a Unix socket.
   let localPort: Int?
 
+  /// Reads the addresses of both ends from the connection.
   package init(source: ApplicationRequestContextSource) {
     coreContext = CoreRequestContextStorage(source: source)
     channel = source.channel
