@@ -40,7 +40,7 @@ package struct TheaterConfiguration: Sendable, Hashable {
 package struct DeviceBinding: Sendable, Hashable {
   /// The key in `devices.json`.
   package var id: DeviceID
-  /// One of the roles that the plugin's manifest offers.
+  /// A role that the plugin's manifest offers, unless the plugin cannot be used.
   package var role: Role
   /// The id of the plugin's manifest.
   package var plugin: String

@@ -42,7 +42,7 @@ package struct PasswordLogin: LoginMethod {
   /// Compares the password, also for an unknown address, so that both take the same time; then the
   /// code of the second factor.
   /// - Throws: `wrongCredentials`; `secondFactorNeeded` when the account has a factor and no code
-  ///   came.
+  ///   was typed; the error of a wrong code.
   package func authenticate(
     _ credentials: PasswordCredentials
   ) async throws(AccountError) -> AccountRecord {

@@ -110,7 +110,7 @@ package final class DeviceProxy: Device {
     return stream
   }
 
-  /// All pages of the plugin's catalogue. A page may take 300 s.
+  /// The items of all pages, within the limits of a catalogue; each page may take 300 s.
   package func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
     var scan = CatalogueScan(from: scheduler.clock.now())
     while let cursor = scan.cursor {

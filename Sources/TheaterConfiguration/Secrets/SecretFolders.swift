@@ -18,7 +18,8 @@ package struct SecretFolders: SecretSource {
 
   /// Looks in `credentials` first, then in `own`. One line break at the end of a file is left out.
   /// - Throws: For an unfit name, a missing or unreadable file, a link, a file that others can
-  ///   read, and a text longer than 64 KiB.
+  ///   read (a group may read one in `credentials`), and a text that is empty, not UTF-8 or longer
+  ///   than 64 KiB.
   package func secret(_ name: String) throws(SecretError) -> Secret {
     guard TextRule.secretName.allows(name) else {
       throw SecretError(
