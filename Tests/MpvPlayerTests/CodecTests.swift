@@ -58,7 +58,7 @@ struct CodecTests {
     await #expect(throws: MpvFailure.refused(MpvRefusal("no"))) { try await first.value }
     let silent = Task { try await link.ask(["c"]) }
     #expect(await eventually { clock.sleeperCount == 1 })
-    clock.advance(by: .seconds(1))
+    clock.advance(by: .seconds(3))
     await #expect(throws: MpvFailure.timeout) { try await silent.value }
     let last = Task { try await link.ask(["d"]) }
     #expect(await eventually { clock.sleeperCount == 1 })

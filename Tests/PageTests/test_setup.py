@@ -368,9 +368,12 @@ def test_meanwhile(guided, own, file):
     choose(page, "Attic", "projector")
     assert json.loads(file.read_text())["devices"]["projector"] == {
         "role": "projector", "plugin": "PJLinkProjector", "options": {"host": "127.0.0.1", "port": 9}, "process": "attic"}
+    back = page.get_by_role("button", name="Back to simulated").first
+    # The page has read the file once more.
+    expect(back).to_be_visible()
     del edited["devices"]["projector"]
     file.write_text(json.dumps(edited))
-    page.get_by_role("button", name="Back to simulated").first.click()
+    back.click()
     expect(page.get_by_text("This device is no longer in devices.json, or has another role.")).to_be_visible()
     assert json.loads(file.read_text()) == edited
 

@@ -9,7 +9,7 @@ extension MpvLink {
     _ medium: Medium, at seconds: Double, isPaused: Bool, isStereo: Bool
   ) async throws(MpvFailure) {
     // A process that starts needs longer, above all on a slow disk.
-    let limit = hasAnswered ? Duration.seconds(1) : FilmPlayer.patienceWhileOpening
+    let limit = hasAnswered ? Duration.seconds(3) : FilmPlayer.patienceWhileOpening
     try await ask(["set_property", "pause", .bool(isPaused)], within: limit)
     try await setChannels(isStereo: isStereo)
     try await set("aid", "auto")

@@ -59,7 +59,7 @@ final class MpvLink: Sendable {
   /// - Throws: `refused`, `timeout` or `closed`.
   @discardableResult
   func ask(
-    _ words: [JSON], within limit: Duration = .seconds(1)
+    _ words: [JSON], within limit: Duration = .seconds(3)
   ) async throws(MpvFailure) -> JSON {
     let timer = Mutex<Task<Void, Never>?>(nil)
     let result = await withCheckedContinuation { continuation in
