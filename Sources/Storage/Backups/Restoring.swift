@@ -37,8 +37,8 @@ extension Backups {
 
   private func draft(_ name: String) -> String { "\(state)/.\(name).restoring" }
 
-  /// The tables with sessions, codes and invitations.
-  private static let entrances = ["session", "oneTimeCode", "device", "invitation", "guestPass"]
+  /// The tables with sessions, codes and invitations; guest passes apart.
+  private static let entrances = ["session", "oneTimeCode", "device", "invitation"]
 
   private func voidEntrances(of path: String) throws(StorageError) {
     do {
@@ -49,6 +49,9 @@ extension Backups {
           // An older database does not have all of them.
           guard try database.tableExists(table) else { continue }
           try database.execute(sql: "DELETE FROM \(table)")
+        }
+        if try database.tableExists("guestPass") {
+          try AccountDatabase.deleteGuestPasses(where: "TRUE", [], in: database)
         }
       }
       try queue.close()

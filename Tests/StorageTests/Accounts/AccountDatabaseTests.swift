@@ -44,6 +44,40 @@ import Testing
     try database.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") ?? -1 }
   }
 
+  /// The end of a guest pass.
+  enum PassEnd: CaseIterable, Sendable { case revoked, expired, roleChanged, accountRemoved }
+
+  @Test(
+    "E10 · the end of a guest pass deletes the guest's saved positions and no others",
+    arguments: PassEnd.allCases)
+  func guestPositions(_ end: PassEnd) async throws {
+    let anna = try await owner().principal
+    let invitation = try await accountService.invitations.make(by: anna, role: .owner).code
+    _ = try await accountService.registration.register(People.member(invitation))
+    let ben = try await accountService.logIn(People.credentials("ben@example.org")).principal
+    func request(_ seconds: TimeInterval) -> GuestPassRequest {
+      GuestPassRequest(
+        name: "Visitors", activities: ["film"], volumeLimit: 40, ageLimit: nil, validity: seconds)
+    }
+    let ended = try await accountService.guestPasses.make(request(3600), by: ben).pass.id
+    let other = try await accountService.guestPasses.make(request(86_400), by: anna).pass.id
+    for user in [anna.account, ended, other] {
+      try await database.positions.save(10, item: "jaws", user: user.text)
+    }
+    switch end {
+    case .revoked: try await accountService.guestPasses.revoke(ended, by: anna)
+    case .expired:
+      fixture.advance(3600)
+      _ = try await accountService.guestPasses.make(request(3600), by: anna)
+    case .roleChanged: try await accountService.people.setRole(.member, of: ben.account, by: anna)
+    case .accountRemoved: try await accountService.people.remove(ben.account, by: anna)
+    }
+    let positions = database.positions
+    #expect(try await positions.position(item: "jaws", user: ended.text) == nil)
+    #expect(try await positions.position(item: "jaws", user: other.text) == 10)
+    #expect(try await positions.position(item: "jaws", user: anna.account.text) == 10)
+  }
+
   @Test("E7 · of 50 first registrations at once the database lets one be the owner")
   func oneOwner() async throws {
     let code = try #require(try await accountService.open())

@@ -148,6 +148,8 @@ import Testing
           name: "Visitors", activities: ["film"], volumeLimit: 40, ageLimit: nil, validity: 3600),
         by: owner)
       pass = visitors.code
+      try await database.positions.save(10, item: "jaws", user: visitors.pass.id.text)
+      try await database.positions.save(20, item: "jaws", user: owner.account.text)
       guest = try await accountService.guestPasses.logIn(with: pass.text).token.text
       let sent = try await accountService.contacts.sendEmailCode(to: nil, by: owner)
       let code = try #require(mailbox.code)
@@ -184,6 +186,14 @@ import Testing
       }
     }
     #expect(left == [])
+    // The owner's position is kept, the guest's is not.
+    let (users, accounts) = try await database.read { database in
+      (
+        try String.fetchAll(database, sql: "SELECT user FROM position"),
+        try String.fetchAll(database, sql: "SELECT id FROM account")
+      )
+    }
+    #expect(users == accounts)
     // The backup itself is as it was.
     #expect(try fixture.backups.verify(backup).accounts == 1)
     #expect(try await accountService.logIn(People.credentials()).principal.name == "Anna")

@@ -7,8 +7,8 @@ extension AccountDatabase: GuestPassStore {
   package func insert(_ pass: GuestPass, digest: SecretDigest) async throws(AccountError) {
     try await run {
       try await $0.write { database in
-        try database.execute(
-          sql: "DELETE FROM guestPass WHERE expires <= ?", arguments: [pass.madeAt.milliseconds])
+        try Self.deleteGuestPasses(
+          where: "expires <= ?", [pass.madeAt.milliseconds], in: database)
         try database.execute(
           sql: """
             INSERT INTO guestPass (digest, \(GuestPassRow.columns.joined(separator: ", ")))
@@ -38,12 +38,22 @@ extension AccountDatabase: GuestPassStore {
     try await run {
       try await $0.protect { database in
         let sessions = try Self.sessions(of: id, in: database).map(\.session)
-        try database.execute(sql: "DELETE FROM guestPass WHERE id = ?", arguments: [id.text])
+        try Self.deleteGuestPasses(where: "id = ?", [id.text], in: database)
         guard database.changesCount == 1 else { throw AccountError.unknownGuestPass }
-        try Self.deletePositions(of: id, in: database)
         return sessions
       }
     }
+  }
+
+  /// Deletes the guest passes that meet a condition, with their sessions and saved positions. The last
+  /// statement deletes the passes, so `changesCount` is their number.
+  static func deleteGuestPasses(
+    where condition: String, _ arguments: StatementArguments, in database: Database
+  ) throws {
+    try database.execute(
+      sql: "DELETE FROM position WHERE user IN (SELECT id FROM guestPass WHERE \(condition))",
+      arguments: arguments)
+    try database.execute(sql: "DELETE FROM guestPass WHERE \(condition)", arguments: arguments)
   }
 
   private func passes(

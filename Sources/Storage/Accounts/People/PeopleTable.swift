@@ -22,10 +22,9 @@ extension AccountDatabase: PeopleStore {
         guard role != .owner else { return [] }
         // An owner's invitations and passes end with the role.
         let sessions = try Self.guestSessions(by: account, in: database)
-        for table in ["invitation", "guestPass"] {
-          try database.execute(
-            sql: "DELETE FROM \(table) WHERE madeBy = ?", arguments: [account.text])
-        }
+        try database.execute(
+          sql: "DELETE FROM invitation WHERE madeBy = ?", arguments: [account.text])
+        try Self.deleteGuestPasses(where: "madeBy = ?", [account.text], in: database)
         return sessions
       }
     }
@@ -62,6 +61,8 @@ extension AccountDatabase: PeopleStore {
         let sessions =
           try Self.sessions(of: account, in: database).map(\.session)
           + Self.guestSessions(by: account, in: database)
+        // Before the account: with it the passes would go, and leave the guests' positions.
+        try Self.deleteGuestPasses(where: "madeBy = ?", [account.text], in: database)
         try database.execute(sql: "DELETE FROM account WHERE id = ?", arguments: [account.text])
         guard database.changesCount == 1 else { throw AccountError.unknownAccount }
         try Self.deletePositions(of: account, in: database)
@@ -70,9 +71,9 @@ extension AccountDatabase: PeopleStore {
     }
   }
 
-  /// Deletes the saved positions of an account or guest.
-  static func deletePositions(of user: AccountID, in database: Database) throws {
-    try database.execute(sql: "DELETE FROM position WHERE user = ?", arguments: [user.text])
+  /// Deletes the saved positions of an account.
+  private static func deletePositions(of account: AccountID, in database: Database) throws {
+    try database.execute(sql: "DELETE FROM position WHERE user = ?", arguments: [account.text])
   }
 
   private static func checkOwnerRemains(
