@@ -118,6 +118,16 @@ struct NetworkSearchTests {
     #expect(!JSON.object(entry).text().contains("\"popcorn\""))
   }
 
+  @Test("F5 · no description and no dump of a broker shows its password")
+  func hiddenPassword() {
+    let broker = BrokerAddress(host: "broker.lan", user: "theater", password: "caramel corn")
+    var dumped = ""
+    dump([broker], to: &dumped)
+    for text in ["\(broker)", "\([broker])", String(reflecting: broker), dumped] {
+      #expect(text.contains("broker.lan") && !text.contains("caramel"))
+    }
+  }
+
   @Test("A broker that is not there is a problem, not an error")
   func noBroker() async {
     let result = await MQTTSearch(

@@ -63,6 +63,17 @@ package struct BrokerAddress: Sendable, Hashable {
   }
 }
 
+/// Descriptions, dumps and interpolations leave out the password.
+extension BrokerAddress: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  package var description: String { user.map { "\(place) as \($0)" } ?? place }
+  package var debugDescription: String { description }
+  package var customMirror: Mirror {
+    Mirror(
+      self,
+      children: ["host": host, "port": port, "user": user as Any, "secret": secret])
+  }
+}
+
 /// A search that could not reach its broker, in words for people.
 struct BrokerSearchFailure: Error, Sendable {
   let message: String

@@ -71,6 +71,9 @@ import WebServer
       #expect(answer.status == 200)
       let request = try #require(room.discovery.requests.first)
       #expect(request.kinds == [.mqtt, .folders] && request.timeout == .seconds(5))
+      var dumped = ""
+      dump(request, to: &dumped)
+      #expect(!dumped.contains("caramel") && !"\(request)".contains("caramel"))
       #expect(
         request.broker
           == BrokerAddress(
