@@ -143,7 +143,12 @@ struct NetworkSearchTests {
     #expect(BrokerAddress("a.lan:1884") == BrokerAddress(host: "a.lan", port: 1884))
     #expect(BrokerAddress("[::1]:5") == BrokerAddress(host: "::1", port: 5))
     #expect(BrokerAddress("::1") == BrokerAddress(host: "::1"))
-    for text in ["", "a b", "a:0", "a:x", "a:70000", "[::1]x", ":1"] {
+    #expect(BrokerAddress("fe80::1%eth0") == BrokerAddress(host: "fe80::1%eth0"))
+    #expect(BrokerAddress("::1")?.place == "[::1]:1883")
+    for text in [
+      "", "a b", "a:0", "a:x", "a:70000", "[::1]x", ":1", "a:b:c", "a.lan:1883:", "1:2:3", "[::1",
+      "[a.lan]:5", "[a:b:c]",
+    ] {
       #expect(BrokerAddress(text) == nil, "\(text)")
     }
   }

@@ -30,7 +30,7 @@ package struct BrokerAddress: Sendable, Hashable {
     self.secret = secret
   }
 
-  /// Reads `HOST`, `HOST:PORT` or `[IPv6]:PORT`; `nil` for anything else.
+  /// Reads `HOST`, `HOST:PORT`, `[IPv6]:PORT` or an IPv6 address without a port; `nil` for anything else.
   package init?(_ text: String) {
     var host = text[...]
     var port = 1883
@@ -47,12 +47,19 @@ package struct BrokerAddress: Sendable, Hashable {
       port = number
     }
     guard (1...65_535).contains(port), (1...253).contains(host.utf8.count),
-      host.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "_.:%-".contains($0)) })
+      host.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "_.:%-".contains($0)) }),
+      Self.isIPv6(host) || !(host.contains(":") || text.hasPrefix("["))
     else { return nil }
     self.init(host: String(host), port: port)
   }
 
-  /// Host and port for people.
+  /// Whether the text is an IPv6 address, with or without a zone.
+  private static func isIPv6(_ host: Substring) -> Bool {
+    var address = in6_addr()
+    return inet_pton(AF_INET6, String(host.prefix { $0 != "%" }), &address) == 1
+  }
+
+  /// Host and port for people; an IPv6 address in brackets.
   package var place: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
   /// The same broker with a login.

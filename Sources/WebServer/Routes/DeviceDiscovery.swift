@@ -26,7 +26,7 @@ package struct DiscoveryRequest: Sendable, Hashable {
   /// The line of the audit log: the kinds, and where a secret may be sent.
   var subject: String {
     kinds.map(\.rawValue).joined(separator: ", ")
-      + (broker.map { " at \($0.host):\($0.port)" } ?? "")
+      + (broker.map { " at \($0.place)" } ?? "")
       + (secret.map { " with the secret \($0)" } ?? "")
   }
 

@@ -84,6 +84,18 @@ import WebServer
     }
   }
 
+  @Test(
+    "F6 · the audit log shows a broker's IPv6 address in brackets", arguments: ["::1", "[::1]"])
+  func addressInBrackets(_ broker: String) async throws {
+    try await TestServer.open { room in
+      let owner = try await room.owner()
+      #expect(try await owner.send(.POST, Self.path, ["broker": .string(broker)]).status == 200)
+      let audit = try await owner.send(.GET, "/api/v1/audit").json["entries"]?.array ?? []
+      let subject = audit.first { $0["deed"] == "devicesSearched" }?["subject"]?.string
+      #expect(subject?.hasSuffix(" at [::1]:1883") == true)
+    }
+  }
+
   @Test("F5 F6 · a secret of the controller is sent to a broker only after a fresh proof")
   func secret() async throws {
     try await TestServer.open { room in
