@@ -5,10 +5,11 @@ package enum ControllerAddress: Sendable, Hashable, CustomStringConvertible {
   /// A TCP port, 1 to 65,535, of a host name or an IP address without brackets; without TLS.
   case port(host: String, Int)
 
+  /// The path, or host and port; an IPv6 address in brackets.
   package var description: String {
     switch self {
     case .socket(let path): path
-    case .port(let host, let port): "\(host):\(port)"
+    case .port(let host, let port): Self.authority(host, port)
     }
   }
 
@@ -16,8 +17,13 @@ package enum ControllerAddress: Sendable, Hashable, CustomStringConvertible {
   var url: String {
     switch self {
     case .socket(let path): "http+unix://\(path.percentEncoded)"
-    case .port(let host, let port): "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    case .port(let host, let port): "http://\(Self.authority(host, port))"
     }
+  }
+
+  /// Host and port as in a URL (RFC 3986, section 3.2).
+  private static func authority(_ host: String, _ port: Int) -> String {
+    host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 }
 

@@ -70,6 +70,14 @@ import Testing
     }
   }
 
+  @Test("A9 · describes an IPv6 address in brackets, a name and an IPv4 address without")
+  func description() {
+    #expect(ControllerAddress.port(host: "::1", 8080).description == "[::1]:8080")
+    #expect(ControllerAddress.port(host: "127.0.0.1", 8080).description == "127.0.0.1:8080")
+    #expect(ControllerAddress.port(host: "cinema.lan", 80).description == "cinema.lan:80")
+    #expect(ControllerAddress.socket("/run/theater.sock").description == "/run/theater.sock")
+  }
+
   @Test("A9 · names the address at which no controller listens")
   func notRunning() async throws {
     var addresses: [ControllerAddress] = []
