@@ -159,6 +159,11 @@ extension AccountError {
     .busy, message: "Too many people register or log in at this moment.",
     hint: "Try again in a few seconds.")
 
+  /// The queue of messages is full; this one was not sent.
+  package static let tooManyMessages = AccountError(
+    .busy, message: "Too many messages wait to be sent at this moment.",
+    hint: "Try again in a few seconds.")
+
   /// The caller cancelled the request before its effect.
   package static let cancelled = AccountError(
     .cancelled, message: "The request was cancelled before it was done.", hint: "Ask again.")

@@ -39,9 +39,13 @@ package final class MessageDispatcher: MessageDelivery {
     do throws(JobError<AccountError>) {
       try await queue.run { _ throws(AccountError) in try sender.send(message) }
     } catch {
-      let error = AccountError(error)
-      logFailure(error)
-      throw error
+      let failure: AccountError =
+        switch error {
+        case .failed, .cancelled: AccountError(error)
+        case .queueFull, .refused: .tooManyMessages
+        }
+      logFailure(failure)
+      throw failure
     }
   }
 
@@ -53,7 +57,7 @@ package final class MessageDispatcher: MessageDelivery {
       let job = queue.submit(.after(Self.postDelay)) { [self] _ in
         do throws(AccountError) { try sender.send(message) } catch { logFailure(error) }
       }
-      if job.stage == .refused { logFailure(.busy) }
+      if job.stage == .refused { logFailure(.tooManyMessages) }
     } catch {
       logFailure(error)
     }

@@ -88,6 +88,25 @@ private final class Probe: MessageSender {
     #expect(lines.all.count == 2)
   }
 
+  @Test("D9 · a full queue is described as one of messages, to the caller and in the log")
+  func full() async throws {
+    let probe = Probe(waits: true)
+    let queue = JobQueue(workers: 1, capacity: 0)
+    let dispatcher = MessageDispatcher(email: probe, phone: nil, queue: queue, log: lines.add)
+    let first = try mail("first")
+    let sending = Task { try await dispatcher.deliver(first) }
+    #expect(await eventually { queue.load.running == 1 })
+    await #expect(throws: AccountError.tooManyMessages) {
+      try await dispatcher.deliver(mail("second"))
+    }
+    dispatcher.post(try mail("third"))
+    probe.release.signal()
+    try await sending.value
+    #expect(AccountError.tooManyMessages.code == .busy)
+    #expect(lines.all.count == 2)
+    #expect(lines.all.allSatisfy { $0.hasPrefix("Too many messages wait to be sent") })
+  }
+
   @Test("D9 · the log sender writes the message, and that it was not sent")
   func log() throws {
     try LogSender(log: lines.add).send(mail("123456 is your code"))
