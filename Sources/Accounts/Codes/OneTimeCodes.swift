@@ -29,7 +29,7 @@ struct OneTimeCodes: Sendable {
     let (request, code) = try await issue(
       purpose, to: "\(account.text) \(destination.channel.rawValue)", for: .session,
       account: account, destination: destination)
-    try await delivery.deliver(AccountMessage(code, to: destination, for: purpose))
+    try await delivery.deliver(message(code, to: destination, for: purpose))
     return request
   }
 
@@ -48,7 +48,7 @@ struct OneTimeCodes: Sendable {
     let verified = account.map { typed.asVerified(of: $0) }
     let (request, code) = try await issue(
       purpose, to: typed.key, for: requester, account: account?.id, destination: verified)
-    if let verified { delivery.post(AccountMessage(code, to: verified, for: purpose)) }
+    if let verified { delivery.post(message(code, to: verified, for: purpose)) }
     return request
   }
 
@@ -59,7 +59,7 @@ struct OneTimeCodes: Sendable {
     let requester = try await requester(for: nil, at: destination)
     let (request, code) = try await issue(
       .register, to: destination.key, for: requester, account: nil, destination: destination)
-    try await delivery.deliver(AccountMessage(code, to: destination, for: .register))
+    try await delivery.deliver(message(code, to: destination, for: .register))
     return request
   }
 
@@ -107,6 +107,12 @@ struct OneTimeCodes: Sendable {
   /// Deletes void codes.
   func dropVoid() async throws(AccountError) {
     try await store.dropCodes(by: policy, at: steady.now())
+  }
+
+  private func message(
+    _ code: OneTimeCode, to destination: CodeDestination, for purpose: CodePurpose
+  ) -> AccountMessage {
+    AccountMessage(code, to: destination, for: purpose, validity: policy.validity)
   }
 
   private func checkReach(_ channel: CodeChannel) throws(AccountError) {

@@ -91,10 +91,17 @@ package struct NoDelivery: MessageDelivery {
 
 extension AccountMessage {
   /// The message that carries a code.
-  init(_ code: OneTimeCode, to destination: CodeDestination, for purpose: CodePurpose) {
+  /// - Parameter validity: How long the code is valid.
+  init(
+    _ code: OneTimeCode, to destination: CodeDestination, for purpose: CodePurpose,
+    validity: Duration
+  ) {
+    let seconds = Int(clamping: validity.components.seconds)
+    // Rounded down: a code must not be promised for longer than it is valid.
+    let time = AccountError.words(seconds < 120 ? seconds : seconds / 60 * 60)
     self.init(
       destination: destination, subject: "Your code for the home theater",
-      text: "\(code.text) is your code to \(purpose.words). It is good once, for ten minutes. "
+      text: "\(code.text) is your code to \(purpose.words). It is good once, for \(time). "
         + "If you did not ask for it, do nothing.")
   }
 }

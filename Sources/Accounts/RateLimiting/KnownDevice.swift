@@ -47,7 +47,7 @@ extension AccountError {
       retryAfter: seconds)
   }
 
-  /// A wait in words: `a second`, `90 seconds`, `15 minutes`.
+  /// A wait or validity in words: `a second`, `90 seconds`, `15 minutes`.
   static func words(_ seconds: Int) -> String {
     switch seconds {
     case 1: "a second"

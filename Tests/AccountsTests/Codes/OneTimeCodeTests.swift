@@ -258,10 +258,21 @@ import Testing
     #expect(await sendRefusal() == .deliveryUnavailable(.email))
   }
 
+  @Test(
+    "D8 · a message says how long its code is valid",
+    arguments: [(600, "for 10 minutes."), (150, "for 2 minutes."), (90, "for 90 seconds.")])
+  func saysValidity(seconds: Int, words: String) async throws {
+    let household = try Household(codes: CodePolicy(validity: .seconds(seconds)))
+    let owner = try await household.ownerLogsIn().principal
+    _ = try await household.accountService.contacts.sendEmailCode(to: nil, by: owner)
+    #expect(household.box.messages.last?.text.contains("It is good once, \(words)") == true)
+  }
+
   @Test("D9 · a message is one line of ASCII short enough for a text message")
   func messages() {
     for purpose in CodePurpose.allCases {
-      let message = AccountMessage(OneTimeCode(digits: 6, from: .system), to: mail, for: purpose)
+      let message = AccountMessage(
+        OneTimeCode(digits: 6, from: .system), to: mail, for: purpose, validity: .seconds(600))
       #expect(message.text.utf8.count <= 160)
       #expect((message.text + message.subject).utf8.allSatisfy { (0x20...0x7E).contains($0) })
       #expect(message.code != nil)
