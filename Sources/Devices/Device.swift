@@ -24,8 +24,8 @@ public protocol Device: AnyObject, Sendable {
   /// The present snapshot.
   func snapshot() async -> DeviceSnapshot
 
-  /// The present snapshot and every change from now on. A slow reader skips intermediate snapshots
-  /// and gets the latest one.
+  /// The present snapshot and every change from now on. A slow reader may miss intermediate snapshots,
+  /// but gets the latest one.
   func snapshots() async -> AsyncStream<DeviceSnapshot>
 
   /// The items that the player can play, from its discs and from `folder`; `[]` for other roles.

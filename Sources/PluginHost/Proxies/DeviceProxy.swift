@@ -93,7 +93,8 @@ package final class DeviceProxy: Device {
   /// The commands that have not ended.
   var commandsInHand: CommandsInHand { state.withLock { $0.core.commandsInHand } }
 
-  /// The present snapshot and later ones; a slow reader keeps the newest 64 of them.
+  /// The present snapshot and later ones; a slow reader gets the newest 64 of them. One would not do: a
+  /// player reports the end of an item and the next item at once, and the end clears the saved position.
   package func snapshots() async -> AsyncStream<DeviceSnapshot> {
     let (stream, watcher) = AsyncStream<DeviceSnapshot>.makeStream(
       bufferingPolicy: .bufferingNewest(64))
