@@ -28,9 +28,9 @@ public protocol Device: AnyObject, Sendable {
   /// but gets the latest one.
   func snapshots() async -> AsyncStream<DeviceSnapshot>
 
-  /// The items that the player can play, from its discs and from `folder`; `[]` for other roles.
+  /// The items that the player can play, from its discs or from `folder`; `[]` for other roles.
   ///
-  /// - Parameter folder: An absolute path, or `nil` for the player's own discs alone.
+  /// - Parameter folder: An absolute path; `nil` for the player's own discs.
   func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem]
 
   /// Opens the amplifier's end of a new cable for an input.

@@ -15,7 +15,8 @@ public struct Playback: Sendable, Hashable {
   public var position: Double
   /// In seconds; `nil` without an end (a station), or if it is not known.
   public var duration: Double?
-  /// How fast the position moves: 1 while playing, else 0.
+  /// How fast the position moves, -64 to 64: 1 at the usual speed, 0 while it stands still, negative
+  /// backwards.
   public var rate: Double
   /// The reason of a failure, or the current title of a station.
   public var reason: String?
