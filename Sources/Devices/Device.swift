@@ -33,6 +33,13 @@ public protocol Device: AnyObject, Sendable {
   /// - Parameter folder: An absolute path; `nil` for the player's own discs.
   func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem]
 
+  /// The picture of an item that the player can play; `nil` if there is none.
+  ///
+  /// Runs beside commands. It may take 30 s, because a player may have to make the picture.
+  ///
+  /// - Parameter item: The id of a catalogue item whose `hasPicture` is true.
+  func picture(of item: String) async throws(DeviceError) -> ItemPicture?
+
   /// Opens the amplifier's end of a new cable for an input.
   func openSocket(input: String) async throws(DeviceError) -> CableSocket
   /// Connects a player's output to an amplifier's socket.
@@ -58,10 +65,12 @@ public protocol Device: AnyObject, Sendable {
   func setLevelReceiver(_ receive: (@Sendable (SoundLevels) -> Void)?)
 }
 
-/// Devices without a catalogue, without cables and without levels.
+/// Devices without a catalogue, without pictures, without cables and without levels.
 extension Device {
   /// A player without items.
   public func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem] { [] }
+  /// A player without pictures.
+  public func picture(of item: String) async throws(DeviceError) -> ItemPicture? { nil }
   /// - Throws: `.unsupported`.
   public func openSocket(input: String) async throws(DeviceError) -> CableSocket {
     throw noCables
@@ -196,10 +205,12 @@ public struct CatalogueItem: Sendable, Hashable {
   public var format: String?
   /// The number of audio channels; `nil` if it is unknown.
   public var channels: Int?
+  /// Whether its player may have a picture of it.
+  public var hasPicture: Bool
 
   public init(
     id: String, title: String, artist: String? = nil, album: String? = nil, track: Int? = nil,
-    duration: Double? = nil, format: String? = nil, channels: Int? = nil
+    duration: Double? = nil, format: String? = nil, channels: Int? = nil, hasPicture: Bool = false
   ) {
     self.id = id
     self.title = title
@@ -209,6 +220,7 @@ public struct CatalogueItem: Sendable, Hashable {
     self.duration = duration
     self.format = format
     self.channels = channels
+    self.hasPicture = hasPicture
   }
 
   /// Reads the format of `json`; `nil` without an id and a title. Numbers out of range are left out.
@@ -223,7 +235,8 @@ public struct CatalogueItem: Sendable, Hashable {
         Playback.secondsRange.contains($0) ? $0 : nil
       },
       format: json["format"]?.string,
-      channels: json["channels"]?.integer.flatMap { Self.channelRange.contains($0) ? $0 : nil })
+      channels: json["channels"]?.integer.flatMap { Self.channelRange.contains($0) ? $0 : nil },
+      hasPicture: json["picture"]?.bool ?? false)
   }
 
   /// The item for the wire and the API.
@@ -235,6 +248,7 @@ public struct CatalogueItem: Sendable, Hashable {
     if let duration { object["duration"] = .number(duration) }
     if let format { object["format"] = .string(format) }
     if let channels { object["channels"] = .integer(channels) }
+    if hasPicture { object["picture"] = .bool(true) }
     return .object(object)
   }
 }

@@ -36,6 +36,7 @@ public final class HomeTheaterFacade {
   let activities: ActivityController
   let ageLimits: AgeLimitMonitor
   private let library: Library
+  private let pictures: PictureRequests
   private let policy: AccessPolicy
   private let engine: SceneEngine
   private let transport: TransportControl
@@ -84,6 +85,7 @@ public final class HomeTheaterFacade {
     self.clock = clock
     directory = DeviceDirectory(devices: devices, plan: plan)
     library = Library(directory: directory, events: events, log: log)
+    pictures = PictureRequests()
     policy = AccessPolicy(directory: directory, library: library)
     ageLimits = AgeLimitMonitor(directory: directory, policy: policy)
     engine = SceneEngine(
@@ -410,6 +412,33 @@ public final class HomeTheaterFacade {
     try policy.require(.view, of: principal)
     await library.scanUnread()
     return entries(category, for: principal).map(\.item)
+  }
+
+  /// Returns the picture of an item of the library; `nil` if no player has one. Needs the permission `view`.
+  ///
+  /// - Throws: `notFound` if the item is not in the library, or rated above the principal's age limit;
+  ///   `deviceFailed` if its player does not answer.
+  package func picture(
+    of item: String, for principal: Principal
+  ) async throws(TheaterError) -> ItemPicture? {
+    try policy.require(.view, of: principal)
+    guard let entry = policy.entry(item), policy.permits(item, ageLimit: principal.ageLimit) else {
+      throw TheaterError(
+        .notFound, "\"\(item.quotation)\" is not in the library",
+        hint: "See the lists of films and songs.")
+    }
+    guard entry.item.hasPicture else { return nil }
+    var failure: TheaterError?
+    for id in entry.players {
+      guard let player = directory[id] else { continue }
+      do throws(DeviceError) {
+        if let picture = try await pictures.picture(of: item, from: player) { return picture }
+      } catch {
+        failure = failure ?? TheaterError(error, device: id)
+      }
+    }
+    if let failure { throw failure }
+    return nil
   }
 
   /// Reads the catalogues of the players that have not been read yet.

@@ -35,6 +35,9 @@ public protocol PlayerDevice: PluginDevice {
   /// Lists the items that the player can play, from its own discs or from `folder` (an absolute
   /// path). Runs beside commands.
   func scan(folder: String?) async throws(DeviceError) -> [CatalogueItem]
+  /// Returns the picture of an item that the last scans have listed with `hasPicture`; `nil` if there is
+  /// none. Runs beside commands and scans, one call at a time. Its task is cancelled when the device closes.
+  func picture(of item: String) async throws(DeviceError) -> ItemPicture?
   /// Connects to this socket, and sends its sound there from now on.
   func plug(into socket: CableSocket) async throws(DeviceError)
   /// Plays on this lent ALSA PCM from now on, until `unplug`. Another player may hold the PCM for a
@@ -45,7 +48,11 @@ public protocol PlayerDevice: PluginDevice {
 }
 
 extension PlayerDevice {
+<<<<<<< HEAD
   /// - Throws: `.unsupported`, for a player without cables of kind `alsa`.
+=======
+  public func picture(of item: String) async throws(DeviceError) -> ItemPicture? { nil }
+>>>>>>> ae6a3a9 (Let players offer pictures of their films, and answer with them)
   public func plug(pcm: String) async throws(DeviceError) { throw .noLending }
   /// - Throws: `.unsupported`, for a player without cables of kind `alsa`.
   public func unplug() async throws(DeviceError) { throw .noLending }

@@ -64,6 +64,8 @@ public enum ProtocolLimits {
   public static let cataloguePages = 10_000
   /// The longest time in which the pages of a scan are read.
   public static let catalogueTime = Duration.seconds(600)
+  /// The most bytes of a picture. As base64 text it fits into a line.
+  public static let picture = ItemPicture.mostBytes
   /// The largest answer to a question such as `--self-check`, in bytes.
   public static let questionAnswer = 1 << 18
   /// The longest wait for such an answer.
@@ -102,7 +104,7 @@ public struct ProtocolVersion: Sendable, Hashable, CustomStringConvertible {
   public let minor: Int
 
   /// What this build speaks.
-  public static let current = ProtocolVersion(major: 1, minor: 3)
+  public static let current = ProtocolVersion(major: 1, minor: 4)
 
   /// A version; both numbers are 0 or more.
   public init(major: Int, minor: Int) {

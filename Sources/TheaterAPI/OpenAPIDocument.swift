@@ -114,6 +114,13 @@ extension Route.Answer {
   fileprivate var json: JSON {
     switch self {
     case .empty: ["description": "Done."]
+    case .unchanged: ["description": "The client has the present version."]
+    case .file(let types):
+      [
+        "description": "The file.",
+        "content": .object(
+          JSONObject(types.map { ($0, JSON.object(["schema": .object(Schema.anything.json)])) })),
+      ]
     case .json(let schema):
       [
         "description": "The answer.",

@@ -38,6 +38,10 @@ public struct Route: Sendable {
     case json(Schema)
     /// Server-sent events (WHATWG HTML, section 9.2), each with data of a component's schema.
     case events([(name: String, data: Component)])
+    /// A file of one of these media types.
+    case file([String])
+    /// No body: the client has the present version (RFC 9110, section 15.4.5).
+    case unchanged
   }
 
   /// A parameter of the query or a header of the request.

@@ -22,6 +22,9 @@ extension DeviceConnection {
   public func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
     try await device.scanCatalogue(folder: folder)
   }
+  public func picture(of item: String) async throws(DeviceError) -> ItemPicture? {
+    try await device.picture(of: item)
+  }
   public func openSocket(input: String) async throws(DeviceError) -> CableSocket {
     try await device.openSocket(input: input)
   }

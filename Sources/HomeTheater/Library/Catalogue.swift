@@ -194,6 +194,7 @@ extension Catalogue.Entry {
     item.duration = item.duration ?? found.duration
     item.format = item.format ?? found.format
     item.channels = item.channels ?? found.channels
+    item.hasPicture = item.hasPicture || found.hasPicture
   }
 }
 

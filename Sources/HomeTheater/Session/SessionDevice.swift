@@ -39,6 +39,12 @@ final class SessionDevice: Device {
       device: id)
   }
 
+  func picture(of item: String) async throws(DeviceError) -> ItemPicture? {
+    throw DeviceError(
+      .unsupported, "pictures are read by the theater", hint: "Ask the session for the picture.",
+      device: id)
+  }
+
   private static let missing = DeviceSnapshot(
     availability: .unavailable("the theater has no such device"))
 }

@@ -95,6 +95,14 @@ public struct TheaterSession: Sendable {
     try await theater.items(category, for: principal)
   }
 
+  /// Returns the picture of a film or song; `nil` if there is none.
+  ///
+  /// - Parameter item: The id of an item that the user may choose.
+  /// - Throws: `notFound` for another item; `deviceFailed` if its player does not answer.
+  public func picture(of item: String) async throws(TheaterError) -> ItemPicture? {
+    try await theater.picture(of: item, for: principal)
+  }
+
   private func begin(
     _ category: Category, _ title: String, fromStart: Bool
   ) async throws(TheaterError) -> RunReport {

@@ -47,6 +47,7 @@ struct DeviceCore: Sendable {
   /// The newest warning of this start of the plugin, for its status.
   private(set) var warning: String?
   private var hasWarnedOfCatalogue = false
+  private var hasWarnedOfPicture = false
   private var contact = Contact.none
   private var intake: ReportIntake
   private var levelIntake = LevelIntake()
@@ -88,6 +89,7 @@ struct DeviceCore: Sendable {
     plugRequestLimit = .plugRequests
     warning = nil
     hasWarnedOfCatalogue = false
+    hasWarnedOfPicture = false
     snapshot.state.attributes = [:]
   }
 
@@ -231,6 +233,16 @@ struct DeviceCore: Sendable {
     guard !hasWarnedOfCatalogue else { return effects }
     hasWarnedOfCatalogue = true
     warn(what, &effects)
+    return effects
+  }
+
+  /// Warns of the first picture that was dropped since the plugin's start.
+  mutating func dropPicture(_ fault: String) -> Effects {
+    var effects = Effects()
+    guard !hasWarnedOfPicture else { return effects }
+    hasWarnedOfPicture = true
+    warn(
+      "a picture of its plugin is dropped: \(fault). Tell the plugin's author", &effects)
     return effects
   }
 

@@ -35,6 +35,8 @@ package final class DeviceProxy: Device {
     /// The paths of the sockets that the plugin's process has opened, by input. A new token for the same
     /// path leaves the present connection alone.
     var socketPaths: [String: String] = [:]
+    /// Whether the plugin's process has said that it does not know the request `picture`.
+    var lacksPictures = false
     /// The time for which the scheduler was asked.
     var alarm: Duration?
   }
@@ -123,6 +125,28 @@ package final class DeviceProxy: Device {
     return scan.items
   }
 
+  package func picture(of item: String) async throws(DeviceError) -> ItemPicture? {
+    guard role == .dvdPlayer || role == .cdPlayer, !state.withLock({ $0.lacksPictures }) else {
+      return nil
+    }
+    let session = try openSession()
+    let answer: PictureRequest.Answer
+    do throws(PluginSession.Failure) {
+      answer = try await session.ask(
+        PictureRequest(device: id, item: item), within: PictureRequest.longest)
+    } catch {
+      guard case .refused(let refusal) = error, refusal.code == RPCError.unknownMethodCode else {
+        throw error.deviceError(device: id, asked: PictureRequest.method)
+      }
+      state.withLock { state in
+        if state.session === session { state.lacksPictures = true }
+      }
+      return nil
+    }
+    if let fault = answer.fault { change { core, _ in core.dropPicture(fault) } }
+    return answer.picture
+  }
+
   /// The newest warning of this start of the plugin.
   var warning: String? { state.withLock { $0.core.warning } }
 
@@ -180,16 +204,22 @@ package final class DeviceProxy: Device {
   private func ask<Request: PluginRequest>(_ request: Request, within longest: Duration)
     async throws(DeviceError) -> Request.Answer
   {
-    let (session, availability) = state.withLock { ($0.session, $0.core.snapshot.availability) }
-    guard let session else {
-      let reason = if case .unavailable(let reason) = availability { reason } else { "it starts" }
-      throw DeviceError(.unavailable, reason, device: id)
-    }
+    let session = try openSession()
     do {
       return try await session.ask(request, within: longest)
     } catch {
       throw error.deviceError(device: id, asked: Request.method)
     }
+  }
+
+  /// The session with the plugin's process.
+  ///
+  /// - Throws: `unavailable` if there is none.
+  private func openSession() throws(DeviceError) -> PluginSession {
+    let (session, availability) = state.withLock { ($0.session, $0.core.snapshot.availability) }
+    if let session { return session }
+    let reason = if case .unavailable(let reason) = availability { reason } else { "it starts" }
+    throw DeviceError(.unavailable, reason, device: id)
   }
 
   // MARK: The plugin's side, called in the order of its lines
@@ -201,6 +231,7 @@ package final class DeviceProxy: Device {
     state.withLock { state in
       state.session = session
       state.socketPaths = [:]
+      state.lacksPictures = false
       state.core.willOpen()
     }
   }

@@ -4,8 +4,8 @@ import Platform
 import PluginProtocol
 import Synchronization
 
-/// A device with its queue and the one task that drains it. Scans have a queue of their own, so that
-/// reading a large folder delays no command.
+/// A device with its queue and the one task that drains it. Scans and pictures have queues of their own, so
+/// that reading a large folder or making a picture delays no command.
 final class OpenDevice: Sendable {
   private let device: any PluginDevice
   private let connection: any Connection
@@ -14,6 +14,7 @@ final class OpenDevice: Sendable {
   private let pages = Mutex(CataloguePages())
   private let jobs = SerialQueue()
   private let scans = SerialQueue()
+  private let pictures = SerialQueue()
   private let closing = Event()
   private let drained = Event()
   private let ended = Event()
@@ -57,7 +58,12 @@ final class OpenDevice: Sendable {
   /// Adds a job to the queue.
   func post(_ job: DeviceJob) {
     guard requests.add(job.id) else { return reply(to: job.id, .failure(.unknownDevice)) }
-    let queue = if case .scan = job { scans } else { jobs }
+    let queue =
+      switch job {
+      case .scan: scans
+      case .picture: pictures
+      case .perform, .openSocket, .lend, .plug, .unplug: jobs
+      }
     queue.add(job)
   }
 
@@ -101,6 +107,7 @@ final class OpenDevice: Sendable {
   private func serve() async {
     await withDiscardingTaskGroup { group in
       group.addTask { while let job = await self.scans.next() { await self.run(job) } }
+      group.addTask { while let job = await self.pictures.next() { await self.run(job) } }
       group.addTask {
         while let job = await self.jobs.next() { await self.run(job) }
         self.drained.signal()
@@ -114,6 +121,7 @@ final class OpenDevice: Sendable {
       // Jobs that still wait then are never begun.
       jobs.finish(droppingWhatWaits: true)
       scans.finish(droppingWhatWaits: true)
+      pictures.finish(droppingWhatWaits: true)
       group.cancelAll()
     }
   }
@@ -126,6 +134,11 @@ final class OpenDevice: Sendable {
       requests.end(id)
       reports.answer(id, outcome)
     case .scan(let id, let folder, let cursor): await scan(id, folder, cursor)
+    case .picture(let id, let item):
+      await answer(id) { (device) throws(DeviceError) in
+        let player = device as? any PlayerDevice
+        return PictureRequest.result(.init(try await player?.picture(of: item)))
+      }
     case .openSocket(let id, let socket, let input):
       await answer(id) { (device) throws(DeviceError) in
         guard let amplifier = device as? any AmplifierDevice else { throw .noCable }

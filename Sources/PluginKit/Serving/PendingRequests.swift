@@ -7,6 +7,7 @@ import Synchronization
 enum DeviceJob: Sendable {
   case perform(Int, JSON, answersCarryReports: Bool)
   case scan(Int, folder: String?, cursor: String?)
+  case picture(Int, item: String)
   case openSocket(Int, CableSocket, input: String)
   case lend(Int, input: String)
   case plug(Int, PlugRequest.Target)
@@ -14,8 +15,8 @@ enum DeviceJob: Sendable {
 
   var id: Int {
     switch self {
-    case .perform(let id, _, _), .scan(let id, _, _), .openSocket(let id, _, _), .lend(let id, _),
-      .plug(let id, _), .unplug(let id):
+    case .perform(let id, _, _), .scan(let id, _, _), .picture(let id, _),
+      .openSocket(let id, _, _), .lend(let id, _), .plug(let id, _), .unplug(let id):
       id
     }
   }

@@ -89,6 +89,9 @@ final class PluginServer: Sendable {
       enqueue(id, to: request?.device) {
         request.map { .scan(id, folder: $0.folder, cursor: $0.cursor) }
       }
+    case PictureRequest.method:
+      let request = PictureRequest(params: params)
+      enqueue(id, to: request?.device) { request.map { .picture(id, item: $0.item) } }
     case OpenSocketRequest.method:
       let request = OpenSocketRequest(params: params)
       enqueue(id, to: request?.device) {

@@ -74,6 +74,8 @@ extension Component {
         "channels": .integer(CatalogueItem.channelRange), "rating": .ageLimit,
         "am": .number(TunerCommand.amRange).described("In kHz."),
         "fm": .number(TunerCommand.fmRange).described("In MHz."),
+        "picture": .boolean.described(
+          "Whether there may be a picture of it; missing if there is none."),
         "position": .seconds.described("Where the user left it: a start resumes there."),
       ]))
   static let films = list("Films", "films")

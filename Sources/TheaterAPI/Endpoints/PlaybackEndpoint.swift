@@ -2,7 +2,7 @@ import Devices
 
 /// The current activity, the library, and steering playback.
 public enum PlaybackEndpoint: String, Endpoint {
-  case status, events, films, songs, stations, scanLibrary
+  case status, events, films, songs, stations, picture, scanLibrary
   case activities, startActivity, watch, listen, radio, popcorn, end, off
   case pause, resume, next, previous, seek, volume
 
@@ -39,6 +39,21 @@ public enum PlaybackEndpoint: String, Endpoint {
     case .films: list("films", .films)
     case .songs: list("songs", .songs)
     case .stations: list("stations", .stations)
+    case .picture:
+      Route(
+        .get, "/library/picture", .permitted(.view),
+        "Returns the picture of a film or song that the user may choose; of those with `picture` in the "
+          + "lists.",
+        parameters: [
+          .init(
+            name: "item", place: .query, schema: .itemID, help: "The id of the item. Required."),
+          .init(
+            name: "If-None-Match", place: .header, schema: Schema(json: ["type": "string"]),
+            help: "The entity tags of the pictures that the client has."),
+        ],
+        answers: [
+          200: .file(ItemPicture.Format.allCases.map(\.mediaType)), 304: .unchanged,
+        ], errors: [404, 409, 422, 503])
     case .scanLibrary:
       Route(
         .post, "/library/scan", .permitted(.operate),

@@ -158,12 +158,7 @@ package final class SiteFile: Sendable {
   /// Answers a GET or HEAD: 304 if the client has this content (RFC 9110, section 13.1.2).
   func response(to request: Request) -> Response {
     let body = body
-    let known = request.headers[.ifNoneMatch] ?? ""
-    let tags = known.split(separator: ",").map { tag in
-      let tag = tag.drop { $0 == " " }
-      return tag.hasPrefix("W/") ? tag.dropFirst(2) : tag
-    }
-    if let own = headers[.eTag], known == "*" || tags.contains(Substring(own)) {
+    if let own = headers[.eTag], request.knows(own) {
       var headers = headers
       headers[.contentType] = nil
       // The length that a 200 would have (RFC 9110, section 8.6).

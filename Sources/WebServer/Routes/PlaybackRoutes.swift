@@ -23,6 +23,7 @@ extension APIServices {
     case .films: return try await entries(.films, request, principal)
     case .songs: return try await entries(.songs, request, principal)
     case .stations: return try await entries(.stations, request, principal)
+    case .picture: return try await picture(request, principal)
     case .scanLibrary: return try await scanLibrary(principal)
     case .activities:
       let activities = try await theater.activities(for: principal)

@@ -1,5 +1,4 @@
 import Accounts
-import Crypto
 import Devices
 import Foundation
 import HTTPTypes
@@ -78,19 +77,4 @@ extension APIServices {
 
   /// The text of the OpenAPI document.
   private static let openAPIDocument = ByteBuffer(string: APIContract.document.text())
-}
-
-/// The version of a text: its SHA-256.
-private struct ContentHash {
-  /// 64 hexadecimal digits.
-  let text: String
-  /// The version as an entity tag (RFC 9110, section 8.8.3).
-  var tag: String { "\"\(text)\"" }
-
-  init(_ bytes: [UInt8]) {
-    text = SHA256.hash(data: bytes).reduce(into: "") { text, byte in
-      text += byte < 16 ? "0" : ""
-      text += String(byte, radix: 16)
-    }
-  }
 }

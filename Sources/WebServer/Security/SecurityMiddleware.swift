@@ -115,13 +115,16 @@ struct SecurityMiddleware: RouterMiddleware {
 }
 
 extension HTTPFields {
+  /// The policy for answers of the API: a browser runs nothing in them and shows them in no frame.
+  static let apiPolicy =
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox"
+
   /// Adds the headers that restrict what a browser does with an answer.
   /// - Parameter insistsOnTLS: Whether to send Strict-Transport-Security (RFC 6797).
   mutating func addBrowserRules(insistsOnTLS: Bool) {
-    // The page's files have a policy and a lifetime of their own.
+    // The page's files and pictures have set their own policy and lifetime.
     if !contains(.contentSecurityPolicy) {
-      self[.contentSecurityPolicy] =
-        "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox"
+      self[.contentSecurityPolicy] = Self.apiPolicy
       self[.cacheControl] = "no-store"
     }
     self[.xContentTypeOptions] = "nosniff"

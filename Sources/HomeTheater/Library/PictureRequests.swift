@@ -1,0 +1,59 @@
+import Devices
+import JSON
+import Platform
+
+/// The requests for pictures to the players: one at a time for each player, and each picture once for all who
+/// ask for it at the same time.
+///
+/// A player may have to make a picture, which takes seconds. Its commands do not wait for that.
+@TheaterActor
+final class PictureRequests {
+  /// The most pictures that are waited for. A further request fails.
+  static let most = 256
+
+  private struct Key: Hashable {
+    let player: DeviceID
+    let item: UTF8Key
+  }
+
+  private var requests: [Key: Task<Result<ItemPicture?, DeviceError>, Never>] = [:]
+  /// Held during a request to a player. There is one for each player that was ever asked.
+  private var locks: [DeviceID: AsyncLock] = [:]
+
+  nonisolated init() {}
+
+  /// Returns the player's picture of an item; `nil` if there is none.
+  ///
+  /// - Throws: The player's error; `notNow` if too many pictures are waited for.
+  func picture(
+    of item: String, from player: any Device
+  ) async throws(DeviceError) -> ItemPicture? {
+    let key = Key(player: player.id, item: UTF8Key(item))
+    if let request = requests[key] { return try await request.value.get() }
+    guard requests.count < Self.most else {
+      throw DeviceError(
+        .notNow, "\(Self.most) pictures are waited for already", hint: "Ask again later.",
+        device: player.id)
+    }
+    let lock = locks[player.id] ?? AsyncLock()
+    locks[player.id] = lock
+    let request: Task<Result<ItemPicture?, DeviceError>, Never> = Task {
+      await Self.ask(player, for: item, holding: lock)
+    }
+    requests[key] = request
+    defer { requests[key] = nil }
+    return try await request.value.get()
+  }
+
+  private nonisolated static func ask(
+    _ player: any Device, for item: String, holding lock: AsyncLock
+  ) async -> Result<ItemPicture?, DeviceError> {
+    await lock.acquire()
+    defer { lock.release() }
+    do throws(DeviceError) {
+      return .success(try await player.picture(of: item))
+    } catch {
+      return .failure(error)
+    }
+  }
+}

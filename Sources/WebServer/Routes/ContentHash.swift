@@ -1,0 +1,31 @@
+import Crypto
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// The version of a file: its SHA-256.
+struct ContentHash {
+  /// 64 hexadecimal digits.
+  let text: String
+  /// The version as an entity tag (RFC 9110, section 8.8.3).
+  var tag: String { "\"\(text)\"" }
+
+  init(_ bytes: [UInt8]) {
+    text = SHA256.hash(data: bytes).reduce(into: "") { text, byte in
+      text += byte < 16 ? "0" : ""
+      text += String(byte, radix: 16)
+    }
+  }
+}
+
+extension Request {
+  /// Whether the client has the content with this entity tag (RFC 9110, section 13.1.2).
+  func knows(_ tag: String) -> Bool {
+    let known = headers[.ifNoneMatch] ?? ""
+    let tags = known.split(separator: ",").map { tag in
+      let tag = tag.drop { $0 == " " }
+      return tag.hasPrefix("W/") ? tag.dropFirst(2) : tag
+    }
+    return known == "*" || tags.contains(Substring(tag))
+  }
+}
