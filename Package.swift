@@ -160,7 +160,7 @@ let package = Package(
     plugin("Simulated"),
     plugin("ALSAAmplifier", ["CALSA", "CSwresample"]),
     plugin("LibavPlayer", ["MediaFolders", "CLibav", "CLinux"]),
-    plugin("MpvPlayer", ["MediaFolders"]),
+    plugin("MpvPlayer", ["MediaFolders", crypto]),
     plugin("PJLinkProjector", [crypto]),
     plugin("MQTTDevices", ["CMosquitto"]),
 

@@ -146,15 +146,23 @@ final class FilmLibrary: Sendable {
         return Medium(item: item, source: .address(stream.url))
       }
     }
+    return try await locate(item).medium
+  }
+
+  /// Returns the place of an item in the media folders.
+  ///
+  /// - Throws: The errors of `resolve`; `missing` for streams and the disc.
+  func locate(_ item: String) async throws(MediaFailure) -> LocatedMedium {
     let folders = state.withLock(\.folders)
-    return try await Self.onThread { () -> Result<Medium, MediaFailure> in
+    return try await Self.onThread { () -> Result<LocatedMedium, MediaFailure> in
       var failure = MediaFailure(
         .missing, subject: item, detail: "it is in none of the media folders",
         hint: "See the list of titles, or scan the library again.")
       for folder in folders {
         guard let path = folder.path(of: item) else { continue }
         do throws(MediaFailure) {
-          return .success(try Self.medium(path, in: folder))
+          return .success(
+            LocatedMedium(folder: folder, path: path, medium: try Self.medium(path, in: folder)))
         } catch {
           failure = error
         }
@@ -233,6 +241,7 @@ extension CatalogueItem {
     self.init(
       id: medium.item, title: title ?? MediaFiles.title(of: path), artist: facts.artist,
       album: facts.album, track: facts.track, duration: facts.duration,
-      format: picture?.codec ?? sound?.codec, channels: sound?.channels)
+      format: picture?.codec ?? sound?.codec, channels: sound?.channels,
+      hasPicture: facts.tracks.contains { $0.kind == "video" })
   }
 }

@@ -8,7 +8,7 @@ struct MediaProber {
   /// The longest time for one medium; mpv is killed then.
   private static let limit = Duration.seconds(10)
   private static let arguments = [
-    "--vo=null", "--ao=null", "--pause=yes", "--hwdec=no", "--sub-auto=no",
+    "--vo=null", "--ao=null", "--pause=yes", "--hwdec=no", "--sub-auto=no", "--cover-art-auto=no",
   ]
 
   let setup: MpvSetup

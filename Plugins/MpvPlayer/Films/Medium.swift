@@ -26,6 +26,16 @@ struct Medium: Equatable, Sendable {
     }
   }
 
+  /// The absolute path of its file or DVD folder, or the address of a stream.
+  private var location: String {
+    switch source {
+    case .address(let location), .dvd(let location), .audioCD(let location): location
+    }
+  }
+
+  /// The absolute path of its file, folder or drive; nil for streams.
+  var path: String? { location.hasPrefix("/") ? location : nil }
+
   /// The mpv property that selects the disc, and its value; nil for files and streams.
   var device: (property: String, path: String)? {
     switch source {
@@ -34,6 +44,14 @@ struct Medium: Equatable, Sendable {
     case .audioCD(let path): ("cdrom-device", path)
     }
   }
+}
+
+/// A medium below a media folder.
+struct LocatedMedium: Sendable {
+  let folder: MediaFolder
+  /// The path below the folder.
+  let path: String
+  let medium: Medium
 }
 
 /// The kinds of files that a player plays.

@@ -44,6 +44,10 @@ struct DiscPlayer<Command: DiscCommand>: PlayerDevice {
   func scan(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
     try await player.scan(folder)
   }
+
+  func picture(of item: String) async throws(DeviceError) -> ItemPicture? {
+    await player.picture(of: item)
+  }
 }
 
 /// A command of a player of discs.

@@ -24,6 +24,7 @@ actor FilmPlayer {
 
   private let context: DeviceContext
   private let library: FilmLibrary
+  private let pictures: ItemPictures
   private let options: MpvOptions
   private let isCD: Bool
   private let setup: MpvSetup
@@ -55,6 +56,9 @@ actor FilmPlayer {
     options = try MpvOptions(context.options)
     isStereo = options.isStereo
     library = FilmLibrary(options, isCD: isCD, setup: setup, clock: clock)
+    pictures = ItemPictures(
+      library: library, isCD: isCD, stills: StillMaker(setup: setup, clock: clock),
+      cache: setup.pictureFolder.map { PictureCache(folder: $0) })
     guard options.isCable else {
       cable = nil
       return
@@ -135,6 +139,11 @@ actor FilmPlayer {
     let rest = count - Self.mostNamedFiles
     if rest > 0 { context.log(.warning, "not listed: \(rest) more files") }
     return items
+  }
+
+  /// Returns the picture of an item; nil if there is none. Runs beside commands.
+  nonisolated func picture(of item: String) async -> ItemPicture? {
+    await pictures.picture(of: item)
   }
 
   // MARK: Commands

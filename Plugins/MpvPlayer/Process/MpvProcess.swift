@@ -30,9 +30,10 @@ final class MpvProcess: Sendable {
   /// - Parameters:
   ///   - program: Its path, or a name on `PATH`.
   ///   - environment: All of its variables; it inherits none.
+  ///   - niceness: What it adds to the priority number of this process, 0 to 19.
   /// - Throws: The error of the system if it cannot be started.
   init(
-    _ program: String, _ arguments: [String], environment: [String: String],
+    _ program: String, _ arguments: [String], environment: [String: String], niceness: Int = 0,
     clock: any TheaterClock
   ) throws(SystemError) {
     var ends: [Int32] = [-1, -1]
@@ -45,11 +46,13 @@ final class MpvProcess: Sendable {
       for end in ends { close(end) }
       throw error
     }
+    var (command, words) = (program, Self.arguments + arguments)
+    if niceness > 0 { (command, words) = ("nice", ["-n", "\(niceness)", program] + words) }
     do throws(SystemError) {
       // mpv stays in the process group of the plugin, so that the controller ends both together.
       child = try ChildProcess(
         ProgramStart(
-          program, Self.arguments + arguments, environment: environment,
+          command, words, environment: environment,
           input: .descriptor(ends[1])))
     } catch {
       for end in [writing] + ends { close(end) }

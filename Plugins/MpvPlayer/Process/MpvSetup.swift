@@ -10,6 +10,8 @@ struct MpvSetup: Sendable {
   var module = Self.findModule()
   /// The environment variables of mpv: selected ones of this process.
   var variables = Self.ownVariables()
+  /// The absolute path of the folder for pictures; nil without a home.
+  var pictureFolder = Self.findPictureFolder()
 
   /// Starts mpv for a player.
   ///
@@ -38,6 +40,15 @@ struct MpvSetup: Sendable {
       variables[name] = getenv(name).map { String(cString: $0) }
     }
     return variables
+  }
+
+  /// Returns `theater/pictures` in the user's folder for caches (XDG Base Directory Specification).
+  private static func findPictureFolder() -> String? {
+    func folder(_ variable: String) -> String? {
+      getenv(variable).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
+    let caches = folder("XDG_CACHE_HOME") ?? folder("HOME").map { "\($0)/.cache" }
+    return caches.map { "\($0)/theater/pictures" }
   }
 
   /// Returns the path of the ALSA module, which lies in a folder `alsa` at most three levels above this program;

@@ -174,7 +174,8 @@ final class SoundCable: Sendable {
     [getenv("XDG_RUNTIME_DIR").map { String(cString: $0) } ?? "", "/tmp"]
   }
 
-  private static func makeFolder(in parents: [String]) throws(SystemError) -> String {
+  /// Makes a folder that only this user can read, in the first usable one of `parents`.
+  static func makeFolder(in parents: [String]) throws(SystemError) -> String {
     for parent in parents where parent.hasPrefix("/") {
       var path = Array("\(parent)/theater-mpv-XXXXXX".utf8CString)
       // `mkdtemp` creates the folder with mode 700.

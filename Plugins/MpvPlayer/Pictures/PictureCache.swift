@@ -1,0 +1,127 @@
+import Crypto
+import Devices
+import Glibc
+import Platform
+
+/// Pictures in a folder of the user's cache, so that each is made once. The oldest go when the folder is full.
+///
+/// The name of a file is a hash, so it tells nothing about the film. A folder that cannot be written is a cache that
+/// stays empty. Reads and writes the disk, and blocks.
+struct PictureCache: Sendable {
+  /// What the cache knows about a medium.
+  enum Entry: Equatable, Sendable {
+    case picture(ItemPicture)
+    /// mpv found no picture in it.
+    case noPicture
+  }
+
+  /// The space that a file takes at least, in bytes: a block of the disk.
+  private static let smallestFile = 4096
+  /// The most files that are looked at.
+  private static let mostFiles = 100_000
+  /// How long it is known that a medium has no picture, in seconds.
+  private static let noPictureLifetime = 86_400
+
+  /// The absolute path of the folder. It is made when the first picture is stored.
+  let folder: String
+  /// The most bytes of all files together.
+  var mostBytes = 64 << 20
+
+  /// Returns the key of the file or folder at a path, which changes when that is written to; nil if there is none.
+  static func key(of path: String) -> String? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    let time = "\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
+    let digest = SHA256.hash(data: Array("1 \(status.st_size) \(time) \(path)".utf8))
+    return digest.reduce(into: "") { text, byte in
+      text += byte < 16 ? "0" : ""
+      text += String(byte, radix: 16)
+    }
+  }
+
+  /// Returns what is known under a key; nil if that is nothing.
+  func entry(for key: String) -> Entry? {
+    let path = "\(folder)/\(key)"
+    guard let bytes = try? RegularFile.read(path, atMost: ItemPicture.mostBytes) else { return nil }
+    if let picture = ItemPicture(bytes) { return .picture(picture) }
+    var status = stat()
+    guard bytes.isEmpty, stat(path, &status) == 0,
+      (0..<Self.noPictureLifetime).contains(Glibc.time(nil) - status.st_mtim.tv_sec)
+    else { return nil }
+    return .noPicture
+  }
+
+  /// Keeps an entry, as an empty file if it is no picture.
+  func store(_ entry: Entry, for key: String) {
+    makeFolder()
+    let bytes = if case .picture(let picture) = entry { picture.bytes } else { [UInt8]() }
+    // Renamed when it is whole, because another process may read it at any time.
+    let draft = "\(folder)/.\(key).\(getpid())"
+    guard Self.write(bytes, to: draft) else { return }
+    guard rename(draft, "\(folder)/\(key)") == 0 else {
+      unlink(draft)
+      return
+    }
+    removeOldest()
+  }
+
+  private func makeFolder() {
+    var path = ""
+    for part in folder.split(separator: "/") {
+      path += "/" + part
+      // Most of these folders are there already.
+      mkdir(path, 0o700)
+    }
+  }
+
+  private static func write(_ bytes: [UInt8], to path: String) -> Bool {
+    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard file >= 0 else { return false }
+    defer { close(file) }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else {
+        unlink(path)
+        return false
+      }
+      rest = rest.dropFirst(count)
+    }
+    return true
+  }
+
+  /// Removes the oldest files until the others have at most ``mostBytes``.
+  private func removeOldest() {
+    let files = files().sorted { $0.time < $1.time }
+    var total = files.reduce(0) { $0 + $1.bytes }
+    for file in files where total > mostBytes {
+      unlink(file.path)
+      total -= file.bytes
+    }
+  }
+
+  /// Returns the files of the folder with the times of their last change, in nanoseconds.
+  private func files() -> [(path: String, bytes: Int, time: Int)] {
+    guard let directory = opendir(folder) else { return [] }
+    defer { closedir(directory) }
+    var files: [(path: String, bytes: Int, time: Int)] = []
+    while files.count < Self.mostFiles, let entry = readdir(directory) {
+      guard let name = Self.name(entry) else { continue }
+      let path = "\(folder)/\(name)"
+      var status = stat()
+      guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
+      let time = status.st_mtim.tv_sec &* 1_000_000_000 &+ status.st_mtim.tv_nsec
+      files.append((path, max(Int(status.st_size), Self.smallestFile), time))
+    }
+    return files
+  }
+
+  private static func name(_ entry: UnsafeMutablePointer<dirent>) -> String? {
+    withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+      tuple.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: tuple.pointee)) {
+        String(validatingCString: $0)
+      }
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import Devices
+import MediaFolders
+import Platform
+
+/// The picture files beside a film: `FILM.jpg`, and where it is the only film of its folder, `poster.jpg`,
+/// `folder.jpg` and `cover.jpg`.
+enum PictureFiles {
+  private static let names = ["poster", "folder", "cover"]
+  private static let endings = ["jpg", "jpeg", "png", "webp"]
+
+  /// Returns the first usable picture beside a film; nil if there is none. Larger files than
+  /// ``ItemPicture/mostBytes``, files of other formats and links out of the media folder are passed over. Reads the
+  /// disk and blocks.
+  static func picture(beside film: LocatedMedium) -> ItemPicture? {
+    for path in paths(beside: film) {
+      if let file = try? film.folder.resolveFile(path),
+        let bytes = try? RegularFile.read(file, atMost: ItemPicture.mostBytes),
+        let picture = ItemPicture(bytes)
+      {
+        return picture
+      }
+    }
+    return nil
+  }
+
+  /// Returns the paths below the media folder at which a picture of the film may be, the best one first.
+  private static func paths(beside film: LocatedMedium) -> [String] {
+    let path = film.path
+    // A DVD is a folder of its own.
+    guard (try? film.folder.resolveFile(path)) != nil else {
+      return files([path]) + files(names.map { path + "/" + $0 })
+    }
+    let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+    let own = files([path.lastIndex(of: ".").map { String(path[..<$0]) } ?? path])
+    let films = FolderWalk(
+      film.folder, kind: MediaFiles.filmKind, from: parent, recursive: false, mostFiles: 2
+    ).files
+    guard films.count == 1 else { return own }
+    return own + files(names.map { parent.isEmpty ? $0 : parent + "/" + $0 })
+  }
+
+  private static func files(_ stems: [String]) -> [String] {
+    stems.flatMap { stem in endings.map { stem + "." + $0 } }
+  }
+}

@@ -1,0 +1,93 @@
+import Devices
+import Glibc
+import JSON
+import Platform
+
+/// Takes a still from a film, or the cover from a song, with a separate mpv process.
+///
+/// The process has a lower priority than others, one thread for decoding and no sound, so that it does not disturb
+/// a film that plays. One process runs at a time.
+struct StillMaker: Sendable {
+  /// The longest time for one picture; mpv is killed then.
+  static let limit = Duration.seconds(15)
+  /// What the process adds to the priority number of the plugin; 19 is the lowest priority.
+  private static let niceness = 10
+  /// The longer side of a picture, in pixels.
+  private static let side = 640
+  /// The most pixels of a frame. mpv decodes no larger one, which would take gigabytes.
+  private static let mostPixels = 1 << 26
+  /// The name that mpv gives to the first picture.
+  private static let fileName = "00000001.jpg"
+  private static let lock = AsyncLock()
+
+  let setup: MpvSetup
+  let clock: any TheaterClock
+
+  /// Returns the picture of a medium. Nil if it was not made for a reason that may pass: mpv cannot be started, or
+  /// the task was cancelled.
+  func still(of medium: Medium) async -> PictureCache.Entry? {
+    await Self.lock.acquire()
+    defer { Self.lock.release() }
+    guard !Task.isCancelled, let folder = try? SoundCable.makeFolder(in: SoundCable.parents) else {
+      return nil
+    }
+    let file = "\(folder)/\(Self.fileName)"
+    defer {
+      unlink(file)
+      rmdir(folder)
+    }
+    guard await show(medium, writingTo: folder) else { return nil }
+    guard let bytes = try? RegularFile.read(file, atMost: ItemPicture.mostBytes),
+      let picture = ItemPicture(bytes)
+    else { return .noPicture }
+    return .picture(picture)
+  }
+
+  /// Lets mpv show one frame of the medium, and waits for the end of mpv.
+  ///
+  /// - Returns: False if mpv cannot be started, or the task was cancelled.
+  private func show(_ medium: Medium, writingTo folder: String) async -> Bool {
+    guard
+      let process = try? MpvProcess(
+        setup.program, Self.arguments(folder: folder), environment: setup.variables,
+        niceness: Self.niceness, clock: clock)
+    else { return false }
+    let (clock, deadline) = (clock, clock.now() + Self.limit)
+    let timer = Task {
+      if (try? await clock.sleep(until: deadline)) != nil { process.kill() }
+    }
+    defer { timer.cancel() }
+    await withTaskCancellationHandler {
+      if (try? await Self.load(medium, in: process)) != nil {
+        for await event in process.link.events {
+          if case .endFile = event { break }
+        }
+      }
+      // mpv has written the picture when it has ended.
+      await process.quit(clock: clock)
+    } onCancel: {
+      process.kill()
+    }
+    return !Task.isCancelled
+  }
+
+  private static func load(_ medium: Medium, in process: MpvProcess) async throws(MpvFailure) {
+    if let device = medium.device {
+      try await process.link.set(device.property, .string(device.path))
+    }
+    try await process.link.ask(["loadfile", .string(medium.address)], within: limit)
+  }
+
+  private static func arguments(folder: String) -> [String] {
+    // `dar` is the ratio of the sides on a display; the pixels of a DVD are not square.
+    let sizes = ["\(side)*dar", "\(side)/dar"].map { "max(2,trunc(min(\(side),\($0))/2)*2)" }
+    let scale = "scale='\(sizes.joined(separator: "':'"))'"
+    return [
+      "--vo=image", "--vo-image-format=jpg", "--vo-image-jpeg-quality=80",
+      "--vo-image-outdir=\(folder)", "--frames=1", "--start=10%", "--hr-seek=no",
+      "--vf=lavfi=[\(scale),setsar=1]", "--no-audio", "--no-sub", "--sub-auto=no",
+      "--audio-display=embedded-first", "--cover-art-auto=no", "--hwdec=no",
+      "--vd-lavc-threads=1", "--vd-lavc-o=max_pixels=\(mostPixels)",
+    ]
+  }
+}
