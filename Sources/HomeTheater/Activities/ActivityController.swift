@@ -397,7 +397,7 @@ final class ActivityController {
     let before = session.report
     if let item = reported.item, item != before.item {
       let choice = library.catalogue.choice(of: item)
-      session.setItem(choice.id, title: choice.title)
+      session.setItem(choice)
       playback.setDuration(choice.duration)
     }
     switch reported.status {

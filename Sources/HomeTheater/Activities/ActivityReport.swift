@@ -20,6 +20,8 @@ package struct ActivityReport: Sendable, Hashable {
   package var item: String?
   /// The title of `item`, for people; `nil` if it has none.
   package var itemTitle: String?
+  /// Whether a player may have a picture of `item`.
+  package var hasItemPicture = false
   /// The user who began it.
   package var user: String?
   /// The player that the activity follows.
@@ -31,7 +33,7 @@ package struct ActivityReport: Sendable, Hashable {
   /// The failure that stopped its run.
   package var error: TheaterError?
 
-  /// The members that are not `nil`, under their own names.
+  /// The members that are not `nil`; `itemPicture` only where it is true.
   package var json: JSON {
     var object: JSONObject = ["status": .string(status.rawValue)]
     if let activity { object["activity"] = .string(activity) }
@@ -39,6 +41,7 @@ package struct ActivityReport: Sendable, Hashable {
     if let title { object["title"] = .string(title) }
     if let item { object["item"] = .string(item) }
     if let itemTitle { object["itemTitle"] = .string(itemTitle) }
+    if hasItemPicture { object["itemPicture"] = .bool(true) }
     if let user { object["user"] = .string(user) }
     if let player { object["player"] = .string(player.name) }
     if let run { object["run"] = .string(run) }

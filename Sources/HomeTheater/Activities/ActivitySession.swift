@@ -51,8 +51,9 @@ struct ActivitySession {
     self.principal = principal
     errorSource = nil
     report = ActivityReport(
-      title: activity.title, item: item?.id, itemTitle: item?.title, user: principal.user,
-      player: activity.player, resumedAt: resumedAt)
+      title: activity.title, item: item?.id, itemTitle: item?.title,
+      hasItemPicture: item?.hasPicture ?? false, user: principal.user, player: activity.player,
+      resumedAt: resumedAt)
   }
 
   /// Takes the definitions of the activity and of its end scenes from a new plan. What the plan does
@@ -91,9 +92,10 @@ struct ActivitySession {
   init() {}
 
   /// Reports that the player has gone on to another item.
-  mutating func setItem(_ item: String, title: String) {
-    report.item = item
-    report.itemTitle = title
+  mutating func setItem(_ choice: ItemChoice) {
+    report.item = choice.id
+    report.itemTitle = choice.title
+    report.hasItemPicture = choice.hasPicture
     report.resumedAt = nil
   }
 

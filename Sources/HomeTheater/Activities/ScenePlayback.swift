@@ -89,6 +89,6 @@ extension Catalogue {
     let entry = entry(id: item)?.item
     return ItemChoice(
       id: item, title: entry?.title ?? item.boundedLine(maximumBytes: 200),
-      duration: entry?.duration)
+      duration: entry?.duration, hasPicture: entry?.hasPicture ?? false)
   }
 }

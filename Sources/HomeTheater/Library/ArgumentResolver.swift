@@ -9,6 +9,8 @@ struct ItemChoice: Sendable {
   let title: String
   /// The length in seconds, if the library has it.
   var duration: Double?
+  /// Whether a player may have a picture of it.
+  var hasPicture = false
   var arguments: [String: SceneArgument] = [:]
 }
 
@@ -43,7 +45,7 @@ struct ArgumentResolver {
     }
     return ItemChoice(
       id: entry.item.id, title: entry.item.title, duration: entry.item.duration,
-      arguments: [parameter.key: argument(entry, in: category)])
+      hasPicture: entry.item.hasPicture, arguments: [parameter.key: argument(entry, in: category)])
   }
 
   /// Returns the arguments of a scene from one text for each parameter.

@@ -28,7 +28,10 @@ extension Component {
       ["status": .words(["idle", "starting", "running", "ending", "failed"])],
       optional: [
         "activity": .name, "scene": .name.described("A scene that plays by itself."),
-        "title": .title, "item": .itemID, "itemTitle": .title, "user": .id, "player": .name,
+        "title": .title, "item": .itemID, "itemTitle": .title,
+        "itemPicture": .boolean.described(
+          "Whether there may be a picture of the item; missing if there is none."),
+        "user": .id, "player": .name,
         "run": .id.described("The run that starts or ends the activity."),
         "resumedAt": .seconds.described("The saved position at which the first item resumed."),
         "error": .reference(failure),

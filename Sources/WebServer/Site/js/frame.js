@@ -2,6 +2,7 @@
 import { h, $, clear, announce, left, btn, unheard } from './dom.js';
 import { icon, mark } from './icons.js';
 import { cover } from './cover.js';
+import { withPicture } from './pictures.js';
 import * as theater from './store.js';
 import { sheet, slider, ambient } from './parts.js';
 import { flip, jump, isPaused, amplifier, volume, setVolume, canSeek } from './commands.js';
@@ -88,7 +89,8 @@ function paintBar(bar, place) {
   if (!shown) return;
   const play = theater.playback(), paused = isPaused(play), isRadio = theater.device(now.player)?.role === 'tuner';
   bar.name.textContent = title;
-  if (bar.art.title_ !== title + now.player) { bar.art.title_ = title + now.player; clear(bar.art, cover(title, { kind: theater.device(now.player)?.role === 'dvdPlayer' ? 'still' : 'square', moment: 0.67 })); }
+  const shows = [title, now.player, now.item].join();
+  if (bar.art.shows_ !== shows) { bar.art.shows_ = shows; clear(bar.art, cover(title, { kind: theater.device(now.player)?.role === 'dvdPlayer' ? 'still' : 'square', moment: 0.67 })); withPicture(bar.art, now.item); }
   bar.rest.textContent = words(now, play, paused, isRadio);
   bar.wire.style.setProperty('--at', play?.duration ? play.position / play.duration : 0);
   const state = `${paused}`;

@@ -2,6 +2,7 @@
 import { h, clear, clock, btn, unheard } from './dom.js';
 import { icon } from './icons.js';
 import { cover } from './cover.js';
+import { withPicture } from './pictures.js';
 import { createRoom, drawPart } from './living-room.js';
 import { get, post, path } from './api.js';
 import * as theater from './store.js';
@@ -44,11 +45,11 @@ export async function show(main, { go }) {
 function paintHero(hero, seek, go) {
   const now = theater.activity(), play = theater.playback(), paused = isPaused(play);
   const isMoving = ['starting', 'ending', 'failed'].includes(now.status), step = isMoving ? progressOf(now.run) : undefined;
-  const key = JSON.stringify([now.status, now.activity, now.itemTitle, now.error, now.resumedAt, play?.state, step, canSeek(), !!play?.duration]);
+  const key = JSON.stringify([now.status, now.activity, now.item, now.itemTitle, now.error, now.resumedAt, play?.state, step, canSeek(), !!play?.duration]);
   renew(hero, key, () => {
     const title = titleOf(now) ?? 'Home Theater';
     const words = h('div', 'hero-words');
-    const art = unheard('div', 'hero-art', cover(now.status === 'idle' ? 'Lantern Street' : title, { kind: 'still', moment: play?.duration ? play.position / play.duration : 0 }));
+    const art = withPicture(unheard('div', 'hero-art', cover(now.status === 'idle' ? 'Lantern Street' : title, { kind: 'still', moment: play?.duration ? play.position / play.duration : 0 })), now.item);
     const head = (small, name) => [h('p', 'small', small), h('h1', { class: 'title-1', id: 'hero' }, name)];
     switch (now.status) {
       case 'idle': words.append(...idle(head, go)); break;

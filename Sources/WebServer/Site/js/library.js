@@ -113,18 +113,18 @@ const rated = (rating) => (rating === undefined ? '' : rating ? t('library.from'
 
 function poster(film, go) {
   const facts = [minutes(film.duration), rated(film.rating)].filter(Boolean);
-  return h('li', 'poster-item', h('button', { class: 'poster-btn', data: { item: film.id }, 'aria-label': [film.title, ...facts].join(', '), onclick: () => choose(film, facts, go) }, lateCover(film.title, 'poster'), h('span', 'name', film.title), h('span', 'tiny num', facts.join(' · '))));
+  return h('li', 'poster-item', h('button', { class: 'poster-btn', data: { item: film.id }, 'aria-label': [film.title, ...facts].join(', '), onclick: () => choose(film, facts, go) }, lateCover(film.title, 'poster', film.id), h('span', 'name', film.title), h('span', 'tiny num', facts.join(' · '))));
 }
 function choose(film, facts, go) {
   const begin = (body) => async (button) => {
     if (await act(button, async () => { theater.keepRun((await post('/watch', { item: film.id, ...body })).run); })) { box.close(); go('/player'); }
   };
-  const box = sheet(film.title, h('div', 'choose', coverOf(film.title, 'still'), h('p', 'soft num', facts.join(' · ')),
+  const box = sheet(film.title, h('div', 'choose', coverOf(film.title, 'still', film.id), h('p', 'soft num', facts.join(' · ')),
     btn('primary big wide', begin({}), icon('play'), t('library.watch')), film.position ? h('p', 'small center', t('library.goesOn')) : null,
     btn('wide', begin({ fromStart: true }), t('library.start')), theater.mayOperate() ? h('a', { class: 'btn quiet wide', href: path`/scenes?scene=watch-film&item=${film.id}`, onclick: () => box.close() }, t('library.plan')) : null));
 }
 function song(item) {
   const node = h('button', { class: 'row', data: { item: item.id }, 'aria-label': [item.title, item.artist, item.album].filter(Boolean).join(', '), onclick: () => act(node, async () => { theater.keepRun((await post('/listen', { item: item.id })).run); announce(t('now.begins', { title: item.title })); }) },
-    lateCover(item.album ?? item.title, 'square'), twoLines(item.title, [item.artist, item.album].filter(Boolean).join(' · ')), h('span', 'end', unheard('span', 'eq', h('i'), h('i'), h('i')), item.duration ? clock(item.duration) : ''));
+    lateCover(item.album ?? item.title, 'square', item.id), twoLines(item.title, [item.artist, item.album].filter(Boolean).join(' · ')), h('span', 'end', unheard('span', 'eq', h('i'), h('i'), h('i')), item.duration ? clock(item.duration) : ''));
   return h('li', {}, node);
 }

@@ -321,7 +321,8 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
         const at = { x: view.px, y: view.py, width: view.pw, height: view.ph }; let node;
         if (showing) { node = cover(title, { kind: 'still', moment: ((film.position ?? 0) / (film.duration || 3600)) % 1 }); setAll(node, at); }
         else node = s('rect', { ...at, fill: frame === 'ready' ? '#dfe9f6' : '#ffcf9a', opacity: frame === 'ready' ? .8 : .14 });
-        const g = s('g', 'frame', node); ref.picture.append(g);
+        const g = s('g', 'frame', node), href = showing && status.picture?.(film.item); ref.picture.append(g);
+        if (href) { const image = s('image', { ...at, preserveAspectRatio: 'xMidYMid slice', onerror: () => image.remove(), href }); g.append(image); }
       }
     }
     ref.picture.style.opacity = showing ? 1 : .85;

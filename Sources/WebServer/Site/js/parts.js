@@ -2,6 +2,7 @@
 import { h, $, announce, clock, left, spoken, uid, btn, unheard } from './dom.js';
 import { icon } from './icons.js';
 import { cover, palette } from './cover.js';
+import { withPicture } from './pictures.js';
 import { device, devices } from './store.js';
 import { nameOf } from './words.js';
 import { t, has, language, sentence } from './text.js';
@@ -75,7 +76,7 @@ export function toggle(label, on, onchange, note) {
   node.addEventListener('click', () => { const next = node.getAttribute('aria-checked') !== 'true'; node.setAttribute('aria-checked', next); onchange?.(next); }); return node;
 }
 export function chip(known, text) { return h('span', { class: 'chip', data: { known } }, unheard('span', 'dot'), text); }
-export const coverOf = (title, kind = 'poster') => unheard('span', `cover ${kind}`, cover(title, { kind }));
+export const coverOf = (title, kind, item) => withPicture(unheard('span', `cover ${kind}`, cover(title, { kind })), item);
 // A cover has some dozens of nodes: all of a list at once would hold up its scrolling.
 const COVERS_AT_ONCE = 3, undrawn = new Map(), whenIdle = globalThis.requestIdleCallback ?? ((run) => setTimeout(run, 30));
 function drawCovers() {
@@ -89,12 +90,12 @@ function drawCovers() {
   if (undrawn.size) whenIdle(drawCovers);
 }
 /** A cover that is drawn when the page has time, in a color of its title until then. */
-export function lateCover(title, kind) {
+export function lateCover(title, kind, item) {
   const node = unheard('span', `cover ${kind}`);
   node.style.background = palette(title)[2];
   if (!undrawn.size) whenIdle(drawCovers);
   undrawn.set(node, () => cover(title, { kind }));
-  return node;
+  return withPicture(node, item);
 }
 let around;
 /** Colors the page after a title, and lights it like the house, 0 to 1, in tenths: each step styles all of the page anew. */

@@ -2,6 +2,7 @@
 import { h, unheard } from './dom.js';
 import { icon } from './icons.js';
 import { cover } from './cover.js';
+import { withPicture } from './pictures.js';
 import * as theater from './store.js';
 import { seekBar, slider, toggle, sheet, ambient, renew, segments, complain } from './parts.js';
 import { flip, seekTo, jump, skip, endActivity, isPaused, canSeek, amplifier, volume, isMuted, setVolume, setMute, send } from './commands.js';
@@ -18,7 +19,7 @@ export function show(main, { go }) {
   const parts = { seek, level, go };
   const paint = () => {
     const now = theater.activity(), play = theater.playback();
-    const key = [now.status, now.itemTitle, now.player, play?.state, isMuted(), canSeek(), !!amplifier(), !!play?.duration, ['starting', 'ending', 'failed'].includes(now.status) ? progressOf(now.run) : 0];
+    const key = [now.status, now.item, now.itemTitle, now.player, play?.state, isMuted(), canSeek(), !!amplifier(), !!play?.duration, ['starting', 'ending', 'failed'].includes(now.status) ? progressOf(now.run) : 0];
     renew(main, JSON.stringify(key), () => build(now, play, parts));
     if (play?.duration) seek.set(play.position, play.duration);
     if (volume() !== undefined) { level.set(volume()); for (const out of main.querySelectorAll('.level-out')) out.textContent = `${volume()} %`; }
@@ -45,7 +46,7 @@ function build(now, play, parts) {
   if (now.status === 'idle') return nothing();
   const owner = theater.device(now.player), kind = owner?.role, isFilm = kind === 'dvdPlayer', name = titleOf(now) ?? '';
   const art = h('div', `player-art${isFilm ? '' : ' square'}${isPaused(play) ? ' paused' : ''}`, unheard('span', 'spill'),
-    unheard('span', 'screen-frame', cover(name, { kind: isFilm ? 'still' : 'square', moment: play?.duration ? play.position / play.duration : 0 })));
+    withPicture(unheard('span', 'screen-frame', cover(name, { kind: isFilm ? 'still' : 'square', moment: play?.duration ? play.position / play.duration : 0 })), now.item));
   ambient(name);
   const state = t({ running: isFilm ? 'now.watching' : 'now.listening', failed: 'said.stopped', starting: 'said.starting', ending: 'said.ending' }[now.status]);
   const step = ['starting', 'ending'].includes(now.status) ? progressOf(now.run) : undefined;

@@ -2,6 +2,7 @@
 import { followLevels } from './events.js';
 import * as theater from './store.js';
 import { titles } from './commands.js';
+import { pictureOf } from './pictures.js';
 import { value } from './words.js';
 import { wording } from './parts.js';
 
@@ -16,7 +17,7 @@ export function shownAt(slot) {
 }
 export function roomStatus() {
   const list = Object.values(SLOTS).map((slot) => [slot, shownAt(slot)]).filter(([, device]) => device);
-  return { activity: theater.activity(), titles: titles(), devices: list.map(([slot, device]) => shown(slot, device)) };
+  return { activity: theater.activity(), titles: titles(), picture: pictureOf, devices: list.map(([slot, device]) => shown(slot, device)) };
 }
 function shown(slot, device) {
   const copy = { ...device, id: slot, state: { ...device.state } };

@@ -104,6 +104,8 @@ export const isOwner = () => role() === 'owner';
 export const knownTitles = Object.create(null);
 /** Artists of these items, where they have one. */
 export const knownArtists = Object.create(null);
+/** The ids of these items whose players may have a picture. */
+export const knownPictures = new Set();
 const LISTS = { films: 'films', music: 'songs', stations: 'stations' };
 /**
  * Asks for a part of a list.
@@ -113,6 +115,6 @@ const LISTS = { films: 'films', music: 'songs', stations: 'stations' };
  */
 export async function loadPage(list, part) {
   const name = LISTS[list], { [name]: items, total } = await get(`/${name}?${new URLSearchParams(part)}`);
-  for (const { id, title, artist } of items) { knownTitles[id] = title; if (artist) knownArtists[id] = artist; }
+  for (const { id, title, artist, picture } of items) { knownTitles[id] = title; if (artist) knownArtists[id] = artist; knownPictures[picture ? 'add' : 'delete'](id); }
   return { items, total };
 }
