@@ -33,7 +33,7 @@ package struct ConformanceCase: Sendable {
 
   /// Every case, in the order of the report.
   package static let all =
-    handshake + badInput + devices + limits + playback + levels + endings
+    handshake + badInput + devices + limits + playback + pictures + levels + endings
 }
 
 /// A sentence of docs/plugin-protocol.md.

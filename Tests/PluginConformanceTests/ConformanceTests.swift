@@ -33,6 +33,11 @@ struct ConformanceTests {
   func playback(_ trial: TestTrial) async throws { try await trial.check() }
 
   @Test(
+    "E9 F1 · every disc player answers with pictures, and with none for what it does not list",
+    arguments: TestTrial.all(of: ConformanceCase.pictures))
+  func pictures(_ trial: TestTrial) async throws { try await trial.check() }
+
+  @Test(
     "F4 · every amplifier reports levels only on request", .realTime,
     arguments: TestTrial.all(of: ConformanceCase.levels))
   func levels(_ trial: TestTrial) async throws { try await trial.check() }

@@ -45,6 +45,13 @@ extension ProtocolRule {
     "Playback notifications from item to item",
     "Between items there is no `ended`, and no `stopped`.")
   static let pages = Self("scan", "The last answer has no `next`.")
+  static let pictureOffered = Self(
+    "picture",
+    "The controller asks for the picture of an item that was listed with `\"picture\": true`")
+  static let pictureFile = Self(
+    "picture", "`data` is a whole JPEG, PNG or WebP file of at most 512 KiB, as base64 text")
+  static let pictureOfUnknownItem = Self(
+    "picture", "An item that the player does not list has none")
   static let noLevelsUnasked = Self(
     "meter and levels", "An amplifier that was just opened reports none.")
   static let levelsWanted = Self(

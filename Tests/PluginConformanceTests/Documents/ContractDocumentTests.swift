@@ -102,8 +102,8 @@ struct ContractDocumentTests {
 
   private static let requests: [any PluginRequest.Type] = [
     InitializeRequest.self, OpenRequest.self, CloseRequest.self, PerformRequest.self,
-    ScanRequest.self, OpenSocketRequest.self, PlugRequest.self, LendRequest.self,
-    UnplugRequest.self, PingRequest.self, ShutdownRequest.self,
+    ScanRequest.self, PictureRequest.self, OpenSocketRequest.self, PlugRequest.self,
+    LendRequest.self, UnplugRequest.self, PingRequest.self, ShutdownRequest.self,
   ]
   private static let notifications: [any PluginNotification.Type] = [
     CancelNotification.self, StateNotification.self, MeterNotification.self,

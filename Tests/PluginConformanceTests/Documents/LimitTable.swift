@@ -94,6 +94,7 @@ enum LimitTable {
         "the pages of a scan",
         "\(number(Limits.cataloguePages)) within \(Int(Limits.catalogueTime.seconds)) s",
         "the rest is left out"),
+      row("`data` of a picture, decoded", bytes(Limits.picture), "it counts as none"),
       row(
         "the answer to `--self-check`",
         "\(bytes(Limits.questionAnswer)) within \(Int(Limits.questionTime.seconds)) s",

@@ -75,7 +75,10 @@ struct PluginUnderTest: Sendable, CustomTestStringConvertible {
       id: manifest.id, version: manifest.version, protocolVersion: manifest.protocolVersion,
       command: command(of: manifest), environment: manifest.environment, roles: manifest.roles)
     return PluginTarget(
-      CataloguedPlugin(manifest: plugin, folder: folder.path), mediaFolder: Self.music
+      CataloguedPlugin(manifest: plugin, folder: folder.path), mediaFolder: Self.music,
+      environment: ProcessInfo.processInfo.environment.merging([
+        "XDG_CACHE_HOME": NSTemporaryDirectory() + "theater-conformance-\(ProcessInfo.processInfo.processIdentifier)"
+      ]) { $1 }
     ) { role in
       .object(try options(of: role, schema: manifest.roles[role]?.options ?? [:]))
     }
