@@ -31,6 +31,7 @@ public actor FakeDevice: Device {
   private var arrivals: [CheckedContinuation<Void, Never>] = []
   private var items: [CatalogueItem] = []
   private var scanFailure: DeviceError?
+  private var pictures: [String: ItemPicture] = [:]
   private var plugFailures = 0
   private var lentPCM: String?
   private nonisolated let levelReceiver = Mutex<(@Sendable (SoundLevels) -> Void)?>(nil)
@@ -58,6 +59,9 @@ public actor FakeDevice: Device {
 
   /// Sets the items of its catalogue.
   public func setItems(_ items: [CatalogueItem]) { self.items = items }
+
+  /// Sets the pictures of its items, by id.
+  public func setPictures(_ pictures: [String: ItemPicture]) { self.pictures = pictures }
 
   /// Makes every scan fail, or no longer.
   public func failScan(with error: DeviceError?) { scanFailure = error }
@@ -146,6 +150,16 @@ public actor FakeDevice: Device {
   public func scanCatalogue(folder: String?) throws(DeviceError) -> [CatalogueItem] {
     if let scanFailure { throw scanFailure }
     return folder == nil ? items : []
+  }
+
+  public func picture(of item: String) async throws(DeviceError) -> ItemPicture? {
+    journal.note("\(id) picture \(item)")
+    if held.contains("picture") { await pause() }
+    if var failure = failures["picture"] {
+      failure.device = id
+      throw failure
+    }
+    return pictures[item]
   }
 
   public func openSocket(input: String) throws(DeviceError) -> CableSocket {

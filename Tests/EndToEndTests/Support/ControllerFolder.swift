@@ -5,7 +5,7 @@ import TestSupport
 enum ControllerFolder {
   private static let variables = [
     "XDG_STATE_HOME": "state", "XDG_DATA_HOME": "data", "XDG_RUNTIME_DIR": "run",
-    "XDG_CONFIG_HOME": "config",
+    "XDG_CONFIG_HOME": "config", "XDG_CACHE_HOME": "cache",
   ]
 
   /// Makes a folder with the plugins of this build, laid out as `make` does.

@@ -76,13 +76,20 @@ struct PluginUnderTest: Sendable, CustomTestStringConvertible {
       command: command(of: manifest), environment: manifest.environment, roles: manifest.roles)
     return PluginTarget(
       CataloguedPlugin(manifest: plugin, folder: folder.path), mediaFolder: Self.music,
-      environment: ProcessInfo.processInfo.environment.merging([
-        "XDG_CACHE_HOME": NSTemporaryDirectory() + "theater-conformance-\(ProcessInfo.processInfo.processIdentifier)"
-      ]) { $1 }
+      environment: Self.environment
     ) { role in
       .object(try options(of: role, schema: manifest.roles[role]?.options ?? [:]))
     }
   }
+
+  /// The variables of this process, with a folder for caches that the tests of a process share.
+  private static let environment: [String: String] = {
+    let process = ProcessInfo.processInfo
+    var environment = process.environment
+    environment["XDG_CACHE_HOME"] =
+      NSTemporaryDirectory() + "theater-conformance-\(process.processIdentifier)"
+    return environment
+  }()
 
   static let music = ProjectFolder.root.appending(path: "Samples/Music").path
 

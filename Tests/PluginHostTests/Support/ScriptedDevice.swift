@@ -18,6 +18,8 @@ final class DeviceScript: Sendable {
     var refusedOpening: DeviceError?
     /// The items that it can play, if there are several.
     var items: [CatalogueItem] = []
+    /// The picture of every item.
+    var picture: ItemPicture?
     /// Answers to come, one for each command; then all is accepted.
     var refusals: [DeviceError?] = []
     /// Whether accepted values are reported at once.
@@ -163,6 +165,12 @@ extension ScriptedDevice: PlayerDevice {
   func scan(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
     let items = script.state.withLock { $0.items }
     return items.isEmpty ? [CatalogueItem(id: "one", title: folder ?? "own")] : items
+  }
+  func picture(of item: String) async throws(DeviceError) -> ItemPicture? {
+    let (gate, refusal) = script.take(["picture": .string(item)])
+    if let gate { for await _ in gate {} }
+    if let refusal { throw refusal }
+    return script.state.withLock { $0.picture }
   }
   func plug(into socket: CableSocket) async throws(DeviceError) {
     _ = script.take(["plug": .string(socket.path)])

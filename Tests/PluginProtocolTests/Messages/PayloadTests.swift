@@ -25,6 +25,7 @@ struct PayloadTests {
     check(ScanRequest(device: "cd", folder: "/m"), ["device": "cd", "folder": "/m"])
     check(ScanRequest(device: "cd", folder: nil), ["device": "cd"])
     check(ScanRequest(device: "cd", folder: nil, cursor: "7"), ["device": "cd", "cursor": "7"])
+    check(PictureRequest(device: "dvd", item: "a/b"), ["device": "dvd", "item": "a/b"])
     let socket = CableSocket(path: "/run/a", token: "t")
     check(
       OpenSocketRequest(device: "amp", input: "cd", socket: socket),
@@ -48,6 +49,7 @@ struct PayloadTests {
     #expect(PerformRequest(params: ["device": "a"]) == nil)
     #expect(PerformRequest(params: ["device": 3, "command": "on"]) == nil)
     #expect(ScanRequest(params: []) == nil)
+    #expect(PictureRequest(params: ["device": "a"]) == nil)
     #expect(OpenSocketRequest(params: ["device": "a", "input": "b", "path": "/c"]) == nil)
     #expect(PlugRequest(params: ["device": "a", "token": "b"]) == nil)
     #expect(PlugRequest(params: ["device": "a", "pcm": ""]) == nil)

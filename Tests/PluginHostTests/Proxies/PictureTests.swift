@@ -1,0 +1,151 @@
+import Devices
+import JSON
+import PluginKit
+import PluginProtocol
+import TestSupport
+import Testing
+
+@testable import PluginHost
+
+@Suite("E9 · pictures of a plugin's items", .timeLimit(.minutes(5)))
+struct PictureTests {
+  private static let bytes: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 1, 2, 3]
+
+  @Test("E9 · a player's picture arrives as it is, and a command does not wait for it")
+  func arrives() async throws {
+    let script = DeviceScript([.power: "off"])
+    let picture = try #require(ItemPicture(Self.bytes))
+    script.state.withLock { $0.picture = picture }
+    try await HostBench(CDPlayerCommand.self, script).run { cd in
+      #expect(try await cd.picture(of: "a/b.flac") == picture)
+      #expect(script.commands == [["picture": "a/b.flac"]])
+      script.gate()
+      async let held = cd.picture(of: "held")
+      await script.waitForCommands(2)
+      script.state.withLock { $0.isGated = false }
+      try await cd.perform(CDPlayerCommand.on)
+      #expect(script.isHeld)
+      script.release()
+      #expect(try await held == picture)
+    }
+  }
+
+  @Test("E9 · no picture, and no question to a device of another role")
+  func none() async throws {
+    let script = DeviceScript([.power: "off"])
+    try await HostBench(DVDPlayerCommand.self, script).run { dvd in
+      #expect(try await dvd.picture(of: "x") == nil)
+      #expect(script.commands.count == 1)
+    }
+    let lamp = DeviceScript([.power: "off"])
+    try await HostBench(LightsCommand.self, lamp).run { lights in
+      #expect(try await lights.picture(of: "x") == nil)
+      #expect(lamp.commands.isEmpty)
+    }
+  }
+
+  @Test("E9 · a picture that does not come within 30 s is an error")
+  func late() async throws {
+    let script = DeviceScript([.power: "off"])
+    script.gate()
+    let bench = try HostBench(CDPlayerCommand.self, script)
+    try await bench.run { cd in
+      async let late = failure(of: "x", on: cd)
+      await script.waitForCommands(1)
+      bench.clock.advance(by: .seconds(30))
+      #expect(await late?.code == .timeout)
+      script.release()
+    }
+  }
+
+  /// The error of a request for a picture; `nil` if it succeeds.
+  private func failure(of item: String, on device: any Device) async -> DeviceError? {
+    do throws(DeviceError) {
+      _ = try await device.picture(of: item)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private static let manifest = """
+    {"id": "Script", "version": "1", "protocol": "1.4", "command": ["./program"],
+     "environment": ["PATH"], "roles": {"cdPlayer": {}}}
+    """
+  private static let program = #"""
+    import base64
+    JPEG = b"\xff\xd8\xff\xe0" + b"x" * 100
+    def text(data): return base64.b64encode(data).decode()
+    ANSWERS = {
+        "good": {"data": text(JPEG)}, "none": {}, "number": {"data": 5},
+        "garbage": {"data": "no base64!"}, "markup": {"data": text(b"<svg onload=alert(1)>")},
+        "large": {"data": text(JPEG + b"x" * 524288)}, "list": []}
+    asked = 0
+    def opening(request):
+        state(request["params"]["device"], power="off")
+        reply(request, {"capabilities": []})
+    def picture(request):
+        reply(request, ANSWERS[request["params"]["item"]])
+    def answer(request):
+        method = request["method"]
+        if method == "initialize": initialize(request)
+        elif method == "open": opening(request)
+        elif method == "picture": picture(request)
+        elif "id" in request: reply(request, {})
+
+    """#
+
+  private func plugin(_ more: String = "") throws -> ScriptPlugin {
+    try ScriptPlugin(
+      Self.program + more,
+      devices: [HostedDevice(id: "cd", role: .cdPlayer, plugin: "Script")],
+      manifest: Self.manifest)
+  }
+
+  @Test("E9 F4 · what is no picture counts as none, with one warning")
+  func hostileAnswers() async throws {
+    let plugin = try plugin()
+    try await plugin.run { cd in
+      #expect(try await cd.picture(of: "good")?.bytes.count == 104)
+      for item in ["none", "list"] { #expect(try await cd.picture(of: item) == nil) }
+      let proxy = try #require(cd as? DeviceProxy)
+      #expect(proxy.warning == nil)
+      for item in ["number", "garbage", "markup", "large"] {
+        #expect(try await cd.picture(of: item) == nil, "\(item)")
+        #expect(proxy.warning?.contains("base64") == true, "the first one stays")
+      }
+      #expect(try await cd.picture(of: "good") != nil)
+    }
+  }
+
+  @Test("E9 · a plugin that does not know the request is not asked again")
+  func unknownMethod() async throws {
+    let plugin = try plugin(
+      """
+      def picture(request):
+          global asked
+          asked += 1
+          code = -32601 if asked == 1 else -32603
+          send({"id": request["id"], "error": {"code": code, "message": "unknown method"}})
+
+      """)
+    try await plugin.run { cd in
+      for _ in 1...3 { #expect(try await cd.picture(of: "good") == nil) }
+    }
+  }
+
+  @Test("E9 · a plugin that refuses says why")
+  func refusal() async throws {
+    let plugin = try plugin(
+      """
+      def picture(request):
+          send({"id": request["id"], "error": {
+              "code": -32000, "message": "the disk sleeps", "data": {"kind": "notNow"}}})
+
+      """)
+    try await plugin.run { cd in
+      let error = await failure(of: "x", on: cd)
+      #expect(error?.code == .notNow && error?.message == "the disk sleeps")
+    }
+  }
+}
