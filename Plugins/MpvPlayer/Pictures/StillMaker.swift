@@ -23,8 +23,8 @@ struct StillMaker: Sendable {
   let setup: MpvSetup
   let clock: any TheaterClock
 
-  /// Returns the picture of a medium. Nil if it was not made for a reason that may pass: mpv cannot be started, or
-  /// the task was cancelled.
+  /// Returns the picture of a medium. Nil if it was not made for a reason that may pass: mpv does not start, or the
+  /// task was cancelled.
   func still(of medium: Medium) async -> PictureCache.Entry? {
     await Self.lock.acquire()
     defer { Self.lock.release() }
@@ -45,7 +45,7 @@ struct StillMaker: Sendable {
 
   /// Lets mpv show one frame of the medium, and waits for the end of mpv.
   ///
-  /// - Returns: False if mpv cannot be started, or the task was cancelled.
+  /// - Returns: False if mpv cannot be started or does not answer, or the task was cancelled.
   private func show(_ medium: Medium, writingTo folder: String) async -> Bool {
     guard
       let process = try? MpvProcess(
@@ -57,18 +57,20 @@ struct StillMaker: Sendable {
       if (try? await clock.sleep(until: deadline)) != nil { process.kill() }
     }
     defer { timer.cancel() }
-    await withTaskCancellationHandler {
-      if (try? await Self.load(medium, in: process)) != nil {
+    let isLoaded = await withTaskCancellationHandler {
+      let isLoaded = (try? await Self.load(medium, in: process)) != nil
+      if isLoaded {
         for await event in process.link.events {
           if case .endFile = event { break }
         }
       }
       // mpv has written the picture when it has ended.
       await process.quit(clock: clock)
+      return isLoaded
     } onCancel: {
       process.kill()
     }
-    return !Task.isCancelled
+    return isLoaded && !Task.isCancelled
   }
 
   private static func load(_ medium: Medium, in process: MpvProcess) async throws(MpvFailure) {
@@ -80,7 +82,7 @@ struct StillMaker: Sendable {
 
   private static func arguments(folder: String) -> [String] {
     // `dar` is the ratio of the sides on a display; the pixels of a DVD are not square.
-    let sizes = ["\(side)*dar", "\(side)/dar"].map { "max(2,trunc(min(\(side),\($0))/2)*2)" }
+    let sizes = ["\(side)*dar", "\(side)/dar"].map { "max(2,round(min(\(side),\($0))/2)*2)" }
     let scale = "scale='\(sizes.joined(separator: "':'"))'"
     return [
       "--vo=image", "--vo-image-format=jpg", "--vo-image-jpeg-quality=80",

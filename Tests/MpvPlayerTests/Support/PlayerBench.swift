@@ -37,6 +37,7 @@ final class PlayerBench: Sendable {
   ) async throws {
     var setup = MpvSetup()
     setup.module = try Self.module.get().path(of: "libasound_module_pcm_theater.so")
+    setup.pictureFolder = nil
     if let program { setup.program = program }
     for name in ["DISPLAY", "WAYLAND_DISPLAY"] { setup.variables[name] = nil }
     setup.variables["THEATER_TEST"] = marker
@@ -76,6 +77,11 @@ final class PlayerBench: Sendable {
   /// Lists the items of a folder, or of the player's own.
   func scan(_ folder: String? = nil) async throws -> [CatalogueItem] {
     try await bench.ask(ScanRequest(device: Self.device, folder: folder))?.items ?? []
+  }
+
+  /// Returns the picture of an item; nil if there is none.
+  func picture(of item: String) async throws -> ItemPicture? {
+    try await bench.ask(PictureRequest(device: Self.device, item: item))?.picture
   }
 
   subscript(key: StateKey) -> JSON? { bench[Self.device, key] }

@@ -95,7 +95,7 @@ struct PictureRouteTests {
     }
   }
 
-  @Test("E7 E9 · a film above the age limit has no picture, as if it did not exist")
+  @Test("E9 · a film above the age limit has no picture, as if it did not exist")
   func ageLimit() async throws {
     try await open { room, owner in
       let member = try await room.member(invitedBy: owner)
