@@ -1,0 +1,98 @@
+"""The pictures of films, over the covers that are drawn for them."""
+
+import re
+import struct
+import zlib
+
+from conftest import proves
+from playwright.sync_api import expect
+
+
+def png(red, green, blue):
+    """A PNG of one pixel."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)) + chunk(
+        b"IDAT", zlib.compress(bytes([0, red, green, blue]))) + chunk(b"IEND", b"")
+
+
+class Posters:
+    """Answers for a player that has pictures of some films: the simulated one has none."""
+
+    def __init__(self, page, items, status=200):
+        self.items, self.status, self.asked = items, status, []
+        page.route("**/api/v1/films?*", self.films)
+        page.route("**/api/v1/library/picture?*", self.picture)
+
+    def films(self, route):
+        answer = route.fetch()
+        body = answer.json()
+        for film in body["films"]:
+            if film["id"] in self.items:
+                film["picture"] = True
+        route.fulfill(response=answer, json=body)
+
+    def picture(self, route):
+        self.asked.append(re.search(r"item=([^&]*)", route.request.url).group(1))
+        if self.status == 200:
+            route.fulfill(content_type="image/png", body=png(200, 30, 30))
+        else:
+            route.fulfill(status=self.status, json={"error": {"code": "notFound", "message": "none"}})
+
+
+def photo(page, name):
+    return page.get_by_role("button", name=re.compile(f"^{name}")).locator("img.photo")
+
+
+@proves("E9 E8 · the library, the player and the room show the pictures that films have")
+def test_pictures(owner):
+    posters = Posters(owner.page, ["night-ferry", "paper-moons"])
+    page = owner.open("/library")
+    for name in ["Night Ferry", "Paper Moons"]:
+        expect(photo(page, name)).to_be_visible()
+        expect(photo(page, name)).to_have_attribute("alt", "")
+    # What has no picture keeps its cover, and nobody asks for one.
+    expect(photo(page, "The Long Hall")).to_have_count(0)
+    assert sorted(set(posters.asked)) == ["night-ferry", "paper-moons"], posters.asked
+    box = photo(page, "Night Ferry").bounding_box()
+    cover = page.get_by_role("button", name=re.compile("^Night Ferry")).locator(".cover").bounding_box()
+    assert all(abs(box[key] - cover[key]) < 1 for key in box), (box, cover)
+    page.get_by_role("button", name=re.compile("^Night Ferry")).click()
+    sheet = page.get_by_role("dialog", name="Night Ferry")
+    expect(sheet.locator("img.photo")).to_be_visible()
+    sheet.get_by_role("button", name="Watch").click()
+    expect(page.locator(".screen-frame img.photo")).to_be_visible()
+    page.get_by_role("button", name="Room").click()
+    expect(page.locator(".stage image").first).to_have_attribute("href", re.compile("picture.item=night-ferry"))
+
+
+@proves("E9 · a film whose picture cannot be made keeps its cover")
+def test_no_picture(owner):
+    owner.expected = {404}
+    posters = Posters(owner.page, ["night-ferry"], status=404)
+    page = owner.open("/library")
+    page.wait_for_function("() => performance.getEntriesByType('resource').some((one) => one.name.includes('library/picture'))")
+    expect(page.get_by_role("button", name=re.compile("^Night Ferry")).locator(".cover svg")).to_be_visible()
+    expect(page.locator("img")).to_have_count(0)
+    assert posters.asked == ["night-ferry"], posters.asked
+
+
+@proves("E9 · at most two pictures load at a time, so that a command finds a free connection")
+def test_at_once(owner):
+    held = []
+    films = ["night-ferry", "paper-moons", "the-long-hall", "long"]
+    posters = Posters(owner.page, films)
+    owner.page.unroute("**/api/v1/library/picture?*")
+    owner.page.route("**/api/v1/library/picture?*", lambda route: held.append(route))
+    page = owner.open("/library")
+    for count in [2, 3, 4]:
+        for _ in range(100):
+            if len(held) >= count:
+                break
+            page.wait_for_timeout(20)
+        page.wait_for_timeout(100)
+        assert len(held) == count
+        posters.picture(held[count - 2])
+    for route in held[3:]:
+        posters.picture(route)
+    expect(page.locator("img.photo")).to_have_count(4)
