@@ -27,7 +27,8 @@ extension APIServices {
     let tag = ContentHash(picture.bytes).tag
     var headers: HTTPFields = [
       .eTag: tag, .cacheControl: "private, max-age=\(Self.pictureLifetime)",
-      .contentSecurityPolicy: HTTPFields.apiPolicy,
+      // Another user of the same browser may have an age limit.
+      .vary: "Cookie, Authorization", .contentSecurityPolicy: HTTPFields.apiPolicy,
     ]
     guard !request.knows(tag) else {
       // The length that a 200 would have (RFC 9110, section 8.6).

@@ -47,6 +47,7 @@ struct PictureRouteTests {
       #expect(answer.status == 200 && answer.body == Self.jpeg)
       #expect(answer.header("content-type") == "image/jpeg")
       #expect(answer.header("cache-control") == "private, max-age=3600")
+      #expect(answer.header("vary") == "Cookie, Authorization")
       #expect(answer.header("x-content-type-options") == "nosniff")
       #expect(answer.header("content-security-policy")?.contains("sandbox") == true)
       #expect(answer.header("cross-origin-resource-policy") == "same-origin")
