@@ -48,11 +48,9 @@ public protocol PlayerDevice: PluginDevice {
 }
 
 extension PlayerDevice {
-<<<<<<< HEAD
-  /// - Throws: `.unsupported`, for a player without cables of kind `alsa`.
-=======
+  /// A player without pictures.
   public func picture(of item: String) async throws(DeviceError) -> ItemPicture? { nil }
->>>>>>> ae6a3a9 (Let players offer pictures of their films, and answer with them)
+  /// - Throws: `.unsupported`, for a player without cables of kind `alsa`.
   public func plug(pcm: String) async throws(DeviceError) { throw .noLending }
   /// - Throws: `.unsupported`, for a player without cables of kind `alsa`.
   public func unplug() async throws(DeviceError) { throw .noLending }

@@ -1,4 +1,5 @@
 import Devices
+import JSON
 
 /// The current activity, the library, and steering playback.
 public enum PlaybackEndpoint: String, Endpoint {
