@@ -374,7 +374,7 @@ def test_meanwhile(guided, own, file):
     del edited["devices"]["projector"]
     file.write_text(json.dumps(edited))
     back.click()
-    expect(page.get_by_text("This device is no longer in devices.json, or has another role.")).to_be_visible()
+    expect(page.get_by_role("log").get_by_text("This device is no longer in devices.json, or has another role.")).to_be_visible()
     assert json.loads(file.read_text()) == edited
 
 

@@ -1,4 +1,5 @@
 import Devices
+import JSON
 import PluginProtocol
 
 extension ConformanceCase {
