@@ -143,6 +143,19 @@ class House:
                               (self.controller.folder / "log").read_text(errors="replace")))
 
 
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item):
+    """Shows what the controllers of a failed test have logged."""
+    report = (yield).get_result()
+    if not report.failed:
+        return
+    for name, value in item.funcargs.items():
+        log = getattr(getattr(value, "controller", value), "folder", None)
+        if log and (log / "log").exists():
+            lines = (log / "log").read_text(errors="replace").splitlines()[-60:]
+            report.sections.append((f"log of the controller ({name})", "\n".join(lines)))
+
+
 @pytest.fixture(scope="session")
 def house():
     with Controller(configuration()) as controller:

@@ -86,7 +86,7 @@ def test_at_once(owner):
     owner.page.route("**/api/v1/library/picture?*", lambda route: held.append(route))
     page = owner.open("/library")
     for count in [2, 3, 4]:
-        for _ in range(100):
+        for _ in range(1500):
             if len(held) >= count:
                 break
             page.wait_for_timeout(20)

@@ -147,6 +147,28 @@ import Testing
     }
   }
 
+  @Test("D8 · a code stays valid when one that was made a moment before it is stored after it")
+  func twoAtOnce() async throws {
+    let database = try fixture.open()
+    let store = AccountDatabase(database)
+    func insert(_ name: String, at milliseconds: Int64) async throws -> PendingCode {
+      let digest = try #require(SecretDigest(bytes: Data(repeating: UInt8(name.count), count: 32)))
+      let code = PendingCode(
+        request: CodeRequestID(name), purpose: .logIn, target: digest, account: nil,
+        destination: nil, digest: digest,
+        madeAt: SteadyTime(boot: "boot", milliseconds: milliseconds))
+      _ = try await store.insert(code, within: [], most: nil, by: .standard)
+      return code
+    }
+    for code in [try await insert("later", at: 1001), try await insert("earlier", at: 1000)] {
+      let found = try await store.code(
+        code.request, for: .logIn, digest: code.digest, by: .standard,
+        at: SteadyTime(boot: "boot", milliseconds: 1002))
+      #expect(found.request == code.request)
+    }
+    try database.close()
+  }
+
   @Test("D8 · a code stands in no file of the database, before and after it is used")
   func hashed() async throws {
     let owner = try await owner()

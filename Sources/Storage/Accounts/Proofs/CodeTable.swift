@@ -135,13 +135,16 @@ extension AccountDatabase: CodeStore {
   }
 
   /// Codes of another boot are void, waits of another boot begin anew: see `SteadyTime`.
+  ///
+  /// A code of a later moment stays: it was made while this transaction waited for the database.
   private static func dropVoid(
     by policy: CodePolicy, at now: SteadyTime, in database: Database
   ) throws {
     try database.execute(
-      sql: "DELETE FROM oneTimeCode WHERE boot <> ? OR madeAt > ? OR madeAt <= ?",
+      sql: "DELETE FROM oneTimeCode WHERE boot <> ? OR madeAt <= ? OR madeAt >= ?",
       arguments: [
-        now.boot, now.milliseconds, now.milliseconds - policy.validity.milliseconds,
+        now.boot, now.milliseconds - policy.validity.milliseconds,
+        now.milliseconds + policy.validity.milliseconds,
       ])
     try database.execute(
       sql: "UPDATE codeSend SET boot = ?, sentAt = ? WHERE boot <> ? OR sentAt > ?",
