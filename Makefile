@@ -8,7 +8,7 @@ THEATER_BUILD_FLAGS ?=
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error $(THEATER_BUILD_FLAGS)
 RELEASE := $(SWIFT_BUILD) -c release --static-swift-stdlib
 
-.PHONY: run build test test-page pictures fuzz bench trace lint format demo samples schema openapi transcripts install uninstall
+.PHONY: run build test test-page pictures fuzz bench trace lint format demo samples generate openapi install uninstall
 
 ## run: install what is missing, build, and start the controller on devices.json
 run: build
@@ -23,7 +23,7 @@ build:
 
 ## test: everything that is tested, as the continuous integration runs it
 test:
-	@for step in "install-dependencies test" test test-examples check-api test-page; do \
+	@for step in "install-dependencies test" test check-docs test-examples test-peers check-api test-page; do \
 	  date "+%T $$step"; Scripts/$$step || exit; \
 	done
 	@$(MAKE) --no-print-directory lint trace
@@ -35,11 +35,13 @@ test-page:
 
 ## pictures: take the pictures of the documentation anew
 pictures:
-	@THEATER_RECORD_PICTURES=1 Scripts/test-page -k test_picture
+	@THEATER_GENERATE=1 Scripts/test-page -k test_picture
 
 ## lint: layout of the sources
 lint:
 	@swift format lint --strict --recursive Package.swift Sources Plugins Tests Benchmarks Examples
+	@awk '/^ *\/\// && length > 120 { print FILENAME ":" FNR ": a comment has at most 120 columns"; bad = 1 } \
+	  END { exit bad }' $$(git ls-files '*.swift')
 	@echo "lint: clean"
 
 ## format: bring the sources into that layout
@@ -50,7 +52,7 @@ format:
 trace:
 	@python3 Scripts/trace.py
 
-## fuzz: 10,000 generated requests to a live controller; make test sends 3,000
+## fuzz: at least 10,000 generated requests to a live controller; make test sends 3,000
 fuzz:
 	@Scripts/check-api --cases 10000
 
@@ -67,17 +69,16 @@ demo: build
 samples:
 	@python3 Samples/generate.py
 
-## schema: write devices.schema.json from the command tables and the manifests
-schema: build
-	@./theater config schema > devices.schema.json.new && mv devices.schema.json.new devices.schema.json
+## generate: write the files that follow from the code: schema, OpenAPI document, tables of the docs, C example, and
+## the transcripts of the screens that the page's tests follow
+generate:
+	@THEATER_GENERATE=1 Scripts/test-suite \
+	  TheaterAPITests,TheaterConfigurationTests,PluginConformanceTests,AccountFlowsTests,TheaterTests \
+	  --filter 'ContractTests|ShippedConfigurationTests|ContractDocumentTests|FlowTranscriptTests|PluginNewTests'
 
-## openapi: write docs/openapi.json and the routes of docs/http-api.md from the declarations
+## openapi: of these, the OpenAPI document and the table of routes alone
 openapi:
-	@THEATER_RECORD_CONTRACT=1 Scripts/test-suite TheaterAPITests
-
-## transcripts: record what the screens of login, codes and registration do, for the page's tests
-transcripts:
-	@THEATER_RECORD_TRANSCRIPTS=1 Scripts/test-suite AccountFlowsTests --filter FlowTranscriptTests
+	@THEATER_GENERATE=1 Scripts/test-suite TheaterAPITests
 
 ## install: below PREFIX (default ~/.local), with a systemd user unit
 install: build

@@ -4,8 +4,9 @@
 
 Needs the release build (`make bench` makes it). Prints a table; a missed target is marked, and the
 exit status is 1 when there is one. For a quick look: THEATER_LOGIN_TRIES (2000), THEATER_STORM_ROUNDS
-(1000), THEATER_KILL_ROUNDS (1000), and for hostile-household THEATER_HOSTILE_SECONDS (600) and
-THEATER_HOSTILE_KINDS (all, separated by commas).
+(1000), THEATER_KILL_ROUNDS (1000), THEATER_API_CASES (10000), for hostile-household THEATER_HOSTILE_SECONDS
+(600) and THEATER_HOSTILE_KINDS (all, separated by commas), and for fuzz THEATER_FUZZ_SECONDS (600) and
+THEATER_FUZZ_PARSERS (all, separated by commas).
 """
 
 import os
@@ -13,7 +14,8 @@ import pathlib
 import platform
 import sys
 
-from measuring import audio, continuity, control, film, household, mqtt, page, pjlink, streams, worst
+from measuring import (
+    api, audio, continuity, control, film, fuzzing, household, mqtt, openings, page, pjlink, streams, worst)
 from measuring.accounts import kills, storms, timing
 
 FIGURES = {
@@ -29,9 +31,13 @@ FIGURES = {
     "login-timing": timing.login_timing,
     "login-storm": storms.login_storm,
     "worst-request": worst.worst_request,
+    "api-requests": api.generated_requests,
     "event-streams": streams.event_streams,
     "mqtt-memory": mqtt.memory,
     "mqtt-latency": mqtt.latency,
+    "mqtt-event": mqtt.event_latency,
+    "mqtt-command": mqtt.command_latency,
+    "pjlink-command": pjlink.command_latency,
     "film-sync": film.sync,
     "film-cpu": film.cpu,
     "film-first-picture": film.first_picture,
@@ -45,7 +51,10 @@ LONG = {
     "mqtt-reconnects": mqtt.reconnects,
     "mqtt-half-open": mqtt.half_open,
     "pjlink-reconnects": pjlink.reconnects,
+    "pcm-openings": openings.pcm,
+    "mpv-crashes": openings.mpv,
     "hostile-household": household.hostile_household,
+    "fuzz": fuzzing.fuzz,
 }
 
 

@@ -11,6 +11,7 @@ listens on loopback with simulated devices, in a scratch folder.
 import argparse
 import collections
 import json
+import math
 import os
 import pathlib
 import sys
@@ -131,15 +132,23 @@ class Fuzzer:
             if result.ok().definition.raw["operationId"] not in LEFT_OUT]
 
     def run(self, cases):
-        """Sends about `cases` requests: the same number for each operation, role and kind."""
-        kinds = (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
-        share = max(1, cases // (len(self.operations) * 3 * len(kinds)))
-        for operation in self.operations:
-            for role in ("owner", "member", "guest"):
-                for kind in kinds:
-                    self.fuzz(operation, role, kind, share)
+        """Sends at least `cases` requests: the same number for each operation, role and kind.
+
+        An operation that takes nothing has few different requests; further rounds send the rest to
+        the others.
+        """
+        fields = [
+            (operation, role, kind) for operation in self.operations
+            for role in ("owner", "member", "guest")
+            for kind in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)]
+        while self.cases < cases and fields:
+            share = math.ceil((cases - self.cases) / len(fields))
+            fields = [field for field in fields if self.fuzz(*field, share) >= share]
+            self.seed += 1
 
     def fuzz(self, operation, role, kind, count):
+        """Sends up to `count` requests, and returns their number."""
+        before = self.cases
         session = requests.Session()
 
         @hypothesis.seed(self.seed)
@@ -168,6 +177,7 @@ class Fuzzer:
             check()
         except hypothesis.errors.Unsatisfiable:
             pass  # No request can break this operation: it takes nothing.
+        return self.cases - before
 
     def note(self, operation, role, case, answer, problem):
         """Keeps one example of each kind of problem of an operation."""
@@ -194,8 +204,9 @@ def main():
         print(problem, file=sys.stderr)
     if fuzzer.problems:
         print(f"{len(fuzzer.problems)} problems", file=sys.stderr)
-        return 1
-    return 0
+    if fuzzer.cases < options.cases:
+        print(f"{options.cases} requests were to be sent", file=sys.stderr)
+    return 1 if fuzzer.problems or fuzzer.cases < options.cases else 0
 
 
 if __name__ == "__main__":

@@ -3,8 +3,9 @@
 Requirements: docs/requirements.md, lines "- **A1** (library, terminal, page) …".
 Faces that are not built yet: docs/not-built-yet.txt, lines "A1 page".
 Tests carry IDs at the beginning of their display names: @Test("E12 E17 · a failed step is
-reported"). Their face follows from their target (see `faces`). The tests of the page are Python's:
-@proves("E8 E9 · watches a film").
+reported"). The tests of the page are Python's: @proves("E8 E9 · watches a film"). A test of the
+command line, of a view or of the shell is of the terminal; a test that starts a whole controller is
+so only where it runs `theater` itself or types at a terminal.
 The checks of Scripts/test-examples carry IDs in their docstrings; they are of the library.
 Each promise of docs/security.md stands beside the name of its test in “quotation marks”, without
 IDs; each such test must exist.
@@ -15,17 +16,29 @@ import re
 import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
-faces = {"TheaterTests": "terminal", "EndToEndTests": "terminal", "PageTests": "page"}
 all_faces = ("library", "terminal", "page")
+# Parts of `theater` that have no face: they run in the controller.
+controller_folders = ("Backups", "Serve")
+runs_theater = re.compile(r"\.(?:theater|expect|json|titles|device|atTerminal|serveAgain)\(|Terminal\(|Program\.run\(")
 
-requirement = re.compile(r"^- \*\*([A-F]\d+)\*\* \(([a-z, ]+)\) (.+)$", re.MULTILINE)
-any_requirement = re.compile(r"^- \*\*([A-F]\d+)\*\*", re.MULTILINE)
-test_name = re.compile(r'@(?:Test|proves)\(\s*"(?:((?:[A-F]\d+ )+)· )?((?:[^"\\\n]|\\.)+)"')
-example_check = re.compile(r'^    """((?:[A-F]\d+ )+)· (.+)"""$', re.MULTILINE)
+requirement = re.compile(r"^- \*\*([A-F]\d+[a-z]?)\*\* \(([a-z, ]+)\) (.+)$", re.MULTILINE)
+any_requirement = re.compile(r"^- \*\*([A-F]\d+[a-z]?)\*\*", re.MULTILINE)
+test_name = re.compile(r'@(?:Test|proves)\(\s*"(?:((?:[A-F]\d+[a-z]? )+)· )?((?:[^"\\\n]|\\.)+)"')
+example_check = re.compile(r'^    """((?:[A-F]\d+[a-z]? )+)· (.+)"""$', re.MULTILINE)
 
 
 def read(path):
     return (root / path).read_text()
+
+
+def face(file, body):
+    """The face that a test with this body shows."""
+    target, folder = file.parts[1:3]
+    if target == "PageTests":
+        return "page"
+    if target == "TheaterTests" and folder not in controller_folders:
+        return "terminal"
+    return "terminal" if target == "EndToEndTests" and runs_theater.search(body) else "library"
 
 
 def tests():
@@ -33,9 +46,11 @@ def tests():
     folder = root / "Tests"
     for path in sorted([*folder.rglob("*.swift"), *folder.glob("PageTests/test_*.py")]):
         file = path.relative_to(root)
-        face = faces.get(file.parts[1], "library")
-        for identifiers, name in test_name.findall(path.read_text()):
-            yield identifiers.split(), name, face, file
+        text = path.read_text()
+        matches = list(test_name.finditer(text))
+        ends = [match.start() for match in matches[1:]] + [len(text)]
+        for match, end in zip(matches, ends):
+            yield match[1].split() if match[1] else [], match[2], face(file, text[match.end():end]), file
     for identifiers, name in example_check.findall(read("Scripts/test-examples")):
         yield identifiers.split(), name, "library", pathlib.Path("Scripts/test-examples")
 

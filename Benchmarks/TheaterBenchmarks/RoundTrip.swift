@@ -65,7 +65,21 @@ enum RoundTrip {
       below += floor.times(500)
       above += try await times(500, lights)
     }
-    print("{\"floor\": \(Figures(below).line), \"trip\": \(Figures(above).line)}")
+    let single = try await singleTimes(2000, lights)
+    print(
+      "{\"floor\": \(Figures(below).line), \"trip\": \(Figures(above).line), "
+        + "\"single\": \(Figures(single).line)}")
+  }
+
+  /// Commands with a pause before each, in which both processes fall asleep.
+  private static func singleTimes(_ count: Int, _ lights: any Device) async throws -> [Duration] {
+    var single: [Duration] = []
+    for _ in 0..<count {
+      var pause = timespec(tv_sec: 0, tv_nsec: 1_000_000)
+      nanosleep(&pause, nil)
+      single += try await times(1, lights)
+    }
+    return single
   }
 
   private static func times(_ count: Int, _ lights: any Device) async throws -> [Duration] {

@@ -1,6 +1,6 @@
 import Glibc
 
-// What needs a clock nearer to the metal than a script has. Each mode prints one line of JSON, times
+// Measurements that need a more precise clock than a script has. Each mode prints one line of JSON, times
 // in microseconds; Benchmarks/run.py starts what is to be measured and compares.
 
 signal(SIGPIPE, SIG_IGN)

@@ -25,23 +25,21 @@ def _bench(*arguments, token=None, cores=None):
 def round_trip():
     """A command to a plugin and its answer, as a multiple of two processes that pass the same bytes."""
     # On which core a reader wakes is the kernel's choice, for the floor and the trip each by itself, and
-    # waking another core can cost more than the trip. So both are measured in either placement; where
-    # the kernel chooses, the ratio says as much of its choice as of the trip.
+    # waking another core can cost more than the trip. So both are measured in either placement too.
     cores = sorted(os.sched_getaffinity(0))
     yield from _round_trip("plugin round trip on one core", cores[:1])
     if len(cores) > 1:
         yield from _round_trip("plugin round trip on two cores", cores[:1], cores[1])
-    yield from _round_trip("plugin round trip where the kernel chooses", cores, target=False)
+    yield from _round_trip("plugin round trip where the kernel chooses", cores)
 
 
-def _round_trip(title, cores, plugin_core=None, target=True):
+def _round_trip(title, cores, plugin_core=None):
     arguments = [PRODUCTS / "plugins"] + ([] if plugin_core is None else [plugin_core])
-    both = _bench("round-trip", *arguments, cores=cores)
-    floor, trip = both["floor"], both["trip"]
+    figures = _bench("round-trip", *arguments, cores=cores)
+    floor, trip = figures["floor"], figures["trip"]
     for name, factor in ("p50", 6), ("p99", 15):
         yield (f"{title}, {name}", f"{trip[name]:.0f} µs = {trip[name] / floor['p50']:.1f} × "
-               f"the floor's p50 of {floor['p50']:.1f} µs", f"≤ {factor} ×" if target else "reported",
-               not target or trip[name] <= factor * floor["p50"])
+               f"the floor's p50 of {floor['p50']:.1f} µs", f"≤ {factor} ×", trip[name] <= factor * floor["p50"])
 
 
 def watch_film(count=2000):
@@ -61,8 +59,8 @@ def watch_film(count=2000):
                        token=controller.token)
     runs = count + 50  # the first fifty warm up
     per_run = cpu / 1e6 / runs
-    yield ("watch-film over HTTP, p50", f"{figures['p50'] / 1000:.2f} ms", "≤ 1.2 ms (aim 0.9)",
-           figures["p50"] <= 1200)
+    yield ("watch-film over HTTP, p50", f"{figures['p50'] / 1000:.2f} ms", "≤ 1.0 ms",
+           figures["p50"] <= 1000)
     yield ("watch-film over HTTP, p99", f"{figures['p99'] / 1000:.2f} ms", "≤ 5 ms",
            figures["p99"] <= 5000)
     for name, factor in ("p50", 1.5), ("p90", 2):
@@ -71,13 +69,15 @@ def watch_film(count=2000):
                f"{repeated / first:.2f} × the first {first / 1000:.2f} ms", f"≤ {factor} ×",
                repeated <= factor * first)
     yield ("messages to and from plugins for one film begun and ended", f"{messages / runs:.1f}",
-           "reported", True)
+           "≤ 40", messages / runs <= 40)
     yield ("CPU of one film begun and ended, all processes", f"{per_run:.2f} ms", "reported", True)
 
 
 def light_command(count=5000):
-    """One light command over HTTP, as a multiple of the GET and the round trip that it consists of."""
-    trip = _bench("round-trip", PRODUCTS / "plugins")["trip"]["p50"]
+    """One light command over HTTP, as a multiple of the GET and the round trips that it consists of."""
+    # The plugin sleeps when a request comes, as it does before a single round trip. Round trips in a row are
+    # faster, because both sides poll for the next message.
+    trip = _bench("round-trip", PRODUCTS / "plugins")["single"]["p50"]
     with Controller(instant_configuration()) as controller:
         controller.log_in()
         controller.wait_for(controller.plugins_are_up)
@@ -85,7 +85,7 @@ def light_command(count=5000):
     get, command = figures["get"]["p50"], figures["command"]["p50"]
     allowed = get + 3 * trip
     yield ("light command over HTTP, p50", f"{command / 1000:.2f} ms = {command / allowed:.2f} × "
-           f"(GET {get / 1000:.2f} ms + 3 round trips of {trip / 1000:.3f} ms)", "≤ 1 ×",
+           f"(GET {get / 1000:.2f} ms + 3 single round trips of {trip / 1000:.3f} ms)", "≤ 1 ×",
            command <= allowed)
     yield ("light command over HTTP, p99", f"{figures['command']['p99'] / 1000:.2f} ms", "reported",
            True)

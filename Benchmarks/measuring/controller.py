@@ -1,5 +1,6 @@
 """A controller of its own in a scratch folder, started, registered with, and ended."""
 
+import http.client
 import json
 import os
 import pathlib
@@ -125,6 +126,21 @@ class Controller:
             time.sleep(0.002)
         log = (self.folder / "log").read_text(errors="replace")
         raise SystemExit("the controller did not get there:\n" + "\n".join(self.lines) + log)
+
+    def caller(self):
+        """A function that sends a command to a device over one open connection, and returns when it was sent, in
+        nanoseconds of the monotonic clock, and what the controller has answered."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self.token}"}
+
+        def call(device, command):
+            sent = time.monotonic_ns()
+            connection.request(
+                "POST", f"/api/v1/devices/{device}/commands", json.dumps(command), headers)
+            answer = connection.getresponse()
+            return sent, json.loads(answer.read())
+
+        return call
 
     def setup_code(self):
         def find():

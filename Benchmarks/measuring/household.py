@@ -62,10 +62,13 @@ class Household:
     def swap(self, device, plugin, **options):
         self.ask("POST", f"devices/{device}/plugin", {"plugin": plugin, "options": options})
 
-    def provoke(self, device):
-        """Gives the device a command; the answer does not matter."""
+    def provoke(self, device, picture):
+        """Gives the device a command, or asks for the picture of its item; the answer does not matter."""
         try:
-            self.ask("POST", f"devices/{device}/commands", "on")
+            if not picture:
+                return self.ask("POST", f"devices/{device}/commands", "on")
+            self.ask("POST", "library/scan", {})
+            self.ask("GET", f"library/picture?item={picture}")
         except (urllib.error.HTTPError, TimeoutError):
             pass
 
@@ -99,14 +102,14 @@ def slope(samples):
     return 60 * sum((t - middle[0]) * (m - middle[1]) for t, m in samples) / spread
 
 
-def misbehave(household, kind, device, shown):
+def misbehave(household, kind, device, shown, picture):
     """Lets a device misbehave while evenings go by; returns what was measured."""
     before = processes.pss_megabytes(household.pid), processes.descriptors(household.pid)
     household.swap(device, "Hostile", kind=kind)
     began = time.monotonic()
     evenings, samples, found = [], [], False
     while not samples or time.monotonic() - began < SECONDS:
-        household.provoke(device)
+        household.provoke(device, picture)
         evenings.append(household.evening())
         found = found or shown in household.shown()
         samples.append((time.monotonic() - began, processes.pss_megabytes(household.pid)))
@@ -129,7 +132,7 @@ def hostile_household():
             if wanted != [""] and entry["kind"] not in wanted:
                 continue
             before, after, samples, evenings, found = misbehave(
-                household, entry["kind"], entry["device"], entry["shown"])
+                household, entry["kind"], entry["device"], entry["shown"], entry["picture"])
             more, files = after[0] - before[0], after[1] - before[1]
             yield (f"{entry['kind']}, {SECONDS:.0f} s: PSS of the controller",
                    f"{before[0]:.1f} MB, peak {max(m for _, m in samples):.1f}, after {after[0]:.1f}, "

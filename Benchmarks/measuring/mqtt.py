@@ -10,8 +10,10 @@ import threading
 import time
 
 from . import processes
-from .controller import ROOT
+from .accounts.comparing import quantile
+from .controller import ROOT, Controller
 from .plugins import Plugin, Refused
+from .streams import Pages
 
 SCRIPT = ROOT / "Tests/Fixtures/mqtt_devices.py"
 sys.path.insert(0, str(SCRIPT.parent))
@@ -26,6 +28,8 @@ class World:
                                         stdout=subprocess.PIPE)
         self.last = 0
         self.answers = queue.Queue()
+        # The times at which bytes for the broker have arrived at a proxy of the mode "stamp".
+        self.sent = queue.Queue()
         threading.Thread(target=self.read, daemon=True).start()
         return self
 
@@ -48,6 +52,8 @@ class World:
             message = json.loads(line)
             if "id" in message:
                 self.answers.put(message)
+            elif message["event"] == "sent":
+                self.sent.put(message["at"])
 
 
 def _options(port, topic):
@@ -71,8 +77,36 @@ def memory(count=200):
            megabytes <= 15)
 
 
+class Publisher:
+    """A client of the broker that publishes a topic and hears what it has published; `with` ends it."""
+
+    def __init__(self, port, topic):
+        self.port, self.topic = port, topic
+
+    def __enter__(self):
+        self.client = socket.create_connection(("127.0.0.1", self.port))
+        self.client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.client.sendall(packet(0x10, text("MQTT") + b"\4\2\0\0" + text("bench"))
+                            + packet(0x82, b"\0\1" + text(self.topic) + b"\0"))
+        # CONNACK and SUBACK.
+        waiting = 4 + 5
+        while waiting > 0:
+            waiting -= len(self.client.recv(waiting))
+        return self
+
+    def __exit__(self, *_):
+        self.client.close()
+
+    def publish(self, payload):
+        """The times at which the message was sent and came back."""
+        sent = time.monotonic_ns()
+        self.client.sendall(packet(0x30, text(self.topic) + payload))
+        self.client.recv(4096)
+        return sent, time.monotonic_ns()
+
+
 def latency(count=300):
-    """From the arrival of a state at a subscriber of the broker to the plugin's report of it."""
+    """From a state at the broker to the plugin's report of it."""
     with World() as world, Plugin("MQTTDevices") as plugin:
         port = world.do("broker")["port"]
         topic = world.do("device", broker=port, family="tasmota", kind="dimmer")["topic"]
@@ -80,32 +114,77 @@ def latency(count=300):
         reports = queue.Queue()
         plugin.on_state = lambda _: reports.put(time.monotonic_ns())
         late, trips = [], []
-        with socket.create_connection(("127.0.0.1", port)) as client:
-            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            state = f"stat/{topic}/POWER"
-            client.sendall(packet(0x10, text("MQTT") + b"\4\2\0\0" + text("bench"))
-                           + packet(0x82, b"\0\1" + text(state) + b"\0"))
-            time.sleep(0.3)
-            client.recv(4096)
-            echoes = queue.Queue()
-
-            def listen():
-                while client.recv(4096):
-                    echoes.put(time.monotonic_ns())
-
-            threading.Thread(target=listen, daemon=True).start()
+        with Publisher(port, f"stat/{topic}/POWER") as publisher:
             for number in range(count):
-                sent = time.monotonic_ns()
-                client.sendall(packet(0x30, text(state) + (b"ON" if number % 2 == 0 else b"OFF")))
-                echo, report = echoes.get(timeout=10), reports.get(timeout=10)
+                sent, echo = publisher.publish(b"ON" if number % 2 == 0 else b"OFF")
                 trips.append((echo - sent) / 1e6)
-                late.append((report - sent) / 1e6)
+                late.append((reports.get(timeout=10) - sent) / 1e6)
                 time.sleep(0.025)
-            client.shutdown(socket.SHUT_RDWR)
-    trip, whole = statistics.median(trips), sorted(late)
-    for name, value in ("p50", whole[count // 2]), ("p99", whole[count * 99 // 100]):
-        yield (f"MQTT state to report, {name}", f"{value:.2f} ms; the broker's round trip "
-               f"{trip:.2f} ms", "≤ 5 ms over it", value - trip <= 5)
+    yield from _lateness("MQTT state to report", late, trips)
+
+
+def event_latency(count=300):
+    """From a state at the broker to the controller's event in an open stream of events."""
+    with World() as world:
+        port = world.do("broker")["port"]
+        topic = world.do("device", broker=port, family="tasmota", kind="dimmer")["topic"]
+        with Controller(_lamp(port, topic)) as controller:
+            controller.log_in()
+            controller.wait_for(controller.plugins_are_up)
+            late, trips = [], []
+            with Pages(controller) as pages, Publisher(port, f"stat/{topic}/RESULT") as publisher:
+                pages.open([controller.token])
+                for number in range(count):
+                    brightness = number % 99 + 1
+                    sent, echo = publisher.publish(
+                        json.dumps({"POWER": "ON", "Dimmer": brightness}).encode())
+                    trips.append((echo - sent) / 1e6)
+                    event = pages.wait_for(f'"brightness":{{"value":{brightness},'.encode())[0]
+                    late.append(event * 1e3 - sent / 1e6)
+                    time.sleep(0.025)
+    yield from _lateness("MQTT state to the controller's event", late, trips)
+
+
+def command_latency(count=300):
+    """From a command's request to the controller until its bytes leave the plugin for the broker."""
+    with World() as world:
+        broker = world.do("broker")["port"]
+        port = world.do("proxy", to=broker)["port"]
+        topic = world.do("device", broker=broker, family="tasmota", kind="dimmer")["topic"]
+        with Controller(_lamp(port, topic)) as controller:
+            controller.log_in()
+            controller.wait_for(controller.plugins_are_up)
+            call = controller.caller()
+            call("lights", "on")
+            world.do("proxy", port=port, to=broker, mode="stamp")
+            late = []
+            for number in range(count):
+                time.sleep(0.025)
+                # What arrived until now was a confirmation of an earlier message.
+                while not world.sent.empty():
+                    world.sent.get()
+                sent, _ = call("lights", {"dim": number % 99 + 1})
+                late.append((world.sent.get(timeout=10) - sent) / 1e6)
+    yield from _command("MQTT", late)
+
+
+def _lamp(port, topic):
+    return {"devices": {"lights": {
+        "role": "lights", "plugin": "MQTTDevices", "options": _options(port, topic)}}}
+
+
+def _command(name, late):
+    p50, p99 = quantile(late, 0.5), quantile(late, 0.99)
+    yield (f"{name}: request of a command to bytes on the wire, p50", f"{p50:.2f} ms (p99 {p99:.2f} ms)",
+           "≤ 1 ms", p50 <= 1)
+
+
+def _lateness(title, late, trips):
+    trip = statistics.median(trips)
+    for name, share in ("p50", 0.5), ("p99", 0.99):
+        value = quantile(late, share)
+        yield (f"{title}, {name}", f"{value:.2f} ms; the broker's round trip {trip:.2f} ms",
+               "≤ 5 ms over it", value - trip <= 5)
 
 
 def reconnects(count=10_000):

@@ -9,7 +9,7 @@ import PluginKit
   static let plugin = Plugin(
     id: "ALSAAmplifier", version: "1.0.0",
     devices: [DeviceMaker { (context) throws(DeviceError) in try SoundAmplifier(context) }],
-    selfCheck: { SoundCheck.outcome })
+    selfCheck: { LibasoundSelfCheck.outcome })
 
   static func main() async {
     alsa_messages_collect()

@@ -20,8 +20,8 @@ struct LibavPlayer {
     Plugin(
       id: "LibavPlayer", version: "1.0.0",
       devices: [
-        DeviceMaker { (context) throws(DeviceError) in try CDPlayer(context: context) },
-        DeviceMaker { (context) throws(DeviceError) in try Tuner(context: context) },
+        DeviceMaker { (context) throws(DeviceError) in try FolderCDPlayer(context: context) },
+        DeviceMaker { (context) throws(DeviceError) in try InternetTuner(context: context) },
       ],
       selfCheck: check)
   }

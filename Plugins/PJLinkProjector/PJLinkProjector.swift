@@ -1,4 +1,6 @@
 import Devices
+import Glibc
+import Platform
 import PluginKit
 
 /// Controls projectors through PJLink over TCP.
@@ -6,10 +8,30 @@ import PluginKit
 struct PJLinkProjector {
   static func main() async { await plugin.run() }
 
-  /// The plugin that the manifest describes. It needs nothing of the machine, so its self-check passes.
+  /// The plugin that the manifest describes.
   static var plugin: Plugin {
     Plugin(
       id: "PJLinkProjector", version: "1.0.0",
-      devices: [DeviceMaker { (context) throws(DeviceError) in try NetworkProjector(context) }])
+      devices: [DeviceMaker { (context) throws(DeviceError) in try NetworkProjector(context) }],
+      selfCheck: { check() })
+  }
+
+  /// Checks that this process may open connections in the network, all that the plugin needs of the machine. Whether a
+  /// projector answers is part of its device's state.
+  ///
+  /// - Parameter families: The address families that sockets are opened for.
+  static func check(_ families: [Int32] = [AF_INET, AF_INET6]) -> SelfCheck {
+    var problem: SystemError?
+    for family in families {
+      let descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+      if descriptor >= 0 {
+        close(descriptor)
+        return .passed
+      }
+      problem = SystemError(errno)
+    }
+    return .failed(
+      "no connection in the network can be opened: \(problem?.description ?? "no address family")",
+      hint: "Allow AF_INET and AF_INET6: see RestrictAddressFamilies= in the systemd unit.")
   }
 }

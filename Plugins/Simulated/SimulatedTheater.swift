@@ -36,7 +36,7 @@ private struct DeviceFactory {
     _ make: @escaping @Sendable (Simulation) throws(DeviceError) -> Device
   ) -> DeviceMaker {
     DeviceMaker { (context) throws(DeviceError) -> FaultyDevice<Device> in
-      let options = SimulationOptions(context.options)
+      let options = OptionReader(context.options)
       let simulation = try Simulation(context: context, options: options, clock: clock)
       return FaultyDevice(
         try make(simulation), faults: try Faults(options, commands: Device.Command.specs),

@@ -28,7 +28,7 @@ package enum ControllerAddress: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// The reason why a request has no response.
-package enum ConnectionError: Error, Sendable, Hashable {
+package enum ControllerConnectionError: Error, Sendable, Hashable {
   /// No process listens at the address.
   case notRunning(ControllerAddress)
   /// The socket, its folder or the process behind it belongs to another user; nothing was sent.

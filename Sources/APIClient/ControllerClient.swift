@@ -35,7 +35,7 @@ package struct ControllerClient: Sendable {
   package func send(
     _ method: HTTPMethod, _ path: String, _ body: JSON? = nil, wait: Int? = nil,
     headers: HTTPHeaders = [:]
-  ) async throws(ConnectionError) -> ControllerResponse {
+  ) async throws(ControllerConnectionError) -> ControllerResponse {
     var headers = headers
     if let wait { headers.add(name: "prefer", value: "wait=\(wait)") }
     if body != nil { headers.add(name: "content-type", value: "application/json") }
@@ -46,14 +46,14 @@ package struct ControllerClient: Sendable {
   /// Sends a request with these bytes as its body.
   package func send(
     _ method: HTTPMethod, _ path: String, bytes: [UInt8]?, headers: HTTPHeaders = [:]
-  ) async throws(ConnectionError) -> ControllerResponse {
+  ) async throws(ControllerConnectionError) -> ControllerResponse {
     do {
       let request = request(method, path, bytes, headers)
       try checkSocket()
       return try await collect(
         connections.requests.execute(request, deadline: .distantFuture))
     } catch {
-      throw ConnectionError(error, at: address)
+      throw ControllerConnectionError(error, at: address)
     }
   }
 
@@ -64,7 +64,7 @@ package struct ControllerClient: Sendable {
   ///   - opened: Called when the controller has accepted, before the first event.
   ///   - body: Called with each event; returns whether to continue.
   /// - Returns: The refusal, if the controller refused.
-  /// - Throws: `ConnectionError`, and the errors of `body`.
+  /// - Throws: `ControllerConnectionError`, and the errors of `body`.
   package func listen(
     after id: String? = nil, opened: () async -> Void = {},
     _ body: (ServerSentEvent) async throws -> Bool
@@ -78,7 +78,7 @@ package struct ControllerClient: Sendable {
       response = try await connections.events.execute(request, deadline: .distantFuture)
       guard response.status == .ok else { return try await collect(response) }
     } catch {
-      throw ConnectionError(error, at: address)
+      throw ControllerConnectionError(error, at: address)
     }
     await opened()
     var parser = ServerSentEventParser()
@@ -92,16 +92,16 @@ package struct ControllerClient: Sendable {
   /// The events of the stream's next chunk; `nil` at its end.
   private func nextEvents(
     _ chunks: inout HTTPClientResponse.Body.AsyncIterator, _ parser: inout ServerSentEventParser
-  ) async throws(ConnectionError) -> [ServerSentEvent]? {
+  ) async throws(ControllerConnectionError) -> [ServerSentEvent]? {
     do {
       guard let chunk = try await chunks.next() else { return nil }
       return try parser.parse(chunk.readableBytesView)
     } catch {
-      throw ConnectionError(error, at: address)
+      throw ControllerConnectionError(error, at: address)
     }
   }
 
-  private func checkSocket() throws(ConnectionError) {
+  private func checkSocket() throws(ControllerConnectionError) {
     if case .socket(let path) = address { try SocketOwnership.check(path) }
   }
 
@@ -144,11 +144,11 @@ package struct ControllerClient: Sendable {
   }
 }
 
-extension ConnectionError {
+extension ControllerConnectionError {
   /// Describes an error of the HTTP library.
   fileprivate init(_ error: any Error, at address: ControllerAddress) {
     switch error {
-    case let error as ConnectionError: self = error
+    case let error as ControllerConnectionError: self = error
     case let error as IOError where Self.noListener.contains(error.errnoCode):
       self = .notRunning(address)
     case is NIOConnectionError: self = .notRunning(address)

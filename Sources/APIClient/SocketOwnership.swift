@@ -18,7 +18,9 @@ package enum SocketOwnership {
   ///   - user: The required owner of both.
   /// - Throws: `notRunning` if there is no socket, `untrusted` if another user owns the socket or
   ///   could replace it.
-  package static func check(_ path: String, user: uid_t = geteuid()) throws(ConnectionError) {
+  package static func check(
+    _ path: String, user: uid_t = geteuid()
+  ) throws(ControllerConnectionError) {
     let folderPath =
       path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     let folder = try facts(of: folderPath, for: path)
@@ -52,14 +54,14 @@ package enum SocketOwnership {
   /// Checks the user of the process at the other end of a Unix connection (SO_PEERCRED); connections
   /// over TCP pass. Completes at once on the channel's event loop.
   ///
-  /// - Returns: A future that fails with `ConnectionError` if another user runs that process, or if
+  /// - Returns: A future that fails with `ControllerConnectionError` if another user runs that process, or if
   ///   the kernel does not say who does.
   static func checkPeer(of channel: any Channel, user: uid_t = geteuid()) -> EventLoopFuture<Void> {
     guard case .unixDomainSocket = channel.remoteAddress, let path = channel.remoteAddress?.pathname
     else { return channel.eventLoop.makeSucceededVoidFuture() }
     guard let channel = channel as? any SocketOptionProvider else {
       return channel.eventLoop.makeFailedFuture(
-        ConnectionError.broken("the kernel does not say which user answers at \(path)"))
+        ControllerConnectionError.broken("the kernel does not say which user answers at \(path)"))
     }
     let peer: EventLoopFuture<PeerCredentials> = channel.unsafeGetSocketOption(
       level: .init(rawValue: SOL_SOCKET), name: .init(rawValue: SO_PEERCRED))
@@ -79,7 +81,9 @@ package enum SocketOwnership {
 
   private static let otherFolder = "set XDG_RUNTIME_DIR to a folder of your own"
 
-  private static func foreign(_ thing: String, _ owner: uid_t, _ user: uid_t) -> ConnectionError {
+  private static func foreign(
+    _ thing: String, _ owner: uid_t, _ user: uid_t
+  ) -> ControllerConnectionError {
     // Root can act as the other user.
     let hint =
       user == 0
@@ -89,7 +93,7 @@ package enum SocketOwnership {
       reason: "\(thing) belongs to user \(owner), and you are user \(user)", hint: hint)
   }
 
-  private static func facts(of file: String, for path: String) throws(ConnectionError)
+  private static func facts(of file: String, for path: String) throws(ControllerConnectionError)
     -> linux_file_facts
   {
     var facts = linux_file_facts()

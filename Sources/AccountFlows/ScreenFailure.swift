@@ -1,4 +1,4 @@
-/// Why a request of a screen failed; each case has one text. Never holds a secret.
+/// The failure of a screen's request; each case has one text. Never holds a secret.
 package enum ScreenFailure: Error, Sendable, Hashable {
   /// The input is malformed; nothing was sent.
   case malformed(field: String, message: String)
@@ -36,9 +36,9 @@ package struct Refusal: Sendable, Hashable {
   package var code: String
   /// The invalid field.
   package var field: String?
-  /// What happened; one sentence.
+  /// The description of the failure; one sentence.
   package var message: String
-  /// What to do next; one sentence.
+  /// The next action; one sentence.
   package var hint: String?
   /// Seconds until the same request can succeed.
   package var retryAfter: Int?

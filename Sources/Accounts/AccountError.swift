@@ -41,9 +41,9 @@ package struct AccountError: Error, Hashable, Sendable {
   package let code: Code
   /// The field of the form that has to change; nil if none has to.
   package let field: Field?
-  /// What happened; one sentence.
+  /// The description of the failure; one sentence.
   package let message: String
-  /// What to do next; one sentence.
+  /// The next action; one sentence.
   package let hint: String
   /// Seconds until the same request can succeed; nil when time changes nothing.
   package let retryAfter: Int?

@@ -6,7 +6,7 @@ import Validation
 package struct AccountPolicy: Sendable {
   /// The rules for names, addresses and new passwords (C1).
   package let rules: RuleSet
-  /// How long sessions of people and guests last.
+  /// The lifetimes of the sessions of people and guests.
   package let sessionLifetime: SessionLifetime
   /// Seconds until an invitation expires; 7 days by default.
   package let invitationValidity: TimeInterval

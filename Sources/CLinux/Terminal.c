@@ -54,7 +54,7 @@ static void on_end(int number) {
   int error = errno;
   struct sigaction mine;
   sigset_t one, mask;
-  // What was typed ahead, such as half a password, is not for the shell.
+  // Keys that were typed ahead, such as half a password, must not reach the shell.
   if (is_ours()) let_go(TCSAFLUSH);
   for (int i = 0; i < END_COUNT; i++)
     if (ends[i] == number) sigaction(number, &ends_before[i], &mine);
@@ -100,7 +100,7 @@ int linux_terminal_hold(int in, int out, int keys, const char *enter, const char
   action.sa_handler = on_end;
   for (int i = 0; i < END_COUNT; i++) {
     sigaction(ends[i], NULL, &previous);
-    // Somebody wants it ignored, as nohup does.
+    // The parent process wants it ignored, as nohup does.
     ends_before[i] = previous;
     if (previous.sa_handler != SIG_IGN) sigaction(ends[i], &action, NULL);
   }

@@ -8,7 +8,7 @@ package final class MessageDispatcher: MessageDelivery {
   private let queue: JobQueue
   private let log: @Sendable (String) -> Void
 
-  /// How long a posted message waits: the request is answered by then. Starting a thread takes time, and
+  /// The delay of a posted message: the request is answered by then. Starting a thread takes time, and
   /// a later answer would reveal that there is an account.
   static let postDelay = Duration.milliseconds(200)
 

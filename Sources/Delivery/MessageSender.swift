@@ -6,3 +6,21 @@ package protocol MessageSender: Sendable {
   /// - Throws: `deliveryFailed` with what to check.
   func send(_ message: AccountMessage) throws(AccountError)
 }
+
+/// Writes messages to the log instead of sending them. For demonstration only, as a reader of the log
+/// reads the codes.
+package struct LogSender: MessageSender {
+  private let log: @Sendable (String) -> Void
+
+  /// - Parameter log: Writes one line.
+  package init(log: @escaping @Sendable (String) -> Void) {
+    self.log = log
+  }
+
+  /// Writes one line with the recipient and the text, code included. Never throws.
+  package func send(_ message: AccountMessage) throws(AccountError) {
+    log(
+      "DEMONSTRATION, NOT SENT: to \(message.destination.text): \(message.text) "
+        + "(\"delivery\" is \"log\": everybody who reads this log can use it)")
+  }
+}

@@ -51,12 +51,12 @@ struct Transfer: ~Copyable {
   }
 
   mutating func set(_ option: CURLoption, _ number: Int) {
-    note(ccurl_set_number(handle, option, number))
+    record(ccurl_set_number(handle, option, number))
   }
 
   /// - Parameter text: Without NUL, which would end it.
   mutating func set(_ option: CURLoption, _ text: String) {
-    note(ccurl_set_text(handle, option, text))
+    record(ccurl_set_text(handle, option, text))
   }
 
   mutating func set(_ option: CURLoption, _ lines: [String]) {
@@ -64,26 +64,26 @@ struct Transfer: ~Copyable {
     for line in lines {
       guard let longer = ccurl_slist_append(list, line) else {
         if let list { ccurl_slist_free_all(list) }
-        return note(CURLE_OUT_OF_MEMORY)
+        return record(CURLE_OUT_OF_MEMORY)
       }
       list = longer
     }
     guard let list else { return }
     lists.append(list)
-    note(ccurl_set_list(handle, option, list))
+    record(ccurl_set_list(handle, option, list))
   }
 
   /// The body as one part of plain text.
   mutating func setMail(_ text: String) {
     guard mime == nil, let mime = ccurl_mime_init(handle) else {
-      return note(CURLE_OUT_OF_MEMORY)
+      return record(CURLE_OUT_OF_MEMORY)
     }
     self.mime = mime
     let part = ccurl_mime_addpart(mime)
-    note(ccurl_mime_data(part, text, text.utf8.count))
-    note(ccurl_mime_type(part, "text/plain; charset=utf-8"))
-    note(ccurl_mime_encoder(part, "quoted-printable"))
-    note(ccurl_set_mime(handle, mime))
+    record(ccurl_mime_data(part, text, text.utf8.count))
+    record(ccurl_mime_type(part, "text/plain; charset=utf-8"))
+    record(ccurl_mime_encoder(part, "quoted-printable"))
+    record(ccurl_set_mime(handle, mime))
   }
 
   /// Performs the request.
@@ -107,7 +107,7 @@ struct Transfer: ~Copyable {
   }
 
   /// Keeps the first refused option.
-  private mutating func note(_ code: CURLcode) {
+  private mutating func record(_ code: CURLcode) {
     if code != CURLE_OK, refused == nil { refused = code }
   }
 

@@ -91,7 +91,7 @@ extension Device {
   }
 }
 
-/// How long to wait for a command.
+/// The moment until which a caller waits for a command.
 public enum Completion: String, Sendable, Hashable, CaseIterable {
   /// Until the device has accepted it.
   case accepted
@@ -158,7 +158,7 @@ public struct Capabilities: Sendable, Hashable {
   }
 }
 
-/// How sound travels from a player to an amplifier.
+/// The path of sound from a player to an amplifier.
 public enum CableKind: String, Sendable, Hashable, CaseIterable {
   /// Samples over a Unix socket, clocked by credit (docs/cable-protocol.md).
   case pcm

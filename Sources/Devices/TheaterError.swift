@@ -19,9 +19,9 @@ public struct TheaterError: Error, Sendable, Hashable {
   }
 
   public var code: Code
-  /// What happened; one clause for a person, without a full stop.
+  /// The description of the failure; one clause for a person, without a full stop.
   public var message: String
-  /// What to do next.
+  /// The next action.
   public var hint: String?
   /// The device that failed; `nil` if the error does not concern one.
   public var device: DeviceID?

@@ -5,7 +5,7 @@ import Devices
 /// A search that does not end in time is given up: a disk or a name server that never answers keeps its
 /// thread, but no request.
 package actor DiscoveryRunner {
-  /// The most findings of one search; the others are dropped, with a line about it.
+  /// The most findings of one search; further ones are dropped, and a problem says so.
   package static let mostFindings = 100
 
   private var isBusy = false
@@ -21,7 +21,7 @@ package actor DiscoveryRunner {
   ///
   /// - Parameters:
   ///   - searches: At most one of each kind.
-  ///   - limit: How long they may take together.
+  ///   - limit: The time limit of all searches together.
   /// - Throws: `notNow` while another request is served, `cancelled` if the task was cancelled.
   package func result(
     of searches: [any DeviceSearch], within limit: Duration

@@ -15,15 +15,15 @@ package struct DiscoveryFinding: Sendable, Hashable {
   package let kind: DiscoveryKind
   /// The same in each search: `pjlink:192.0.2.20`. One line.
   package let id: String
-  /// What it is, for people; one line.
+  /// The name or the kind of the finding, for people; one line.
   package let title: String
-  /// Where it was found, for people; one line.
+  /// The place where it was found, for people; one line.
   package let place: String
   /// The roles that it can have, the likeliest first; never empty.
   package let roles: [Role]
   /// The id of the plugin's manifest.
   package let plugin: String
-  /// What a person should know before it is used; lines.
+  /// Advice for a person before its use, such as a missing option; each note is one line.
   package let notes: [String]
   private let options: JSONObject
   private let optionsOfRoles: [Role: JSONObject]

@@ -7,7 +7,7 @@ import Platform
 package struct PJLinkSearch: DeviceSearch {
   /// PJLink's port, UDP and TCP.
   package static let port = 4352
-  /// The most projectors that are looked at.
+  /// The most projectors that are asked for their names.
   static let mostProjectors = 32
   /// The most answers that are read; a broadcast may be answered by anything.
   static let mostAnswers = 1000
@@ -23,8 +23,8 @@ package struct PJLinkSearch: DeviceSearch {
   ///   - addresses: IPv4 addresses to send to; the broadcast addresses of this machine's networks if `nil`.
   ///   - localPort: The port to send from. Some projectors answer to 4352, whatever port was asked from; if it
   ///     is taken, the system chooses one.
-  ///   - timeout: How long to wait for answers, and after that how long to ask the projectors for their names.
-  ///   - probeTimeout: How long to ask one projector at most.
+  ///   - timeout: The time to wait for answers, and then for the names of the projectors.
+  ///   - probeTimeout: The longest time to wait for one projector.
   package init(
     addresses: [String]? = nil, port: Int = Self.port, localPort: Int = Self.port,
     timeout: Duration, probeTimeout: Duration = .seconds(2)
@@ -116,8 +116,8 @@ package struct PJLinkSearch: DeviceSearch {
     switch facts.access {
     case .open: break
     case .password:
-      notes.append(
-        "It asks for a password: add \"password\": {\"secret\": \"projector\"} to its options.")
+      options["password"] = ["secret": "projector"]
+      notes.append("It asks for its password, which is kept as the secret \"projector\".")
     case .silent:
       notes.append("It did not answer over TCP: turn network control on in its menu.")
     }

@@ -10,16 +10,14 @@ enum SearchThread {
   ) async -> Value {
     let flag = CancellationFlag()
     return await withTaskCancellationHandler {
-      await withCheckedContinuation { done in
-        SystemThread.start(name: name) { done.resume(returning: body(flag)) }
-      }
+      await SystemThread.run(name: name) { body(flag) }
     } onCancel: {
       flag.set()
     }
   }
 }
 
-/// Whether the result of a thread's work is still wanted.
+/// A flag that is set when the result of a thread's work is no longer needed.
 final class CancellationFlag: Sendable {
   private let flag = Atomic(false)
   var isSet: Bool { flag.load(ordering: .relaxed) }
@@ -30,7 +28,7 @@ final class CancellationFlag: Sendable {
 struct SearchDeadline: Sendable {
   private let end: Int64
   private let flag: CancellationFlag
-  /// How long a thread that waits may overlook a cancellation, in milliseconds.
+  /// The longest time until a waiting thread notices a cancellation, in milliseconds.
   private static let longestWait: Int32 = 100
 
   init(after time: Duration, or flag: CancellationFlag) {
@@ -45,7 +43,7 @@ struct SearchDeadline: Sendable {
 
   var isOver: Bool { flag.isSet || MonotonicClock.now >= end }
 
-  /// This deadline, or an earlier one in so much time.
+  /// Returns this deadline, or the end of a duration from now if that is earlier.
   func within(_ time: Duration) -> SearchDeadline {
     SearchDeadline(end: min(end, MonotonicClock.now + time.nanoseconds), flag: flag)
   }
@@ -60,7 +58,7 @@ struct SearchDeadline: Sendable {
     return Int32(polled.revents)
   }
 
-  /// Waits until a descriptor is ready; whether it is before the end.
+  /// Waits until a descriptor is ready. Returns false if the deadline is over first.
   func wait(_ descriptor: Int32, _ events: Int32) -> Bool {
     while !isOver {
       guard let ready = poll(descriptor, events) else { return false }

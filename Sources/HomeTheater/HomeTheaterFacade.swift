@@ -139,6 +139,20 @@ public final class HomeTheaterFacade {
     for await _ in changes.signals where activities.session.activity == nil { return }
   }
 
+  /// Calls `body` with whether an activity is on, at once and after each change, until the task is
+  /// cancelled or the theater shuts down.
+  package func observeActivity(_ body: @Sendable (_ isOn: Bool) -> Void) async {
+    let changes = events.subscribe()
+    defer { changes.end() }
+    changes.signal()
+    var last: Bool?
+    for await _ in changes.signals {
+      let isOn = activities.session.activity != nil
+      if isOn != last { body(isOn) }
+      last = isOn
+    }
+  }
+
   /// Replaces the devices and the plan while the theater runs. Needs the permission `administer`.
   ///
   /// A device that is the same object as before keeps its state, its cable and its part in the current
@@ -393,7 +407,9 @@ public final class HomeTheaterFacade {
       return LibraryPage(
         elements: entries.map { LibraryPage.Element(entry: $0, position: nil) }, total: total)
     }
-    let positions = await activities.savedPositions(of: user)
+    let positions = Dictionary(
+      await activities.savedPositions(of: user).map { ($0.item, $0.seconds) },
+      uniquingKeysWith: { first, _ in first })
     return LibraryPage(
       elements: entries.map { entry in
         LibraryPage.Element(
@@ -403,6 +419,25 @@ public final class HomeTheaterFacade {
           })
       }, total: total)
   }
+
+  /// Returns the films and songs that the principal left before their end, within the age limit, each with
+  /// its category; the one that was left last first.
+  package func stopped(
+    limit: Int, for principal: Principal
+  ) async -> [(category: Category, element: LibraryPage.Element)] {
+    guard let user = principal.user else { return [] }
+    let positions = await activities.savedPositions(of: user).prefix(Self.mostStopped)
+    let found = library.catalogue.entries(
+      Set(positions.map(\.item)), in: [.films, .songs], ageLimit: principal.ageLimit)
+    return positions.lazy.compactMap { item, seconds in
+      found[item].flatMap { category, entry in
+        PositionRecorder.isResumable(seconds, of: entry.item.duration)
+          ? (category, LibraryPage.Element(entry: entry, position: seconds)) : nil
+      }
+    }.prefix(limit).map(\.self)
+  }
+  /// The most saved positions that are looked up in the library.
+  private static let mostStopped = 500
 
   /// Returns the items of a category within the principal's age limit, once every player's catalogue
   /// has been read. Needs the permission `view`.

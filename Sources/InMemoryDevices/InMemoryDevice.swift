@@ -61,7 +61,7 @@ public final class InMemoryDevice: Device {
 
   /// Changes a reported value, as a person at the device's own buttons would.
   public func report(_ key: StateKey, _ value: JSON) {
-    state.withLock { take([key: value], in: &$0) }
+    state.withLock { apply([key: value], in: &$0) }
   }
 
   /// Makes every command of this name throw the error; `nil` makes it work again.
@@ -81,7 +81,7 @@ public final class InMemoryDevice: Device {
     let outcome = state.withLock { state -> Result<Void, DeviceError> in
       if let failure = state.failures[command.spec.name] { return .failure(failure) }
       do throws(DeviceError) {
-        take(try effects(command, current(state.present.state)), in: &state)
+        apply(try effects(command, current(state.present.state)), in: &state)
         return .success(())
       } catch {
         return .failure(error)
@@ -121,13 +121,13 @@ public final class InMemoryDevice: Device {
     let now = clock.now()
     playback.position = playback.position(after: now - reading.time)
     var current = state
-    current.take(Reading(playback.json, time: now), for: .playback)
+    current.update(Reading(playback.json, time: now), for: .playback)
     return current
   }
 
-  private func take(_ values: [StateKey: JSON], in state: inout State) {
+  private func apply(_ values: [StateKey: JSON], in state: inout State) {
     let now = clock.now()
-    for (key, value) in values { state.present.state.take(Reading(value, time: now), for: key) }
+    for (key, value) in values { state.present.state.update(Reading(value, time: now), for: key) }
     state.readers.removeAll { reader in
       if case .terminated = reader.yield(state.present) { true } else { false }
     }

@@ -26,17 +26,6 @@ extension String {
     return true
   }
 
-  /// The text without the combining marks beyond `TextLimits.marksInARow` in a row.
-  public var streamSafe: String {
-    if isStreamSafe { return self }
-    var marks = 0
-    let kept = unicodeScalars.filter { scalar in
-      marks = scalar.extendsCombiningSequence ? marks + 1 : 0
-      return marks <= TextLimits.marksInARow
-    }
-    return String(String.UnicodeScalarView(kept))
-  }
-
   /// The text as a message quotes it: one line of at most `TextLimits.longestQuotation` bytes.
   public var quotation: String { boundedLine(maximumBytes: TextLimits.longestQuotation) }
 

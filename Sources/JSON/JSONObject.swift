@@ -45,7 +45,7 @@ public struct JSONObject: Sendable, Sequence, ExpressibleByDictionaryLiteral {
     for (key, value) in elements { self[key] = value }
   }
 
-  /// How many members there are.
+  /// The number of members.
   public var count: Int { members.count }
   /// Whether there is no member.
   public var isEmpty: Bool { members.isEmpty }
@@ -69,6 +69,7 @@ public struct JSONObject: Sendable, Sequence, ExpressibleByDictionaryLiteral {
     }
   }
 
+  /// Iterates over the members in their order.
   public func makeIterator() -> IndexingIterator<[Member]> { members.makeIterator() }
 }
 

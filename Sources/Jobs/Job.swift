@@ -22,7 +22,7 @@ package enum JobStage: Hashable, Sendable {
   case cancelled
 }
 
-/// Why a job has no value.
+/// The reason why a job has no value.
 package enum JobError<Failure: Error>: Error {
   /// Too many jobs wait; a later attempt may succeed.
   case queueFull

@@ -25,10 +25,10 @@ package enum JobAdmission: Sendable {
     do {
       switch self {
       case .now: break
-      case .after(let delay): try await clock.sleep(until: clock.now() + delay)
+      case .after(let delay): try await clock.sleep(for: delay)
       case .at(let time):
         while case let rest = time.timeIntervalSince(date()), rest > 0 {
-          try await clock.sleep(until: clock.now() + .seconds(min(rest, Self.longestSleep)))
+          try await clock.sleep(for: .seconds(min(rest, Self.longestSleep)))
         }
       case .when(let condition):
         let isMet = await condition()

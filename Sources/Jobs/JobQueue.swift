@@ -50,6 +50,9 @@ package final class JobQueue: Sendable {
     self.date = date
   }
 
+  /// The size of the pool.
+  package var workers: Int { state.withLock { $0.workers } }
+
   /// The numbers of running and of pending jobs.
   package var load: (running: Int, pending: Int) {
     state.withLock { ($0.threads, $0.pending.count) }

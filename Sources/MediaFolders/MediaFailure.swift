@@ -25,7 +25,7 @@ package struct MediaFailure: Error, Equatable {
   package let kind: Kind
   /// The file or station, at most ``MediaText/longestSubject`` bytes.
   package let subject: String
-  /// What happened.
+  /// The description of the failure.
   package let detail: String
   /// The next step for the user; empty if there is none.
   package let hint: String

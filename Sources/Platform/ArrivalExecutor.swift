@@ -44,7 +44,7 @@ public final class ArrivalExecutor: TaskExecutor {
   }
 
   /// Calls `body`, which handles a message, and then runs on this thread the tasks that it resumed.
-  public func take(_ body: () -> Void) {
+  public func run(_ body: () -> Void) {
     guard pthread_getspecific(arrivalOfThread) == nil else { return body() }
     let arrival = Arrival()
     pthread_setspecific(arrivalOfThread, Unmanaged.passUnretained(arrival).toOpaque())

@@ -5,7 +5,7 @@ import Synchronization
 /// A child process. It inherits three standard streams and nothing else, is signalled only while it
 /// lives, and leaves nothing of its group behind.
 public final class ChildProcess: Sendable {
-  /// How a process ended.
+  /// The end of a process.
   public enum ExitStatus: Sendable, Hashable, CustomStringConvertible {
     /// By itself, with this code (0 to 255).
     case exited(Int32)

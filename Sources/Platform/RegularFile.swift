@@ -3,7 +3,7 @@ import Glibc
 
 /// Reads and replaces files by paths that people give.
 package enum RegularFile {
-  /// Why a file was not read.
+  /// The reason why a file was not read.
   package enum Failure: Error, Sendable, Hashable, CustomStringConvertible {
     case missing
     /// It is not a regular file but "a folder", "a pipe", "a socket" or "a device".

@@ -68,6 +68,19 @@ public struct SystemThread: Sendable {
     }
   }
 
+  /// Runs work that waits in system calls on a thread of its own, and returns its result or throws its
+  /// error. The cancellation of the task does not end it.
+  package static func run<Value: Sendable, Failure: Error>(
+    name: String, _ body: @escaping @Sendable () throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
+      start(name: name) {
+        continuation.resume(returning: Result { () throws(Failure) in try body() })
+      }
+    }
+    return try result.get()
+  }
+
   /// Waits for its end.
   public func join() { pthread_join(id, nil) }
 

@@ -6,23 +6,26 @@ public protocol TheaterClock: Sendable {
   func sleep(until deadline: Duration) async throws(CancellationError)
 }
 
+extension TheaterClock {
+  /// Waits for a time from now on; throws when the task is cancelled.
+  package func sleep(for time: Duration) async throws(CancellationError) {
+    try await sleep(until: now() + time)
+  }
+}
+
 /// The machine's monotonic clock.
 public struct SystemClock: TheaterClock {
-  private static let origin = ContinuousClock.now
-
-  /// A clock that starts at 0 when the process first uses one.
   public init() {}
 
-  /// The time since the process first used a clock of this type. It goes on while the machine
-  /// sleeps.
-  public func now() -> Duration { Self.origin.duration(to: .now) }
+  /// The time since the machine's start. It goes on while the machine sleeps.
+  public func now() -> Duration { .nanoseconds(MonotonicClock.nowIncludingSleep) }
 
   /// Returns at once for a deadline in the past.
   /// - Throws: When the task is cancelled.
   public func sleep(until deadline: Duration) async throws(CancellationError) {
     do {
       // The one place where the system's time is waited for; tests inject their own clock.
-      try await Task.sleep(until: Self.origin + deadline, clock: .continuous)
+      try await Task.sleep(for: deadline - now(), clock: .continuous)
     } catch {
       throw CancellationError()
     }

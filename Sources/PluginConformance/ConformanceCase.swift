@@ -52,6 +52,7 @@ package struct ProtocolRule: Sendable, Hashable {
 
 /// One case with a plugin to run it on.
 package struct ConformanceTrial: Sendable {
+  /// The case to run.
   package let conformanceCase: ConformanceCase
   /// The plugin, with the options and the environment for its process.
   package let target: PluginTarget
@@ -85,14 +86,14 @@ package struct ConformanceTrial: Sendable {
   }
 
   /// Runs `body` with a new process of the plugin.
-  func withProcess(_ body: (PluginProcess) async throws -> Void) async throws {
-    try await PluginProcess.run(target, body)
+  func withProcess(_ body: (PluginClient) async throws -> Void) async throws {
+    try await PluginClient.run(target, body)
   }
 
   /// Runs `body` with a new process that has a device `a` of the case's role open.
-  func withDevice(_ body: (PluginProcess, RoleTarget) async throws -> Void) async throws {
+  func withDevice(_ body: (PluginClient, RoleTarget) async throws -> Void) async throws {
     let role = try requireRole()
-    try await PluginProcess.run(target) { client in
+    try await PluginClient.run(target) { client in
       try await client.open("a", role).result.success("open")
       try await body(client, role)
     }

@@ -12,6 +12,7 @@ package struct ConformanceResult: Sendable {
     case notApplicable(NotApplicable)
   }
 
+  /// The case, with the plugin and the role that it checked.
   package let trial: ConformanceTrial
   /// Whether the plugin passed it.
   package let outcome: Outcome

@@ -57,7 +57,7 @@ package struct CatalogueProblem: Error, Sendable, Hashable, CustomStringConverti
   package let jsonPath: JSONPath?
   /// The mistake, for people.
   package let message: String
-  /// What to do next.
+  /// The next action.
   package let hint: String
 
   /// The name of the plugin's folder, by which users know it.

@@ -54,7 +54,7 @@ struct ProcessAssignment: Sendable {
   let devices: [HostedDevice]
   /// In the order of their first devices.
   private(set) var processes: [Process] = []
-  /// Why a device has no process.
+  /// The reason why a device has no process.
   private(set) var unserved: [DeviceID: String] = [:]
   /// The plugins that are missing, unused or unusable.
   private(set) var otherPlugins: [PluginStatus] = []

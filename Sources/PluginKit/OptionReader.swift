@@ -5,7 +5,7 @@ import JSON
 ///
 /// The controller has checked the options against the manifest. They are checked again here, because the plugin may
 /// run without the controller.
-package struct OptionReader {
+package struct OptionReader: Sendable {
   /// The object with the options.
   package let json: JSON
   /// The path of the object with a dot at its end, such as `broker.`; empty for the outermost one.
@@ -91,6 +91,49 @@ package struct OptionReader {
           + Choice.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", "))
     }
     return choice
+  }
+
+  /// Returns a list of texts, or `fallback` if the option is missing.
+  package func texts(
+    _ key: String, or fallback: [String] = [], most: Int = 1000
+  ) throws(DeviceError) -> [String] {
+    guard let value = json[key] else { return fallback }
+    let texts = value.array?.compactMap(\.string)
+    guard let texts, texts.count == value.array?.count, texts.count <= most else {
+      throw error(key, "is not a list of at most \(most) texts")
+    }
+    return texts
+  }
+
+  /// Returns the readers of a list of objects; none if the option is missing.
+  package func objects(
+    _ key: String, most: Int = 1000
+  ) throws(DeviceError) -> [OptionReader] {
+    guard let value = json[key] else { return [] }
+    guard let list = value.array, list.count <= most, list.allSatisfy({ $0.object != nil }) else {
+      throw error(key, "is not a list of at most \(most) objects")
+    }
+    return list.enumerated().map { index, entry in
+      OptionReader(entry, path: "\(path)\(key)[\(index)].", hint: hint)
+    }
+  }
+
+  /// Returns the entries of a list, each read by `make`; nil if the option is missing.
+  ///
+  /// - Parameter expected: A valid entry, for the error.
+  package func entries<Entry>(
+    _ key: String, expected: String, _ make: (JSON) -> Entry?
+  ) throws(DeviceError) -> [Entry]? {
+    guard let value = json[key] else { return nil }
+    guard let list = value.array else { throw error(key, "is not a list") }
+    var entries: [Entry] = []
+    for (index, value) in list.enumerated() {
+      guard let entry = make(value) else {
+        throw error("\(key)[\(index)]", "is \(value.text().quotation), expected \(expected)")
+      }
+      entries.append(entry)
+    }
+    return entries
   }
 
   /// Returns the reader of a nested object; nil if the option is missing.

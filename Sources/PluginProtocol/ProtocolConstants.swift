@@ -70,7 +70,7 @@ public enum ProtocolLimits {
   public static let questionAnswer = 1 << 18
   /// The longest wait for such an answer.
   public static let questionTime = Duration.seconds(5)
-  /// How many lines of standard error are kept.
+  /// The number of lines of standard error that are kept.
   public static let stderrLines = 200
   /// The most words of a manifest's command, and the most variables that it asks for.
   public static let manifestWords = 64
@@ -103,7 +103,7 @@ public struct ProtocolVersion: Sendable, Hashable, CustomStringConvertible {
   /// A higher minor number only adds.
   public let minor: Int
 
-  /// What this build speaks.
+  /// The version of the protocol in this build.
   public static let current = ProtocolVersion(major: 1, minor: 4)
 
   /// A version; both numbers are 0 or more.

@@ -60,7 +60,7 @@ public struct ScenePlan: Sendable, Hashable {
 
 /// One node of a plan.
 public struct PlanNode: Sendable, Hashable, Identifiable {
-  /// What a node does.
+  /// The action of a node.
   public indirect enum Work: Sendable, Hashable {
     /// Gives a device a command.
     case command(PlannedCommand, Decision)
@@ -90,7 +90,7 @@ public struct PlanNode: Sendable, Hashable, Identifiable {
   var index = 0
   /// The command, wait or group of the node.
   public internal(set) var work: Work
-  /// What happens to the surrounding nodes when this one fails.
+  /// The effect of a failure on the surrounding nodes.
   public let onFailure: OnFailure
 
   init(_ work: Work, onFailure: OnFailure = .stop) {

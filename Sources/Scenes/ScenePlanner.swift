@@ -98,17 +98,13 @@ public struct ScenePlanner: Sendable {
           .decideLater),
         onFailure: step.onFailure)
     }
-    guard let limit = policy.volumeLimit,
-      let ceiling = ceiling(limit, for: step.device, onFailure: .stop)
-    else { return node(command) }
-    // An amplifier that has been turned on shows its volume; before that it may refuse a change.
-    switch AmplifierCommand(command) {
-    case .on?: return PlanNode(.sequence([node(command), ceiling]))
-    case .unmute?: return PlanNode(.sequence([ceiling, node(command)]))
-    case .volume(let volume)? where volume > limit:
-      return node((try? AmplifierCommand.volume(limit).checked()) ?? command)
-    default: return node(command)
+    guard let limit = policy.volumeLimit else { return node(command) }
+    if let ceiling = ceiling(limit, for: step.device, onFailure: .stop) {
+      // An amplifier that has been turned on shows its volume; before that it may refuse a change.
+      if command.turnsOn { return PlanNode(.sequence([node(command), ceiling])) }
+      if command.unmutes { return PlanNode(.sequence([ceiling, node(command)])) }
     }
+    return node(command.withVolume(atMost: limit))
   }
 
   // MARK: Arguments
@@ -146,7 +142,7 @@ public struct ScenePlanner: Sendable {
   // MARK: The volume limit
 
   private func ceiling(_ limit: Int, for amplifier: DeviceID, onFailure: OnFailure) -> PlanNode? {
-    guard let softer = try? AmplifierCommand.volume(limit).checked() else { return nil }
+    guard let softer = roles[amplifier]?.volumeCommand(limit) else { return nil }
     let command = PlannedCommand(
       device: amplifier, command: softer, until: .accepted, always: false, isCeiling: true)
     return PlanNode(.command(command, .decideLater), onFailure: onFailure)
@@ -159,13 +155,13 @@ public struct ScenePlanner: Sendable {
   ) -> [PlanNode] {
     let commands = nodes.flatMap(\.withDescendants).compactMap(\.command)
     return roles.filter { $0.value.has(.volume) }.keys.sorted().compactMap { amplifier in
-      let own = commands.filter { $0.device == amplifier }.map { AmplifierCommand($0.command) }
-      guard !own.contains(.on), !own.contains(.unmute),
+      let own = commands.filter { $0.device == amplifier }.map(\.command)
+      guard !own.contains(where: { $0.turnsOn || $0.unmutes }),
         snapshots[amplifier]?.state.volume.map({ $0 > limit }) ?? !own.isEmpty
       else { return nil }
       // An amplifier that is off, or that the steps turn off, may refuse the command; it plays no
       // sound then.
-      let isHeardOn = !own.isEmpty && own.last != .off
+      let isHeardOn = !own.isEmpty && own.last != roles[amplifier]?.off
       return ceiling(limit, for: amplifier, onFailure: isHeardOn ? .stop : .continue)
     }
   }

@@ -55,7 +55,7 @@ public enum StepCommand: Sendable, Hashable {
   case template(name: String, argument: JSON, role: Role)
 }
 
-/// What happens to the surrounding steps when a step fails.
+/// The effect of a failed step on the surrounding steps.
 public enum OnFailure: String, Sendable, Hashable, CaseIterable {
   /// The scene fails: the steps after it do not begin.
   case stop

@@ -39,7 +39,7 @@ package struct PositionDatabase: PositionStore {
     }
   }
 
-  /// All saved positions of a user in seconds.
+  /// All saved positions of a user in seconds, the one that was saved last first.
   /// - Throws: `invalid` or `failed`.
   package func positions(
     user: String
@@ -48,7 +48,8 @@ package struct PositionDatabase: PositionStore {
     return try await run { database async throws in
       try await database.read {
         try Row.fetchAll(
-          $0, sql: "SELECT item, seconds FROM position WHERE user = ?", arguments: [user]
+          $0, sql: "SELECT item, seconds FROM position WHERE user = ? ORDER BY updatedAt DESC",
+          arguments: [user]
         ).map { (item: $0["item"], seconds: $0["seconds"]) }
       }
     }

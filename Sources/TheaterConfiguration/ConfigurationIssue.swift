@@ -35,7 +35,7 @@ package struct ConfigurationIssue: Error, Sendable, Hashable {
   package var path: JSONPath
   /// The mistake and the expected value.
   package var message: String
-  /// What to do next.
+  /// The next action.
   package var hint: String?
 
   package init(

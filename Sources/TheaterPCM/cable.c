@@ -134,24 +134,26 @@ static bool is_paced(const struct cable *c, int64_t time) {
   return c->is_plugged && !c->is_heard;
 }
 
-/* The position that is heard, or that passes unheard, at `time`. */
+/* The oldest frame that is certainly still in the ring, even if the program fills its buffer. */
+static uint64_t oldest(const struct cable *c) {
+  uint64_t taken = most(c->taken, c->next);
+  return taken - least(taken, c->capacity - c->buffer);
+}
+
+/* The position that is heard, or that passes unheard, at `time`. An amplifier that takes many frames and reports none
+ * as heard cannot hold it back behind the ring. */
 static uint64_t position(const struct cable *c, int64_t time) {
-  if (!c->running || c->paused || c->awaits_flushed) return c->heard;
+  uint64_t heard = most(c->heard, oldest(c));
+  if (!c->running || c->paused || c->awaits_flushed) return heard;
   uint64_t passed = c->heard + frames_in(c, time - c->heard_at);
   uint64_t end = is_paced(c, time) ? c->written : least(c->next, c->heard_limit);
-  return most(c->heard, least(passed, end));
+  return most(heard, least(passed, end));
 }
 
 static void set_position(struct cable *c, uint64_t frames, int64_t time, uint64_t limit) {
   c->heard = frames;
   c->heard_at = time;
   c->heard_limit = limit;
-}
-
-/* The oldest frame that is certainly still in the ring, even if the program fills its buffer. */
-static uint64_t oldest(const struct cable *c) {
-  uint64_t taken = most(c->taken, c->next);
-  return taken - least(taken, c->capacity - c->buffer);
 }
 
 /* Advances the position by the clock while it is paced, and updates whether the program may write. */
@@ -357,7 +359,8 @@ static bool handle(
       resume_after_flush(c, c->previous_epoch_start + (was_begun ? least(get(bytes, 8), UINT64_MAX / 4) : 0), time);
       return true;
     case DRAINED:
-      if (epoch == c->epoch && c->has_ended && !c->owes_flush && !c->owes_format) {
+      /* Frames that were not sent cannot have been heard, whatever the amplifier says. */
+      if (epoch == c->epoch && c->has_ended && c->next == c->written && !c->owes_flush && !c->owes_format) {
         c->drained = c->draining;
         set_position(c, c->written, time, c->written);
       }

@@ -5,22 +5,40 @@
 
 #include "cable.h"
 
-/* The mapping from ALSA's order of channels to the cable's, which is that of ascending speaker bits. */
-struct layout {
-  uint32_t speakers;
-  uint8_t from[8]; /* the ALSA channel of each channel of the cable */
+enum { MOST_CHANNELS = 8 };
+
+/* The speakers in the cable's order of channels, which is that of ascending bits. */
+static const struct {
+  unsigned int position; /* ALSA's name */
+  uint32_t bit;
+} speakers[] = {
+    {SND_CHMAP_FL, 0x1}, {SND_CHMAP_FR, 0x2}, {SND_CHMAP_FC, 0x4}, {SND_CHMAP_LFE, 0x8},
+    {SND_CHMAP_RL, 0x10}, {SND_CHMAP_RR, 0x20}, {SND_CHMAP_SL, 0x200}, {SND_CHMAP_SR, 0x400},
 };
 
-static const struct layout layouts[] = {
-    {0, {0}},                               /* mono: unspecified */
-    {0x3, {0, 1}},                          /* FL FR */
-    {0xb, {0, 1, 2}},                       /* FL FR LFE */
-    {0x33, {0, 1, 2, 3}},                   /* FL FR RL RR */
-    {0x37, {0, 1, 4, 2, 3}},                /* FL FR RL RR FC */
-    {0x3f, {0, 1, 4, 5, 2, 3}},             /* FL FR RL RR FC LFE */
-    {0, {0, 1, 2, 3, 4, 5, 6}},             /* seven: unspecified */
-    {0x63f, {0, 1, 4, 5, 2, 3, 6, 7}},      /* FL FR RL RR FC LFE SL SR */
+/* The maps that programs are offered. The first one of each number of channels is ALSA's usual order, which holds
+ * where a program sets none. A program may also set any other order, and any other speakers of the cable. */
+static const struct map {
+  unsigned int channels;
+  unsigned int positions[MOST_CHANNELS];
+} maps[] = {
+    {1, {SND_CHMAP_MONO}},
+    {2, {SND_CHMAP_FL, SND_CHMAP_FR}},
+    {3, {SND_CHMAP_FL, SND_CHMAP_FR, SND_CHMAP_LFE}},
+    {3, {SND_CHMAP_FL, SND_CHMAP_FR, SND_CHMAP_FC}},
+    {4, {SND_CHMAP_FL, SND_CHMAP_FR, SND_CHMAP_RL, SND_CHMAP_RR}},
+    {4, {SND_CHMAP_FL, SND_CHMAP_FR, SND_CHMAP_SL, SND_CHMAP_SR}},
+    {5, {SND_CHMAP_FL, SND_CHMAP_FR, SND_CHMAP_RL, SND_CHMAP_RR, SND_CHMAP_FC}},
+    {5, {SND_CHMAP_FL, SND_CHMAP_FR, SND_CHMAP_SL, SND_CHMAP_SR, SND_CHMAP_FC}},
+    {6, {SND_CHMAP_FL, SND_CHMAP_FR, SND_CHMAP_RL, SND_CHMAP_RR, SND_CHMAP_FC, SND_CHMAP_LFE}},
+    {6, {SND_CHMAP_FL, SND_CHMAP_FR, SND_CHMAP_SL, SND_CHMAP_SR, SND_CHMAP_FC, SND_CHMAP_LFE}},
+    {7, {SND_CHMAP_NA, SND_CHMAP_NA, SND_CHMAP_NA, SND_CHMAP_NA, SND_CHMAP_NA, SND_CHMAP_NA, SND_CHMAP_NA}},
+    {7, {SND_CHMAP_FL, SND_CHMAP_FR, SND_CHMAP_RL, SND_CHMAP_RR, SND_CHMAP_FC, SND_CHMAP_SL, SND_CHMAP_SR}},
+    {8,
+     {SND_CHMAP_FL, SND_CHMAP_FR, SND_CHMAP_RL, SND_CHMAP_RR, SND_CHMAP_FC, SND_CHMAP_LFE, SND_CHMAP_SL,
+      SND_CHMAP_SR}},
 };
+enum { MAPS = sizeof maps / sizeof *maps };
 
 struct theater_pcm {
   snd_pcm_ioplug_t io;
@@ -29,6 +47,9 @@ struct theater_pcm {
   snd_pcm_uframes_t written; /* frames given to the cable, modulo the boundary */
   size_t sample;     /* bytes of a sample */
   bool is_24;        /* 24 bits in 32; ALSA does not define the upper byte */
+  unsigned int positions[MOST_CHANNELS]; /* the speaker of each of the program's channels */
+  uint8_t from[MOST_CHANNELS];           /* the program's channel of each channel of the cable */
+  bool is_in_order;                      /* the program's order is the cable's */
 };
 
 static struct theater_pcm *of(snd_pcm_ioplug_t *io) { return io->private_data; }
@@ -70,7 +91,7 @@ static int theater_delay(snd_pcm_ioplug_t *io, snd_pcm_sframes_t *delay) {
 static void copy(
     const struct theater_pcm *pcm, char *target, const char *source, snd_pcm_uframes_t frames) {
   unsigned int channels = pcm->io.channels;
-  const uint8_t *from = layouts[channels - 1].from;
+  const uint8_t *from = pcm->from;
   for (snd_pcm_uframes_t frame = 0; frame < frames; frame++) {
     for (unsigned int channel = 0; channel < channels; channel++) {
       memcpy(target, source + from[channel] * pcm->sample, pcm->sample);
@@ -98,7 +119,7 @@ static snd_pcm_sframes_t theater_transfer(
   while (done < size) {
     uint64_t count = size - done;
     char *target = cable_write_region(pcm->cable, &count);
-    if (io->channels <= 4 && !pcm->is_24)
+    if (pcm->is_in_order && !pcm->is_24)
       memcpy(target, source + done * frame, count * frame);
     else
       copy(pcm, target, source + done * frame, count);
@@ -117,8 +138,36 @@ static int theater_revents(
   return 0;
 }
 
-static int theater_hw_params(snd_pcm_ioplug_t *io, snd_pcm_hw_params_t *params) {
-  (void)params;
+/* Takes the speakers of a program's channels. Returns them as bits, 0 for channels without speakers (one channel, or all
+ * unknown), or -EINVAL if a speaker is not among the cable's, or is there twice. */
+static int take_positions(struct theater_pcm *pcm, unsigned int channels, const unsigned int *positions) {
+  uint32_t bits[MOST_CHANNELS] = {0}, all = 0;
+  unsigned int known = 0;
+  for (unsigned int channel = 0; channel < channels; channel++) {
+    for (size_t speaker = 0; speaker < sizeof speakers / sizeof *speakers; speaker++) {
+      if (positions[channel] == speakers[speaker].position) bits[channel] = speakers[speaker].bit;
+    }
+    if ((all & bits[channel]) != 0) return -EINVAL;
+    all |= bits[channel];
+    bool is_unknown = positions[channel] <= SND_CHMAP_MONO;
+    if (bits[channel] == 0 && !is_unknown) return -EINVAL;
+    known += bits[channel] != 0;
+  }
+  if (known > 0 && known < channels) return -EINVAL;
+  pcm->is_in_order = true;
+  for (unsigned int channel = 0; channel < channels; channel++) {
+    unsigned int place = known > 0 ? 0 : channel;
+    for (unsigned int other = 0; other < channels; other++) place += bits[other] < bits[channel];
+    pcm->positions[channel] = positions[channel];
+    pcm->from[place] = (uint8_t)channel;
+    if (place != channel) pcm->is_in_order = false;
+  }
+  /* A speaker of its own does not make one channel more than one that all speakers play. */
+  return channels == 1 ? 0 : (int)all;
+}
+
+/* Prepares the cable for the program's format, with these speakers. */
+static int configure(snd_pcm_ioplug_t *io, const unsigned int *positions) {
   struct theater_pcm *pcm = of(io);
   enum cable_sample sample;
   switch (io->format) {
@@ -128,17 +177,63 @@ static int theater_hw_params(snd_pcm_ioplug_t *io, snd_pcm_hw_params_t *params) 
     case SND_PCM_FORMAT_FLOAT_LE: sample = CABLE_FLOAT; break;
     default: return -EINVAL;
   }
+  int layout = take_positions(pcm, io->channels, positions);
+  if (layout < 0) return layout;
   pcm->sample = sample == CABLE_S16 ? 2 : 4;
   pcm->is_24 = sample == CABLE_S24;
   const struct cable_format format = {
       .rate = io->rate,
       .channels = (uint8_t)io->channels,
       .sample = sample,
-      .layout = layouts[io->channels - 1].speakers,
+      .layout = (uint32_t)layout,
       .frame = (uint32_t)(io->channels * pcm->sample),
   };
   pcm->written = 0;
   return cable_configure(pcm->cable, &format, io->buffer_size);
+}
+
+static int theater_hw_params(snd_pcm_ioplug_t *io, snd_pcm_hw_params_t *params) {
+  (void)params;
+  const struct map *usual = maps;
+  while (usual->channels != io->channels) usual++;
+  return configure(io, usual->positions);
+}
+
+/* Frees a list of maps that is not complete. */
+static snd_pcm_chmap_query_t **drop_maps(snd_pcm_chmap_query_t **list) {
+  snd_pcm_free_chmaps(list);
+  return NULL;
+}
+
+static snd_pcm_chmap_query_t **theater_query_chmaps(snd_pcm_ioplug_t *io) {
+  (void)io;
+  snd_pcm_chmap_query_t **list = calloc(MAPS + 1, sizeof *list);
+  if (list == NULL) return NULL;
+  for (size_t index = 0; index < MAPS; index++) {
+    size_t size = maps[index].channels * sizeof *maps[index].positions;
+    if ((list[index] = malloc(sizeof **list + size)) == NULL) return drop_maps(list);
+    list[index]->type = SND_CHMAP_TYPE_VAR;
+    list[index]->map.channels = maps[index].channels;
+    memcpy(list[index]->map.pos, maps[index].positions, size);
+  }
+  return list;
+}
+
+static snd_pcm_chmap_t *theater_get_chmap(snd_pcm_ioplug_t *io) {
+  size_t size = io->channels * sizeof(unsigned int);
+  snd_pcm_chmap_t *map = malloc(sizeof *map + size);
+  if (map == NULL) return NULL;
+  map->channels = io->channels;
+  memcpy(map->pos, of(io)->positions, size);
+  return map;
+}
+
+static int theater_set_chmap(snd_pcm_ioplug_t *io, const snd_pcm_chmap_t *map) {
+  if (map->channels != io->channels) return -EINVAL;
+  if (memcmp(map->pos, of(io)->positions, io->channels * sizeof *map->pos) == 0) return 0;
+  /* The cable begins anew with another format. */
+  if (io->state != SND_PCM_STATE_PREPARED || io->appl_ptr != 0) return -EBUSY;
+  return configure(io, map->pos);
 }
 
 static int theater_sw_params(snd_pcm_ioplug_t *io, snd_pcm_sw_params_t *params) {
@@ -168,6 +263,9 @@ static const snd_pcm_ioplug_callback_t callbacks = {
     .pause = theater_pause,
     .poll_revents = theater_revents,
     .delay = theater_delay,
+    .query_chmaps = theater_query_chmaps,
+    .get_chmap = theater_get_chmap,
+    .set_chmap = theater_set_chmap,
 };
 
 static int constrain(snd_pcm_ioplug_t *io) {
@@ -181,9 +279,11 @@ static int constrain(snd_pcm_ioplug_t *io) {
   if (error >= 0) error = snd_pcm_ioplug_set_param_minmax(io, SND_PCM_IOPLUG_HW_RATE, 4000, 192000);
   if (error >= 0) error = snd_pcm_ioplug_set_param_minmax(io, SND_PCM_IOPLUG_HW_PERIODS, 2, 1024);
   if (error >= 0)
-    error = snd_pcm_ioplug_set_param_minmax(io, SND_PCM_IOPLUG_HW_PERIOD_BYTES, 128, 2 << 20);
+    error = snd_pcm_ioplug_set_param_minmax(io, SND_PCM_IOPLUG_HW_PERIOD_BYTES, 128, 1 << 18);
+  /* Some programs take the largest buffer, and end only when it is played: 6 s of CD sound, or 170 ms of the largest
+   * format. */
   if (error >= 0)
-    error = snd_pcm_ioplug_set_param_minmax(io, SND_PCM_IOPLUG_HW_BUFFER_BYTES, 256, 4 << 20);
+    error = snd_pcm_ioplug_set_param_minmax(io, SND_PCM_IOPLUG_HW_BUFFER_BYTES, 256, 1 << 20);
   return error;
 }
 

@@ -45,12 +45,12 @@ struct ExitError: Error, Sendable, Hashable {
       origin + message, hint: Self.hint(error?["hint"]?.string, refusal: refusal))
   }
 
-  init(_ failure: ConnectionError) {
+  init(_ failure: ControllerConnectionError) {
     switch failure {
     case .notRunning(let address):
       self.init(
         .notRunning, "no controller is running: no process listens at \(address)",
-        hint: "Start it: \(Invocation.name) serve --config devices.json")
+        hint: "Start it: \(ProgramName.name) serve --config devices.json")
     case .broken(let reason):
       self.init(
         .failed, "the connection to the controller broke: \(reason)",
@@ -66,7 +66,7 @@ struct ExitError: Error, Sendable, Hashable {
   init(_ error: any Error, arguments: [String] = Array(CommandLine.arguments.dropFirst())) {
     switch error {
     case let error as ExitError: self = error
-    case let failure as ConnectionError: self.init(failure)
+    case let failure as ControllerConnectionError: self.init(failure)
     case is CancellationError: self.init(.failed, "interrupted")
     default: self.init(parserError: error, arguments: arguments)
     }
@@ -121,7 +121,7 @@ struct ExitError: Error, Sendable, Hashable {
       case "noFactor": "totp enrol"
       default: nil
       }
-    let lines = [hint, command.map { "next: \(Invocation.name) \($0)" }].compactMap { $0 }
+    let lines = [hint, command.map { "next: \(ProgramName.name) \($0)" }].compactMap { $0 }
     return lines.isEmpty ? nil : lines.joined(separator: "\n  ")
   }
 
@@ -136,7 +136,7 @@ struct ExitError: Error, Sendable, Hashable {
 }
 
 /// The name of this program in suggested commands.
-enum Invocation {
+enum ProgramName {
   /// `theater`, or the path by which it was called.
   static let name: String = {
     guard let called = CommandLine.arguments.first, called.contains("/") else { return "theater" }

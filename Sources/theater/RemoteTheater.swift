@@ -41,20 +41,20 @@ struct RemoteTheater: Sendable {
 
   /// Sends a request and returns the response, also a refusal.
   func answer(_ method: HTTPMethod, _ path: String, _ body: JSON? = nil)
-    async throws(ConnectionError) -> ControllerResponse
+    async throws(ControllerConnectionError) -> ControllerResponse
   {
     try await client.send(method, path, body)
   }
 
   /// Throws if no controller of this user runs; called before a password is asked for.
   func expectController() throws(ExitError) {
-    do throws(ConnectionError) {
+    do throws(ControllerConnectionError) {
       try SocketOwnership.check(paths.socket)
     } catch {
       throw ExitError(error)
     }
     guard SocketProbe.answers(at: paths.socket) else {
-      throw ExitError(ConnectionError.notRunning(.socket(paths.socket)))
+      throw ExitError(ControllerConnectionError.notRunning(.socket(paths.socket)))
     }
   }
 
@@ -77,7 +77,7 @@ struct RemoteTheater: Sendable {
   private func notLoggedIn() throws(ExitError) -> ExitError {
     try expectController()
     return ExitError(
-      .notLoggedIn, "you are not logged in", hint: "Log in: \(Invocation.name) login")
+      .notLoggedIn, "you are not logged in", hint: "Log in: \(ProgramName.name) login")
   }
 }
 

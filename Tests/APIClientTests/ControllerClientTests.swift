@@ -13,8 +13,8 @@ import Testing
   private static let patient = HTTPConnections(maximumBody: 1_000)
 
   /// The reason of a request that has no response.
-  private func failure(_ client: ControllerClient) async throws -> ConnectionError {
-    try await #require(throws: ConnectionError.self) { try await client.send(.GET, "/") }
+  private func failure(_ client: ControllerClient) async throws -> ControllerConnectionError {
+    try await #require(throws: ControllerConnectionError.self) { try await client.send(.GET, "/") }
   }
 
   @Test("A7 · sends token, device, host and body in a request of their own connection")

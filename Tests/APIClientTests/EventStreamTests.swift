@@ -10,7 +10,7 @@ import Testing
 
   private struct Stopped: Error {}
 
-  @Test("E9 · receives events after the last known one, in order, until enough are there")
+  @Test("receives events after the last known one, in order, until enough are there")
   func events() async throws {
     let events = (1...5).map { "id: b-\($0)\nevent: device\ndata: {\"id\":\($0)}\n\n" }.joined()
     try await ScriptedServer.run(reply: Self.head + events, closes: false) { server in
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test("E9 · returns normally at the end of the stream, and returns a refusal")
+  @Test("returns normally at the end of the stream, and returns a refusal")
   func ends() async throws {
     try await ScriptedServer.run(reply: Self.head + "data: x\n\n") { server in
       var count = 0
@@ -54,7 +54,7 @@ import Testing
   func broken() async throws {
     try await ScriptedServer.run(reply: Self.head, closes: false) { server in
       let client = ControllerClient(server.address, connections: Self.impatient)
-      let error = try await #require(throws: ConnectionError.self) {
+      let error = try await #require(throws: ControllerConnectionError.self) {
         try await client.listen { _ in true }
       }
       #expect(error == .broken("the controller sent nothing for too long"))
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test("E9 · events are parsed wherever their bytes are cut")
+  @Test("events are parsed wherever their bytes are cut")
   func cuts() throws {
     let text =
       ": hello\r\n\r\nid: a-1\nevent: x\ndata: {\"a\":1}\n\ndata: b\r\ndata: c\r\n\r\nid\n\n"

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test("E11 · trusts a socket of this user in a closed folder, and no other")
+  @Test("trusts a socket of this user in a closed folder, and no other")
   func ownership() async throws {
     let user = geteuid()
     try await ScriptedServer.run(reply: "") { server in

@@ -4,7 +4,7 @@ import Testing
 @testable import Accounts
 
 @Suite struct AccountEventTests {
-  @Test("E2 · a listener that ends during a notification delays no other", .timeLimit(.minutes(5)))
+  @Test("E3 · a listener that ends during a notification delays no other", .timeLimit(.minutes(5)))
   func endingWhileTold() async {
     let events = AccountEvents()
     let passes = await HeldTelling.letsListenersEnd { wasTold in

@@ -57,7 +57,7 @@ private final class Probe: MessageSender {
     #expect(lines.all.allSatisfy { $0.contains("it rains") && !$0.contains("123456") })
   }
 
-  @Test("D8 · sends posted messages only after the answer, so that they do not delay it")
+  @Test("D8 E5a · sends posted messages only after the answer, so that they do not delay it")
   func stay() async throws {
     let (probe, clock) = (Probe(), ManualClock())
     let dispatcher = MessageDispatcher(

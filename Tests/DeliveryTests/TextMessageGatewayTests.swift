@@ -117,7 +117,7 @@ import Testing
     #expect(absent?.message.contains("nothing answers") == true)
   }
 
-  @Test("D9 · a header cannot bring another, and shows its value to nobody")
+  @Test("D9 · a header cannot add another one, and its value is never shown")
   func headers() throws {
     for (name, value) in [
       ("", "x"), ("X Y", "x"), ("X:", "x"), ("X", "a\r\nB: c"), ("X", "a\0"), ("Ü", "x"),

@@ -4,7 +4,7 @@ import Testing
 @Suite("E9 · pictures of items")
 struct ItemPictureTests {
   @Test(
-    "E9 · a picture's format is known by the beginning of its file",
+    "a picture's format is known by the beginning of its file",
     arguments: [
       ([0xFF, 0xD8, 0xFF, 0xE0], ItemPicture.Format.jpeg),
       ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], .png),
@@ -17,11 +17,11 @@ struct ItemPictureTests {
   }
 
   @Test(
-    "E9 · other files are no pictures",
+    "other files are no pictures",
     arguments: ["", "<svg onload=alert(1)>", "GIF89a", "RIFF....WAVE", " \u{FF}\u{D8}\u{FF}"])
   func others(text: String) { #expect(ItemPicture(Array(text.utf8)) == nil) }
 
-  @Test("E9 · a picture has at most 512 KiB")
+  @Test("a picture has at most 512 KiB")
   func size() {
     let rest = [UInt8](repeating: 0, count: ItemPicture.mostBytes - 3)
     #expect(ItemPicture([0xFF, 0xD8, 0xFF] + rest) != nil)

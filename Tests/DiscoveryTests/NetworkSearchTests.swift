@@ -36,13 +36,14 @@ struct NetworkSearchTests {
     #expect(await eventually { projector.opened > 0 && projector.closed == projector.opened })
   }
 
-  @Test("A projector with a password is found without a proof, and the note says what to add")
+  @Test("A projector with a password is found without a proof, and its entry names a secret")
   func password() async throws {
     let projector = try await ProjectorFixture(["search": "garbage", "authentication": "md5"])
     let finding = try #require(await search(projector).findings.first)
     #expect(finding.title == "Projector" && finding.notes.count == 1)
     await projector.settle()
     #expect(finding.notes.first?.contains("secret") == true && projector.commands.isEmpty)
+    #expect(finding.options(for: .projector)["password"] == ["secret": "projector"])
   }
 
   @Test(
@@ -118,6 +119,32 @@ struct NetworkSearchTests {
     #expect(!JSON.object(entry).text().contains("\"popcorn\""))
   }
 
+  @Test("F7 · a broker with TLS is searched when its authority is trusted, and the entry says so")
+  func encrypted() async throws {
+    let broker = try BrokerFixture(["tls": true])
+    let ca = broker.folder + "/ca.pem"
+    let outcome = try await Program.tool(
+      "mosquitto_pub", "-h", "127.0.0.1", "-p", "\(broker.port)", "--cafile", ca, "-r", "-t",
+      "tele/plug/LWT", "-m", "Online")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    func address(_ caFile: String?) -> BrokerAddress {
+      BrokerAddress(host: "127.0.0.1", port: broker.port, tls: .init(caFile: caFile))
+    }
+    let found = await search(address(ca))
+    let entry = try #require(found.findings.first?.entry(for: .popcornPopper))
+    #expect(
+      entry["options"]?["broker"] == [
+        "host": "127.0.0.1", "port": .integer(broker.port), "tls": true, "caFile": .string(ca),
+      ])
+    for untrusted in [broker.folder + "/other.pem", nil] {
+      let refused = await search(address(untrusted))
+      #expect(refused.findings.isEmpty && refused.problems.count == 1)
+      #expect(refused.problems.first?.contains("certificate verify failed") == true)
+    }
+    let missing = await search(address("/nowhere/ca.pem"))
+    #expect(missing.problems.first?.contains("/nowhere/ca.pem cannot be read") == true)
+  }
+
   @Test("F5 · no description and no dump of a broker shows its password")
   func hiddenPassword() {
     let broker = BrokerAddress(host: "broker.lan", user: "theater", password: "caramel corn")
@@ -145,6 +172,8 @@ struct NetworkSearchTests {
     #expect(BrokerAddress("::1") == BrokerAddress(host: "::1"))
     #expect(BrokerAddress("fe80::1%eth0") == BrokerAddress(host: "fe80::1%eth0"))
     #expect(BrokerAddress("::1")?.place == "[::1]:1883")
+    #expect(BrokerAddress("a.lan", tls: .init())?.place == "a.lan:8883")
+    #expect(BrokerAddress("a.lan:1883", tls: .init())?.place == "a.lan:1883")
     for text in [
       "", "a b", "a:0", "a:x", "a:70000", "[::1]x", ":1", "a:b:c", "a.lan:1883:", "1:2:3", "[::1",
       "[a.lan]:5", "[a:b:c]",

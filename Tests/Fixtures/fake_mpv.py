@@ -4,7 +4,9 @@
 crash: ends at loadfile; close: closes the connection there and stays; garbage: sends what is no message;
 deaf: reads and answers nothing, and does not end; odd: sends messages that are out of range or of unknown
 kinds, and plays; over: plays sound that ends before the question for its output, and tells the end only with
-the question after that.
+the question after that; refuses: plays, and refuses to pause and to change its channels, and does not answer a
+stop; held: plays, and after its restart withholds its first answer until it has to stop.
+The file of the variable TRACE gets the name of each command.
 """
 import json
 import os
@@ -15,6 +17,9 @@ import time
 fault = os.environ.get("FAULT", "")
 if fault == "deaf":
     time.sleep(60)
+trace = open(os.environ.get("TRACE", os.devnull), "a", buffering=1)
+is_held = fault == "held" and trace.tell() > 0
+held = []
 peer = socket.socket(fileno=0)
 odd = {
     "duration": "long", "seekable": 7, "track-list": [{"type": 5}, 3, {"type": "audio", "codec": None}],
@@ -62,10 +67,25 @@ def load(number):
 for line in peer.makefile("rb"):
     request = json.loads(line)
     command, number = request["command"], request["request_id"]
+    trace.write(f"{command[0]}\n")
+    if is_held and command[0] == "stop":
+        is_held = False
+        for first in held:
+            send(request_id=first, error="success")
+    if is_held and command[:2] == ["set_property", "pause"]:
+        held.append(number)
+        continue
+    if fault == "refuses" and command[0] == "stop":
+        continue
+    if fault == "refuses" and command in (
+        ["set_property", "pause", True], ["set_property", "audio-channels", "stereo"]
+    ):
+        send(request_id=number, error="error accessing property")
+        continue
     if asked_for_output and sound:
         sound = {}
         send(event="end-file", reason="eof", playlist_entry_id=1)
-    if command[-1] == "current-ao":
+    if command == ["get_property", "current-ao"]:
         asked_for_output = True
     if command[0] == "loadfile":
         load(number)
@@ -74,6 +94,9 @@ for line in peer.makefile("rb"):
         send(request_id=number, error="property unavailable" if value is None else "success", data=value)
     elif command[0] == "get_property":
         send(request_id=number, error="success", data=odd.get(command[1]))
+    elif command[0] == "observe_property" and command[2] == "current-ao":
+        send(request_id=number, error="success")
+        send(event="property-change", id=command[1], name="current-ao", data="alsa")
     elif command[0] == "quit":
         break
     else:

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
-"""Projectors that speak PJLink (class 1 and 2) on ports of 127.0.0.1, for tests. Standard library only.
+"""Projectors that speak PJLink (class 1 and 2) on ports of this machine, for tests. Standard library only.
 
-    pjlink_projector.py [--projectors N] [--authentication none|md5|sha256] …
+    pjlink_projector.py [--projectors N] [--address IP] [--port N] [--authentication none|md5|sha256] …
 
-The options beside --projectors are the first values of the keys below. The first line on standard output is
+They listen at 127.0.0.1, on free ports, unless given. The options beside these are the first values of the keys below. The first line on standard output is
 the list of the ports, one for each projector. Each further line is a JSON object:
-{"port": PORT, "event": "connected"}, {"port": PORT, "event": "closed"}, {"port": PORT, "got": TEXT}.
+{"port": PORT, "event": "connected"}, {"port": PORT, "event": "closed"}, {"port": PORT, "got": TEXT, "at": TIME},
+where TIME is the nanoseconds of the monotonic clock at which the command arrived.
 
 Each line on standard input is a JSON object and changes the projector at "port", or all without it. Its keys:
     password, authentication (none, md5, sha256), class (1, 2)
     warmUp, coolDown         seconds, or "manual": until "finish"
     power, input, mute, errors   sets what it reports: "0", "32", "31", "020000"
     odd                      the odd behaviours: ["silent"]
+    press                    turns it off ("0") or on ("1") as its own remote control does
     finish                   ends warming or cooling
     drop                     closes every connection
     restart                  closes every connection and the listening socket, and listens again
@@ -45,8 +47,14 @@ import json
 import os
 import secrets
 import sys
+import time
 
 OFF, ON, COOLING, WARMING = "0", "1", "2", "3"
+CLASS_TWO = {"FILT", "FREZ", "INNM", "IRES", "MVOL", "RFIL", "RLMP", "RRES", "SNUM", "SVER", "SVOL"}
+# What never changes of a projector.
+CONSTANTS = {"FILT": "120", "IRES": "1920x1080", "RFIL": "TP-FILTER", "RLMP": "TP-LAMP", "RRES": "3840x2160",
+             "SNUM": "TP-0001", "SVER": "1.0", "NAME": "Rück-Projektor", "INF1": "Test Works", "INF2": "TP-1",
+             "INFO": "a test"}
 
 
 class Projector:
@@ -65,11 +73,12 @@ class Projector:
         self.inputs = ["11", "31", "32"]
         self.mute = "30"
         self.errors = "000000"
+        self.is_frozen = False
         self.late = None
         self.timer = None
         self.writers = set()
         self.server = None
-        self.port = 0
+        self.port = options.port
 
     def move(self, power, then, seconds):
         """Warms or cools: for some seconds, or until "finish"."""
@@ -98,7 +107,9 @@ class Projector:
                 return None
             return f"%{kind}{command}=ERR1" if known else "%1ERR1=ERR1"
         handler = getattr(self, "on_" + command.lower(), None)
-        if handler is None or kind == "1" and command == "FILT":
+        if command in CONSTANTS:
+            handler = lambda parameter: CONSTANTS[command] if parameter == "?" else "ERR2"
+        if handler is None or kind == "1" and command in CLASS_TWO:
             return f"%{kind}{command}=ERR1"
         return f"%{kind}{command}={handler(parameter)}"
 
@@ -158,23 +169,25 @@ class Projector:
     def on_inst(self, parameter):
         return " ".join(self.inputs) if parameter == "?" else "ERR2"
 
-    def on_name(self, parameter):
-        return "Rück-Projektor" if parameter == "?" else "ERR2"
-
-    def on_inf1(self, parameter):
-        return "Test Works" if parameter == "?" else "ERR2"
-
-    def on_inf2(self, parameter):
-        return "TP-1" if parameter == "?" else "ERR2"
-
-    def on_info(self, parameter):
-        return "a test" if parameter == "?" else "ERR2"
-
     def on_clss(self, parameter):
         return str(self.pjlink_class) if parameter == "?" else "ERR2"
 
-    def on_filt(self, parameter):
-        return "120" if parameter == "?" else "ERR2"
+    def on_frez(self, parameter):
+        if parameter == "?":
+            return self.when_on("1" if self.is_frozen else "0")
+        if parameter not in ("0", "1"):
+            return "ERR2"
+        if self.power == ON:
+            self.is_frozen = parameter == "1"
+        return self.when_on("OK")
+
+    def on_svol(self, parameter):
+        return self.when_on("OK") if parameter in ("0", "1") else "ERR2"
+
+    on_mvol = on_svol
+
+    def on_innm(self, parameter):
+        return "Input " + parameter[1:] if parameter[:1] == "?" and parameter[1:] in self.inputs else "ERR2"
 
 
 class Session:
@@ -200,6 +213,7 @@ class Session:
                 line = await self.reader.readuntil(b"\r")
             except (asyncio.IncompleteReadError, asyncio.LimitOverrunError):
                 return
+            self.arrived = time.monotonic_ns()
             text = line[:-1].decode("utf-8", "replace")
             if not await self.take(text):
                 return
@@ -208,21 +222,21 @@ class Session:
         """Handles a line; False when the connection ends."""
         projector = self.projector
         if text == "PJLINK 2" and projector.authentication == "sha256":
-            self.trace(got=text)
+            self.trace(got=text, at=self.arrived)
             self.challenge = secrets.token_bytes(16)
             await self.send("PJLINK 2 " + self.challenge.hex())
             return True
         if not self.is_proved:
             rest = self.proved(text)
             if rest is None:
-                self.trace(got=text)
+                self.trace(got=text, at=self.arrived)
                 # Projectors of class 1 say nothing to this one, or ERRA to a command without its digest.
                 if text != "PJLINK 2":
                     await self.send("PJLINK ERRA")
                 return True
             self.is_proved = True
             text = rest
-        self.trace(got=text)
+        self.trace(got=text, at=self.arrived)
         # The command that begins the warming is still answered.
         is_mute = "mute-warming" in projector.odd and projector.power == WARMING
         answer = projector.answer(text)
@@ -326,7 +340,7 @@ class Fixture:
                 self.trace(projector, event="closed")
 
         projector.server = await asyncio.start_server(
-            serve, "127.0.0.1", projector.port, reuse_address=True)
+            serve, self.options.address, projector.port, reuse_address=True)
         projector.port = projector.server.sockets[0].getsockname()[1]
 
     async def listen_for_searches(self, projector):
@@ -335,7 +349,7 @@ class Fixture:
             await self.listen(projector)
             try:
                 await asyncio.get_running_loop().create_datagram_endpoint(
-                    lambda: Search(projector), local_addr=("127.0.0.1", projector.port))
+                    lambda: Search(projector), local_addr=(self.options.address, projector.port))
                 return
             except OSError:
                 projector.server.close()
@@ -357,6 +371,8 @@ class Fixture:
             projector.cool_down = seconds(changes["coolDown"])
         if "odd" in changes:
             projector.odd = set(changes["odd"])
+        if "press" in changes:
+            projector.on_powr(changes["press"])
         if changes.get("finish"):
             projector.finish()
         projector.search = changes.get("search", projector.search)
@@ -392,6 +408,8 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--projectors", type=int, default=1)
     parser.add_argument("--password", default="JBMIAProjectorLink")
+    parser.add_argument("--address", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--authentication", choices=["none", "md5", "sha256"], default="none")
     parser.add_argument("--class", dest="pjlink_class", type=int, choices=[1, 2], default=2)
     parser.add_argument("--warm-up", type=seconds, default=0.0)

@@ -65,7 +65,7 @@ struct Theater {
     }
   }
 
-  /// What a scene told its devices, in order.
+  /// The commands of a scene, in order.
   func journal(of run: Run) async -> [String] {
     _ = await run.finished()
     return journal.lines.filter { !$0.contains(" plug ") }

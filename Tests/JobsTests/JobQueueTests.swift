@@ -9,7 +9,7 @@ import Testing
   private struct Failure: Error, Equatable {}
 
   private let clock = ManualClock()
-  private let wall = WallTime()
+  private let wall = ManualDate()
   private let work = HeldWork()
 
   private func queue(workers: Int = 1, capacity: Int = 64) -> JobQueue {
@@ -147,11 +147,11 @@ import Testing
     let start = wall.now
     let job = queue.submit(.at(start + 90)) { _ in "sent" }
     await clock.waitForSleepers()
-    wall.move(by: -3_600)
+    wall.advance(by: -3_600)
     clock.advance(by: .seconds(60))
     await clock.waitForSleepers()
     #expect(job.stage == .postponed)
-    wall.move(by: 3_690)
+    wall.advance(by: 3_690)
     clock.advance(by: .seconds(60))
     #expect(try await job.value == "sent")
     // A time that has passed begins at once.
@@ -301,13 +301,6 @@ import Testing
     #expect(job.stage == .failed)
     #expect(try await queue.run { _ in 7 } == 7)
   }
-}
-
-/// A wall clock that a test sets.
-private final class WallTime: Sendable {
-  private let date = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
-  var now: Date { date.withLock { $0 } }
-  func move(by seconds: TimeInterval) { date.withLock { $0 += seconds } }
 }
 
 extension Result {

@@ -60,6 +60,9 @@ def configuration():
         for film in made["devices"]["dvd"]["options"]["films"]]
     made["scenes"]["broken"] = {"title": "A broken evening", "steps": [
         {"lights": {"dim": 20}}, {"spare": "on"}, {"popper": "on"}]}
+    made["scenes"]["together"] = {"title": "Together", "steps": [
+        {"amp": ["on", "stereo"]},
+        {"parallel": [{"lights": {"dim": 40}}, [{"screen": "up"}, {"popper": "off"}]]}]}
     made["scenes"]["hostile"] = {"title": HOSTILE[0], "steps": [{"lights": "on"}]}
     made["accounts"] = {"demo": True, "delivery": {"email": "log", "sms": "log"}}
     return made

@@ -4,10 +4,10 @@ import re
 import time
 
 import pytest
-from conftest import PASSWORD, proves
+from conftest import PASSWORD, ROOT, proves
 from playwright.sync_api import expect
-from test_screens import SCREENS
 
+SITE = ROOT / "Sources/WebServer/Site"
 MODULES = "document.querySelector('script[type=module]').src.replace(/main\\.js$/, '')"
 
 
@@ -95,7 +95,7 @@ def test_loading(visit):
     expect(page.locator(".form-error")).to_be_hidden()
     route.continue_()
     page.get_by_role("heading", name="What would you like?").wait_for()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Nothing is on")
+    expect(page.locator(".hero")).to_have_attribute("data-status", "idle")
 
 
 @proves("A9 · tells three failures apart: a malformed address, a refusal, no connection")
@@ -152,6 +152,23 @@ def test_gate(visit, path):
     asked = {url.removeprefix(one.base) for url in one.requests if "/api/" in url}
     assert not asked, asked
     expect(page.get_by_role("navigation")).to_have_count(0)
+
+
+@proves("E6b · each step of the registration has its own picture, and a title that asks for its fields")
+def test_register_steps(visit, house):
+    page = visit(size="phone").open(f"/register#{house.invitation()}")
+    drawings = set()
+    for title, field, text in (
+            ("What is your name?", "Name", "Olga"), ("Enter your e-mail", "E-mail address", "olga@example.org"),
+            ("Choose a password", None, None)):
+        expect(page.get_by_role("heading", level=1)).to_have_text(title)
+        drawing = page.locator(".wiz-picture svg")
+        expect(drawing).to_be_visible()
+        drawings.add(drawing.inner_html())
+        if field:
+            page.get_by_role("textbox", name=field).fill(text)
+            page.keyboard.press("Enter")
+    assert len(drawings) == 3
 
 
 @proves("B6 B7 C1 C3 C4 C7 C8 E6 E7 · registers by the link of an invitation: rules, taken address, repetition, success")
@@ -344,23 +361,53 @@ def test_guest(visit, house):
     page.get_by_role("button", name="Log in").wait_for()
 
 
-@proves("A12 · in each language the login loads at most 100 kB, and a visit of every screen at most 400 kB (407 in Cyrillic)")
-@pytest.mark.parametrize("locale", ["en", "uk", "ru"])
-def test_weight(visit, house, locale):
+@proves("F5 · a guest is shown only the lists from which the pass lets them choose")
+@pytest.mark.parametrize("activity, tile, within, without", [
+    ("film", "Watch a film", {"Library"}, {"Radio"}), ("radio", "Radio", {"Radio"}, {"Library"})])
+def test_guest_choices(visit, house, activity, tile, within, without):
     house.off()
+    made = house.send("POST", "/guests", {"activities": [activity], "validFor": 3600})
+    one = visit()
+    page = one.open(f"/guest#{made['code']}")
+    page.get_by_role("heading", name="What would you like?").wait_for()
+    expect(page.locator(".tile")).to_have_count(1)
+    expect(page.locator(".tile")).to_contain_text(tile)
+    expect(page.locator(".hero-keys .btn")).to_have_count(1)
+    links = set(page.get_by_role("navigation", name="Main").get_by_role("link").all_inner_texts())
+    assert within <= links and not without & links, links
+    one.open("/player")
+    expect(page.locator(".empty .btn")).to_have_count(1)
+    one.open("/library")
+    if activity == "film":
+        page.get_by_role("heading", name="Library", level=1).wait_for()
+        expect(page.get_by_role("radiogroup", name="Kind")).to_have_count(0)
+    else:
+        page.get_by_role("heading", name="What would you like?").wait_for()
+    one.expected = {401}
+    house.send("DELETE", f"/guests/{made['id']}")
+    page.get_by_role("button", name="Log in").wait_for()
+
+
+@proves("A12 · in each language the login loads at most 100 kB, and all files of the page have at most 400 kB")
+@pytest.mark.parametrize("locale", ["en", "uk", "ru"])
+def test_weight(visit, locale):
     one = visit(locale=locale)
     sizes, page = {}, one.page
 
     def weigh(answer):
         if answer.url.startswith(one.base) and "/api/" not in answer.url and answer.status == 200:
-            # The shell answers every address of the page.
-            sizes[answer.url if "/page/" in answer.url else "/"] = len(answer.body())
+            sizes[answer.url] = len(answer.body())
     page.on("response", weigh)
     one.open("/login")
     page.wait_for_timeout(100)
     assert 20_000 < sum(sizes.values()) <= 100_000, sum(sizes.values())
-    one.use(house.people["ann@example.org"])
-    for path in SCREENS:
-        one.open(path)
-    # Cyrillic letters take two bytes each.
-    assert sum(sizes.values()) <= (400_000 if locale.startswith("en") else 407_000), sum(sizes.values())
+    folder = re.match(r".*/page/\w+/", page.locator("script[type=module]").get_attribute("src")).group()
+    addresses = {"index.html": "/", "service-worker.js": "/service-worker.js", "manifest.webmanifest": "/manifest.webmanifest"}
+    total = 0
+    for file in SITE.rglob("*.*"):
+        name = str(file.relative_to(SITE))
+        if not name.startswith("text/") or name.endswith(f"{locale}.json"):
+            answer = page.request.get(addresses.get(name, folder + name))
+            assert answer.status == 200, name
+            total += len(answer.body())
+    assert total <= 400_000, total

@@ -23,7 +23,7 @@ WORKER_IS_ACTIVE = """async () => {
 }"""
 
 
-@proves("A12 F8 · can be installed: a manifest with icons of the sizes that it names")
+@proves("F8 · can be installed: a manifest with icons of the sizes that it names")
 def test_manifest(visit):
     page = visit().open("/login")
     manifest = page.evaluate("fetch(document.querySelector('link[rel=manifest]').href).then((answer) => answer.json())")
@@ -35,7 +35,7 @@ def test_manifest(visit):
             assert "{}x{}".format(*struct.unpack(">II", answer.body()[16:24])) == icon["sizes"]
 
 
-@proves("A9 A12 F5 · keeps the shell in its worker: without the controller it opens and says so; other caches go")
+@proves("A9 F5 · keeps the shell in its worker: without the controller it opens and says so; other caches go")
 def test_worker(browser):
     with Controller(configuration()) as controller:
         controller.wait_for(controller.answers)
@@ -60,7 +60,7 @@ def test_worker(browser):
         one.close()
 
 
-@proves("A1 A9 A12 F5 · works wholly over https with the self-signed certificate, and shows the fingerprint that the controller printed")
+@proves("A1 A9 F5 · works wholly over https with the self-signed certificate, and shows the fingerprint that the controller printed")
 def test_https(browser):
     made = configuration()
     made["web"] = {"tls": True}
@@ -114,7 +114,7 @@ def test_media_keys(owner, house):
     until(page, "Object.values(keys).every((run) => run === null)")
 
 
-@proves("E17 · leaving the player ends the activity or lets it go on, as the person chose once")
+@proves("E17 E17a · leaving the player ends the activity or lets it go on, as the person chose once")
 def test_leaving(owner, house):
     house.watch()
     page = owner.open("/player")
@@ -134,6 +134,11 @@ def test_leaving(owner, house):
     owner.open("/settings")
     page.get_by_role("switch", name="Leaving the player ends what is on").click()
     owner.open("/player")
+    # The room shows the same activity.
+    page.get_by_role("main").get_by_role("button", name="Room").click()
+    page.get_by_role("heading", name="Night Ferry").wait_for()
+    assert house.send("GET", "/status")["activity"]["status"] == "running"
+    owner.open("/player")
     page.get_by_role("link", name="Close the player").click()
-    page.get_by_role("heading", name="Nothing is on").wait_for()
+    page.locator('.hero[data-status="idle"]').wait_for()
     assert house.send("GET", "/status")["activity"]["status"] == "idle"

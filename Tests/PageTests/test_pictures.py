@@ -6,7 +6,7 @@ import pytest
 from conftest import ROOT, SIZES, proves
 
 # `make pictures` sets it: the pictures are written where the documentation shows them.
-IS_RECORDING = "THEATER_RECORD_PICTURES" in os.environ
+IS_GENERATING = "THEATER_GENERATE" in os.environ
 SIZES = {**SIZES, "picture": {"width": 1280, "height": 800}}
 
 
@@ -21,7 +21,7 @@ def test_picture(visit, house, tmp_path, name, path, size):
     page = one.open(path)
     page.get_by_text("Night Ferry").first.wait_for()
     page.wait_for_function("document.fonts.status === 'loaded'")
-    file = (ROOT / "docs" if IS_RECORDING else tmp_path) / f"page-{name}.jpg"
+    file = (ROOT / "docs" if IS_GENERATING else tmp_path) / f"page-{name}.jpg"
     page.screenshot(path=file, type="jpeg", quality=82, animations="disabled")
     # A page without its drawing would be one flat colour.
     assert file.stat().st_size > 20_000

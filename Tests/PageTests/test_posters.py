@@ -60,10 +60,10 @@ def test_pictures(owner):
     page.get_by_role("button", name=re.compile("^Night Ferry")).click()
     sheet = page.get_by_role("dialog", name="Night Ferry")
     expect(sheet.locator("img.photo")).to_be_visible()
-    sheet.get_by_role("button", name="Watch").click()
+    sheet.get_by_role("button", name=re.compile("^(Watch|From the start)$")).click()
     expect(page.locator(".screen-frame img.photo")).to_be_visible()
     page.get_by_role("button", name="Room").click()
-    expect(page.locator(".stage image").first).to_have_attribute("href", re.compile("picture.item=night-ferry"))
+    expect(page.locator(".room-view image").first).to_have_attribute("href", re.compile("picture.item=night-ferry"))
 
 
 @proves("E9 · a film whose picture cannot be made keeps its cover")

@@ -5,6 +5,7 @@ import json
 import pathlib
 import re
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -149,6 +150,86 @@ def test_projector(guided, own, projector, file):
     dialog.get_by_role("button", name="Save").click()
     expect(page.get_by_text(SUMMARY.format(0))).to_be_visible()
     assert json.loads(file.read_text())["devices"]["projector"] == {"role": "projector", "plugin": "Simulated"}
+
+
+@proves("F5 F7 · the password of a found projector is kept as a secret, and the page never shows it again")
+def test_secret(guided, own, file):
+    process = subprocess.Popen(
+        [sys.executable, ROOT / "Tests/Fixtures/pjlink_projector.py", "--authentication", "md5"], stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, text=True)
+    try:
+        [port] = json.loads(process.stdout.readline())
+        process.stdin.write(json.dumps({"id": 1, "password": "caramel corn"}) + "\n")
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline()) == {"done": 1}
+        visit = guided()
+        page = visit.page
+        find(page, finding("projectors", "projector", "PJLinkProjector", "Attic", host="127.0.0.1", port=port,
+                           authentication="md5", password={"secret": "attic"}))
+        visit.open("/setup?device=projector")
+        search(page)
+        secret = page.get_by_label("Password of the device", exact=True)
+        expect(secret).to_have_attribute("type", "password")
+        secret.fill("caramel corn")
+        choose(page, "Attic", "projector")
+        options = json.loads(file.read_text())["devices"]["projector"]["options"]
+        assert options["password"] == {"secret": "attic"}
+        kept = own.controller.folder / "state/theater/secrets/attic"
+        assert kept.read_text() == "caramel corn\n" and stat.S_IMODE(kept.stat().st_mode) == 0o600
+        test = page.get_by_role("button", name="Test it")
+        expect(test).to_have_attribute("aria-disabled", "false", timeout=30_000)
+        test.click()
+        expect(page.get_by_role("heading", name="Is the projector going on?")).to_be_visible()
+        own.wait_for("projector", "power", "on")
+        assert "caramel" not in page.content()
+        assert "caramel" not in (own.controller.folder / "log").read_text()
+        assert "caramel" not in json.dumps(own.send("GET", "/audit"))
+    finally:
+        process.stdin.close()
+        process.wait(10)
+
+
+@proves("F7 · a role without a device gets a simulated one on the page, and no other byte of the file changes")
+def test_add(guided, own, file):
+    before = json.loads(file.read_text())
+    name = next(name for name, entry in before["devices"].items() if entry["role"] == "popcornPopper")
+    # The scenes name every device.
+    edited = {**before, "scenes": {}, "activities": {}}
+    edited["devices"] = {one: entry for one, entry in before["devices"].items() if one != name}
+    file.write_text(json.dumps(edited, indent=2))
+    own.controller.wait_for(lambda: name not in {one["id"] for one in own.send("GET", "/devices")["devices"]})
+    visit = guided()
+    # A device that is just being opened has no log yet.
+    visit.expected |= {404}
+    page = visit.open("/setup")
+    page.get_by_role("button", name="Add: ").click()
+    dialog = page.get_by_role("dialog", name="What changes")
+    expect(dialog).to_contain_text("devices.popcornPopper")
+    page.evaluate(PAINTED)
+    assert not faults(page)
+    dialog.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("heading", name="Popcorn", exact=True)).to_be_visible()
+    expect(page.locator(".device-row[data-focus=popcornPopper]")).to_contain_text("simulation")
+    edited["devices"]["popcornPopper"] = {"role": "popcornPopper", "plugin": "Simulated"}
+    assert json.loads(file.read_text()) == edited
+    assert list(json.loads(file.read_text())["devices"])[-1] == "popcornPopper"
+
+
+@proves("F7 E15 · the tests of the amplifier and of the tuner are heard through the amplifier, and end")
+@pytest.mark.parametrize("device, player, asked", [("amp", "cd", "Did you hear it?"), ("tuner", "tuner", "Did you hear the radio?")])
+def test_sound(guided, own, device, player, asked):
+    own.off()
+    visit = guided()
+    sent = {name: commands(visit.page, name) for name in ("amp", player)}
+    page = visit.open(f"/setup?device={device}")
+    page.get_by_role("button", name="Test it").click()
+    own.wait_for("amp", "power", "on")
+    own.wait_for(player, "power", "on")
+    own.wait_for("amp", "input", player)
+    page.get_by_role("heading", name=asked).wait_for(timeout=30_000)
+    own.wait_for(player, "power", "off")
+    own.wait_for("amp", "power", "off")
+    assert {"input": player} in sent["amp"] and sent["amp"][-1] == "off" and sent[player][-1] == "off"
 
 
 @proves("A5 F7 E15 · the keyboard alone finds a folder on the controller's machine, and its player plays the first song")
@@ -379,9 +460,11 @@ def test_meanwhile(guided, own, file):
 
 
 ENTRIES = """async () => {
-  const { withEntry, merged, simulated } = await import(new URL('configuration.js', document.querySelector('script[type=module]').src).href);
+  const { withEntry, withNewEntry, secretsIn, merged, simulated } = await import(new URL('configuration.js', document.querySelector('script[type=module]').src).href);
   const text = '{ "a": [{"devices": {"x": "}"}}, "\\\\"]"],\\n "devices" : {"y":{"o":[1,{"x":2}]} , "x" :\\t{"role": "screen", "options": {"k": "\\\\\\\\"}} },"z":-1.5e3}';
   return { text: withEntry(text, 'x', { role: 'screen', list: [1, 'a, b'], none: {} }),
+    added: [text, '{"devices": {}}', '{\\n  "devices": {\\n    "x": {"role": "r"}\\n  }\\n}\\n'].map((one) => withNewEntry(one, 'n', { role: 'r' })),
+    secrets: secretsIn({ a: { secret: 'one' }, b: [{ c: { secret: 'two' } }, { secret: 'one' }], d: { secret: 'no', more: 1 }, e: null }),
     same: merged({ role: 'r', plugin: 'P', options: { folders: ['/a'], volume: 3 } }, { plugin: 'P', options: { folders: ['/b', '/a'] } }),
     missing: (() => { try { return withEntry(text, 'w', {}); } catch (failure) { return failure.message; } })(),
     other: merged({ role: 'r', plugin: 'Simulated', options: { speed: 2 }, process: 'p' }, { plugin: 'P', options: { host: 'h' } }),
@@ -394,6 +477,10 @@ def test_entries(guided, own):
     made = guided().open("/setup").evaluate(ENTRIES)
     assert made == {
         "text": '{ "a": [{"devices": {"x": "}"}}, "\\"]"],\n "devices" : {"y":{"o":[1,{"x":2}]} , "x" :\t{"role": "screen", "list": [1, "a, b"], "none": {}} },"z":-1.5e3}',
+        "added": [
+            '{ "a": [{"devices": {"x": "}"}}, "\\"]"],\n "devices" : {"y":{"o":[1,{"x":2}]} , "x" :\t{"role": "screen", "options": {"k": "\\\\"}},\n    "n": {"role": "r"} },"z":-1.5e3}',
+            '{"devices": {\n    "n": {"role": "r"}}}', '{\n  "devices": {\n    "x": {"role": "r"},\n    "n": {"role": "r"}\n  }\n}\n'],
+        "secrets": ["one", "two"],
         "missing": "no w in the text",
         "same": {"role": "r", "plugin": "P", "options": {"folders": ["/a", "/b"], "volume": 3}},
         "other": {"role": "r", "plugin": "P", "options": {"host": "h"}, "process": "p"},

@@ -25,7 +25,7 @@ def flat(file):
 # The entrance loads a small file; the theater loads the other as well.
 FILES = {name: flat(json.loads((SITE / f"text/{name}.json").read_text())) for one in LANGUAGES for name in (one, f"entrance-{one}")}
 TEXTS = {name: {**FILES[f"entrance-{name}"], **FILES[name]} for name in LANGUAGES}
-ENTRANCE_MODULES = ["main", "dom", "api", "text", "language", "login", "look", "forms", "contacts", "rules", "stage", "greeting", "register", "code", "code-entry", "reset", "guest", "newcomer"]
+ENTRANCE_MODULES = ["main", "dom", "api", "text", "language", "login", "look", "forms", "contacts", "rules", "backdrop", "greeting", "register", "code", "code-entry", "reset", "guest", "newcomer"]
 CODE = "\n".join(path.read_text() for path in sorted((SITE / "js").glob("*.js")))
 # `t('home.title')`, a key in a table or choice, and `t(`role.${role}`)`.
 LITERAL = re.compile(r"'([a-z][A-Za-z]*(?:\.[A-Za-z]+)+)'")
@@ -130,6 +130,8 @@ def test_languages(visit, house, name, size):
     for path in ENTRANCE:
         look(stranger, path)
     one = visit(size=size, locale=name).use(house.people["ann@example.org"])
+    # The names of the checks are the controller's.
+    one.page.route("**/api/v1/doctor", lambda route: route.fulfill(status=200, content_type="application/json", body='{"checks": []}'))
     for path in SCREENS:
         look(one, path)
     look(one, "/devices").locator(".device-row").first.click()
@@ -166,3 +168,41 @@ def test_failure(visit, house):
     expect(card.get_by_role("heading")).to_have_text("Проєктор spare: Команду не виконано.")
     expect(card.locator(".where")).to_contain_text("Крок 2 із 3")
     expect(card.locator("[lang=en]")).to_contain_text("The device refuses")
+
+
+COUNTS = [0, 1, 2, 5, 11, 21, 1.5]
+# The form of each count, by the rules of CLDR for the language.
+PLURALS = {
+    "en": ["other", "one", "other", "other", "other", "other", "other"],
+    "uk": ["many", "one", "few", "many", "many", "one", "other"],
+    "ru": ["many", "one", "few", "many", "many", "one", "other"],
+}
+FILMS = {
+    "en": ["0 films", "1 film", "2 films", "5 films", "11 films", "21 films"],
+    "uk": ["0 фільмів", "1 фільм", "2 фільми", "5 фільмів", "11 фільмів", "21 фільм"],
+    "ru": ["0 фильмов", "1 фильм", "2 фильма", "5 фильмов", "11 фильмов", "21 фильм"],
+}
+
+
+@proves("E9 · counts have the plural forms of the language, on the screen too")
+@pytest.mark.parametrize("name", LANGUAGES)
+def test_plurals(visit, house, name):
+    one = visit(locale=name).use(house.people["ann@example.org"])
+    page, films = one.page, []
+    page.route("**/api/v1/films?**", lambda route: route.fulfill(status=200, content_type="application/json", body=json.dumps({"films": films, "total": len(films)})))
+    for count, text in zip(COUNTS, FILMS[name]):
+        films[:] = [{"id": f"f{i}", "title": f"Film {i}", "duration": 60, "players": ["dvd"]} for i in range(count)]
+        one.open("/library")
+        expect(page.locator("#found")).to_have_text(text)
+    keys = [key for key, text in TEXTS[name].items() if isinstance(text, dict)]
+    assert len(keys) > 5
+    said = page.evaluate("""async ([keys, counts]) => {
+      const { t } = await import(document.querySelector('script[type=module]').src.replace(/main\\.js$/, 'text.js'));
+      return Object.fromEntries(keys.map((key) => [key, counts.map((count) => t(key, { count }))]));
+    }""", [keys, COUNTS])
+    for key in keys:
+        numbers = [str(count).replace(".", "." if name == "en" else ",") for count in COUNTS]
+        forms_ = [TEXTS[name][key][form] for form in PLURALS[name]]
+        shown = [re.sub(r"[\u2068\u2069]", "", text) for text in said[key]]
+        wanted = [re.sub(r"\\\{\w+\\\}", ".*", re.escape(form.replace("{count}", number))) for form, number in zip(forms_, numbers)]
+        assert all(re.fullmatch(pattern, text) for pattern, text in zip(wanted, shown)), (key, shown, wanted)

@@ -50,7 +50,7 @@ struct ChildProcessTests {
 
   @Test("F1 · a program begins with no signal blocked or ignored")
   func signals() async throws {
-    let text = try await onThread {
+    let text = try await SystemThread.run(name: "caller") {
       // Threads of ours block signals; a child must not inherit that.
       try output(of: ProgramStart("grep", ["-e", "SigBlk", "-e", "SigIgn", "/proc/self/status"]))
         .text
@@ -60,14 +60,6 @@ struct ChildProcessTests {
     }
     // glibc keeps the signals 32 and 33 for itself.
     #expect(masks.count == 2 && masks.allSatisfy { $0 & ~(3 << 31) == 0 }, "\(text)")
-  }
-
-  private func onThread<Value: Sendable>(
-    _ body: @escaping @Sendable () throws -> Value
-  ) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-      SystemThread.start(name: "caller") { continuation.resume(with: Result { try body() }) }
-    }
   }
 
   @Test("F1 · bytes go through the pipes in both directions")

@@ -18,12 +18,12 @@ struct ConformanceTests {
   func badInput(_ trial: TestTrial) async throws { try await trial.check() }
 
   @Test(
-    "F1 E9 E15 · every role of every plugin opens, performs commands and closes",
+    "F1 E15 · every role of every plugin opens, performs commands and closes",
     arguments: TestTrial.all(of: ConformanceCase.devices))
   func devices(_ trial: TestTrial) async throws { try await trial.check() }
 
   @Test(
-    "F1 E9 E15 · a plugin keeps to the limits and to the states of its roles",
+    "F1 E15 · a plugin keeps to the limits and to the states of its roles",
     arguments: TestTrial.all(of: ConformanceCase.limits))
   func limits(_ trial: TestTrial) async throws { try await trial.check() }
 

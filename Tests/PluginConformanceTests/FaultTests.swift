@@ -8,7 +8,7 @@ import Testing
 struct FaultTests {
   @Test("F1 F4 · a hanging device does not delay a ping, another device or the end of the process")
   func hangs() async throws {
-    try await PluginProcess.run(PluginUnderTest.simulated.target) { client in
+    try await PluginClient.run(PluginUnderTest.simulated.target) { client in
       let options: JSON = ["faults": ["silent": ["any"]]]
       try await client.ask(OpenRequest(device: "a", role: .projector, options: options))
       try await client.ask(OpenRequest(device: "b", role: .lights, options: ["speed": 0]))
@@ -16,13 +16,13 @@ struct FaultTests {
       try await client.ask(PingRequest())
       #expect(try await client.perform("b", ["dim": 30]).result.error == nil)
       await client.closeInput()
-      #expect(try await client.exitStatus() == PluginProcess.success)
+      #expect(try await client.exitStatus() == PluginClient.success)
     }
   }
 
   @Test("F4 · the fault dies ends the process at the configured command")
   func dies() async throws {
-    try await PluginProcess.run(PluginUnderTest.simulated.target) { client in
+    try await PluginClient.run(PluginUnderTest.simulated.target) { client in
       let options: JSON = ["speed": 0, "faults": ["dies": ["down"]]]
       try await client.ask(OpenRequest(device: "a", role: .screen, options: options))
       #expect(try await client.perform("a", "up").result.error == nil)

@@ -1,8 +1,9 @@
-import Devices
 import JSON
 import Scenes
 import TestSupport
 import Testing
+
+@testable import Devices
 
 @Suite struct ScenePlannerTests {
   private static let roles: [DeviceID: Role] = [
@@ -17,7 +18,7 @@ import Testing
   {
     var state = DeviceState()
     for (key, value) in values {
-      state.take(Reading(value, provenance: provenance, time: .zero), for: key)
+      state.update(Reading(value, provenance: provenance, time: .zero), for: key)
     }
     return DeviceSnapshot(state: state, availability: .available, generation: 1)
   }
@@ -213,6 +214,16 @@ import Testing
         [.make("amp", .amplifier, "unmute")], seeing: ["amp": soft], policy: policy)
       #expect(Self.lines(unmuted).contains("1.1 amp volume 30: skip, volume is 20"))
     }
+  }
+
+  @Test("E12 F3 · a volume limit holds for a volume of any role")
+  func volumeLimitOfAnotherRole() throws {
+    let row = try #require(Role.amplifier.command(named: "volume"))
+    let step = Step.command(
+      CommandStep(
+        device: "tuner", command: .fixed(Command(role: .tuner, spec: row, argument: 80))))
+    let plan = try Self.plan([step], policy: PlanPolicy(volumeLimit: 30))
+    #expect(plan.commands.map(\.command.json) == [["volume": 30]])
   }
 
   @Test("E14 · a station with a frequency is tuned to, on either band")

@@ -24,7 +24,7 @@ import Testing
         })
     }
 
-    /// What changed, as `"1.2 running"`; the run's own changes without an id.
+    /// The changes, as `"1.2 running"`; the run's own changes without an id.
     var changes: [String] {
       recorded.withLock { $0 }.map { change in
         change.node.map { "\($0.id) \($0.status.rawValue)" } ?? change.status.rawValue

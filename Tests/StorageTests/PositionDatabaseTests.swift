@@ -37,6 +37,17 @@ import Testing
     #expect(try await positions.positions(user: "eve").isEmpty)
   }
 
+  @Test("E10 · the position that was saved last is listed first")
+  func order() async throws {
+    let positions = try fixture.open().positions
+    for item in ["jaws", "alien", "metropolis", "jaws"] {
+      fixture.advance(1)
+      try await positions.save(10, item: item, user: "anna")
+    }
+    #expect(
+      try await positions.positions(user: "anna").map(\.item) == ["jaws", "metropolis", "alien"])
+  }
+
   @Test("E10 · a cleared position is gone for that user and item alone")
   func cleared() async throws {
     let positions = try fixture.open().positions

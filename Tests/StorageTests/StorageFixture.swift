@@ -37,7 +37,7 @@ final class StorageFixture: Sendable {
     try DurableFile.makeFolder(folder)
     try DurableFile.make(file)
     let old = try DatabaseQueue(path: file)
-    try Schema.migrator.migrate(old, upTo: "1 accounts")
+    try DatabaseSchema.migrator.migrate(old, upTo: "1 accounts")
     try old.close()
   }
 

@@ -84,7 +84,7 @@ public actor FakeDevice: Device {
 
   /// Reports a value.
   public func report(_ key: StateKey, _ value: JSON, provenance: Provenance = .reported) {
-    snapshotNow.state.take(Reading(value, provenance: provenance, time: clock.now()), for: key)
+    snapshotNow.state.update(Reading(value, provenance: provenance, time: clock.now()), for: key)
     publish()
   }
 

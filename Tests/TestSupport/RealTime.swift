@@ -39,7 +39,7 @@
   }
 
   extension Trait where Self == RealTimeTrait {
-    /// What is measured counts only while the machine did not stand still.
+    /// A measurement counts only while the machine did not stand still.
     public static var realTime: Self { Self() }
   }
 

@@ -1,5 +1,3 @@
-import Glibc
-
 /// Waits until `condition` holds; false when it does not within `seconds` of real time.
 ///
 /// For events in other tasks and processes that cannot be observed. The bound only matters when
@@ -15,3 +13,24 @@ public func eventually(
   }
   return await condition()
 }
+
+// A release is built against static libraries, which have none for tests.
+#if canImport(Testing)
+  import Glibc
+  import Platform
+  import Testing
+
+  /// Waits until `condition` holds, and blocks the thread; fails the test when it does not within 60 s.
+  ///
+  /// For tests of threads, which have no task to suspend.
+  public func waitUntil(
+    _ event: Comment, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool
+  ) throws {
+    let deadline = MonotonicClock.now + 60_000_000_000
+    while !condition() {
+      try #require(
+        MonotonicClock.now < deadline, "never happened: \(event)", sourceLocation: sourceLocation)
+      usleep(500)
+    }
+  }
+#endif

@@ -1,38 +1,23 @@
 import Devices
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 @testable import TheaterAPI
 
 @Suite struct ContractTests {
-  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
-  /// `make openapi` sets it: the tests write the committed files instead of comparing them.
-  private static let isRecording =
-    ProcessInfo.processInfo.environment["THEATER_RECORD_CONTRACT"] != nil
-
-  @Test("F2 · docs/openapi.json is the document of the declarations; make openapi writes it")
+  @Test("docs/openapi.json is the document of the declarations; make generate writes it")
   func committedDocument() throws {
-    let file = Self.root.appending(path: "docs/openapi.json")
-    let text = APIContract.document.prettyText() + "\n"
-    if Self.isRecording { try text.write(to: file, atomically: true, encoding: .utf8) }
-    #expect(try String(contentsOf: file, encoding: .utf8) == text)
+    try ProjectFile.expect("docs/openapi.json", toBe: APIContract.document.prettyText() + "\n")
   }
 
-  @Test("F2 · docs/http-api.md lists every route with its permission; make openapi writes the list")
+  @Test(
+    "docs/http-api.md lists every route with its permission; make generate writes the list"
+  )
   func referencePage() throws {
-    let file = Self.root.appending(path: "docs/http-api.md")
-    let page = try String(contentsOf: file, encoding: .utf8)
-    let begin = try #require(page.range(of: "<!-- routes: written by make openapi -->\n"))
-    let end = try #require(page.range(of: "<!-- end of routes -->"))
-    let tables = "\n" + APIContract.referenceTables + "\n"
-    if Self.isRecording {
-      let text = page[..<begin.upperBound] + tables + page[end.lowerBound...]
-      try String(text).write(to: file, atomically: true, encoding: .utf8)
-    } else {
-      #expect(page[begin.upperBound..<end.lowerBound] == tables)
-    }
+    try ProjectFile.expect(
+      "routes", of: "docs/http-api.md", toBe: "\n\(APIContract.referenceTables)\n")
   }
 
   @Test("A9 · no two operations share an id, or a method and path")

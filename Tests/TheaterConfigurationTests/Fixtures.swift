@@ -113,14 +113,16 @@ enum Fixtures {
 
   /// Reads a configuration with the plugins of this file.
   static func read(
-    _ text: String, plugins: KnownPlugins = plugins, secrets: some SecretSource = NoSecrets()
+    _ text: String, plugins: KnownPlugins = plugins,
+    secrets: some SecretSource = PocketSecrets(texts: [:])
   ) throws(InvalidConfiguration) -> TheaterConfiguration {
     try .read(text.utf8, named: "devices.json", from: origin, plugins: plugins, secrets: secrets)
   }
 
-  /// What is wrong with a configuration.
+  /// The mistakes of a configuration.
   static func problems(
-    _ text: String, plugins: KnownPlugins = plugins, secrets: some SecretSource = NoSecrets()
+    _ text: String, plugins: KnownPlugins = plugins,
+    secrets: some SecretSource = PocketSecrets(texts: [:])
   ) -> [ConfigurationIssue] {
     do {
       return try read(text, plugins: plugins, secrets: secrets).warnings
@@ -134,10 +136,6 @@ enum Fixtures {
     precondition(whole.contains(old), "the example has no \(old)")
     return whole.replacingOccurrences(of: old, with: new)
   }
-
-  /// The repository's folder.
-  static let repository = URL(filePath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 }
 
 /// Secrets that are kept in memory.

@@ -4,41 +4,26 @@ import HomeTheater
 import JSON
 import PluginProtocol
 import Scenes
+import TestSupport
 import Testing
 
 @testable import TheaterConfiguration
 
 /// The files of the repository that this module answers for.
 enum Shipped {
-  static func text(_ path: String) throws -> String {
-    try String(contentsOf: Fixtures.repository.appending(path: path), encoding: .utf8)
-  }
-
   static func plugins() throws -> KnownPlugins {
     KnownPlugins(
       try [
         "ALSAAmplifier", "LibavPlayer", "MpvPlayer", "MQTTDevices", "PJLinkProjector", "Simulated",
       ].map {
-        try Manifest(parsing: text("Plugins/\($0)/manifest.json").utf8)
+        try Manifest(parsing: ProjectFile.text("Plugins/\($0)/manifest.json").utf8)
       })
   }
 
   static func configuration() throws -> TheaterConfiguration {
-    let path = Fixtures.repository.appending(path: "devices.json").path
+    let path = Program.project.appending(path: "devices.json").path
     return try ConfigurationFile(path: path, home: nil)
-      .configuration(plugins: plugins(), secrets: NoSecrets())
-  }
-
-  /// Holds a generated file to what the code makes; with THEATER_TEST_REGENERATE set, writes it.
-  static func expect(_ path: String, toBe wanted: String) throws {
-    let file = Fixtures.repository.appending(path: path)
-    if ProcessInfo.processInfo.environment["THEATER_TEST_REGENERATE"] != nil {
-      try Data(wanted.utf8).write(to: file, options: .atomic)
-    }
-    let isEqual = try text(path) == wanted
-    #expect(
-      isEqual,
-      "\(path) is behind the code: THEATER_TEST_REGENERATE=1 swift test --filter Shipped")
+      .configuration(plugins: plugins(), secrets: PocketSecrets(texts: [:]))
   }
 }
 
@@ -55,7 +40,7 @@ struct ShippedConfigurationTests {
     #expect(amplifier.options.written["whenMissing"] == "silent")
     #expect(
       configuration["cd"]?.options.written["folders"]
-        == [.string(Fixtures.repository.appending(path: "Samples/Music").path)])
+        == [.string(Program.project.appending(path: "Samples/Music").path)])
   }
 
   /// `"device command"` for each command, in the order in which a run sends them.
@@ -140,7 +125,7 @@ struct ShippedConfigurationTests {
 
   @Test("F4 F6 · the amplifier is swapped by changing one line")
   func swap() throws {
-    let lines = try Shipped.text("devices.json").split(separator: "\n").map { line in
+    let lines = try ProjectFile.text("devices.json").split(separator: "\n").map { line in
       line.contains(#""amp": {"role""#)
         ? #""amp": {"role": "amplifier", "plugin": "Simulated"},"# : String(line)
     }
@@ -156,16 +141,16 @@ struct ShippedConfigurationTests {
   @Test("F3 · devices.schema.json is what the code makes, and both configurations fit it")
   func schema() throws {
     let schema = TheaterConfiguration.schema(try Shipped.plugins())
-    try Shipped.expect("devices.schema.json", toBe: schema.prettyText() + "\n")
-    let configuration = try JSON(parsing: Shipped.text("devices.json"))
-    let real = try JSON(parsing: Shipped.text("docs/devices.real.json"))
+    try ProjectFile.expect("devices.schema.json", toBe: schema.prettyText() + "\n")
+    let configuration = try JSON(parsing: ProjectFile.text("devices.json"))
+    let real = try JSON(parsing: ProjectFile.text("docs/devices.real.json"))
     let verdicts = try JSONSchemaValidator.verdicts(on: [configuration, real, [:]], schema: schema)
     #expect(verdicts == [true, true, false])
   }
 
   @Test("F6 · the example of docs/pjlink-projector.md is a valid entry")
   func projectorExample() throws {
-    let page = try Shipped.text("docs/pjlink-projector.md")
+    let page = try ProjectFile.text("docs/pjlink-projector.md")
     let example = try #require(page.firstMatch(of: /```json\n((?s).*?)```/)).output.1
     let entry = example.replacing(#"{"secret": "projector"}"#, with: #""JBMIAProjectorLink""#)
     let read = try Fixtures.read("{\"devices\": {\(entry)}}", plugins: Shipped.plugins())
@@ -175,7 +160,7 @@ struct ShippedConfigurationTests {
 
   @Test("F6 · the examples of docs/mqtt-devices.md are valid entries")
   func mqttExamples() throws {
-    let page = try Shipped.text("docs/mqtt-devices.md")
+    let page = try ProjectFile.text("docs/mqtt-devices.md")
     let examples = page.matches(of: /```json\n((?s).*?)```/).map(\.output.1)
     #expect(examples.count == 5)
     for example in examples {
@@ -188,7 +173,7 @@ struct ShippedConfigurationTests {
 
   @Test("F6 · the examples of docs/mpv-player.md are valid entries")
   func playerExamples() throws {
-    let page = try Shipped.text("docs/mpv-player.md")
+    let page = try ProjectFile.text("docs/mpv-player.md")
     let examples = page.matches(of: /```json\n((?s).*?)```/).map { String($0.output.1) }
     #expect(examples.count == 2)
     for example in examples {
@@ -198,21 +183,27 @@ struct ShippedConfigurationTests {
     }
   }
 
+  @Test("F6 · the example of docs/libav-player.md has valid entries")
+  func musicExample() throws {
+    let page = try ProjectFile.text("docs/libav-player.md")
+    let example = try #require(page.firstMatch(of: /```json\n((?s).*?)```/)).output.1
+    let read = try Fixtures.read("{\"devices\": {\(example)}}", plugins: Shipped.plugins())
+    #expect(read.devices.map(\.plugin) == ["LibavPlayer", "LibavPlayer"])
+    #expect(read.warnings.isEmpty)
+  }
+
   @Test("the reference page shows a mistake with its real message")
   func example() throws {
-    let text = try Shipped.text("devices.json")
+    let text = try ProjectFile.text("devices.json")
       .replacing(#""role": "lights""#, with: #""role": "light""#)
     let problem = try #require(Fixtures.problems(text, plugins: Shipped.plugins()).first)
     let shown = "\(problem)".split(separator: "\n").map { "    \($0)\n" }.joined()
-    #expect(try Shipped.text("docs/configuration.md").contains(shown), "it is:\n\(shown)")
+    #expect(try ProjectFile.text("docs/configuration.md").contains(shown), "it is:\n\(shown)")
   }
 
   @Test("E15 · the reference page lists every command of every role")
   func reference() throws {
-    let page = try Shipped.text("docs/configuration.md")
-    let start = try #require(page.range(of: "<!-- commands -->\n"))
-    let end = try #require(page.range(of: "<!-- end of commands -->"))
-    let wanted = page[..<start.upperBound] + CommandReference.markdown + page[end.lowerBound...]
-    try Shipped.expect("docs/configuration.md", toBe: String(wanted))
+    try ProjectFile.expect(
+      "commands", of: "docs/configuration.md", toBe: CommandReference.markdown)
   }
 }

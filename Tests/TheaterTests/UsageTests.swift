@@ -62,7 +62,7 @@ import Testing
     _ = try Theater.parseAsRoot(words)
   }
 
-  @Test("E8 · the help shows a default length of time as it can be typed")
+  @Test("the help shows a default length of time as it can be typed")
   func defaultTime() {
     let help = Theater.helpMessage(for: Guest.Make.self, columns: 200)
     #expect(help.contains("(default: 24h)"), "\(help)")
@@ -70,79 +70,9 @@ import Testing
     #expect(TimeSpan(seconds: 5400).defaultValueDescription == "90m")
   }
 
-  @Test("F6 · the options of a swap are JSON, or else texts")
-  func swap() throws {
-    let swap = try DeviceSwap.parse([
-      "amp", "--plugin", "ALSAAmplifier", "--option", "device=hw:CARD=1,DEV=0", "--option",
-      "buffer=100", "--option", #"inputs=["a", "b"]"#, "--option", #"name="7""#, "--option",
-      "empty=",
-      "--process", "second", "--save",
-    ])
-    #expect(
-      swap.body == [
-        "plugin": "ALSAAmplifier", "save": true, "process": "second",
-        "options": [
-          "device": "hw:CARD=1,DEV=0", "buffer": 100, "inputs": ["a", "b"], "name": "7",
-          "empty": "",
-        ],
-      ])
-    #expect(
-      try DeviceSwap.parse(["amp", "--plugin", "x"]).body == ["plugin": "x", "save": false])
-  }
-
-  @Test("F6 · the text of a swap names the changes and how long they last")
-  func swapText() {
-    let change: JSON = [
-      "kind": "changed", "section": "devices", "name": "amp", "keys": ["plugin"], "live": true,
-    ]
-    func text(_ changes: JSON, saved: Bool) -> String {
-      DeviceSwap.text([
-        "device": "amp", "plugin": "Simulated", "saved": .bool(saved), "changes": changes,
-      ])
-    }
-    #expect(
-      text([change], saved: false) == """
-        amp has the plugin Simulated now.
-        ~ devices.amp: plugin
-        Until the next start, or until its entry in devices.json is edited; --save keeps it.
-        """)
-    #expect(text([change], saved: true).hasSuffix("\ndevices.json has this entry."))
-    #expect(text([], saved: false) == "amp has the plugin Simulated already.")
-  }
-
-  @Test("F6 · a difference is shown line by line, or the mistakes of the file")
-  func differenceText() {
-    let answer: JSON = [
-      "problems": [],
-      "changes": [
-        ["kind": "added", "section": "scenes", "name": "x", "keys": [], "live": true],
-        ["kind": "changed", "section": "web", "keys": ["host", "port"], "live": false],
-      ],
-    ]
-    #expect(
-      DifferenceText.text(answer, of: nil) == """
-        + scenes.x
-        ~ web: host, port (takes effect at the next start)
-        """)
-    #expect(DifferenceText.text(["problems": [], "changes": []], of: nil) == "Nothing differs.")
-    let wrong: JSON = [
-      "problems": [
-        [
-          "severity": "error", "file": "devices.json", "line": 4, "column": 2,
-          "path": "$.devices.amp", "message": "expected an object", "hint": "Write one.",
-        ]
-      ], "changes": [],
-    ]
-    #expect(
-      DifferenceText.text(wrong, of: "mine.json")
-        == "mine.json:4:2: error: $.devices.amp: expected an object\n  Write one.")
-    #expect(DifferenceText.hasErrors(wrong) && !DifferenceText.hasErrors(answer))
-  }
-
-  @Test("F2 · the version is the newest one of the changelog")
+  @Test("the version is the newest one of the changelog")
   func version() throws {
-    let changelog = try String(
-      contentsOf: Program.project.appendingPathComponent("CHANGELOG.md"), encoding: .utf8)
+    let changelog = try ProjectFile.text("CHANGELOG.md")
     let newest = try #require(changelog.firstMatch(of: /\n## (\d+\.\d+\.\d+)/)).output.1
     let error = #expect(throws: (any Error).self) { try Theater.parseAsRoot(["--version"]) }
     #expect(ExitError(try #require(error)).text == newest)
@@ -223,7 +153,7 @@ import Testing
   }
 
   @Test(
-    "E8 · help exits with 0",
+    "help exits with 0",
     arguments: [
       ["--help"], ["help"], ["help", "watch"], ["help", "accounts"], ["watch", "--help"],
     ])
@@ -244,7 +174,7 @@ import Testing
 
   @Test("A9 · a missing controller exits with 3 and the command that starts it")
   func notRunning() {
-    let ending = ExitError(ConnectionError.notRunning(.socket("/nowhere")) as any Error)
+    let ending = ExitError(ControllerConnectionError.notRunning(.socket("/nowhere")) as any Error)
     #expect(ending.code == .notRunning)
     #expect(ending.code.rawValue == 3)
     #expect(ending.text.contains("serve"))
@@ -267,7 +197,7 @@ import Testing
     let ending = ExitError(
       ControllerResponse(status: status, headers: [:], body: Array(error.text().utf8)))
     #expect(ending.code.rawValue == exit)
-    let next = command.map { "\n  next: \(Invocation.name) \($0)" } ?? ""
+    let next = command.map { "\n  next: \(ProgramName.name) \($0)" } ?? ""
     #expect(ending.text == "step 3, amp: it is stuck\n  Push.\(next)")
   }
 
@@ -278,17 +208,7 @@ import Testing
     #expect(ending.text.contains("log"))
   }
 
-  @Test("E8 · each shell has a completion script", arguments: ["bash", "zsh", "fish"])
-  func completion(shell: String) throws {
-    let error = try #require(throws: (any Error).self) {
-      _ = try Theater.parseAsRoot(["--generate-completion-script", shell])
-    }
-    let ending = ExitError(error)
-    #expect(ending.code == .done)
-    #expect(ending.text.contains("theater"))
-  }
-
-  @Test("E8 · a name with any character is percent-encoded")
+  @Test("a name with any character is percent-encoded")
   func pathParts() {
     #expect("movie-night".percentEncoded == "movie-night")
     #expect("a b/c?d#e%f\u{E4}\n".percentEncoded == "a%20b%2Fc%3Fd%23e%25f%C3%A4%0A")

@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import PluginKit
 
 /// The options of one amplifier in `devices.json`; see manifest.json for what they mean.
 struct AmplifierOptions: Sendable, Equatable {
@@ -20,20 +21,23 @@ struct AmplifierOptions: Sendable, Equatable {
   /// The inputs on which other programs of this machine are heard.
   var programInputs: [String] = []
 
-  /// Reads options that the manifest's schema has checked; missing ones have their defaults.
+  private enum Missing: String, CaseIterable { case fail, silent }
+
+  /// - Throws: `invalid` with the name of the wrong option.
   init(_ json: JSON) throws(DeviceError) {
-    device = json["device"]?.string ?? device
-    mixer = json["mixer"]?.string ?? mixer
-    buffer = min(max(json["buffer"]?.integer ?? buffer, 20), 500)
-    silentWhenMissing = json["whenMissing"]?.string == "silent"
-    rewind = json["takeBack"]?.string.flatMap(RewindPolicy.init) ?? rewind
-    startupVolume = min(max(json["startupVolume"]?.integer ?? startupVolume, 0), 100)
-    meter = json["meter"]?.bool ?? meter
-    programInputs = json["inputs"]?.array?.compactMap(\.string) ?? []
-    guard !device.isEmpty, !device.utf8.contains(0), !mixer.utf8.contains(0) else {
+    let reader = OptionReader(json)
+    device = try reader.text("device") ?? device
+    guard !device.isEmpty else {
       throw DeviceError(
-        .invalid, "\"device\" is not the name of a sound device",
+        .invalid, "the option \"device\" is empty",
         hint: "`theater audio devices` lists what this machine has")
     }
+    mixer = try reader.text("mixer") ?? mixer
+    buffer = try reader.integer("buffer", in: 20...500) ?? buffer
+    silentWhenMissing = try reader.choice("whenMissing", or: Missing.fail) == .silent
+    rewind = try reader.choice("takeBack", or: rewind)
+    startupVolume = try reader.integer("startupVolume", in: 0...100) ?? startupVolume
+    meter = try reader.flag("meter", or: meter)
+    programInputs = try reader.texts("inputs")
   }
 }

@@ -24,7 +24,7 @@ struct ALSAFailure: Error, Equatable {
 
 /// The message and hint for a failed call.
 struct FailureExplanation: Equatable {
-  /// What happened.
+  /// The description of the failure.
   var message: String
   /// The next step for the user.
   var hint: String

@@ -55,7 +55,7 @@ enum SoundDevices {
 
 /// The check that libasound can be used. A missing device is no fault of the plugin: it is reported when
 /// the amplifier is turned on.
-enum SoundCheck {
+enum LibasoundSelfCheck {
   /// The outcome of `--self-check`.
   static var outcome: SelfCheck {
     let result = snd_config_update()

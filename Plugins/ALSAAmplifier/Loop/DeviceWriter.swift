@@ -15,7 +15,7 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
   /// The speaker of each channel of the device.
   private(set) var map = SpeakerLayout.stereo
   /// The request that the device was configured for; `nil` before the first.
-  private(set) var request: DeviceRequest?
+  private(set) var request: PCMRequest?
   /// The source of the sound, which is told how much of it is not heard yet.
   var tap: CableTap?
 
@@ -43,8 +43,8 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
   // MARK: Opening and configuring
 
   /// Returns the request for a device that plays `format`.
-  func makeRequest(playing format: StreamFormat, surround: Bool) -> DeviceRequest {
-    DeviceRequest(
+  func makeRequest(playing format: StreamFormat, surround: Bool) -> PCMRequest {
+    PCMRequest(
       playing: format, surround: surround, bufferMilliseconds: setting.bufferMilliseconds,
       isPunctual: isPunctual, rewind: setting.rewind)
   }
@@ -85,7 +85,7 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
   }
 
   /// Opens the device for `wanted`; the old one, if any, is closed only after that.
-  private mutating func open(for wanted: DeviceRequest) throws(ALSAFailure) {
+  private mutating func open(for wanted: PCMRequest) throws(ALSAFailure) {
     var fresh = Destination()
     try fresh.open(setting.device)
     do throws(ALSAFailure) {
@@ -101,7 +101,7 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
   }
 
   /// Configures the device for `wanted`; one that fails is lost, and the format goes on silently.
-  mutating func configure(_ wanted: DeviceRequest, _ layout: SpeakerLayout) {
+  mutating func configure(_ wanted: PCMRequest, _ layout: SpeakerLayout) {
     request = wanted
     do throws(ALSAFailure) {
       map = try output.configure(wanted, wanted: layout)

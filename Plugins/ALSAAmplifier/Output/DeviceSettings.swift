@@ -18,7 +18,7 @@ struct DeviceSettings: Sendable, Equatable {
   var description: String { "\(rate) Hz \(sample.name), \(channels) channels" }
 
   /// Returns the settings of a device that takes anything, like silent output.
-  static func unlimited(_ request: DeviceRequest) -> DeviceSettings {
+  static func unlimited(_ request: PCMRequest) -> DeviceSettings {
     let buffer = max(64, request.rate * request.bufferMilliseconds / 1000)
     return DeviceSettings(
       sample: request.sample, rate: request.rate, channels: request.channels,
@@ -27,7 +27,7 @@ struct DeviceSettings: Sendable, Equatable {
 }
 
 /// Whether a PCM is asked to give back frames that it has not played yet.
-enum RewindPolicy: String, Sendable {
+enum RewindPolicy: String, CaseIterable, Sendable {
   /// Only if the kernel's driver plays the PCM and supports it.
   case auto
   /// Always: the user knows that the PCM supports it.
@@ -37,7 +37,7 @@ enum RewindPolicy: String, Sendable {
 }
 
 /// The settings to request from a PCM.
-struct DeviceRequest: Equatable {
+struct PCMRequest: Equatable {
   /// The source's sample format; the device may get a neighbour.
   var sample: SampleFormat
   /// The source's rate.

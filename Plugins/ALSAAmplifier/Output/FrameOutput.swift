@@ -24,7 +24,7 @@ protocol FrameOutput {
   mutating func open(_ name: UnsafePointer<CChar>) throws(ALSAFailure)
   /// Configures the PCM for `request`. Returns the speaker that each channel feeds.
   mutating func configure(
-    _ request: DeviceRequest, wanted: SpeakerLayout
+    _ request: PCMRequest, wanted: SpeakerLayout
   ) throws(ALSAFailure) -> SpeakerLayout
   /// Closes the PCM.
   mutating func close()

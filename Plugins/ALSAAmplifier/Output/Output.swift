@@ -1,7 +1,7 @@
 import CALSA
 import Platform
 
-/// Where rendered frames go: a PCM, or nowhere at the pace of the clock.
+/// The destination of rendered frames: a PCM, or nowhere at the pace of the clock.
 ///
 /// Owned by the audio thread. Its steady path allocates nothing and waits for nothing.
 struct Output: FrameOutput {
@@ -30,7 +30,7 @@ struct Output: FrameOutput {
   }
 
   mutating func configure(
-    _ request: DeviceRequest, wanted: SpeakerLayout
+    _ request: PCMRequest, wanted: SpeakerLayout
   ) throws(ALSAFailure) -> SpeakerLayout {
     clock.reset()
     try beginNewFile()

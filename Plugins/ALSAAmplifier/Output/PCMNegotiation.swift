@@ -17,7 +17,7 @@ extension SampleFormat {
 enum PCMNegotiation {
   /// Sets hardware and software parameters as near to `request` as the device goes.
   static func configure(
-    _ pcm: OpaquePointer, for request: DeviceRequest
+    _ pcm: OpaquePointer, for request: PCMRequest
   ) throws(ALSAFailure) -> DeviceSettings {
     var hardware: OpaquePointer?
     try ALSAFailure.check(snd_pcm_hw_params_malloc(&hardware), .parameters)
@@ -50,7 +50,7 @@ enum PCMNegotiation {
   }
 
   private static func chooseChannels(
-    _ pcm: OpaquePointer, _ hardware: OpaquePointer?, _ request: DeviceRequest
+    _ pcm: OpaquePointer, _ hardware: OpaquePointer?, _ request: PCMRequest
   ) throws(ALSAFailure) -> Int {
     for count in request.channelChoices {
       if snd_pcm_hw_params_set_channels(pcm, hardware, UInt32(count)) == 0 { return count }
@@ -59,7 +59,7 @@ enum PCMNegotiation {
   }
 
   private static func chooseFormat(
-    _ pcm: OpaquePointer, _ hardware: OpaquePointer?, _ request: DeviceRequest
+    _ pcm: OpaquePointer, _ hardware: OpaquePointer?, _ request: PCMRequest
   ) throws(ALSAFailure) -> SampleFormat {
     for sample in request.sample.deviceChoices {
       if snd_pcm_hw_params_set_format(pcm, hardware, sample.alsa) == 0 { return sample }

@@ -1,6 +1,6 @@
 import CLibav
 
-/// How decoded sound lies in memory: interleaved, in the machine's byte order.
+/// The layout of decoded sound in memory: interleaved, in the machine's byte order.
 struct PCMFormat: Equatable, Sendable {
   /// One sample's type.
   enum Sample: Equatable, Sendable {

@@ -102,7 +102,7 @@ final class MediaLibrary: Sendable {
       // Where other folders are known, waiting would not help.
       if !folders.isEmpty { return false }
       do {
-        try await clock.sleep(until: clock.now() + .milliseconds(100))
+        try await clock.sleep(for: .milliseconds(100))
       } catch {
         return false
       }
@@ -115,12 +115,9 @@ final class MediaLibrary: Sendable {
     let folder = try add(path)
     let known = index(of: folder)?.known ?? [:]
     let scanner = scanner
-    let result = await onSeparateThread { () -> Result<FolderScan, MediaFailure> in
-      do throws(MediaFailure) { return .success(try scanner(folder, known)) } catch {
-        return .failure(error)
-      }
+    let scan = try await SystemThread.run(name: "scan") { () throws(MediaFailure) in
+      try scanner(folder, known)
     }
-    let scan = try result.get()
     let songs = state.withLock { state -> [Song] in
       guard let index = state.folders.firstIndex(where: { $0.folder == folder }) else { return [] }
       state.folders[index].apply(scan)
@@ -131,7 +128,7 @@ final class MediaLibrary: Sendable {
 
   /// Lists the songs of the disc (the folder) of `song`, in order.
   func disc(of song: PlayableSong) async -> [PlayableSong] {
-    await onSeparateThread { self.listDisc(of: song) }
+    await SystemThread.run(name: "disc") { self.listDisc(of: song) }
   }
 
   /// Lists the songs of the disc of `song`; blocks. Opens the files that no scan has read.
@@ -144,7 +141,7 @@ final class MediaLibrary: Sendable {
 
   /// Lists the songs of the first disc of the first media folder with music.
   func firstDisc() async -> [PlayableSong] {
-    await onSeparateThread {
+    await SystemThread.run(name: "disc") {
       for folder in self.folders {
         let discs = Set(FolderWalk(folder).files.map { Song.folder(of: $0.path) })
         guard let first = discs.min(by: NaturalOrder.precedes) else { continue }

@@ -38,24 +38,3 @@ final class RadioConnection {
     return .some(StationTitle.read(block))
   }
 }
-
-/// The wait before the next connection: half a second at first, doubling up to a minute.
-struct Backoff: Sendable {
-  /// The first wait, in milliseconds.
-  var first = 500
-  /// The longest wait, in milliseconds.
-  var longest = 60_000
-  /// Failed connections in a row.
-  private(set) var failures = 0
-
-  /// Returns the wait after one more failure, in milliseconds, lengthened by up to a tenth at random, so
-  /// that the listeners of a failed station do not all reconnect at once.
-  mutating func next() -> Int {
-    let wait = min(longest, first << min(failures, 16))
-    failures += 1
-    return wait + Int.random(in: 0...(wait / 10))
-  }
-
-  /// Starts again with the first wait.
-  mutating func reset() { failures = 0 }
-}

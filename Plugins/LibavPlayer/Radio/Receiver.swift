@@ -49,7 +49,7 @@ final class Receiver: Sendable {
 
   /// Starts the thread. It reconnects to a station that sends nothing for `patience` milliseconds.
   init(
-    backoff: Backoff = Backoff(), patience: UInt64 = RadioConnection.patience
+    retryDelay: RetryDelay = RetryDelay(), patience: UInt64 = RadioConnection.patience
   ) throws(CableError) {
     source = try CableSource()
     let (events, continuation) = AsyncStream<ReceiverEvent>.makeStream(
@@ -58,7 +58,8 @@ final class Receiver: Sendable {
     let (source, supply, mailbox) = (source, supply, mailbox)
     SystemThread.start(name: "receiver") {
       ReceiverThread(
-        source: source, supply: supply, mailbox: mailbox, events: continuation, backoff: backoff,
+        source: source, supply: supply, mailbox: mailbox, events: continuation,
+        retryDelay: retryDelay,
         patience: patience
       ).run()
     }

@@ -16,21 +16,21 @@ final class ReceiverThread {
   private let mailbox: Mailbox<ReceiverJob>
   private let events: AsyncStream<ReceiverEvent>.Continuation
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: chunk, alignment: 16)
-  private let freshBackoff: Backoff
+  private let freshDelay: RetryDelay
   private let patience: UInt64
   private var section: UInt32 = 0
   private var number = 0
 
   init(
     source: CableSource, supply: SoundSupply, mailbox: Mailbox<ReceiverJob>,
-    events: AsyncStream<ReceiverEvent>.Continuation, backoff: Backoff, patience: UInt64
+    events: AsyncStream<ReceiverEvent>.Continuation, retryDelay: RetryDelay, patience: UInt64
   ) {
     self.source = source
     self.supply = supply
     self.patience = patience
     self.mailbox = mailbox
     self.events = events
-    freshBackoff = backoff
+    freshDelay = retryDelay
   }
 
   deinit {
@@ -76,7 +76,7 @@ final class ReceiverThread {
 
   /// Receives a station until the next job; reconnects when the connection ends.
   private func receive(_ station: Station, _ interrupt: LibavInterrupt) -> ReceiverJob {
-    var backoff = freshBackoff
+    var retryDelay = freshDelay
     while true {
       let start = MonotonicClock.now
       let failure: MediaFailure
@@ -91,9 +91,9 @@ final class ReceiverThread {
       }
       // Any failure but a cancellation leads to a new connection.
       if interrupt.isCancelled { return mailbox.wait() }
-      if MonotonicClock.now - start > Self.healthy { backoff.reset() }
-      let wait = backoff.next()
-      report(.lost(failure, failures: backoff.failures, retry: wait))
+      if MonotonicClock.now - start > Self.healthy { retryDelay.reset() }
+      let wait = Int(retryDelay.next() / .milliseconds(1))
+      report(.lost(failure, failures: retryDelay.failures, retry: wait))
       if let job = mailbox.wait(milliseconds: wait) { return job }
     }
   }

@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import PluginKit
 
 /// A band of a radio.
 enum Band: String, Sendable, CaseIterable {
@@ -44,36 +45,32 @@ struct StationList: Equatable, Sendable {
   /// or neither for a station without a frequency.
   init(options: JSON) throws(DeviceError) {
     var stations: [Station] = []
-    for (index, entry) in (options["stations"]?.array ?? []).enumerated() {
-      let station = try StationList.station(entry, path: "stations[\(index)]")
+    for entry in try OptionReader(options).objects("stations") {
+      let station = try Self.station(entry)
       guard !stations.contains(where: { $0.name == station.name }) else {
-        throw DeviceError(.invalid, "stations[\(index)]: \"\(station.name)\" is there twice")
+        throw entry.error("name", "is \"\(station.name.quotation)\", like that of another station")
       }
       stations.append(station)
     }
     self.stations = stations
   }
 
-  private static func station(_ entry: JSON, path: String) throws(DeviceError) -> Station {
-    guard let name = entry["name"]?.string, !name.isEmpty else {
-      throw DeviceError(.invalid, "\(path): a station needs a \"name\"")
+  private static func station(_ entry: OptionReader) throws(DeviceError) -> Station {
+    let name = try entry.required("name")
+    let url = try entry.required("url")
+    guard ["http://", "https://"].contains(where: { url.lowercased().hasPrefix($0) }) else {
+      throw entry.error("url", "does not begin with http:// or https://")
     }
-    guard let url = entry["url"]?.string,
-      ["http://", "https://"].contains(where: { url.lowercased().hasPrefix($0) })
-    else {
-      throw DeviceError(
-        .invalid, "\(path) (\(name)): expected a \"url\" that begins with http:// or https://")
+    guard !entry.has("am") || !entry.has("fm") else {
+      throw entry.error("am", "stands beside \"fm\": a station is on one band, not on both")
     }
-    guard entry["am"] == nil || entry["fm"] == nil else {
-      throw DeviceError(.invalid, "\(path) (\(name)): it lies on \"fm\" or on \"am\", not on both")
-    }
-    let band = entry["am"] == nil ? Band.fm : .am
-    let frequency = entry[band.rawValue]?.number
-    if let frequency, !band.range.contains(frequency) {
-      throw DeviceError(
-        .invalid,
-        "\(path) (\(name)): \(band.rawValue.uppercased()) reaches from "
-          + "\(band.name(of: band.range.lowerBound)) to \(band.name(of: band.range.upperBound))")
+    let band = entry.has("am") ? Band.am : .fm
+    let frequency = entry.json[band.rawValue]?.number
+    if entry.has(band.rawValue), !(frequency.map(band.range.contains) ?? false) {
+      throw entry.error(
+        band.rawValue,
+        "is no frequency from \(band.name(of: band.range.lowerBound)) to "
+          + band.name(of: band.range.upperBound))
     }
     return Station(name: name, url: url, band: band, frequency: frequency)
   }

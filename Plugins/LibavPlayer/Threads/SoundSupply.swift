@@ -1,4 +1,7 @@
+import Devices
+import Platform
 import PluginKit
+import PluginProtocol
 import Synchronization
 
 /// The end of the sound that a player's thread has written to its cable, to notice when all of it was
@@ -66,4 +69,17 @@ struct Trigger<Element: Sendable>: Sendable {
 extension Trigger<Void> {
   /// Requests work.
   func fire() { fire(()) }
+}
+
+extension CableSource {
+  /// Connects the cable; the sink may take 2 s to answer.
+  func plug(into socket: CableSocket) async throws(DeviceError) {
+    do {
+      try await SystemThread.run(name: "plug") { () throws(CableError) in
+        try self.connect(path: socket.path, token: socket.token)
+      }
+    } catch {
+      throw DeviceError(.failed, error.message, hint: "Is the amplifier's plugin running?")
+    }
+  }
 }

@@ -28,6 +28,17 @@ final class BrokerConnection: Sendable {
   /// The room for the messages of a device that has just read ``isFull``.
   private static let reservedRequests = 100
 
+  /// The times of connections, which tests change.
+  struct Timing: Sendable {
+    /// The wait before the first attempt to connect again; later waits are longer.
+    var shortestDelay = Duration.seconds(1)
+    /// The MQTT keep-alive interval in seconds, at least 5: after it the library sends a ping, and after two without
+    /// an answer the connection is lost.
+    var keepalive: Int32 = 15
+    /// Measures how long a connection lasts.
+    var clock: any TheaterClock = SystemClock()
+  }
+
   private enum Request: Sendable {
     case attach(Int)
     case unsubscribe([String])
@@ -45,18 +56,17 @@ final class BrokerConnection: Sendable {
   }
 
   private let options: BrokerOptions
-  private let shortestDelay: Duration
+  private let timing: Timing
   private let wakeup: WakeupDescriptor
   private let state = Mutex(State())
   private let ended: (stream: AsyncStream<Never>, continuation: AsyncStream<Never>.Continuation)
 
   /// Starts the thread.
   ///
-  /// - Parameter shortestDelay: The wait before the first attempt to connect again; later waits are longer.
   /// - Throws: `unavailable` if libmosquitto is missing, or the system has no thread or descriptor left.
-  init(_ options: BrokerOptions, shortestDelay: Duration) throws(BrokerFailure) {
+  init(_ options: BrokerOptions, timing: Timing) throws(BrokerFailure) {
     self.options = options
-    self.shortestDelay = shortestDelay
+    self.timing = timing
     ended = AsyncStream.makeStream()
     if let problem = MosquittoLibrary.problem {
       throw BrokerFailure(problem, hint: MosquittoLibrary.hint)
@@ -141,20 +151,23 @@ final class BrokerConnection: Sendable {
   // MARK: The thread
 
   private func run() {
-    var delay = ReconnectDelay()
+    var delay = RetryDelay(from: timing.shortestDelay, upTo: timing.shortestDelay * 60)
     // The id is random: a broker ends the older of two connections with one id, so two plugins with the
     // same id would end each other's connection for ever.
     let clientID = options.clientID ?? "home-theater-\(UInt32.random(in: 0 ... .max))"
     while !state.withLock({ $0.isClosing }) {
-      let session = MosquittoSession(options, clientID: clientID) { self.handle($0) }
+      let session = MosquittoSession(options, clientID: clientID, keepalive: timing.keepalive) {
+        self.handle($0)
+      }
+      var connected: Duration?
       do throws(BrokerFailure) {
         try session.connect()
-        try serve(session) { delay.reset() }
+        try serve(session) { connected = timing.clock.now() }
         break
       } catch {
         reportLoss(error)
-        let pause = delay.next(random: .random(in: 0...1))
-        wait(pause * (shortestDelay / ReconnectDelay.shortest))
+        if let connected { delay.connectionEnded(after: timing.clock.now() - connected) }
+        wait(delay.next())
       }
     }
     state.withLock { state in
@@ -257,5 +270,16 @@ final class BrokerConnection: Sendable {
       }
       if isWanted { return }
     }
+  }
+}
+
+extension RetryDelay {
+  /// How long a healthy connection lasts at least.
+  private static let healthyTime = Duration.seconds(30)
+
+  /// Begins again with the shortest wait after a healthy connection. A broker that drops each connection soon is
+  /// connected to less and less often.
+  mutating func connectionEnded(after lifetime: Duration) {
+    if lifetime >= Self.healthyTime { reset() }
   }
 }

@@ -2,11 +2,10 @@ import Synchronization
 
 /// A pool with one connection for each broker. Devices with equal options share a connection.
 final class BrokerConnectionPool: Sendable {
-  private let shortestDelay: Duration
+  private let timing: BrokerConnection.Timing
   private let connections = Mutex<[BrokerOptions: BrokerConnection]>([:])
 
-  /// - Parameter shortestDelay: The wait before the first attempt to open a lost connection again.
-  init(shortestDelay: Duration = .seconds(1)) { self.shortestDelay = shortestDelay }
+  init(_ timing: BrokerConnection.Timing = .init()) { self.timing = timing }
 
   /// Adds a device to the connection of its broker. Makes the connection if there is none.
   ///
@@ -19,7 +18,7 @@ final class BrokerConnectionPool: Sendable {
       do throws(BrokerFailure) {
         let connection =
           if let old = connections[options] { old } else {
-            try BrokerConnection(options, shortestDelay: shortestDelay)
+            try BrokerConnection(options, timing: timing)
           }
         connections[options] = connection
         return .success((connection, connection.attach(client)))

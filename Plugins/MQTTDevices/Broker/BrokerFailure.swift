@@ -2,7 +2,7 @@ import Devices
 
 /// The reason why there is no connection to a broker.
 struct BrokerFailure: Error, Sendable, Hashable {
-  /// What happened, with the broker's host and port.
+  /// The description of the failure, with the broker's host and port.
   let message: String
   let hint: String
   /// Whether the broker refused the login or the connection. Commands then fail at once, because waiting

@@ -15,8 +15,6 @@ final class MosquittoSession {
     case dropped(String)
   }
 
-  /// The MQTT keep-alive interval in seconds: after it the library sends a ping.
-  private static let keepalive: Int32 = 15
   /// The most bytes of an incomplete packet. A broker that sends more is disconnected.
   private static let longestPacket: UInt64 = 262_144
   /// The longest wait for the broker's acceptance, in nanoseconds.
@@ -27,6 +25,7 @@ final class MosquittoSession {
   private let options: BrokerOptions
   private let receive: (Event) -> Void
   private let clientID: String
+  private let keepalive: Int32
   private let receivedPrefix: String
   private var client: OpaquePointer?
   private var topics: [Int32: String] = [:]
@@ -37,10 +36,16 @@ final class MosquittoSession {
   private var completeBytes: UInt64 = 0
   private var started: Int64 = 0
 
-  /// - Parameter receive: Receives the events, on the thread that calls `wait`.
-  init(_ options: BrokerOptions, clientID: String, receive: @escaping (Event) -> Void) {
+  /// - Parameters:
+  ///   - keepalive: The MQTT keep-alive interval in seconds.
+  ///   - receive: Receives the events, on the thread that calls `wait`.
+  init(
+    _ options: BrokerOptions, clientID: String, keepalive: Int32,
+    receive: @escaping (Event) -> Void
+  ) {
     self.options = options
     self.clientID = clientID
+    self.keepalive = keepalive
     receivedPrefix = "Client \(clientID) received "
     self.receive = receive
   }
@@ -72,7 +77,7 @@ final class MosquittoSession {
     if options.isEncrypted { try encrypt(client) }
     started = MonotonicClock.now
     try check(
-      cmosquitto_connect_async(client, options.host, Int32(options.port), Self.keepalive))
+      cmosquitto_connect_async(client, options.host, Int32(options.port), keepalive))
   }
 
   private func encrypt(_ client: OpaquePointer) throws(BrokerFailure) {
@@ -267,4 +272,12 @@ final class MosquittoSession {
         ? "Check that the broker's certificate is signed by \"caFile\" and names this host."
         : "Check that the broker runs, and \"host\" and \"port\" in the option \"broker\".")
   }
+}
+
+/// The library libmosquitto, loaded at first use.
+enum MosquittoLibrary {
+  static let hint = "Install it: apt install libmosquitto1"
+
+  /// Why the library cannot be used; nil if it can.
+  static var problem: String? { cmosquitto_load().map { String(cString: $0) } }
 }

@@ -11,7 +11,7 @@ protocol GoalCommand: RoleCommand {
   static func appliance(_ reader: OptionReader) throws(DeviceError) -> ApplianceOptions
 }
 
-/// What the options say about the device that a role controls.
+/// The device that a role controls, by its options.
 struct ApplianceOptions {
   let kind: ApplianceKind
   /// Makes the model; the argument is whether the device reports its state.
@@ -41,7 +41,7 @@ extension LightsCommand: GoalCommand {
   }
 }
 
-/// How a screen is moved.
+/// The way to move a screen.
 enum ScreenDrive: String, CaseIterable, Sendable {
   /// A motor with end stops.
   case cover

@@ -21,6 +21,8 @@ final class FilmLibrary: Sendable {
     var known: [String: (stamp: String, item: CatalogueItem)] = [:]
   }
 
+  /// The drive of the options.
+  let drive: Drive
   private let state = Mutex(State())
   private let options: MpvOptions
   private let kind: MediaKind
@@ -34,6 +36,7 @@ final class FilmLibrary: Sendable {
     self.isCD = isCD
     self.setup = setup
     self.clock = clock
+    drive = Drive(options.drive, kernel: setup.drives)
     kind = isCD ? MediaFiles.songKind : MediaFiles.filmKind
   }
 
@@ -75,15 +78,15 @@ final class FilmLibrary: Sendable {
     }
     await prober.end()
     if folder != nil, let failure { throw failure }
-    if folder == nil { items += ownItems() }
+    if folder == nil { items += await ownItems() }
     return items
   }
 
-  private func ownItems() -> [CatalogueItem] {
+  private func ownItems() async -> [CatalogueItem] {
     let streams = options.streams.map {
       CatalogueItem(id: Self.streamPrefix + $0.name, title: $0.name, format: "stream")
     }
-    guard Drive(options.drive).hasDisc else { return streams }
+    guard await drive.state() == .disc else { return streams }
     let title = isCD ? "Audio CD in the drive" : "DVD in the drive"
     return streams + [CatalogueItem(id: Self.disc, title: title, format: isCD ? "cd" : "dvd")]
   }
@@ -93,7 +96,7 @@ final class FilmLibrary: Sendable {
   ) async throws(MediaFailure) -> [CatalogueItem] {
     let folder = try add(path)
     let kind = kind
-    let walk = await Self.onThread { FolderWalk(folder, kind: kind) }
+    let walk = await SystemThread.run(name: "media") { FolderWalk(folder, kind: kind) }
     for failure in walk.skipped.failures { skipped(failure) }
     var items: [CatalogueItem] = []
     let files = walk.files.sorted { NaturalOrder.precedes($0.path, $1.path) }
@@ -139,7 +142,7 @@ final class FilmLibrary: Sendable {
   ///
   /// - Throws: `missing` if there is none, `outside` if its path leads out of the media folders.
   func resolve(_ item: String) async throws(MediaFailure) -> Medium {
-    if item == Self.disc { return try discInDrive() }
+    if item == Self.disc { return try await discInDrive() }
     if item.hasPrefix(Self.streamPrefix) {
       let name = item.dropFirst(Self.streamPrefix.count)
       if let stream = options.streams.first(where: { $0.name == name }) {
@@ -154,38 +157,44 @@ final class FilmLibrary: Sendable {
   /// - Throws: The errors of `resolve`; `missing` for streams and the disc.
   func locate(_ item: String) async throws(MediaFailure) -> LocatedMedium {
     let folders = state.withLock(\.folders)
-    return try await Self.onThread { () -> Result<LocatedMedium, MediaFailure> in
+    return try await SystemThread.run(name: "media") { () throws(MediaFailure) in
       var failure = MediaFailure(
         .missing, subject: item, detail: "it is in none of the media folders",
         hint: "See the list of titles, or scan the library again.")
       for folder in folders {
         guard let path = folder.path(of: item) else { continue }
         do throws(MediaFailure) {
-          return .success(
-            LocatedMedium(folder: folder, path: path, medium: try Self.medium(path, in: folder)))
+          return LocatedMedium(
+            folder: folder, path: path, medium: try Self.medium(path, in: folder))
         } catch {
           failure = error
         }
       }
-      return .failure(failure)
-    }.get()
+      throw failure
+    }
   }
 
-  private func discInDrive() throws(MediaFailure) -> Medium {
-    guard Drive(options.drive).hasDisc else {
-      throw MediaFailure(
-        .missing, subject: options.drive, detail: "there is no disc in the drive",
-        hint: "Insert a disc, or set the option \"drive\".")
+  private func discInDrive() async throws(MediaFailure) -> Medium {
+    let (detail, hint): (String, String)
+    switch await drive.settledState(on: clock) {
+    case .disc:
+      return Medium(item: Self.disc, source: isCD ? .audioCD(drive.path) : .dvd(drive.path))
+    case .noDisc:
+      (detail, hint) = (
+        "there is no disc in the drive", "Insert a disc, or set the option \"drive\"."
+      )
+    case .openTray: (detail, hint) = ("the tray is open", "Push it in.")
+    case .busy: (detail, hint) = ("the disc is not readable", "Clean it, or insert another one.")
     }
-    return Medium(item: Self.disc, source: isCD ? .audioCD(options.drive) : .dvd(options.drive))
+    throw MediaFailure(.missing, subject: drive.path, detail: detail, hint: hint)
   }
 
   /// Returns the item for `play` without an item: the disc, else the first file, else the first stream. Nil if
   /// there is none.
   func first() async -> String? {
-    if Drive(options.drive).hasDisc { return Self.disc }
+    if [.disc, .busy].contains(await drive.state()) { return Self.disc }
     let (folders, kind) = (state.withLock(\.folders), kind)
-    return await Self.onThread {
+    return await SystemThread.run(name: "media") {
       for folder in folders {
         if let path = FolderWalk.first(in: folder, kind: kind)?.path {
           return folder.item(of: MediaFiles.dvdFolder(ofIndex: path) ?? path)
@@ -198,7 +207,7 @@ final class FilmLibrary: Sendable {
   /// Returns the item `steps` after this one in its folder; nil beyond either end.
   func neighbour(of item: String, steps: Int) async -> String? {
     let (folders, kind) = (state.withLock(\.folders), kind)
-    return await Self.onThread {
+    return await SystemThread.run(name: "media") {
       guard let folder = folders.first(where: { $0.path(of: item) != nil }),
         let path = folder.path(of: item)
       else { return nil }
@@ -220,15 +229,6 @@ final class FilmLibrary: Sendable {
     if MediaFiles.isDVD(absolutePath) { return Medium(item: item, source: .dvd(absolutePath)) }
     let file = try folder.resolveFile(path)
     return Medium(item: item, source: MediaFiles.isImage(file) ? .dvd(file) : .address(file))
-  }
-
-  /// Runs `body`, which may block, on a new thread.
-  static func onThread<Value: Sendable>(
-    _ body: @escaping @Sendable () -> Value
-  ) async -> Value {
-    await withCheckedContinuation { continuation in
-      SystemThread.start(name: "media") { continuation.resume(returning: body()) }
-    }
   }
 }
 

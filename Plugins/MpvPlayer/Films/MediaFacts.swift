@@ -35,6 +35,8 @@ struct MediaFacts: Equatable, Sendable {
   /// In the order of their beginnings.
   var chapters: [Chapter] = []
   var isSeekable = false
+  /// The interface that decodes the picture in hardware, as mpv names it; nil if the processor decodes it.
+  var hardwareDecoder: String?
 
   /// Reads the facts of the loaded medium.
   init(of link: MpvLink) async throws(MpvFailure) {
@@ -47,6 +49,7 @@ struct MediaFacts: Equatable, Sendable {
     isSeekable = try await link.property("seekable")?.bool ?? false
     tracks = Self.tracks(try await link.property("track-list"))
     chapters = Self.chapters(try await link.property("chapter-list"))
+    hardwareDecoder = Self.hardwareDecoder(try await link.property("hwdec-current"))
   }
 
   init() {}
@@ -111,6 +114,19 @@ struct MediaFacts: Equatable, Sendable {
   /// Returns a time of 0 to 1,000,000,000 s; nil for other numbers.
   static func seconds(_ number: Double) -> Double? {
     number.isFinite && (0...1_000_000_000).contains(number) ? number : nil
+  }
+
+  /// Reads mpv's `hwdec-current`, which is "no" for decoding in software.
+  static func hardwareDecoder(_ json: JSON?) -> String? {
+    text(json).flatMap { $0 == "no" ? nil : $0 }
+  }
+
+  /// Names an audio CD and its songs, of which mpv tells only the beginnings.
+  mutating func nameSongs() {
+    title = title ?? "Audio CD"
+    for index in chapters.indices where chapters[index].title == nil {
+      chapters[index] = Chapter(title: "Song \(index + 1)", begin: chapters[index].begin)
+    }
   }
 
   private static func text(_ json: JSON?) -> String? {

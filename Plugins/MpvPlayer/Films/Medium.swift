@@ -36,6 +36,12 @@ struct Medium: Equatable, Sendable {
   /// The absolute path of its file, folder or drive; nil for streams.
   var path: String? { location.hasPrefix("/") ? location : nil }
 
+  /// Whether it is an audio CD, whose chapters are songs.
+  var isAudioCD: Bool { if case .audioCD = source { true } else { false } }
+
+  /// Whether it is a DVD.
+  var isDVD: Bool { if case .dvd = source { true } else { false } }
+
   /// The mpv property that selects the disc, and its value; nil for files and streams.
   var device: (property: String, path: String)? {
     switch source {
@@ -56,21 +62,13 @@ struct LocatedMedium: Sendable {
 
 /// The kinds of files that a player plays.
 enum MediaFiles {
-  private static let films: Set<String> = [
-    "mkv", "mp4", "m4v", "mov", "avi", "webm", "ts", "m2ts", "mts", "mpg", "mpeg", "wmv", "flv",
-    "ogv", "ogm", "3gp", "divx", "iso",
-  ]
   private static let songs: Set<String> = [
     "flac", "mp3", "ogg", "oga", "opus", "m4a", "aac", "wav", "aif", "aiff", "wma", "ape", "wv",
     "mka", "mpc", "tta",
   ]
-  /// The index file of a DVD, in lower case.
-  private static let dvdIndex = "video_ts.ifo"
 
   /// Films, images of DVDs, and the index files of DVD folders.
-  static let filmKind = MediaKind { path in
-    films.contains(fileExtension(of: path)) || path.lowercased().hasSuffix("/" + dvdIndex)
-  }
+  static let filmKind = MediaKind(matchesName: FilmFiles.contains)
 
   /// Songs.
   static let songKind = MediaKind { path in songs.contains(fileExtension(of: path)) }
@@ -81,7 +79,7 @@ enum MediaFiles {
   /// Returns the DVD folder of an index file at this path; nil for other files.
   static func dvdFolder(ofIndex path: String) -> String? {
     var parts = path.split(separator: "/")
-    guard parts.last?.lowercased() == dvdIndex else { return nil }
+    guard parts.last?.lowercased() == FilmFiles.dvdIndex else { return nil }
     parts.removeLast()
     if parts.last?.lowercased() == "video_ts" { parts.removeLast() }
     // An index file directly in the media folder: that folder has no path below itself.
@@ -97,6 +95,7 @@ enum MediaFiles {
 
   /// Derives a title from a path: its last part without a known extension, and with spaces for underscores.
   static func title(of path: String) -> String {
+    if path == FilmLibrary.disc { return "DVD" }
     let name = path.split(separator: "/").last ?? Substring(path)
     let isFile = !fileExtension(of: path).isEmpty
     let bare = isFile ? name.lastIndex(of: ".").map { name[..<$0] } ?? name : name
@@ -107,6 +106,6 @@ enum MediaFiles {
   private static func fileExtension(of path: String) -> String {
     guard let dot = path.lastIndex(of: ".") else { return "" }
     let ending = path[path.index(after: dot)...].lowercased()
-    return films.contains(ending) || songs.contains(ending) ? ending : ""
+    return FilmFiles.extensions.contains(ending) || songs.contains(ending) ? ending : ""
   }
 }

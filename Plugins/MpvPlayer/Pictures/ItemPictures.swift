@@ -1,5 +1,6 @@
 import Devices
 import MediaFolders
+import Platform
 
 /// The pictures of a player's items: a file beside the film, else a still of the film or the cover of the song.
 struct ItemPictures: Sendable {
@@ -7,18 +8,18 @@ struct ItemPictures: Sendable {
   /// Whether the items are songs. Pictures beside songs are not used.
   let isCD: Bool
   let stills: StillMaker
-  /// Nil without a folder for it.
+  /// Nil if there is no folder for a cache.
   let cache: PictureCache?
 
   /// Returns the picture of an item below the media folders; nil if there is none, and for all other items.
   func picture(of item: String) async -> ItemPicture? {
     guard let place = try? await library.locate(item) else { return nil }
     if !isCD {
-      let file = await FilmLibrary.onThread { PictureFiles.picture(beside: place) }
+      let file = await SystemThread.run(name: "media") { PictureFiles.picture(beside: place) }
       if let file { return file }
     }
     let path = place.medium.path
-    let key = await FilmLibrary.onThread { path.flatMap { PictureCache.key(of: $0) } }
+    let key = await SystemThread.run(name: "media") { path.flatMap { PictureCache.key(of: $0) } }
     guard let key, case .picture(let picture) = await entry(for: key, of: place.medium) else {
       return nil
     }
@@ -27,9 +28,11 @@ struct ItemPictures: Sendable {
 
   private func entry(for key: String, of medium: Medium) async -> PictureCache.Entry? {
     let cache = cache
-    if let known = await FilmLibrary.onThread({ cache?.entry(for: key) }) { return known }
+    if let known = await SystemThread.run(name: "media", { cache?.entry(for: key) }) {
+      return known
+    }
     guard let new = await stills.still(of: medium) else { return nil }
-    if let cache { await FilmLibrary.onThread { cache.store(new, for: key) } }
+    if let cache { await SystemThread.run(name: "media") { cache.store(new, for: key) } }
     return new
   }
 }

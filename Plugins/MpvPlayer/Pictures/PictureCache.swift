@@ -5,10 +5,10 @@ import Platform
 
 /// Pictures in a folder of the user's cache, so that each is made once. The oldest go when the folder is full.
 ///
-/// The name of a file is a hash, so it tells nothing about the film. A folder that cannot be written is a cache that
-/// stays empty. Reads and writes the disk, and blocks.
+/// The name of a file is a hash, so it tells nothing about the film. If the folder cannot be written, the cache
+/// stays empty. Reads and writes block.
 struct PictureCache: Sendable {
-  /// What the cache knows about a medium.
+  /// The entry of a medium in the cache.
   enum Entry: Equatable, Sendable {
     case picture(ItemPicture)
     /// mpv found no picture in it.
@@ -17,9 +17,9 @@ struct PictureCache: Sendable {
 
   /// The space that a file takes at least, in bytes: a block of the disk.
   private static let smallestFile = 4096
-  /// The most files that are looked at.
+  /// The most files of the folder that are read.
   private static let mostFiles = 100_000
-  /// How long it is known that a medium has no picture, in seconds.
+  /// The lifetime of an entry without a picture, in seconds.
   private static let noPictureLifetime = 86_400
 
   /// The absolute path of the folder. It is made when the first picture is stored.
@@ -39,7 +39,7 @@ struct PictureCache: Sendable {
     }
   }
 
-  /// Returns what is known under a key; nil if that is nothing.
+  /// Returns the entry of a key; nil if there is none.
   func entry(for key: String) -> Entry? {
     let path = "\(folder)/\(key)"
     guard let bytes = try? RegularFile.read(path, atMost: ItemPicture.mostBytes) else { return nil }

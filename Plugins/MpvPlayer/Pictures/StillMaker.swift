@@ -10,7 +10,7 @@ import Platform
 struct StillMaker: Sendable {
   /// The longest time for one picture; mpv is killed then.
   static let limit = Duration.seconds(15)
-  /// What the process adds to the priority number of the plugin; 19 is the lowest priority.
+  /// The difference between the nice values of the process and of the plugin; 19 is the lowest priority.
   private static let niceness = 10
   /// The longer side of a picture, in pixels.
   private static let side = 640

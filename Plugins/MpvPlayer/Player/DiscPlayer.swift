@@ -32,14 +32,17 @@ struct DiscPlayer<Command: DiscCommand>: PlayerDevice {
     case .seek(let seconds): try await player.seek(seconds)
     case .next: try await player.skip(1)
     case .previous: try await player.skip(-1)
-    case .surroundAudio: await player.setStereo(false)
-    case .twoChannelAudio: await player.setStereo(true)
+    case .surroundAudio: try await player.setStereo(false)
+    case .twoChannelAudio: try await player.setStereo(true)
     }
   }
 
   func plug(into socket: CableSocket) async throws(DeviceError) {
     try await player.plug(into: socket)
   }
+
+  func plug(pcm: String) async throws(DeviceError) { try await player.borrow(pcm) }
+  func unplug() async throws(DeviceError) { try await player.borrow("") }
 
   func scan(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
     try await player.scan(folder)

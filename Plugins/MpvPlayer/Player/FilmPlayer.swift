@@ -1,4 +1,5 @@
 import Devices
+import Glibc
 import JSON
 import MediaFolders
 import Platform
@@ -19,6 +20,8 @@ actor FilmPlayer {
   static let longestOpening = Duration.seconds(25)
   /// The longest time that a seek may take.
   static let longestSeek = Duration.seconds(6)
+  /// The longest wait for a lent PCM that another player still holds, or for mpv to close it.
+  static let longestHandover = Duration.seconds(3)
   /// The most skipped files of a scan that the log names; it counts the rest.
   private static let mostNamedFiles = 20
 
@@ -30,11 +33,14 @@ actor FilmPlayer {
   private let setup: MpvSetup
   private let clock: any TheaterClock
   private let cable: SoundCable?
+  /// The PCM that the amplifier lends; empty without one.
+  private var lentPCM = ""
   private var process: MpvProcess?
   private var polling: Task<Void, Never>?
   private var reports: PlayerReports
   private var entry = MpvEntry()
   private var restarts = RestartLimit()
+  private var progress = ProgressMonitor()
   private var isOn = false
   private var isStereo: Bool
   /// The medium that is loaded or being opened.
@@ -86,7 +92,9 @@ actor FilmPlayer {
     if !isCD { values[.audio] = .string(isStereo ? "twoChannel" : "surround") }
     context.report(values)
     reports.report()
-    return Capabilities(names: ["seek"], cables: [options.isCable ? .pcm : .wired])
+    Task { await self.readTray() }
+    let kind: CableKind = options.isLent ? .alsa : options.isCable ? .pcm : .wired
+    return Capabilities(names: ["seek"], cables: [kind])
   }
 
   func close() async {
@@ -102,6 +110,23 @@ actor FilmPlayer {
       try cable?.plug(socket)
     } catch {
       throw DeviceError(.failed, "the cable file of mpv's sound cannot be written: \(error)")
+    }
+  }
+
+  /// Plays on this lent PCM from now on, or with an empty name on none: the film goes on unheard.
+  func borrow(_ pcm: String) async throws(DeviceError) {
+    guard options.isLent else { throw .notLent }
+    lentPCM = pcm
+    guard let link = process?.link, medium != nil else { return }
+    do throws(MpvFailure) {
+      let deadline = clock.now() + Self.longestHandover
+      guard try await link.connect(pcm, until: deadline, on: clock) else {
+        throw MpvFailure.refused(MpvRefusal(pcm.isEmpty ? "still open" : "not to be opened"))
+      }
+    } catch {
+      // A process that has ended holds no PCM, and the next one is started with this one.
+      if error == .closed { return }
+      throw DeviceError(.failed, "the lent sound device \"\(pcm)\": \(error.text)")
     }
   }
 
@@ -153,14 +178,10 @@ actor FilmPlayer {
       if reports.status == .playing { return reports.report() }
       if reports.status == .paused { return try await resume() }
     }
-    let item: String
-    if let wanted = request.item ?? reports.item {
-      item = wanted
-    } else {
-      guard let first = await library.first() else { throw .nothingToPlay(isCD: isCD) }
-      item = first
-    }
-    reports.setTray("closed")
+    var wanted = request.item ?? reports.item
+    if wanted == nil || wanted == FilmLibrary.disc || reports.tray != "closed" { await closeTray() }
+    if wanted == nil { wanted = await library.first() }
+    guard let item = wanted else { throw .nothingToPlay(isCD: isCD) }
     restarts.reset()
     do throws(MediaFailure) {
       try await start(try await library.resolve(item), at: request.position ?? 0)
@@ -173,7 +194,12 @@ actor FilmPlayer {
     switch reports.status {
     case .playing:
       let seconds = reports.position
-      try? await process?.link.set("pause", true)
+      do throws(MpvFailure) {
+        guard let process else { throw .closed }
+        try await process.link.set("pause", true)
+      } catch {
+        throw DeviceError(.failed, "mpv did not pause: \(error.text)")
+      }
       let told = await process?.link.position()
       // It may have ended meanwhile.
       guard reports.status == .playing else { return }
@@ -187,7 +213,8 @@ actor FilmPlayer {
     guard let medium else { return }
     let seconds = reports.position
     if let link = process?.link, entry.isLoaded, (try? await link.set("pause", false)) != nil {
-      return reports.report(.playing, at: seconds)
+      reports.report(.playing, at: seconds)
+      return reports.stall(entry.isStalled)
     }
     do throws(MediaFailure) {
       try await start(medium, at: seconds)
@@ -201,7 +228,10 @@ actor FilmPlayer {
     medium = nil
     entry.unload()
     entry.cancelWaiting()
-    _ = try? await process?.link.ask(["stop"])
+    if let process, (try? await process.link.ask(["stop"])) == nil {
+      process.kill()
+      await process.waitForEnd()
+    }
     reports.report(.stopped, at: 0)
   }
 
@@ -250,6 +280,7 @@ actor FilmPlayer {
     let seconds = reports.position
     switch reports.facts.chapterStep(steps, from: seconds) {
     case .begin(let begin): return try await seek(begin)
+    case .behindLast where medium.isAudioCD: throw .lastSong
     case .behindLast: throw DeviceError(.notNow, "this is the last chapter")
     case nil: break
     }
@@ -257,7 +288,7 @@ actor FilmPlayer {
     guard isCD else { throw DeviceError(.notNow, "this film has no chapters") }
     guard let next = await library.neighbour(of: medium.item, steps: steps) else {
       if steps < 0 { return try await seek(0) }
-      throw DeviceError(.notNow, "this is the last song of the disc")
+      throw .lastSong
     }
     let isPaused = reports.status == .paused
     do throws(MediaFailure) {
@@ -270,23 +301,44 @@ actor FilmPlayer {
 
   func eject() async throws(DeviceError) {
     await stop()
-    let drive = Drive(options.drive)
-    if drive.isDrive {
+    if await library.drive.isDevice() {
       reports.setTray("moving")
-      guard await FilmLibrary.onThread({ drive.eject() }) else {
-        reports.setTray("closed")
-        throw DeviceError(
-          .refused, "the drive \(options.drive) did not open",
-          hint: "Is it in use by another program, or may this user not open it?")
+      do throws(SystemError) {
+        try await library.drive.eject(on: clock)
+      } catch {
+        await readTray()
+        throw .notEjected(library.drive.path, error)
       }
     }
     reports.setTray("open")
   }
 
+  /// Reports the tray as the drive tells it.
+  private func readTray() async {
+    guard await library.drive.isDevice() else { return }
+    reports.setTray(await library.drive.state() == .openTray ? "open" : "closed")
+  }
+
+  /// Closes the tray, as a player does before it plays. A drive without a motor stays open.
+  private func closeTray() async {
+    let drive = library.drive
+    guard await drive.isDevice() else { return reports.setTray("closed") }
+    var state = await drive.state()
+    if state == .openTray {
+      reports.setTray("moving")
+      state = await drive.closeTray(on: clock)
+    }
+    reports.setTray(state == .openTray ? "open" : "closed")
+  }
+
   /// Sends two channels, or all that a film has.
-  func setStereo(_ isStereo: Bool) async {
+  func setStereo(_ isStereo: Bool) async throws(DeviceError) {
+    do throws(MpvFailure) {
+      try await process?.link.setChannels(isStereo: isStereo)
+    } catch {
+      throw DeviceError(.failed, "mpv did not change the channels: \(error.text)")
+    }
     self.isStereo = isStereo
-    try? await process?.link.setChannels(isStereo: isStereo)
     context.report([.audio: isStereo ? "twoChannel" : "surround"])
   }
 
@@ -307,9 +359,7 @@ actor FilmPlayer {
     while true {
       let outcome = await load(medium, at: seconds, isPaused: isPaused)
       if Task.isCancelled, opening == openings { await stop() }
-      guard opening == openings else {
-        throw MediaFailure(.cancelled, subject: medium.item, detail: "a newer command came")
-      }
+      guard opening == openings else { throw .newerCommand(medium) }
       switch outcome {
       case .playing: return await begin(at: seconds, isPaused: isPaused)
       case .ended:
@@ -320,6 +370,7 @@ actor FilmPlayer {
       case .died, .loaded:
         guard let pause = restarts.restart(at: clock.now()) else { throw fail(.tooManyRestarts) }
         try? await clock.sleep(until: clock.now() + pause)
+        guard opening == openings else { throw .newerCommand(medium) }
       }
     }
   }
@@ -329,7 +380,10 @@ actor FilmPlayer {
   {
     isMoving = true
     defer { isMoving = false }
+    let opening = openings
     await cable?.waitUntilFresh(until: clock.now() + .milliseconds(500), on: clock)
+    // A stop may come at any time, because a film that goes on after a crash is opened beside the commands.
+    guard opening == openings else { return .ended }
     entry.beginOpening()
     let process: MpvProcess
     do throws(DeviceError) {
@@ -340,6 +394,10 @@ actor FilmPlayer {
     do throws(MpvFailure) {
       let link = process.link
       try await link.prepare(medium, at: seconds, isPaused: isPaused, isStereo: isStereo)
+      if options.isLent {
+        try await link.set("audio-device", .string(MpvOptions.audioDevice(lentPCM)))
+      }
+      guard opening == openings else { return .ended }
       return try await load(medium, through: link)
     } catch {
       entry.endWaiting()
@@ -362,6 +420,11 @@ actor FilmPlayer {
     var outcome = await waiter.outcome(within: Self.longestOpening, on: clock)
     if case .loaded = outcome {
       reports.facts = try await MediaFacts(of: link)
+      if medium.isDVD, let duration = reports.facts.duration {
+        // mpv plays a title again at its end, unless the disc goes to a menu there. The position of the last frame is
+        // a frame or two before the end.
+        try await link.set("end", .string("\(duration - 0.1)"))
+      }
       outcome = await waiter.outcome(within: Self.longestOpening, on: clock)
     }
     // From here on its end is an event like any other.
@@ -397,11 +460,14 @@ actor FilmPlayer {
   private func begin(at seconds: Double, isPaused: Bool) async {
     let told = await process?.link.position()
     guard let medium else { return }
+    if medium.isAudioCD { reports.facts.nameSongs() }
     if reports.facts.title == nil { reports.facts.title = MediaFiles.title(of: medium.item) }
     takeDurationOfFile()
     reports.become(isPaused ? .paused : .playing, at: told ?? seconds)
     reports.reportFacts()
     reports.report()
+    // It may have begun to wait for data while it was opened.
+    reports.stall(entry.isStalled)
     if entry.hasEndedEarly { return await finish() }
     // It crashed after its last answer, while nothing played yet.
     if process == nil { await recover() }
@@ -439,9 +505,14 @@ actor FilmPlayer {
     }
     reports.reportLastFrame(of: ended.item, at: end)
     do throws(MediaFailure) {
-      try await start(try await library.resolve(next), at: 0, isAnnounced: false)
+      let song = try await library.resolve(next)
+      guard opening == openings else { return }
+      try await start(song, at: 0, isAnnounced: false)
     } catch {
+      if error.kind == .cancelled { return }
       context.log(.warning, error.message)
+      // `start` reports its failures; a song that is gone has no start.
+      if opening == openings { reports.report(.failed, at: end, reason: error.message) }
     }
   }
 
@@ -463,7 +534,8 @@ actor FilmPlayer {
     let new: MpvProcess
     do throws(SystemError) {
       new = try setup.start(
-        options, device: options.isCable ? SoundCable.pcm : options.audioDevice,
+        options,
+        device: options.isLent ? lentPCM : options.isCable ? SoundCable.pcm : options.audioDevice,
         configuration: cable?.configuration, clock: clock)
     } catch {
       throw .notStarted(setup.program, error)
@@ -546,21 +618,40 @@ actor FilmPlayer {
         let limit = isMoving ? Self.patienceWhileOpening : Self.patience
         let answer = try await Self.position(of: process.link, within: limit)
         let isSettled = opening == openings && !isMoving && !self.isMoving
-        if isSettled, reports.status == .playing, let seconds = answer.number {
-          reports.align(to: seconds)
+        if !isSettled {
+          progress.reset()
+        } else if let fault = takePosition(answer.number.flatMap(MediaFacts.seconds)) {
+          restart(process, because: fault)
         }
       } catch {
-        if error == .timeout {
-          context.log(.warning, "mpv does not answer; it is started again")
-          if reports.status == .playing { reports.stand() }
-          process.kill()
-        }
+        if error == .timeout { restart(process, because: "mpv does not answer") }
       }
       // Its end is reported elsewhere.
       if medium == nil || !reports.isDue { continue }
       reports.report()
       reportProgress()
     }
+  }
+
+  /// Takes a position in seconds that mpv has told while no seek is under way. Returns the fault of an mpv that does
+  /// not play.
+  private func takePosition(_ seconds: Double?) -> String? {
+    guard medium != nil, reports.status == .playing, !entry.isStalled else {
+      progress.reset()
+      return nil
+    }
+    if let seconds { reports.align(to: seconds) }
+    return progress.fault(
+      at: seconds, hasSound: reports.facts.hasSound, hasOutput: entry.hasSoundOutput,
+      now: clock.now())
+  }
+
+  /// Kills an mpv that does not play. Its end is noticed, and the medium goes on in a new process.
+  private func restart(_ process: MpvProcess, because fault: String) {
+    context.log(.warning, "\(fault); it is started again")
+    if reports.status == .playing { reports.stand() }
+    progress.reset()
+    process.kill()
   }
 
   /// Returns mpv's answer about the position.
@@ -584,6 +675,13 @@ actor FilmPlayer {
   }
 }
 
+extension MediaFailure {
+  /// The failure of an opening that a newer command has made void.
+  fileprivate static func newerCommand(_ medium: Medium) -> MediaFailure {
+    MediaFailure(.cancelled, subject: medium.item, detail: "a newer command came")
+  }
+}
+
 extension String {
   /// The reason of a medium that mpv could not play to its end.
   fileprivate static let tooManyRestarts =
@@ -591,9 +689,26 @@ extension String {
 }
 
 extension DeviceError {
+  /// The error of a lent PCM for a player whose options do not ask for one.
+  fileprivate static let notLent = DeviceError(
+    .unsupported, "this player does not borrow the amplifier's sound device",
+    hint: "Set its option \"lending\" to true.")
+
   /// The error of a seek or a skip without a medium.
   fileprivate static let nothingPlays = DeviceError(
     .notNow, "nothing is playing", hint: "Play a title first.")
+
+  /// The error of a skip at the end of a disc with songs.
+  fileprivate static let lastSong = DeviceError(.notNow, "this is the last song of the disc")
+
+  /// The error of a drive that did not open.
+  fileprivate static func notEjected(_ path: String, _ error: SystemError) -> DeviceError {
+    DeviceError(
+      .refused, "the drive \(path) did not open: \(error.description.lowercased())",
+      hint: error.code == EBUSY
+        ? "Another program uses the disc. End it, or see: fuser -v \(path)"
+        : "May this user open it? See: ls -l \(path)")
+  }
 
   /// The error of a player without a medium.
   fileprivate static func nothingToPlay(isCD: Bool) -> DeviceError {

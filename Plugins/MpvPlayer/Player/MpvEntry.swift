@@ -36,6 +36,11 @@ struct MpvEntry: Sendable {
   /// The lines of mpv's log since the last opening, at most 402 bytes.
   private var log: String?
 
+  /// Whether mpv waits for data.
+  private(set) var isStalled = false
+  /// Whether mpv has a sound output.
+  private(set) var hasSoundOutput = false
+
   /// Whether mpv holds a medium.
   var isLoaded: Bool { number != nil }
 
@@ -88,7 +93,7 @@ struct MpvEntry: Sendable {
   /// Takes an event of mpv.
   ///
   /// - Parameter isOpening: Whether the player's state is `opening`.
-  /// - Returns: What the player has to act on; nil for an event that was waited for, or that changes nothing.
+  /// - Returns: The change for the player; nil for an event that was waited for, or that changes nothing.
   mutating func take(_ event: MpvEvent, isOpening: Bool) -> Change? {
     switch event {
     case .fileLoaded:
@@ -104,7 +109,10 @@ struct MpvEntry: Sendable {
       case .error: return takeFailure(error)
       case .stop, .quit, .redirect, .unknown: break
       }
-    case .propertyChange("paused-for-cache", let value): return .stalled(value.bool == true)
+    case .propertyChange("paused-for-cache", let value):
+      isStalled = value.bool == true
+      return .stalled(isStalled)
+    case .propertyChange("current-ao", let value): hasSoundOutput = value.string != nil
     case .propertyChange("chapter", _): return .chapter
     case .log(let text): log = log.map { "\($0.prefix(200)); \(text)" } ?? text
     case .propertyChange, .other: break

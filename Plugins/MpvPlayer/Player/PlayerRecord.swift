@@ -54,8 +54,12 @@ extension MediaFacts {
     let subtitles = selected("sub")
     var values: [String: Attribute] = [
       "title": Attribute(.string(title ?? ""), label: "Title"),
+      "artist": Attribute(.string(artist ?? ""), label: "Artist"),
+      "album": Attribute(.string(album ?? ""), label: "Album"),
+      "track": Attribute(.integer(track ?? 0), label: "Number on the album"),
       "chapters": Attribute(.integer(chapters.count), label: "Chapters"),
       "videoCodec": Attribute(.string(picture?.codec ?? ""), label: "Picture"),
+      "hardwareDecoder": Attribute(.string(hardwareDecoder ?? ""), label: "Decoded in hardware by"),
       "audioCodec": Attribute(.string(sound?.codec ?? ""), label: "Sound"),
       "audioChannels": Attribute(.integer(sound?.channels ?? 0), label: "Channels"),
       "audioLanguage": Attribute(.string(sound?.language ?? ""), label: "Language"),

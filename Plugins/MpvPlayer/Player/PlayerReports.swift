@@ -3,7 +3,7 @@ import JSON
 import Platform
 import PluginKit
 
-/// What a player knows of its playback, and tells the controller.
+/// The playback of a player, and its reports to the controller.
 struct PlayerReports: Sendable {
   /// Time between two reports of the position while nothing else happens.
   private static let interval = Duration.seconds(5)

@@ -28,9 +28,15 @@ struct MpvOptions: Sendable {
   let hardwareDecoding: String
   /// The name of an ALSA PCM; empty for the cable to the amplifier.
   let audioDevice: String
+  /// Whether it plays on the PCM that the amplifier lends to it.
+  let isLent: Bool
   let isStereo: Bool
 
-  private enum VideoOutput: String, CaseIterable { case auto, gpu, x11, drm, null }
+  private enum VideoOutput: String, CaseIterable {
+    case auto, gpu, x11, xv, sdl, vdpau, vaapi, wlshm, drm, null
+    case gpuNext = "gpu-next"
+    case dmabufWayland = "dmabuf-wayland"
+  }
   private enum HardwareDecoding: String, CaseIterable {
     case autoSafe = "auto-safe"
     case auto, no, vaapi, vdpau, nvdec, drm
@@ -52,6 +58,10 @@ struct MpvOptions: Sendable {
     hardwareDecoding = try reader.choice("hardwareDecoding", or: HardwareDecoding.autoSafe)
       .rawValue
     audioDevice = try reader.line("audioDevice")
+    isLent = try reader.flag("lending", or: false)
+    guard !isLent || audioDevice.isEmpty else {
+      throw reader.error("lending", "is true, so there may be no \"audioDevice\"")
+    }
     isStereo = try reader.choice("channels", or: Channels.auto) == .stereo
     streams = try reader.streams("streams", most: 1000)
   }
@@ -69,17 +79,17 @@ extension MpvOptions {
   ///
   /// - Parameters:
   ///   - hasDisplay: Whether there is an X11 or Wayland display.
-  ///   - device: The ALSA PCM.
+  ///   - device: The ALSA PCM; empty for one that is lent later.
   func arguments(hasDisplay: Bool, device: String) -> [String] {
     var list = [
-      "--vo=\(output(hasDisplay: hasDisplay))", "--hwdec=\(hardwareDecoding)", "--ao=alsa",
-      "--audio-device=alsa/\(device)", "--audio-channels=\(isStereo ? "stereo" : "auto")",
+      "--vo=\(output(hasDisplay: hasDisplay))", "--hwdec=\(hardwareDecoding)",
+      // A film without a lent PCM goes on in real time.
+      "--ao=\(isLent ? "alsa,null" : "alsa")", "--audio-device=\(Self.audioDevice(device))",
+      "--audio-channels=\(isStereo ? "stereo" : "auto")",
       "--sid=\(showsSubtitles ? "auto" : "no")", "--sub-auto=\(showsSubtitles ? "exact" : "no")",
       "--cursor-autohide=always", "--force-window=no", "--network-timeout=10",
     ]
     if isCable {
-      // The PCM reports no channel map; its channels have ALSA's default order.
-      list.append("--alsa-ignore-chmap=yes")
       // mpv's default buffer of 100 ms is too short for a busy machine. A longer one does not delay a pause,
       // because the PCM silences the amplifier at once.
       list += ["--alsa-buffer-time=400000", "--alsa-periods=8", "--audio-buffer=0.4"]
@@ -89,17 +99,26 @@ extension MpvOptions {
     }
     if isFullScreen { list.append("--fullscreen=yes") }
     if let screen { list.append("--fs-screen=\(screen)") }
-    if !audioLanguages.isEmpty { list.append("--alang=\(audioLanguages.joined(separator: ","))") }
-    if !subtitleLanguages.isEmpty {
-      list.append("--slang=\(subtitleLanguages.joined(separator: ","))")
+    for (argument, languages) in [("alang", audioLanguages), ("slang", subtitleLanguages)]
+    where !languages.isEmpty {
+      let codes = languages.flatMap(LanguageCodes.synonyms)
+      list.append("--\(argument)=\(codes.joined(separator: ","))")
     }
     if !drive.isEmpty { list += ["--dvd-device=\(drive)", "--cdrom-device=\(drive)"] }
-    if videoOutput == "drm", !display.isEmpty { list.append("--drm-connector=\(display)") }
+    // Without it, mpv refuses an OpenGL without hardware; with "auto" it takes x11 instead, which is faster.
+    if videoOutput.hasPrefix("gpu") { list.append("--gpu-sw=yes") }
+    if videoOutput == "drm" {
+      list.append("--gpu-context=drm")
+      if !display.isEmpty { list.append("--drm-connector=\(display)") }
+    }
     return list
   }
 
   /// Whether the sound goes through the cable to the amplifier.
-  var isCable: Bool { audioDevice.isEmpty }
+  var isCable: Bool { audioDevice.isEmpty && !isLent }
+
+  /// Returns mpv's name of an ALSA PCM; that of a silent output for an empty name.
+  static func audioDevice(_ pcm: String) -> String { pcm.isEmpty ? "null/none" : "alsa/\(pcm)" }
 
   /// Returns the variable for the display of the options; without that option, the variables of this process.
   func displayVariables(_ own: [String: String]) -> [String: String] {
@@ -109,9 +128,12 @@ extension MpvOptions {
   }
 
   private func output(hasDisplay: Bool) -> String {
-    if videoOutput != "auto" { return videoOutput }
     // mpv tries the next output if OpenGL is missing.
-    return hasDisplay ? "gpu,x11" : "null"
+    switch videoOutput {
+    case "auto": hasDisplay ? "gpu,x11,wlshm" : "null"
+    case "drm": "gpu,drm"
+    default: videoOutput
+    }
   }
 }
 
@@ -121,15 +143,6 @@ extension OptionReader {
     let text = try text(key) ?? ""
     guard !text.utf8.contains(where: { $0 < 0x20 }) else { throw error(key, "is not one line") }
     return text
-  }
-
-  fileprivate func texts(_ key: String, most: Int) throws(DeviceError) -> [String] {
-    guard let value = json[key] else { return [] }
-    let texts = value.array?.compactMap(\.string)
-    guard let texts, texts.count == value.array?.count, texts.count <= most else {
-      throw error(key, "is not a list of at most \(most) texts")
-    }
-    return texts
   }
 
   /// Returns streams, each of which has a name of its own.

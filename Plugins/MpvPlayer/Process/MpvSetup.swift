@@ -13,6 +13,9 @@ struct MpvSetup: Sendable {
   /// The absolute path of the folder for pictures; nil without a home.
   var pictureFolder = Self.findPictureFolder()
 
+  /// The interface to drives for discs.
+  var drives = DriveKernel.system
+
   /// Starts mpv for a player.
   ///
   /// - Parameter configuration: The path of the ALSA configuration; nil for the machine's own.
@@ -30,13 +33,16 @@ struct MpvSetup: Sendable {
       environment: environment, clock: clock)
   }
 
-  /// The variables that mpv, X11, Wayland and ALSA use.
+  /// The names of the variables that mpv, X11, Wayland and ALSA use. The manifest has them too.
+  static let variableNames = [
+    "PATH", "HOME", "XDG_RUNTIME_DIR", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
+    "ALSA_CONFIG_PATH", "DBUS_SESSION_BUS_ADDRESS",
+  ]
+
+  /// Returns those variables of this process.
   private static func ownVariables() -> [String: String] {
     var variables: [String: String] = ["LANG": "C.UTF-8"]
-    for name in [
-      "PATH", "HOME", "XDG_RUNTIME_DIR", "DISPLAY", "WAYLAND_DISPLAY", "ALSA_CONFIG_PATH",
-      "DBUS_SESSION_BUS_ADDRESS",
-    ] {
+    for name in variableNames {
       variables[name] = getenv(name).map { String(cString: $0) }
     }
     return variables

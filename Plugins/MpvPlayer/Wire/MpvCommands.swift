@@ -1,4 +1,5 @@
 import JSON
+import Platform
 
 /// The requests of a player that are more than one property.
 extension MpvLink {
@@ -15,6 +16,7 @@ extension MpvLink {
     try await set("aid", "auto")
     try await set("vid", "auto")
     try await set("start", seconds > 0 ? .string("\(seconds)") : "none")
+    try await set("end", "none")
     if let device = medium.device { try await set(device.property, .string(device.path)) }
   }
 
@@ -29,6 +31,29 @@ extension MpvLink {
   /// Sends two channels, or all that a medium has.
   func setChannels(isStereo: Bool) async throws(MpvFailure) {
     try await set("audio-channels", isStereo ? "stereo" : "auto")
+  }
+
+  /// Lets mpv play on an ALSA PCM, or on none if the name is empty.
+  ///
+  /// mpv falls back to its silent output where the PCM is busy, so it is tried again until `deadline`.
+  /// - Returns: Whether it plays there.
+  func connect(
+    _ pcm: String, until deadline: Duration, on clock: any TheaterClock
+  ) async throws(MpvFailure) -> Bool {
+    while true {
+      try await set("audio-device", .string(MpvOptions.audioDevice(pcm)))
+      // mpv opens the output after the reply.
+      for _ in 0..<20 {
+        guard (try? await clock.sleep(until: clock.now() + .milliseconds(20))) != nil else {
+          return false
+        }
+        let output = try await property("current-ao")?.string
+        // A medium that has ended holds no PCM.
+        if pcm.isEmpty ? output != "alsa" : output == "alsa" { return true }
+      }
+      guard clock.now() < deadline else { return false }
+      try await set("audio-device", .string(MpvOptions.audioDevice("")))
+    }
   }
 
   /// Whether the medium plays without an output, `current-ao` or `current-vo`.
@@ -51,5 +76,6 @@ extension MpvLink {
     _ = try? await ask(["request_log_messages", "error"])
     _ = try? await ask(["observe_property", 1, "paused-for-cache"])
     _ = try? await ask(["observe_property", 2, "chapter"])
+    _ = try? await ask(["observe_property", 3, "current-ao"])
   }
 }

@@ -12,6 +12,15 @@ enum MpvFailure: Error, Equatable, Sendable {
   case timeout
   /// The connection has ended: mpv has ended.
   case closed
+
+  /// The reason, for the end of a message.
+  var text: String {
+    switch self {
+    case .refused(let refusal): "it refused: \(refusal.text)"
+    case .timeout: "it does not answer"
+    case .closed: "it has ended"
+    }
+  }
 }
 
 /// The connection to one mpv process: requests with their replies, and events. Safe from any thread.

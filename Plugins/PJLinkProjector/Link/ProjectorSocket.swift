@@ -19,7 +19,7 @@ final class ProjectorSocket: Sendable {
   /// The most bytes of a piece.
   private static let pieceSize = 512
 
-  /// What happens, in order. `closed` or `flooded` is the last event.
+  /// The events of the socket, in order. `closed` or `flooded` is the last one.
   let events = TimedQueue<Event>()
   private let wakeup: WakeupDescriptor
   private let state = Mutex(State())

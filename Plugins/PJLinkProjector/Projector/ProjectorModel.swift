@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import Platform
 import PluginKit
 import PluginProtocol
 
@@ -72,7 +73,7 @@ struct ProjectorModel: Sendable {
   private let options: ProjectorOptions
   private let place: String
   private var contact = Contact.none
-  private var delay = ReconnectDelay()
+  private var delay = RetryDelay(from: .seconds(1))
   private var job: (job: Job, phase: Phase)?
   /// The questions of the present round that are still to be asked.
   private var agenda: [PJLinkQuery] = []

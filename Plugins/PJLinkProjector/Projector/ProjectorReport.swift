@@ -1,7 +1,7 @@
 import Devices
 import JSON
 
-/// What was reported of a projector, and the attributes that are to be reported next.
+/// The attributes that were reported of a projector, and those to report next.
 struct ProjectorReport: Sendable {
   /// The attributes with one value.
   enum Name: String, CaseIterable, Sendable {

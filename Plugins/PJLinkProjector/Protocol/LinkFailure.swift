@@ -1,6 +1,6 @@
 import Devices
 
-/// Why a projector gave no answer.
+/// The reason why a projector gave no answer.
 enum LinkFailure: Error, Equatable, Sendable {
   /// There is no connection, for the reason that the system gives.
   case noConnection(String)

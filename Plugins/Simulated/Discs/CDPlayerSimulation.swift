@@ -3,13 +3,13 @@ import PluginKit
 
 /// A CD player with a disc of songs; one follows the other.
 final class CDPlayerSimulation: PlayerDevice {
-  private let player: DiscPlayer
+  private let player: DiscPlayerSimulation
 
   init(_ simulation: Simulation) throws(DeviceError) {
-    let songs = try simulation.options.list(
+    let songs = try simulation.options.entries(
       "songs", expected: "an object such as {\"id\": \"a\", \"title\": \"A\", \"duration\": 60}"
     ) { Recording($0, channels: 2) }
-    player = try DiscPlayer(
+    player = try DiscPlayerSimulation(
       simulation, songs ?? Recording.demoSongs,
       nouns: .init(player: "CD player", recording: "song", part: "song"), playsOn: true)
   }

@@ -6,14 +6,14 @@ import Synchronization
 /// A DVD player with a changer full of films in 5.1.
 final class DVDPlayerSimulation: PlayerDevice {
   private enum Audio: String { case surround, twoChannel }
-  private let player: DiscPlayer
+  private let player: DiscPlayerSimulation
   private let audio = Mutex(Audio.surround)
 
   init(_ simulation: Simulation) throws(DeviceError) {
-    let films = try simulation.options.list(
+    let films = try simulation.options.entries(
       "films", expected: "an object such as {\"id\": \"a\", \"title\": \"A\", \"duration\": 60}"
     ) { Recording($0, channels: 6) }
-    player = try DiscPlayer(
+    player = try DiscPlayerSimulation(
       simulation, films ?? Recording.demoFilms,
       nouns: .init(player: "DVD player", recording: "film", part: "chapter"), playsOn: false)
   }

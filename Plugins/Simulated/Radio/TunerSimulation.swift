@@ -27,10 +27,10 @@ final class TunerSimulation: PlayerDevice {
   init(_ simulation: Simulation) throws(DeviceError) {
     self.simulation = simulation
     timer = DeviceTimer(simulation.clock)
-    let stations = try simulation.options.list(
+    let stations = try simulation.options.entries(
       "stations", expected: "an object such as {\"name\": \"Lantern Radio\", \"fm\": 98.5}",
-      Station.init)
-    state = Mutex(State(tuning: Tuning(stations ?? Station.demoStations)))
+      SimulatedStation.init)
+    state = Mutex(State(tuning: Tuning(stations ?? SimulatedStation.demoStations)))
   }
 
   func open() async throws(DeviceError) -> Capabilities {
@@ -87,7 +87,7 @@ final class TunerSimulation: PlayerDevice {
       epoch: state.epoch, signal: state.tuning.signal, position: 0, isPaused: false)
   }
 
-  private func tune(_ band: Station.Band, to frequency: Double?)
+  private func tune(_ band: SimulatedStation.Band, to frequency: Double?)
     async throws(DeviceError)
   {
     guard try simulation.isOn(state.withLock(\.power), "tuner") else { return }
@@ -141,7 +141,7 @@ final class TunerSimulation: PlayerDevice {
     let station = state.tuning.station
     return Playback(
       .playing, item: station?.name, position: (now - state.since).seconds,
-      reason: station == nil ? "noise" : nil)
+      title: station?.title, reason: station == nil ? "noise" : nil)
   }
 
   private func tick(_ now: Duration) -> Duration? {

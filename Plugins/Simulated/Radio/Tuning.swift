@@ -2,13 +2,15 @@ import Devices
 import JSON
 
 /// A simulated station.
-struct Station: Sendable, Hashable {
+struct SimulatedStation: Sendable, Hashable {
   enum Band: String, Sendable { case am, fm }
 
   let name: String
   let band: Band
   /// MHz on FM, kHz on AM.
   let frequency: Double
+  /// What it plays, as stations name it in their streams.
+  var title: String?
 
   /// Reads `{"name": "Lantern Radio", "fm": 98.5}` or, in kHz, `{"name": "Old Valley", "am": 810}`.
   init?(_ json: JSON) {
@@ -20,34 +22,37 @@ struct Station: Sendable, Hashable {
       self.init(name, .am, frequency)
     default: return nil
     }
+    title = json["title"]?.string
   }
 
-  init(_ name: String, _ band: Band, _ frequency: Double) {
+  init(_ name: String, _ band: Band, _ frequency: Double, title: String? = nil) {
     self.name = name
     self.band = band
     self.frequency = frequency
+    self.title = title
   }
 
   /// The stations of a tuner whose options name none.
   static let demoStations = [
-    Station("Lantern Radio", .fm, 98.5), Station("Harbour Jazz", .fm, 91.2),
-    Station("Old Valley", .am, 810),
+    SimulatedStation("Lantern Radio", .fm, 98.5),
+    SimulatedStation("Harbour Jazz", .fm, 91.2, title: "The Quay Trio – Night Tide"),
+    SimulatedStation("Old Valley", .am, 810),
   ]
 }
 
 /// A tuner's band and frequencies, and the station that it receives there.
 struct Tuning: Sendable {
-  let stations: [Station]
-  private(set) var band = Station.Band.fm
+  let stations: [SimulatedStation]
+  private(set) var band = SimulatedStation.Band.fm
   private(set) var am = 810.0
   private(set) var fm = 98.5
 
-  init(_ stations: [Station]) { self.stations = stations }
+  init(_ stations: [SimulatedStation]) { self.stations = stations }
 
   var frequency: Double { band == .fm ? fm : am }
 
   /// The received station: within 0.05 MHz on FM, 2 kHz on AM; nil for noise.
-  var station: Station? {
+  var station: SimulatedStation? {
     let reach = band == .fm ? 0.05 : 2.0
     return stations.first { $0.band == band && abs($0.frequency - frequency) <= reach + 1e-9 }
   }
@@ -60,7 +65,7 @@ struct Tuning: Sendable {
   }
 
   /// Selects the band, and `frequency` if one is given; false if that lies outside the band.
-  mutating func tune(_ band: Station.Band, to frequency: Double?) -> Bool {
+  mutating func tune(_ band: SimulatedStation.Band, to frequency: Double?) -> Bool {
     let range = band == .fm ? TunerCommand.fmRange : TunerCommand.amRange
     if let frequency {
       guard range.contains(frequency) else { return false }

@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import PluginKit
 
 /// The simulated faults of a device, for tests and for learning:
 /// `{"faults": {"refuses": ["play"], "slow": 2, "after": 3}}`.
@@ -18,8 +19,8 @@ struct Faults: Sendable {
   /// The word that stands for every command.
   private static let any = "any"
 
-  init(_ options: SimulationOptions, commands: [CommandSpec]) throws(DeviceError) {
-    let faults = try options.nested("faults")
+  init(_ options: OptionReader, commands: [CommandSpec]) throws(DeviceError) {
+    let faults = try options.members("faults")
     slow = .milliseconds(Int64(try faults.number("slow", in: 0...600, or: 0) * 1000))
     silent = try Self.commands(faults, "silent", of: commands)
     refuses = try Self.commands(faults, "refuses", of: commands)
@@ -28,7 +29,7 @@ struct Faults: Sendable {
   }
 
   private static func commands(
-    _ options: SimulationOptions, _ key: String, of commands: [CommandSpec]
+    _ options: OptionReader, _ key: String, of commands: [CommandSpec]
   ) throws(DeviceError) -> Set<String> {
     let known = commands.map(\.name)
     let names = try options.texts(key, or: [])

@@ -55,7 +55,7 @@ final class FaultyDevice<Base: PluginDevice>: PluginDevice {
 
   private func sleep(_ time: Duration) async throws(DeviceError) {
     do {
-      try await clock.sleep(until: clock.now() + time)
+      try await clock.sleep(for: time)
     } catch {
       throw DeviceError(.cancelled, "cancelled before it was done")
     }

@@ -14,7 +14,7 @@ struct Simulation: Sendable {
     case ignore
   }
 
-  let options: SimulationOptions
+  let options: OptionReader
   let clock: any TheaterClock
   /// How many times faster than real time everything but sound goes, 0–1000; 0 takes no time.
   let speed: Double
@@ -22,14 +22,14 @@ struct Simulation: Sendable {
   private let context: DeviceContext
   private let reportsState: Bool
 
-  init(context: DeviceContext, options: SimulationOptions, clock: any TheaterClock)
+  init(context: DeviceContext, options: OptionReader, clock: any TheaterClock)
     throws(DeviceError)
   {
     self.context = context
     self.options = options
     self.clock = clock
     speed = try options.number("speed", in: 0...1000, or: 1)
-    whenOff = try options.word("whenOff", or: .refuse)
+    whenOff = try options.choice("whenOff", or: .refuse)
     reportsState = try options.flag("reportsState", or: true)
   }
 

@@ -31,7 +31,7 @@ final class ThreadExecutor: SerialExecutor, @unchecked Sendable {
   private func run() {
     while let job = next() {
       // Tasks that waited for the actor resume here, not on a third thread.
-      ArrivalExecutor.shared.take { job.runSynchronously(on: asUnownedSerialExecutor()) }
+      ArrivalExecutor.shared.run { job.runSynchronously(on: asUnownedSerialExecutor()) }
     }
   }
 

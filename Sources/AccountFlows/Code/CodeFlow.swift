@@ -96,7 +96,7 @@ package struct CodeFlow: ScreenModel {
   package mutating func receive(_ event: Event, at now: Duration) -> [Effect] {
     switch event {
     case .appeared: sendsAtOnce ? toPlace(.input(.submit), at: now) : []
-    case .input(let input): isLocked ? [] : take(input, at: now)
+    case .input(let input): isLocked ? [] : handle(input, at: now)
     case .answer(.requested(let result)): requested(result, at: now)
     case .answer(.verified(let result)): toCode(.answer(.verified(result)), at: now)
     case .answer(.ticked): toCode(.answer(.ticked), at: now)
@@ -107,7 +107,7 @@ package struct CodeFlow: ScreenModel {
   /// - Parameter failure: Why the accepted code is no longer valid; nil if it is still valid.
   mutating func reopen(after failure: ScreenFailure? = nil) { code?.reopen(after: failure) }
 
-  private mutating func take(_ input: Input, at now: Duration) -> [Effect] {
+  private mutating func handle(_ input: Input, at now: Duration) -> [Effect] {
     switch (step, input) {
     case (.place, .place(.submit)) where isOnItsWay: return show(.code)
     case (.place, .place(let input)): return toPlace(.input(input), at: now)

@@ -74,13 +74,13 @@ package struct CodeRequestScreen: ScreenModel {
     let effects =
       switch event {
       case .appeared: [Effect]()
-      case .input(let input): isLocked ? [] : take(input)
+      case .input(let input): isLocked ? [] : handle(input)
       case .answer(.requested(let result)): answered(result)
       }
     return (canSubmit == before ? [] : [.tell(.canSubmit(canSubmit))]) + effects
   }
 
-  private mutating func take(_ input: Input) -> [Effect] {
+  private mutating func handle(_ input: Input) -> [Effect] {
     switch input {
     case .typed(let text):
       _ = form.send(.type(field, text))

@@ -36,7 +36,7 @@ package struct LoginScreen: ScreenModel {
     /// The code of the second factor comes next.
     case codeNeeded
     /// The main screen opens.
-    case loggedIn(LoggedIn)
+    case loggedIn(LoggedInPerson)
     /// Another screen opens.
     case left(for: Exit)
   }
@@ -54,7 +54,7 @@ package struct LoginScreen: ScreenModel {
   /// The result of a `Work`.
   package enum Answer: Sendable {
     /// The person; nil when the account needs a code of its second factor.
-    case loggedIn(Result<LoggedIn?, ScreenFailure>)
+    case loggedIn(Result<LoggedInPerson?, ScreenFailure>)
     /// A one-time code was sent, or could not be sent.
     case codeRequested(Result<CodeTicket, ScreenFailure>)
     case ticked
@@ -73,7 +73,7 @@ package struct LoginScreen: ScreenModel {
   /// The form that is shown.
   package private(set) var step: Step
   /// The user who is logged in; nil before.
-  package private(set) var person: LoggedIn?
+  package private(set) var person: LoggedInPerson?
   /// The screen that opens next instead of the main screen.
   package private(set) var exit: Exit?
   /// The one-time code; nil for a login with a password.
@@ -128,7 +128,7 @@ package struct LoginScreen: ScreenModel {
     let effects =
       switch event {
       case .appeared: appear(at: now)
-      case .input(let input): isLocked ? [] : take(input, at: now)
+      case .input(let input): isLocked ? [] : handle(input, at: now)
       case .answer(.loggedIn(let result)): answered(result, at: now)
       case .answer(.codeRequested(let result)): toOneTime(.answer(.requested(result)), at: now)
       case .answer(.ticked): toOneTime(.answer(.ticked), at: now)
@@ -136,7 +136,7 @@ package struct LoginScreen: ScreenModel {
     return (canSubmit == before ? [] : [.tell(.canSubmit(canSubmit))]) + effects
   }
 
-  private mutating func take(_ input: Input, at now: Duration) -> [Effect] {
+  private mutating func handle(_ input: Input, at now: Duration) -> [Effect] {
     switch (step, input) {
     case (.password, .typed(let field, let text)):
       fields.type(text, into: field)
@@ -201,7 +201,7 @@ package struct LoginScreen: ScreenModel {
   }
 
   private mutating func answered(
-    _ result: Result<LoggedIn?, ScreenFailure>, at now: Duration
+    _ result: Result<LoggedInPerson?, ScreenFailure>, at now: Duration
   ) -> [Effect] {
     guard step == .oneTimeCode else {
       isAsking = false
@@ -214,7 +214,7 @@ package struct LoginScreen: ScreenModel {
     return told + goOn(result)
   }
 
-  private mutating func goOn(_ result: Result<LoggedIn?, ScreenFailure>) -> [Effect] {
+  private mutating func goOn(_ result: Result<LoggedInPerson?, ScreenFailure>) -> [Effect] {
     switch result {
     case .success(let person?):
       self.person = person

@@ -17,13 +17,13 @@ package protocol TokenKeeper: Sendable {
 /// The answer to a login.
 package enum LoginAnswer: Sendable {
   /// The person is logged in; the secret opens the session.
-  case loggedIn(LoggedIn, SessionSecret)
+  case loggedIn(LoggedInPerson, SessionSecret)
   /// The credentials are correct; the account also needs a code of its second factor.
   case secondFactorNeeded
 }
 
 /// The person who logged in, for the rest of the program; without the secret.
-package struct LoggedIn: Sendable, Hashable {
+package struct LoggedInPerson: Sendable, Hashable {
   /// The display name.
   package let name: String
   package let email: String
@@ -99,7 +99,7 @@ package struct Authenticator: Sendable {
 
   /// - Returns: The person; nil when the account needs a second factor.
   /// - Throws: `malformed` before anything is sent; `network`; `refused`; `notKept`.
-  package func logIn(_ credentials: Credentials) async throws(ScreenFailure) -> LoggedIn? {
+  package func logIn(_ credentials: Credentials) async throws(ScreenFailure) -> LoggedInPerson? {
     if let mistake = credentials.mistake { throw mistake }
     switch try await service.logIn(credentials) {
     case .secondFactorNeeded: return nil

@@ -76,13 +76,13 @@ package struct NewPasswordScreen: ScreenModel {
     let effects =
       switch event {
       case .appeared: [Effect]()
-      case .input(let input): isLocked ? [] : take(input)
+      case .input(let input): isLocked ? [] : handle(input)
       case .answer(.set(let result)): answered(result)
       }
     return (canSubmit == before ? [] : [.tell(.canSubmit(canSubmit))]) + effects
   }
 
-  private mutating func take(_ input: Input) -> [Effect] {
+  private mutating func handle(_ input: Input) -> [Effect] {
     switch input {
     case .typed(let field, let text):
       guard Self.fields.contains(field) else { return [] }

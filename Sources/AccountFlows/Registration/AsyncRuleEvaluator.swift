@@ -40,7 +40,7 @@ actor AsyncRuleEvaluator {
     newest[Subject(ticket)] = ticket.number
     // A task of its own, so that it can be cancelled alone.
     let task = Task { [clock, answerer] () -> Result<Bool, ScreenFailure>? in
-      guard (try? await clock.sleep(until: clock.now() + Self.pause)) != nil else { return nil }
+      guard (try? await clock.sleep(for: Self.pause)) != nil else { return nil }
       let result = await Result(of: { () throws(ScreenFailure) in
         try await answerer(ticket.question, question.text)
       })

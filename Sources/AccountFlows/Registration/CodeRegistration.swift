@@ -7,7 +7,7 @@ package protocol CodeRegistrationService: CodeRequestService, CodeService {
   /// - Parameter request: The `request` of the code's ticket.
   func register(
     _ person: NewPerson, code: String, request: String
-  ) async throws(ScreenFailure) -> LoggedIn
+  ) async throws(ScreenFailure) -> LoggedInPerson
 }
 
 /// Registration that begins with a phone number or an e-mail address (D10): a code goes there and comes
@@ -44,7 +44,7 @@ package struct CodeRegistration: ScreenModel {
     /// to the first part.
     case failure(ScreenFailure)
     /// The main screen opens.
-    case loggedIn(LoggedIn)
+    case loggedIn(LoggedInPerson)
   }
 
   /// A request to the services or the clock.
@@ -60,7 +60,7 @@ package struct CodeRegistration: ScreenModel {
     /// An answer to work of the one-time code.
     case code(CodeFlow.Answer)
     /// The person is registered and logged in, or was refused.
-    case registered(Result<LoggedIn, ScreenFailure>)
+    case registered(Result<LoggedInPerson, ScreenFailure>)
   }
 
   private static let group: GroupName = "personalData"
@@ -73,7 +73,7 @@ package struct CodeRegistration: ScreenModel {
   /// The fields of the personal data.
   package private(set) var form: Form
   /// The user who is registered and logged in; nil before.
-  package private(set) var person: LoggedIn?
+  package private(set) var person: LoggedInPerson?
   /// The personal data that the person types; an e-mail address that was verified is not among them.
   package let fields: [FieldName]
   private let contactField: FieldName
@@ -115,14 +115,14 @@ package struct CodeRegistration: ScreenModel {
     let effects =
       switch event {
       case .appeared: toFlow(.appeared, at: now)
-      case .input(let input): isLocked ? [] : take(input, at: now)
+      case .input(let input): isLocked ? [] : handle(input, at: now)
       case .answer(.code(let answer)): answered(answer, at: now)
       case .answer(.registered(let result)): registered(result)
       }
     return (canSubmit == before ? [] : [.tell(.canSubmit(canSubmit))]) + effects
   }
 
-  private mutating func take(_ input: Input, at now: Duration) -> [Effect] {
+  private mutating func handle(_ input: Input, at now: Duration) -> [Effect] {
     switch (step, input) {
     case (.code, .code(let input)): return toFlow(.input(input), at: now)
     case (.personalData, .typed(let field, let text)) where fields.contains(field):
@@ -157,7 +157,7 @@ package struct CodeRegistration: ScreenModel {
     ]
   }
 
-  private mutating func registered(_ result: Result<LoggedIn, ScreenFailure>) -> [Effect] {
+  private mutating func registered(_ result: Result<LoggedInPerson, ScreenFailure>) -> [Effect] {
     isRegistering = false
     switch result {
     case .success(let person):

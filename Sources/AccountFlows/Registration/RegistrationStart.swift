@@ -1,7 +1,7 @@
 import Platform
 import Validation
 
-/// How a person registers.
+/// A way to register.
 package enum RegistrationWay: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
   /// With the code of the controller's console or of an invitation: name, e-mail address, password.
   case byName(RegistrationCode)
@@ -36,6 +36,7 @@ package struct RegistrationStart: ScreenModel {
 
   /// The screen asks no service: the code is checked by the next screen.
   package typealias Work = Never
+  /// No service answers.
   package typealias Answer = Never
 
   /// The field that chooses between an invitation and the setup code.

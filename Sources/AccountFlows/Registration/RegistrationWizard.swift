@@ -83,14 +83,14 @@ package struct RegistrationWizard: ScreenModel {
     let effects =
       switch event {
       case .appeared: show(.name)
-      case .input(let input): isLocked ? [] : take(input)
+      case .input(let input): isLocked ? [] : handle(input)
       case .answer(.registered(let result)): registered(result)
       case .answer(.answered(let ticket, let result)): answered(ticket, result)
       }
     return effects + (canGoOn == before ? [] : [.tell(.canGoOn(canGoOn))])
   }
 
-  private mutating func take(_ input: Input) -> [Effect] {
+  private mutating func handle(_ input: Input) -> [Effect] {
     switch input {
     case .typed(let field, let text):
       guard step.fields.contains(field) else { return [] }

@@ -92,7 +92,7 @@ package actor ScreenDriver<Screen: ScreenModel> {
 }
 
 extension Result where Success: Sendable {
-  /// What `body` returns or throws.
+  /// The result of `body`.
   init(of body: () async throws(Failure) -> Success) async {
     do throws(Failure) {
       self = .success(try await body())

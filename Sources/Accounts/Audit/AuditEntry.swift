@@ -14,7 +14,7 @@ package enum AuditAction: String, Sendable, CaseIterable {
   case roleChanged, ageLimitChanged, accountRemoved, unlocked
   case guestPassMade, guestPassRevoked, guestEntered
   // The controller
-  case configurationChecked, configurationSaved, pluginSwapped, devicesSearched
+  case configurationChecked, configurationSaved, secretSaved, pluginSwapped, devicesSearched
   /// Playback was stopped because its rating is above the age limit of the user who started it.
   case limitStopped
   /// Browsers get another certificate from now on.

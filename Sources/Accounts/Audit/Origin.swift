@@ -1,4 +1,4 @@
-/// Where a request comes from, for rate limits, lists of sessions and the audit log.
+/// The origin of a request, for rate limits, lists of sessions and the audit log.
 ///
 /// Front ends set `Origin.current` around each request, so that it need not be passed through every
 /// call. Without it a request counts as a stranger's.

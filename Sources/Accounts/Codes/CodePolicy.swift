@@ -4,7 +4,7 @@ package struct CodePolicy: Sendable {
   package let digits: Int
   /// Wrong attempts until a code is void.
   package let tries: Int
-  /// How long a code is valid.
+  /// The validity of a code.
   package let validity: Duration
   /// The sends of one requester to one address: waits for each purpose, the number for all purposes.
   package let sends: SendSchedule

@@ -25,7 +25,7 @@ package struct CodeRequest: Hashable, Sendable {
   package let id: CodeRequestID
   /// The number of digits.
   package let digits: Int
-  /// How long the code is valid.
+  /// The validity of the code.
   package let validity: Duration
   /// The time until another code can be requested.
   package let resendWait: Duration

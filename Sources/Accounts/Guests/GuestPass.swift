@@ -19,10 +19,12 @@ package struct GuestPass: Hashable, Sendable, Identifiable {
   package let madeAt: Date
   /// The pass and all its sessions end then.
   package let expires: Date
+  /// The pass of a tablet on the wall: its session goes on while its page is open, and starts every activity.
+  package let isWallTablet: Bool
 
   package init(
     id: AccountID, name: DisplayName, activities: [String], volumeLimit: Int, ageLimit: Int?,
-    madeBy: AccountID, madeAt: Date, expires: Date
+    madeBy: AccountID, madeAt: Date, expires: Date, isWallTablet: Bool = false
   ) {
     self.id = id
     self.name = name
@@ -32,6 +34,7 @@ package struct GuestPass: Hashable, Sendable, Identifiable {
     self.madeBy = madeBy
     self.madeAt = madeAt
     self.expires = expires
+    self.isWallTablet = isWallTablet
   }
 }
 

@@ -7,6 +7,7 @@ package struct GuestPassRequest: Sendable {
   let volumeLimit: Int
   let ageLimit: Int?
   let validity: TimeInterval
+  let isWallTablet: Bool
 
   /// - Parameters:
   ///   - name: The guest's name in lists, as typed.
@@ -22,6 +23,18 @@ package struct GuestPassRequest: Sendable {
     self.volumeLimit = volumeLimit
     self.ageLimit = ageLimit
     self.validity = validity
+    isWallTablet = false
+  }
+
+  /// The pass of a wall tablet. It is valid for ten years, unless it is revoked.
+  /// - Parameter activities: All that there are.
+  package init(wallTablet name: String, activities: [String], ageLimit: Int?) {
+    self.name = name
+    self.activities = activities
+    volumeLimit = 100
+    self.ageLimit = ageLimit
+    validity = 3650 * 86_400
+    isWallTablet = true
   }
 }
 
@@ -52,17 +65,20 @@ package struct GuestPasses: Sendable {
       throw .outOfRange("volume limit", "0 to 100 %")
     }
     try AgeLimit.check(request.ageLimit)
-    let validity = try ValidityLimit.guestPass.check(request.validity)
+    let validity =
+      request.isWallTablet
+      ? request.validity : try ValidityLimit.guestPass.check(request.validity)
     let now = clock.now()
     let pass = GuestPass(
       id: AccountID(from: random), name: try DisplayName(request.name), activities: activities,
       volumeLimit: request.volumeLimit, ageLimit: request.ageLimit, madeBy: principal.account,
-      madeAt: now, expires: now.addingTimeInterval(validity))
+      madeAt: now, expires: now.addingTimeInterval(validity), isWallTablet: request.isWallTablet)
     let code = EntryCode(from: random)
     try await store.insert(pass, digest: code.guestPassDigest)
     await audit.record(
       .guestPassMade, by: AuditActor(principal),
-      about: "\(pass.name): \(activities.joined(separator: ", "))")
+      about: "\(pass.name): "
+        + (pass.isWallTablet ? "wall tablet" : activities.joined(separator: ", ")))
     return IssuedGuestPass(code: code, pass: pass)
   }
 

@@ -24,7 +24,7 @@ package struct Account: Hashable, Sendable, Identifiable {
   package let name: DisplayName
   /// The login name (E1).
   package let email: EmailAddress
-  /// What the person may do.
+  /// The permissions of the person.
   package let role: AccountRole
   /// When the account was made, by the time of day.
   package let createdAt: Date

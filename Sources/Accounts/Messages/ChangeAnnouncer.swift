@@ -69,7 +69,7 @@ extension AccountChange {
     }
   }
 
-  /// What to do about a stranger's change, as the end of a sentence.
+  /// The advice against a stranger's change, as the end of a sentence.
   fileprivate var advice: String {
     switch self {
     // The person receives no more messages with a code to log in.

@@ -19,8 +19,13 @@ package struct PasswordHasher: Sendable {
   }
 
   /// A queue for hashes: two at once, as each takes 19 MiB, and at most 64 waiting, so that the last is
-  /// done within two seconds.
-  package static func queue() -> JobQueue { JobQueue(workers: 2, capacity: 64) }
+  /// done within two seconds, or four while an activity is on.
+  package static func queue() -> JobQueue {
+    JobQueue(workers: workers(duringActivity: false), capacity: 64)
+  }
+
+  /// The number of hashes at once. Two would take both cores of a small machine from a film.
+  package static func workers(duringActivity: Bool) -> Int { duringActivity ? 1 : 2 }
 
   /// Hashes `password` with a new salt.
   /// - Throws: `busy`, `cancelled` or `internal`.

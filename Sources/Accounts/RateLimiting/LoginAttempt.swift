@@ -70,7 +70,7 @@ struct AttemptSource: Hashable, Sendable {
   }
 }
 
-/// How many failures cost no time, and how the waits grow after them.
+/// The number of failures that cost no time, and the growth of the waits after them.
 struct AttemptAllowance: Hashable, Sendable {
   /// Failures before the first wait; as many attempts may run at once.
   let free: Int

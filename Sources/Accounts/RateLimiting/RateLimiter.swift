@@ -29,10 +29,10 @@ package struct RateLimiter: Sendable {
     let attempt = try await admit(claim)
     do throws(AccountError) {
       let value = try await body()
-      await takeBack(attempt, isRight: true)
+      await withdraw(attempt, isRight: true)
       return value
     } catch {
-      if error.code.isInconclusive { await takeBack(attempt, isRight: false) }
+      if error.code.isInconclusive { await withdraw(attempt, isRight: false) }
       throw error
     }
   }
@@ -101,9 +101,9 @@ package struct RateLimiter: Sendable {
     return wait
   }
 
-  /// Takes an attempt back. A successful one also clears the earlier failures of this client at this
+  /// Withdraws an attempt. A successful one also clears the earlier failures of this client at this
   /// account; the tallies of the account and of the source lose only this attempt.
-  private func takeBack(_ attempt: LoginAttempt, isRight: Bool) async {
+  private func withdraw(_ attempt: LoginAttempt, isRight: Bool) async {
     do throws(AccountError) {
       try await attempts.changeTallies(attempt.keys) { tallies in
         for index in tallies.indices {

@@ -167,7 +167,7 @@ package struct Registration: Sendable {
     }
   }
 
-  /// What admits a person: the code of an invitation or the setup code, with the role of the new
+  /// The admission of a person: the code of an invitation or the setup code, with the role of the new
   /// account, and the one-time code if there is one.
   private struct Proof {
     let code: EntryCode

@@ -31,6 +31,14 @@ package enum SessionHolder: Hashable, Sendable {
     case .guest(let pass): pass.id
     }
   }
+
+  /// The most sessions at a time; one more ends the oldest. A wall tablet is one device.
+  var mostSessions: Int {
+    switch self {
+    case .guest(let pass) where pass.isWallTablet: 1
+    case .account, .guest: 20
+    }
+  }
 }
 
 /// A session, stored under the digest of its token.
@@ -72,7 +80,7 @@ package struct SessionPrincipal: Hashable, Sendable {
   package let name: String
   /// nil for a guest.
   package let email: String?
-  /// What the user may do.
+  /// The permissions of the user.
   package let role: AccountRole
   /// The highest age rating that this person may watch, in years; nil for no limit.
   package let ageLimit: Int?
@@ -86,6 +94,8 @@ package struct SessionPrincipal: Hashable, Sendable {
   package let expires: Date
   /// The last authentication.
   package let proven: SteadyTime
+  /// Whether this is the tablet on the wall.
+  package var isWallTablet: Bool { pass?.isWallTablet ?? false }
 
   init(_ session: Session, expires: Date) {
     account = session.holder.id

@@ -31,7 +31,7 @@ struct SessionCache {
   }
 
   /// Looks a token up without a use of its session.
-  mutating func look(_ digest: SecretDigest, at now: Moment) -> Answer {
+  mutating func find(_ digest: SecretDigest, at now: Moment) -> Answer {
     if revoked.contains(digest) { return .ended }
     guard let session = entries[digest]?.session else { return .unknown(generation: generation) }
     guard !lifetime.isOver(session, at: now) else {
@@ -44,7 +44,7 @@ struct SessionCache {
 
   /// Looks a token up, and counts as a use of its session.
   mutating func use(_ digest: SecretDigest, at now: Moment) -> Answer {
-    let answer = look(digest, at: now)
+    let answer = find(digest, at: now)
     guard case .valid = answer, let index = entries.index(forKey: digest) else { return answer }
     // Setting the clock back must not shorten a session.
     let seen = max(entries.values[index].session.lastSeenAt, now.day)

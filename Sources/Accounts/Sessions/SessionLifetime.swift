@@ -8,23 +8,29 @@ package struct SessionLifetime: Sendable {
   package let absolute: TimeInterval
   /// A guest's session ends after this, used or not, and with the pass in any case.
   package let guest: TimeInterval
+  /// The session of a wall tablet ends after this time without use; an open page is use.
+  package let wallTablet: TimeInterval
   /// The last use is written at most this often.
   package let seenInterval: TimeInterval
 
-  /// 7 days idle, 30 days at most, a day for guests, last use written once a minute.
+  /// 7 days idle, 30 days at most, a day for guests, 90 days idle for wall tablets, last use written once a
+  /// minute.
   package static let standard = SessionLifetime(
-    idle: 7 * 86_400, absolute: 30 * 86_400, guest: 86_400, seenInterval: 60)
+    idle: 7 * 86_400, absolute: 30 * 86_400, guest: 86_400, wallTablet: 90 * 86_400,
+    seenInterval: 60)
 
   /// How far in the future a session of another boot may have been opened.
   private static let tolerance: TimeInterval = 86_400
 
   /// Lifetimes in seconds.
   package init(
-    idle: TimeInterval, absolute: TimeInterval, guest: TimeInterval, seenInterval: TimeInterval
+    idle: TimeInterval, absolute: TimeInterval, guest: TimeInterval, wallTablet: TimeInterval,
+    seenInterval: TimeInterval
   ) {
     self.idle = idle
     self.absolute = absolute
     self.guest = guest
+    self.wallTablet = wallTablet
     self.seenInterval = seenInterval
   }
 
@@ -34,6 +40,8 @@ package struct SessionLifetime: Sendable {
     case .account:
       min(
         session.openedAt.addingTimeInterval(absolute), session.lastSeenAt.addingTimeInterval(idle))
+    case .guest(let pass) where pass.isWallTablet:
+      min(session.lastSeenAt.addingTimeInterval(wallTablet), pass.expires)
     case .guest(let pass): min(session.openedAt.addingTimeInterval(guest), pass.expires)
     }
   }
@@ -60,12 +68,15 @@ package struct SessionLifetime: Sendable {
   func cutoff(at now: Date) -> SessionCutoff {
     SessionCutoff(
       openedBefore: now.addingTimeInterval(-absolute), seenBefore: now.addingTimeInterval(-idle),
-      guestsBefore: now.addingTimeInterval(-guest))
+      guestsBefore: now.addingTimeInterval(-guest),
+      wallTabletsBefore: now.addingTimeInterval(-wallTablet))
   }
 
   private func most(_ session: Session) -> TimeInterval {
     switch session.holder {
     case .account: absolute
+    case .guest(let pass) where pass.isWallTablet:
+      pass.expires.timeIntervalSince(session.openedAt)
     case .guest: guest
     }
   }
@@ -79,6 +90,8 @@ package struct SessionCutoff: Sendable {
   package let seenBefore: Date
   /// For the sessions of guests, when they were opened.
   package let guestsBefore: Date
+  /// For the sessions of wall tablets, when they were last used.
+  package let wallTabletsBefore: Date
 }
 
 /// The end of a session that is not used again: when either clock reaches it.

@@ -22,10 +22,7 @@ package final class Sessions: Sendable {
   private let cache: Mutex<SessionCache>
   private let monitor: SessionEndMonitor
 
-  /// The most sessions of an account or guest pass; one more ends the oldest.
-  static let mostPerHolder = 20
-
-  /// How long a proof of identity counts as recent.
+  /// The time for which a proof of identity counts as recent.
   package static let proofValidity = Duration.seconds(5 * 60)
 
   init(
@@ -71,7 +68,7 @@ package final class Sessions: Sendable {
     let generation = cache.withLock(\.generation)
     let surplus = try await store.insert(
       session, digest: digest, provenBy: record, dropping: lifetime.cutoff(at: now.day),
-      most: Self.mostPerHolder)
+      most: holder.mostSessions)
     let ended = cache.withLock { cache in
       cache.insert(session, for: digest, generation: generation)
       return surplus.filter { cache.endDeleted($0.digest) }
@@ -146,13 +143,28 @@ package final class Sessions: Sendable {
 
   /// Returns the open sessions of a person, the newest first.
   package func list(of principal: SessionPrincipal) async throws(AccountError) -> [OpenSession] {
+    try await openSessions(of: principal.account, current: principal.session)
+  }
+
+  /// Returns the open sessions of an account, the newest first.
+  /// - Throws: `forbidden`.
+  package func list(
+    of account: AccountID, for principal: SessionPrincipal
+  ) async throws(AccountError) -> [OpenSession] {
+    try principal.mustBeOwner("see other people's sessions")
+    return try await openSessions(of: account, current: principal.session)
+  }
+
+  private func openSessions(
+    of holder: AccountID, current: SessionID
+  ) async throws(AccountError) -> [OpenSession] {
     let now = moment()
-    return try await store.sessions(of: principal.account).map(\.session)
+    return try await store.sessions(of: holder).map(\.session)
       .filter { !lifetime.isOver($0, at: now) }
       .sorted { $0.openedAt > $1.openedAt }
       .map {
         OpenSession(
-          session: $0, expires: lifetime.end(of: $0), isCurrent: $0.id == principal.session)
+          session: $0, expires: lifetime.end(of: $0), isCurrent: $0.id == current)
       }
   }
 
@@ -180,6 +192,16 @@ package final class Sessions: Sendable {
     guard try await end(of: principal.account, where: { $0 == id }) > 0 else {
       throw .unknownSession
     }
+    await audit.record(.sessionEnded, by: AuditActor(principal), about: id.text)
+  }
+
+  /// Ends a session of an account at once, for an owner.
+  /// - Throws: `forbidden`, `notFound`; `storageFull` or `storageFailed` as for `logOut`.
+  package func end(
+    _ id: SessionID, of account: AccountID, by principal: SessionPrincipal
+  ) async throws(AccountError) {
+    try principal.mustBeOwner("end other people's sessions")
+    guard try await end(of: account, where: { $0 == id }) > 0 else { throw .unknownSession }
     await audit.record(.sessionEnded, by: AuditActor(principal), about: id.text)
   }
 
@@ -255,7 +277,7 @@ package final class Sessions: Sendable {
   /// When the session ends; nil when it has ended, or when the store cannot tell.
   private func end(of token: String, for principal: SessionPrincipal) async -> SessionEnd? {
     guard let digest = SessionToken(token)?.digest,
-      let found = try? await find(digest, { $0.look(digest, at: $1) }),
+      let found = try? await find(digest, { $0.find(digest, at: $1) }),
       found.principal.role == principal.role
     else { return nil }
     return SessionEnd(

@@ -20,7 +20,7 @@ package struct SteadyClock: Sendable {
   /// A clock that reads its time with `read`, and sleeps by the system's monotonic clock.
   package init(_ read: @escaping @Sendable () -> SteadyTime) {
     self.init(read) { time in
-      try await Waiting.sleep(for: .milliseconds(time.milliseconds - read().milliseconds))
+      try await SystemClock().sleep(for: .milliseconds(time.milliseconds - read().milliseconds))
     }
   }
 
@@ -35,7 +35,9 @@ package struct SteadyClock: Sendable {
   /// Waits until `time`; forever when it is of another boot.
   /// - Throws: when the task is cancelled.
   package func sleep(until time: SteadyTime) async throws {
-    guard time.boot == now().boot else { return try await Waiting.sleep(for: .seconds(1 << 32)) }
+    guard time.boot == now().boot else {
+      return try await SystemClock().sleep(for: .seconds(1 << 32))
+    }
     try await wait(time)
   }
 

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Platform
 
 /// The time of day, for expiry dates and display; in whole milliseconds, like the stores.
 package struct WallClock: Sendable {
@@ -20,7 +21,7 @@ package struct WallClock: Sendable {
   /// A clock that reads its time with `read`, and sleeps by the system's monotonic clock.
   package init(_ read: @escaping @Sendable () -> Date) {
     self.init(read) { date in
-      try await Waiting.sleep(for: .seconds(date.timeIntervalSince(read())))
+      try await SystemClock().sleep(for: .seconds(date.timeIntervalSince(read())))
     }
   }
 
@@ -54,14 +55,6 @@ private enum WallTimer {
     defer { timer.cancel() }
     for await _ in fired {}
     if Task.isCancelled { throw CancellationError() }
-  }
-}
-
-/// Waits on the clock that includes suspension.
-enum Waiting {
-  static func sleep(for time: Duration) async throws {
-    // `ContinuousClock` counts the time in which the machine is suspended; tests inject their own clocks.
-    try await Task.sleep(for: time, clock: .continuous)
   }
 }
 

@@ -103,7 +103,7 @@ LAV_FUNCTIONS(LAV_DECLARE)
 static const int LAV_AGAIN = AVERROR(EAGAIN);
 static const int LAV_NO_MEMORY = AVERROR(ENOMEM);
 static const int LAV_NO_ENTRY = AVERROR(ENOENT);
-// What libav says of a header that contradicts itself.
+// The error of libav for a header that contradicts itself.
 static const int LAV_BAD_ARGUMENT = AVERROR(EINVAL);
 static const int LAV_IO = AVERROR(EIO);
 static const int LAV_EOF = AVERROR_EOF;

@@ -19,7 +19,7 @@ public final class CommandSpec: Sendable {
   public let manner: CommandManner
   /// The permission that a user needs for it.
   public let permission: Permission
-  /// What the command does to the item of a player; `nil` if it does not concern the item.
+  /// The effect on the item of a player; `nil` if the command does not concern the item.
   public let effect: ItemEffect?
   /// The settings that are obsolete once the command was given with an argument.
   package let replaces: [StateKey]
@@ -68,7 +68,7 @@ public enum Permission: String, Sendable, Hashable, CaseIterable {
   case administer
 }
 
-/// How a command behaves in a device's queue and after a restart.
+/// The behaviour of a command in a device's queue and after a restart.
 public enum CommandManner: Sendable, Hashable {
   /// Waits its turn.
   case ordinary
@@ -82,7 +82,7 @@ public enum CommandManner: Sendable, Hashable {
   case momentary
 }
 
-/// What a command does to the item of a player.
+/// The effect of a command on the item of a player.
 public enum ItemEffect: Sendable, Hashable {
   /// Plays the item that the command names, or resumes the current one.
   case plays
@@ -94,7 +94,7 @@ public enum ItemEffect: Sendable, Hashable {
   case releases
 }
 
-/// What a device must report for a command to be done.
+/// The report of a device with which a command is done.
 public enum Settled: Sendable, Hashable {
   /// Nothing can be observed: the command is done when it is accepted.
   case accepted

@@ -52,7 +52,7 @@ public struct DeviceState: Sendable, Hashable {
   }
 
   /// Replaces the reading of a key.
-  public mutating func take(_ reading: Reading, for key: StateKey) { readings[key] = reading }
+  public mutating func update(_ reading: Reading, for key: StateKey) { readings[key] = reading }
 
   /// Marks every value as unknown after contact is lost; the last values stay visible with their age.
   public mutating func forget() {

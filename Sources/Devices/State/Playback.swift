@@ -18,7 +18,9 @@ public struct Playback: Sendable, Hashable {
   /// How fast the position moves, -64 to 64: 1 at the usual speed, 0 while it stands still, negative
   /// backwards.
   public var rate: Double
-  /// The reason of a failure, or the current title of a station.
+  /// The title that a station names at the moment, such as artist and song.
+  public var title: String?
+  /// Why it fails, or why it waits.
   public var reason: String?
 
   /// Valid positions and durations, in seconds: up to 31 years, as a radio may play for long.
@@ -29,13 +31,14 @@ public struct Playback: Sendable, Hashable {
   /// - Parameter rate: `nil` for 1 while playing, else 0.
   public init(
     _ status: Status, item: String? = nil, position: Double = 0, duration: Double? = nil,
-    rate: Double? = nil, reason: String? = nil
+    rate: Double? = nil, title: String? = nil, reason: String? = nil
   ) {
     self.status = status
     self.item = item
     self.position = position
     self.duration = duration
     self.rate = rate ?? (status == .playing ? 1 : 0)
+    self.title = title
     self.reason = reason
   }
 
@@ -57,7 +60,8 @@ public struct Playback: Sendable, Hashable {
     else { return nil }
     self.init(
       status, item: json["item"]?.string, position: min(position, duration ?? position),
-      duration: duration, rate: rate, reason: json["reason"]?.string)
+      duration: duration, rate: rate, title: json["title"]?.string,
+      reason: json["reason"]?.string)
   }
 
   /// The JSON that `init(_:)` reads.
@@ -67,6 +71,7 @@ public struct Playback: Sendable, Hashable {
     object["position"] = .number((position * 1000).rounded() / 1000)
     if let duration { object["duration"] = .number((duration * 1000).rounded() / 1000) }
     object["rate"] = .number(rate)
+    if let title { object["title"] = .string(title) }
     if let reason { object["reason"] = .string(reason) }
     return .object(object)
   }

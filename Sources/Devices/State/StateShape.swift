@@ -41,7 +41,7 @@ public indirect enum StateShape: Sendable, Hashable {
         + "), \"item\", \"position\" and \"duration\" (seconds, from 0 to "
         + "\(JSON.number(Playback.secondsRange.upperBound))), \"rate\" (from "
         + "\(JSON.number(Playback.rateRange.lowerBound)) to "
-        + "\(JSON.number(Playback.rateRange.upperBound))) and \"reason\""
+        + "\(JSON.number(Playback.rateRange.upperBound))), \"title\" and \"reason\""
     case .either(let shapes): shapes.map(\.expectation).joined(separator: ", or ")
     }
   }

@@ -53,3 +53,8 @@ extension CommandSpec {
       help: help)
   }
 }
+
+extension Command {
+  /// Whether the command turns a device on.
+  package var turnsOn: Bool { spec.settled == .value(.power, "on") }
+}

@@ -34,7 +34,7 @@ extension VolumeControl {
   public func unmute() async throws(DeviceError) { try await perform("unmute") }
 }
 
-/// How loud a volume is, the same for software, hardware and simulation.
+/// The loudness of a volume, the same for software, hardware and simulation.
 public enum VolumeCurve {
   /// The factor by which samples are multiplied at `volume` %: (v / 100)³; 0 is silence.
   public static func gain(_ volume: Int) -> Double {
@@ -105,5 +105,27 @@ extension DeviceTrait {
     restoration.missing(.muted)?.bool.map {
       [$0 ? .init(.silence, "mute") : .init(.sound, "unmute")]
     } ?? []
+  }
+}
+
+extension Command {
+  /// The volume in % that the command sets; `nil` for any other command.
+  package var volume: Int? { spec.settled == .argument(.volume) ? argument?.integer : nil }
+
+  /// Whether the command ends `mute`.
+  package var unmutes: Bool { spec.settled == .value(.muted, false) }
+
+  /// The same command with a volume of at most `limit` %; other commands stay as they are.
+  package func withVolume(atMost limit: Int) -> Command {
+    guard let volume, volume > limit else { return self }
+    return Command(role: role, spec: spec, argument: .integer(max(0, limit)))
+  }
+}
+
+extension Role {
+  /// The command that sets a volume, 0 to 100 %; `nil` if devices of this role have none.
+  package func volumeCommand(_ volume: Int) -> Command? {
+    guard let spec = commands.first(where: { $0.settled == .argument(.volume) }) else { return nil }
+    return try? Command(spec.name, argument: .integer(volume), role: self)
   }
 }

@@ -33,7 +33,11 @@ struct MQTTAppliance: Hashable {
   /// The finding for a broker.
   func finding(_ broker: BrokerAddress) -> DiscoveryFinding {
     var place: JSONObject = ["host": .string(broker.host)]
-    if broker.port != 1883 { place["port"] = .integer(broker.port) }
+    if broker.port != BrokerAddress.usualPort(broker.tls) { place["port"] = .integer(broker.port) }
+    if let tls = broker.tls {
+      place["tls"] = true
+      place["caFile"] = tls.caFile.map { .string($0) }
+    }
     if let user = broker.user {
       place["user"] = .string(user)
       place["password"] = ["secret": .string(broker.secret)]

@@ -10,8 +10,8 @@ package struct MQTTSearch: DeviceSearch {
 
   /// - Parameters:
   ///   - broker: The broker; the one of this machine if `nil`.
-  ///   - acceptance: How long it may take to accept; `timeout` if `nil`.
-  ///   - timeout: How long messages are awaited then.
+  ///   - acceptance: The time for the broker to accept the connection; `timeout` if `nil`.
+  ///   - timeout: The time to wait for messages after that.
   package init(broker: BrokerAddress?, acceptance: Duration? = nil, timeout: Duration) {
     isNamedByUser = broker != nil
     self.broker = broker ?? BrokerAddress(host: "localhost")

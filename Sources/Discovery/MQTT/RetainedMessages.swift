@@ -3,84 +3,6 @@ import Glibc
 import JSON
 import Platform
 
-/// A broker to search.
-package struct BrokerAddress: Sendable, Hashable {
-  /// A host name or an IP address without brackets.
-  package let host: String
-  /// The TCP port, 1 to 65,535; 1883 unless given.
-  package let port: Int
-  /// The user name of the login; `nil` without a login.
-  package let user: String?
-  /// The password of the login, which must not be logged; `nil` without one.
-  package let password: String?
-  /// The name of the secret that entries have in place of the password.
-  package let secret: String
-
-  /// - Parameters:
-  ///   - port: 1 to 65,535; not checked here.
-  ///   - secret: The name of the secret with the password.
-  package init(
-    host: String, port: Int = 1883, user: String? = nil, password: String? = nil,
-    secret: String = "mqtt"
-  ) {
-    self.host = host
-    self.port = port
-    self.user = user
-    self.password = password
-    self.secret = secret
-  }
-
-  /// Reads `HOST`, `HOST:PORT`, `[IPv6]:PORT` or an IPv6 address without a port; `nil` for anything else.
-  package init?(_ text: String) {
-    var host = text[...]
-    var port = 1883
-    if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
-      host = text[text.index(after: text.startIndex)..<end]
-      let rest = text[text.index(after: end)...]
-      if !rest.isEmpty {
-        guard rest.hasPrefix(":"), let number = Int(rest.dropFirst()) else { return nil }
-        port = number
-      }
-    } else if text.count(where: { $0 == ":" }) == 1, let colon = text.firstIndex(of: ":") {
-      guard let number = Int(text[text.index(after: colon)...]) else { return nil }
-      host = text[..<colon]
-      port = number
-    }
-    guard (1...65_535).contains(port), (1...253).contains(host.utf8.count),
-      host.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "_.:%-".contains($0)) }),
-      Self.isIPv6(host) || !(host.contains(":") || text.hasPrefix("["))
-    else { return nil }
-    self.init(host: String(host), port: port)
-  }
-
-  /// Whether the text is an IPv6 address, with or without a zone.
-  private static func isIPv6(_ host: Substring) -> Bool {
-    var address = in6_addr()
-    return inet_pton(AF_INET6, String(host.prefix { $0 != "%" }), &address) == 1
-  }
-
-  /// Host and port for people; an IPv6 address in brackets.
-  package var place: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
-
-  /// The same broker with a login.
-  package func with(
-    user: String, password: String?, secret: String = "mqtt"
-  ) -> BrokerAddress {
-    BrokerAddress(host: host, port: port, user: user, password: password, secret: secret)
-  }
-}
-
-/// Descriptions, dumps and interpolations leave out the password.
-extension BrokerAddress: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  package var description: String { user.map { "\(place) as \($0)" } ?? place }
-  package var debugDescription: String { description }
-  package var customMirror: Mirror {
-    Mirror(
-      self,
-      children: ["host": host, "port": port, "user": user as Any, "secret": secret])
-  }
-}
-
 /// A search that could not reach its broker, in words for people.
 struct BrokerSearchFailure: Error, Sendable {
   let message: String
@@ -107,8 +29,8 @@ final class RetainedMessages {
   ///
   /// - Parameters:
   ///   - request: A topic and a text to send once subscribed.
-  ///   - acceptance: How long the broker may take to accept.
-  ///   - timeout: How long messages are awaited then.
+  ///   - acceptance: The time for the broker to accept the connection.
+  ///   - timeout: The time to wait for messages after that.
   ///   - flag: Ends it early.
   static func collect(
     from broker: BrokerAddress, topics: [String], request: (topic: String, text: String)?,
@@ -137,6 +59,7 @@ final class RetainedMessages {
     if let user = broker.user {
       try check(cmosquitto_username_pw_set(client, user, broker.password))
     }
+    if let tls = broker.tls { try encrypt(client, tls) }
     try check(
       cmosquitto_connect_async(client, broker.host, Int32(broker.port), Self.keepalive))
     let acceptance = SearchDeadline(after: longestAcceptance, or: flag)
@@ -157,6 +80,18 @@ final class RetainedMessages {
     _ = cmosquitto_loop_write(client, 1)
   }
 
+  private func encrypt(
+    _ client: OpaquePointer, _ tls: BrokerAddress.TLS
+  ) throws(BrokerSearchFailure) {
+    guard let file = tls.caFile else {
+      return try check(cmosquitto_int_option(client, MOSQ_OPT_TLS_USE_OS_CERTS, 1))
+    }
+    guard access(file, R_OK) == 0 else {
+      throw failure("its certificate file \(file.quotation) cannot be read")
+    }
+    try check(cmosquitto_tls_set(client, file, nil, nil, nil, nil))
+  }
+
   /// Receives until the time is over. An end of the connection ends it early: the messages until then count.
   private func receive(_ client: OpaquePointer, until deadline: SearchDeadline) {
     while !deadline.isOver, messages.count < Self.mostTopics,
@@ -171,12 +106,16 @@ final class RetainedMessages {
   ) throws(BrokerSearchFailure) {
     let socket = cmosquitto_socket(client)
     guard socket >= 0 else { throw failure(complaint ?? "the connection was closed") }
-    let wantsToWrite = cmosquitto_want_write(client)
-    guard let ready = deadline.poll(socket, POLLIN | (wantsToWrite ? POLLOUT : 0)) else {
+    // During the TLS handshake `cmosquitto_want_write` is always true, so POLLOUT would return at once: the
+    // library is called every 10 ms instead.
+    let isHandshaking = broker.tls != nil && connack == nil
+    let wantsToWrite = !isHandshaking && cmosquitto_want_write(client)
+    let wait = isHandshaking ? deadline.within(.milliseconds(10)) : deadline
+    guard let ready = wait.poll(socket, POLLIN | (wantsToWrite ? POLLOUT : 0)) else {
       throw failure(SystemError(errno).description)
     }
     if ready & ~POLLOUT != 0 { try check(cmosquitto_loop_read(client, 1)) }
-    if ready & POLLOUT != 0 || cmosquitto_want_write(client) {
+    if isHandshaking || ready & POLLOUT != 0 || cmosquitto_want_write(client) {
       try check(cmosquitto_loop_write(client, 1))
     }
     try check(cmosquitto_loop_misc(client))
@@ -212,9 +151,11 @@ final class RetainedMessages {
   private func check(_ code: Int32) throws(BrokerSearchFailure) {
     guard code != Int32(MOSQ_ERR_SUCCESS.rawValue) else { return }
     if let connack, connack != 0 { throw refusal(connack) }
-    throw failure(
+    let reason =
       code == Int32(MOSQ_ERR_ERRNO.rawValue)
-        ? SystemError(errno).description : String(cString: cmosquitto_strerror(code)))
+      ? SystemError(errno).description : String(cString: cmosquitto_strerror(code))
+    // The library's complaint names the fault of a certificate.
+    throw failure(complaint.map { "\(reason) \($0.quotation)" } ?? reason)
   }
 
   /// The failure for the code of a CONNACK; 4 and 5 are those of a login (MQTT 3.1.1, section 3.2.2.3).

@@ -1,6 +1,7 @@
 import Devices
 import Glibc
 import JSON
+import MediaFolders
 
 /// The search for folders with films and music: those of the user, and disks.
 package struct FolderSearch: DeviceSearch {
@@ -98,7 +99,7 @@ package struct FolderSearch: DeviceSearch {
     return found
   }
 
-  /// The folders for music and films of the text of `user-dirs.dirs`.
+  /// Returns the folders for music and films in the text of `user-dirs.dirs`.
   static func userFolders(_ text: String, home: String) -> [String] {
     text.split(separator: "\n").prefix(64).compactMap { line in
       guard let equals = line.firstIndex(of: "="),
@@ -122,9 +123,6 @@ package struct FolderSearch: DeviceSearch {
 
 /// Counts films and songs below a folder, within bounds. Links are not followed.
 private struct MediaCount {
-  private static let filmEndings: Set<String> = [
-    "mkv", "mp4", "m4v", "avi", "mov", "webm", "mpg", "mpeg", "ts", "m2ts", "wmv", "iso", "ogv",
-  ]
   private static let songEndings: Set<String> = [
     "flac", "mp3", "ogg", "oga", "opus", "m4a", "aac", "wav", "aif", "aiff", "wma", "wv", "ape",
   ]
@@ -155,23 +153,22 @@ private struct MediaCount {
       guard lstat("\(path)/\(name)", &facts) == 0 else { continue }
       switch facts.st_mode & S_IFMT {
       case S_IFDIR:
-        // A DVD folder is one film.
-        if name == "VIDEO_TS" { films += 1; continue }
         guard depth < limits.depth else {
           isCut = true
           continue
         }
         walk("\(path)/\(name)", depth: depth + 1)
-      case S_IFREG: count(name)
+      case S_IFREG: count(depth == 0 ? name : "/\(name)")
       default: break
       }
     }
   }
 
+  /// - Parameter name: Behind a slash for a file in a folder below the candidate.
   private mutating func count(_ name: String) {
-    guard let dot = name.lastIndex(of: "."), name.utf8.count <= 255 else { return }
+    guard let dot = name.lastIndex(of: "."), name.utf8.count <= 256 else { return }
     let ending = name[name.index(after: dot)...].lowercased()
-    if Self.filmEndings.contains(ending) { films += 1 }
+    if FilmFiles.contains(name) { films += 1 }
     if Self.songEndings.contains(ending) { songs += 1 }
   }
 }

@@ -32,7 +32,7 @@ struct SystemFiles: Sendable {
 struct FolderEntries {
   /// The names that are UTF-8 and not hidden, in no order.
   private(set) var names: [String] = []
-  /// How many entries were read, with those that have no name here.
+  /// The number of entries that were read, including those without a name in `names`.
   private(set) var count = 0
   /// Whether the folder has more entries than were read.
   private(set) var isCut = false

@@ -188,11 +188,8 @@ final class AccessPolicy {
     if let move = ItemMove(command) {
       try checkRating(of: move, on: device, holding: state.playback?.heldItem, by: principal)
     }
-    switch AmplifierCommand(command) {
-    case .volume(let volume)?: try checkVolume(volume, of: device, by: principal)
-    case .unmute?: try checkVolume(state.volume ?? 100, of: device, by: principal)
-    default: break
-    }
+    if let volume = command.volume { try checkVolume(volume, of: device, by: principal) }
+    if command.unmutes { try checkVolume(state.volume ?? 100, of: device, by: principal) }
   }
 
   /// Throws `forbidden` if a volume in percent is above the principal's limit.

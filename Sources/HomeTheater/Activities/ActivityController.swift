@@ -203,8 +203,8 @@ final class ActivityController {
     await endIfOver()
   }
 
-  /// Returns the saved positions of a user, in seconds by item.
-  func savedPositions(of user: String) async -> [UTF8Key: Double] {
+  /// Returns the saved positions of a user in seconds, the one that was saved last first.
+  func savedPositions(of user: String) async -> [(item: UTF8Key, seconds: Double)] {
     await playback.savedPositions(of: user)
   }
 

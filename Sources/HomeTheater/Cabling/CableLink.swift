@@ -91,7 +91,7 @@ final class CableLink: Sendable {
         failure = error
       }
       // Both ends are available: try again, at growing intervals.
-      guard (try? await clock.sleep(until: clock.now() + pause)) != nil else { return }
+      guard (try? await clock.sleep(for: pause)) != nil else { return }
       pause = min(pause * 2, Self.longestPause)
       change.yield()
     }
@@ -104,7 +104,7 @@ final class CableLink: Sendable {
   private func bring(
     _ progress: inout Progress, to joint: CableEnds.Joint
   ) async throws(DeviceError) {
-    if joint.way != .alsa(isSelected: true) { try await takeBack(&progress) }
+    if joint.way != .alsa(isSelected: true) { try await reclaim(&progress) }
     guard joint.generations != progress.joined else {
       if joint.way == .alsa(isSelected: true) { try await handOver(&progress) }
       return
@@ -132,7 +132,7 @@ final class CableLink: Sendable {
   }
 
   /// Makes the source close the lent PCM.
-  private func takeBack(_ progress: inout Progress) async throws(DeviceError) {
+  private func reclaim(_ progress: inout Progress) async throws(DeviceError) {
     guard progress.hasPCM != false else { return }
     try await source.unplug()
     progress.hasPCM = false

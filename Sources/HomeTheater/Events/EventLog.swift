@@ -12,8 +12,8 @@ package final class EventLog: Sendable {
     package let event: TheaterEvent
   }
 
-  /// The number of newest events that are kept, unless they take more than 2 MiB. A subscriber that is further behind gets the
-  /// newest event of each device, activity and run.
+  /// The number of newest events that are kept, unless they take more than 2 MiB. A subscriber that is further
+  /// behind gets the newest event of each device, activity and run.
   package static let capacity = 512
 
   private struct State {

@@ -124,7 +124,7 @@ package final class LevelSubscription: Sendable {
   deinit { monitor.unsubscribe(key) }
 
   /// Returns the newest levels of each amplifier that has reported since the last call.
-  package func take() -> [LevelMonitor.Entry] {
+  package func drain() -> [LevelMonitor.Entry] {
     sequence.withLock { sequence in
       let entries = monitor.entries(after: sequence)
       sequence = entries.last?.sequence ?? sequence

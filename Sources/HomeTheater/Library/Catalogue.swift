@@ -123,6 +123,21 @@ package struct Catalogue: Sendable {
     return nil
   }
 
+  /// The entries with these ids that are not rated above the age limit, and their categories.
+  func entries(
+    _ ids: Set<UTF8Key>, in categories: [Category], ageLimit: Int?
+  ) -> [UTF8Key: (category: Category, entry: Entry)] {
+    guard !ids.isEmpty else { return [:] }
+    var found: [UTF8Key: (category: Category, entry: Entry)] = [:]
+    for category in categories {
+      for entry in entries(category, ageLimit: ageLimit) {
+        let id = UTF8Key(entry.item.id)
+        if ids.contains(id), found[id] == nil { found[id] = (category, entry) }
+      }
+    }
+    return found
+  }
+
   private func merged(_ category: Category) -> [Entry] {
     var entries = named[category] ?? []
     var places = Dictionary(

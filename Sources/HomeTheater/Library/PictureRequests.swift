@@ -8,7 +8,7 @@ import Platform
 /// A player may have to make a picture, which takes seconds. Its commands do not wait for that.
 @TheaterActor
 final class PictureRequests {
-  /// The most pictures that are waited for. A further request fails.
+  /// The most requests that wait for a picture. A further one fails.
   static let most = 256
 
   private struct Key: Hashable {

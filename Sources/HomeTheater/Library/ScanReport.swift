@@ -7,9 +7,9 @@ package struct ScanReport: Sendable, Hashable {
   package struct Problem: Sendable, Hashable {
     /// The folder of the library; `nil` for the player's own discs.
     package var folder: String?
-    /// What could not be read, and why.
+    /// The reason why a folder or file could not be read.
     package var message: String
-    /// What to do next.
+    /// The next action.
     package var hint: String?
   }
 

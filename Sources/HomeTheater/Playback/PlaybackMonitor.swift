@@ -82,8 +82,8 @@ final class PlaybackMonitor {
     await positions.position(item: item.id, user: user, duration: item.duration)
   }
 
-  /// Returns all saved positions of a user, in seconds by item.
-  func savedPositions(of user: String) async -> [UTF8Key: Double] {
+  /// Returns all saved positions of a user in seconds, the one that was saved last first.
+  func savedPositions(of user: String) async -> [(item: UTF8Key, seconds: Double)] {
     await positions.positions(of: user)
   }
 

@@ -8,7 +8,7 @@ public protocol PositionStore: Sendable {
   func save(_ seconds: Double, item: String, user: String) async throws
   /// Returns the position in seconds at which `user` left `item`; `nil` without one.
   func position(item: String, user: String) async throws -> Double?
-  /// Returns all positions of `user` in seconds, by item.
+  /// Returns all positions of `user` in seconds, the one that was saved last first.
   func positions(user: String) async throws -> [(item: String, seconds: Double)]
   /// Deletes the position of an item that was played to its end.
   func clear(item: String, user: String) async throws
@@ -105,7 +105,7 @@ final class PositionRecorder {
 
   /// Saves in intervals, until a user plays nothing or the task is cancelled.
   func run() async {
-    while session != nil, (try? await clock.sleep(until: clock.now() + Self.interval)) != nil {
+    while session != nil, (try? await clock.sleep(for: Self.interval)) != nil {
       await save()
     }
   }
@@ -122,12 +122,11 @@ final class PositionRecorder {
     return position
   }
 
-  /// Returns all saved positions of `user` in seconds, by item.
-  func positions(of user: String) async -> [UTF8Key: Double] {
+  /// Returns all saved positions of `user` in seconds, the one that was saved last first.
+  func positions(of user: String) async -> [(item: UTF8Key, seconds: Double)] {
     await lastWrite?.value
     let saved = (try? await store.positions(user: user)) ?? []
-    return Dictionary(
-      saved.map { (UTF8Key($0.item), $0.seconds) }, uniquingKeysWith: { first, _ in first })
+    return saved.map { (item: UTF8Key($0.item), seconds: $0.seconds) }
   }
 
   /// Whether resuming makes sense: not in the first second of an item, nor in its last ones.

@@ -78,7 +78,7 @@ public struct TheaterSession: Sendable {
   @discardableResult
   public func endRadio() async throws(TheaterError) -> RunReport { try await end(.stations) }
 
-  /// Makes a load of popcorn. What plays goes on.
+  /// Makes a load of popcorn. The current item plays on.
   @discardableResult
   public func popcorn() async throws(TheaterError) -> RunReport {
     try await result(of: try await theater.popcorn(by: principal))

@@ -100,7 +100,7 @@ extension ConformanceCase {
   }
 }
 
-extension PluginProcess {
+extension PluginClient {
   /// Waits for an answer without an id, which the plugin sends for an unreadable line, and checks its code.
   func expectRefusal(_ code: Int) async throws {
     while true {

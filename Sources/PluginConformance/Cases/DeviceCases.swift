@@ -203,7 +203,7 @@ extension RPCError {
   }
 }
 
-extension PluginProcess {
+extension PluginClient {
   /// Sends the first command of the role to the device `a`, and checks the reports before its answer.
   @discardableResult
   fileprivate func expectFirstCommand(

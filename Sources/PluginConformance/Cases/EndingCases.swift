@@ -65,13 +65,13 @@ extension ConformanceCase {
     ) { trial in
       try await trial.withProcess { client in
         try await client.ask(ShutdownRequest())
-        try await client.expectExit(within: PluginProcess.answerTimeout)
+        try await client.expectExit(within: PluginClient.answerTimeout)
       }
     },
   ]
 }
 
-extension PluginProcess {
+extension PluginClient {
   /// Sends a ping. Fails the case if anything except notifications comes before its answer.
   fileprivate func expectOnlyNotifications() async throws {
     let (result, before) = try await call(PingRequest.method, [:])

@@ -127,7 +127,7 @@ extension ConformanceCase {
     "--self-check prints one line of JSON and ends", .selfCheck, scope: .plugin
   ) { trial in
     let target = trial.target.with(arguments: ["--self-check"])
-    try await PluginProcess.run(target, mayPrintAnything: true) { client in
+    try await PluginClient.run(target, mayPrintAnything: true) { client in
       await client.closeInput()
       var lines: [String] = []
       while case .invalidLine(let line) = try await client.next() { lines.append(line) }
@@ -137,8 +137,8 @@ extension ConformanceCase {
         received: short(lines.joined(separator: " / ")))
       let status = try await client.exitStatus(within: ProtocolLimits.questionTime)
       try expect(
-        (status == PluginProcess.success) == isPassed,
-        isPassed ? PluginProcess.success : "another status than 0", received: status)
+        (status == PluginClient.success) == isPassed,
+        isPassed ? PluginClient.success : "another status than 0", received: status)
       try expect(
         isPassed || outcome?["message"]?.string?.isEmpty == false, "a message",
         received: text(outcome))
@@ -154,7 +154,7 @@ extension ConformanceTrial {
   }
 }
 
-extension PluginProcess {
+extension PluginClient {
   /// Sends a ping. Fails the case if any message comes before its answer.
   func expectOnlyPingAnswer() async throws {
     let (result, before) = try await call(PingRequest.method, [:])

@@ -49,7 +49,7 @@ extension ConformanceCase {
   ]
 }
 
-extension PluginProcess {
+extension PluginClient {
   /// Turns the amplifier `a` on and plays a tone on its input `cd`.
   fileprivate func startTone(folder: String) async throws -> ToneGenerator {
     let socket = CableSocket(path: folder + "/s", token: String(repeating: "0", count: 64))

@@ -14,7 +14,7 @@ extension ConformanceCase {
       try await trial.withProcess { client in
         let (opened, first) = try await client.open("a", role)
         try opened.success("open")
-        var reports = ReportCheck(role: role.role)
+        var reports = ReportLimitCheck(role: role.role)
         try first.forEach { try reports.check($0) }
         let items = try await client.catalogue(of: "a", folder: nil)
         for command in role.role.sampleCommands(items: items) {
@@ -44,7 +44,7 @@ extension ConformanceCase {
   ]
 }
 
-extension PluginProcess {
+extension PluginClient {
   /// Reads all pages of a catalogue. Fails the case on an item beyond the limits, and on too many pages.
   func catalogue(of device: DeviceID, folder: String?) async throws -> [CatalogueItem] {
     var items: [CatalogueItem] = []
@@ -68,7 +68,7 @@ extension PluginProcess {
 }
 
 /// A check of all reports of a device against the limits and the values of its role.
-private struct ReportCheck {
+private struct ReportLimitCheck {
   let role: Role
   private var attributes: [String: Attribute] = [:]
 

@@ -73,7 +73,7 @@ extension ConformanceCase {
 extension ConformanceTrial {
   /// Runs `body` with a player that is on, and the items that it can play.
   fileprivate func withPlayer(
-    _ body: (PluginProcess, [CatalogueItem]) async throws -> Void
+    _ body: (PluginClient, [CatalogueItem]) async throws -> Void
   ) async throws {
     try await withDevice { client, _ in
       try await client.perform("a", "on").result.success("on")
@@ -96,7 +96,7 @@ extension [RPCMessage] {
   }
 }
 
-extension PluginProcess {
+extension PluginClient {
   /// Plays an item and returns the first report of a playing item.
   @discardableResult
   fileprivate func play(_ item: CatalogueItem) async throws -> Playback {

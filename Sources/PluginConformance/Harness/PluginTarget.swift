@@ -73,10 +73,11 @@ package struct RoleTarget: Sendable {
     self.target = target
   }
 
-  /// A command that every newly opened device of the role accepts, with the state key that it changes and the value
-  /// after the change.
+  /// The first command of the role's table, with the state key that it changes and the value after the change.
+  /// Every newly opened device accepts it, because the first trait of a role turns the device on or moves it.
   var firstCommand: (name: String, key: StateKey, value: JSON) {
-    role == .screen ? ("up", .position, "up") : ("on", .power, "on")
+    let name = role.commands[0].name
+    return (name, role.stateKeys[0], .string(name))
   }
 
   /// Returns whether a reported state shows the first command: its final value, or a transition to it, such as a

@@ -57,7 +57,7 @@ final class PluginProcess: LaunchedPlugin {
       if interests[0].revents != 0 {
         let count = read(stderr, buffer.baseAddress, buffer.count)
         if count > 0 {
-          note(UnsafeBufferPointer(rebasing: buffer[..<count]), logger)
+          record(UnsafeBufferPointer(rebasing: buffer[..<count]), logger)
           if interests[1].revents != 0 { rest -= count }
           if rest > 0 { continue }
         }
@@ -67,8 +67,8 @@ final class PluginProcess: LaunchedPlugin {
     }
   }
 
-  private func note(_ bytes: UnsafeBufferPointer<UInt8>, _ logger: Logger) {
-    for line in log.withLock({ $0.take(bytes) }) { logger.debug("stderr: \(line)") }
+  private func record(_ bytes: UnsafeBufferPointer<UInt8>, _ logger: Logger) {
+    for line in log.withLock({ $0.append(bytes) }) { logger.debug("stderr: \(line)") }
   }
 }
 

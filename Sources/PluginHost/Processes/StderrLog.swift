@@ -14,7 +14,7 @@ struct StderrLog: Sendable {
   init(mask: ProcessSecretMask = ProcessSecretMask()) { self.mask = mask }
 
   /// Appends bytes of stderr and returns the lines that they complete.
-  mutating func take(_ bytes: UnsafeBufferPointer<UInt8>) -> [String] {
+  mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) -> [String] {
     var complete: [String] = []
     let longest = Self.longestLine + mask.current.longest
     for byte in bytes {

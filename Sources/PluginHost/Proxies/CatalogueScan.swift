@@ -20,7 +20,7 @@ struct CatalogueScan: Sendable {
   init(from now: Duration) { began = now }
 
   /// Adds the requested page.
-  mutating func take(_ page: ScanRequest.Page, at now: Duration) {
+  mutating func append(_ page: ScanRequest.Page, at now: Duration) {
     pages += 1
     cursor = page.next
     for item in page.items {

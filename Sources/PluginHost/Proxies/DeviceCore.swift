@@ -155,7 +155,7 @@ struct DeviceCore: Sendable {
   mutating func report(_ report: StateNotification, at now: Duration) -> Effects {
     var effects = Effects()
     var warnings: [String] = []
-    let report = intake.take(report, at: now) { warnings.append($0) }
+    let report = intake.accept(report, at: now) { warnings.append($0) }
     for warning in warnings { warn(warning, &effects) }
     if let report { apply(report, at: now, &effects) }
     return effects
@@ -169,7 +169,7 @@ struct DeviceCore: Sendable {
   ) -> (Effects, SoundLevels?) {
     var effects = Effects()
     var warnings: [String] = []
-    let levels = levelIntake.take(report, at: now) { warnings.append($0) }
+    let levels = levelIntake.accept(report, at: now) { warnings.append($0) }
     for warning in warnings { warn(warning, &effects) }
     return (effects, levels)
   }
@@ -195,7 +195,7 @@ struct DeviceCore: Sendable {
     _ report: StateNotification, at now: Duration, _ effects: inout Effects
   ) {
     for (key, value) in report.values {
-      snapshot.state.take(Reading(value, provenance: report.provenance, time: now), for: key)
+      snapshot.state.update(Reading(value, provenance: report.provenance, time: now), for: key)
       // The first report of a new process is its initial state, not the wanted one.
       if contact == .open, !isRestoring, report.provenance == .reported {
         restoration.report(value, for: key, at: now)
@@ -206,7 +206,7 @@ struct DeviceCore: Sendable {
     }
     effects.hasChanged = true
     settle(&effects)
-    if report.values[.playback] != nil { queue.notePlayback(in: snapshot.state) }
+    if report.values[.playback] != nil { queue.recordPlayback(in: snapshot.state) }
     if !report.values.isEmpty {
       reports += 1
       queue.stateChanged(at: now)
@@ -300,7 +300,7 @@ struct DeviceCore: Sendable {
   /// Removes a caller that no longer waits.
   mutating func abandon(_ number: Int, at now: Duration) -> Effects {
     var effects = Effects()
-    let error = named(DeviceError(.cancelled, "nobody waits for it any more"))
+    let error = named(DeviceError(.cancelled, "no caller waits for it any more"))
     if let (caller, cancel) = queue.abandon(number) {
       effects.cancel = cancel
       effects.finish(caller, .failure(error))
@@ -406,7 +406,7 @@ struct DeviceCore: Sendable {
     }
     let position = command.argument?["position"]?.number ?? 0
     let failed = Playback(.failed, item: item, position: position, reason: error.message)
-    snapshot.state.take(Reading(failed.json, provenance: .assumed, time: now), for: .playback)
+    snapshot.state.update(Reading(failed.json, provenance: .assumed, time: now), for: .playback)
     effects.hasChanged = true
   }
 
@@ -420,7 +420,7 @@ struct DeviceCore: Sendable {
       case .playback, .accepted: nil
       }
     guard let value, let key = command.spec.settled.key else { return }
-    snapshot.state.take(Reading(value, provenance: .assumed, time: now), for: key)
+    snapshot.state.update(Reading(value, provenance: .assumed, time: now), for: key)
     effects.hasChanged = true
   }
 

@@ -119,14 +119,14 @@ package final class DeviceProxy: Device {
     while let cursor = scan.cursor {
       let page = try await ask(
         ScanRequest(device: id, folder: folder, cursor: cursor), within: .seconds(300))
-      scan.take(page, at: scheduler.clock.now())
+      scan.append(page, at: scheduler.clock.now())
     }
     if let fault = scan.fault { change { core, _ in core.cutCatalogue(fault) } }
     return scan.items
   }
 
   package func picture(of item: String) async throws(DeviceError) -> ItemPicture? {
-    guard role == .dvdPlayer || role == .cdPlayer, !state.withLock({ $0.lacksPictures }) else {
+    guard role.has(.playback), !state.withLock({ $0.lacksPictures }) else {
       return nil
     }
     let session = try openSession()

@@ -12,7 +12,7 @@ struct LevelIntake: Sendable {
   ///
   /// - Parameter warn: Called with each warning about this report.
   /// - Returns: The levels; `nil` if they are dropped.
-  mutating func take(_ report: LevelsNotification, at now: Duration, warn: (String) -> Void)
+  mutating func accept(_ report: LevelsNotification, at now: Duration, warn: (String) -> Void)
     -> SoundLevels?
   {
     guard limit.allows(at: now) else {

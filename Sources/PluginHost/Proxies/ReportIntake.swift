@@ -21,7 +21,7 @@ struct ReportIntake: Sendable {
   ///
   /// - Parameter warn: Called with each warning about this report.
   /// - Returns: The report to apply to the state now; `nil` if there is none.
-  mutating func take(_ report: StateNotification, at now: Duration, warn: (String) -> Void)
+  mutating func accept(_ report: StateNotification, at now: Duration, warn: (String) -> Void)
     -> StateNotification?
   {
     // Check the report before any of it is kept, so that held-back reports are bounded too.
@@ -119,7 +119,7 @@ struct ReportCheck: Sendable {
             + "bytes", warn)
         continue
       }
-      guard takeRoom(for: attribute, named: name) else {
+      guard reserveRoom(for: attribute, named: name) else {
         complain(
           .attributeRoom,
           "more than \(ProtocolLimits.attributes) attributes, or "
@@ -132,7 +132,7 @@ struct ReportCheck: Sendable {
   }
 
   /// Replaces the size of an attribute in the budget; false if the budget is exceeded.
-  private mutating func takeRoom(for attribute: Attribute, named name: String) -> Bool {
+  private mutating func reserveRoom(for attribute: Attribute, named name: String) -> Bool {
     let size = attribute.byteCount(name: name)
     let before = attributeSizes[name]
     guard before != nil || attributeSizes.count < ProtocolLimits.attributes,

@@ -12,7 +12,7 @@ struct DeviceMemory: Sendable {
 /// Brings a device back to its wanted state after its plugin has started anew. Settings come back at
 /// once; playback waits for the player's cable, if it had one.
 struct Restoration: Sendable {
-  /// How long playback waits for its cable.
+  /// The longest wait of playback for its cable.
   static let longestWaitForPlug = Duration.seconds(3)
 
   private var wanted: WantedState

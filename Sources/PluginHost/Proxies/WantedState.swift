@@ -18,8 +18,8 @@ struct WantedState: Sendable, Hashable {
   mutating func accept(_ command: Command, at now: Duration) {
     let spec = command.spec
     switch spec.settled {
-    case .value(let key, let value): take(value, for: key)
-    case .argument(let key): if let argument = command.argument { take(argument, for: key) }
+    case .value(let key, let value): update(value, for: key)
+    case .argument(let key): if let argument = command.argument { update(argument, for: key) }
     case .playback(let statuses): acceptPlayback(command, statuses, at: now)
     // A state that passes by itself is not restored.
     case .accepted, .anyValue: break
@@ -37,11 +37,11 @@ struct WantedState: Sendable, Hashable {
       playbackTime = now
     } else {
       if key == .volume { heardVolume = value.integer }
-      take(value, for: key)
+      update(value, for: key)
     }
   }
 
-  private mutating func take(_ value: JSON, for key: StateKey) {
+  private mutating func update(_ value: JSON, for key: StateKey) {
     switch role.states.first(where: { $0.key == key })?.wish(for: value) {
     case .set(let value): values[key] = value
     case .clear: values.removeValue(forKey: key)

@@ -84,7 +84,7 @@ package final class PluginSession: Sendable {
     self.key.withLock { $0 = key }
     connection.start { event in
       switch event {
-      case .line(let bytes): ArrivalExecutor.shared.take { self.receive(bytes) }
+      case .line(let bytes): ArrivalExecutor.shared.run { self.receive(bytes) }
       case .oversizedLine(let count):
         self.refuse("a line of \(count) bytes; the limit is \(ProtocolLimits.longestLine)")
       case .closed:
@@ -136,7 +136,7 @@ package final class PluginSession: Sendable {
       sent.add(1, ordering: .relaxed)
       try connection.send(.request(id: id, method: method, params: params))
     } catch {
-      take(id)?.receive(.failure(.lost))
+      removePending(id)?.receive(.failure(.lost))
       // A plugin that no longer reads counts as lost. A slow one is detected by pings.
       if error == .closed { notify(.closed) }
     }
@@ -202,12 +202,12 @@ package final class PluginSession: Sendable {
       switch mask.current.masked(try RPCMessage(line: bytes)) {
       case .success(let id, let result):
         // It counts as sent before the answer, also where the request was given up.
-        if let report = result["report"] { take(StateNotification.method, report) }
+        if let report = result["report"] { handle(StateNotification.method, report) }
         answer(id, .success(result))
       case .failure(let id?, let error): answer(id, .failure(.refused(error.bounded)))
       case .failure(nil, let error):
         refuse("the plugin could not read a request: \(error.message)")
-      case .notification(let method, let params): take(method, params)
+      case .notification(let method, let params): handle(method, params)
       case .request(_, let method, _):
         refuse("a request (\(method)); plugins ask nothing")
       }
@@ -224,12 +224,12 @@ package final class PluginSession: Sendable {
   }
 
   private func answer(_ id: Int, _ result: Result<JSON, Failure>) {
-    if let pending = take(id) { return pending.receive(result) }
+    if let pending = removePending(id) { return pending.receive(result) }
     let wasGivenUp = state.withLock { $0.givenUp.remove(id) != nil }
-    if !wasGivenUp { refuse("an answer to \(id), which nobody has asked") }
+    if !wasGivenUp { refuse("an answer to \(id), which was not requested") }
   }
 
-  private func take(_ method: String, _ params: JSON) {
+  private func handle(_ method: String, _ params: JSON) {
     switch method {
     case StateNotification.method:
       guard let state = StateNotification(params: params) else {
@@ -255,7 +255,7 @@ package final class PluginSession: Sendable {
     }
   }
 
-  private func take(_ id: Int) -> Pending? {
+  private func removePending(_ id: Int) -> Pending? {
     state.withLock { $0.pending.removeValue(forKey: id) }
   }
 

@@ -1,4 +1,5 @@
 import Devices
+import Platform
 
 /// How far each device of a process is open, with the times at which refused ones are tried again.
 struct DeviceOpenings: Sendable {
@@ -12,7 +13,7 @@ struct DeviceOpenings: Sendable {
   }
 
   private var progress: [DeviceID: Progress] = [:]
-  private var backoffs: [DeviceID: Backoff] = [:]
+  private var delays: [DeviceID: RetryDelay] = [:]
 
   init(devices: [DeviceID]) { ask(devices) }
 
@@ -44,7 +45,7 @@ struct DeviceOpenings: Sendable {
   mutating func opened(_ device: DeviceID) {
     guard case .asked = progress[device] else { return }
     progress[device] = .open
-    backoffs[device] = nil
+    delays[device] = nil
   }
 
   /// Options that the plugin calls wrong stay wrong; everything else may pass.
@@ -54,7 +55,7 @@ struct DeviceOpenings: Sendable {
     switch error.code {
     case .invalid, .unsupported: progress[device] = .refused(retryAt: nil)
     default:
-      let wait = backoffs[device, default: Backoff()].next(random: random)
+      let wait = delays[device, default: RetryDelay()].next(random: random)
       progress[device] = .refused(retryAt: now + wait)
     }
   }
@@ -63,7 +64,7 @@ struct DeviceOpenings: Sendable {
   mutating func remove(_ devices: [DeviceID]) {
     for device in devices {
       progress[device] = nil
-      backoffs[device] = nil
+      delays[device] = nil
     }
   }
 
@@ -102,33 +103,4 @@ struct DeviceOpenings: Sendable {
     }
     return due.sorted()
   }
-}
-
-/// How long to wait before the next try: 0.5 s, doubled each time up to 60 s, spread by jitter so
-/// that several plugins that fell together do not start together.
-package struct Backoff: Sendable, Hashable {
-  /// The first wait.
-  package static let shortest = Duration.milliseconds(500)
-  /// The longest wait.
-  package static let longest = Duration.seconds(60)
-  /// How far jitter moves a wait, as a part of it, up or down.
-  package static let spread = 0.2
-
-  /// The tries since the last success.
-  package private(set) var tries = 0
-
-  package init() {}
-
-  /// The wait before the next try.
-  ///
-  /// - Parameter random: 0 to 1, evenly spread.
-  package mutating func next(random: Double) -> Duration {
-    let doubled = Self.shortest * Double(1 << min(tries, 7))
-    tries += 1
-    let factor = 1 + Self.spread * (2 * random - 1)
-    return min(min(doubled, Self.longest) * factor, Self.longest)
-  }
-
-  /// Begins again with the shortest wait.
-  package mutating func reset() { tries = 0 }
 }

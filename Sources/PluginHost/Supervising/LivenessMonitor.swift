@@ -2,7 +2,7 @@ import Devices
 
 /// Decides whether a process still answers. Any line proves it; a silent process is pinged.
 struct LivenessMonitor: Sendable {
-  /// What to do next.
+  /// The next action.
   enum Verdict: Equatable {
     case ping(next: Duration)
     case wait(next: Duration)

@@ -7,10 +7,10 @@ import PluginProtocol
 ///
 /// Answers and events become inputs of the supervision on the connection's thread.
 final class PluginRun: Sendable {
-  /// How long a plugin may take to introduce itself, and a device to be opened.
+  /// The time limit of the handshake, and of the opening of a device.
   private static let longestHandshake = Duration.seconds(10)
   private static let longestOpening = Duration.seconds(20)
-  /// How long a device may take to be closed.
+  /// The time limit of the closing of a device.
   private static let longestClosing = Duration.seconds(5)
 
   let process: any LaunchedPlugin

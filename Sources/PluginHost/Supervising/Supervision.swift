@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import Platform
 import PluginProtocol
 
 /// The life cycle of one plugin process: a value that takes what happened and returns what to do.
@@ -9,12 +10,12 @@ import PluginProtocol
 package struct Supervision: Sendable {
   /// The present phase; each change of it is also an action `announce`.
   package private(set) var phase = Phase.discovered
-  /// How often it was started anew.
+  /// The number of its restarts.
   package private(set) var restarts = 0
   let plugin: String
   /// The devices that the process is to serve.
   private(set) var devices: [DeviceID]
-  private var backoff = Backoff()
+  private var retryDelay = RetryDelay()
   private var openings: DeviceOpenings
   private var liveness = LivenessMonitor()
   private var badLines = 0
@@ -103,7 +104,7 @@ package struct Supervision: Sendable {
 
   private mutating func fileChanged() -> [Action] {
     guard case .failed = phase else { return [] }
-    backoff.reset()
+    retryDelay.reset()
     return begin()
   }
 
@@ -145,7 +146,7 @@ package struct Supervision: Sendable {
     return actions
   }
 
-  /// What is missing explains best why it does not run.
+  /// The self-check explains best why the plugin does not run.
   private mutating func complained(_ failure: Failure, at now: Duration) -> [Action] {
     // Its devices may have opened before the check ended. The next start is checked again.
     hasRunWell = false
@@ -171,7 +172,7 @@ package struct Supervision: Sendable {
       return [.open(added)]
     case .failed:
       // Its devices' options may have been the reason.
-      backoff.reset()
+      retryDelay.reset()
       return begin()
     case .stopped:
       // Once more, for the devices that do not know it yet.
@@ -246,7 +247,7 @@ package struct Supervision: Sendable {
       }
       // `initialize` has a deadline of its own.
       if phase == .spawned { return [] }
-      if let since = runningSince, now - since >= Limits.healthy { backoff.reset() }
+      if let since = runningSince, now - since >= Limits.healthy { retryDelay.reset() }
       switch liveness.check(lastLine: lastLine, hasOpenRequests: hasOpenRequests, at: now) {
       case .lost:
         return end(
@@ -309,14 +310,14 @@ package struct Supervision: Sendable {
   }
 
   private mutating func fail(_ failure: Failure, at now: Duration) -> [Action] {
-    if let since = runningSince, now - since >= Limits.healthy { backoff.reset() }
+    if let since = runningSince, now - since >= Limits.healthy { retryDelay.reset() }
     runningSince = nil
     escalation = nil
     switch failure.cause {
     case .version, .configuration:
       return enter(.failed(failure, retryAt: nil)) + [.wake(now + Limits.fileInterval)]
     case .load, .selfCheck, .crash:
-      let retryAt = now + backoff.next(random: random())
+      let retryAt = now + retryDelay.next(random: random())
       return enter(.failed(failure, retryAt: retryAt)) + [.wake(retryAt)]
     }
   }

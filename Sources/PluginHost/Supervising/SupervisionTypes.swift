@@ -22,7 +22,7 @@ extension Supervision {
     case failed(Failure, retryAt: Duration?)
   }
 
-  /// Why a process is not running.
+  /// The reason why a process is not running.
   package struct Failure: Error, Sendable, Hashable {
     /// The kind of a failure; it decides whether another try can help.
     package enum Cause: String, Sendable, Hashable {
@@ -37,8 +37,9 @@ extension Supervision {
       /// It ended, hung or sent invalid lines.
       case crash
     }
+    /// The kind of failure.
     package let cause: Cause
-    /// What happened, and what to do where that is known.
+    /// The description of the failure, and the next action where it is known.
     package let message: String
 
     package init(_ cause: Cause, _ message: String) {
@@ -107,7 +108,7 @@ extension Supervision {
 
   /// The times and counts of supervision.
   package enum Limits {
-    /// How long a plugin may be silent before it is pinged.
+    /// The longest silence of a plugin before it is pinged.
     package static let pingInterval = Duration.seconds(5)
     /// After so many unanswered pings in a row the process is ended.
     package static let missedPings = 2
@@ -119,7 +120,7 @@ extension Supervision {
     package static let healthy = Duration.seconds(300)
     /// After so many lines that are no messages the process is ended.
     package static let badLines = ProtocolLimits.badLines
-    /// How often to look whether a file has changed.
+    /// The interval at which a file is checked for changes.
     package static let fileInterval = Duration.seconds(2)
   }
 }

@@ -3,7 +3,7 @@ import Platform
 /// The reason why a cable could not be plugged in, or was closed. `message` says what happened and
 /// what to do.
 public struct CableError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What went wrong, for programs.
+  /// The kind of failure, for programs.
   public enum Code: String, Sendable {
     /// The path is empty, too long or not usable as a socket.
     case path
@@ -20,9 +20,9 @@ public struct CableError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The operating system refused.
     case system
   }
-  /// What went wrong, for programs.
+  /// The kind of failure, for programs.
   public let code: Code
-  /// What went wrong, for people.
+  /// The description of the failure, for people.
   public let message: String
 
   /// An error with its message for people.

@@ -1,4 +1,4 @@
-/// How one sample is stored on a cable; always little-endian.
+/// The storage of one sample on a cable; always little-endian.
 public enum CableSampleFormat: UInt8, Sendable, CaseIterable {
   /// Signed 16 bit.
   case s16 = 1
@@ -20,7 +20,7 @@ public struct CableFormat: Sendable, Equatable, Hashable {
   public let rate: Int
   /// Samples per frame, 1…8.
   public let channels: Int
-  /// How each sample is stored.
+  /// The storage of each sample.
   public let sample: CableSampleFormat
   /// Speakers as bits of WAVEFORMATEXTENSIBLE's `dwChannelMask` (FL 1, FR 2, FC 4, LFE 8, BL 10h,
   /// BR 20h, SL 200h, SR 400h); channels lie in a frame in the order of ascending bits. 0 if

@@ -32,7 +32,7 @@ final class PluginServer: Sendable {
   func run() async {
     connection.start { event in
       switch event {
-      case .line(let bytes): ArrivalExecutor.shared.take { self.receive(bytes) }
+      case .line(let bytes): ArrivalExecutor.shared.run { self.receive(bytes) }
       case .oversizedLine(let count): self.refuse(lineOf: count)
       case .closed: self.ended.continuation.finish()
       }

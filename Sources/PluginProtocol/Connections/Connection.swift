@@ -13,7 +13,7 @@ public protocol Connection: Sendable {
   func stopReceiving()
 }
 
-/// What arrives over a connection.
+/// An arrival over a connection.
 public enum ConnectionEvent {
   /// A line without its newline. The bytes are valid during the call only.
   case line(UnsafeBufferPointer<UInt8>)
@@ -23,7 +23,7 @@ public enum ConnectionEvent {
   case closed
 }
 
-/// Why a line could not be sent.
+/// The reason why a line could not be sent.
 public enum ConnectionError: Error, Sendable, Hashable {
   /// The peer is gone.
   case closed

@@ -27,7 +27,7 @@ public final class InMemoryConnection: Connection {
     Task {
       var splitter = LineSplitter()
       for await bytes in incoming {
-        bytes.withUnsafeBufferPointer { splitter.take($0, receive) }
+        bytes.withUnsafeBufferPointer { splitter.append($0, receive) }
       }
       receive(.closed)
     }

@@ -1,7 +1,7 @@
 /// Cuts a stream of bytes into lines, never holding more than one line's limit.
 struct LineSplitter {
   private let longest: Int
-  /// What is kept of an unfinished line.
+  /// The beginning of an unfinished line.
   private(set) var partial: [UInt8] = []
   /// Bytes passed over since an oversized line began; `nil` outside one.
   private var skipped: Int?
@@ -9,7 +9,7 @@ struct LineSplitter {
   init(longest: Int = ProtocolLimits.longestLine) { self.longest = longest }
 
   /// Takes what was read and hands on each complete line. Empty lines are passed over.
-  mutating func take(_ bytes: UnsafeBufferPointer<UInt8>, _ emit: (ConnectionEvent) -> Void) {
+  mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, _ emit: (ConnectionEvent) -> Void) {
     var rest = bytes[...]
     while let newline = rest.firstIndex(of: 0x0A) {
       finish(rest[..<newline], emit)

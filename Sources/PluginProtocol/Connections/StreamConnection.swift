@@ -16,7 +16,7 @@ public final class StreamConnection: Connection {
 
   private struct Input {
     let descriptor: Int32
-    /// What the reading thread still takes after `stopReceiving`; `nil` before.
+    /// The bytes that the reading thread still accepts after `stopReceiving`; `nil` before.
     var remainder: Int?
     var isClosed = false
   }
@@ -108,7 +108,7 @@ public final class StreamConnection: Connection {
   public func closeSending() {
     let isClogged = output.withLock { output in
       output.isClosing = true
-      // What waits for the end of an arrival goes out before a process may exit.
+      // Messages that wait for the end of an arrival are sent before the process may exit.
       output.writeBacklog()
       return !output.backlog.isEmpty
     }
@@ -150,10 +150,13 @@ public final class StreamConnection: Connection {
     var splitter = LineSplitter()
     let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 1 << 16)
     defer { buffer.deallocate() }
+    var polling = BriefPolling()
     while true {
+      polling.wait(for: input)
       let count = read(input, buffer.baseAddress, buffer.count)
       if count > 0 {
-        splitter.take(UnsafeBufferPointer(rebasing: buffer[..<count]), receive)
+        polling.recordArrival()
+        splitter.append(UnsafeBufferPointer(rebasing: buffer[..<count]), receive)
         guard readsOn(after: count) else { return }
       } else if count < 0, errno == EAGAIN {
         guard readsOn(after: 0) else { return }

@@ -42,7 +42,7 @@ public struct Manifest: Sendable, Hashable {
   /// The variables that a manifest may ask for; one that ends in `*` stands for all that begin so.
   public static let allowedEnvironment = [
     "HOME", "PATH", "LANG", "XDG_RUNTIME_DIR", "PULSE_*", "ALSA_CONFIG_PATH", "DISPLAY",
-    "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "XDG_CACHE_HOME",
+    "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS", "XDG_CACHE_HOME",
   ]
 
   /// A manifest in memory, which is not checked.

@@ -21,10 +21,12 @@ extension RPCError {
 }
 
 extension Playback {
-  /// This playback with its reason cut and without an impossible duration; `nil` when the id of its item is too long.
+  /// This playback with its title and reason cut and without an impossible duration; `nil` when the id of its
+  /// item is too long.
   public var bounded: Playback? {
     guard (item?.utf8.count ?? 0) <= ProtocolLimits.item else { return nil }
     var bounded = self
+    bounded.title = title?.boundedLine(maximumBytes: ProtocolLimits.title)
     bounded.reason = reason?.boundedLine(maximumBytes: ProtocolLimits.title)
     if let duration, !Self.secondsRange.contains(duration) { bounded.duration = nil }
     return bounded

@@ -150,13 +150,13 @@ public struct PlugAgainNotification: PluginNotification {
 
 /// Plugin to controller: a message for the log, as one line of at most `ProtocolLimits.logMessage`.
 public struct LogNotification: PluginNotification {
-  /// How serious a log line is.
+  /// The level of a log line.
   public enum Level: String, Sendable, CaseIterable {
     case debug, info, warning, error
   }
 
   public static let method = "log"
-  /// How serious the message is; `info` if the plugin gives none or an unknown one.
+  /// The level of the message; `info` if the plugin gives none or an unknown one.
   public let level: Level
   /// One line; longer texts than 2,048 bytes are cut by the controller.
   public let message: String

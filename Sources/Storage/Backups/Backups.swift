@@ -65,8 +65,8 @@ package struct Backups: Sendable {
       configuration.readonly = true
       let queue = try DatabaseQueue(path: backup.database, configuration: configuration)
       return try queue.read { database in
-        let contents = try BackupCheck.contents(database, at: backup.path)
-        if withKey { try KeyCheck.check(database, in: backup.path) }
+        let contents = try DatabaseVerifier.contents(database, at: backup.path)
+        if withKey { try KeyVerifier.check(database, in: backup.path) }
         return contents
       }
     } catch {

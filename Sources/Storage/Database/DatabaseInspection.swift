@@ -23,9 +23,11 @@ struct DatabaseInspection {
     }
     let queue = try DatabaseQueue(path: path)
     let next = try queue.read { database in
-      try BackupCheck.checkQuickly(database, at: path)
-      if try Schema.migrator.hasBeenSuperseded(database) { throw StorageError.newerSchema(path) }
-      return try Schema.nextStep(database)
+      try DatabaseVerifier.checkQuickly(database, at: path)
+      if try DatabaseSchema.migrator.hasBeenSuperseded(database) {
+        throw StorageError.newerSchema(path)
+      }
+      return try DatabaseSchema.nextStep(database)
     }
     if let next { _ = try backups.create(.before(next), of: queue, at: now) }
     try queue.close()
@@ -33,12 +35,14 @@ struct DatabaseInspection {
 
   /// Passes for a database of this version.
   func refuseOtherVersions(_ database: Database) throws {
-    if try Schema.migrator.hasBeenSuperseded(database) { throw StorageError.newerSchema(path) }
-    if try Schema.nextStep(database) != nil { throw StorageError.olderSchema(path) }
+    if try DatabaseSchema.migrator.hasBeenSuperseded(database) {
+      throw StorageError.newerSchema(path)
+    }
+    if try DatabaseSchema.nextStep(database) != nil { throw StorageError.olderSchema(path) }
   }
 }
 
-extension Schema {
+extension DatabaseSchema {
   /// The first migration that a database lacks, counted from 1; nil when it has all or is new.
   fileprivate static func nextStep(_ database: Database) throws -> Int? {
     let taken = try migrator.appliedIdentifiers(database)
@@ -52,8 +56,7 @@ extension StorageError {
   func atStart(_ path: String, _ backups: Backups) -> StorageError {
     switch code {
     case .full: .fullAtStart(path)
-    // The error of a wrong key has its own hint.
-    case .damaged where !message.contains(KeyFile.name):
+    case .damaged:
       StorageError(.damaged, message: message, hint: Self.damagedHint(backups))
     default: self
     }

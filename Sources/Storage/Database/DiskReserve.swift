@@ -26,7 +26,7 @@ final class DiskReserve: Sendable {
     let path = "\(folder)/\(Self.name)"
     file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
     try DurableFile.check(file, "open", path)
-    take()
+    allocate()
   }
 
   deinit { close(file) }
@@ -42,7 +42,7 @@ final class DiskReserve: Sendable {
       return try body()
     } catch let error as DatabaseError where error.isFullDisk {
       give()
-      defer { take() }
+      defer { allocate() }
       let value = try body()
       givingBack()
       return value
@@ -50,7 +50,7 @@ final class DiskReserve: Sendable {
   }
 
   /// Allocates the missing part, as far as there is space.
-  func take() {
+  func allocate() {
     kept.withLock { kept in
       var piece = Self.size
       while kept < Self.size, piece >= Self.smallestPiece {

@@ -83,20 +83,21 @@ enum KeyFile {
 extension StorageError {
   static func damagedKey(_ path: String) -> StorageError {
     StorageError(
-      .damaged, message: "\(path) is not the key of this database, or it is damaged.",
+      .damagedKey, message: "\(path) is not the key of this database, or it is damaged.",
       hint: "Put a backup in its place. Without one, move it away: second factors are then lost, "
         + "and their owners log in with recovery codes.")
   }
 
   static func missingKey(_ path: String) -> StorageError {
     StorageError(
-      .damaged, message: "\(path) is missing, the key of second factors in the database beside it.",
+      .damagedKey,
+      message: "\(path) is missing, the key of second factors in the database beside it.",
       hint: "Put the key of that database there, or take another backup: `theater backup list`.")
   }
 
   static func foreignKey(_ path: String) -> StorageError {
     StorageError(
-      .damaged, message: "\(path) does not open the second factors in the database beside it.",
+      .damagedKey, message: "\(path) does not open the second factors in the database beside it.",
       hint: "Put the key of that database in its place. Without it, those with a second factor log "
         + "in with recovery codes and remove it.")
   }

@@ -12,6 +12,8 @@ package struct StorageError: Error, Hashable, Sendable {
     case olderSchema
     /// The file is no database, or a damaged one.
     case damaged
+    /// The key of the second factors is missing, damaged, or another database's.
+    case damagedKey
     /// The database is in use or being replaced.
     case inUse
     /// There is no such database or backup.
@@ -24,9 +26,9 @@ package struct StorageError: Error, Hashable, Sendable {
 
   /// The kind of error, for programs.
   package let code: Code
-  /// What happened; one sentence.
+  /// The description of the failure; one sentence.
   package let message: String
-  /// What to do next; one sentence.
+  /// The next action; one sentence.
   package let hint: String
 
   init(_ code: Code, message: String, hint: String) {

@@ -39,7 +39,7 @@ package final class TheaterDatabase: Sendable {
       try DatabaseInspection(path: path, backups: backups).beforeOpening(at: clock.now())
       try DurableFile.make(path)
       pool = try Self.openPool(path)
-      try Schema.migrator.migrate(pool)
+      try DatabaseSchema.migrator.migrate(pool)
       key = try KeyFile.key(in: folder)
       // Without space for the reserve the database works as before.
       reserve = try? DiskReserve(in: backups.state)
@@ -78,7 +78,7 @@ package final class TheaterDatabase: Sendable {
     reserve = nil
     do {
       let queue = try DatabaseQueue(configuration: Self.configuration)
-      try Schema.migrator.migrate(queue)
+      try DatabaseSchema.migrator.migrate(queue)
       pool = queue
     } catch {
       throw StorageError(error, at: path)
@@ -130,7 +130,7 @@ extension TheaterDatabase {
     try await withCheckedThrowingContinuation { continuation in
       pool.asyncWrite(updates) { [reserve] _, result in
         // There is space again, perhaps also for the used part of the reserve.
-        if case .success = result { reserve?.take() }
+        if case .success = result { reserve?.allocate() }
         continuation.resume(with: result)
       }
     }

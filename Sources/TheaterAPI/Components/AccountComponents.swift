@@ -1,4 +1,4 @@
-// What the routes for sessions and accounts answer and take.
+// The components of requests and responses about sessions and accounts.
 
 extension Component {
   static let accountComponents = [
@@ -31,6 +31,7 @@ extension Component {
   ]
   private static let guestMembers: Schema.Members = [
     "ageLimit": .ageLimit, "activities": .list(of: .name), "volumeLimit": .percent,
+    "wallTablet": .boolean,
   ]
 
   static let openSessions = Component(
@@ -106,6 +107,10 @@ extension Component {
     "id": .id, "name": .displayName, "activities": .list(of: .name, count: 1...100),
     "volumeLimit": .percent, "made": .time, "expires": .time,
   ]
+  private static let limitMembers: Schema.Members = [
+    "ageLimit": .ageLimit,
+    "wallTablet": .boolean.described("The pass of a wall tablet, which names all activities."),
+  ]
 
   static let invitation = Component("Invitation", .object(invitationMembers))
   static let invitations = Component(
@@ -114,12 +119,12 @@ extension Component {
     "IssuedInvitation", .object(invitationMembers + codeMembers, optional: linkMembers))
 
   static let guestPass = Component(
-    "GuestPass", .object(passMembers, optional: ["ageLimit": .ageLimit]))
+    "GuestPass", .object(passMembers, optional: limitMembers))
   static let guestPasses = Component(
     "GuestPasses", .object(["guests": .list(of: .reference(guestPass))]))
   static let issuedGuestPass = Component(
     "IssuedGuestPass",
-    .object(passMembers + codeMembers, optional: linkMembers + ["ageLimit": .ageLimit]))
+    .object(passMembers + codeMembers, optional: linkMembers + limitMembers))
 
   static let auditPage = Component(
     "AuditPage",
@@ -176,7 +181,7 @@ extension Schema.Members {
   /// Where a code is sent: exactly one of these.
   static let contacts: Self = ["email": .email, "phone": .phone]
 
-  /// What admits a person to registering: exactly one of these.
+  /// The proof with which a person may register: exactly one of these.
   static let registrationCodes: Self = [
     "setupCode": .entryCode, "invitation": .entryCode,
   ]

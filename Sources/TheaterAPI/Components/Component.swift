@@ -48,14 +48,14 @@ extension Component {
 }
 
 extension Schema {
-  /// What programs decide by: `notFound`, `deviceFailed`.
+  /// The error for programs: `notFound`, `deviceFailed`.
   fileprivate static let errorCode = Schema.text(1...64, pattern: "^[a-zA-Z]+$")
   static let step = Schema.text(1...64, pattern: "^[0-9]+(\\.[0-9]+)*$")
     .described("The id of the scene's step: \"2.1\" is the first member of the second step.")
 
   /// A name that `devices.json` gives: of a device, a scene, an activity, a plugin.
   static let name = Schema.text(1...64)
-  /// What a person reads.
+  /// The error for people.
   static let title = Schema.text()
   static let anyNumber = Schema(json: ["type": "number"])
   /// A length of time, in seconds.

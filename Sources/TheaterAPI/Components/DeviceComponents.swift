@@ -1,7 +1,7 @@
 import Devices
 import JSON
 
-// What the routes for single devices and scenes answer and take; most of it follows from the
+// The components of requests and responses about devices and scenes; most follow from the
 // command tables and state keys of `Devices`.
 
 extension Component {
@@ -105,7 +105,7 @@ extension Component {
     "device": .name, "command": .reference(command), "duration": .seconds,
   ]
 
-  /// What a run of a scene would do now; a group stands before its members.
+  /// The steps of a run that would begin now; a group stands before its members.
   static let plan = Component(
     "ScenePlan",
     .object([

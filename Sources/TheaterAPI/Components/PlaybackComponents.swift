@@ -1,10 +1,11 @@
 import Devices
 
-// What the routes for the current activity and the library answer and take.
+// The components of requests and responses about the current activity and the library.
 
 extension Component {
   static let playbackComponents = [
-    status, activity, activities, playback, catalogueEntry, films, songs, stations, libraryScan,
+    status, activity, activities, playback, catalogueEntry, films, songs, stations, stopped,
+    libraryScan,
     libraryChange, soundLevels, confirmation, volumeChange,
   ]
 
@@ -64,7 +65,8 @@ extension Component {
         "position": .number(Playback.secondsRange), "rate": .number(Playback.rateRange),
       ],
       optional: [
-        "item": .itemID, "duration": .number(Playback.secondsRange), "reason": .text(),
+        "item": .itemID, "duration": .number(Playback.secondsRange),
+        "title": .title.described("What a station names at the moment."), "reason": .text(),
       ]))
 
   static let catalogueEntry = Component(
@@ -80,10 +82,14 @@ extension Component {
         "picture": .boolean.described(
           "Whether there may be a picture of it; missing if there is none."),
         "position": .seconds.described("Where the user left it: a start resumes there."),
+        "category": .category.described("Its list, in answers with items of several."),
       ]))
   static let films = list("Films", "films")
   static let songs = list("Songs", "songs")
   static let stations = list("Stations", "stations")
+
+  static let stopped = Component(
+    "Stopped", .object(["items": .list(of: .reference(catalogueEntry))]))
 
   private static func list(_ name: String, _ member: String) -> Component {
     Component(

@@ -1,4 +1,4 @@
-// What the routes for the controller itself answer, and the rules of forms.
+// The components of responses about the controller, and the rules of forms.
 
 import Devices
 

@@ -2,7 +2,7 @@ import Devices
 
 /// Other people's accounts, invitations, guest passes and the audit log.
 public enum PeopleEndpoint: String, Endpoint {
-  case accounts, setRole, setAgeLimit, removePerson
+  case accounts, setRole, setAgeLimit, removePerson, personSessions, endPersonSession
   case invite, invitations, revokeInvitation
   case createGuestPass, guestPasses, revokeGuestPass
   case auditLog
@@ -31,6 +31,15 @@ public enum PeopleEndpoint: String, Endpoint {
         .delete, "/accounts/{id}", .permitted(.administer),
         "Deletes an account and ends its sessions.", answers: [204: .empty],
         errors: [409, 503, 507])
+    case .personSessions:
+      Route(
+        .get, "/accounts/{id}/sessions", .permitted(.administer),
+        "Lists the sessions of an account, the newest first.",
+        answers: [200: .json(.reference(.openSessions))], errors: [503])
+    case .endPersonSession:
+      Route(
+        .delete, "/accounts/{id}/sessions/{session}", .permitted(.administer),
+        "Ends a session of an account.", answers: [204: .empty], errors: [503, 507])
     case .invite:
       Route(
         .post, "/invitations", .permitted(.administer),
@@ -52,12 +61,20 @@ public enum PeopleEndpoint: String, Endpoint {
       Route(
         .post, "/guests", .permitted(.administer), "Creates a guest pass with its code.",
         body: .json(
-          .request(
-            ["activities": .list(of: .name, count: 1...100)],
-            optional: [
-              "name": .displayName, "volumeLimit": .integer(0...100), "ageLimit": .ageLimit,
-              "validFor": .number(60...2_592_000),
-            ])),
+          .oneOf([
+            .request(
+              ["activities": .list(of: .name, count: 1...100)],
+              optional: [
+                "name": .displayName, "volumeLimit": .integer(0...100), "ageLimit": .ageLimit,
+                "validFor": .number(60...2_592_000), "wallTablet": .null,
+              ]),
+            .request(
+              ["wallTablet": .boolean],
+              optional: [
+                "name": .displayName, "ageLimit": .ageLimit, "activities": .null,
+                "volumeLimit": .null, "validFor": .null,
+              ]),
+          ])),
         answers: [201: .json(.reference(.issuedGuestPass))], errors: [404, 503, 507])
     case .guestPasses:
       Route(

@@ -3,7 +3,7 @@ import JSON
 
 /// The current activity, the library, and steering playback.
 public enum PlaybackEndpoint: String, Endpoint {
-  case status, events, films, songs, stations, picture, scanLibrary
+  case status, events, films, songs, stations, stopped, picture, scanLibrary
   case activities, startActivity, watch, listen, radio, popcorn, end, off
   case pause, resume, next, previous, seek, volume
 
@@ -40,6 +40,16 @@ public enum PlaybackEndpoint: String, Endpoint {
     case .films: list("films", .films)
     case .songs: list("songs", .songs)
     case .stations: list("stations", .stations)
+    case .stopped:
+      Route(
+        .get, "/library/stopped", .permitted(.view),
+        "Lists the films and songs that the user left before their end, the one that was left last first.",
+        parameters: [
+          .init(
+            name: "limit", place: .query, schema: .integer(1...100),
+            help: "The most entries of the answer; 20 without it.")
+        ],
+        answers: [200: .json(.reference(.stopped))], errors: [422])
     case .picture:
       Route(
         .get, "/library/picture", .permitted(.view),

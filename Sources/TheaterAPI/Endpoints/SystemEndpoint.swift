@@ -4,7 +4,7 @@ import Devices
 public enum SystemEndpoint: String, Endpoint {
   case health, openAPI, address, plugins, audioDevices, doctor, discovery
   case configuration, saveConfiguration, checkConfiguration, configurationDifference
-  case compareConfiguration
+  case compareConfiguration, saveSecret
 
   public static let title = "The controller"
 
@@ -53,6 +53,11 @@ public enum SystemEndpoint: String, Endpoint {
               "How long to wait for answers, in seconds; 3 without it."),
             "broker": .text(1...300).described(
               "The MQTT broker, `HOST` or `HOST:PORT`; that of the machine without it."),
+            "tls": .boolean.described(
+              "Whether the connection to `broker` is encrypted; the port is 8883 then."),
+            "caFile": .text(1...1000).described(
+              "With `tls`: the path of a PEM file on the controller's machine with the authorities to trust; those of "
+                + "the system without it."),
             "user": .text(1...256).described("The user at `broker`."),
             "password": .text(0...1000).described(
               "The user's password, for this search alone: it is neither kept nor logged."),
@@ -93,6 +98,21 @@ public enum SystemEndpoint: String, Endpoint {
         .post, "/configuration/difference", .permitted(.administer),
         "Names what differs between the `devices.json` in the body and the configuration in force.",
         body: .text, answers: [200: .json(.reference(.configurationDifference))])
+    case .saveSecret:
+      Route(
+        .put, "/secrets/{name}", .permitted(.administer),
+        "Saves the text that options name with `{\"secret\": NAME}`, in place of an earlier one; needs a fresh proof. "
+          + "No route returns it. A device that uses it gets it when it is opened the next time.",
+        body: .json(.request(["text": .text(1...1000)])), answers: [204: .empty],
+        errors: [409, 507])
     }
   }
+}
+
+/// The words and bounds of `POST /discovery`.
+public enum DiscoveryWords {
+  /// The kinds of search.
+  public static let kinds = ["projectors", "mqtt", "sound", "drives", "displays", "folders"]
+  /// The limits of the time to wait for answers, in seconds.
+  public static let seconds = 1...25
 }

@@ -1,7 +1,7 @@
 import Devices
 import JSON
 
-/// What differs between two configurations: the names of entries and of their keys, never a value.
+/// The difference between two configurations: the names of entries and of their keys, never a value.
 ///
 /// A value may be a secret, or a path that only the owner knows. The texts of secrets are compared, so
 /// a secret that was changed in its file is a difference too.

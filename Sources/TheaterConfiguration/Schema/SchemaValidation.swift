@@ -11,7 +11,7 @@ package struct SchemaIssue: Sendable, Hashable {
   package var message: String
   /// The valid values only, for secrets, whose text must not be shown.
   package var expected: String
-  /// What to do next: "Did you mean \"lights\"?"
+  /// The next action: "Did you mean \"lights\"?"
   package var hint: String?
 }
 

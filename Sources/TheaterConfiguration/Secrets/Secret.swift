@@ -21,9 +21,9 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 
 /// The reason why a secret cannot be read.
 package struct SecretError: Error, Sendable, Hashable {
-  /// What happened, without the text of the secret.
+  /// The description of the failure, without the text of the secret.
   package let message: String
-  /// What to do next.
+  /// The next action.
   package let hint: String
 
   /// - Parameters:
@@ -39,13 +39,4 @@ package struct SecretError: Error, Sendable, Hashable {
 package protocol SecretSource: Sendable {
   /// Returns the secret of this name.
   func secret(_ name: String) throws(SecretError) -> Secret
-}
-
-/// A source without secrets, for checks that must not read any.
-package struct NoSecrets: SecretSource {
-  package init() {}
-  /// - Throws: Always: there is no secret.
-  package func secret(_ name: String) throws(SecretError) -> Secret {
-    throw SecretError("there is no secret \"\(name)\"", hint: "No folder of secrets is known here.")
-  }
 }

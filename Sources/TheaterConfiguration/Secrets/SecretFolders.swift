@@ -1,5 +1,6 @@
 import Glibc
 import JSON
+import Platform
 
 /// Secrets as files: in `$CREDENTIALS_DIRECTORY` (systemd's `LoadCredential=`), otherwise in the
 /// folder `secrets` of the state folder, where only their owner may read them.
@@ -21,11 +22,7 @@ package struct SecretFolders: SecretSource {
   ///   read (a group may read one in `credentials`), and a text that is empty, not UTF-8 or longer
   ///   than 64 KiB.
   package func secret(_ name: String) throws(SecretError) -> Secret {
-    guard TextRule.secretName.allows(name) else {
-      throw SecretError(
-        "\"\(name.quotation)\" cannot be the name of a secret",
-        hint: "Use letters, digits, \".\", \"_\" and \"-\".")
-    }
+    try Self.checkName(name)
     if let credentials {
       // A file that everybody can read is refused in both folders. In the first the service manager
       // decides about the group.
@@ -39,6 +36,48 @@ package struct SecretFolders: SecretSource {
     throw SecretError(
       "the secret \"\(name)\" is missing",
       hint: "Put it into \(path) and make it yours alone: chmod 600 \(path)")
+  }
+
+  /// Saves a secret in `own`, in place of an earlier one of this name, as a file that its owner alone may read.
+  ///
+  /// - Throws: For an unfit name, a text that is empty or too long, a name that `credentials` has, whose text would be
+  ///   used instead, and a file that is a link or cannot be written.
+  package func save(_ text: String, as name: String) throws(SecretError) {
+    try Self.checkName(name)
+    guard !text.isEmpty, text.utf8.count < Self.longest else {
+      throw SecretError(
+        "the secret \"\(name)\" is empty or longer than \(Self.longest / 1024) KiB",
+        hint: "Type the text again.")
+    }
+    if let credentials, access("\(credentials)/\(name)", F_OK) == 0 {
+      throw SecretError(
+        "the secret \"\(name)\" comes from the service manager",
+        hint: "Change LoadCredential= of the service, or use another name.")
+    }
+    let path = "\(own)/\(name)"
+    mkdir(own, S_IRWXU)
+    let file = open(
+      path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, S_IRUSR | S_IWUSR)
+    let isOwn = file >= 0 && fchmod(file, S_IRUSR | S_IWUSR) == 0
+    let code = errno
+    if file >= 0 { close(file) }
+    do throws(SystemError) {
+      guard isOwn else { throw SystemError(code) }
+      // Reading leaves out one line break at the end.
+      try RegularFile.replace(path, with: Array((text + "\n").utf8))
+    } catch {
+      throw SecretError(
+        "the secret \"\(name)\" cannot be written: \(error)",
+        hint: "Check who owns \(own), and that \(path) is a file and no link.")
+    }
+  }
+
+  private static func checkName(_ name: String) throws(SecretError) {
+    guard TextRule.secretName.allows(name) else {
+      throw SecretError(
+        "\"\(name.quotation)\" cannot be the name of a secret",
+        hint: "Use letters, digits, \".\", \"_\" and \"-\".")
+    }
   }
 
   /// Returns the text of the file, without one line break at its end; `nil` if there is no file.

@@ -1,6 +1,6 @@
 // Made by Scripts/blocklist.py; change that.
 
-/// What the rule `notInBlocklist` refuses beside repetitions and runs, folded and sorted by bytes, a
+/// The passwords that the rule `notInBlocklist` refuses beside repetitions and runs, folded and sorted by bytes, a
 /// line an entry: 8817 of 15 code points or more, and 1639 shorter ones that
 /// are refused among digits. A literal lies in the program's file and costs no memory until it is
 /// looked at.

@@ -46,9 +46,9 @@ public struct Pattern: Hashable, Sendable, CustomStringConvertible {
 
 /// Why a pattern cannot be used.
 public struct PatternError: Error, Hashable, Sendable {
-  /// What is wrong, as a sentence.
+  /// The mistake, as a sentence.
   public let message: String
-  /// What to do, as a sentence.
+  /// The next action, as a sentence.
   public let hint: String
 
   static let tooLong = PatternError(

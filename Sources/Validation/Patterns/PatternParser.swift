@@ -25,13 +25,13 @@ struct PatternParser {
 
   private var peek: Unicode.Scalar? { next < points.count ? points[next] : nil }
 
-  private mutating func take() -> Unicode.Scalar? {
+  private mutating func consume() -> Unicode.Scalar? {
     guard let point = peek else { return nil }
     next += 1
     return point
   }
 
-  private mutating func take(_ wanted: Unicode.Scalar) -> Bool {
+  private mutating func consume(_ wanted: Unicode.Scalar) -> Bool {
     guard peek == wanted else { return false }
     next += 1
     return true
@@ -41,7 +41,7 @@ struct PatternParser {
 
   private mutating func choice() throws(PatternError) -> PatternNode {
     var branches = [try sequence()]
-    while take("|") { branches.append(try sequence()) }
+    while consume("|") { branches.append(try sequence()) }
     return branches.count == 1 ? branches[0] : .choice(branches)
   }
 
@@ -62,16 +62,16 @@ struct PatternParser {
   }
 
   private mutating func quantifier() throws(PatternError) -> (fewest: Int, most: Int?)? {
-    if take("*") { return (0, nil) }
-    if take("+") { return (1, nil) }
-    if take("?") { return (0, 1) }
-    guard take("{") else { return nil }
+    if consume("*") { return (0, nil) }
+    if consume("+") { return (1, nil) }
+    if consume("?") { return (0, 1) }
+    guard consume("{") else { return nil }
     let wrong = PatternError.unexpected(
       "a repetition that cannot be read", "Write {3}, {3,} or {3,5}; the character is \\{.")
     guard let fewest = number() else { throw wrong }
     var most: Int? = fewest
-    if take(",") { most = number() }
-    guard take("}"), most ?? .max >= fewest else { throw wrong }
+    if consume(",") { most = number() }
+    guard consume("}"), most ?? .max >= fewest else { throw wrong }
     return (fewest, most)
   }
 
@@ -88,7 +88,7 @@ struct PatternParser {
   // MARK: Atoms
 
   private mutating func atom() throws(PatternError) -> PatternNode {
-    switch take() {
+    switch consume() {
     case "(": return try group()
     case "[": return .one(try characterClass())
     case ".": return .one(.anyButLineEnds)
@@ -106,11 +106,11 @@ struct PatternParser {
   private mutating func group() throws(PatternError) -> PatternNode {
     guard depth < Self.deepest else { throw .tooDeep }
     depth += 1
-    if take("?"), !take(":") {
+    if consume("?"), !consume(":") {
       throw .unexpected("a group that looks around or has a name", "Write (…) or (?:…).")
     }
     let node = try choice()
-    guard take(")") else {
+    guard consume(")") else {
       throw .unexpected("a ( that is not closed", "Close it, or write \\( for the character.")
     }
     depth -= 1
@@ -118,7 +118,7 @@ struct PatternParser {
   }
 
   private mutating func escape(inClass: Bool) throws(PatternError) -> CodePointSet {
-    switch take() {
+    switch consume() {
     case "d": return .digits
     case "w": return .wordCharacters
     case "p": return try category()
@@ -135,8 +135,8 @@ struct PatternParser {
 
   private mutating func category() throws(PatternError) -> CodePointSet {
     var name = ""
-    if take("{") {
-      while let point = take(), point != "}", name.utf8.count < 4 {
+    if consume("{") {
+      while let point = consume(), point != "}", name.utf8.count < 4 {
         name.unicodeScalars.append(point)
       }
     }
@@ -151,8 +151,8 @@ struct PatternParser {
 
   private mutating func characterClass() throws(PatternError) -> CodePointSet {
     var parts: [CodePointSet] = []
-    let isInverted = take("^")
-    while !take("]") {
+    let isInverted = consume("^")
+    while !consume("]") {
       let low = try classMember()
       guard peek == "-", next + 1 < points.count, points[next + 1] != "]" else {
         parts.append(low)
@@ -172,7 +172,7 @@ struct PatternParser {
   }
 
   private mutating func classMember() throws(PatternError) -> CodePointSet {
-    switch take() {
+    switch consume() {
     case "\\": return try escape(inClass: true)
     case "[", nil:
       throw .unexpected("a [ that is not closed", "Close it, or write \\[ for the character.")

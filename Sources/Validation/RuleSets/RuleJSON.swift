@@ -1,12 +1,12 @@
 import JSON
 
-/// Why a document about rules cannot be read.
+/// A mistake in a document of rules.
 public struct RuleDocumentError: Error, Hashable, Sendable {
-  /// Where in the document.
+  /// The place in the document.
   public let path: JSONPath
-  /// What is wrong.
+  /// The mistake.
   public let message: String
-  /// What to do.
+  /// The next action.
   public let hint: String
 
   init(_ path: JSONPath = [], _ message: String, hint: String) {

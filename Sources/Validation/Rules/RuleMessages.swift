@@ -47,7 +47,7 @@ extension Check {
     }
   }
 
-  /// What to do to pass it, for any field.
+  /// The action with which any field passes the rule.
   public var message: String {
     switch self {
     case .notEmpty: "Type the {field}."

@@ -43,7 +43,7 @@ package struct CertificateRenewal: CertificateKeeping {
   package func run() async {
     var known = first
     var last = known
-    while (try? await clock.sleep(until: clock.now() + Self.interval)) != nil {
+    while (try? await clock.sleep(for: Self.interval)) != nil {
       let now = marks()
       if now != known, now == last {
         known = now

@@ -43,7 +43,7 @@ package struct OwnRenewal: CertificateKeeping {
   /// Checks the certificate until its task is cancelled.
   package func run() async {
     var problem: CertificateError?
-    while (try? await clock.sleep(until: clock.now() + Self.interval)) != nil {
+    while (try? await clock.sleep(for: Self.interval)) != nil {
       guard shown.current.isToBeRenewed(at: day.now()) else { continue }
       do throws(CertificateError) {
         try await renew()

@@ -106,9 +106,9 @@ extension GeneralName {
 
 /// Why a certificate cannot be used or created.
 package struct CertificateError: Error, Sendable, Hashable {
-  /// What happened, without any part of the key.
+  /// The description of the failure, without any part of the key.
   package let message: String
-  /// What to do next.
+  /// The next action.
   package let hint: String
 
   init(_ message: String, hint: String) {

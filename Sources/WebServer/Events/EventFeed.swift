@@ -7,32 +7,32 @@ import Synchronization
 /// The event log holds the events for all clients. A client that does not read therefore costs only the
 /// data on its way: one batch here, 64 KiB in the connection, 128 KiB in the kernel.
 final class EventFeed: Sendable {
-  private let bell: EventSubscription
+  private let subscription: EventSubscription
   private let channel: any Channel
   private let ended = Atomic(false)
   private let isKeepAliveDue = Atomic(false)
 
   /// - Parameter channel: The connection of the stream. The stream ends when the client closes its side,
   ///   and the connection ends with the stream.
-  init(_ bell: EventSubscription, on channel: any Channel) {
-    self.bell = bell
+  init(_ subscription: EventSubscription, on channel: any Channel) {
+    self.subscription = subscription
     self.channel = channel
     channel.watchInput { self.end() }
   }
 
   /// Signals that there is something to do; ends with the feed.
-  var rings: AsyncStream<Void> { bell.signals }
+  var signals: AsyncStream<Void> { subscription.signals }
 
   /// Whether the stream has ended: nothing more is sent, even if events wait.
   var isOver: Bool { ended.load(ordering: .acquiring) }
 
   /// Wakes the stream.
-  func wake() { bell.signal() }
+  func wake() { subscription.signal() }
 
   /// Requests a keep-alive.
   func requestKeepAlive() {
     isKeepAliveDue.store(true, ordering: .releasing)
-    bell.signal()
+    subscription.signal()
   }
 
   /// Whether a keep-alive was requested since the last call.
@@ -41,7 +41,7 @@ final class EventFeed: Sendable {
   /// Ends the stream, and soon its connection, even if the client reads nothing.
   func end() {
     ended.store(true, ordering: .releasing)
-    bell.end()
+    subscription.end()
     channel.triggerUserOutboundEvent(ConnectionEnding(), promise: nil)
   }
 }

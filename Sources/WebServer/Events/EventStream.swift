@@ -74,6 +74,10 @@ struct EventStream: Sendable {
     guard await accountService.sessions.isOpen(caller.token, for: caller.principal) else {
       return feed.end()
     }
+    // It shows the room for weeks without any other request.
+    if caller.principal.isWallTablet {
+      _ = try? await accountService.sessions.resolve(caller.token)
+    }
     feed.requestKeepAlive()
   }
 
@@ -86,18 +90,18 @@ struct EventStream: Sendable {
     text.comment("connected")
     var sequence = sequence ?? -1
     var hasMore = true
-    var rings = feed.rings.makeAsyncIterator()
+    var signals = feed.signals.makeAsyncIterator()
     while !feed.isOver {
       if hasMore {
         hasMore = try await append(to: &text, after: &sequence, for: principal)
       }
       // The newest alone: a slow client skips the others.
-      for entry in levels?.take() ?? [] { text.event("levels", data: entry.json) }
+      for entry in levels?.drain() ?? [] { text.event("levels", data: entry.json) }
       if feed.takeKeepAlive(), text.count == 0 { text.comment("keep-alive") }
       if text.count > 0 {
-        try await writer.write(text.take())
+        try await writer.write(text.drain())
       } else if !hasMore {
-        guard await rings.next() != nil else { return }
+        guard await signals.next() != nil else { return }
         hasMore = true
       }
     }
@@ -153,7 +157,7 @@ struct EventText {
   }
 
   /// Returns and removes the buffered bytes.
-  mutating func take() -> ByteBuffer {
+  mutating func drain() -> ByteBuffer {
     // A stream mostly waits: a buffer that it kept would have the size of its largest event.
     defer { bytes = [] }
     return ByteBuffer(bytes: bytes)

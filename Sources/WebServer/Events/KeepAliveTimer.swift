@@ -56,7 +56,7 @@ final class KeepAliveTimer: Sendable {
 
   private func run() async {
     while !Task.isCancelled,
-      (try? await clock.sleep(until: clock.now() + Self.interval)) != nil
+      (try? await clock.sleep(for: Self.interval)) != nil
     {
       for tick in state.withLock({ Array($0.ticks.values) }) { await tick() }
     }

@@ -13,7 +13,7 @@ final class ConnectionExecutor: TaskExecutor {
     let job = UnownedJob(job)
     eventLoop.execute {
       // A run that the request starts sends its first command from here, not from a third thread.
-      ArrivalExecutor.shared.take { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+      ArrivalExecutor.shared.run { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
   }
 }

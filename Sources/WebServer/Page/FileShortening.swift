@@ -1,11 +1,13 @@
 import Foundation
 
-/// What the page's files lose before they are served: comments, indentation and needless spaces.
+/// The removal of comments, indentation and needless spaces from the page's files before they are served.
 enum FileShortening {
   /// The bytes that are served for those of a file.
   static func shortened(_ bytes: [UInt8], of name: String) -> [UInt8] {
     switch name.split(separator: ".").last {
-    case "js": module(bytes)
+    case "json" where name.hasPrefix(Site.texts):
+      CyrillicEncoding.encoded(String(decoding: compact(bytes), as: UTF8.self))
+    case "js": ModuleShortening.shortened(bytes)
     case "css": style(bytes)
     case "json": compact(bytes)
     case "svg": withoutComments(bytes)
@@ -30,51 +32,9 @@ enum FileShortening {
     for mark in ["{", "}"] { text.replace(" \(mark)", with: mark) }
     text.replace(";}", with: "}")
     text.replace(" > ", with: ">")
+    text.replace(" / ", with: "/")
     return Array(text.utf8)
   }
-
-  /// A module without its comments, its indentation and most of its spaces.
-  ///
-  /// Each line stays a line, so that an error names the right one.
-  static func module(_ code: [UInt8]) -> [UInt8] {
-    Array(
-      withoutComments(code).split(separator: newline, omittingEmptySubsequences: false)
-        .map { withoutSpaces($0) }.joined(separator: [newline]))
-  }
-
-  /// A line of a module without the spaces beside its punctuation.
-  ///
-  /// A line with a template in a template, an escape, or a slash outside its texts, which may begin a regular
-  /// expression, stays as it is.
-  private static func withoutSpaces(_ line: ArraySlice<UInt8>) -> [UInt8] {
-    let tick = UInt8(ascii: "`")
-    guard line.count(where: { $0 == tick }) <= 2 else { return Array(line) }
-    var short: [UInt8] = [], quote: UInt8?
-    for (index, byte) in zip(line.indices, line) {
-      switch (byte, quote) {
-      case (UInt8(ascii: "\\"), _), (UInt8(ascii: "/"), nil): return Array(line)
-      case (UInt8(ascii: "'"), nil), (UInt8(ascii: "\""), nil), (tick, nil): quote = byte
-      case (_, byte): quote = nil
-      case (UInt8(ascii: " "), nil):
-        if isNeedless(between: short.last, and: line[index...].dropFirst().first) { continue }
-      default: break
-      }
-      short.append(byte)
-    }
-    return quote == nil ? short : Array(line)
-  }
-
-  /// Whether a space between two bytes of code outside texts may go. Two signs in a row would become another
-  /// operator: `a + +b`.
-  private static func isNeedless(between previous: UInt8?, and next: UInt8?) -> Bool {
-    guard let previous, let next else { return true }
-    if signs.contains(previous) && signs.contains(next) { return false }
-    return punctuation.contains(previous) || punctuation.contains(next)
-  }
-
-  private static let signs: [UInt8] = Array("+-".utf8)
-  private static let punctuation: [UInt8] = Array(",;=(){}[]?:<>&|!*%^~+-".utf8)
-  private static let newline = UInt8(ascii: "\n")
 
   /// Code without the comments that have lines of their own, and without indentation.
   static func withoutComments(_ code: [UInt8]) -> [UInt8] {

@@ -18,6 +18,8 @@ package struct Site: Sendable {
     "/player", "/radio", "/scenes", "/devices", "/people", "/plugins", "/settings", "/account",
     "/configuration", "/doctor", "/setup",
   ]
+  /// Where the texts of each language are.
+  static let texts = "text/"
   /// The folders beside the shell.
   private static let folders = ["css", "js", "text"]
   /// The files that browsers want at an address that never changes. They may name the placeholder.
@@ -92,6 +94,7 @@ package struct Site: Sendable {
     case "flac": "audio/flac"
     case "html": "text/html; charset=utf-8"
     case "js": "text/javascript; charset=utf-8"
+    case "json" where name.hasPrefix(texts): "text/plain; charset=\(CyrillicEncoding.charset)"
     case "json": "application/json"
     case "svg": "image/svg+xml"
     case "png": "image/png"
@@ -158,7 +161,7 @@ package final class SiteFile: Sendable {
   /// Answers a GET or HEAD: 304 if the client has this content (RFC 9110, section 13.1.2).
   func response(to request: Request) -> Response {
     let body = body
-    if let own = headers[.eTag], request.knows(own) {
+    if let own = headers[.eTag], request.matches(own) {
       var headers = headers
       headers[.contentType] = nil
       // The length that a 200 would have (RFC 9110, section 8.6).

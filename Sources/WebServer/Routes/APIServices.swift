@@ -5,7 +5,7 @@ import Hummingbird
 import JSON
 import TheaterAPI
 
-/// What the routes work with.
+/// The services that the routes call.
 package struct APIServices: Sendable {
   /// Devices, scenes, activities, runs and the library.
   package let theater: HomeTheaterFacade
@@ -17,6 +17,8 @@ package struct APIServices: Sendable {
   package let configuration: any ConfigurationService
   /// Searches for devices; one search at a time.
   package let discovery: any DeviceDiscovery
+  /// Keeps the secrets of devices.
+  package let secrets: any SecretStore
   /// The address for browsers, such as `http://livingroom.local:8080`; `nil` if it is not known.
   package let webAddress: String?
   /// The certificate for browsers; `nil` without TLS.
@@ -28,7 +30,7 @@ package struct APIServices: Sendable {
   package init(
     theater: HomeTheaterFacade, accountService: AccountService, diagnostics: any Diagnostics,
     configuration: any ConfigurationService, discovery: any DeviceDiscovery,
-    webAddress: String? = nil, certificate: ShownCertificate? = nil,
+    secrets: any SecretStore, webAddress: String? = nil, certificate: ShownCertificate? = nil,
     eventStreams: Int = EventStreamLimiter.standard
   ) {
     self.theater = theater
@@ -36,6 +38,7 @@ package struct APIServices: Sendable {
     self.diagnostics = diagnostics
     self.configuration = configuration
     self.discovery = discovery
+    self.secrets = secrets
     self.webAddress = webAddress
     self.certificate = certificate
     streams = EventStreamLimiter(most: eventStreams)

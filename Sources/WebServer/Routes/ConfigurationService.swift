@@ -6,7 +6,7 @@ import JSON
 package protocol ConfigurationService: Sendable {
   /// The mistakes in another text, as the component `ConfigurationCheck` of the API.
   func check(_ text: [UInt8]) async -> JSON
-  /// What differs between the file, or another text, and the configuration in force, as the component
+  /// The difference between the file, or another text, and the configuration in force, as the component
   /// `ConfigurationDifference`.
   func differenceAnswer(to text: [UInt8]?) async -> JSON
   /// Returns the present text of the file.

@@ -20,7 +20,7 @@ struct ContentHash {
 
 extension Request {
   /// Whether the client has the content with this entity tag (RFC 9110, section 13.1.2).
-  func knows(_ tag: String) -> Bool {
+  func matches(_ tag: String) -> Bool {
     let known = headers[.ifNoneMatch] ?? ""
     let tags = known.split(separator: ",").map { tag in
       let tag = tag.drop { $0 == " " }

@@ -16,7 +16,7 @@ package protocol DeviceDiscovery: Sendable {
 package struct DiscoveryRequest: Sendable, Hashable {
   /// The kinds of search, in the order of `DiscoveryKind`; never empty.
   package let kinds: [DiscoveryKind]
-  /// How long to wait for answers.
+  /// The time to wait for answers.
   package let timeout: Duration
   /// The broker with its login; `nil` for the one of the controller's machine.
   package let broker: BrokerAddress?
@@ -49,10 +49,13 @@ package struct DiscoveryRequest: Sendable, Hashable {
       guard password == nil, secret == nil else {
         throw .invalid("a password needs \"broker\" and \"user\"")
       }
+      guard fields["tls"] == nil, fields["caFile"] == nil else {
+        throw .invalid("TLS needs \"broker\"")
+      }
       broker = nil
       return
     }
-    guard let address = BrokerAddress(text) else {
+    guard let address = BrokerAddress(text, tls: try Self.tls(fields)) else {
       throw .invalid(
         "\"broker\" is no address of a broker", hint: "Write HOST or HOST:PORT, without a scheme.")
     }
@@ -65,6 +68,15 @@ package struct DiscoveryRequest: Sendable, Hashable {
       throw .invalid("\"password\" and \"secret\" exclude each other")
     }
     broker = address.with(user: user, password: password, secret: secret ?? "mqtt")
+  }
+
+  private static func tls(_ fields: BodyFields) throws(APIError) -> BrokerAddress.TLS? {
+    let caFile = try fields.boundedText("caFile")
+    guard try fields.flag("tls") else {
+      guard caFile == nil else { throw .invalid("\"caFile\" needs \"tls\": true") }
+      return nil
+    }
+    return BrokerAddress.TLS(caFile: caFile)
   }
 
   private static func kinds(_ fields: BodyFields) throws(APIError) -> [DiscoveryKind] {
@@ -87,9 +99,9 @@ extension APIServices {
   func searchDevices(_ request: RequestContext) async throws -> Response {
     let search = try DiscoveryRequest(request.fields())
     let principal = try request.principal()
-    // The secret is sent to a broker of the request: an open session alone does not do.
+    // The secret is sent to a broker that the request names, so an open session alone does not suffice.
     if search.secret != nil { try accountService.sessions.requireFreshProof(principal) }
-    // Before the search: a client that closes its connection ends it, when a secret may be sent already.
+    // Recorded before the search, which may have sent the secret when the client closes its connection.
     await accountService.audit.record(
       .devicesSearched, by: AuditActor(principal), about: search.subject)
     let discovery = discovery

@@ -26,6 +26,16 @@ extension APIServices {
         years, of: AccountID(request.captured("id")), by: principal)
     case .removePerson:
       try await accountService.people.remove(AccountID(request.captured("id")), by: principal)
+    case .personSessions:
+      let id = try AccountID(request.captured("id"))
+      guard try await accountService.people.list(for: principal).contains(where: { $0.id == id })
+      else { throw AccountError.unknownAccount }
+      let sessions = try await accountService.sessions.list(of: id, for: principal)
+      return Response(["sessions": .array(sessions.map(\.json))])
+    case .endPersonSession:
+      try await accountService.sessions.end(
+        SessionID(request.captured("session")), of: AccountID(request.captured("id")),
+        by: principal)
     case .invite: return try await invite(request)
     case .invitations:
       let open = try await accountService.invitations.list(for: principal)
@@ -59,14 +69,17 @@ extension APIServices {
 
   private func createGuestPass(_ request: RequestContext) async throws -> Response {
     let fields = try request.fields()
-    let issued = try await accountService.guestPasses.make(
-      GuestPassRequest(
-        name: try fields.text("name") ?? "Guest",
-        activities: try activities(fields),
-        volumeLimit: try fields.integer("volumeLimit") ?? 50,
-        ageLimit: try fields.integer("ageLimit"),
-        validity: try fields.number("validFor") ?? 86_400),
-      by: request.principal())
+    let ageLimit = try fields.integer("ageLimit")
+    let pass =
+      try fields.flag("wallTablet")
+      ? GuestPassRequest(
+        wallTablet: try fields.text("name") ?? "Wall tablet",
+        activities: theater.plan.activities.keys.sorted(), ageLimit: ageLimit)
+      : GuestPassRequest(
+        name: try fields.text("name") ?? "Guest", activities: try activities(fields),
+        volumeLimit: try fields.integer("volumeLimit") ?? 50, ageLimit: ageLimit,
+        validity: try fields.number("validFor") ?? 86_400)
+    let issued = try await accountService.guestPasses.make(pass, by: request.principal())
     var answer = issued.pass.members
     answer["code"] = .string(issued.code.text)
     // The command reads the code from standard input, so that no list of processes shows it.
@@ -155,6 +168,7 @@ extension GuestPass {
       "volumeLimit": .integer(volumeLimit),
     ]
     if let ageLimit { object["ageLimit"] = .integer(ageLimit) }
+    if isWallTablet { object["wallTablet"] = true }
     object["made"] = .string(madeAt.ISO8601Format())
     object["expires"] = .string(expires.ISO8601Format())
     return object

@@ -6,7 +6,7 @@ import JSON
 import NIOCore
 
 extension APIServices {
-  /// How long a browser uses a picture without a question, in seconds.
+  /// The time for which a browser uses a picture without a request, in seconds.
   private static let pictureLifetime = 3600
 
   /// Answers with the picture of an item: 304 if the client has it, 404 if there is none.
@@ -30,7 +30,7 @@ extension APIServices {
       // Another user of the same browser may have an age limit.
       .vary: "Cookie, Authorization", .contentSecurityPolicy: HTTPFields.apiPolicy,
     ]
-    guard !request.knows(tag) else {
+    guard !request.matches(tag) else {
       // The length that a 200 would have (RFC 9110, section 8.6).
       headers[.contentLength] = "\(picture.bytes.count)"
       return Response(status: .notModified, headers: headers)

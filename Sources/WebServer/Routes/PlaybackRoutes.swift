@@ -23,6 +23,7 @@ extension APIServices {
     case .films: return try await entries(.films, request, principal)
     case .songs: return try await entries(.songs, request, principal)
     case .stations: return try await entries(.stations, request, principal)
+    case .stopped: return try await stopped(request, principal)
     case .picture: return try await picture(request, principal)
     case .scanLibrary: return try await scanLibrary(principal)
     case .activities:
@@ -58,6 +59,16 @@ extension APIServices {
     return Response([
       category.rawValue: .array(page.elements.map(\.json)), "total": .integer(page.total),
     ])
+  }
+
+  private func stopped(_ request: RequestContext, _ principal: Principal) async throws -> Response {
+    let limit = try request.query("limit", "1 to 100", in: 1...100) ?? 20
+    let items = await theater.stopped(limit: limit, for: principal).map { category, element in
+      var object = element.json.object ?? [:]
+      object["category"] = .string(category.rawValue)
+      return JSON.object(object)
+    }
+    return Response(["items": .array(items)])
   }
 
   private func scanLibrary(_ principal: Principal) async throws -> Response {

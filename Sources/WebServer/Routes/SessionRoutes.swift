@@ -15,11 +15,13 @@ extension APIServices {
       let fields = try request.fields()
       let cookies = try request.wantedCookies(fields)
       let pass = try fields.requiredText("pass")
-      return Response(try await accountService.guestPasses.logIn(with: pass), cookies: cookies)
+      let loggedIn = try await accountService.guestPasses.logIn(with: pass)
+      await endSession(of: request)
+      return Response(loggedIn, cookies: cookies)
     case .sendLoginCode:
       return Response(
         try await accountService.sendLoginCode(to: request.contact()).json, status: .accepted)
-    case .currentSession: return Response(try request.principal().json)
+    case .currentSession: return try currentSession(request)
     case .logOut: return try await logOut(request)
     case .proveIdentity: return try await prove(request)
     case .sessions:
@@ -32,6 +34,17 @@ extension APIServices {
         SessionID(request.captured("id")), of: request.principal())
       return Response(status: .noContent)
     }
+  }
+
+  private func currentSession(_ request: RequestContext) throws -> Response {
+    let caller = try request.caller()
+    var answer = Response(caller.principal.json)
+    if caller.principal.isWallTablet, let cookies = request.cookies,
+      cookies.session.value(in: request.request.headers) == caller.token
+    {
+      answer.headers[.setCookie] = cookies.setting(caller.token, of: caller.principal)
+    }
+    return answer
   }
 
   private func logIn(_ request: RequestContext) async throws -> Response {
@@ -126,7 +139,7 @@ extension Response {
       return
     }
     self.init(.object(json), status: status)
-    headers[values: .setCookie] = [cookies.session.setting(loggedIn.token.text)]
+    headers[values: .setCookie] = [cookies.setting(loggedIn.token.text, of: loggedIn.principal)]
     if let device = loggedIn.device ?? DeviceToken.presented {
       headers[values: .setCookie].append(cookies.device.setting(device.text))
     }
@@ -147,13 +160,14 @@ extension SessionPrincipal {
     if let pass {
       object["activities"] = .array(pass.activities.map { .string($0) })
       object["volumeLimit"] = .integer(pass.volumeLimit)
+      if pass.isWallTablet { object["wallTablet"] = true }
     }
     return .object(object)
   }
 }
 
 extension OpenSession {
-  fileprivate var json: JSON {
+  var json: JSON {
     [
       "id": .string(session.id.text), "device": .string(session.origin.device),
       "address": .string(session.origin.address),

@@ -49,6 +49,7 @@ extension APIServices {
       return Response(answer)
     case .configurationDifference:
       return Response(await configuration.differenceAnswer(to: nil))
+    case .saveSecret: return try await saveSecret(request)
     case .compareConfiguration:
       let text = Array(request.text.readableBytesView)
       return Response(await configuration.differenceAnswer(to: text))

@@ -12,9 +12,9 @@ package struct APIError: Error, Sendable, Hashable {
   package var status: HTTPResponse.Status
   /// A constant for programs: `notFound`.
   package var code: String
-  /// What happened.
+  /// The description of the failure.
   package var message: String
-  /// What to do next.
+  /// The next action.
   package var hint: String?
   /// The name of the device that failed.
   package var device: String?

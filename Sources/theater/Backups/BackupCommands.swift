@@ -29,7 +29,7 @@ struct BackupCommand: AsyncParsableCommand {
       if let newest = backups.all.first(where: { $0.reason != .replaced }) { return newest }
       throw ExitError(
         .failed, "there is no backup in \(backups.folder)",
-        hint: "Make one: \(Invocation.name) backup create")
+        hint: "Make one: \(ProgramName.name) backup create")
     }
   }
 
@@ -105,7 +105,7 @@ struct BackupCommand: AsyncParsableCommand {
         "Its sessions, one-time codes, known devices, invitations and guest passes are void; "
           + "everybody must log in again.")
       if let replaced { Console.say("The previous data is kept in \(replaced.path).") }
-      Console.say("next: \(Invocation.name) serve")
+      Console.say("next: \(ProgramName.name) serve")
     }
   }
 }

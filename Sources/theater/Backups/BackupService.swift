@@ -13,15 +13,20 @@ struct BackupService: Service {
   let waitUntilIdle: @Sendable () async -> Void
   let logger: Logger
   private let clock: any TheaterClock
+  private let date: @Sendable () -> Date
   /// Copying and checking blocks its thread for a while, at low priority.
-  private let queue = JobQueue(workers: 1, capacity: 1)
+  private let queue: JobQueue
 
+  /// - Parameter date: Reads the wall clock.
   init(
-    backups: Backups, clock: any TheaterClock = SystemClock(), logger: Logger,
+    backups: Backups, clock: any TheaterClock = SystemClock(),
+    date: @escaping @Sendable () -> Date = { Date() }, logger: Logger,
     waitUntilIdle: @escaping @Sendable () async -> Void
   ) {
     self.backups = backups
     self.clock = clock
+    self.date = date
+    queue = JobQueue(workers: 1, capacity: 1, clock: clock, date: date)
     self.logger = logger
     self.waitUntilIdle = waitUntilIdle
   }
@@ -34,15 +39,15 @@ struct BackupService: Service {
 
   func run() async throws {
     await cancelWhenGracefulShutdown {
-      var date = max(nextDate, Date() + Self.startDelay)
-      while await makeBackup(at: date) { date = Date() + Self.day }
+      var next = max(nextDate, date() + Self.startDelay)
+      while await makeBackup(at: next) { next = date() + Self.day }
     }
   }
 
   /// A day after the newest backup; now if no backup is within a day of now, as after the clock was
   /// set.
   private var nextDate: Date {
-    let now = Date()
+    let now = date()
     let dates = backups.all.filter { $0.reason != .replaced }.compactMap(\.madeAt)
     let newest = dates.filter { abs($0.timeIntervalSince(now)) < Self.day }.max()
     return newest.map { $0 + Self.day } ?? now
@@ -55,7 +60,7 @@ struct BackupService: Service {
     let admission = JobAdmission.all([.at(date), .when { await isQuiet() }])
     do throws(JobError<StorageError>) {
       _ = try await queue.run(admission, priority: .low) { _ throws(StorageError) in
-        try backups.create(.daily, at: Date())
+        try backups.create(.daily, at: self.date())
       }
     } catch {
       guard case .failed(let reason) = error else { return false }
@@ -75,7 +80,7 @@ struct BackupService: Service {
         end.finish()
       }
       group.addTask {
-        try? await clock.sleep(until: clock.now() + Self.longestWait)
+        try? await clock.sleep(for: Self.longestWait)
         end.finish()
       }
       for await _ in ends {}

@@ -68,7 +68,7 @@ enum AudioText {
       columns.add("  \(pcm["name"]?.string ?? "?")", pcm["description"]?.string ?? "")
     }
     var text = "PCMs (option \"device\"):\n"
-    text += pcms.isEmpty ? "  none; `\(Invocation.name) doctor` says why" : columns.text
+    text += pcms.isEmpty ? "  none; `\(ProgramName.name) doctor` says why" : columns.text
     columns = Columns()
     for mixer in mixers {
       columns.add("  \(mixer["name"]?.string ?? "?")", mixer["scale"]?.string ?? "")

@@ -97,7 +97,7 @@ extension SceneCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-      let report = try await RemoteTheater().post("/api/v1/runs/\(run.percentEncoded)/cancellation")
+      let report = try await RemoteTheater().post(DeviceEndpoint.cancelRun.path(run))
       try output.show(report) { report in
         let status = report["status"]?.string ?? "?"
         return status == "cancelled" ? "\(run) is cancelled" : "\(run) was over already: \(status)"

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Devices
 import Discovery
+import Foundation
 import JSON
 import TheaterConfiguration
 
@@ -26,9 +27,16 @@ struct Discover: AsyncParsableCommand {
   var only: [DiscoveryKind] = []
   @Option(
     help: ArgumentHelp(
-      "The MQTT broker; without it that of this machine.", valueName: "host[:port]"),
-    transform: Self.broker)
-  var broker: BrokerAddress?
+      "The MQTT broker; without it that of this machine.", valueName: "host[:port]"))
+  var broker: String?
+  @Flag(help: "Encrypt the connection to the broker.")
+  var tls = false
+  @Option(
+    help: ArgumentHelp(
+      "With --tls: the authorities to trust, as PEM; without it those of the system.",
+      valueName: "file"),
+    completion: .file())
+  var caFile: String?
   @Option(help: "The user at the broker; the password is asked for.")
   var user: String?
   @Flag(help: "Read the broker's password as a line of standard input.")
@@ -50,15 +58,22 @@ struct Discover: AsyncParsableCommand {
   @OptionGroup var plugins: PluginFolderOptions
   @OptionGroup var output: OutputOptions
 
-  private static func broker(_ text: String) throws -> BrokerAddress {
-    guard let address = BrokerAddress(text) else {
-      throw ValidationError("\"\(text.quotation)\" is no broker: write HOST or HOST:PORT.")
+  /// The address of the option `--broker`, without a login; `nil` without the option.
+  private func address() throws -> BrokerAddress? {
+    guard let broker else { return nil }
+    // The entry is read by the controller, whose folder is another one.
+    let file = caFile.map { URL(filePath: $0).standardizedFileURL.path }
+    guard let address = BrokerAddress(broker, tls: tls ? .init(caFile: file) : nil) else {
+      throw ValidationError("\"\(broker.quotation)\" is no broker: write HOST or HOST:PORT.")
     }
     return address
   }
 
   func validate() throws {
     guard (1...60).contains(timeout) else { throw ValidationError("--timeout takes 1 to 60 s.") }
+    _ = try address()
+    if tls, broker == nil { throw ValidationError("--tls needs --broker.") }
+    if caFile != nil, !tls { throw ValidationError("--ca-file needs --tls.") }
     if user != nil, broker == nil { throw ValidationError("--user needs --broker.") }
     if passwordStdin, user == nil { throw ValidationError("--password-stdin needs --user.") }
     if replace, putIn.isEmpty { throw ValidationError("--replace needs --put-in.") }
@@ -68,9 +83,9 @@ struct Discover: AsyncParsableCommand {
   }
 
   func run() async throws {
-    var address = broker
+    var address = try address()
     if let user {
-      address = broker?.with(
+      address = address?.with(
         user: user, password: try Prompt.password(fromInput: passwordStdin, twice: false))
     }
     let paths = ApplicationPaths()

@@ -20,7 +20,7 @@ struct DiscoverySources: Sendable {
   ///
   /// - Parameters:
   ///   - broker: The MQTT broker; the one of this machine if `nil`.
-  ///   - timeout: How long to wait for answers.
+  ///   - timeout: The time to wait for answers.
   func searches(
     _ kinds: [DiscoveryKind], broker: BrokerAddress?, timeout: Duration
   ) -> [any DeviceSearch] {
@@ -33,6 +33,16 @@ struct DiscoverySources: Sendable {
       case .displays: DisplaySearch(environment: Console.environment)
       case .folders: FolderSearch(home: home, settings: settings)
       }
+    }
+  }
+}
+
+extension SecretFolders: SecretStore {
+  package func saveSecret(_ text: String, as name: String) throws(TheaterError) {
+    do throws(SecretError) {
+      try save(text, as: name)
+    } catch {
+      throw TheaterError(.notNow, error.message, hint: error.hint)
     }
   }
 }

@@ -5,6 +5,7 @@ import PluginHost
 
 /// The outcome of searches as text.
 enum DiscoveryText {
+  /// - Parameter names: The names of the configured devices by role, for the entries.
   static func text(_ result: DiscoveryResult, names: [Role: String]) -> String {
     var blocks = result.findings.map { text($0, names: names) }
     if blocks.isEmpty { blocks = ["Nothing was found."] }
@@ -14,7 +15,7 @@ enum DiscoveryText {
     return blocks.joined(separator: "\n\n")
   }
 
-  /// What it is and where, the ways to use it, and the entry for the likeliest role.
+  /// Returns the title and place of a finding, its roles, its notes, and the entry for the likeliest role.
   private static func text(_ finding: DiscoveryFinding, names: [Role: String]) -> String {
     var lines = ["\(finding.title), \(finding.place)", "  id \(finding.id)"]
     if finding.roles.count > 1 {

@@ -56,7 +56,7 @@ struct ConfigurationCheck {
       return [
         .bad(
           "configuration", "\(count) \(count == 1 ? "mistake" : "mistakes"): \(first)",
-          remedy: "\(Invocation.name) config check \(path)")
+          remedy: "\(ProgramName.name) config check \(path)")
       ]
     }
     var findings = [

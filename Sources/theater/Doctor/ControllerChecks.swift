@@ -22,7 +22,7 @@ struct ControllerCheck {
         ? [
           .notice(
             "controller", "it runs; log in to check its plugins and devices",
-            remedy: "\(Invocation.name) login")
+            remedy: "\(ProgramName.name) login")
         ]
         : [.bad("controller", error.text, remedy: "Look at its log.")]
     }
@@ -38,7 +38,7 @@ struct ControllerCheck {
     return .bad(
       "plugin \(plugin["id"]?.string ?? "?")",
       status + (plugin["message"]?.string.map { ": \($0)" } ?? ""),
-      remedy: "\(Invocation.name) plugins")
+      remedy: "\(ProgramName.name) plugins")
   }
 
   private static func finding(device: JSON) -> Finding? {
@@ -47,7 +47,7 @@ struct ControllerCheck {
       return .bad("device \(id)", device["reason"]?.string ?? "unavailable", remedy: nil)
     }
     guard let problem = device["attributes"]?["problem"]?["value"]?.string else { return nil }
-    return .notice("device \(id)", problem, remedy: "\(Invocation.name) device \(id)")
+    return .notice("device \(id)", problem, remedy: "\(ProgramName.name) device \(id)")
   }
 }
 
@@ -74,6 +74,6 @@ enum PortCheck {
       ? .good("port", "\(port) is free")
       : .bad(
         "port", "\(port) cannot be used: \(String(cString: strerror(errno)))",
-        remedy: "\(Invocation.name) serve --port \(port == 8080 ? 8081 : 8080)")
+        remedy: "\(ProgramName.name) serve --port \(port == 8080 ? 8081 : 8080)")
   }
 }

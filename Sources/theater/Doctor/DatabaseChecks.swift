@@ -46,7 +46,7 @@ struct BackupCheck {
     return .good("backup", "\(newest.name), the newest of \(whole.count)")
   }
 
-  private static var create: String { "\(Invocation.name) backup create" }
+  private static var create: String { "\(ProgramName.name) backup create" }
 
   private var hasDatabase: Bool {
     access("\(paths.state)/\(TheaterDatabase.fileName)", F_OK) == 0

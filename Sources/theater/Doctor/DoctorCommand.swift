@@ -29,7 +29,7 @@ struct Doctor: AsyncParsableCommand {
       findings.append(
         .notice(
           "controller", "it does not run",
-          remedy: "\(Invocation.name) serve --config devices.json"))
+          remedy: "\(ProgramName.name) serve --config devices.json"))
       findings.append(PortCheck.finding(port))
     }
     let bad = findings.count { $0.verdict == .bad }

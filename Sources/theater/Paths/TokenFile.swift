@@ -51,7 +51,7 @@ struct TokenFile: Sendable {
   private func odd(_ what: String) -> ExitError {
     ExitError(
       .notLoggedIn, "\(path) \(what)",
-      hint: "Remove it and log in again: rm -r \(path); \(Invocation.name) login")
+      hint: "Remove it and log in again: rm -r \(path); \(ProgramName.name) login")
   }
 
   /// Writes a secret, completely or not at all.

@@ -27,7 +27,7 @@ struct SeekTarget: Hashable {
 }
 
 /// A volume, or a change of it, on the command line.
-struct VolumeChange: Hashable {
+struct VolumeArgument: Hashable {
   let points: Int
   let isRelative: Bool
 

@@ -90,11 +90,11 @@ struct Volume: AsyncParsableCommand {
   var volume: [String]
 
   func run() async throws {
-    let change = try VolumeChange(words: volume)
+    let change = try VolumeArgument(words: volume)
     try await changeVolume(.object([change.isRelative ? "by" : "to": .integer(change.points)]))
   }
 
-  func validate() throws { _ = try VolumeChange(words: volume) }
+  func validate() throws { _ = try VolumeArgument(words: volume) }
 }
 
 /// `theater mute`, `theater mute off`.

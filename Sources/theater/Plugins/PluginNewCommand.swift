@@ -59,7 +59,7 @@ struct PluginNew: ParsableCommand {
     try template.write(to: folder, replacing: placeholders.values)
     Console.say(
       "Made \(folder).\nNext: \(language.testCommand) in it, then "
-        + "\(Invocation.name) plugin check \(folder)")
+        + "\(ProgramName.name) plugin check \(folder)")
   }
 }
 

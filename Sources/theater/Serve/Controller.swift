@@ -52,9 +52,10 @@ struct Controller: Sendable {
   private func serve(_ plugins: PluginHost) async throws {
     let database = try openDatabase()
     defer { try? database.close() }
+    let hashes = PasswordHasher.queue()
     let accountService = AccountService(
       stores: database.accountStores,
-      policy: AccountPolicy(rules: loaded.configuration.accounts.rules),
+      policy: AccountPolicy(rules: loaded.configuration.accounts.rules), hashes: hashes,
       delivery: try makeDispatcher())
     let setupCode = try await Self.open(accountService)
     let theater = makeTheater(plugins, database, accountService)
@@ -67,6 +68,7 @@ struct Controller: Sendable {
       certificate: certificate, setupCode: setupCode?.text)
     var services: [any Service] = [
       TheaterService(theater: theater),
+      HashingService(hashes: hashes, theater: theater),
       ConfigurationWatchService(runtime: runtime, path: store.name, logger: logger),
       BackupService(backups: Backups(of: paths.state), logger: logger) {
         await theater.waitUntilIdle()
@@ -108,7 +110,8 @@ struct Controller: Sendable {
           plugins: plugins, runtime: runtime,
           doctor: DoctorRuns(
             MachineCheck(configuration: store.name, plugins: store.plugins, paths: paths))),
-        configuration: runtime, discovery: makeDiscovery(), webAddress: listening.address,
+        configuration: runtime, discovery: makeDiscovery(), secrets: paths.secretFolders,
+        webAddress: listening.address,
         certificate: listener.certificate,
         eventStreams: listening.eventStreams),
       site: readSite(), logger: logger)
@@ -208,12 +211,12 @@ struct Controller: Sendable {
     case EADDRINUSE:
       return ExitError(
         .failed, "port \(port) of \(host) is in use by another program",
-        hint: "Use another port: \(Invocation.name) serve --port \(port == 8080 ? 8081 : 8080). "
+        hint: "Use another port: \(ProgramName.name) serve --port \(port == 8080 ? 8081 : 8080). "
           + "To see which program uses it: ss -ltnp 'sport = :\(port)'")
     case EACCES:
       return ExitError(
         .failed, "port \(port) needs more rights than this user has",
-        hint: "Use a port from 1024 on: \(Invocation.name) serve --port 8080")
+        hint: "Use a port from 1024 on: \(ProgramName.name) serve --port 8080")
     case EADDRNOTAVAIL: return ExitError.notOurs(host)
     default: return ExitError(.failed, "the controller cannot listen: \(error)")
     }

@@ -1,5 +1,7 @@
+import Accounts
 import Devices
 import HomeTheater
+import Jobs
 import Logging
 import NIOCore
 import Platform
@@ -13,6 +15,21 @@ struct TheaterService: Service {
 
   func run() async throws {
     await cancelWhenGracefulShutdown { await theater.run() }
+  }
+}
+
+/// Lowers the number of passwords that are hashed at once while an activity is on.
+struct HashingService: Service {
+  let hashes: JobQueue
+  let theater: HomeTheaterFacade
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      await theater.observeActivity {
+        hashes.resize(to: PasswordHasher.workers(duringActivity: $0))
+      }
+    }
+    try await gracefulShutdown()
   }
 }
 

@@ -24,7 +24,7 @@ struct MainScreen {
       ("listen to the radio", "radio STATION"), ("make popcorn", "popcorn"),
       ("see what is on", "status"),
     ] {
-      menu.add("  \(deed)", "\(Invocation.name) \(command)")
+      menu.add("  \(deed)", "\(ProgramName.name) \(command)")
     }
     return [""] + (headline.map { [$0, ""] } ?? []) + menu.lines
   }

@@ -19,7 +19,7 @@ struct Status: AsyncParsableCommand {
     guard follow else {
       let status = try await theater.get(PlaybackEndpoint.status.path())
       if output.json { return Console.say(status.prettyText()) }
-      let view = TheaterStatus(snapshot: status, at: Self.now)
+      let view = LiveTheaterStatus(snapshot: status, at: Self.now)
       let text = StatusText(width: Console.width, hasColour: Console.hasColour)
       // Only in the plain listing: --follow and --json keep their format.
       let address = AddressLines.lines(
@@ -87,12 +87,12 @@ struct StatusScreen {
 
   /// The state of the display.
   private actor Display {
-    private var view: TheaterStatus?
+    private var view: LiveTheaterStatus?
     private var update = ScreenUpdate()
 
     func apply(_ event: ServerSentEvent) {
       if event.name == "snapshot" {
-        view = TheaterStatus(snapshot: event.json, at: Status.now)
+        view = LiveTheaterStatus(snapshot: event.json, at: Status.now)
       } else {
         view?.apply(event, at: Status.now)
       }

@@ -7,7 +7,7 @@ struct StatusText {
   let hasColour: Bool
 
   /// The whole status.
-  func text(_ view: TheaterStatus, at time: Double) -> String {
+  func text(_ view: LiveTheaterStatus, at time: Double) -> String {
     var lines = [headline(view.activity)]
     if let error = view.activity["error"] {
       let origin = error["device"]?.string.map { "\($0): " } ?? ""
@@ -37,7 +37,7 @@ struct StatusText {
       lines += DifferenceText.line(problem).split(separator: "\n").map { "  \($0)" }
     }
     let file = edit["problem"]?["file"]?.string.map { " \($0)" } ?? ""
-    return lines + ["  Correct the file. All mistakes: \(Invocation.name) config check\(file)"]
+    return lines + ["  Correct the file. All mistakes: \(ProgramName.name) config check\(file)"]
   }
 
   /// The line about the current activity.
@@ -50,11 +50,11 @@ struct StatusText {
     return strong(line) + " (\(activity["status"]?.string ?? "?"))"
   }
 
-  private func progress(_ view: TheaterStatus, at time: Double) -> String? {
+  private func progress(_ view: LiveTheaterStatus, at time: Double) -> String? {
     guard let playback = view.playback, let position = view.position(at: time) else { return nil }
     let state = playback["state"]?.string ?? "?"
     if state == "stopped" { return nil }
-    let reason = playback["reason"]?.string.map { ", \($0)" } ?? ""
+    let reason = ["title", "reason"].compactMap { playback[$0]?.string }.map { ", \($0)" }.joined()
     guard let duration = playback["duration"]?.number, duration > 0 else {
       return "  \(state) \(TimeText.text(position))\(reason)"
     }

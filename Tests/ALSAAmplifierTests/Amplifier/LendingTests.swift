@@ -94,7 +94,7 @@ import Testing
     await controller.wait { $0.attribute("problem") == .null }
     // And it is heard.
     #expect(await eventually { dvd.source.isHeard })
-    await dvd.send(Tone.frames([440, 440], seconds: 0.5), try .s16())
+    await dvd.send(Sine.frames([440, 440], seconds: 0.5), try .s16())
     #expect(await dvd.finish())
     #expect(await card.sees("sound"))
     await controller.end()

@@ -54,7 +54,7 @@ import Testing
 
     let format = try CableFormat.s16()
     #expect(await eventually { player.source.isHeard })
-    await player.send(Tone.frames([440, 440], level: 0.8), format)
+    await player.send(Sine.frames([440, 440], level: 0.8), format)
     #expect(await player.finish())
     try await controller.perform("off")
     #expect(controller.value(.power) == "off")
@@ -62,8 +62,8 @@ import Testing
     await controller.wait { $0.attribute("sink") == "closed" }
 
     let data = [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder.path(of: "out.raw"))))
-    let left = try Tone.part(0..<44100, of: Tone.channel(0, of: 2, in: data))
-    #expect(abs(Tone.level(of: 440, in: left, rate: 44100) / 0.1 - 1) < 0.01)
+    let left = try Sine.part(0..<44100, of: Sine.channel(0, of: 2, in: data))
+    #expect(abs(Sine.level(of: 440, in: left, rate: 44100) / 0.1 - 1) < 0.01)
     await controller.end()
   }
 
@@ -155,7 +155,7 @@ import Testing
     let clock = ContinuousClock()
     let start = clock.now
     #expect(await eventually { player.source.isHeard })
-    await player.send(Tone.frames([440, 440]), try CableFormat.s16())
+    await player.send(Sine.frames([440, 440]), try CableFormat.s16())
     #expect(await player.finish())
     let elapsed = clock.now - start
     #expect(elapsed > .milliseconds(900) && elapsed < .milliseconds(2500))
@@ -171,13 +171,13 @@ import Testing
     try await controller.perform("on")
     try await controller.perform(["input": "cd"])
     #expect(await eventually { player.source.isHeard })
-    await player.send(Tone.frames([440, 0], level: 0.5, seconds: 1), try .s16())
+    await player.send(Sine.frames([440, 0], level: 0.5, seconds: 1), try .s16())
     #expect(await player.finish())
     // Half of full scale is −6 dB, and a sine's level 3 dB below its peak.
     #expect(controller.attribute("peak") == [-6, -120])
     #expect(controller.attribute("rms") == [-9, -120])
     #expect(controller.notifications(of: "peak") <= 20)
-    #expect(controller.levels == [], "nobody has asked")
+    #expect(controller.levels == [], "levels were not requested")
     await controller.end()
   }
 
@@ -191,7 +191,7 @@ import Testing
     try await controller.perform(["input": "cd"])
     #expect(await eventually { player.source.isHeard })
     try controller.setMetering(true)
-    await player.send(Tone.frames([440, 0], level: 0.5, seconds: 1), try .s16())
+    await player.send(Sine.frames([440, 0], level: 0.5, seconds: 1), try .s16())
     #expect(await player.finish())
     let levels = controller.levels
     // A second of sound and the rest of the device's buffer.
@@ -202,7 +202,7 @@ import Testing
     try controller.setMetering(false)
     try await controller.perform("mute")
     let count = controller.levels.count
-    await player.send(Tone.frames([440, 0], level: 0.5, seconds: 0.3), try .s16())
+    await player.send(Sine.frames([440, 0], level: 0.5, seconds: 0.3), try .s16())
     #expect(await player.finish())
     #expect(controller.levels.count == count)
     await controller.end()

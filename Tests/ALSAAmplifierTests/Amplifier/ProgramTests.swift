@@ -144,7 +144,139 @@ struct ProgramTests {
 
   private static let token = String(repeating: "0123456789abcdef", count: 4)
 
-  @Test("F4 E16 · a program that pauses loses no frame", arguments: [8_192, 20_000])
+  /// The first frame that reaches a cable, and its format.
+  private func firstFrame(
+    _ sink: CableSink
+  ) async -> (format: CableFormat?, samples: [Int16]) {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
+    defer { buffer.deallocate() }
+    var format: CableFormat?
+    while true {
+      switch sink.tap.read(into: buffer) {
+      case .format(let new): format = new
+      case .frames(let count) where count > 0:
+        let channels = format?.channels ?? 0
+        return (
+          format,
+          (0..<channels).map { buffer.loadUnaligned(fromByteOffset: 2 * $0, as: Int16.self) }
+        )
+      case .flush: sink.tap.confirmFlush(unheard: 0)
+      case .end, .frames, .empty: try? await Task.sleep(for: .milliseconds(1))
+      }
+    }
+  }
+
+  @Test(
+    "F4 · a program sets the speakers of its channels, which reach the cable in its order",
+    arguments: [
+      (nil, [1, 2, 5, 6, 3, 4], 0x3F), ("FL FR FC LFE RL RR", [1, 2, 3, 4, 5, 6], 0x3F),
+      ("FC FL FR SL SR LFE", [2, 3, 1, 6, 4, 5], 0x60F),
+    ] as [(String?, [Int16], UInt32)])
+  func speakers(map: String?, order: [Int16], layout: UInt32) async throws {
+    let folder = try TemporaryFolder()
+    let sink = try CableSink(path: folder.path(of: "s"), token: Self.token, heard: true)
+    try cable("speakers", folder.path(of: "s"), Self.token)
+    let script = Program.project.appending(path: "Tests/Fixtures/alsa_channels.py").path
+    async let played = play(
+      with: ["python3", "-B", script, "theater:speakers", "6"] + (map.map { [$0] } ?? []))
+    let (format, samples) = await firstFrame(sink)
+    #expect(format?.layout == layout)
+    #expect(samples == order.map { $0 * 1000 })
+    sink.close()
+    let outcome = try await played
+    try #require(outcome.status == 0, "\(outcome.errors)")
+    let said = try JSON(parsing: outcome.output)
+    #expect(said["used"]?.string == map ?? "FL FR RL RR FC LFE")
+    #expect(said["maps"]?.array?.contains("FL FR RL RR FC LFE SL SR") == true)
+  }
+
+  @Test("F4 · a program cannot set speakers that no amplifier has, or one twice")
+  func wrongSpeakers() async throws {
+    let folder = try TemporaryFolder()
+    let sink = try CableSink(path: folder.path(of: "s"), token: Self.token, heard: true)
+    defer { sink.close() }
+    let script = Program.project.appending(path: "Tests/Fixtures/alsa_channels.py").path
+    for map in ["FL FL", "FL TFC", "FL NA", "FL FR FC"] {
+      try sink.expect(token: Self.token)
+      try cable("wrong", folder.path(of: "s"), Self.token)
+      let outcome = try await play(with: ["python3", "-B", script, "theater:wrong", "2", map])
+      #expect(outcome.errors.contains("set_chmap: "), "\(map): \(outcome.errors)")
+    }
+  }
+
+  @Test(
+    "F4 · speaker-test and mpv are heard through the amplifier",
+    arguments: [
+      [
+        "timeout", "--preserve-status", "--signal=INT", "2", "speaker-test", "-D", "theater:tools",
+        "-r", "44100", "-c", "2", "-t", "sine", "-f", "440", "-s", "1",
+      ],
+      [
+        "mpv", "--no-config", "--no-terminal", "--audio-device=alsa/theater:tools", "--length=1",
+        "av://lavfi:sine=440:r=44100",
+      ],
+    ])
+  func tools(words: [String]) async throws {
+    let card = try VirtualCard()
+    let controller = try await openAmplifier(card, input: "tools")
+    try await controller.perform(["input": "tools"])
+    let outcome = try await play(with: words)
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    try await controller.perform("off")
+    await controller.wait { $0.attribute("sink") == "closed" }
+    // The tone changes its sign 440 times in half a second.
+    let heard = try card.heard
+    let left = stride(from: 0, to: heard.count - 3, by: 4).map { (at: Int) -> Int16 in
+      Int16(bitPattern: UInt16(heard[at]) | UInt16(heard[at + 1]) << 8)
+    }
+    // Half a second, without the fade at its start.
+    let samples = left.drop { $0 == 0 }.dropFirst(4_410).prefix(22_050)
+    #expect(samples.count == 22_050)
+    let changes = zip(samples, samples.dropFirst()).count { ($0 < 0) != ($1 < 0) }
+    #expect(abs(Double(changes) - 440) < 10)
+    await controller.end()
+  }
+
+  /// The JSON and the shell lines between the fences of docs/theater-pcm.md.
+  private func example(_ language: String) throws -> [String] {
+    let page = try String(
+      contentsOf: Program.project.appending(path: "docs/theater-pcm.md"), encoding: .utf8)
+    return page.components(separatedBy: "```\(language)\n").dropFirst().compactMap {
+      $0.components(separatedBy: "```").first
+    }
+  }
+
+  @Test("F4 · the entry of the manual makes inputs for its programs, which are heard")
+  func manual() async throws {
+    let entry = try JSON(parsing: "{\(try #require(example("json").first))}")
+    var options = try #require(entry["amp"]?["options"]?.object)
+    #expect(entry["amp"]?["plugin"] == "ALSAAmplifier" && entry["amp"]?["role"] == "amplifier")
+    let card = try VirtualCard()
+    let controller = Controller()
+    _ = try Self.folder.get()
+    options["device"] = .string(card.pcm("FORMAT=S16_LE"))
+    options["startupVolume"] = 100
+    try await controller.open(.object(options))
+    try await controller.perform("on")
+    let commands = try #require(example("sh").last).split(separator: "\n")
+    let aplays = commands.map { $0.split(separator: " ") }.filter { $0.first == "aplay" }
+    #expect(aplays.count == 2)
+    let folder = try Self.folder.get()
+    let file = try folder.write("manual.raw", [UInt8](repeating: 0x33, count: 88_200))
+    for words in aplays {
+      let pcm = String(words[2])
+      let input = pcm == "theater" ? "programs" : pcm.replacing("theater:", with: "")
+      try await controller.perform(["input": .string(input)])
+      let count = card.count("sound")
+      let outcome = try await play(
+        with: ["aplay", "-q", "-D", pcm, "-t", "raw", "-f", "cd", file])
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      #expect(await card.sees("sound", times: count + 1))
+    }
+    await controller.end()
+  }
+
+  @Test("F4 · a program that pauses loses no frame", arguments: [8_192, 20_000])
   func pause(at frame: Int) async throws {
     let folder = try TemporaryFolder()
     let sink = try CablePeer("sink", folder.path(of: "s"), Self.token)
@@ -156,7 +288,7 @@ struct ProgramTests {
     #expect(said["whole"] == true)
   }
 
-  @Test("F4 E16 · after a stop only the new sound is heard")
+  @Test("F4 · after a stop only the new sound is heard")
   func drop() async throws {
     let folder = try TemporaryFolder()
     let sink = try CablePeer("sink", folder.path(of: "s"), Self.token)

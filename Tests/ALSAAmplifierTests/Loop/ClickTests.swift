@@ -14,7 +14,7 @@ import Testing
 
   /// A sine of −6 dBFS and 440 Hz in each channel.
   private func tone(_ format: CableFormat, seconds: Double) -> [UInt8] {
-    Tone.frames(
+    Sine.frames(
       Array(repeating: 440, count: format.channels), rate: format.rate, seconds: seconds)
   }
 
@@ -77,8 +77,8 @@ import Testing
       let rig = try play(action, seed: seed, givesBack: givesBack)
       defer { rig.end() }
       for (settings, bytes) in rig.card.runs {
-        let left = Tone.channel(0, of: settings.channels, in: bytes)
-        worst = max(worst, Tone.click(in: left))
+        let left = Sine.channel(0, of: settings.channels, in: bytes)
+        worst = max(worst, Sine.click(in: left))
       }
     }
     #expect(worst < 0.001)
@@ -97,7 +97,7 @@ import Testing
       let before = rig.card.heard.count / 4
       input.flush()
       rig.run(milliseconds: 100)
-      let left = Tone.channel(0, of: 2, in: Array(rig.card.heard.dropFirst(before * 4)))
+      let left = Sine.channel(0, of: 2, in: Array(rig.card.heard.dropFirst(before * 4)))
       let last = left.lastIndex { $0 != 0 } ?? 0
       #expect(last * 1000 / 44100 < 12)
     }

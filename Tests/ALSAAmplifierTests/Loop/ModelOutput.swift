@@ -95,7 +95,7 @@ struct ModelOutput: FrameOutput {
 
   init() {}
   func open(_ name: UnsafePointer<CChar>) {}
-  func configure(_ request: DeviceRequest, wanted: SpeakerLayout) -> SpeakerLayout {
+  func configure(_ request: PCMRequest, wanted: SpeakerLayout) -> SpeakerLayout {
     card.configure(.unlimited(request))
     return wanted.count == request.channels ? wanted : .stream(channels: request.channels)
   }

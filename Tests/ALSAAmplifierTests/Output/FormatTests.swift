@@ -65,8 +65,8 @@ import Testing
     let layout = SpeakerLayout.stream(channels: count)
     let places = SpeakerLayout.alsa(channels: count)
     for (channel, place) in places.speakers.enumerated() {
-      let samples = try Tone.part(0..<9600, of: Tone.channel(channel, of: count, in: data))
-      let level = Tone.level(of: 1000, in: samples, rate: 48000)
+      let samples = try Sine.part(0..<9600, of: Sine.channel(channel, of: count, in: data))
+      let level = Sine.level(of: 1000, in: samples, rate: 48000)
       #expect(level > 0.1 || !layout.speakers.contains(place))
     }
   }

@@ -12,7 +12,7 @@ import Testing
     _ card: VirtualCard, fail: @Sendable (Rig) async throws -> Void
   ) async throws -> Rig {
     let rig = try await Rig(device: card.pcm())
-    async let sending = rig.cable.send(Tone.frames([440, 440], seconds: 2), try .s16())
+    async let sending = rig.cable.send(Sine.frames([440, 440], seconds: 2), try .s16())
     #expect(await card.sees("sound"))
     try await fail(rig)
     #expect(try await sending == 88200)

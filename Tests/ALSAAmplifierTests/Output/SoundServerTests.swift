@@ -25,7 +25,7 @@ struct SoundServerTests {
     let rig = try await Rig(device: server.pcm)
     let clock = ContinuousClock()
     let start = clock.now
-    await rig.cable.send(Tone.frames([440, 1000], seconds: 3), try .s16())
+    await rig.cable.send(Sine.frames([440, 1000], seconds: 3), try .s16())
     #expect(await rig.cable.finish())
     let elapsed = clock.now - start
     #expect(elapsed > .milliseconds(2700) && elapsed < .milliseconds(5000))
@@ -36,18 +36,18 @@ struct SoundServerTests {
     recorder.wait(killingAfter: 10)
 
     let data = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
-    let left = Tone.channel(0, of: 2, in: data)
+    let left = Sine.channel(0, of: 2, in: data)
     let first = try #require(left.firstIndex { abs($0) > 0.1 })
-    let tone = try Tone.part((first + 24000)..<(first + 96000), of: left)
-    #expect(abs(Tone.frequency(tone, rate: 48000) - 440) < 1)
-    #expect(abs(Tone.level(of: 440, in: tone, rate: 48000) - 0.5) < 0.02)
+    let tone = try Sine.part((first + 24000)..<(first + 96000), of: left)
+    #expect(abs(SoundMeasurement.frequency(tone, rate: 48000) - 440) < 1)
+    #expect(abs(Sine.level(of: 440, in: tone, rate: 48000) - 0.5) < 0.02)
   }
 
   @Test("F4 · a sound server that dies (EIO) is waited for; the music goes on unheard, then heard")
   func dies() async throws {
     let server = try await SoundServer()
     let rig = try await Rig(device: server.pcm)
-    async let sent = rig.cable.send(Tone.frames([440, 440], seconds: 6), try .s16())
+    async let sent = rig.cable.send(Sine.frames([440, 440], seconds: 6), try .s16())
     #expect(await eventually { rig.engine.status.isSounding })
     server.stop()
     #expect(await eventually { rig.engine.status.state == .silent })

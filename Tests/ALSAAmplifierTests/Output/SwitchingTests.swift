@@ -22,8 +22,8 @@ import Testing
     let card = try VirtualCard()
     let rig = try await Rig(device: card.pcm())
     let dvd = try TestCable(rig.engine, index: 1, folder: rig.folder)
-    async let cdSent = rig.cable.send(Tone.frames([440, 440], seconds: 4), try .s16())
-    async let dvdSent = dvd.send(Tone.frames([0, 220], seconds: 4), try .s16())
+    async let cdSent = rig.cable.send(Sine.frames([440, 440], seconds: 4), try .s16())
+    async let dvdSent = dvd.send(Sine.frames([0, 220], seconds: 4), try .s16())
     #expect(await card.sees("sound"))
     #expect(await card.hears(more: 44100))
     rig.engine.select(1)
@@ -35,14 +35,14 @@ import Testing
     _ = try await (cdSent, dvdSent)
 
     let data = try card.heard
-    let left = Tone.channel(0, of: 2, in: data)
-    let right = Tone.channel(1, of: 2, in: data)
+    let left = Sine.channel(0, of: 2, in: data)
+    let right = Sine.channel(1, of: 2, in: data)
     #expect(largestStep(left) < smooth)
     #expect(largestStep(right) < smooth)
     // The DVD is silent on the left: any sound there after the change, except for the dither of the
     // last fade, would be the CD.
     #expect(left.suffix(22050).allSatisfy { abs($0) < 0.0001 })
-    #expect(Tone.level(of: 220, in: Array(right.suffix(22050)), rate: 44100) > 0.49)
+    #expect(Sine.level(of: 220, in: Array(right.suffix(22050)), rate: 44100) > 0.49)
   }
 
   @Test(
@@ -57,7 +57,7 @@ import Testing
     for _ in 0..<3 {
       // Begins as in the middle of a song.
       async let sent = rig.cable.send(
-        Tone.frames([440, 440], seconds: 3), try .s16(), startsRecording: false)
+        Sine.frames([440, 440], seconds: 3), try .s16(), startsRecording: false)
       #expect(await eventually { rig.engine.status.isSounding && source.position.frames > 8000 })
       source.pause()
       source.resume()
@@ -67,14 +67,14 @@ import Testing
       _ = try await sent
     }
     async let sent = rig.cable.send(
-      Tone.frames([440, 440], seconds: 1), try .s16(), startsRecording: false)
+      Sine.frames([440, 440], seconds: 1), try .s16(), startsRecording: false)
     #expect(await eventually { rig.engine.status.isSounding && source.position.frames > 8000 })
     #expect(await rig.engine.power(false).state == .closed)
     source.close()
     _ = try await sent
     let data = output == "file" ? try rig.captured() : try card.heard
     rig.engine.stop()
-    #expect(Tone.click(in: Tone.channel(0, of: 2, in: data)) < 0.001)
+    #expect(Sine.click(in: Sine.channel(0, of: 2, in: data)) < 0.001)
     #expect(card.count("underrun") == 0)
   }
 
@@ -82,7 +82,7 @@ import Testing
   func volume() async throws {
     let card = try VirtualCard()
     let rig = try await Rig(device: card.pcm())
-    async let sent = rig.cable.send(Tone.frames([440, 440], seconds: 4), try .s16())
+    async let sent = rig.cable.send(Sine.frames([440, 440], seconds: 4), try .s16())
     #expect(await card.sees("sound"))
     for gain: Float in [0.1, 1, 0, 0.5] {
       rig.engine.setGain(gain)
@@ -91,7 +91,7 @@ import Testing
     rig.engine.stop()
     rig.cable.source.close()
     _ = try await sent
-    let left = Tone.channel(0, of: 2, in: try card.heard)
+    let left = Sine.channel(0, of: 2, in: try card.heard)
     #expect(largestStep(left) < smooth)
     #expect(left.max() ?? 0 > 0.49)
   }
@@ -100,7 +100,7 @@ import Testing
   func mode() async throws {
     let card = try VirtualCard()
     let rig = try await Rig(device: card.pcm())
-    let film = Tone.frames([300, 500, 700, 60, 1100, 1300], rate: 48000, seconds: 4)
+    let film = Sine.frames([300, 500, 700, 60, 1100, 1300], rate: 48000, seconds: 4)
     async let sent = rig.cable.send(film, try .s16(rate: 48000, channels: 6))
     #expect(await card.sees("sound"))
     rig.engine.setSurround(true)
@@ -117,7 +117,7 @@ import Testing
   func off() async throws {
     let card = try VirtualCard()
     let rig = try await Rig(device: card.pcm())
-    async let sent = rig.cable.send(Tone.frames([440, 440], seconds: 1.5), try .s16())
+    async let sent = rig.cable.send(Sine.frames([440, 440], seconds: 1.5), try .s16())
     #expect(await card.sees("sound"))
     #expect(await rig.engine.power(false).state == .closed)
     #expect(card.count("close") == 1)
@@ -131,7 +131,7 @@ import Testing
   func idle() async throws {
     let card = try VirtualCard()
     let rig = try await Rig(device: card.pcm())
-    await rig.cable.send(Tone.frames([440, 440], seconds: 0.3), try .s16())
+    await rig.cable.send(Sine.frames([440, 440], seconds: 0.3), try .s16())
     #expect(await card.sees("stop"))
     #expect(rig.engine.status.state == .open)
     #expect(await eventually { !rig.engine.status.isSounding })

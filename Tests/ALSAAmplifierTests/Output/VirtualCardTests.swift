@@ -11,7 +11,7 @@ import Testing
   func exact() async throws {
     let card = try VirtualCard()
     let rig = try await Rig(device: card.pcm())
-    let sent = Tone.frames([440, 1000], seconds: 2)
+    let sent = Sine.frames([440, 1000], seconds: 2)
     await rig.cable.send(sent, try .s16())
     #expect(await rig.cable.finish())
     rig.engine.stop()
@@ -25,7 +25,7 @@ import Testing
     let card = try VirtualCard()
     let rig = try await Rig(device: card.pcm())
     let start = VirtualCard.now
-    await rig.cable.send(Tone.frames([440, 440], seconds: 0.5), try .s16())
+    await rig.cable.send(Sine.frames([440, 440], seconds: 0.5), try .s16())
     #expect(await card.sees("sound"))
     let sound = try #require(card.events.first { $0.name == "sound" })
     #expect(sound.time - start < 60_000_000)
@@ -36,7 +36,7 @@ import Testing
   func pause() async throws {
     let card = try VirtualCard()
     let rig = try await Rig(device: card.pcm())
-    async let sending = rig.cable.send(Tone.frames([440, 440], seconds: 2), try .s16())
+    async let sending = rig.cable.send(Sine.frames([440, 440], seconds: 2), try .s16())
     #expect(await card.sees("sound"))
     let asked = VirtualCard.now
     rig.cable.source.pause()
@@ -49,7 +49,7 @@ import Testing
     #expect(await rig.cable.finish())
     rig.engine.stop()
     // All of it, within the fades of 5 ms where it went on.
-    let left = Tone.channel(0, of: 2, in: try card.heard)
+    let left = Sine.channel(0, of: 2, in: try card.heard)
     #expect(abs(left.filter { $0 != 0 }.count - 88200) < 500)
   }
 
@@ -57,7 +57,7 @@ import Testing
   func flush() async throws {
     let card = try VirtualCard()
     let rig = try await Rig(device: card.pcm(), buffer: 500)
-    async let sending = rig.cable.send(Tone.frames([440, 440], seconds: 3), try .s16())
+    async let sending = rig.cable.send(Sine.frames([440, 440], seconds: 3), try .s16())
     #expect(await card.sees("sound"))
     let asked = VirtualCard.now
     _ = rig.cable.source.flush()
@@ -72,13 +72,13 @@ import Testing
   func resampled() async throws {
     let card = try VirtualCard()
     let rig = try await Rig(device: card.pcm("RATE=48000"))
-    await rig.cable.send(Tone.frames([440, 440]), try .s16())
+    await rig.cable.send(Sine.frames([440, 440]), try .s16())
     #expect(await rig.cable.finish())
     rig.engine.stop()
-    let left = Tone.channel(0, of: 2, in: try card.heard)
-    let middle = try Tone.part(2400..<45600, of: left)
-    #expect(abs(Tone.frequency(middle, rate: 48000) - 440) < 1)
-    #expect(abs(Tone.level(of: 440, in: middle, rate: 48000) - 0.5) < 0.005)
+    let left = Sine.channel(0, of: 2, in: try card.heard)
+    let middle = try Sine.part(2400..<45600, of: left)
+    #expect(abs(SoundMeasurement.frequency(middle, rate: 48000) - 440) < 1)
+    #expect(abs(Sine.level(of: 440, in: middle, rate: 48000) - 0.5) < 0.005)
     #expect(abs(left.filter { $0 != 0 }.count - 48000) < 600)
   }
 
@@ -86,7 +86,7 @@ import Testing
   func wideCard() async throws {
     let card = try VirtualCard()
     let rig = try await Rig(device: card.pcm("CHANNELS=6", "FORMAT=S32_LE"), volume: 50)
-    await rig.cable.send(Tone.frames([440, 1000], level: 0.8), try .s16())
+    await rig.cable.send(Sine.frames([440, 1000], level: 0.8), try .s16())
     #expect(await rig.cable.finish())
     rig.engine.stop()
     let data = try card.heard
@@ -99,8 +99,8 @@ import Testing
         }
       }
     }
-    #expect(abs(Tone.level(of: 440, in: channel(0), rate: 44100) - 0.1) < 0.001)
-    #expect(abs(Tone.level(of: 1000, in: channel(1), rate: 44100) - 0.1) < 0.001)
+    #expect(abs(Sine.level(of: 440, in: channel(0), rate: 44100) - 0.1) < 0.001)
+    #expect(abs(Sine.level(of: 1000, in: channel(1), rate: 44100) - 0.1) < 0.001)
     for silent in 2..<6 { #expect(channel(silent).allSatisfy { $0 == 0 }) }
   }
 
@@ -109,13 +109,13 @@ import Testing
     let card = try VirtualCard()
     let rig = try await Rig(device: card.pcm("MAPS=1"), surround: true)
     let six = [300.0, 500, 700, 60, 1100, 1300]
-    await rig.cable.send(Tone.frames(six, rate: 48000), try .s16(rate: 48000, channels: 6))
+    await rig.cable.send(Sine.frames(six, rate: 48000), try .s16(rate: 48000, channels: 6))
     #expect(await rig.cable.finish())
     rig.engine.stop()
     let data = try card.heard
     for (channel, frequency) in six.enumerated() {
-      let samples = try Tone.part(0..<48000, of: Tone.channel(channel, of: 6, in: data))
-      #expect(Tone.level(of: frequency, in: samples, rate: 48000) > 0.49)
+      let samples = try Sine.part(0..<48000, of: Sine.channel(channel, of: 6, in: data))
+      #expect(Sine.level(of: frequency, in: samples, rate: 48000) > 0.49)
     }
   }
 
@@ -123,14 +123,14 @@ import Testing
   func formatChange() async throws {
     let card = try VirtualCard()
     let rig = try await Rig(device: card.pcm())
-    await rig.cable.send(Tone.frames([440, 440], seconds: 0.5), try .s16())
+    await rig.cable.send(Sine.frames([440, 440], seconds: 0.5), try .s16())
     await rig.cable.send(
-      Tone.frames([440, 440], rate: 48000, seconds: 0.5), try .s16(rate: 48000))
+      Sine.frames([440, 440], rate: 48000, seconds: 0.5), try .s16(rate: 48000))
     #expect(await rig.cable.finish())
     rig.engine.stop()
     let names = card.events.map(\.name).filter { $0.hasPrefix("format") }
     #expect(names.suffix(2) == ["format 44100 S16_LE 2", "format 48000 S16_LE 2"])
-    let left = Tone.channel(0, of: 2, in: try card.heard)
+    let left = Sine.channel(0, of: 2, in: try card.heard)
     #expect(abs(left.filter { $0 != 0 }.count - (22050 + 24000)) < 600)
   }
 }

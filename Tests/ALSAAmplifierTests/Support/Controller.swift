@@ -73,10 +73,10 @@ final class Controller: Sendable {
     }.get()
   }
 
-  /// What the amplifier reported last for a key of its role.
+  /// The last report of the amplifier for a key of its role.
   func value(_ key: StateKey) -> JSON? { state.withLock { $0.values[key.rawValue] } }
 
-  /// What the amplifier reported last for an attribute.
+  /// The last report of the amplifier for an attribute.
   func attribute(_ name: String) -> JSON? { state.withLock { $0.attributes[name] } }
 
   /// How often an attribute was reported.

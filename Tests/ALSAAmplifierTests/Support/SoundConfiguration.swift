@@ -25,9 +25,7 @@ enum SoundConfiguration {
   static func capture(to file: String) -> String { "capture:FILE=\(file)" }
 
   private static func buildCard(into folder: String) throws {
-    let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("Fixtures/VirtualCard")
+    let fixture = Program.project.appending(path: "Tests/Fixtures/VirtualCard")
     let make = try ChildProcess(
       ProgramStart(
         "/usr/bin/make", ["-s", "-C", fixture.path, "OUT=\(folder)"],

@@ -34,7 +34,7 @@ struct TestCable: Sendable {
   func send(
     _ bytes: [UInt8], _ format: CableFormat, startsRecording: Bool = true
   ) async -> Int {
-    await onThread {
+    await SystemThread.run(name: "source") {
       let begun = source.setFormat(
         format, after: source.section, startsRecording: startsRecording)
       guard let section = begun else { return 0 }
@@ -51,12 +51,6 @@ struct TestCable: Sendable {
       if case .unplugged = event { return false }
     }
     return false
-  }
-
-  private func onThread(_ work: @escaping @Sendable () -> Int) async -> Int {
-    await withCheckedContinuation { continuation in
-      SystemThread.start(name: "source") { continuation.resume(returning: work()) }
-    }
   }
 }
 

@@ -37,7 +37,7 @@ private final class StubLoginService: LoginService, TokenKeeper {
   }
 }
 
-private let ann = LoggedIn(name: "Ann", email: "ann@example.org")
+private let ann = LoggedInPerson(name: "Ann", email: "ann@example.org")
 private let good = Credentials(email: "ann@example.org", password: "pass")
 
 @Suite("Authenticator", .timeLimit(.minutes(5)))

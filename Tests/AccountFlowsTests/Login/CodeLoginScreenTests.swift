@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Validation
 
-private let ann = LoggedIn(name: "Ann", email: "ann@example.org")
+private let ann = LoggedInPerson(name: "Ann", email: "ann@example.org")
 private let email = FieldDeclaration(.email, label: "e-mail address", rules: [Rule(.email)])
 private let proof = Credentials.Proof.oneTimeCode("123456", request: "r1")
 

@@ -2,7 +2,7 @@ import AccountFlows
 import Testing
 import Validation
 
-private let ann = LoggedIn(name: "Ann", email: "ann@example.org")
+private let ann = LoggedInPerson(name: "Ann", email: "ann@example.org")
 private let refused = ScreenFailure.refused(
   Refusal(
     "wrongCredentials", message: "The e-mail address or the password is wrong.",

@@ -3,7 +3,7 @@ import Testing
 import Validation
 
 private let password = "four lions in a cinema"
-private let ann = LoggedIn(name: "Ann", email: "ann@example.org")
+private let ann = LoggedInPerson(name: "Ann", email: "ann@example.org")
 private let ticket = CodeTicket(request: "r1", length: 6, wait: 30)
 
 @Suite("registration by code, event by event") struct CodeRegistrationTests {

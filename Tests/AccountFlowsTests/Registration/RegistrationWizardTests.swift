@@ -79,7 +79,7 @@ struct RegistrationWizardTests {
     #expect(played.screen.form[.email]?.display == .pristine)
     played.send(.typed(.email, "ann@example.org"), .next)
     #expect(played.screen.step == .password && played.screen.form.text(.password) == "")
-    // What was accepted before stays.
+    // The values of accepted steps stay.
     #expect(played.screen.form.text(.name) == "Ann")
   }
 

@@ -24,7 +24,7 @@ struct Played<Screen: ScreenModel> {
   mutating func send(_ inputs: Screen.Input...) { for input in inputs { take(.input(input)) } }
   mutating func answer(_ answer: Screen.Answer) { take(.answer(answer)) }
 
-  /// What was told since the last look.
+  /// The outputs since the last call.
   mutating func newOutputs() -> [Screen.Output] {
     defer { outputs = [] }
     return outputs

@@ -1,5 +1,5 @@
-import Foundation
 import JSON
+import TestSupport
 import Testing
 import Validation
 
@@ -7,12 +7,6 @@ import Validation
 
 /// The page has these screens in JavaScript. Both sides are held to the same transcripts.
 @Suite struct FlowTranscriptTests {
-  private static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .appending(path: "flow-transcripts.json")
-  /// `make transcripts` sets it: the test writes the file instead of comparing it.
-  private static let isRecording =
-    ProcessInfo.processInfo.environment["THEATER_RECORD_TRANSCRIPTS"] != nil
-
   private static let contact = FieldDeclaration(
     .email, label: "e-mail address", rules: [Rule(.email)])
   /// The standard rules with the question whether an address is free (E6).
@@ -47,10 +41,8 @@ import Validation
 
   @Test("A1 A5 D1 D6 E6 E7 · the transcripts that the page follows are those of the screens")
   func transcripts() throws {
-    let text = Self.text
-    if Self.isRecording { try text.write(to: Self.file, atomically: true, encoding: .utf8) }
-    let recorded = try String(contentsOf: Self.file, encoding: .utf8)
-    #expect(recorded == text, "A screen has changed: run make transcripts, and follow on the page.")
+    try ProjectFile.expect(
+      "Tests/AccountFlowsTests/Transcripts/flow-transcripts.json", toBe: Self.text)
   }
 
   @Test("A1 A5 D1 D6 E6 E7 · the transcripts hold every event, every outcome and every failure")

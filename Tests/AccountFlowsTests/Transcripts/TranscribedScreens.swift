@@ -172,7 +172,7 @@ extension LoginScreen: TranscribedScreen {
       switch Int.random(in: 0..<10, using: &numbers) {
       case 0:
         return TranscribedEvent(
-          .loggedIn(.success(LoggedIn(name: "Ann", email: "ann@example.org"))), to: index,
+          .loggedIn(.success(LoggedInPerson(name: "Ann", email: "ann@example.org"))), to: index,
           "loggedIn", ["person": "Ann"])
       case 1, 2:
         return TranscribedEvent(

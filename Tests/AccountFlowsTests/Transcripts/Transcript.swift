@@ -2,7 +2,7 @@ import AccountFlows
 import JSON
 import TestSupport
 
-/// What a screen did with a row of events: after each event its effects and what changed of its state, as
+/// The reactions of a screen to a row of events: after each event its effects and what changed of its state, as
 /// the page's own screens must show them too (Tests/PageTests/test_flows.py).
 struct Transcript {
   let flow: String

@@ -225,7 +225,7 @@ import Testing
   }
 
   @Test(
-    "D8 E7 · a request for an unknown address gets the same answer and wait, and sends nothing")
+    "D8 · a request for an unknown address gets the same answer and wait, and sends nothing")
   func decoy() async throws {
     let stranger = try EmailAddress("nobody@example.org")
     func ask(_ address: EmailAddress, _ account: Account?) async -> Result<

@@ -208,7 +208,7 @@ import Testing
     #expect(try await ask(from: "192.168.1.68").isSent)
   }
 
-  @Test("D8 E7 · all answers are the same for an unknown address")
+  @Test("D8 · all answers are the same for an unknown address")
   func unknownAlike() async throws {
     _ = try await verified()
     var answers: [[Answer]] = []

@@ -38,6 +38,33 @@ import Testing
     #expect(error == .guestPassInvalid)
   }
 
+  @Test(
+    "E1 E15 A10 · a wall tablet's session lasts while it is used, ends after 90 days without, and is the only one of its pass"
+  )
+  func wallTablet() async throws {
+    let owner = try await household.ownerLogsIn()
+    let pass = try await household.accountService.guestPasses.make(
+      GuestPassRequest(wallTablet: "Kitchen", activities: ["film"], ageLimit: nil),
+      by: owner.principal)
+    let first = try await household.accountService.guestPasses.logIn(with: pass.code.text)
+    let tablet = try await household.accountService.guestPasses.logIn(with: pass.code.text)
+    #expect(await household.isRefused(first))
+    #expect(tablet.principal.isWallTablet)
+    #expect(tablet.principal.role == .guest)
+    for _ in 1...5 {
+      household.clock.advance(89 * 86_400)
+      try await household.accountService.sessions.dropEnded()
+      #expect(await !household.isRefused(tablet, at: household.restarted()))
+      _ = try await household.accountService.sessions.resolve(tablet.token.text)
+    }
+    household.clock.advance(90 * 86_400)
+    #expect(await household.isRefused(tablet, at: household.restarted()))
+    let another = try await household.accountService.guestPasses.logIn(with: pass.code.text)
+    let relogin = try await household.logIn()
+    try await household.accountService.guestPasses.revoke(pass.pass.id, by: relogin.principal)
+    #expect(await household.isRefused(another))
+  }
+
   @Test("E1 · a guest's session does not outlive a day by a clock that was set back")
   func clockBack() async throws {
     let owner = try await household.ownerLogsIn()

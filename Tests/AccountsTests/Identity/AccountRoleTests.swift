@@ -8,7 +8,7 @@ import Testing
 
   init() throws { household = try Household() }
 
-  @Test("E7 · a changed role counts for sessions that are open")
+  @Test("a changed role counts for sessions that are open")
   func roles() async throws {
     let anna = try await household.ownerLogsIn()
     let ben = try await household.invited(by: anna, "ben@example.org")
@@ -30,7 +30,7 @@ import Testing
     #expect(guest?.code == .outOfRange)
   }
 
-  @Test("E7 · the last owner can neither leave nor step down")
+  @Test("the last owner can neither leave nor step down")
   func lastOwner() async throws {
     let anna = try await household.ownerLogsIn()
     _ = try await household.invited(by: anna, "ben@example.org")
@@ -46,7 +46,7 @@ import Testing
     #expect(try await household.now(anna).role == .owner)
   }
 
-  @Test("E7 · of 50 owners who all step down or leave at once, one or more remain")
+  @Test("of 50 owners who all step down or leave at once, one or more remain")
   func parallel() async throws {
     let anna = try await household.ownerLogsIn()
     var owners = [anna]

@@ -8,7 +8,7 @@ import Testing
 
   init() throws { household = try Household() }
 
-  @Test("E7 · an owner sees everybody; others do not")
+  @Test("an owner sees all accounts; others do not")
   func list() async throws {
     let anna = try await household.ownerLogsIn()
     household.clock.advance(1)
@@ -22,7 +22,7 @@ import Testing
     #expect(error?.code == .forbidden)
   }
 
-  @Test("E7 · an account that is removed is out at once, and its address is free again")
+  @Test("an account that is removed is out at once, and its address is free again")
   func removal() async throws {
     let anna = try await household.ownerLogsIn()
     let ben = try await household.invited(by: anna, "ben@example.org")
@@ -42,7 +42,7 @@ import Testing
     #expect(try await household.invited(by: anna, "ben@example.org").principal.name == "Ben")
   }
 
-  @Test("E7 · a member removes their own account and nobody else's")
+  @Test("a member removes their own account and no other")
   func ownRemoval() async throws {
     let anna = try await household.ownerLogsIn()
     let ben = try await household.invited(by: anna, "ben@example.org")
@@ -54,7 +54,7 @@ import Testing
     #expect(await household.isRefused(ben))
   }
 
-  @Test("E7 · an age limit and a name count for sessions that are open")
+  @Test("an age limit and a name count for sessions that are open")
   func profile() async throws {
     let anna = try await household.ownerLogsIn()
     let ben = try await household.invited(by: anna, "ben@example.org")

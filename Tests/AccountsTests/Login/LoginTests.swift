@@ -265,7 +265,7 @@ private struct InterruptedLogin: LoginMethod {
     #expect(try await household.store.account(withEmail: email)?.passwordHash == replaced)
   }
 
-  @Test("E7 · an unknown address costs the same hash as a wrong password")
+  @Test("an unknown address costs the same hash as a wrong password")
   func sameCost() async throws {
     try await household.registerOwner()
     for email in ["anna@example.org", "nobody@example.org"] {

@@ -42,7 +42,7 @@ import Testing
     #expect(try await !cheap.verify(Password("before\0AFTER"), against: hash))
   }
 
-  @Test("E5 E1 · two hashes run at once, 64 wait, the next is told that too many log in")
+  @Test("E1 E5a · two hashes run at once, 64 wait, the next is told that too many log in")
   func bounded() async throws {
     let queue = PasswordHasher.queue()
     let work = HeldWork()

@@ -107,7 +107,7 @@ import Testing
     #expect(who.session == loggedIn.principal.session)
   }
 
-  @Test("E7 · a reset request answers alike for unknown, unverified and verified addresses")
+  @Test("a reset request answers alike for unknown, unverified and verified addresses")
   func resetTellsNothing() async throws {
     _ = try await household.verifiedOwner()
     let invitation = try await accountService.invitations.make(

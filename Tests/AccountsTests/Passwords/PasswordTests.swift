@@ -96,7 +96,7 @@ import Validation
 }
 
 @Suite struct EntryCodeTests {
-  @Test("E7 · a code has 100 random bits in five groups, and is read back as a person types it")
+  @Test("a code has 100 random bits in five groups, and is read back as a person types it")
   func forms() throws {
     let code = EntryCode(from: .system)
     #expect(code.text.wholeMatch(of: /([0-9A-HJKMNP-TV-Z]{4}-){4}[0-9A-HJKMNP-TV-Z]{4}/) != nil)
@@ -109,13 +109,13 @@ import Validation
   }
 
   @Test(
-    "E7 · rejects texts that cannot be a code",
+    "rejects texts that cannot be a code",
     arguments: ["", "1234", "UUUU-UUUU-UUUU-UUUU-UUUU", "AAAA-AAAA-AAAA-AAAA-AAAA-A", "ß", "\0"])
   func refused(_ typed: String) {
     #expect(EntryCode(typed: typed) == nil)
   }
 
-  @Test("E7 · codes and tokens do not repeat, and tokens hold 256 bits")
+  @Test("codes and tokens do not repeat, and tokens hold 256 bits")
   func unique() {
     #expect(Set((0..<1000).map { _ in EntryCode(from: .system).text }).count == 1000)
     #expect(Set((0..<1000).map { _ in SessionToken(from: .system).text }).count == 1000)
@@ -123,7 +123,7 @@ import Validation
     #expect(SessionToken(from: .system).text.utf8.count * 6 >= 256)
   }
 
-  @Test("E7 · a digest differs between codes and tokens, and can be stored")
+  @Test("a digest differs between codes and tokens, and can be stored")
   func digests() {
     let one = SecretDigest(of: "same", purpose: "entry code")
     #expect(one != SecretDigest(of: "same", purpose: "session token"))

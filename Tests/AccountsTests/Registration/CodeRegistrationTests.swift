@@ -208,7 +208,7 @@ import Testing
     #expect(try await accountService.invitations.list(for: owner.principal).count == 1)
   }
 
-  @Test("D10 · a code of another purpose registers nobody")
+  @Test("D10 · a code of another purpose registers no account")
   func purpose() async throws {
     let request = try await accountService.contacts.sendEmailCode(to: nil, by: owner.principal)
     let code = CodeConfirmation(household.box.code ?? "", of: request.id.text)

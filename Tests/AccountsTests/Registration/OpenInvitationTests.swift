@@ -10,7 +10,7 @@ import Testing
 
   init() throws { household = try Household() }
 
-  @Test("E7 · an invitation makes a member or an owner, expires when it says, and can be revoked")
+  @Test("an invitation makes a member or an owner, expires when it says, and can be revoked")
   func invitations() async throws {
     let anna = try await household.ownerLogsIn()
     #expect(
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test("E7 · the invitations and passes of a former owner are void")
+  @Test("the invitations and passes of a former owner are void")
   func demotedOwner() async throws {
     let anna = try await household.ownerLogsIn()
     let cleo = try await household.invited(by: anna, "cleo@example.org", as: .owner)

@@ -43,7 +43,7 @@ import Testing
     #expect(try await accountService.registration.register(.owner(new.text)).role == .owner)
   }
 
-  @Test("E7 · without a good code nobody registers, and nobody learns what is taken")
+  @Test("E7 · without a valid code no account is made, and no answer tells who has one")
   func noCode() async throws {
     try await household.registerOwner()
     for typed in ["AAAA-AAAA-AAAA-AAAA-AAAA", "nonsense"] {

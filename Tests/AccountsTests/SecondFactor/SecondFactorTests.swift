@@ -160,7 +160,7 @@ import Testing
     #expect(passed == 1)
   }
 
-  @Test("a clock that went far forward and back locks nobody out, and revives no used code")
+  @Test("a clock that went far forward and back locks no user out, and revives no used code")
   func clockBack() async throws {
     let (secret, _) = try await activate()
     let used = code(secret)

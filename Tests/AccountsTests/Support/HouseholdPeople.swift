@@ -2,7 +2,7 @@ import AccountTestSupport
 
 @testable import Accounts
 
-/// What people of a household do before a test begins.
+/// Actions of the people of a household before a test begins.
 extension Household {
   /// Registers and logs in a person whom `owner` invited.
   func invited(
@@ -43,7 +43,7 @@ extension Household {
     return (secret, codes)
   }
 
-  /// What an authenticator app shows now.
+  /// The current code of an authenticator app.
   func totp(_ secret: [UInt8]) -> String { TOTP.code(secret, step: TOTP.step(at: clock.now)) }
 
   /// Where codes go.

@@ -5,7 +5,7 @@ import Storage
 /// A store in memory that counts, and that fails or halts where a test says so.
 actor ProbeStore: AccountStore, InvitationStore, SessionStore {
   private let base: AccountDatabase
-  /// What every write throws.
+  /// The error of every write.
   private var writeFailure: AccountError?
   private var readFailure: AccountError?
   private(set) var sessionReads = 0

@@ -9,7 +9,7 @@ struct StateTests {
   {
     var state = DeviceState()
     for (key, value) in values {
-      state.take(Reading(value, provenance: provenance, time: .seconds(1)), for: key)
+      state.update(Reading(value, provenance: provenance, time: .seconds(1)), for: key)
     }
     return state
   }
@@ -80,7 +80,7 @@ struct StateTests {
         "reason": "no disc",
       ] || playback.json["position"] == 1.234)
     for status in Playback.Status.allCases {
-      let playback = Playback(status, item: "a", position: 3, duration: 9)
+      let playback = Playback(status, item: "a", position: 3, duration: 9, title: "b")
       #expect(Playback(playback.json) == playback)
     }
     #expect(Playback(["state": "playing", "position": -1]) == nil)
@@ -121,7 +121,7 @@ struct StateTests {
     for volume in 1...100 { #expect(VolumeCurve.gain(volume) > VolumeCurve.gain(volume - 1)) }
   }
 
-  @Test("E17 · an error reads: device, what happened, what to do")
+  @Test("an error reads: device, what happened, what to do")
   func errors() {
     let error = DeviceError(.notNow, "the lamp is cooling", hint: "Wait.", device: "beamer")
     #expect(error.description == "beamer: the lamp is cooling (Wait.)")

@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test(
-    "E11 · sends no password or token to a socket in another user's folder",
+    "sends no password or token to a socket in another user's folder",
     .enabled(if: geteuid() == 0, "needs a second user"))
   func foreignFolder() async throws {
     try await withPlace { folder, socket in
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test(
-    "E11 · sends no password or token to another user's socket",
+    "sends no password or token to another user's socket",
     .enabled(if: geteuid() == 0, "needs a second user"))
   func foreignSocket() async throws {
     try await withPlace { folder, socket in
@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test(
-    "E11 · sends no password or token to another user's process behind the user's own socket",
+    "sends no password or token to another user's process behind the user's own socket",
     .enabled(if: geteuid() == 0, "needs a second user"))
   func foreignProcess() async throws {
     try await withPlace { folder, socket in
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test("E11 · sends no password or token where others could put a socket")
+  @Test("sends no password or token where others could put a socket")
   func openPlaces() async throws {
     try await withPlace { folder, socket in
       let place = folder.appendingPathComponent("run/theater").path
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test("E11 · a second controller on the same state folder is refused, also after kill -9")
+  @Test("a second controller on the same state folder is refused, also after kill -9")
   func stateFolder() async throws {
     let room = try SmallTheater()
     try #require(await room.start())

@@ -187,7 +187,7 @@ import Testing
     }
   }
 
-  @Test("E6 · Ctrl-C, SIGTERM, Ctrl-D and Ctrl-Z restore the terminal")
+  @Test("Ctrl-C, SIGTERM, Ctrl-D and Ctrl-Z restore the terminal")
   func restored() async throws {
     try await withLiveController { room in
       let code = await room.setupCode()
@@ -233,7 +233,7 @@ import Testing
     }
   }
 
-  @Test("E6 · Ctrl-C at a hidden prompt restores the terminal")
+  @Test("Ctrl-C at a hidden prompt restores the terminal")
   func hiddenPrompt() async throws {
     try await withLiveController { room in
       _ = await room.setupCode()

@@ -52,7 +52,7 @@ import Testing
       quotes: ["", "\"", "'"]),
   ]
 
-  @Test("E8 · bash, zsh and fish complete each title literally and execute no part of it")
+  @Test("bash, zsh and fish complete each title literally and execute no part of it")
   func hostileTitles() async throws {
     let room = try await Self.logIn()
     try Self.addCommands(to: room)
@@ -71,7 +71,7 @@ import Testing
     await room.close()
   }
 
-  @Test("E8 F6 · the words after device and device swap are completed with the devices' names")
+  @Test("F6 · the words after device and device swap are completed with the devices' names")
   func devices() async throws {
     let room = try await Self.logIn()
     for words in [["device", "li"], ["device", "swap", "li"]] {

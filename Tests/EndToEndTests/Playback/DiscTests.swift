@@ -82,7 +82,7 @@ import Testing
     #expect((strengths.max() ?? 0) > 10 * (strengths.sorted().dropLast().last ?? 1))
   }
 
-  @Test("E10 E11 F4 · status and positions follow a disc song by song")
+  @Test("E10 F4 · status and positions follow a disc song by song")
   func songs() async throws {
     try await Self.withDisc { room in
       try await room.expect("listen", "one", "--from-start")
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test("E10 E17 · each song keeps its position after kill -9 of player and controller")
+  @Test("E10 · each song keeps its position after kill -9 of player and controller")
   func killed() async throws {
     try await Self.withDisc { room in
       try await room.expect("listen", "two", "--from-start")

@@ -5,18 +5,29 @@ import Testing
 
 @Suite(.serialized, .realTime) struct LendingTests {
   @Test(
-    "F1 F4 · a Python player plays on the amplifier's PCM while its input is selected")
-  func lentPCM() async throws {
+    "F1 F4 · a player in Python, or mpv, plays on the amplifier's PCM while its input is selected",
+    arguments: ["PythonAlsaPlayer", "MpvPlayer"])
+  func lentPCM(plugin: String) async throws {
     let card = try await ExclusiveCard()
     let arrange = { (configuration: inout Configuration, folder: URL) in
       try Self.stagePlayer(in: folder)
+      var options: JSONObject = [:]
+      if plugin == "MpvPlayer" {
+        let music = folder.appendingPathComponent("music").path
+        options = ["folders": [.string(music)], "drive": "", "lending": true]
+      }
       configuration.set(
-        "cd", at: ["devices"], ["role": "cdPlayer", "plugin": "PythonAlsaPlayer"])
+        "cd", at: ["devices"],
+        ["role": "cdPlayer", "plugin": .string(plugin), "options": .object(options)])
       configuration.set("options", at: ["devices", "amp"], ["device": "card"])
     }
     try await withLiveController(alsa: card.configuration, arrange: arrange) { room in
+      if plugin == "MpvPlayer" {
+        try await room.makeTone("tone.flac", seconds: 120, left: 440, right: 440)
+      }
       try await room.moveIn()
       try await room.expect("device", "amp", "on")
+      try await room.expect("device", "cd", "on")
       try await room.expect("device", "cd", "play")
       #expect(card.count("sound") == 0)
 

@@ -46,12 +46,16 @@ struct RealDevicesTests {
   }
 
   /// Runs `body` with a controller on the devices.
-  private func withRoom(_ body: (LiveController) async throws -> Void) async throws {
+  ///
+  /// - Parameter discs: The folder of the films; nil for one with the DVD.
+  private func withRoom(
+    discs: String? = nil, _ body: (LiveController) async throws -> Void
+  ) async throws {
     defer {
       display.end()
       speakers.end()
     }
-    let discs = try Self.dvd.get().path(of: "discs")
+    let discs = try discs ?? Self.dvd.get().path(of: "discs")
     try await withLiveController(
       alsa: speakers.definition,
       arrange: { (configuration, folder) in
@@ -130,6 +134,47 @@ struct RealDevicesTests {
       await eventually { speakers.sound(440, not: 880) }, "\(room.log)", sourceLocation: location)
   }
 
+  /// Expects that a device's state is known, or unknown.
+  private func expect(
+    _ device: String, _ key: String, is provenance: JSON, in room: LiveController,
+    _ location: SourceLocation = #_sourceLocation
+  ) async {
+    #expect(
+      await eventually { await state(device, key, "provenance", in: room) == provenance },
+      "\(device): \(room.log)", sourceLocation: location)
+  }
+
+  /// Expects that the film has failed for a reason, and that its end puts the room back.
+  private func expectFailure(
+    _ reason: String, hasDisplay: Bool = true, in room: LiveController
+  ) async throws {
+    #expect(
+      await eventually { (try? await room.expect("status"))?.contains(reason) == true },
+      "\(room.log)")
+    #expect(try await room.json("status")["playback"]?["state"] == "failed")
+    try await room.expect("end")
+    await expectEnd(hasDisplay: hasDisplay, in: room)
+  }
+
+  /// Expects that the activity is over, and that the room is as it was before.
+  private func expectEnd(hasDisplay: Bool = true, in room: LiveController) async {
+    for (device, key, value) in [
+      ("screen", "position", "up"), ("projector", "power", "off"), ("lights", "brightness", 100),
+      ("popper", "power", "off"),
+    ] as [(String, String, JSON)] {
+      #expect(
+        await eventually { await state(device, key, in: room) == value },
+        "\(device): \(room.log)")
+    }
+    #expect(
+      await eventually { (try? await room.json("status"))?["activity"]?["status"] == "idle" },
+      "\(room.log)")
+    #expect(await eventually { speakers.areSilent })
+    // The file of a display that has ended keeps its last picture.
+    guard hasDisplay else { return }
+    #expect(await eventually { !display.shows(Self.red) && !display.shows(Self.blue) })
+  }
+
   /// The process of mpv, the only child of its plugin. The system keeps the children of each thread.
   private func mpv(in room: LiveController) async throws -> pid_t? {
     let threads = "/proc/\(try #require(try await room.pid(of: "MpvPlayer")))/task"
@@ -162,19 +207,28 @@ struct RealDevicesTests {
       try await room.expect("seek", "0")
       try await expectFilm(from: 0, in: room)
 
-      try await room.expect("end")
-      #expect(await eventually { !display.shows(Self.red) })
-      #expect(await eventually { speakers.areSilent })
-      #expect(await eventually { await state("screen", "position", in: room) == "up" })
-      #expect(await eventually { await state("projector", "power", in: room) == "off" })
-      #expect(await eventually { await state("lights", "brightness", in: room) == 100 })
-      #expect(await eventually { await state("popper", "power", in: room) == "off" })
+      // The volume of the amplifier is that of the film, and its meter shows the film's sound.
+      for (silence, sound) in [(["volume", "0"], ["volume", "50"]), (["mute"], ["unmute"])] {
+        try await room.expect(["device", "amp"] + silence)
+        #expect(await eventually { speakers.areSilent }, "\(silence): \(room.log)")
+        try await room.expect(["device", "amp"] + sound)
+        #expect(await eventually { speakers.sound(440, not: 880) }, "\(sound): \(room.log)")
+      }
+      let events = try await room.get("/events?levels=true", seconds: 2)
+      let peaks = try events.components(separatedBy: "event: levels\ndata: ").dropFirst().map {
+        try JSON(parsing: String($0.prefix { $0 != "\n" }))["peak"]?.array?.compactMap(\.number)
+      }
+      #expect(peaks.contains { ($0?.min() ?? -120) > -60 }, "\(events)")
+
+      // The end of the film ends the evening.
+      try await room.expect("seek", "118")
+      await expectEnd(in: room)
       // Nothing went wrong, so no device has logged a warning.
       #expect(room.warnings == [])
     }
   }
 
-  @Test("E9 F6 · a film goes on without mpv's crash, without the broker, and without the projector")
+  @Test("F6 · a film goes on without mpv's crash, without the broker, and without the projector")
   func losses() async throws {
     try await withRoom { room in
       try await room.expect("watch", Self.film, "--from-start")
@@ -214,7 +268,92 @@ struct RealDevicesTests {
     }
   }
 
-  @Test("E9 F4 F6 · a film goes on unheard without the sound server, and is heard when it is back")
+  @Test("F6 · a film goes on while a lamp, the screen or the popper is offline, and says which")
+  func absences() async throws {
+    try await withRoom { room in
+      try await room.expect("watch", Self.film, "--from-start")
+      try await expectFilm(from: 0, in: room)
+      for (device, key, fixture, family, kind) in [
+        ("lights", "brightness", lights, "zigbee2mqtt", "dimmer"),
+        ("screen", "position", cover, "shelly", "cover"),
+        ("popper", "power", plug, "tasmota", "plug"),
+      ] {
+        // The red chapter lasts a minute, and a busy machine needs longer for all of this.
+        try await room.expect("seek", "0")
+        await expect(device, key, is: "reported", in: room)
+        let others = try await states(except: device, in: room)
+        let before = await position(in: room)
+        // Zigbee2MQTT tells the absence of a lamp, and the broker that of the others.
+        let notice: JSON =
+          family == "zigbee2mqtt"
+          ? [
+            "topic": .string("zigbee2mqtt/\(fixture.topic)/availability"),
+            "payload": ["state": "offline"], "retain": true,
+          ] : .null
+        try await fixture.change(["raw": notice == .null ? [] : [notice], "leave": true])
+        await expect(device, key, is: "unknown", in: room)
+        let problem = try await room.device(device)?["attributes"]?["problem"]?["value"]?.string
+        #expect(problem?.contains("the device is offline") == true, "\(problem ?? "none")")
+        try await expectFilm(from: before, in: room)
+        #expect(try await states(except: device, in: room) == others)
+        let back = try MQTTFixture(broker, family, kind, ["topic": .string(fixture.topic)])
+        await expect(device, key, is: "reported", in: room)
+        withExtendedLifetime(back) {}
+      }
+    }
+  }
+
+  @Test("F1 F6 · a film goes on when the process of any plugin is killed")
+  func killedPlugins() async throws {
+    try await withRoom { room in
+      try await room.expect("watch", Self.film, "--from-start")
+      try await expectFilm(from: 0, in: room)
+      for (plugin, device, key) in [
+        ("MQTTDevices", "lights", "brightness"), ("PJLinkProjector", "projector", "power"),
+        ("ALSAAmplifier", "amp", "power"), ("MpvPlayer", "dvd", "power"),
+      ] {
+        try await room.expect("seek", "0")
+        let process = try #require(try await room.pid(of: plugin))
+        kill(process, SIGKILL)
+        #expect(
+          await eventually {
+            guard let next = try? await room.pid(of: plugin) else { return false }
+            return next != process
+          }, "\(room.log)")
+        await expect(device, key, is: "reported", in: room)
+        try await expectFilm(from: await position(in: room), in: room)
+        #expect(room.warnings.contains { $0.contains(plugin) }, "\(room.log)")
+      }
+    }
+  }
+
+  @Test("F6 · a film fails without its disc or without its display, and its end puts all back")
+  func failures() async throws {
+    let folder = try TemporaryFolder()
+    let image = try folder.file("discs/Night.iso")
+    let original = try Self.dvd.get().path(of: Self.item)
+    try FileManager.default.copyItem(atPath: original, toPath: image)
+    try await withRoom(discs: folder.path(of: "discs")) { room in
+      try await room.expect("watch", Self.film, "--from-start")
+      try await expectFilm(from: 0, in: room)
+      try FileManager.default.removeItem(atPath: image)
+      // mpv has read ahead, and still holds the image.
+      kill(try #require(try await mpv(in: room)), SIGKILL)
+      try await expectFailure("it cannot be played", in: room)
+      #expect(room.log.contains("mpv ended unexpectedly"))
+      // Its plugin has not ended.
+      let log = try JSON(parsing: try await room.get("/devices/dvd/log"))
+      #expect(log["plugin"] == "MpvPlayer" && log["status"] == "running", "\(log)")
+
+      try FileManager.default.copyItem(atPath: original, toPath: image)
+      try await room.expect("watch", Self.film, "--from-start")
+      try await expectFilm(from: 0, in: room)
+      display.end()
+      try await expectFailure("the picture cannot be shown", hasDisplay: false, in: room)
+    }
+  }
+
+  @Test("F4 F6 · a film goes on unheard without the sound server, and is heard when it is back")
   func silence() async throws {
     try await withRoom { room in
       try await room.expect("watch", Self.film, "--from-start")
@@ -231,7 +370,7 @@ struct RealDevicesTests {
     }
   }
 
-  @Test("E9 F6 · each real device becomes a simulated one during a film, and itself again")
+  @Test("F6 · each real device becomes a simulated one during a film, and itself again")
   func swaps() async throws {
     try await withRoom { room in
       try await room.expect("watch", Self.film, "--from-start")
@@ -244,6 +383,7 @@ struct RealDevicesTests {
         ("lights", "MQTTDevices", "brightness", 10 as JSON),
         ("screen", "MQTTDevices", "position", "down"), ("popper", "MQTTDevices", "power", "on"),
         ("projector", "PJLinkProjector", "power", "on"), ("amp", "ALSAAmplifier", "input", "dvd"),
+        ("cd", "LibavPlayer", "power", "off"),
       ] {
         // The red chapter lasts a minute, and a busy machine needs longer for all of this.
         try await room.expect("seek", "0")
@@ -277,7 +417,7 @@ struct RealDevicesTests {
     }
   }
 
-  @Test("E9 F6 · a command for a simulated lamp does not reach the real one, which takes it over")
+  @Test("F6 · a command for a simulated lamp does not reach the real one, which takes it over")
   func lamp() async throws {
     try await withRoom { room in
       try await room.expect("watch", Self.film, "--from-start")
@@ -297,7 +437,7 @@ struct RealDevicesTests {
     }
   }
 
-  @Test("E9 E10 F6 · a film goes on in a simulated player that has it, and fails in another")
+  @Test("E10 F6 · a film goes on in a simulated player that has it, and fails in another")
   func player() async throws {
     try await withRoom { room in
       try await room.expect("watch", Self.film, "--from-start")

@@ -10,7 +10,7 @@ import Testing
 @Suite(.serialized) struct DurabilityTests {
   private static let kills =
     ProcessInfo.processInfo.environment["THEATER_KILL_ROUNDS"].flatMap { Int($0) } ?? 25
-  @Test("E7 A10 · the controller loses no session when it is killed again and again during logins")
+  @Test("A10 · the controller loses no session when it is killed again and again during logins")
   func killed() async throws {
     let theater = try SmallTheater()
     #expect(try await theater.start())
@@ -81,7 +81,7 @@ import Testing
     await theater.close()
   }
 
-  @Test("on the console an account is unlocked that somebody else has guessed at")
+  @Test("on the console an account is unlocked after a stranger's guesses")
   func unlocked() async throws {
     let theater = try SmallTheater()
     #expect(try await theater.start())

@@ -14,7 +14,7 @@ import Testing
   }()
 
   @Test(
-    "E7 · on a full disk the film plays on and writes get 507; free space is all it needs",
+    "on a full disk the film plays on and writes get 507; free space is all it needs",
     .enabled(if: mayMount))
   func fullDisk() async throws {
     let theater = try Self.theater()
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test(
-    "E7 · a start on a full disk fails with the reason and what to do", .enabled(if: mayMount))
+    "a start on a full disk fails with the reason and what to do", .enabled(if: mayMount))
   func fullAtStart() async throws {
     let theater = try SmallTheater {
       [
@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test(
-    "E7 A10 · on a full disk sessions, accounts, passes and invitations can still be removed for good",
+    "A10 · on a full disk sessions, accounts, passes and invitations can still be removed for good",
     .enabled(if: mayMount))
   func protecting() async throws {
     let theater = try Self.theater()

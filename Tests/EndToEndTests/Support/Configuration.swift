@@ -6,6 +6,8 @@ import TestSupport
 struct Configuration {
   var json: JSON
 
+  init(json: JSON) { self.json = json }
+
   /// The shipped configuration, with simulated devices without delays, the ALSA amplifier on the
   /// device `capture`, and the CD player on the folder `music`.
   ///

@@ -144,6 +144,16 @@ final class LiveController: Sendable {
     return try JSON(parsing: outcome.output)
   }
 
+  /// The answer of a route of the API, read for at most some seconds.
+  func get(_ route: String, seconds: Int = 10) async throws -> String {
+    let token = text("state/theater/token").trimmingCharacters(in: .whitespacesAndNewlines)
+    let socket = folder.appendingPathComponent("run/theater/theater.sock").path
+    return try await Program.tool(
+      "curl", "-sN", "--max-time", "\(seconds)", "--unix-socket", socket, "-H",
+      "Authorization: Bearer \(token)", "http://localhost/api/v1\(route)"
+    ).output
+  }
+
   /// The one-time code on the console.
   func setupCode() async -> String {
     _ = await eventually { self.console.contains("setup code: ") }

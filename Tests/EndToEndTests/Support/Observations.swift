@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What plays, and since when.
+/// The current item, and the time at which it was read.
 struct Playing {
   private let activity: JSON?
   private let run: JSON?
@@ -36,8 +36,12 @@ struct Playing {
 /// The events of devices from now on.
 final class DeviceEvents: Sendable {
   private struct Seen {
+    /// The devices as they were before the first event.
+    var before: [String: JSON] = [:]
     var ids: Set<String> = []
     var isOpen = false
+    /// When the amplifier was last reported to be on, with the input of the CD player.
+    var amplifierIsReady: ContinuousClock.Instant?
   }
   private final class Log: Sendable { let seen = Mutex(Seen()) }
   private let log = Log()
@@ -49,11 +53,21 @@ final class DeviceEvents: Sendable {
     let client = ControllerClient(
       .socket(room.folder.appendingPathComponent("run/theater/theater.sock").path), token: token)
     let log = log
+    for device in try #require(try await room.json("devices")["devices"]?.array) {
+      log.seen.withLock { $0.before[device["id"]?.string ?? "?"] = Self.settings(device) }
+    }
     task = Task {
       _ = try await client.listen { event in
         log.seen.withLock { seen in
           if event.name == "snapshot" { seen.isOpen = true }
-          if event.name == "device" { seen.ids.insert(event.json["id"]?.string ?? "?") }
+          guard event.name == "device", let id = event.json["id"]?.string else { return }
+          if seen.before[id] != Self.settings(event.json) { seen.ids.insert(id) }
+          let state = event.json["state"]
+          if id == "amp", event.json["availability"] == "available",
+            state?["power"]?["value"] == "on", state?["input"]?["value"] == "cd"
+          {
+            seen.amplifierIsReady = .now
+          }
         }
         return true
       }
@@ -61,7 +75,22 @@ final class DeviceEvents: Sendable {
     #expect(await eventually { log.seen.withLock { $0.isOpen } })
   }
 
-  /// The devices with events, but for some.
+  /// The availability and state of a device, without the position of a player, which moves.
+  private static func settings(_ device: JSON) -> JSON {
+    var settings: JSONObject = ["availability": device["availability"] ?? .null]
+    for (key, reading) in device["state"]?.object ?? [:] {
+      settings[key] = reading["value"]
+      guard key == "playback", var playback = reading["value"]?.object else { continue }
+      playback["position"] = nil
+      settings[key] = .object(playback)
+    }
+    return .object(settings)
+  }
+
+  /// When the amplifier was last reported to be on, with the input of the CD player.
+  var amplifierIsReady: ContinuousClock.Instant? { log.seen.withLock { $0.amplifierIsReady } }
+
+  /// The devices whose availability or state changed, but for some.
   func end(excluding names: Set<String>) async -> Set<String> {
     task.cancel()
     _ = await task.result

@@ -59,26 +59,13 @@ struct Recording {
     return Array(samples[first...last])
   }
 
-  /// The frequency of a steady tone in Hz, from its rising zero crossings.
+  /// The frequency of a steady tone in Hz.
   func frequency(_ channel: Int) -> Double {
-    let samples = sounding(channel)
-    var crossings: [Double] = []
-    for index in samples.indices.dropFirst() where samples[index - 1] < 0 && samples[index] >= 0 {
-      let step = samples[index] - samples[index - 1]
-      crossings.append(Double(index) - samples[index] / step)
-    }
-    guard crossings.count > 2, let first = crossings.first, let last = crossings.last else {
-      return 0
-    }
-    return Double(crossings.count - 1) / (last - first) * rate
+    SoundMeasurement.frequency(sounding(channel), rate: Int(rate))
   }
 
   /// The root mean square of the sound, 0 to 1.
-  func level(_ channel: Int) -> Double {
-    let samples = sounding(channel)
-    guard !samples.isEmpty else { return 0 }
-    return (samples.reduce(0) { $0 + $1 * $1 } / Double(samples.count)).squareRoot()
-  }
+  func level(_ channel: Int) -> Double { SoundMeasurement.level(sounding(channel)) }
 
   /// The amplitude of the sine of a frequency in a channel (Goertzel).
   func amplitude(of frequency: Double, in channel: Int) -> Double {

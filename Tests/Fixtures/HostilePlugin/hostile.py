@@ -3,9 +3,10 @@
 
 It serves a CD player or an amplifier. The option `kind` of the device selects the misbehaviour; `none` behaves
 well. `hostile.py --kinds` prints all kinds with the device that plays each one, the words that the controller
-shows of it, and whether that takes longer than a few seconds.
+shows of it, whether that takes longer than a few seconds, and the item whose picture provokes it.
 """
 
+import base64
 import collections
 import itertools
 import json
@@ -208,14 +209,27 @@ FLOODS = {
     "leaves-writing-child": Kind(exit_leaving(WRITING_CHILD), "it ended (exit status 3)"),
 }
 # Misbehaviour in answers.
+PICTURE = "a picture of its plugin is dropped"
+ITEM = "hostile-song"
+# The answers to a request for a picture: the first is one byte too long for the controller.
+PICTURES = {
+    "picture-oversized": {"data": base64.b64encode(b"\xff\xd8\xff" + b"x" * (524_288 - 2)).decode()},
+    "picture-of-other-type": {"data": base64.b64encode(b"GIF89a" + b"x" * 100_000).decode()},
+    "picture-not-base64": {"data": [7, {"nested": "n" * 500_000}]},
+    "picture-silent": None,
+}
 ANSWERS = {
-    "twice": Kind(None, "which nobody has asked"),
+    "twice": Kind(None, "which was not requested"),
     "silent": Kind(None, "did not answer", isSlow=True),
     "late": Kind(None, isSlow=True),
     "deaf": Kind(None, isSlow=True),
     "hangs-in-open": Kind(None, "open", isSlow=True),
     "long-errors": Kind(None),
     "endless-catalogue": Kind(None, "its catalogue is cut"),
+    "picture-oversized": Kind(None, PICTURE),
+    "picture-of-other-type": Kind(None, PICTURE),
+    "picture-not-base64": Kind(None, PICTURE),
+    "picture-silent": Kind(None, isSlow=True),
 }
 KINDS = {**FLOODS, **ANSWERS}
 
@@ -233,13 +247,15 @@ class Hostile:
         if "id" not in request:
             return
         if method == "initialize":
-            result = {"protocol": "1.3", "plugin": "Hostile", "version": "1.0.0"}
+            result = {"protocol": "1.4", "plugin": "Hostile", "version": "1.0.0"}
         elif method == "open":
             result = self.open(params)
         elif method == "perform":
             result = self.perform(request)
         elif method == "scan":
             return self.scan(request)
+        elif method == "picture":
+            result = PICTURES.get(self.kind, {})
         else:
             result = {}
         if result is not None:
@@ -290,6 +306,8 @@ class Hostile:
         return {}
 
     def scan(self, request):
+        if self.kind in PICTURES:
+            return self.reply(request, {"items": [{"id": ITEM, "title": "Hostile", "picture": True}]})
         if self.kind != "endless-catalogue":
             return self.reply(request, {"items": []})
         write(f'{{"jsonrpc":"2.0","id":{request["id"]},"result":{{"next":"on","items":{self.page}}}}}\n'
@@ -298,7 +316,8 @@ class Hostile:
 
 def main():
     if "--kinds" in sys.argv:
-        print(json.dumps([{"kind": name, "device": kind.device, "shown": kind.shown, "isSlow": kind.isSlow}
+        print(json.dumps([{"kind": name, "device": kind.device, "shown": kind.shown, "isSlow": kind.isSlow,
+                           "picture": ITEM if name in PICTURES else None}
                           for name, kind in KINDS.items() if name != "none"]))
         return
     if "--self-check" in sys.argv:

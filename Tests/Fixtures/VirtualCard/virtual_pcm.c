@@ -45,7 +45,7 @@ static int64_t time_of(card_t *card, uint64_t frame) {
   return card->start + (int64_t)(frame * 1000000000ULL / card->io.rate);
 }
 
-// What the control file asks for: nothing, or one word. "xrun" happens once.
+// The order in the control file: none, or one word. "xrun" happens once.
 static void asked(const char *path, char *word, size_t size) {
   word[0] = 0;
   FILE *file = path ? fopen(path, "r") : NULL;
@@ -228,7 +228,7 @@ static int card_sw_params(snd_pcm_ioplug_t *io, snd_pcm_sw_params_t *params) {
   return 0;
 }
 
-// The return value reaches nobody: only the state tells whether it is awake.
+// No caller sees the return value: only the state tells whether it is awake.
 static int card_resume(snd_pcm_ioplug_t *io) {
   card_t *card = io->private_data;
   char word[20];

@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(
-    "E9 · a player that goes on to an item above the age limit is stopped, and the activity reports it",
+    "a player that goes on to an item above the age limit is stopped, and the activity reports it",
     arguments: [("f2", "\"The Short Cut\", rated 16"), ("x9", "\"x9\", not in the library")])
   func goesOn(item: String, words: String) async throws {
     try await Self.evening(begunBy: Self.child) { theater, stops in
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(
-    "E9 · repeats the stop command with each report of a player that refuses, and reports it once")
+    "repeats the stop command with each report of a player that refuses, and reports it once")
   func refusesToStop() async throws {
     try await Self.evening(begunBy: Self.child) { theater, stops in
       await theater["dvd"].fail("stop", with: DeviceError(.failed, "it is stuck"))
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test("E9 · does not stop playback within the user's age limit, or without a limit")
+  @Test("does not stop playback within the user's age limit, or without a limit")
   func oldEnough() async throws {
     for principal in [Principal.owner, Self.grown] {
       try await Self.evening(begunBy: principal) { theater, stops in
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test(
-    "E9 · the age limit of the user who chose last counts: an older user's choice is not stopped",
+    "the age limit of the user who chose last counts: an older user's choice is not stopped",
     arguments: Choosing.allCases)
   func takenOver(choosing: Choosing) async throws {
     try await Self.evening(begunBy: Self.child) { theater, stops in
@@ -162,7 +162,7 @@ import Testing
     }
   }
 
-  @Test("E9 · resuming after a pause keeps the age limit")
+  @Test("resuming after a pause keeps the age limit")
   func resumed() async throws {
     try await Self.evening(begunBy: Self.child) { theater, stops in
       try await theater.facade.pause()
@@ -172,7 +172,7 @@ import Testing
     }
   }
 
-  @Test("E9 · a choice counts without an activity too, until it is stopped")
+  @Test("a choice counts without an activity too, until it is stopped")
   func nothingOn() async throws {
     let stops = Stops()
     try await Theater(plan: .rated, limitStopped: { stops.note($0) }).live { theater in
@@ -193,7 +193,7 @@ import Testing
     }
   }
 
-  @Test("E9 · a refused command is not a choice")
+  @Test("a refused command is not a choice")
   func refused() async throws {
     try await Self.evening(begunBy: Self.child) { theater, stops in
       await theater["dvd"].fail("play", with: DeviceError(.invalid, "there is no such film"))
@@ -205,7 +205,7 @@ import Testing
     }
   }
 
-  @Test("E9 · another choice does not cancel a stop under way")
+  @Test("another choice does not cancel a stop under way")
   func choosingMeanwhile() async throws {
     try await Self.evening(begunBy: Self.child) { theater, stops in
       await theater["dvd"].fail("stop", with: DeviceError(.failed, "it is stuck"))

@@ -1,9 +1,9 @@
-import Devices
 import JSON
 import Scenes
 import TestSupport
 import Testing
 
+@testable import Devices
 @testable import HomeTheater
 
 /// Limits on the ways that name neither film nor volume: going on, scenes, ends.
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test("E9 · a user with an age limit cannot resume a player that reports no film")
+  @Test("a user with an age limit cannot resume a player that reports no film")
   func unknownItem() async throws {
     try await Theater(plan: .rated).live { theater in
       // Like a stopped player: it reports no item, and begins the one that it had.
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(
-    "E9 · a scene's step that lets a player go on is checked by what is in the player by then",
+    "a scene's step that lets a player go on is checked by what is in the player by then",
     arguments: [
       (["play"], nil, false), (["play"], "f1", true), (["play"], "f2", false),
       (["stop", "play"], "f1", false), (["next"], "f1", false),
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test("E9 · checks a resume against the player's item, not the started one")
+  @Test("checks a resume against the player's item, not the started one")
   func resuming() async throws {
     var plan = TheaterPlan.rated
     plan.scenes["surprise"] = Scene(
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test("E11 · an end scene's volume ends at the guest's limit")
+  @Test("an end scene's volume ends at the guest's limit")
   func endVolume() async throws {
     let amp = TheaterPlan.step("amp", .amplifier, ["volume": 95])
     try await Theater(plan: Self.evening(endingWith: [amp])).live { theater in
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test("E11 · an amplifier that an end scene turns off is turned down before, not after")
+  @Test("an amplifier that an end scene turns off is turned down before, not after")
   func turnedDownBeforeOff() async throws {
     let off = TheaterPlan.step("amp", .amplifier, "off")
     try await Theater(plan: Self.evening(endingWith: [off])).live { theater in
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test("E11 · the end scene of a guest's film stays within the guest's volume limit")
+  @Test("the end scene of a guest's film stays within the guest's volume limit")
   func endOfItem() async throws {
     let amp = TheaterPlan.step("amp", .amplifier, ["volume": 95])
     try await Theater(plan: Self.evening(endingWith: [amp])).live { theater in
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test("E9 · refuses an end scene that plays an item above the user's age limit")
+  @Test("refuses an end scene that plays an item above the user's age limit")
   func endRating() async throws {
     let steps = [Self.dvd(["play": ["item": "f2"]])]
     try await Theater(plan: Self.evening(endingWith: steps)).live { theater in
@@ -173,5 +173,26 @@ import Testing
       #expect(theater.journal.lines.filter { !$0.contains(" plug ") }.isEmpty)
       #expect(await facade.report.item == "f1")
     }
+  }
+
+  @Test("F3 · a guest's volume limit holds for a volume of any role")
+  func volumeOfAnotherRole() async throws {
+    let directory = DeviceDirectory(devices: [], plan: .evening)
+    let library = Library(directory: directory, events: EventLog(), log: { _ in })
+    let policy = AccessPolicy(directory: directory, library: library)
+    func check(_ name: String, _ argument: JSON?, at volume: Int) async throws -> TheaterError? {
+      let row = try #require(Role.amplifier.command(named: name))
+      let command = Command(role: .tuner, spec: row, argument: argument)
+      var state = DeviceState()
+      state.update(Reading(.integer(volume), time: .zero), for: .volume)
+      return await refusal { () async throws(TheaterError) in
+        try await policy.checkLimits(
+          of: command, for: "tuner", in: state, during: ActivitySession(), by: Self.guest)
+      }
+    }
+    #expect(try await check("volume", 31, at: 20)?.code == .forbidden)
+    #expect(try await check("volume", 30, at: 80) == nil)
+    #expect(try await check("unmute", nil, at: 80)?.code == .forbidden)
+    #expect(try await check("unmute", nil, at: 30) == nil)
   }
 }

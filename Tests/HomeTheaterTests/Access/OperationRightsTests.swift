@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(
-    "E9 · resuming a player that has stopped counts as a choice of the person who resumes",
+    "resuming a player that has stopped counts as a choice of the person who resumes",
     arguments: [Playback(.stopped), Playback(.stopped, item: "f1"), Playback(.failed, item: "f1")])
   func resumingWhatHasStopped(playback: Playback) async throws {
     // The item that such a player begins with is not known; it need not be the reported one.
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("E9 · a film that has ended is begun again within the limit of the person who resumes")
+  @Test("a film that has ended is begun again within the limit of the person who resumes")
   func resumingWhatHasEnded() async throws {
     var plan = Self.forChildren
     plan.activities["film"]?.whenEnded = .stay
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test(
-    "E9 · what follows a film by itself is within the limit of the person who let it go on",
+    "what follows a film by itself is within the limit of the person who let it go on",
     arguments: GoingOn.allCases)
   func goingOn(way: GoingOn) async throws {
     let plan = Self.plan(["go-on": [TheaterPlan.step("dvd", .dvdPlayer, "play")]])
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test("E9 · a scene's step counts as a choice when it is carried out, not when the scene begins")
+  @Test("a scene's step counts as a choice when it is carried out, not when the scene begins")
   func lateStep() async throws {
     let lights = TheaterPlan.step("lights", .lights, ["dim": 20])
     let plan = Self.plan(["later": [lights, Self.playFilm]])
@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  @Test("E9 · what an end scene plays stays within the limit of the person who ended")
+  @Test("what an end scene plays stays within the limit of the person who ended")
   func endScene() async throws {
     try await Self.evening(Self.plan(["end-film": [Self.playFilm]])) { theater, stops in
       let run = try await theater.facade.end(by: Self.child)
@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  @Test("E9 · playback that continues after an activity stays within its user's age limit")
+  @Test("playback that continues after an activity stays within its user's age limit")
   func playsOn() async throws {
     let lights = TheaterPlan.step("lights", .lights, "on")
     let stops = AgeLimitMonitorTests.Stops()
@@ -179,7 +179,7 @@ import Testing
     }
   }
 
-  @Test("E9 · a player that starts anew and goes on keeps to the limit of the person who chose")
+  @Test("a player that starts anew and goes on keeps to the limit of the person who chose")
   func restart() async throws {
     let stops = AgeLimitMonitorTests.Stops()
     try await Theater(plan: .rated, limitStopped: { stops.note($0) }).live { theater in
@@ -195,7 +195,7 @@ import Testing
   }
 
   @Test(
-    "E9 · a choice counts although the answer to its command was lost",
+    "a choice counts although the answer to its command was lost",
     arguments: [DeviceError.Code.unavailable, .cancelled, .failed, .timeout])
   func lostCommand(code: DeviceError.Code) async throws {
     try await Self.evening { theater, stops in
@@ -211,7 +211,7 @@ import Testing
     }
   }
 
-  @Test("E9 · a refused command of another person reverts no newer choice")
+  @Test("a refused command of another person reverts no newer choice")
   func newerChoice() async throws {
     try await Self.evening { theater, stops in
       await Self.report(Playback(.paused, item: "f1", position: 1), in: theater)
@@ -252,7 +252,7 @@ import Testing
     return theater.journal.lines.filter { $0.hasPrefix("amp") }
   }
 
-  @Test("E11 · a scene turns a louder amplifier down before it unmutes it for a guest")
+  @Test("a scene turns a louder amplifier down before it unmutes it for a guest")
   func unmutes() async throws {
     let softer = #"amp {"volume":30}"#
     #expect(
@@ -263,7 +263,7 @@ import Testing
     #expect(try await Self.commands(["unmute"], from: nil) == [softer, #"amp "unmute""#])
   }
 
-  @Test("E11 · an amplifier that turns on louder than a guest may have it is turned down at once")
+  @Test("an amplifier that turns on louder than a guest may have it is turned down at once")
   func startsLouder() async throws {
     let plan = Self.plan(["sound": [Self.amplifier("on"), Self.amplifier(["input": "cd"])]])
     try await Theater(plan: plan).live { theater in
@@ -280,7 +280,7 @@ import Testing
     }
   }
 
-  @Test("E11 · a guest turns off nothing while what others began is on")
+  @Test("a guest turns off nothing while what others began is on")
   func off() async throws {
     let guest = Principal(activities: ["music"])
     try await Self.evening { theater, _ in

@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test("E11 · a guest may not control, end or replace an activity outside the pass")
+  @Test("a guest may not control, end or replace an activity outside the pass")
   func othersActivities() async throws {
     try await Theater().live { theater in
       _ = await (try await theater.facade.begin("film", item: "f1", fromStart: false, user: "ann"))
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test("E11 · an activity's own volume ends at the guest's limit")
+  @Test("an activity's own volume ends at the guest's limit")
   func sceneVolume() async throws {
     try await Theater().live { theater in
       let limit = Principal(permissions: [.play], volumeLimit: 30)
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("E11 · an amplifier that is louder from before is turned down by a guest's activity")
+  @Test("an amplifier that is louder from before is turned down by a guest's activity")
   func louderFromBefore() async throws {
     try await Theater().live { theater in
       await theater["amp"].report(.volume, 80)
@@ -166,7 +166,7 @@ import Testing
     }
   }
 
-  @Test("E9 · an item above the age limit is refused in every way to begin it")
+  @Test("an item above the age limit is refused in every way to begin it")
   func ratings() async throws {
     try await Theater(plan: .rated).live { theater in
       let facade = theater.facade

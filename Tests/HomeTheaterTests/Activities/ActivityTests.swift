@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test("E17 · a failed step is reported with its device and number, and completed steps stay")
+  @Test("E17 E17b · a failed step is reported with its device and number, and completed steps stay")
   func failure() async throws {
     try await Theater().live { theater in
       await theater["projector"].fail(

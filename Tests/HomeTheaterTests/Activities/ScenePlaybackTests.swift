@@ -100,7 +100,7 @@ import Testing
     ]
   }
 
-  @Test("E8 E11 · a guest for music cannot steer, turn down or take over a film that a scene plays")
+  @Test("E8 · a guest for music cannot steer, turn down or take over a film that a scene plays")
   func guests() async throws {
     try await Theater(plan: Self.plan).live { theater in
       try await Self.run("movie-night", ["film": "f1"], in: theater)
@@ -279,7 +279,7 @@ import Testing
     }
   }
 
-  @Test("E8 E11 · a guest cannot start another activity through a scene")
+  @Test("E8 · a guest cannot start another activity through a scene")
   func limitedPeople() async throws {
     let limited = Principal(activities: ["music"])
     try await Theater(plan: Self.plan).live { theater in
@@ -298,7 +298,7 @@ import Testing
     }
   }
 
-  @Test("E11 · a film that was begun with the player's own command is not a guest's either")
+  @Test("a film that was begun with the player's own command is not a guest's either")
   func ownCommand() async throws {
     try await Theater(plan: Self.plan).live { theater in
       _ = try await theater.facade.perform("on", on: "amp", until: .settled, by: .owner)

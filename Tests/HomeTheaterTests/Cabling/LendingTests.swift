@@ -30,7 +30,7 @@ import Testing
     try await theater.live(body)
   }
 
-  /// What passed over the cable, as far as it concerns the lending.
+  /// The messages of the cable about lending.
   private var passed: [String] {
     theater.journal.lines.filter {
       $0.hasPrefix("amp lend") || $0.hasPrefix("dvd plug") || $0.hasPrefix("dvd unplug")
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test("E17 F4 · an amplifier that is gone has its PCM back at once; new, it is asked again")
+  @Test("F4 · an amplifier that is gone has its PCM back at once; new, it is asked again")
   func sinkRestarts() async throws {
     try await live { theater in
       let amp = theater["amp"]
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test("E17 F4 · a player that starts anew gets the PCM again")
+  @Test("F4 · a player that starts anew gets the PCM again")
   func sourceRestarts() async throws {
     try await live { theater in
       await select("dvd", on: theater["amp"])

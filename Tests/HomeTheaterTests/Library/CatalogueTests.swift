@@ -57,7 +57,7 @@ struct CatalogueTests {
   }
 
   @Test(
-    "E11 · a title is found whole or in part, in any case, composed or decomposed",
+    "a title is found whole or in part, in any case, composed or decomposed",
     arguments: [
       ("night ferry", "Night Ferry"), ("FERRY", "Night Ferry"), ("évening", "Une E\u{301}vening"),
       ("e\u{301}vening", "Une E\u{301}vening"), ("ÖL AUF", "Öl auf Leinwand"),

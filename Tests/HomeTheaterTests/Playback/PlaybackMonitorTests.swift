@@ -288,7 +288,7 @@ import Testing
     }
   }
 
-  @Test("E17 · a killed player's position stands still, and the song goes on where it was")
+  @Test("a killed player's position stands still, and the song goes on where it was")
   func killedPlayer() async throws {
     try await Self.evening { theater in
       try await Self.listen(to: "s1", in: theater)

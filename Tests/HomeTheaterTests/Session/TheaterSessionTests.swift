@@ -172,7 +172,7 @@ struct TheaterSessionTests {
     #expect(await film?.code == .cancelled)
   }
 
-  @Test("E18 E16 · refuses a principal without the permission, or outside the guest's activities")
+  @Test("E18 · refuses a principal without the permission, or outside the guest's activities")
   func forbidden() async throws {
     let guest = theater.session(for: Self.guest)
     let film = await #expect(throws: TheaterError.self) {

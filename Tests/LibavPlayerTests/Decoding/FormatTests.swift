@@ -72,9 +72,11 @@ struct FormatTests {
     let expected = tone.frames * stored.rate / tone.rate
     #expect(abs(decoded.frames - expected) <= stored.slack)
     let middle = 4_000..<(decoded.frames - 4_000)
-    #expect(abs(pitch(decoded.channels[0][middle], rate: stored.rate) - 440) < 0.5)
-    #expect(abs(pitch(decoded.channels[1][middle], rate: stored.rate) - 660) < 0.5)
-    #expect(abs(level(decoded.channels[0][middle]) - 0.3536) < 0.01)
+    #expect(
+      abs(SoundMeasurement.frequency(decoded.channels[0][middle], rate: stored.rate) - 440) < 0.5)
+    #expect(
+      abs(SoundMeasurement.frequency(decoded.channels[1][middle], rate: stored.rate) - 660) < 0.5)
+    #expect(abs(SoundMeasurement.level(decoded.channels[0][middle]) - 0.3536) < 0.01)
   }
 
   @Test("F4 · lossless files come back bit for bit", arguments: StoredFormat.lossless)
@@ -103,7 +105,8 @@ struct FormatTests {
     #expect(decoded.format.channels == 6)
     #expect([0x3f, 0x60f].contains(decoded.format.speakers))
     for (index, frequency) in frequencies.enumerated() {
-      let measured = pitch(decoded.channels[index][6_000..<42_000], rate: 48_000)
+      let measured = SoundMeasurement.frequency(
+        decoded.channels[index][6_000..<42_000], rate: 48_000)
       #expect(abs(measured - frequency) < 1, "channel \(index)")
     }
   }

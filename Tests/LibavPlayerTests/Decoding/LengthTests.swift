@@ -70,7 +70,9 @@ struct LengthTests {
     guard surroundings != .garbageInTheMiddle else { return }
     // Delay and padding can be left out only where a tag tells them.
     #expect(isTagged ? played.frames == tone.frames : abs(length - 6) <= 2 * frame + 0.001)
-    #expect(abs(pitch(played.channels[0][4_000..<260_000], rate: 44_100) - 440) < 0.5)
+    #expect(
+      abs(SoundMeasurement.frequency(played.channels[0][4_000..<260_000], rate: 44_100) - 440) < 0.5
+    )
     try file.seek(to: 200_000)
     #expect(try Decoded(file).frames == played.frames - 200_000)
   }
@@ -138,7 +140,7 @@ struct LengthTests {
     #expect(abs(Double(all.frames) / Double(rate) - 11.5) < slack)
     for (start, hertz) in [(0.2, 300.0), (3.1, 400), (5.2, 500), (7.8, 600)] {
       let range = Int(start * Double(rate))..<Int((start + 0.3) * Double(rate))
-      #expect(abs(pitch(all.channels[0][range], rate: rate) - hertz) < 2)
+      #expect(abs(SoundMeasurement.frequency(all.channels[0][range], rate: rate) - hertz) < 2)
     }
     // Opus settles within a hundredth after a jump.
     let tolerance: Float = codec == "libopus" ? 0.02 : 0.000_2

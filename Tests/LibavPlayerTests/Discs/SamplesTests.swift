@@ -1,12 +1,13 @@
 import Foundation
 import MediaFolders
+import TestSupport
 import Testing
 
 @testable import LibavPlayer
 
 @Suite("The demo disc")
 struct SamplesTests {
-  private let music = #filePath.components(separatedBy: "/Tests/")[0] + "/Samples/Music"
+  private let music = Program.project.appending(path: "Samples/Music").path
 
   @Test("E9 · its five songs are listed in order, each in another format")
   func listed() throws {
@@ -32,7 +33,7 @@ struct SamplesTests {
       let rest = try Decoded.countFrames(file)
       let seconds = Double(decoded.frames + rest) / Double(decoded.format.rate)
       #expect(abs(seconds - (song.duration ?? 0)) < 0.05, "\(song.title)")
-      let loudest = decoded.channels.map(level).max() ?? 0
+      let loudest = decoded.channels.map { SoundMeasurement.level($0) }.max() ?? 0
       #expect((0.05...0.4).contains(loudest), "\(song.title)")
       for channel in decoded.channels {
         #expect((channel.map(abs).max() ?? 2) <= 1, "\(song.title)")

@@ -53,10 +53,8 @@ struct ScanProcessTests {
       "[ -e \(once) ] && exec \(program) \"$@\"\n: > \(once)\n"
         + lines.map { "echo '\($0)'\n" }.joined() + "exec 2>&-\n\(end)", in: tools)
     // On a thread of its own: it waits longer than other tests' tasks may.
-    let scan: FolderScan = try await withCheckedThrowingContinuation { done in
-      SystemThread.start(name: "scan") {
-        done.resume(with: Result { try process.scan(media, known: [:]) })
-      }
+    let scan = try await SystemThread.run(name: "scan") { () throws(MediaFailure) in
+      try process.scan(media, known: [:])
     }
     #expect(scan.songs.map(\.id) == ["d/b.flac"])
     #expect(scan.skipped.failures.map(\.subject) == ["d/a.flac"])

@@ -1,6 +1,7 @@
 import Devices
 import Foundation
 import JSON
+import Platform
 import PluginKit
 import PluginProtocol
 import TestSupport
@@ -14,14 +15,15 @@ private struct Bench {
   let sink: CapturingSink
 
   init(
-    _ stations: [JSON], backoff: Backoff = Backoff(first: 20, longest: 100),
+    _ stations: [JSON],
+    retryDelay: RetryDelay = RetryDelay(from: .milliseconds(20), upTo: .milliseconds(100)),
     patience: UInt64 = RadioConnection.patience
   ) async throws {
     let plugin = Plugin(
       id: "Test", version: "1",
       devices: [
         DeviceMaker { (context) throws(DeviceError) in
-          try Tuner(context: context, backoff: backoff, patience: patience)
+          try InternetTuner(context: context, retryDelay: retryDelay, patience: patience)
         }
       ])
     sink = try CapturingSink()
@@ -65,7 +67,7 @@ struct TunerTests {
     let samples = stretch.channel(0)
     let rate = stretch.format.rate
     try #require(samples.count > rate * 2)
-    #expect(abs(pitch(samples[(rate / 2)..<(rate * 2)], rate: rate) - 440) < 1)
+    #expect(abs(SoundMeasurement.frequency(samples[(rate / 2)..<(rate * 2)], rate: rate) - 440) < 1)
     try await bench.controller.wait("playing") { $0.playback?.status == .playing }
     #expect(bench.controller.playback?.item == "Test FM")
     #expect(bench.controller[.station] == "Test FM")
@@ -121,7 +123,7 @@ struct TunerTests {
     let bench = try await Bench([station(server)], patience: 1_500)
     try await bench.controller.perform(["station": "Test FM"])
     try await bench.controller.wait("the title of a second connection") {
-      $0.playback?.status == .playing && $0.playback?.reason == "Back"
+      $0.playback?.status == .playing && $0.playback?.title == "Back"
     }
     let frames = bench.sink.frames
     try await bench.sink.wait("its sound") { $0.frames > frames + 44_100 }
@@ -139,7 +141,7 @@ struct TunerTests {
     let bench = try await Bench([station(server)])
     try await bench.controller.perform(["station": "Test FM"])
     try await bench.controller.wait("the title of a second connection") {
-      $0.playback?.status == .playing && $0.playback?.reason == "Back"
+      $0.playback?.status == .playing && $0.playback?.title == "Back"
     }
     #expect(bench.controller.log.contains { $0.contains("broke off") })
   }
@@ -188,8 +190,8 @@ struct TunerTests {
       answers: [.stream(titles: ["One - A", "Don't Stop; 'Now'", "Größe"])])
     let bench = try await Bench([station(server)])
     try await bench.controller.perform(["station": "Test FM"])
-    try await bench.controller.wait("the last title") { $0.playback?.reason == "Größe" }
-    let told = bench.controller.playbacks.compactMap(\.reason)
+    try await bench.controller.wait("the last title") { $0.playback?.title == "Größe" }
+    let told = bench.controller.playbacks.compactMap(\.title)
     #expect(told == ["One - A", "Don't Stop; 'Now'", "Größe"])
   }
 
@@ -204,7 +206,7 @@ struct TunerTests {
     let bench = try await Bench([station(server)])
     try await bench.controller.perform(["station": "Test FM"])
     try await bench.controller.wait("the title of the third connection") {
-      $0.playback?.reason == "Back"
+      $0.playback?.title == "Back"
     }
     #expect(server.requests.count == 3)
     let states = bench.controller.playbacks.map(\.status)
@@ -225,7 +227,7 @@ struct TunerTests {
       ])
     let bench = try await Bench([station(server)])
     try await bench.controller.perform(["station": "Test FM"])
-    try await bench.controller.wait("at last") { $0.playback?.reason == "At last" }
+    try await bench.controller.wait("at last") { $0.playback?.title == "At last" }
     let playbacks = bench.controller.playbacks
     #expect(playbacks.contains { $0.status == .failed && $0.reason?.isEmpty == false })
     let reasons = playbacks.compactMap(\.reason).joined(separator: "\n")
@@ -266,7 +268,7 @@ struct TunerTests {
       sound, answers: [.redirect("/elsewhere?a=b"), .redirect("relative"), .stream(titles: ["In"])])
     let bench = try await Bench([station(server)])
     try await bench.controller.perform(["station": "Test FM"])
-    try await bench.controller.wait("the title") { $0.playback?.reason == "In" }
+    try await bench.controller.wait("the title") { $0.playback?.title == "In" }
     let paths = server.requests.map { $0.split(separator: " ")[1] }
     #expect(paths == ["/radio", "/elsewhere?a=b", "/relative"])
     let circle = try RadioServer([0], answers: [.redirect("/again")])
@@ -306,7 +308,7 @@ struct TunerTests {
     try await controller.perform(["fm": 99.1])
     try await bench.sink.wait("noise") { $0.frames > 48_000 }
     let noise = try #require(bench.sink.stretches.first)
-    #expect((0.005...0.05).contains(level(noise.channel(0).prefix(48_000))))
+    #expect((0.005...0.05).contains(SoundMeasurement.level(noise.channel(0).prefix(48_000))))
     #expect(controller[.station] == .null)
     #expect(controller[.frequency] == 99.1)
     #expect(controller.playback?.reason == "no station at 99.1 MHz")
@@ -360,17 +362,5 @@ struct TunerTests {
     #expect(stations.station(at: 1003, on: .am)?.name == "C")
     #expect(stations.station(at: 1004, on: .am) == nil)
     #expect(stations.firstFrequency(of: .am) == 999)
-  }
-
-  @Test("The delay grows from half a second to a minute, and is reset by success")
-  func backoff() {
-    var backoff = Backoff()
-    let waits = (0..<20).map { _ in backoff.next() }
-    #expect((500...550).contains(waits[0]))
-    #expect((1000...1100).contains(waits[1]))
-    #expect(waits.allSatisfy { $0 <= 66_000 })
-    #expect(waits[19] >= 60_000)
-    backoff.reset()
-    #expect(backoff.next() <= 550)
   }
 }

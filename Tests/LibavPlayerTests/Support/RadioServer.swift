@@ -8,7 +8,7 @@ import Testing
 
 /// A real radio station on the loopback interface: HTTP with titles in the stream (ICY).
 final class RadioServer: Sendable {
-  /// What a connection gets.
+  /// The answer to a connection.
   enum Answer: Sendable {
     /// The stream, again and again; a title from `titles` every `interval` bytes.
     case stream(titles: [String])

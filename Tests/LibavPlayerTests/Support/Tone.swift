@@ -64,23 +64,3 @@ struct Tone: Hashable {
     return path
   }
 }
-
-/// The pitch of a sine in Hertz, from its zero crossings.
-func pitch(_ samples: some Collection<Float>, rate: Int) -> Double {
-  var previous: Float?
-  var crossings: [Double] = []
-  for (index, sample) in samples.enumerated() {
-    if let before = previous, before < 0, sample >= 0 {
-      crossings.append(Double(index) - Double(sample / (sample - before)))
-    }
-    previous = sample
-  }
-  guard let first = crossings.first, let last = crossings.last, last > first else { return 0 }
-  return Double(crossings.count - 1) * Double(rate) / (last - first)
-}
-
-/// The root mean square of samples.
-func level(_ samples: some Collection<Float>) -> Double {
-  guard !samples.isEmpty else { return 0 }
-  return sqrt(samples.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(samples.count))
-}

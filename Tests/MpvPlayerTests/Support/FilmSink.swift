@@ -15,6 +15,8 @@ final class FilmSink: Sendable {
     /// Changes of sign of the first channel: twice the frequency times the seconds.
     var crossings = 0
     var last: Float = 0
+    /// The first half second of each channel.
+    var samples: [[Float]] = []
     var playedAt: Int64 = 0
     var isClosed = false
   }
@@ -57,10 +59,24 @@ final class FilmSink: Sendable {
       return state.sounding == 0 ? 0 : Double(state.crossings) / 2 * rate / Double(state.sounding)
     }
   }
+  /// Returns the amplitude of a tone in each channel, in the first half second since the last `reset` in the last
+  /// format; nil before its end.
+  func amplitudes(of hertz: Double) -> [Double]? {
+    let (samples, rate) = state.withLock { ($0.samples, Double($0.formats.last?.rate ?? 1)) }
+    guard !samples.isEmpty, samples.allSatisfy({ Double($0.count) >= rate / 2 }) else { return nil }
+    return samples.map { samples in
+      let (real, imaginary) = samples.indices.reduce((0.0, 0.0)) { sum, index in
+        let phase = 2 * Double.pi * hertz * Double(index) / rate
+        let value = Double(samples[index])
+        return (sum.0 + value * cos(phase), sum.1 + value * sin(phase))
+      }
+      return 2 * (real * real + imaginary * imaginary).squareRoot() / Double(samples.count)
+    }
+  }
   /// Sets all counts to 0 and keeps only the last format.
   func reset() {
     state.withLock { state in
-      (state.frames, state.sounding, state.crossings) = (0, 0, 0)
+      (state.frames, state.sounding, state.crossings, state.samples) = (0, 0, 0, [])
       state.formats = state.formats.suffix(1)
     }
   }
@@ -77,7 +93,11 @@ final class FilmSink: Sendable {
       var entry = pollfd(fd: sink.audioEvent, events: Int16(POLLIN), revents: 0)
       poll(&entry, 1, 20)
       sink.clearAudioEvent()
-    case .format(let format): state.withLock { $0.formats.append(format) }
+    case .format(let format):
+      state.withLock { state in
+        state.formats.append(format)
+        state.samples = []
+      }
     case .flush:
       state.withLock { $0.playedAt = 0 }
       sink.tap.confirmFlush(unheard: 0)
@@ -107,14 +127,24 @@ extension FilmSink.State {
   fileprivate mutating func measure(
     _ buffer: UnsafeMutableRawBufferPointer, _ count: Int, _ format: CableFormat
   ) {
+    let channels = Int(format.channels)
+    if samples.count != channels { samples = Array(repeating: [], count: channels) }
     for frame in 0..<count {
       let offset = frame * format.frameBytes
-      let value: Float =
-        switch format.sample {
-        case .s16: Float(buffer.loadUnaligned(fromByteOffset: offset, as: Int16.self))
+      func sample(_ channel: Int) -> Float {
+        let offset = offset + channel * (format.frameBytes / channels)
+        return switch format.sample {
+        case .s16:
+          Float(buffer.loadUnaligned(fromByteOffset: offset, as: Int16.self)) / 32_768
         case .f32: buffer.loadUnaligned(fromByteOffset: offset, as: Float.self)
-        default: Float(buffer.loadUnaligned(fromByteOffset: offset, as: Int32.self))
+        default:
+          Float(buffer.loadUnaligned(fromByteOffset: offset, as: Int32.self)) / 2_147_483_648
         }
+      }
+      if samples[0].count < Int(format.rate) / 2 {
+        for channel in 0..<channels { samples[channel].append(sample(channel)) }
+      }
+      let value = sample(0)
       sounding += 1
       if value != 0, (value < 0) != (last < 0) { crossings += 1 }
       if value != 0 { last = value }

@@ -31,13 +31,15 @@ final class PlayerBench: Sendable {
   /// - Parameters:
   ///   - program: Started instead of mpv.
   ///   - variables: Further variables of mpv.
+  ///   - drives: The interface to drives.
   init(
     _ role: Role = .dvdPlayer, _ options: JSONObject = [:], program: String? = nil,
-    variables: [String: String] = [:]
+    variables: [String: String] = [:], drives: DriveKernel = .system
   ) async throws {
     var setup = MpvSetup()
     setup.module = try Self.module.get().path(of: "libasound_module_pcm_theater.so")
     setup.pictureFolder = nil
+    setup.drives = drives
     if let program { setup.program = program }
     for name in ["DISPLAY", "WAYLAND_DISPLAY"] { setup.variables[name] = nil }
     setup.variables["THEATER_TEST"] = marker
@@ -86,6 +88,8 @@ final class PlayerBench: Sendable {
 
   subscript(key: StateKey) -> JSON? { bench[Self.device, key] }
   func attribute(_ name: String) -> JSON? { bench.attribute(name, Self.device) }
+  /// All reports of the tray, oldest first.
+  var trays: [String] { bench.history(of: .tray, Self.device).compactMap(\.string) }
   /// All playback reports, oldest first.
   var playbacks: [Playback] {
     bench.history(of: .playback, Self.device).compactMap(Playback.init)

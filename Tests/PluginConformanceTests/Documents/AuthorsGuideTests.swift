@@ -11,7 +11,7 @@ import Testing
 @Suite("F1 F4 · the examples of docs/plugin-authors-guide.md work", .timeLimit(.minutes(5)))
 struct AuthorsGuideTests {
   private static func blocks(_ kind: String) throws -> [String] {
-    try ProjectFolder.text("docs/plugin-authors-guide.md").components(separatedBy: "\n```\(kind)\n")
+    try ProjectFile.text("docs/plugin-authors-guide.md").components(separatedBy: "\n```\(kind)\n")
       .dropFirst().compactMap { $0.components(separatedBy: "\n```").first }
   }
 
@@ -22,8 +22,8 @@ struct AuthorsGuideTests {
   @Test("F1 · the Swift program of the page is that of Examples/SwiftPlugin, and dims")
   func swift() async throws {
     // GuideLamp.swift is a link to Lamp.swift.
-    let lamp = try ProjectFolder.text("Examples/SwiftPlugin/Sources/Lamps/Lamp.swift")
-    let main = try ProjectFolder.text("Examples/SwiftPlugin/Sources/Lamps/main.swift")
+    let lamp = try ProjectFile.text("Examples/SwiftPlugin/Sources/Lamps/Lamp.swift")
+    let main = try ProjectFile.text("Examples/SwiftPlugin/Sources/Lamps/main.swift")
     #expect(try Self.blocks("swift").map { $0 + "\n" } == [lamp + main])
     try await withTemporaryFolder { folder in
       let (controller, plugin) = InMemoryConnection.pair()
@@ -60,7 +60,7 @@ struct AuthorsGuideTests {
       // another test's child, and cannot be started itself then.
       let lamps = PluginUnderTest(
         "Lamps", in: folder, command: ["/usr/bin/env", "python3", script.path])
-      try await PluginProcess.run(lamps.target) { client in
+      try await PluginClient.run(lamps.target) { client in
         let answer = try await client.ask(InitializeRequest(controller: "guide"))
         #expect(answer.plugin == "Lamps")
         let path = folder.appending(path: "light").path
@@ -73,7 +73,7 @@ struct AuthorsGuideTests {
         #expect(try await client.perform("a", "levitate").result.error != nil)
         try await client.ask(PingRequest())
         try await client.ask(ShutdownRequest())
-        #expect(try await client.exitStatus() == PluginProcess.success)
+        #expect(try await client.exitStatus() == PluginClient.success)
       }
     }
   }
@@ -81,7 +81,7 @@ struct AuthorsGuideTests {
   @Test("F1 · the manifest of the page is that of Examples/SwiftPlugin, and valid")
   func manifest() throws {
     let block = try #require(try Self.blocks("json manifest").first)
-    #expect(try ProjectFolder.text("Examples/SwiftPlugin/manifest.json") == block + "\n")
+    #expect(try ProjectFile.text("Examples/SwiftPlugin/manifest.json") == block + "\n")
     let manifest = try Manifest(parsing: block.utf8)
     #expect(manifest.id == "Lamps")
     #expect(SchemaSubset.problems(in: try #require(manifest.roles[.lights]).options) == [])

@@ -2,16 +2,17 @@ import Devices
 import Foundation
 import JSON
 import PluginProtocol
+import TestSupport
 import Testing
 
 /// The parsed parts of docs/plugin-protocol.md.
 struct ContractDocument {
   let text: String
 
-  static let url = ProjectFolder.root.appending(path: "docs/plugin-protocol.md")
+  static let path = "docs/plugin-protocol.md"
 
   init() throws {
-    text = try String(contentsOf: Self.url, encoding: .utf8)
+    text = try ProjectFile.text(Self.path)
   }
 
   /// The contents of the blocks that begin with ```` ```json KIND ````.
@@ -77,7 +78,8 @@ struct ContractDocument {
     case .playback:
       let states = Playback.Status.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")
       return "an object: `state` (\(states)), `item`, `position` and `duration` in seconds "
-        + "(\(range(Playback.secondsRange))), `rate` (\(range(Playback.rateRange))), `reason`"
+        + "(\(range(Playback.secondsRange))), `rate` (\(range(Playback.rateRange))), "
+        + "`title`, `reason`"
     case .either(let shapes): return shapes.map(words).joined(separator: ", or ")
     }
   }

@@ -3,6 +3,7 @@ import Foundation
 import JSON
 import PluginConformance
 import PluginProtocol
+import TestSupport
 import Testing
 
 @Suite("F1 · docs/plugin-protocol.md agrees with the code")
@@ -76,25 +77,12 @@ struct ContractDocumentTests {
 
   @Test("E15 F1 · the tables of roles, state keys and limits on the page are those of the code")
   func tables() throws {
-    try check("roles", ContractDocument.roles())
-    try check("values", ContractDocument.values())
-    try check("limits", LimitTable.text)
-  }
-
-  private func check(_ part: String, _ table: String) throws {
-    let (begin, end) = (
-      "<!-- \(part): made by the test that checks it -->\n", "<!-- end of \(part) -->"
-    )
-    let text = try ContractDocument().text
-    let start = try #require(text.range(of: begin)).upperBound
-    let stop = try #require(text.range(of: end)).lowerBound
-    let made = "\n" + table + "\n\n"
-    // WRITE_DOCS=1 brings the page up to date; without it a difference is a failure.
-    if ProcessInfo.processInfo.environment["WRITE_DOCS"] == "1" {
-      let new = text.replacingCharacters(in: start..<stop, with: made)
-      try new.write(to: ContractDocument.url, atomically: true, encoding: .utf8)
-    } else {
-      #expect(text[start..<stop] == made, "run this test with WRITE_DOCS=1")
+    let tables = [
+      ("roles", ContractDocument.roles()), ("values", ContractDocument.values()),
+      ("limits", LimitTable.text),
+    ]
+    for (part, table) in tables {
+      try ProjectFile.expect(part, of: ContractDocument.path, toBe: "\n\(table)\n\n")
     }
   }
 

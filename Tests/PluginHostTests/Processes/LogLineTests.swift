@@ -8,7 +8,7 @@ struct LogLineTests {
   /// A line of stderr as the log keeps it.
   private static func shown(_ line: String) -> String {
     var log = StderrLog()
-    return Array((line + "\n").utf8).withUnsafeBufferPointer { log.take($0) }.first ?? ""
+    return Array((line + "\n").utf8).withUnsafeBufferPointer { log.append($0) }.first ?? ""
   }
 
   @Test("a line with rows of combining marks can be written as JSON and read again")

@@ -20,7 +20,7 @@ struct DeviceProxyTests {
     }
   }
 
-  @Test("E2 · a watcher that ends during a change blocks no other watcher", .timeLimit(.minutes(5)))
+  @Test("a watcher that ends during a change blocks no other watcher", .timeLimit(.minutes(5)))
   func endingWhileTold() async throws {
     let script = DeviceScript([.power: "off", .brightness: 0])
     try await HostBench(LightsCommand.self, script).run { lights in

@@ -76,7 +76,7 @@ struct LevelTests {
     func amplifier(_ plugin: String) -> HostedDevice {
       HostedDevice(id: "amp", role: .amplifier, plugin: plugin)
     }
-    let bench = SwapBench([amplifier("A")])
+    let bench = try SwapBench([amplifier("A")])
     let scripts = ["A": bench.scripts["A", "amp"], "B": bench.scripts["B", "amp"]]
     for script in scripts.values { script.state.withLock { $0.capabilities = Self.capable } }
     let receiver = Receiver()
@@ -107,7 +107,7 @@ struct LevelTests {
     let report = LevelsNotification(device: "amp", levels: try Self.levels(-6))
     var passed = 0
     for millisecond in 0..<10_000 {
-      let levels = intake.take(report, at: .milliseconds(millisecond)) { warnings.append($0) }
+      let levels = intake.accept(report, at: .milliseconds(millisecond)) { warnings.append($0) }
       if levels != nil { passed += 1 }
     }
     #expect(abs(passed - 180) <= 1)
@@ -147,7 +147,7 @@ struct LevelTests {
     let report = try #require(LevelsNotification(params: .object(params)))
     var intake = LevelIntake()
     var warnings: [String] = []
-    for _ in 0..<2 { #expect(intake.take(report, at: .zero) { warnings.append($0) } == nil) }
+    for _ in 0..<2 { #expect(intake.accept(report, at: .zero) { warnings.append($0) } == nil) }
     #expect(warnings.count == 1)
   }
 }

@@ -12,7 +12,7 @@ import Testing
 struct PictureTests {
   private static let bytes: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 1, 2, 3]
 
-  @Test("E9 · a player's picture arrives as it is, and a command does not wait for it")
+  @Test("a player's picture arrives as it is, and a command does not wait for it")
   func arrives() async throws {
     let script = DeviceScript([.power: "off"])
     let picture = try #require(ItemPicture(Self.bytes))
@@ -31,7 +31,7 @@ struct PictureTests {
     }
   }
 
-  @Test("E9 · no picture, and no question to a device of another role")
+  @Test("no picture, and no question to a device of another role")
   func none() async throws {
     let script = DeviceScript([.power: "off"])
     try await HostBench(DVDPlayerCommand.self, script).run { dvd in
@@ -47,7 +47,7 @@ struct PictureTests {
     }
   }
 
-  @Test("E9 · a picture that does not come within 30 s is an error")
+  @Test("a picture that does not come within 30 s is an error")
   func late() async throws {
     let script = DeviceScript([.power: "off"])
     script.gate()
@@ -105,7 +105,7 @@ struct PictureTests {
       manifest: Self.manifest)
   }
 
-  @Test("E9 F4 · what is no picture counts as none, with one warning")
+  @Test("F4 · what is no picture counts as none, with one warning")
   func hostileAnswers() async throws {
     let plugin = try plugin()
     try await plugin.run { cd in
@@ -121,7 +121,7 @@ struct PictureTests {
     }
   }
 
-  @Test("E9 · a plugin that does not know the request is not asked again")
+  @Test("a plugin that does not know the request is not asked again")
   func unknownMethod() async throws {
     let plugin = try plugin(
       """
@@ -140,7 +140,7 @@ struct PictureTests {
     }
   }
 
-  @Test("E9 · a plugin that refuses says why")
+  @Test("a plugin that refuses says why")
   func refusal() async throws {
     let plugin = try plugin(
       """

@@ -64,16 +64,16 @@ struct ReportCheckTests {
     #expect(try #require(bench.warnings.first).contains("which is no state of lights"))
   }
 
-  @Test("Only the known members of a playback are kept, and its reason is cut")
+  @Test("Only the known members of a playback are kept, and its texts are cut")
   func playback() throws {
     let bench = Bench(.cdPlayer)
     let long = String(repeating: "x", count: 200_000)
     let told: JSON = [
       "state": "playing", "item": "a", "position": 75, "duration": 60, "reason": .string(long),
-      "padding": .string(long), "rate": "fast",
+      "title": .string(long), "padding": .string(long), "rate": "fast",
     ]
     let kept = try #require(bench.accepted([.playback: told]).values[.playback])
-    #expect(kept.text().utf8.count < 2 * ProtocolLimits.title)
+    #expect(kept.text().utf8.count < 3 * ProtocolLimits.title)
     #expect(kept["padding"] == nil && kept["rate"] == 1 && kept["position"] == 60)
     #expect(bench.warnings.isEmpty)
     for wrong: JSON in [
@@ -141,9 +141,9 @@ struct CatalogueScanTests {
   @Test("E9 · pages are read to the last one")
   func pages() {
     var scan = CatalogueScan(from: .zero)
-    scan.take(.init([item(1), item(2)], next: "1"), at: .zero)
+    scan.append(.init([item(1), item(2)], next: "1"), at: .zero)
     #expect(scan.cursor == "1")
-    scan.take(.init([item(3)]), at: .zero)
+    scan.append(.init([item(3)]), at: .zero)
     #expect(scan.cursor == nil && scan.fault == nil)
     #expect(scan.items.map(\.id) == ["1", "2", "3"])
   }
@@ -154,7 +154,7 @@ struct CatalogueScanTests {
     let page = ScanRequest.Page((0..<9000).map { item($0) }, next: "on")
     var pages = 0
     while scan.cursor != nil {
-      scan.take(page, at: .zero)
+      scan.append(page, at: .zero)
       pages += 1
     }
     #expect(pages == 12 && scan.items.count == ProtocolLimits.catalogueItems)
@@ -169,7 +169,7 @@ struct CatalogueScanTests {
     let items = (0..<1000).map {
       CatalogueItem(id: "\($0) \(path)", title: title, artist: title, album: title)
     }
-    while scan.cursor != nil { scan.take(.init(items, next: "on"), at: .zero) }
+    while scan.cursor != nil { scan.append(.init(items, next: "on"), at: .zero) }
     let size = scan.items.reduce(0) { $0 + $1.byteCount }
     #expect(size <= ProtocolLimits.catalogueBytes && size > ProtocolLimits.catalogueBytes / 2)
     #expect(scan.items.allSatisfy { $0.title.utf8.count <= ProtocolLimits.title })
@@ -179,13 +179,13 @@ struct CatalogueScanTests {
   @Test("Pages without an end: at most 10,000 are read, for at most ten minutes")
   func pagesAndTime() throws {
     var scan = CatalogueScan(from: .zero)
-    while scan.cursor != nil { scan.take(.init([item(1)], next: "on"), at: .zero) }
+    while scan.cursor != nil { scan.append(.init([item(1)], next: "on"), at: .zero) }
     #expect(scan.items.count == ProtocolLimits.cataloguePages)
     #expect(try #require(scan.fault).contains("pages"))
     var slow = CatalogueScan(from: .seconds(100))
-    slow.take(.init([item(1)], next: "1"), at: .seconds(699))
+    slow.append(.init([item(1)], next: "1"), at: .seconds(699))
     #expect(slow.cursor == "1")
-    slow.take(.init([item(2)], next: "2"), at: .seconds(700))
+    slow.append(.init([item(2)], next: "2"), at: .seconds(700))
     #expect(slow.cursor == nil && slow.items.count == 2)
     #expect(try #require(slow.fault).contains("600 s"))
   }
@@ -194,11 +194,11 @@ struct CatalogueScanTests {
   func longNames() throws {
     var scan = CatalogueScan(from: .zero)
     let cursor = String(repeating: "c", count: ProtocolLimits.cursor + 1)
-    scan.take(.init([item(1)], next: cursor), at: .zero)
+    scan.append(.init([item(1)], next: cursor), at: .zero)
     #expect(scan.cursor == nil && scan.items.count == 1)
     var other = CatalogueScan(from: .zero)
     let id = String(repeating: "i", count: ProtocolLimits.item + 1)
-    other.take(.init([CatalogueItem(id: id, title: "x"), item(2)]), at: .zero)
+    other.append(.init([CatalogueItem(id: id, title: "x"), item(2)]), at: .zero)
     #expect(other.items == [item(2)])
     #expect(try #require(other.fault).contains("1 items"))
   }

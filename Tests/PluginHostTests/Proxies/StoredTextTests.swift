@@ -10,12 +10,12 @@ import Testing
 
 @Suite("E7 · the 200 stored texts in what a plugin reports")
 struct StoredTextTests {
-  /// What stays of a text of a plugin: one line without disturbing characters.
+  /// The kept form of a text of a plugin: one line without disturbing characters.
   private static func line(_ text: String, _ limit: Int) -> String {
     text.boundedLine(maximumBytes: limit)
   }
 
-  @Test("E7 F5 · attributes, and reasons are kept as lines, and ids of items as they are")
+  @Test("F5 · attributes, and reasons are kept as lines, and ids of items as they are")
   func reports() throws {
     for payload in try StoredPayload.all() {
       let text = payload.text
@@ -44,7 +44,7 @@ struct StoredTextTests {
     }
   }
 
-  @Test("E7 · the titles of a player's catalogue are lines, and its ids are unchanged")
+  @Test("the titles of a player's catalogue are lines, and its ids are unchanged")
   func catalogue() async throws {
     let payloads = try StoredPayload.all()
     let script = DeviceScript()
@@ -66,7 +66,7 @@ struct StoredTextTests {
     }
   }
 
-  @Test("E15 E7 · the reason of a refusal and of an outage is a line, for people")
+  @Test("E15 · the reason of a refusal and of an outage is a line, for people")
   func refusals() async throws {
     let script = DeviceScript([.power: "off"])
     try await HostBench(LightsCommand.self, script).run { lamp in

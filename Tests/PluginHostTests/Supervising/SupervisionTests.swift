@@ -129,14 +129,6 @@ struct SupervisionTests {
     #expect(scenario.pass(.seconds(1)).contains(.check))
   }
 
-  @Test("Jitter moves a wait by a fifth at most, and never beyond 60 s", arguments: [0.0, 1.0])
-  func jitter(random: Double) {
-    var backoff = Backoff()
-    let waits = (0..<9).map { _ in backoff.next(random: random).seconds }
-    #expect(abs(waits[0] - 0.5 * (0.8 + 0.4 * random)) < 1e-9)
-    #expect(waits[8] == (random == 0 ? 48 : 60))
-  }
-
   @Test("Five minutes without a failure reset the delay; less does not")
   func healthy() {
     for (minutes, wait) in [(4, 2.0), (5, 0.5)] {

@@ -11,6 +11,8 @@ import Testing
 /// A host with one scripted device in memory, and a clock that is moved by hand.
 struct HostBench {
   let clock = ManualClock()
+  /// For the sockets of devices.
+  private let folder: TemporaryFolder
   let launcher: MemoryLauncher
   let host: PluginHost
   let device: any Device
@@ -20,6 +22,7 @@ struct HostBench {
     options: JSON = [:]
   ) throws {
     let maker = DeviceMaker { context in ScriptedDevice<Command>(context: context, script: script) }
+    folder = try TemporaryFolder()
     launcher = MemoryLauncher([
       "Scripted": Plugin(id: "Scripted", version: "1", devices: [maker])
     ])
@@ -28,7 +31,7 @@ struct HostBench {
     host = PluginHost(
       catalogue: PluginCatalogue(plugins: [.init(manifest: manifest, folder: "/nowhere")]),
       devices: [HostedDevice(id: "it", role: Command.role, plugin: "Scripted", options: options)],
-      runtimeDirectory: NSTemporaryDirectory(), launcher: launcher, clock: clock,
+      runtimeDirectory: folder.path, launcher: launcher, clock: clock,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     device = try #require(host.devices.first)
   }

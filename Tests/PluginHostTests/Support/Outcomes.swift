@@ -1,9 +1,11 @@
 import Devices
+import TestSupport
+import Testing
 
 /// How a command ended.
 func outcome<Command: RoleCommand>(
   of command: Command, on device: any Device, until: Completion = .settled
-) async -> Result<Confirmation, DeviceError> {
+) async -> Result<Devices.Confirmation, DeviceError> {
   do { return .success(try await device.perform(command, until: until)) } catch {
     return .failure(error)
   }
@@ -12,4 +14,13 @@ func outcome<Command: RoleCommand>(
 extension Result {
   var success: Success? { try? get() }
   var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
+}
+
+/// Waits until a device reports a brightness in percent.
+func waitForBrightness(
+  _ brightness: Int, of device: any Device, sourceLocation: SourceLocation = #_sourceLocation
+) async {
+  let isSo = await eventually { await device.snapshot().state.brightness == brightness }
+  let snapshot = await device.snapshot()
+  #expect(isSo, "\(snapshot)", sourceLocation: sourceLocation)
 }

@@ -3,7 +3,7 @@ import JSON
 import PluginKit
 import Synchronization
 
-/// What a test wants a scripted device to do, and what it was told.
+/// The script of a device, and the commands that it received.
 final class DeviceScript: Sendable {
   struct State {
     var commands: [JSON] = []

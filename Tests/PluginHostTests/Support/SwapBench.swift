@@ -28,8 +28,11 @@ struct SwapBench {
   let launcher: MemoryLauncher
   let host: PluginHost
   let log = RecordedLog()
+  /// For the sockets of devices.
+  private let folder: TemporaryFolder
 
-  init(_ devices: [HostedDevice], clock: any TheaterClock = SystemClock()) {
+  init(_ devices: [HostedDevice], clock: any TheaterClock = SystemClock()) throws {
+    folder = try TemporaryFolder()
     let scripts = scripts
     launcher = MemoryLauncher(
       Dictionary(
@@ -43,7 +46,7 @@ struct SwapBench {
           return (id, Plugin(id: id, version: "1", devices: makers))
         }))
     host = PluginHost(
-      catalogue: Self.catalogue, devices: devices, runtimeDirectory: NSTemporaryDirectory(),
+      catalogue: Self.catalogue, devices: devices, runtimeDirectory: folder.path,
       launcher: launcher, clock: clock, logger: log.logger)
   }
 

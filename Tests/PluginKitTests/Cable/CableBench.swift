@@ -1,42 +1,11 @@
 import Glibc
 import Platform
+import PluginTestSupport
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import PluginKit
-
-/// Waits until `condition` holds, at most 60 s.
-func eventually(
-  _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation,
-  _ condition: () -> Bool
-) throws {
-  let deadline = MonotonicClock.now + 60_000_000_000
-  while !condition() {
-    try #require(
-      MonotonicClock.now < deadline, "never happened: \(what)", sourceLocation: sourceLocation)
-    usleep(500)
-  }
-}
-
-/// A clock that a test sets.
-final class HandClock: CableClock {
-  private let state = Mutex<(now: Int64, wakes: [@Sendable () -> Void])>((1_000_000_000, []))
-
-  var now: Int64 { state.withLock { $0.now } }
-  func timeout(until deadline: Int64) -> Int32 { deadline <= now ? 0 : -1 }
-  func onStep(_ wake: @escaping @Sendable () -> Void) {
-    state.withLock { $0.wakes.append(wake) }
-  }
-
-  func advance(milliseconds: Int64) {
-    let wakes = state.withLock { state in
-      state.now += milliseconds * 1_000_000
-      return state.wakes
-    }
-    for wake in wakes { wake() }
-  }
-}
 
 let tokenA = String(repeating: "a", count: 64)
 let tokenB = String(repeating: "b1", count: 32)
@@ -80,12 +49,12 @@ final class NumberedDecoder: Sendable {
   }
 }
 
-extension HandClock {
+extension ManualCableClock {
   /// Lets `milliseconds` (a multiple of 50) pass unheard, waiting for the decoder at each step: the
   /// source holds 200 ms of sound and wakes its decoder at 50.
   func pass(milliseconds: Int, _ source: CableSource, _ decoder: NumberedDecoder) throws {
     for _ in 0..<(milliseconds / 50) {
-      try eventually("the decoder is ahead") { decoder.next - source.position.frames > 2_205 }
+      try waitUntil("the decoder is ahead") { decoder.next - source.position.frames > 2_205 }
       advance(milliseconds: 50)
     }
   }
@@ -136,7 +105,7 @@ final class TestSpeaker {
     _ what: Comment, bytes: Int = 4_000, sourceLocation: SourceLocation = #_sourceLocation,
     until condition: () -> Bool
   ) throws {
-    try eventually(what, sourceLocation: sourceLocation) {
+    try waitUntil(what, sourceLocation: sourceLocation) {
       while !condition() {
         if read(bytes) == .empty { return condition() }
       }

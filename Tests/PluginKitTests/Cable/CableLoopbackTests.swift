@@ -1,3 +1,5 @@
+import PluginTestSupport
+import TestSupport
 import Testing
 
 @testable import PluginKit
@@ -6,12 +8,12 @@ import Testing
 struct CableLoopbackTests {
   @Test("F4 · every frame arrives once and in order, and drained follows the last")
   func everyFrame() async throws {
-    let bench = try CableBench(clock: HandClock())
+    let bench = try CableBench(clock: ManualCableClock())
     defer { bench.close() }
     let section = try #require(bench.source.setFormat(.compactDisc, after: 0))
     let decoder = try NumberedDecoder(bench.source, section: section, frames: 0..<30_000)
     try bench.speaker.play("30 000 frames") { bench.speaker.heard.count == 120_000 }
-    try eventually("the decoder is done") { decoder.isDone }
+    try waitUntil("the decoder is done") { decoder.isDone }
     bench.source.end(section: section)
     try bench.speaker.play("end") { bench.speaker.ended }
     #expect(numbers(bench.speaker.heard) == Array(0..<30_000))
@@ -22,11 +24,11 @@ struct CableLoopbackTests {
 
   @Test("F4 · an amplifier that reads nothing is given 100 ms of sound, no more")
   func ringHoldsATenth() throws {
-    let bench = try CableBench(clock: HandClock())
+    let bench = try CableBench(clock: ManualCableClock())
     defer { bench.close() }
     let section = try #require(bench.source.setFormat(.compactDisc, after: 0))
     let decoder = try NumberedDecoder(bench.source, section: section, frames: 0..<100_000)
-    try eventually("the ring is full") {
+    try waitUntil("the ring is full") {
       bench.speaker.read(0)
       return bench.sink.tap.available == 4_410 && decoder.next >= 44_100
     }
@@ -37,7 +39,7 @@ struct CableLoopbackTests {
 
   @Test("F4 · pause loses no frame and tells which was the last heard")
   func pause() throws {
-    let bench = try CableBench(clock: HandClock())
+    let bench = try CableBench(clock: ManualCableClock())
     defer { bench.close() }
     let section = try #require(bench.source.setFormat(.compactDisc, after: 0))
     _ = try NumberedDecoder(bench.source, section: section, frames: 0..<40_000)
@@ -48,7 +50,7 @@ struct CableLoopbackTests {
       let paused = try Background { [source = bench.source] in source.pause() }
       try bench.speaker.play("flush", bytes: 0) { bench.speaker.flushes == flushes + 1 }
       let heard = bench.speaker.heard.count / 4 - unheard
-      try eventually("pause returns") { paused.isDone }
+      try waitUntil("pause returns") { paused.isDone }
       #expect(paused.result == CablePosition(section: section, frames: heard))
       #expect(bench.source.position == paused.result)
       #expect(bench.speaker.read() == .empty, "a paused source is silent")
@@ -63,17 +65,17 @@ struct CableLoopbackTests {
 
   @Test("F4 · a pause after the end was written still loses no frame, and drained comes")
   func pauseNearTheEnd() async throws {
-    let bench = try CableBench(clock: HandClock())
+    let bench = try CableBench(clock: ManualCableClock())
     defer { bench.close() }
     let section = try #require(bench.source.setFormat(.compactDisc, after: 0))
     let decoder = try NumberedDecoder(bench.source, section: section, frames: 0..<3_000)
-    try eventually("all is written") { decoder.isDone }
+    try waitUntil("all is written") { decoder.isDone }
     bench.source.end(section: section)
     bench.speaker.read(0)
     bench.speaker.read(400)
     let paused = try Background { [source = bench.source] in source.pause() }
     try bench.speaker.play("flush", bytes: 0) { bench.speaker.flushes == 1 }
-    try eventually("pause returns") { paused.isDone }
+    try waitUntil("pause returns") { paused.isDone }
     bench.source.resume()
     try bench.speaker.play("end") { bench.speaker.ended }
     #expect(numbers(bench.speaker.heard) == Array(0..<3_000))
@@ -82,7 +84,7 @@ struct CableLoopbackTests {
 
   @Test("F4 · a seek drops what was not heard, and stale writes of the decoder with it")
   func seek() throws {
-    let bench = try CableBench(clock: HandClock())
+    let bench = try CableBench(clock: ManualCableClock())
     defer { bench.close() }
     let section = try #require(bench.source.setFormat(.compactDisc, after: 0))
     let decoder = try NumberedDecoder(bench.source, section: section, frames: 0..<1_000_000)
@@ -90,11 +92,11 @@ struct CableLoopbackTests {
     let call = try Background { [source = bench.source] in source.flush() }
     try bench.speaker.play("flush", bytes: 0) { bench.speaker.flushes == 1 }
     let before = bench.speaker.heard.count / 4
-    try eventually("flush returns") { call.isDone }
+    try waitUntil("flush returns") { call.isDone }
     let flushed = try #require(call.result)
     #expect(flushed.heard == CablePosition(section: section, frames: before))
     #expect(flushed.section != section)
-    try eventually("the old decoder's write returns") { decoder.isDone }
+    try waitUntil("the old decoder's write returns") { decoder.isDone }
     #expect(numbered(0..<10).withUnsafeBytes { bench.source.write($0, section: section) } == 0)
     bench.speaker.heard = []
     _ = try NumberedDecoder(bench.source, section: flushed.section, frames: 500_000..<510_000)
@@ -104,7 +106,7 @@ struct CableLoopbackTests {
 
   @Test("F4 · a change of format loses no frame and comes at its exact frame")
   func formatChange() throws {
-    let bench = try CableBench(clock: HandClock())
+    let bench = try CableBench(clock: ManualCableClock())
     defer { bench.close() }
     let surround = try #require(CableFormat(rate: 48_000, channels: 6, sample: .s16))
     let writer = try Background { [source = bench.source] in
@@ -127,14 +129,14 @@ struct CableLoopbackTests {
 
   @Test("F4 · the position is what was heard: frames given to the device less its delay")
   func position() throws {
-    let clock = HandClock()
+    let clock = ManualCableClock()
     let bench = try CableBench(clock: clock)
     defer { bench.close() }
     let section = try #require(bench.source.setFormat(.compactDisc, after: 0))
     _ = try NumberedDecoder(bench.source, section: section, frames: 0..<4_410)
     bench.speaker.delay = 500
     try bench.speaker.play("all") { bench.speaker.heard.count == 4 * 4_410 }
-    try eventually("the report comes") { bench.source.position.frames == 3_910 }
+    try waitUntil("the report comes") { bench.source.position.frames == 3_910 }
     clock.advance(milliseconds: 10)
     #expect(bench.source.position.frames == 3_910 + 441, "interpolated")
     clock.advance(milliseconds: 1_000)

@@ -1,4 +1,5 @@
 import JSON
+import PluginTestSupport
 import TestSupport
 import Testing
 
@@ -29,14 +30,14 @@ struct CablePythonTests {
     let path = folder.path + "/s"
     let peer = try CablePeer("sink", path, tokenA)
     #expect(try peer.line()["listening"] == true)
-    let source = try CableSource(clock: HandClock())
+    let source = try CableSource(clock: ManualCableClock())
     try source.connect(path: path, token: tokenA)
     let section = try #require(source.setFormat(.compactDisc, after: 0))
     let decoder = try NumberedDecoder(source, section: section, frames: 0..<100_000)
-    try eventually("half of it") { decoder.next > 50_000 }
+    try waitUntil("half of it") { decoder.next > 50_000 }
     source.pause()
     source.resume()
-    try eventually("all is written") { decoder.isDone }
+    try waitUntil("all is written") { decoder.isDone }
     source.end(section: section)
     #expect(await source.events.first { $0 == .drained(section: section) } != nil)
     source.close()
@@ -46,24 +47,24 @@ struct CablePythonTests {
     #expect(said["flushes"] == 1)
   }
 
-  @Test("E16 · a sink in Python that does not listen for a while hears the film where it is then")
+  @Test("a sink in Python that does not listen for a while hears the film where it is then")
   func pythonSinkUnheard() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/s"
     let peer = try CablePeer("sink", path, tokenA, "20000")
     #expect(try peer.line()["listening"] == true)
-    let clock = HandClock()
+    let clock = ManualCableClock()
     let source = try CableSource(clock: clock)
     try source.connect(path: path, token: tokenA)
     let section = try #require(source.setFormat(.compactDisc, after: 0))
     let decoder = try NumberedDecoder(source, section: section, frames: 0..<10_000_000)
     let before = try #require(try peer.line()["unheardAfter"]?.integer)
-    try eventually("unheard") { !source.isHeard }
+    try waitUntil("unheard") { !source.isHeard }
     try clock.pass(milliseconds: 3_000, source, decoder)
     let there = source.position.frames
     #expect(there >= before - 8_820 + 132_300)
     peer.proceed()
-    try eventually("heard again") { source.isHeard && source.position.frames > there + 10_000 }
+    try waitUntil("heard again") { source.isHeard && source.position.frames > there + 10_000 }
     source.close()
     let said = try peer.line()
     #expect(said["rising"] == true)

@@ -110,14 +110,14 @@ final class RawSink {
   func accept(_ source: CableSource, heard: Bool = true) throws -> RawPeer {
     let plugging = try Background { [path] in try? source.connect(path: path, token: tokenA) }
     var peer: RawPeer?
-    try eventually("a source connects") {
+    try waitUntil("a source connects") {
       peer = CableDescriptor.accept(listener).map(RawPeer.init(descriptor:))
       return peer != nil
     }
     let raw = try #require(peer)
     #expect(try raw.next() == .hello(version: 1, token: tokenA))
     raw.send(.credit(epoch: 0, limit: 0, heard: heard))
-    try eventually("connect returns") { plugging.isDone }
+    try waitUntil("connect returns") { plugging.isDone }
     return raw
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import PluginTestSupport
 import TestSupport
 import Testing
 
@@ -6,30 +7,30 @@ import Testing
 
 @Suite("Cable: replugging", .timeLimit(.minutes(5)))
 struct CableReplugTests {
-  @Test("E9 · a new cable while it plays loses no frame that the amplifier did not hear")
+  @Test("a new cable while it plays loses no frame that the amplifier did not hear")
   func replaced() throws {
-    let bench = try CableBench(clock: HandClock())
+    let bench = try CableBench(clock: ManualCableClock())
     defer { bench.close() }
     let section = try #require(bench.source.setFormat(.compactDisc, after: 0))
     let decoder = try NumberedDecoder(bench.source, section: section, frames: 0..<200_000)
     try bench.speaker.play("some sound") { bench.speaker.heard.count >= 40_000 }
     // A report comes when the ring is empty, and at two thirds.
     while bench.speaker.read() != .empty {}
-    try eventually("the report comes") {
+    try waitUntil("the report comes") {
       bench.source.position.frames == bench.speaker.heard.count / 4
     }
     try bench.sink.expect(token: tokenB)
     try bench.source.connect(path: bench.path, token: tokenB)
-    // What the ring still held is dropped and comes again over the new cable.
+    // The frames in the ring are dropped, and sent again over the new cable.
     #expect(bench.speaker.read() == .flush)
     try bench.speaker.play("the rest") { bench.speaker.heard.count >= 800_000 }
     #expect(numbers(bench.speaker.heard) == Array(0..<200_000))
     #expect(decoder.isDone)
   }
 
-  @Test("E9 · an amplifier that restarts gets the film at its current position")
+  @Test("an amplifier that restarts gets the film at its current position")
   func amplifierRestarts() async throws {
-    let clock = HandClock()
+    let clock = ManualCableClock()
     let bench = try CableBench(clock: clock)
     defer { bench.close() }
     let section = try #require(bench.source.setFormat(.compactDisc, after: 0))
@@ -47,7 +48,7 @@ struct CableReplugTests {
     #expect(numbers(speaker.heard).first == left + 3 * 44_100)
   }
 
-  @Test("E9 · a player that restarts takes the amplifier's next token")
+  @Test("a player that restarts takes the amplifier's next token")
   func playerRestarts() throws {
     let bench = try CableBench()
     defer { bench.close() }
@@ -68,7 +69,7 @@ struct CableReplugTests {
     #expect(numbers(bench.speaker.heard) == Array(7_000..<9_000))
   }
 
-  @Test("E9 · closing a sink removes its socket, but not the one of its successor")
+  @Test("closing a sink removes its socket, but not the one of its successor")
   func socketFile() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/s"
@@ -85,18 +86,18 @@ struct CableReplugTests {
     #expect(access(path, F_OK) != 0)
   }
 
-  @Test("E9 · write returns when the source closes, connected or not", arguments: [true, false])
+  @Test("write returns when the source closes, connected or not", arguments: [true, false])
   func closing(connected: Bool) throws {
     let folder = try TemporaryFolder()
     let sink = try CableSink(path: folder.path + "/s", token: tokenA, heard: true)
     defer { sink.close() }
-    let source = try CableSource(clock: HandClock())
+    let source = try CableSource(clock: ManualCableClock())
     if connected { try source.connect(path: folder.path + "/s", token: tokenA) }
     let section = try #require(source.setFormat(.compactDisc, after: 0))
     let decoder = try NumberedDecoder(source, section: section, frames: 0..<1_000_000)
-    try eventually("the decoder waits") { decoder.next >= 8_000 }
+    try waitUntil("the decoder waits") { decoder.next >= 8_000 }
     source.close()
-    try eventually("write returns") { decoder.isDone }
+    try waitUntil("write returns") { decoder.isDone }
     #expect(numbered(0..<1).withUnsafeBytes { source.write($0, section: section) } == 0)
     #expect(source.setFormat(.compactDisc, after: section) == nil)
     #expect(throws: CableError.self) { try source.connect(path: "/nowhere", token: tokenA) }

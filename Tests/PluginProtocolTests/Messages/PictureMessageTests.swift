@@ -7,7 +7,7 @@ import Testing
 struct PictureMessageTests {
   private static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF]
 
-  @Test("E9 · a picture of any length reads back as itself", arguments: 0...8)
+  @Test("a picture of any length reads back as itself", arguments: 0...8)
   func lengths(more: Int) throws {
     let bytes = Self.jpeg + (0..<more).map { UInt8(truncatingIfNeeded: 251 + $0) }
     let picture = try #require(ItemPicture(bytes))
@@ -15,7 +15,7 @@ struct PictureMessageTests {
     #expect(PictureRequest.answer(result)?.picture == picture)
   }
 
-  @Test("E9 · the largest picture fits into a line")
+  @Test("the largest picture fits into a line")
   func largest() throws {
     let rest = [UInt8](repeating: 0xFF, count: ItemPicture.mostBytes - 3)
     let picture = try #require(ItemPicture(Self.jpeg + rest))
@@ -28,14 +28,14 @@ struct PictureMessageTests {
     #expect(PictureRequest.answer(result)?.picture == picture)
   }
 
-  @Test("E9 · an answer without data is none, without a fault")
+  @Test("an answer without data is none, without a fault")
   func none() {
     #expect(PictureRequest.result(.init(nil)) == [:])
     #expect(PictureRequest.answer(["more": 1]) == PictureRequest.Answer(nil))
   }
 
   @Test(
-    "E9 · data that are no picture are a fault",
+    "data that are no picture are a fault",
     arguments: [
       (5, "base64"), (.null, "base64"), ("/9j/4A=", "base64"), ("/9j/4A", "base64"),
       ("/9j*4A==", "base64"), ("/9j/4B==", "base64"), ("=9j/", "base64"), ("/9j/\n", "base64"),

@@ -187,7 +187,7 @@ import Testing
     #expect(error == .notLoggedIn)
   }
 
-  @Test("E3 E7 · neither password nor code nor token occurs in the files of the database")
+  @Test("E3 · neither password nor code nor token occurs in the files of the database")
   func canaries() async throws {
     let setup = try #require(try await accountService.open())
     _ = try await accountService.registration.register(People.owner(setup))
@@ -206,7 +206,7 @@ import Testing
     }
   }
 
-  @Test("E7 · stores typed text unchanged or refuses it, never with an internal error")
+  @Test("stores typed text unchanged or refuses it, never with an internal error")
   func naughty() async throws {
     let principal = try await owner().principal
     let strings = [
@@ -268,7 +268,7 @@ import Testing
     return nil
   }
 
-  @Test("E1 · a closed database is a failure with a message, and refuses everybody")
+  @Test("E1 · a closed database is a failure with a message, and refuses every login")
   func closed() async throws {
     let token = try await owner().token.text
     try database.close()

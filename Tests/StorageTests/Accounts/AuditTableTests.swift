@@ -34,7 +34,7 @@ import Testing
     try await store.page(newest: 100_000, since: since, before: nil).entries
   }
 
-  @Test("E7 · entries come back as they went in, the newest of them, in their order")
+  @Test("entries come back as they went in, the newest of them, in their order")
   func order() async throws {
     let all = [entry("1", by: nil), entry("2", by: "a"), entry("3", by: "a")]
     try await store.append(all)
@@ -48,7 +48,7 @@ import Testing
     #expect(try await again.page(newest: 10, since: nil, before: nil).entries == all)
   }
 
-  @Test("E7 · the log is read page by page to its beginning, while entries are added and dropped")
+  @Test("the log is read page by page to its beginning, while entries are added and dropped")
   func pages() async throws {
     try await store.append((0..<25).map { entry("\($0)", by: "a", after: Double($0)) })
     var seen: [String] = []
@@ -71,7 +71,7 @@ import Testing
     #expect(second.before == nil)
   }
 
-  @Test("E7 · a refusal that is repeated stands once, with how often, and when first and last")
+  @Test("a refusal that is repeated stands once, with how often, and when first and last")
   func repeats() async throws {
     let guesses = (0..<12_000).map { entry("password", by: nil, after: Double($0 / 10)) }
     try await store.append(guesses)
@@ -93,7 +93,7 @@ import Testing
     #expect(try await entries().map(\.count) == [12_001, 1, 1, 1, 1, 1, 1])
   }
 
-  @Test("E7 · refusals of somebody with an account are counted too, apart from strangers'")
+  @Test("refusals of users with an account are counted too, apart from strangers'")
   func refusedAccount() async throws {
     func refused(_ account: String?) -> AuditEntry {
       AuditEntry(
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test(
-    "E7 · one address makes 30 entries of refusals an hour, whatever it claims; more are counted")
+    "one address makes 30 entries of refusals an hour, whatever it claims; more are counted")
   func oneAddress() async throws {
     try await store.append((0..<5000).map { entry(nil, by: nil, name: "person\($0)@example.org") })
     let kept = try await entries()
@@ -120,7 +120,7 @@ import Testing
     #expect(try await entries().last?.origin.address == "10.0.0.2")
   }
 
-  @Test("E7 · strangers make 100 entries an hour, from however many addresses; more are counted")
+  @Test("strangers make 100 entries an hour, from however many addresses; more are counted")
   func manyAddresses() async throws {
     try await store.append(
       (0..<5000).map { entry(nil, by: nil, from: "10.0.\($0 / 250).\($0 % 250)") })
@@ -135,7 +135,7 @@ import Testing
     #expect(try await entries().last?.origin.address == "10.1.0.1")
   }
 
-  @Test("E7 · a few addresses do not fill the hour, and hide no refusal at the terminal")
+  @Test("a few addresses do not fill the hour, and hide no refusal at the terminal")
   func fewAddresses() async throws {
     for address in (1...5).map({ "10.0.0.\($0)" }) {
       try await store.append((0..<100).map { entry("\($0)", by: nil, from: address) })
@@ -156,7 +156,7 @@ import Testing
     #expect(try await entries().last?.subject == "terminal")
   }
 
-  @Test("E7 · the log is bounded; guessing passwords does not push out what others did")
+  @Test("the log is bounded; guessing passwords does not push out what others did")
   func strangers() async throws {
     try await store.append([entry("kept", by: "a")])
     let quiet = entry(nil, by: nil, from: "192.168.1.66", after: -86_400)
@@ -190,7 +190,7 @@ import Testing
     #expect(after.count == kept.count + 1)
   }
 
-  @Test("E7 · an account has its share of the log, and pushes out its own entries alone")
+  @Test("an account has its share of the log, and pushes out its own entries alone")
   func shares() async throws {
     let own = AuditEntry(
       at: fixture.now, action: .unlocked, outcome: .done, actor: nil, subject: "ours",
@@ -211,13 +211,13 @@ import Testing
     }
   }
 
-  @Test("E7 · the audit log of an older database is kept, each entry counted once")
+  @Test("the audit log of an older database is kept, each entry counted once")
   func migrates() async throws {
     let older = try StorageFixture()
     try DurableFile.makeFolder(older.folder)
     try DurableFile.make(older.file)
     let old = try DatabaseQueue(path: older.file)
-    try Schema.migrator.migrate(old, upTo: "7 audit shares")
+    try DatabaseSchema.migrator.migrate(old, upTo: "7 audit shares")
     try await old.write { [now = older.now.milliseconds] in
       for number in 0..<3 {
         try $0.execute(
@@ -244,12 +244,12 @@ import Testing
 
   init() throws { fixture = try StorageFixture() }
 
-  @Test("E7 · sessions and invitations of an older database go on; a session is to be proven again")
+  @Test("sessions and invitations of an older database go on; a session is to be proven again")
   func migrates() async throws {
     try DurableFile.makeFolder(fixture.folder)
     try DurableFile.make(fixture.file)
     let old = try DatabaseQueue(path: fixture.file)
-    try Schema.migrator.migrate(old, upTo: "3 audit")
+    try DatabaseSchema.migrator.migrate(old, upTo: "3 audit")
     let token = try #require(SessionToken(String(repeating: "a", count: 43)))
     try await old.write { [now = fixture.now.milliseconds] in
       try $0.execute(

@@ -89,7 +89,7 @@ import Testing
     #expect(try await position() == 7)
   }
 
-  @Test("restoring is refused while somebody uses the database, and changes nothing")
+  @Test("restoring is refused while another process uses the database, and changes nothing")
   func inUse() async throws {
     try await furnish()
     let backup = try fixture.backups.create(.asked, at: fixture.now)
@@ -231,6 +231,16 @@ import Testing
     try await furnish()
     try fixture.damage(fixture.file)
     let error = await refusal { () throws(StorageError) in try fixture.open() }
+    #expect(error?.code == .damaged)
+    #expect(error?.hint.contains("There is no good backup") == true)
+  }
+
+  @Test("a damaged database gets the hint of the database, also in a folder named like the key")
+  func damagedInFolderNamedLikeTheKey() async throws {
+    let folder = "\(fixture.path)/\(KeyFile.name)"
+    try TheaterDatabase(in: folder).close()
+    try fixture.damage("\(folder)/\(TheaterDatabase.fileName)")
+    let error = await refusal { () throws(StorageError) in try TheaterDatabase(in: folder) }
     #expect(error?.code == .damaged)
     #expect(error?.hint.contains("There is no good backup") == true)
   }

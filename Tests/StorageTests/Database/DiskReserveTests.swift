@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(
-    "E7 · the reserve is given up for one more try on a full disk, for nothing else, and taken again"
+    "the reserve is given up for one more try on a full disk, for nothing else, and taken again"
   )
   func given() throws {
     let reserve = try DiskReserve(in: fixture.path)
@@ -70,13 +70,13 @@ import Testing
     #expect(try taken() >= DiskReserve.size)
   }
 
-  @Test("E7 · no room for the log's index is a full disk too")
+  @Test("no room for the log's index is a full disk too")
   func index() {
     let error = DatabaseError(resultCode: .SQLITE_IOERR_SHMSIZE)
     #expect(StorageError(error, at: fixture.file) == .full)
   }
 
-  @Test("E7 · works without the reserve file when it cannot be made")
+  @Test("works without the reserve file when it cannot be made")
   func noPlace() async throws {
     try FileManager.default.createDirectory(
       atPath: "\(fixture.folder)/\(DiskReserve.name)", withIntermediateDirectories: true)

@@ -34,6 +34,7 @@ import Testing
     try Data(repeating: 1, count: length).write(to: URL(fileURLWithPath: path))
     let error = await refusal { () throws(StorageError) in try fixture.open() }
     #expect(error == .damagedKey(path))
+    #expect(error?.code == .damagedKey)
     try FileManager.default.removeItem(atPath: path)
     try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/zero")
     let link = await refusal { () throws(StorageError) in try fixture.open() }

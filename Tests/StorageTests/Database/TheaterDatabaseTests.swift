@@ -11,7 +11,7 @@ import Testing
 
   init() throws { fixture = try StorageFixture() }
 
-  @Test("E7 · the folder is for its owner alone, and so is each file in it")
+  @Test("the folder is for its owner alone, and so is each file in it")
   func permissions() async throws {
     try FileManager.default.createDirectory(
       atPath: fixture.folder, withIntermediateDirectories: true,
@@ -25,7 +25,7 @@ import Testing
     for file in files { #expect(try fixture.permissions("\(fixture.folder)/\(file)") == 0o600) }
   }
 
-  @Test("E7 · commits are on the disk before they are answered, and references hold")
+  @Test("commits are on the disk before they are answered, and references hold")
   func pragmas() throws {
     let database = try fixture.open()
     let (synchronous, journal, keys) = try database.pool.writeWithoutTransaction {
@@ -40,7 +40,7 @@ import Testing
     #expect(keys == 1)
   }
 
-  @Test("E7 · a database of a newer version is refused with a next step, and left as it was")
+  @Test("a database of a newer version is refused with a next step, and left as it was")
   func newerSchema() async throws {
     let database = try fixture.open()
     try await database.positions.save(7, item: "jaws", user: "anna")
@@ -57,7 +57,7 @@ import Testing
     #expect(try fixture.bytes() == before)
   }
 
-  @Test("E7 · an older database is brought up to date and keeps what it holds")
+  @Test("an older database is brought up to date and keeps what it holds")
   func migrates() async throws {
     try fixture.makeOld()
     let database = try fixture.open()
@@ -65,7 +65,7 @@ import Testing
     #expect(try await database.positions.position(item: "jaws", user: "anna") == 7)
   }
 
-  @Test("E7 · a file that is no database is refused and not overwritten")
+  @Test("a file that is no database is refused and not overwritten")
   func damaged() async throws {
     try FileManager.default.createDirectory(
       atPath: fixture.folder, withIntermediateDirectories: true)
@@ -76,7 +76,7 @@ import Testing
     #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.file)) == text)
   }
 
-  @Test("E7 · a folder that cannot be made is named")
+  @Test("a folder that cannot be made is named")
   func noFolder() async throws {
     try Data().write(to: URL(fileURLWithPath: fixture.folder))
     let error = await refusal { () throws(StorageError) in try fixture.open() }
@@ -84,7 +84,7 @@ import Testing
     #expect(error?.message.contains(fixture.folder) == true)
   }
 
-  @Test("E7 · a full disk refuses writes with its own code; reading goes on; room is enough")
+  @Test("a full disk refuses writes with its own code; reading goes on; room is enough")
   func full() async throws {
     let database = try fixture.open()
     try await database.positions.save(1, item: "jaws", user: "anna")
@@ -105,7 +105,7 @@ import Testing
     #expect(try await database.positions.position(item: long, user: "anna") == 2)
   }
 
-  @Test("E7 · every refusal says what happened and what to do, in sentences")
+  @Test("every refusal says what happened and what to do, in sentences")
   func sentences() {
     let errors: [StorageError] = [
       .full, .newerSchema("a.sqlite"), .damaged("a.sqlite"), .failed("reason"),

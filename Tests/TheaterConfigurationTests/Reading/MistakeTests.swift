@@ -407,7 +407,7 @@ struct MistakeTests {
     try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/devices.json"))
     let error = #expect(throws: InvalidConfiguration.self) {
       try ConfigurationFile(path: folder + "/devices.json", home: nil)
-        .configuration(plugins: Fixtures.plugins, secrets: NoSecrets())
+        .configuration(plugins: Fixtures.plugins, secrets: PocketSecrets(texts: [:]))
     }
     let messages = error?.problems.map(\.message) ?? []
     for (name, kind) in [("pipe", "a pipe"), ("link", "a pipe")] {

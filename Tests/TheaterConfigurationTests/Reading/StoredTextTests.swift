@@ -15,7 +15,7 @@ struct StoredTextTests {
   }
 
   @Test(
-    "E7 · titles, ids, artists and albums are kept to the last code point, or refused at their place"
+    "titles, ids, artists and albums are kept to the last code point, or refused at their place"
   )
   func titles() throws {
     var kept = 0
@@ -52,7 +52,7 @@ struct StoredTextTests {
     #expect(kept > 150)
   }
 
-  @Test("E7 · a name of a device, scene, activity or parameter has letters, digits, - and _ alone")
+  @Test("a name of a device, scene, activity or parameter has letters, digits, - and _ alone")
   func names() throws {
     let isName = /[A-Za-z][A-Za-z0-9_-]{0,63}/
     for (text, json) in try Self.payloads() {
@@ -73,7 +73,7 @@ struct StoredTextTests {
     }
   }
 
-  @Test("E7 · an option of a plugin is given to it as it is, or refused")
+  @Test("an option of a plugin is given to it as it is, or refused")
   func options() throws {
     for (text, json) in try Self.payloads() {
       let whole = #"""

@@ -164,7 +164,7 @@ struct WholeConfigurationTests {
     let file = try ConfigurationFile(
       path: folder.path(of: "devices.json"), home: folder.path)
     let error = try #require(throws: InvalidConfiguration.self) {
-      try file.configuration(plugins: Fixtures.plugins, secrets: NoSecrets())
+      try file.configuration(plugins: Fixtures.plugins, secrets: PocketSecrets(texts: [:]))
     }
     #expect(error.problems.map(\.path.description) == ["$.web.tls.key"])
     let problem = try #require(error.problems.first)
@@ -172,7 +172,7 @@ struct WholeConfigurationTests {
     #expect(problem.message == "expected a PEM file, but there is no \(folder.path)/key.pem")
     #expect(problem.hint?.contains("\"tls\": true") == true)
     try folder.write("key.pem", [])
-    _ = try file.configuration(plugins: Fixtures.plugins, secrets: NoSecrets())
+    _ = try file.configuration(plugins: Fixtures.plugins, secrets: PocketSecrets(texts: [:]))
   }
 
   @Test("a parameter that no step uses is a warning, not an error")

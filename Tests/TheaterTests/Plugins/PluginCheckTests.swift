@@ -16,9 +16,8 @@ struct PluginCheckTests {
     let folder = try TemporaryFolder()
     let outcome = try await PluginCheckOutcome(try await plugin.build(in: folder)).run()
     #expect(outcome.failures.map(\.name) == plugin.failing)
-    let lines = try String(
-      contentsOf: Program.project.appending(path: "docs/plugin-protocol.md"), encoding: .utf8
-    ).split(separator: "\n", omittingEmptySubsequences: false)
+    let lines = try ProjectFile.text("docs/plugin-protocol.md")
+      .split(separator: "\n", omittingEmptySubsequences: false)
     for failure in outcome.failures {
       let rule = try #require(failure.text.firstMatch(of: #/plugin-protocol\.md:(\d+):/#))
       let line = try #require(Int(rule.1))
@@ -207,8 +206,7 @@ struct PluginCheckOutcome {
 
   init(_ path: String, role: Role? = nil, cases: [ConformanceCase] = ConformanceCase.all) throws {
     located = try LocatedPlugin(path, role: role)
-    let text = try String(
-      contentsOf: Program.project.appending(path: "docs/plugin-protocol.md"), encoding: .utf8)
+    let text = try ProjectFile.text("docs/plugin-protocol.md")
     report = PluginCheckReport(located: located, document: ProtocolDocument(text))
     trials = ConformanceTrial.all(
       cases, of: try located.target(options: [:]), roles: located.roles)

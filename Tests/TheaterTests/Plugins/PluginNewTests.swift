@@ -50,22 +50,12 @@ struct PluginNewTests {
   @Test("F1 · Examples/CPlugin is what theater plugin new makes, of at most 150 lines")
   func example() throws {
     let folder = try TemporaryFolder()
-    let example = Program.project.appending(path: "Examples/CPlugin")
     let plugin = try GeneratedPlugin("CPlugin", .lights, .c, in: folder.path)
     let names = try FileManager.default.contentsOfDirectory(atPath: plugin.path).sorted()
     #expect(names.contains("plugin.c"))
     for name in names {
       let made = try String(contentsOfFile: "\(plugin.path)/\(name)", encoding: .utf8)
-      if ProcessInfo.processInfo.environment["THEATER_TEST_REGENERATE"] != nil {
-        try FileManager.default.createDirectory(at: example, withIntermediateDirectories: true)
-        try? FileManager.default.removeItem(at: example.appending(path: name))
-        try FileManager.default.copyItem(
-          at: URL(filePath: plugin.path).appending(path: name), to: example.appending(path: name))
-        continue
-      }
-      #expect(
-        try made == String(contentsOf: example.appending(path: name), encoding: .utf8),
-        "\(name) is behind: THEATER_TEST_REGENERATE=1 swift test --filter PluginNewTests")
+      try ProjectFile.expect("Examples/CPlugin/\(name)", toBe: made)
       if name == "plugin.c" { #expect(made.split(separator: "\n").count <= 150) }
     }
   }

@@ -11,7 +11,7 @@ struct PrintableTests {
   private static let harmless =
     #"a\u001b[2J\u009b31m\u000db\u000a  ✓ all is well\u202e\u007f\udb40\udc01"#
 
-  @Test("E2 · control and format characters are shown escaped")
+  @Test("control and format characters are shown escaped")
   func escaping() {
     #expect(Self.evil.printable() == Self.harmless)
     #expect("two\nlines\u{1B}".printable(keepingLines: true) == "two\nlines\\u001b")
@@ -20,7 +20,7 @@ struct PrintableTests {
     }
   }
 
-  @Test("E2 · escaped JSON keeps its meaning")
+  @Test("escaped JSON keeps its meaning")
   func lossless() throws {
     let value: JSON = ["key\u{9B}": [.string(Self.evil), 1, .null]]
     let text = value.prettyText().printable(keepingLines: true)
@@ -29,13 +29,13 @@ struct PrintableTests {
     #expect(value.printable == [#"key\u009b"#: [.string(Self.harmless), 1, .null]])
   }
 
-  @Test("E9 E17 · status, changes, steps and errors show a plugin's text on one line")
+  @Test("E17 · status, changes, steps and errors show a plugin's text on one line")
   func places() {
     let device: JSON = [
       "id": "tuner", "title": "tuner", "availability": "available",
       "state": ["station": ["value": .string(Self.evil), "provenance": "reported", "age": 0]],
     ]
-    let view = TheaterStatus(snapshot: ["activity": [:], "devices": [device]], at: 0)
+    let view = LiveTheaterStatus(snapshot: ["activity": [:], "devices": [device]], at: 0)
     let status = StatusText(width: 80, hasColour: false).text(view, at: 0)
     var changes = ChangeLines()
     let change = changes.lines(for: ServerSentEvent(id: nil, name: "device", data: device.text()))
@@ -52,7 +52,7 @@ struct PrintableTests {
     #expect(change.count == 1)
   }
 
-  @Test("E8 · a change of the volume prints the new volume")
+  @Test("a change of the volume prints the new volume")
   func volume() {
     #expect(TransportText.volume(["volume": 45]) == "volume 45 %")
     #expect(TransportText.volume(["muted": true]) == "muted")

@@ -40,7 +40,7 @@ import Testing
     #expect(display == .invalidHidden)
   }
 
-  @Test("B6 · submitting shows mistakes, also in fields that nobody has touched")
+  @Test("B6 · submitting shows mistakes, also in untouched fields")
   mutating func submitting() {
     _ = form.send(.submit("all"))
     #expect(display == .invalidShown)

@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  /// What can be wrong with new files.
+  /// The mistakes of new files.
   enum Fault: String, CaseIterable {
     case noCertificate, otherKey, readableKey, missing, expired
 

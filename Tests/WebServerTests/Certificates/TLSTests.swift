@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test("A10 · prefixes the cookies with __Host- over TLS")
+  @Test("prefixes the cookies with __Host- over TLS")
   func hostCookie() async throws {
     try await Self.open { room, _, folder in
       _ = try await room.owner()

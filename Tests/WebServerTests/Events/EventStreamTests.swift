@@ -1,3 +1,4 @@
+import AccountTestSupport
 import APIClient
 import Accounts
 import Devices
@@ -12,7 +13,7 @@ import Testing
 @testable import WebServer
 
 @Suite struct EventStreamTests {
-  @Test("E2 E9 · begins a stream with a snapshot, then sends each change with the next id")
+  @Test("E2 · begins a stream with a snapshot, then sends each change with the next id")
   func snapshotFirst() async throws {
     try await TestServer.open { room in
       let owner = try await room.owner()
@@ -34,7 +35,7 @@ import Testing
     }
   }
 
-  @Test("E9 · sends the missed events after Last-Event-ID, without a snapshot")
+  @Test("sends the missed events after Last-Event-ID, without a snapshot")
   func resume() async throws {
     try await TestServer.open { room in
       let owner = try await room.owner()
@@ -57,7 +58,7 @@ import Testing
   }
 
   @Test(
-    "E9 · sends a snapshot for an id that is unknown, of an earlier start or of the future",
+    "sends a snapshot for an id that is unknown, of an earlier start or of the future",
     arguments: ["nonsense", "other-5", "-1", "BOOT-999999", "BOOT--3", "BOOT-x"])
   func unknownID(id: String) async throws {
     try await TestServer.open { room in
@@ -72,7 +73,7 @@ import Testing
     }
   }
 
-  @Test("E9 · sends a snapshot for an id that is too old")
+  @Test("sends a snapshot for an id that is too old")
   func tooOldID() async throws {
     try await TestServer.open { room in
       let owner = try await room.owner()
@@ -89,7 +90,7 @@ import Testing
     }
   }
 
-  @Test("E9 · sends a snapshot to a client that is too slow")
+  @Test("sends a snapshot to a client that is too slow")
   func slowListener() async throws {
     try await TestServer.open { room in
       let owner = try await room.owner()
@@ -148,6 +149,39 @@ import Testing
           let part = try #require(try await parts.next())
           #expect(String(buffer: part).contains(": keep-alive\n\n"))
         }
+      }
+    }
+  }
+
+  @Test(
+    "E15 A10 · the open stream of a wall tablet keeps its session open until the pass is revoked")
+  func wallTablet() async throws {
+    try await TestServer.open(Listener.port(0, of: "127.0.0.1")) { room in
+      let owner = try await room.owner()
+      let made = try await owner.send(.POST, "/api/v1/guests", ["wallTablet": true]).json
+      let pass: JSON = ["pass": .string(try #require(made["code"]?.string))]
+      let entered = try await room.stranger.send(.POST, "/api/v1/guests/sessions", pass).json
+      #expect(entered["wallTablet"] == true)
+      let token = try #require(entered["token"]?.string)
+      try await room.connection { inbound, outbound in
+        try await outbound.write(room.listening(token))
+        var parts = inbound.makeAsyncIterator()
+        var text = ""
+        while !text.contains("event: snapshot"), let part = try await parts.next() {
+          text += String(buffer: part)
+        }
+        for _ in 0..<3 {
+          room.day.advance(89 * 86_400)
+          await room.clock.waitForSleepers(1)
+          room.clock.advance(by: KeepAliveTimer.interval)
+          let part = try #require(try await parts.next())
+          #expect(String(buffer: part).contains(": keep-alive\n\n"))
+        }
+        let again = try await room.logIn("ann@example.org")
+        let id = try #require(made["id"]?.string)
+        #expect(try await again.send(.DELETE, "/api/v1/guests/\(id)").status == 204)
+        // The controller closes the connection; what it still sent may be lost with it.
+        while let part = try? await parts.next() { _ = part }
       }
     }
   }
@@ -240,14 +274,18 @@ import Testing
     }
   }
 
-  @Test("E9 · ends the event stream when the controller stops")
+  @Test("ends the event stream when the controller stops")
   func shutdownEndsStream() async throws {
     try await TestServer.open { room in
       let owner = try await room.owner()
-      _ = try await owner.listen { event in
+      var names: [String] = []
+      let refusal = try await owner.listen { event in
+        names.append(event.name)
         if event.name == "snapshot" { await room.services.triggerGracefulShutdown() }
         return true
       }
+      #expect(refusal == nil && names.first == "snapshot", "\(names)")
+      #expect(await eventually { (try? await owner.send(.GET, "/api/v1/status")) == nil })
     }
   }
 

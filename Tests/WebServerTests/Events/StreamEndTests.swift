@@ -11,7 +11,7 @@ import Testing
 
 @testable import WebServer
 
-/// What ends a session while its stream of events is open.
+/// The ways to end a session while its stream of events is open.
 enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
   case loggedOut = "logged out"
   case endedByAnother = "ended from another session"
@@ -212,7 +212,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
   }
 
   @Test(
-    "E9 · stops the controller although a client reads nothing",
+    "stops the controller although a client reads nothing",
     .timeLimit(.minutes(2)))
   func stuckAtStop() async throws {
     try await TestServer.open(Listener.port(0, of: "127.0.0.1")) { room in

@@ -129,11 +129,14 @@ import Testing
         + "Content-Type: application/json\r\n"
       let declared = try await room.raw(
         "\(head)Connection: close\r\nContent-Length: 10000000000\r\n\r\n{")
-      #expect(declared.status == nil || declared.status == 413)
+      #expect(declared.status == 413)
+      // One byte above the limit, and no end.
       let chunk = "10000\r\n\(String(repeating: " ", count: 0x10000))\r\n"
-      let endless = try await room.raw(
-        "\(head)Transfer-Encoding: chunked\r\n\r\n" + String(repeating: chunk, count: 40))
-      #expect(endless.status == nil || endless.status == 413)
+      let start = "\(head)Transfer-Encoding: chunked\r\n\r\n"
+      let endless = try await room.raw(start + chunk + "1\r\n \r\n")
+      #expect(endless.status == 413)
+      // The server closes while the client still sends, which may lose the answer.
+      _ = try await room.raw(start + String(repeating: chunk, count: 40))
       #expect(try await room.stranger.send(.GET, "/api/v1/health").status == 200)
     }
   }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import WebServer
 
-/// What goes over a connection, byte by byte.
+/// Connections byte by byte.
 @Suite struct WireTests {
   private static let door = Listener.port(0, of: "127.0.0.1")
 

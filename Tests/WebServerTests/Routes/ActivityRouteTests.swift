@@ -120,7 +120,7 @@ import WebServer
     }
   }
 
-  @Test("E5 E11 · cancels the run that begins an activity, and sends none of its later commands")
+  @Test("E11 · cancels the run that begins an activity, and sends none of its later commands")
   func cancelledBeginning() async throws {
     try await TestServer.open { room in
       let projector = try #require(room.devices["projector"])
@@ -148,7 +148,7 @@ import WebServer
     }
   }
 
-  @Test("E5 F5 · a scene beside the activity is cancelled by those who may run scenes")
+  @Test("F5 · a scene beside the activity is cancelled by those who may run scenes")
   func cancelledScene() async throws {
     try await TestServer.open { room in
       let popper = try #require(room.devices["popper"])
@@ -241,6 +241,34 @@ import WebServer
       #expect(films?.map { $0["position"] } == [1200, nil])
       let others = try await member.send(.GET, "/api/v1/films").json["films"]?.array
       #expect(others?.map { $0["position"] } == [nil, nil])
+    }
+  }
+
+  @Test("E10 · lists what the user left before its end and may choose, the last one first")
+  func stopped() async throws {
+    try await TestServer.open { room in
+      let owner = try await room.owner()
+      let member = try await room.member(invitedBy: owner)
+      await room.devices["cd"]?.setItems([CatalogueItem(id: "s1", title: "Song", duration: 200)])
+      _ = try await owner.send(.POST, "/api/v1/library/scan")
+      func stopped(_ query: String = "") async throws -> [JSON] {
+        try await owner.send(.GET, "/api/v1/library/stopped\(query)").json["items"]?.array ?? []
+      }
+      #expect(try await stopped().isEmpty)
+      let people = try await owner.send(.GET, "/api/v1/accounts").json["accounts"]?.array ?? []
+      let ann = people.first { $0["name"] == "Ann" }?["id"]?.string ?? ""
+      for (item, seconds) in [("metropolis", 1200.0), ("s1", 50), ("gone", 60), ("nosferatu", 0.5)]
+      {
+        room.positions.save(seconds, item: item, user: ann)
+      }
+      #expect(try await stopped().map { $0["title"] } == ["Song", "Metropolis"])
+      #expect(try await stopped().map { $0["category"] } == ["songs", "films"])
+      #expect(try await stopped().map { $0["position"] } == [50, 1200])
+      room.positions.save(1300, item: "metropolis", user: ann)
+      #expect(try await stopped("?limit=1").map { $0["position"] } == [1300])
+      #expect(try await owner.send(.GET, "/api/v1/library/stopped?limit=0").status == 422)
+      let others = try await member.send(.GET, "/api/v1/library/stopped").json
+      #expect(others == ["items": []])
     }
   }
 

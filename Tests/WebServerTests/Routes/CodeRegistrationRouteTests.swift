@@ -137,7 +137,7 @@ import WebServer
     }
   }
 
-  @Test("D10 · one address gets five codes an hour, whoever holds an invitation")
+  @Test("D10 · one address gets five codes an hour, from all holders of invitations together")
   func budget() async throws {
     try await TestServer.open(Listener.port(0, of: "127.0.0.1")) { room in
       let invitation = try await invitation(from: try await room.owner())

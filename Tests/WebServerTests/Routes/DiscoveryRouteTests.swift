@@ -84,6 +84,20 @@ import WebServer
     }
   }
 
+  @Test("F7 · a search of a broker with TLS uses its port and the named authorities")
+  func encrypted() async throws {
+    try await TestServer.open { room in
+      let owner = try await room.owner()
+      let body: JSON = ["broker": "broker.lan", "tls": true, "caFile": "/etc/ssl/home.pem"]
+      #expect(try await owner.send(.POST, Self.path, body).status == 200)
+      let request = try #require(room.discovery.requests.first)
+      #expect(
+        request.broker
+          == BrokerAddress(
+            host: "broker.lan", port: 8883, tls: .init(caFile: "/etc/ssl/home.pem")))
+    }
+  }
+
   @Test(
     "F6 · the audit log shows a broker's IPv6 address in brackets", arguments: ["::1", "[::1]"])
   func addressInBrackets(_ broker: String) async throws {
@@ -122,7 +136,9 @@ import WebServer
       ["user": "u"], ["password": "p"], ["broker": "b", "password": "p"],
       ["broker": "b", "secret": "s"], ["broker": "b", "user": ""],
       ["broker": "b", "user": "u", "password": "p", "secret": "s"],
-      ["broker": "b", "user": "u", "password": "a\u{0}b"], [],
+      ["broker": "b", "user": "u", "password": "a\u{0}b"], [], ["tls": true],
+      ["broker": "b", "caFile": "/ca.pem"], ["broker": "b", "tls": false, "caFile": "/ca.pem"],
+      ["broker": "b", "tls": 1],
     ] as [JSON])
   func wrong(body: JSON) async throws {
     try await TestServer.open { room in

@@ -37,7 +37,7 @@ import WebServer
     }
   }
 
-  @Test("E6 · keeps a person's language with the account, for every session")
+  @Test("keeps a person's language with the account, for every session")
   func language() async throws {
     try await TestServer.open { (room) async throws in
       let owner = try await room.owner()
@@ -85,6 +85,31 @@ import WebServer
     }
   }
 
+  @Test("F5 · an owner sees and ends the sessions of others; a member does not")
+  func sessionsOfOthers() async throws {
+    try await TestServer.open { (room) async throws in
+      let owner = try await room.owner()
+      let member = try await room.member(invitedBy: owner)
+      let people = try await owner.send(.GET, "/api/v1/accounts").json["accounts"]?.array ?? []
+      func path(_ role: JSON) throws -> String {
+        let id = try #require(people.first { $0["role"] == role }?["id"]?.string)
+        return "/api/v1/accounts/\(id)/sessions"
+      }
+      let (own, others) = (try path("owner"), try path("member"))
+      #expect(try await member.send(.GET, own).status == 403)
+      #expect(try await owner.send(.GET, "/api/v1/accounts/nobody/sessions").status == 404)
+      let list = try await owner.send(.GET, others).json["sessions"]?.array ?? []
+      #expect(list.map { $0["current"] } == [false])
+      let id = try #require(list.first?["id"]?.string)
+      // The session belongs to another account.
+      #expect(try await owner.send(.DELETE, "\(own)/\(id)").status == 404)
+      #expect(try await member.send(.DELETE, "\(others)/\(id)").status == 403)
+      #expect(try await owner.send(.DELETE, "\(others)/\(id)").status == 204)
+      #expect(try await member.send(.GET, "/api/v1/status").status == 401)
+      #expect(try await owner.send(.GET, own).json["sessions"]?.array?.count == 1)
+    }
+  }
+
   @Test("E1 · ends the session with which a new login is requested")
   func newLogin() async throws {
     try await TestServer.open { (room) async throws in
@@ -116,7 +141,7 @@ import WebServer
     }
   }
 
-  @Test("E7 · treats null as a missing code")
+  @Test("treats null as a missing code")
   func nullCode() async throws {
     try await TestServer.open { (room) async throws in
       let owner = try await room.owner()
@@ -131,7 +156,7 @@ import WebServer
     }
   }
 
-  @Test("E7 · lists, promotes and removes accounts, but never the last owner")
+  @Test("lists, promotes and removes accounts, but never the last owner")
   func people() async throws {
     try await TestServer.open { (room) async throws in
       let owner = try await room.owner()
@@ -190,7 +215,7 @@ import WebServer
   }
 
   @Test(
-    "E9 · lets no user resume a player that may continue above their age limit",
+    "lets no user resume a player that may continue above their age limit",
     arguments: [
       ("/api/v1/resume", [:]), ("/api/v1/devices/dvd/commands", "play"),
       ("/api/v1/devices/dvd/commands", "next"), ("/api/v1/next", [:]), ("/api/v1/previous", [:]),
@@ -213,7 +238,7 @@ import WebServer
     }
   }
 
-  @Test("E7 · lists and revokes invitations, and shows their codes once")
+  @Test("lists and revokes invitations, and shows their codes once")
   func invitations() async throws {
     try await TestServer.open { (room) async throws in
       let owner = try await room.owner()
@@ -265,7 +290,7 @@ import WebServer
     }
   }
 
-  @Test("E7 · returns the audit log to owners only, in order, bounded and escaped")
+  @Test("returns the audit log to owners only, in order, bounded and escaped")
   func audit() async throws {
     try await TestServer.open { (room) async throws in
       let owner = try await room.owner()
@@ -295,7 +320,7 @@ import WebServer
     }
   }
 
-  @Test("E7 · returns the audit log page by page, with the count of repeated refusals")
+  @Test("returns the audit log page by page, with the count of repeated refusals")
   func auditPages() async throws {
     try await TestServer.open { (room) async throws in
       let owner = try await room.owner()
@@ -326,7 +351,7 @@ import WebServer
   }
 
   @Test(
-    "A10 · names a session's device after its User-Agent",
+    "names a session's device after its User-Agent",
     arguments: [
       ("theater/1 (livingroom)", "theater on livingroom"), ("curl/8.5.0", "curl"), ("", ""),
       (

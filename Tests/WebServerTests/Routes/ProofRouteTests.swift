@@ -52,7 +52,7 @@ import WebServer
   }
 
   @Test(
-    "E4 E7 · logs in with a code, and answers alike for known and unknown addresses")
+    "E4 · logs in with a code, and answers alike for known and unknown addresses")
   func codeLogin() async throws {
     try await TestServer.open { room in
       try await verify(room, try await room.owner())

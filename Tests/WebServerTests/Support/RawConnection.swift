@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// What came back over a connection, as it came.
+/// The unparsed answer over a connection.
 struct RawAnswer: Sendable {
   let text: String
 

@@ -64,7 +64,8 @@ struct StuckReader {
     open(sign, "w").close()
     poll = select.poll()
     poll.register(channel, 0)
-    print("dropped" if poll.poll(20000) else "open")
+    # The time includes that of publishing what stays unread, on a busy machine.
+    print("dropped" if poll.poll(60000) else "open")
     """
 }
 

@@ -36,11 +36,12 @@ struct TestServer: Sendable {
   let devices: [String: FakeDevice]
   let theater: HomeTheaterFacade
   let accountService: AccountService
-  /// What was sent to people.
+  /// The messages to people.
   let box: SentMessages
   let configuration: FakeConfiguration
   let discovery: FakeDiscovery
-  /// What went to the controller's log.
+  let secrets: FakeSecrets
+  /// The controller's log.
   let log: RecordedLog
   let routes: [Route]
   let streams: EventStreamLimiter
@@ -116,9 +117,10 @@ struct TestServer: Sendable {
       clock: day.wall, steady: day.steady)
     let configuration = FakeConfiguration()
     let discovery = FakeDiscovery()
+    let secrets = FakeSecrets()
     let remote = APIServices(
       theater: theater, accountService: accountService, diagnostics: FakeDiagnostics(),
-      configuration: configuration, discovery: discovery,
+      configuration: configuration, discovery: discovery, secrets: secrets,
       certificate: listeners.lazy.compactMap(\.certificate).first)
     let log = RecordedLog()
     let web = WebServer(remote, site: try Site(folder: Self.siteFolder), logger: log.logger)
@@ -133,6 +135,7 @@ struct TestServer: Sendable {
     self.box = box
     self.configuration = configuration
     self.discovery = discovery
+    self.secrets = secrets
     self.log = log
     routes = remote.routes.map(\.route)
     streams = remote.streams
@@ -143,7 +146,7 @@ struct TestServer: Sendable {
         services: [TheaterWork(theater: theater)] + servers, logger: log.logger))
   }
 
-  /// What the tests' `devices.json` would say.
+  /// The theater of the tests, as `devices.json` would describe it.
   private static var plan: TheaterPlan {
     func step(_ device: String, _ role: Role, _ json: JSON) -> Step? {
       guard let command = try? Command(json, role: role) else { return nil }
@@ -328,6 +331,21 @@ final class FakeDiscovery: DeviceDiscovery {
         notes: ["It is warm."])
       return DiscoveryResult(findings: [finding], problems: ["mqtt: no broker"])
     }
+  }
+}
+
+/// Keeps secrets in memory.
+final class FakeSecrets: SecretStore {
+  private let state = Mutex<[String: String]>([:])
+  /// The saved texts by their names.
+  var texts: [String: String] { state.withLock { $0 } }
+
+  func saveSecret(_ text: String, as name: String) throws(TheaterError) {
+    guard name != "refused" else {
+      throw TheaterError(
+        .notNow, "the secret comes from the service manager", hint: "Change it there.")
+    }
+    state.withLock { $0[name] = text }
   }
 }
 

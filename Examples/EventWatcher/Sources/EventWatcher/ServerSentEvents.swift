@@ -43,14 +43,14 @@ struct ServerSentEventParser {
         if !event.name.isEmpty { events.append(event) }
         event = ServerSentEvent()
       } else {
-        take(String(decoding: line, as: UTF8.self))
+        parse(String(decoding: line, as: UTF8.self))
       }
       line = []
     }
     return events
   }
 
-  private mutating func take(_ line: String) {
+  private mutating func parse(_ line: String) {
     if let name = line.text(after: "event: ") { event.name = name }
     if let data = line.text(after: "data: ") { event.data = (try? JSON(parsing: data)) ?? .null }
   }

@@ -133,7 +133,7 @@ struct CommandQueue: Sendable {
 
   /// Records that a report has settled the command in flight. The requested song of a disc may end,
   /// and the next one be reported, before the answer to the command arrives.
-  mutating func notePlayback(in state: DeviceState) {
+  mutating func recordPlayback(in state: DeviceState) {
     guard let command = underWay, !command.wasSettled, case .playback = command.spec.settled,
       command.command.isSettled(in: state)
     else { return }

@@ -27,7 +27,7 @@ struct CommandSettlement: Sendable {
   /// Removes and returns the callers whose command `state` shows as done.
   mutating func takeSettled(in state: DeviceState) -> [CommandCaller] {
     // Most reports come while no caller waits.
-    waiters.isEmpty ? [] : take { $0.command.isSettled(in: state) }.map(\.caller)
+    waiters.isEmpty ? [] : remove { $0.command.isSettled(in: state) }.map(\.caller)
   }
 
   /// Records that `command` was accepted at `now`. Callers that wait for an older value of the same
@@ -43,23 +43,23 @@ struct CommandSettlement: Sendable {
       return Waiter(
         caller: waiter.caller, command: command, deadline: now + command.spec.longest)
     }
-    return take { command.takesThePlace(of: $0.command) }.map(\.caller)
+    return remove { command.supersedes($0.command) }.map(\.caller)
   }
 
   /// Removes and returns the callers whose deadline has passed, with their commands.
   mutating func takeExpired(at now: Duration) -> [(caller: CommandCaller, command: Command)] {
-    take { $0.deadline <= now }.map { ($0.caller, $0.command) }
+    remove { $0.deadline <= now }.map { ($0.caller, $0.command) }
   }
 
   /// Removes and returns the caller with this number, if it waits here.
   mutating func remove(_ number: Int) -> CommandCaller? {
-    take { $0.caller.number == number }.first?.caller
+    remove { $0.caller.number == number }.first?.caller
   }
 
   /// Removes and returns all callers, because the device is gone.
-  mutating func removeAll() -> [CommandCaller] { take { _ in true }.map(\.caller) }
+  mutating func removeAll() -> [CommandCaller] { remove { _ in true }.map(\.caller) }
 
-  private mutating func take(where isOver: (Waiter) -> Bool) -> [Waiter] {
+  private mutating func remove(where isOver: (Waiter) -> Bool) -> [Waiter] {
     let taken = waiters.filter(isOver)
     if !taken.isEmpty { waiters.removeAll(where: isOver) }
     return taken
@@ -73,7 +73,7 @@ extension Command {
   }
 
   /// Whether this command, just accepted, makes the effect of the earlier `other` unobservable.
-  func takesThePlace(of other: Command) -> Bool {
+  func supersedes(_ other: Command) -> Bool {
     if spec == other.spec { return argument != other.argument }
     if spec.manner == .urgent, spec.contradicts(other.spec) { return true }
     return spec.settled.key != nil && spec.settled.key == other.spec.settled.key

@@ -53,7 +53,7 @@ final class CableSinkConnection {
 
   private var generation: UInt64 { UInt64(serial) << 32 | UInt64(epoch) }
 
-  /// What to poll for.
+  /// The events of `poll` to wait for.
   var poll: pollfd {
     // A blocked connection is not polled at all: a hang-up would be reported again and again.
     pollfd(

@@ -1,4 +1,4 @@
-/// Where a source is: so many frames of one section were heard, or passed unheard.
+/// The position of a source: the frames of one section that were heard, or passed unheard.
 public struct CablePosition: Sendable, Equatable {
   /// The section, as `CableSource.setFormat` and `flush` returned it.
   public var section: UInt32

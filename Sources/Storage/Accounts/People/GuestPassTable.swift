@@ -12,14 +12,14 @@ extension AccountDatabase: GuestPassStore {
         try database.execute(
           sql: """
             INSERT INTO guestPass (digest, \(GuestPassRow.columns.joined(separator: ", ")))
-            SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?
+            SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
             WHERE EXISTS (SELECT 1 FROM account WHERE id = ? AND role = ?)
             """,
           arguments: [
             Data(digest.bytes), pass.id.text, pass.name.text,
             JSON.array(pass.activities.map { .string($0) }).text(), pass.volumeLimit,
             pass.ageLimit, pass.madeBy.text, pass.madeAt.milliseconds, pass.expires.milliseconds,
-            pass.madeBy.text, AccountRole.owner.rawValue,
+            pass.isWallTablet, pass.madeBy.text, AccountRole.owner.rawValue,
           ])
         guard database.changesCount == 1 else { throw AccountError.forbidden("invite guests") }
       }
@@ -71,6 +71,7 @@ extension AccountDatabase: GuestPassStore {
 enum GuestPassRow {
   static let columns = [
     "id", "name", "activities", "volumeLimit", "ageLimit", "madeBy", "madeAt", "expires",
+    "wallTablet",
   ]
 
   /// The columns for a join, renamed to avoid equal names.
@@ -93,6 +94,7 @@ enum GuestPassRow {
       activities: names, volumeLimit: row["\(prefix)volumeLimit"],
       ageLimit: row["\(prefix)ageLimit"], madeBy: AccountID(row["\(prefix)madeBy"]),
       madeAt: Date(milliseconds: row["\(prefix)madeAt"]),
-      expires: Date(milliseconds: row["\(prefix)expires"]))
+      expires: Date(milliseconds: row["\(prefix)expires"]),
+      isWallTablet: row["\(prefix)wallTablet"])
   }
 }

@@ -128,12 +128,13 @@ extension AccountDatabase: SessionStore {
   private static func delete(_ ended: SessionCutoff, in database: Database) throws {
     try database.execute(
       sql: """
-        DELETE FROM session WHERE openedAt <= ? OR lastSeenAt <= ?
-          OR (pass IS NOT NULL AND openedAt <= ?)
+        DELETE FROM session WHERE pass IS NULL AND (openedAt <= ? OR lastSeenAt <= ?)
+          OR pass IN (SELECT id FROM guestPass WHERE wallTablet = 0) AND openedAt <= ?
+          OR pass IN (SELECT id FROM guestPass WHERE wallTablet = 1) AND lastSeenAt <= ?
         """,
       arguments: [
         ended.openedBefore.milliseconds, ended.seenBefore.milliseconds,
-        ended.guestsBefore.milliseconds,
+        ended.guestsBefore.milliseconds, ended.wallTabletsBefore.milliseconds,
       ])
   }
 }

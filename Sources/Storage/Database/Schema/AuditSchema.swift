@@ -1,6 +1,6 @@
 import GRDB
 
-extension Schema {
+extension DatabaseSchema {
   /// The audit log. Ids are never reused.
   static func audit(_ database: Database) throws {
     // No reference to an account: entries outlive accounts.

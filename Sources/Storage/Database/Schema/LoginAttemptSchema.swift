@@ -1,6 +1,6 @@
 import GRDB
 
-extension Schema {
+extension DatabaseSchema {
   /// Failed attempts by account and source, and known devices.
   static func guesses(_ database: Database) throws {
     // No reference: the digests include addresses without an account.

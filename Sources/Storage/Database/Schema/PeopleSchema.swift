@@ -1,9 +1,15 @@
 import GRDB
 
-extension Schema {
+extension DatabaseSchema {
   /// The language of the page for a person; null for the browser's.
   static func language(_ database: Database) throws {
     try database.execute(sql: "ALTER TABLE account ADD COLUMN language TEXT")
+  }
+
+  /// Passes of wall tablets.
+  static func wallTablets(_ database: Database) throws {
+    try database.execute(
+      sql: "ALTER TABLE guestPass ADD COLUMN wallTablet INTEGER NOT NULL DEFAULT 0")
   }
 
   /// Guest passes, age limits, names for invitations; origin and last authentication of sessions.

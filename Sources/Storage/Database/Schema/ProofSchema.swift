@@ -1,6 +1,6 @@
 import GRDB
 
-extension Schema {
+extension DatabaseSchema {
   /// One-time codes, verified addresses and second factors.
   ///
   /// `boot` and the milliseconds beside it are a `SteadyTime`.

@@ -13,7 +13,15 @@ package struct BrowserCookies: Sendable, Hashable {
   package init(isEncrypted: Bool) {
     session = BrowserCookie(
       "theater", seconds: Int(SessionLifetime.standard.absolute), isEncrypted: isEncrypted)
-    device = BrowserCookie("theater-device", seconds: 400 * 86_400, isEncrypted: isEncrypted)
+    device = BrowserCookie("theater-device", seconds: Self.longest, isEncrypted: isEncrypted)
+  }
+
+  /// The longest time that browsers keep a cookie, in seconds.
+  private static let longest = 400 * 86_400
+
+  /// `Set-Cookie` with the token of a session. That of a wall tablet has no end of its own.
+  func setting(_ token: String, of principal: SessionPrincipal) -> String {
+    session.setting(token, seconds: principal.isWallTablet ? Self.longest : nil)
   }
 }
 
@@ -43,7 +51,9 @@ package struct BrowserCookie: Sendable, Hashable {
   }
 
   /// `Set-Cookie` with a new secret.
-  func setting(_ secret: String) -> String { text(secret, seconds: seconds) }
+  func setting(_ secret: String, seconds: Int? = nil) -> String {
+    text(secret, seconds: seconds ?? self.seconds)
+  }
 
   /// `Set-Cookie` that deletes it.
   var removing: String { text("", seconds: 0) }

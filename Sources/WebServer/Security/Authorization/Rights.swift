@@ -22,7 +22,8 @@ extension SessionPrincipal {
   package var theaterPrincipal: Principal {
     Principal(
       user: account.text, permissions: role.permissions,
-      activities: pass.map { Set($0.activities) }, volumeLimit: pass?.volumeLimit,
+      activities: isWallTablet ? nil : pass.map { Set($0.activities) },
+      volumeLimit: pass?.volumeLimit,
       ageLimit: ageLimit)
   }
 

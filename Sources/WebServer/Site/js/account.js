@@ -1,4 +1,4 @@
-// One's own account: name, contacts, password, second factor, sessions, its end.
+// The screen of the user's own account: name, contacts, password, second factor, sessions, deletion.
 import { h, clear, btn } from './dom.js';
 import { icon } from './icons.js';
 import { get, post, remove, path } from './api.js';
@@ -40,7 +40,7 @@ const wide = (text, run) => btn('wide', (node) => act(node, run), icon('key'), t
 function changeName(user, done) {
   const name = field({ label: t('field.name'), name: 'name', autocomplete: 'name', check: (text) => (text.trim() ? null : t('account.nameMissing')) });
   name.value = user.name;
-  formSheet({ heading: t('ask.name'), fields: [name], button: t('editor.save'), use: () => post('/account/name', { name: name.value }), done: () => { toast(t('account.nameChanged')); done(); } });
+  formSheet({ heading: t('field.name'), fields: [name], button: t('editor.save'), use: () => post('/account/name', { name: name.value }), done: () => { toast(t('account.nameChanged')); done(); } });
 }
 function changeEmail(user, done, value = '') {
   const email = field({ label: t('newcomer.email'), name: 'email', type: 'email', inputmode: 'email', autocomplete: 'email', note: t('account.emailNote'), check: (text) => (isEmail(text) ? null : t('account.emailWrong')) });
@@ -70,11 +70,12 @@ async function changePassword(user) {
   const box = inSheet(t('account.changePassword'), form);
 }
 
-async function loadSessions(list) {
-  const { sessions } = await get('/sessions');
-  clear(list, sessions.map((session) => {
+/** Lists the sessions of an account, each with a button that ends it. */
+export async function loadSessions(list, of = '/sessions') {
+  const { sessions } = await get(of);
+  clear(list, sessions.length ? null : h('li', 'soft', t('people.noSessions')), sessions.map((session) => {
     const name = session.device || t('sessions.program');
     return h('li', 'row still-row', icon(/phone|android|mobile/i.test(session.device) ? 'phone' : 'screen', { class: 'row-icon soft' }), twoLines(name, t('sessions.line', { address: session.address, opened: when(session.opened), seen: when(session.lastSeen) })),
-      session.current ? chip('reported', t('sessions.this')) : quiet(t('do.end'), t('sessions.endOf', { name }), async () => { await remove(path`/sessions/${session.id}`); await loadSessions(list); }));
+      session.current ? chip('reported', t('sessions.this')) : quiet(t('do.end'), t('sessions.endOf', { name }), async () => { await remove(of + path`/${session.id}`); await loadSessions(list, of); }));
   }));
 }

@@ -14,6 +14,10 @@ export class Failure extends Error {
 }
 
 const unreachable = () => new Failure(0, { code: 'network' });
+/** The number of requests under way, and a second ago, that begin something: what then begins was begun here. */
+let starting = 0;
+export const beginsHere = () => starting > 0;
+const STARTS = /^\/(watch|listen|radio|popcorn|activities|scenes)\b/;
 let loggedOut = () => {};
 /** Calls `action` when the controller no longer accepts the session. */
 export const whenLoggedOut = (action) => { loggedOut = action; };
@@ -30,13 +34,15 @@ export async function send(method, path, body, { wait, signal, open, isText, hea
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   if (wait !== undefined) headers.Prefer = `wait=${wait}`;
   let answer, text;
+  const isStart = method === 'POST' && STARTS.test(path);
+  starting += isStart;
   try {
     answer = await fetch('/api/v1' + path, { method, headers, signal, cache: 'no-store', body: body === undefined || isText ? body : JSON.stringify(body) });
     text = await answer.text();
   } catch (error) {
     if (signal?.aborted) throw error;
     throw unreachable();
-  }
+  } finally { if (isStart) setTimeout(() => { starting -= 1; }, 1000); }
   let value;
   try { value = text ? JSON.parse(text) : undefined; } catch { throw new Failure(answer.status, { code: 'unreadable' }); }
   if (answer.ok) return value;

@@ -6,7 +6,7 @@ import { field, codeField, countdownRing, busyButton, formError } from './forms.
 import { drive, isTold, failurePainter } from './flow.js';
 import { CodeFlow } from './code-flow.js';
 import { isPhone } from './contacts.js';
-import { doorForm } from './stage.js';
+import { entranceForm } from './backdrop.js';
 import { t, parts, unit } from './text.js';
 
 export const codeFlow = () => new CodeFlow({ name: 'contact', label: t('field.contact'), hidesMistakeOnEdit: true, rules: [{ rule: 'any', rules: [{ rule: 'email' }, { rule: 'phone' }] }] });
@@ -56,7 +56,7 @@ function contactForm({ oneTime, send, set, heading, note, button: words, foot })
   const one = field({ label: t('field.contact'), name: 'contact', autocomplete: 'username', note, check: (text) => (oneTime.form.isValid('contact') && text ? null : t('field.contactLike')) });
   one.value = oneTime.contact;
   one.follow({ display: () => oneTime.form.display('contact'), typed: (text) => send({ type: 'typedContact', text }) });
-  const node = doorForm(heading, () => { send({ type: 'submitContact' }); if (!oneTime.isLoading && one.input.isConnected) one.input.focus(); }, one.node, error.node, button, foot);
+  const node = entranceForm(heading, () => { send({ type: 'submitContact' }); if (!oneTime.isLoading && one.input.isConnected) one.input.focus(); }, one.node, error.node, button, foot);
   let isLoading = false;
   return {
     node, focus: () => one.input.focus(),
@@ -77,8 +77,8 @@ function codeForm({ oneTime, send, set, heading, says = 'code.sent', validFor, f
   const again = btn('line', () => send({ type: 'sendAgain' }), t('code.again')), wait = h('div', 'code-wait');
   // A whole code submits itself; the button is for one that did not arrive.
   const retry = h('button', { class: 'btn primary wide', type: 'submit', hidden: true }, t('do.retry'));
-  const node = doorForm(heading, () => send({ type: 'submitCode' }), h('p', { class: 'soft', id: 'where' }, parts(says, { contact: h('bdi', 'strong', oneTime.sentTo), time: unit(Math.round(validFor / 60), 'minute', true) })),
-    entry.node, error.node, retry, wait, h('div', 'door-links', btn('link', onback, t('code.otherAddress')), foot));
+  const node = entranceForm(heading, () => send({ type: 'submitCode' }), h('p', { class: 'soft', id: 'where' }, parts(says, { contact: h('bdi', 'strong', oneTime.sentTo), time: unit(Math.round(validFor / 60), 'minute', true) })),
+    entry.node, error.node, retry, wait, h('div', 'entrance-links', btn('link', onback, t('code.otherAddress')), foot));
   let total = 1;
   function paintCountdown() {
     total = Math.max(total, screen.countdown);

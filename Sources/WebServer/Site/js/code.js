@@ -1,6 +1,6 @@
 // Login by a one-time code.
 import { h, clear } from './dom.js';
-import { stageSet } from './stage.js';
+import { backdrop } from './backdrop.js';
 import { codeSteps, codeFlow } from './code-entry.js';
 import { factorForm, logIn, welcome } from './login.js';
 import { LoginFlow } from './login-flow.js';
@@ -9,11 +9,11 @@ import { t } from './text.js';
 export const title = t('code.title');
 
 export function show(main, { enter }) {
-  const set = stageSet(main), flow = new LoginFlow(codeFlow());
+  const set = backdrop(main), flow = new LoginFlow(codeFlow());
   let factor;
   const put = (form) => { factor = undefined; clear(set.inside, form.node); form.focus(); };
   const foot = () => (flow.oneTime.step === 'place'
-    ? h('div', 'door-links', h('a', { class: 'btn link', href: '/login' }, t('code.password')), h('a', { class: 'btn link', href: '/reset' }, t('reset.forgot')))
+    ? h('div', 'entrance-links', h('a', { class: 'btn link', href: '/login' }, t('code.password')), h('a', { class: 'btn link', href: '/reset' }, t('reset.forgot')))
     : h('a', { class: 'btn link', href: '/login' }, t('code.password')));
   const { stop } = codeSteps({ flow, path: '/login-codes', set, put, place: { heading: title, button: t('code.send') }, code: { heading: t('code.enter') }, foot, verify: logIn, painted });
   /** An account with a second factor asks for its code as well. */

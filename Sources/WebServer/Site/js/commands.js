@@ -1,4 +1,4 @@
-// What the transport keys do, everywhere the same.
+// Transport commands of the current player, shared by all screens.
 import { post, path } from './api.js';
 import { announce, clamp, clock, left } from './dom.js';
 import { playback, withRole, device, activity, devices, knownTitles } from './store.js';

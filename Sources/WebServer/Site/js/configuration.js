@@ -33,6 +33,17 @@ export function withEntry(text, device, entry) {
   const [start, end] = placeOf(text, ['devices', device]);
   return text.slice(0, start) + line(entry) + text.slice(end);
 }
+/** The text, which is valid JSON, with the entry of a further device behind the others; every other byte stays. */
+export function withNewEntry(text, device, entry) {
+  const before = text.slice(0, placeOf(text, ['devices'])[1] - 1).trimEnd();
+  return `${before}${before.endsWith('{') ? '' : ','}\n    ${JSON.stringify(device)}: ${line(entry)}${text.slice(before.length)}`;
+}
+/** The names of the secrets in options, each once. */
+export function secretsIn(options) {
+  if (!options || typeof options !== 'object') return [];
+  if (typeof options.secret === 'string' && Object.keys(options).length === 1) return [options.secret];
+  return [...new Set(Object.values(options).flatMap(secretsIn))];
+}
 /** Where the value at the end of a path of keys begins and ends. */
 function placeOf(text, keys) {
   let at = 0;

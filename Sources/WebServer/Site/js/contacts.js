@@ -1,4 +1,4 @@
-// What an e-mail address and a phone number look like, as docs/validation.md defines it.
+// Validation of e-mail addresses and phone numbers, as docs/validation.md defines it.
 const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_\x60{|}~-]+", LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
 const ADDRESS = new RegExp(`^${ATOM}(?:\\.${ATOM})*@${LABEL}(?:\\.${LABEL})+$`);
 export const isEmail = (text) => text.length <= 254 && ADDRESS.test(text) && text.indexOf('@') <= 64;

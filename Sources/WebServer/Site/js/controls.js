@@ -1,12 +1,12 @@
-// The controls of one device: what a press in the room or in the list of devices opens.
+// The controls of one device, in a sheet or beside the list of devices.
 import { h, clear, btn } from './dom.js';
 import { icon } from './icons.js';
-import { get, post, path } from './api.js';
+import { get, path } from './api.js';
 import { slider, segments, toggle, chip, sheet, act, errorCard, renew, complain, paced, small } from './parts.js';
 import { describe, value, ago, word, hertz, nameOf } from './words.js';
 import * as theater from './store.js';
 import { send, setVolume, titles } from './commands.js';
-import { faultCard } from './runs.js';
+import { faultCard, retryActivity } from './runs.js';
 import { t, has, sentence } from './text.js';
 import { pluginPart } from './plugin-swap.js';
 
@@ -42,10 +42,10 @@ const keyOf = (device) => [device.availability, Object.entries(device.state).fil
 
 /** What is wrong with a device, and what can be done. */
 function complaint(device) {
-  const { error, status, activity, item } = theater.activity();
+  const now = theater.activity(), { error, status } = now;
   if (status === 'failed' && error?.device === device.id) {
-    const again = btn('primary', (node) => act(node, () => post(path`/activities/${activity}`, item ? { item } : {})), icon('fix'), t('do.retry'));
-    return faultCard(error, theater.run(), activity ? [again] : []);
+    const again = btn('primary', (node) => retryActivity(now, node), icon('fix'), t('do.retry'));
+    return faultCard(error, theater.run(), now.activity ? [again] : []);
   }
   if (device.availability === 'unavailable') return errorCard(sentence(t('control.silent')), [t('control.check'), small(device.reason && sentence(device.reason))]);
   return null;

@@ -1,4 +1,4 @@
-// What the theater finds when it looks at itself.
+// The screen of the doctor: the checks of the controller and their results.
 import { h, clear, announce, btn } from './dom.js';
 import { icon } from './icons.js';
 import { get } from './api.js';

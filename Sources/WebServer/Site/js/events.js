@@ -1,6 +1,7 @@
 // The stream of the theater's events. One tab of a browser holds it and tells the others, because the
 // controller and HTTP/1.1 allow few streams. A stream that ends is resumed after its last event.
 const SILENCE = 40_000; // The controller sends a comment every 15 s.
+const ANSWER = 3000;
 const WAITS = [500, 1000, 2000, 4000, 8000];
 
 const open = (query, signal, lastID) => fetch(`/api/v1/events${query}`, { signal, cache: 'no-store', headers: lastID ? { 'Last-Event-ID': lastID } : {} });
@@ -31,72 +32,90 @@ export async function followLevels(signal, lastID, heard) {
 /**
  * Follows the events until `signal` aborts.
  * @param event called with (type, value, id)
- * @param state called with 'live', 'lost' or 'loggedOut'
- * @returns an object with `retry()`, which does not wait for the next try
+ * @param state called with 'live', 'lost', 'full' (too many streams) or 'loggedOut'
+ * @returns `retry()`, which does not wait for the next try, and `renew()`, which opens the stream again
  */
 export function follow({ event, state, signal }) {
-  let lastID, wake = () => {}, leads = false;
-  const channel = typeof BroadcastChannel === 'function' ? new BroadcastChannel('theater') : null;
+  let lastID, wake = () => {}, leads = false, isOver = false, connection, timer, queued;
+  const channel = typeof BroadcastChannel === 'function' && navigator.locks ? new BroadcastChannel('theater') : null;
   const tell = (message) => { if (leads) channel?.postMessage(message); };
-  const take = ({ type, value, id, connection }) => {
-    if (connection) state(connection);
-    else { lastID = id; event(type, value, id); }
+  const take = ({ type, value, id, connection: next }) => {
+    if (next) { connection = next; state(next); } else if (type) { lastID = id; event(type, value, id); }
   };
+  const pass = (message) => { tell(message); take(message); };
+  /** Reads the whole state. */
+  const renew = () => { lastID = undefined; wake('again'); };
   if (channel) {
     channel.onmessage = ({ data }) => {
-      if (data.hello) { if (leads && lastID) wake('again'); } else if (!leads) take(data);
+      if (!data.asks) { if (!leads) { take(data); expect(); } return; }
+      if (!leads) return;
+      tell({ connection });
+      if (data.asks === 'state') renew(); else if (data.asks === 'retry') wake();
     };
-    signal.addEventListener('abort', () => channel.close());
+    signal.addEventListener('abort', () => { clearTimeout(timer); channel.close(); });
   }
-  const pass = (message) => { tell(message); take(message); };
 
-  async function lead() {
-    leads = true;
-    for (let failed = 0; !signal.aborted;) {
-      const end = await read();
-      if (signal.aborted) return;
-      if (end === 'loggedOut') { pass({ connection: 'loggedOut' }); return; }
-      if (end === 'again') { lastID = undefined; failed = 0; continue; }
+  async function lead(mine) {
+    leads = true; clearTimeout(timer);
+    for (let failed = 0; !mine.aborted;) {
+      const end = await read(mine);
+      if (mine.aborted) return;
+      if (end === 'loggedOut') { isOver = true; pass({ connection: end }); return; }
+      if (end === 'again') { failed = 0; continue; }
       failed = end === 'was live' ? 1 : failed + 1;
-      if (failed > 1) pass({ connection: 'lost' });
-      await pause(WAITS[Math.min(failed, WAITS.length) - 1]);
+      if (failed > 1 || end === 'full') pass({ connection: end === 'full' ? end : 'lost' });
+      await pause(WAITS[Math.min(failed, WAITS.length) - 1], mine);
     }
   }
-  const pause = (time) => new Promise((done) => {
-    const timer = setTimeout(done, time * (0.8 + 0.4 * Math.random()));
-    wake = () => { clearTimeout(timer); done(); };
-    signal.addEventListener('abort', wake, { once: true });
+  const pause = (time, mine) => new Promise((done) => {
+    const over = setTimeout(done, time * (0.8 + 0.4 * Math.random()));
+    wake = () => { clearTimeout(over); done(); };
+    mine.addEventListener('abort', wake, { once: true });
   });
 
   /** Reads one stream to its end. */
-  async function read() {
+  async function read(mine) {
     const stop = new AbortController();
-    let live = false, again = false, timer;
-    const listen = () => { clearTimeout(timer); timer = setTimeout(() => stop.abort(), SILENCE); };
-    const abort = () => stop.abort();
-    signal.addEventListener('abort', abort, { once: true });
+    let live = false, again = false, silence;
+    const listen = () => { clearTimeout(silence); silence = setTimeout(() => stop.abort(), SILENCE); };
     wake = (why) => { if (why === 'again') { again = true; stop.abort(); } };
     listen();
     try {
-      const answer = await open('', stop.signal, lastID);
+      const answer = await open('', AbortSignal.any([mine, stop.signal]), lastID);
       if (answer.status === 401 || answer.status === 403) return 'loggedOut';
+      if (answer.status === 429) return 'full';
       if (!answer.ok) return 'refused';
       for await (const one of eventsOf(answer)) {
         listen();
+        if (mine.aborted) break;
         if (!live) { live = true; pass({ connection: 'live' }); }
         if (one) pass(one);
       }
-    } catch { /* the connection broke, or the page gave up */ } finally {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', abort);
-    }
+    } catch { /* the connection broke, or the page gave up */ } finally { clearTimeout(silence); }
     return again ? 'again' : live ? 'was live' : 'refused';
   }
-  // The first tab leads; the next one follows as soon as it is gone.
-  if (channel && navigator.locks) {
-    navigator.locks.request('theater-events', { signal }, lead).catch(() => {});
-    // A tab that follows asks the leading one for the whole state.
-    setTimeout(() => { if (!leads && !signal.aborted) channel.postMessage({ hello: true }); }, 50);
-  } else lead();
-  return { retry: () => wake() };
+
+  // The first tab leads; the next one follows as soon as it is gone. A suspended tab keeps the lock but
+  // answers nothing: then another one takes the lock.
+  async function queue(steal) {
+    const reign = new AbortController(), mine = AbortSignal.any([signal, reign.signal]);
+    queued?.abort();
+    queued = steal ? undefined : new AbortController();
+    try { await navigator.locks.request('theater-events', steal ? { steal } : { signal: AbortSignal.any([signal, queued.signal]) }, () => lead(mine)); } catch { /* another tab has the lock now, or this one is closed */ }
+    if (!leads) return;
+    leads = false; reign.abort();
+    if (!signal.aborted && !isOver) { queue(); expect(); }
+  }
+  const expect = () => { clearTimeout(timer); timer = setTimeout(() => ask('sign'), SILENCE); };
+  /** Asks the tab that leads, and takes its place if it gives no sign. */
+  function ask(what) {
+    if (leads || signal.aborted) return;
+    channel.postMessage({ asks: what });
+    clearTimeout(timer); timer = setTimeout(() => queue(true), ANSWER);
+  }
+  if (channel) {
+    queue();
+    setTimeout(() => ask('state'), 50);
+  } else lead(signal);
+  return { retry: () => (leads ? wake() : ask('retry')), renew: () => (leads ? renew() : ask('state')) };
 }

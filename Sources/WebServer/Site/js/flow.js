@@ -1,4 +1,4 @@
-// What flows have in common: their effects, the field for a code, and how they run.
+// Shared parts of flows: effects, the field for a code, and the loop that runs a flow.
 /** An effect that a screen shows. */
 export const tell = (name, value = true) => ({ tell: name, value });
 /** A failure in short: `refused codeWrong`. */

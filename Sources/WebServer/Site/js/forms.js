@@ -106,12 +106,20 @@ export const busyButton = (button, busy, text) => { button.setAttribute('aria-bu
 /** The failure of a request, above the button: what happened, then what to do. */
 export function formError() {
   const node = h('div', { role: 'alert', class: 'form-error', hidden: true });
+  let timer;
   return {
     node,
-    hide() { node.hidden = true; clear(node); },
+    hide() { clearInterval(timer); node.hidden = true; clear(node); },
     show(failure) {
-      node.hidden = false;
-      const wait = failure.retryAfter ? ` ${t('error.wait', { time: unit(failure.retryAfter, 'second') })}` : '';
+      clearInterval(timer); node.hidden = false;
+      // The seconds count down without being read out.
+      const wait = h('span', { 'aria-live': 'off' }), end = performance.now() + failure.retryAfter * 1000;
+      const count = () => {
+        const seconds = Math.ceil((end - performance.now()) / 1000);
+        wait.textContent = seconds > 0 ? ` ${t('error.wait', { time: unit(seconds, 'second') })}` : ` ${t('error.waited')}`;
+        if (seconds <= 0 || !node.isConnected) clearInterval(timer);
+      };
+      if (failure.retryAfter) { count(); timer = setInterval(count, 1000); }
       clear(node, icon('warn'), h('p', {}, h('b', {}, `${sentence(failure.message)} `), failure.hint || '', wait));
     },
   };

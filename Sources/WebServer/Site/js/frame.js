@@ -1,5 +1,5 @@
-// What surrounds every screen of the theater: navigation, the bar of what plays, the offline notice.
-import { h, $, clear, announce, left, btn, unheard } from './dom.js';
+// The frame of every screen: navigation, the bar of the current item, the offline notice.
+import { h, $, clear, announce, left, btn, unheard, write } from './dom.js';
 import { icon, mark } from './icons.js';
 import { cover } from './cover.js';
 import { withPicture } from './pictures.js';
@@ -9,9 +9,10 @@ import { flip, jump, isPaused, amplifier, volume, setVolume, canSeek } from './c
 import { ago, station, titleOf } from './words.js';
 import { t, unit } from './text.js';
 import { followMediaKeys } from './media-keys.js';
+import { followOthers } from './follow.js';
 
 const PLACES = [
-  ['home', '/', 'home'], ['room', '/room', 'room'], ['library', '/library', 'film'], ['radio', '/radio', 'radio'],
+  ['home', '/', 'home'], ['room', '/room', 'room'], ['library', '/library', 'film', () => theater.mayChoose('films') || theater.mayChoose('music')], ['radio', '/radio', 'radio', () => theater.mayChoose('stations')],
   ['scenes', '/scenes', 'scenes', theater.mayOperate], ['devices', '/devices', 'devices', theater.mayOperate],
   ['people', '/people', 'people', theater.isOwner], ['plugins', '/plugins', 'plugins', theater.mayOperate], ['settings', '/settings', 'settings'],
 ];
@@ -22,7 +23,7 @@ const WITHIN = { player: 'library', account: 'settings', editor: 'settings', doc
 const WITHOUT_BAR = ['home', 'player'];
 
 /** Builds the frame and begins to follow the theater. */
-export async function begin(session, { exit }) {
+export async function begin(session, { go, exit }) {
   await theater.begin(session, exit);
   const places = PLACES.filter(([, , , allowed]) => !allowed || allowed());
   const rail = makeRail(places, session), tabs = makeTabs(places), bar = makeBar(), dock = h('div', 'dock', bar.node, tabs.node);
@@ -34,8 +35,15 @@ export async function begin(session, { exit }) {
   size.observe(dock);
   let place = '';
   const paint = () => { paintBar(bar, place); paintConnection(); };
-  const stopWatching = theater.watch(paint), stopKeys = followMediaKeys(), ticking = setInterval(paint, 1000);
+  const stops = [theater.watch(paint), followMediaKeys(), followOthers(go)], ticking = setInterval(paint, 1000);
   return {
+    /** Whether a screen is for this session. */
+    allows: (name) => PLACES.every(([id]) => id !== name) || places.some(([id]) => id === name),
+    /** Says that the controller does not answer, and calls `action` when it does again; returns how to end that. */
+    whenBack(action) {
+      theater.lose();
+      return theater.watch(() => { if (theater.store.connection === 'live') action(); });
+    },
     turnTo(name) {
       place = name;
       const shown = WITHIN[name] ?? name;
@@ -49,7 +57,8 @@ export async function begin(session, { exit }) {
       document.documentElement.style.setProperty('--dock', `${dock.offsetHeight}px`);
     },
     end() {
-      stopWatching(); stopKeys(); clearInterval(ticking); size.disconnect(); theater.end();
+      for (const stop of stops) stop();
+      clearInterval(ticking); size.disconnect(); theater.end();
       for (const node of [skip, rail, dock]) node.remove();
       $('.offline')?.remove(); $('.toast.ask')?.parentNode.remove();
     },
@@ -88,11 +97,11 @@ function paintBar(bar, place) {
   if (title && now.status !== 'idle') tint(title);
   if (!shown) return;
   const play = theater.playback(), paused = isPaused(play), isRadio = theater.device(now.player)?.role === 'tuner';
-  bar.name.textContent = title;
+  write(bar.name, title);
   const shows = [title, now.player, now.item].join();
   if (bar.art.shows_ !== shows) { bar.art.shows_ = shows; clear(bar.art, cover(title, { kind: theater.device(now.player)?.role === 'dvdPlayer' ? 'still' : 'square', moment: 0.67 })); withPicture(bar.art, now.item); }
-  bar.rest.textContent = words(now, play, paused, isRadio);
-  bar.wire.style.setProperty('--at', play?.duration ? play.position / play.duration : 0);
+  write(bar.rest, words(now, play, paused, isRadio));
+  bar.wire.style.setProperty('--at', play?.duration ? (play.position / play.duration).toFixed(4) : 0);
   const state = `${paused}`;
   if (bar.main.state_ !== state) { bar.main.state_ = state; clear(bar.main, icon(paused ? 'play' : 'pause')); bar.main.setAttribute('aria-label', t(paused ? 'do.resume' : 'do.pause')); }
   bar.main.hidden = isRadio || !['playing', 'paused'].includes(play?.state);
@@ -104,7 +113,7 @@ function words(now, play, paused, isRadio) {
   if (now.status === 'failed') return now.error?.step ? t('now.stoppedAt', { step: now.error.step }) : t('is.stopped');
   if (now.status === 'starting') return t('now.starting');
   if (now.status === 'ending') return t('now.ending');
-  if (isRadio) return station(theater.device(now.player));
+  if (isRadio) return play?.title ?? station(theater.device(now.player));
   if (paused) return t('now.paused');
   return play?.duration ? left(Math.max(0, play.duration - play.position)) : t('now.playing');
 }
@@ -113,13 +122,20 @@ function tint(title) { if (tinted !== title) { tinted = title; ambient(title, 0.
 
 // The notice says what is lost and how old the view is. It goes by itself.
 function paintConnection() {
-  const lost = theater.store.connection === 'lost';
+  const { connection } = theater.store, isFull = connection === 'full';
   let note = $('.offline');
-  if (!lost) { if (note) { note.remove(); announce(t('offline.back')); } return; }
+  lock(connection === 'lost');
+  if (note && note.dataset.connection !== connection) { note.remove(); note = undefined; if (connection === 'live') announce(t('offline.back')); }
+  if (connection === 'live') return;
   const seconds = Math.max(0, (Date.now() - theater.store.lostSince) / 1000), text = t('offline.age', { ago: ago(seconds) });
   if (!note) {
-    note = h('div', { class: 'offline', role: 'status' }, icon('wifiOff'), h('p', {}, h('b', {}, t('offline.title'), ' '), unheard('span', 'age')), btn('', theater.retry, t('offline.try')));
+    note = h('div', { class: 'offline', role: 'status', data: { connection } }, icon('wifiOff'), h('p', {}, h('b', {}, t(isFull ? 'error.tooManyStreams' : 'offline.title'), ' '), isFull ? `${t('error.tooManyStreams.hint')} ` : null, unheard('span', 'age')), btn('', theater.retry, t('offline.try')));
     $('#main')?.prepend(note);
   } else if (!note.isConnected || note.parentNode !== $('#main')) $('#main')?.prepend(note);
-  $('.age', note).textContent = text;
+  write($('.age', note), text);
+}
+// What commands the theater, which without a connection can do nothing. What belongs to this device stays usable.
+const OWN = ['.offline', '.dialog-head', '.card[aria-labelledby=h-look]', '.card[aria-labelledby=h-playing]'].map((one) => `${one} *`).join();
+function lock(isLost) {
+  for (const node of document.querySelectorAll(isLost ? `:is(#main,.mini,dialog) :is(button,input,select):enabled:not(${OWN})` : '[data-lost]')) { node.disabled = isLost; node.toggleAttribute('data-lost', isLost); }
 }

@@ -2,18 +2,18 @@
 import { h, announce, submitBtn } from './dom.js';
 import { postOpen } from './api.js';
 import { field, busyButton, formError } from './forms.js';
-import { stageSet, doorForm } from './stage.js';
+import { backdrop, entranceForm } from './backdrop.js';
 import { welcome } from './login.js';
 import { t, parts } from './text.js';
 
 export const title = t('guest.title');
 
 export function show(main, { enter }) {
-  const set = stageSet(main), error = formError();
+  const set = backdrop(main), error = formError();
   const button = submitBtn('big wide', t('guest.go'));
   const pass = field({ label: t('guest.code'), name: 'pass', autocomplete: 'off', note: t('guest.note'), check: (text) => (text.trim() ? null : t('guest.missing')), onchange: follow, hidesMistakeOnEdit: true });
-  const form = doorForm(t('guest.welcome'), enterTheater, pass.node, error.node, button,
-    h('p', 'door-foot small', parts('guest.account', { link: h('a', { href: '/login' }, t('login.go')) })));
+  const form = entranceForm(t('guest.welcome'), enterTheater, pass.node, error.node, button,
+    h('p', 'entrance-foot small', parts('guest.account', { link: h('a', { href: '/login' }, t('login.go')) })));
   set.inside.append(form);
   function follow() { button.setAttribute('aria-disabled', !pass.valid); set.light(pass.valid ? 1 / 2 : 0); }
   let isLoading = false;

@@ -1,9 +1,10 @@
-// Home: what is on or where to begin, the four activities, scenes, the room.
+// Home: the current activity or the activities to start, scenes, the room.
 import { h, clear, clock, btn, unheard } from './dom.js';
 import { icon } from './icons.js';
 import { cover } from './cover.js';
 import { withPicture } from './pictures.js';
-import { createRoom, drawPart } from './living-room.js';
+import { createRoom } from './living-room.js';
+import { drawTile } from './tiles.js';
 import { get, post, path } from './api.js';
 import * as theater from './store.js';
 import { roomStatus } from './room-status.js';
@@ -11,13 +12,14 @@ import { describe, nameOf, titleOf } from './words.js';
 import { section, seekBar, toast, chip, act, renew, complain } from './parts.js';
 import { flip, seekTo, endActivity, isPaused, canSeek } from './commands.js';
 import { greeting } from './greeting.js';
-import { startScene, sceneIcon, sceneTitle, ACTIVITY_SCENES, progressOf, faultCard } from './runs.js';
+import { beginKeys, rest, stoppedItem } from './resume.js';
+import { startScene, sceneIcon, sceneTitle, ACTIVITY_SCENES, progressOf, faultCard, mend } from './runs.js';
 import { t } from './text.js';
 
 export const title = t('home.title');
-// Name, role, address and the part of the room that stands for it.
+// Name, role, address and list.
 const ACTIVITIES = [
-  ['film', 'dvdPlayer', '/library', 'projector'], ['music', 'cdPlayer', '/library?kind=music', 'amp'], ['radio', 'tuner', '/radio', 'tuner'], ['popcorn', 'popcornPopper', null, 'popper'],
+  ['film', 'dvdPlayer', '/library', 'films'], ['music', 'cdPlayer', '/library?kind=music', 'music'], ['radio', 'tuner', '/radio', 'stations'], ['popcorn', 'popcornPopper'],
 ];
 
 export async function show(main, { go }) {
@@ -25,15 +27,32 @@ export async function show(main, { go }) {
   const facts = h('ul', 'chips'), picture = unheard('div', 'mini-room');
   const sceneBand = section(t('scenes.title'), 'h-scenes', scenes);
   sceneBand.hidden = true;
-  await loadScenes(scenes, sceneBand, go);
-  main.append(hero, section(t('home.question'), 'h-activities', tiles),
+  const shelf = h('ul', 'shelf'), shelfBand = section(t('resume.title'), 'h-stopped', shelf);
+  shelfBand.hidden = true;
+  let stopped = [], revision, isLoading = false;
+  const load = async () => {
+    if (isLoading || !theater.mayOperate()) return;
+    isLoading = true;
+    while (revision !== theater.store.library) {
+      revision = theater.store.library;
+      try { stopped = await theater.loadStopped(STOPPED); } catch { /* the offer is missing, the rest works */ }
+    }
+    isLoading = false;
+  };
+  await Promise.all([loadScenes(scenes, sceneBand, go), load()]);
+  main.append(hero, section(t('home.question'), 'h-activities', tiles), shelfBand,
     h('div', 'home-two', h('div', 'home-left', sceneBand),
       h('section', { class: 'band', 'aria-labelledby': 'h-room' }, h('h2', { class: 'title-3', id: 'h-room' }, t('home.room')), h('a', { class: 'room-card', href: '/room', 'aria-label': t('home.openRoom') }, picture), facts)));
   const seek = seekBar({ label: t('player.place'), onseek: seekTo });
-  const paint = () => { paintHero(hero, seek, go); paintTiles(tiles, go); paintFacts(facts); };
+  const paint = () => {
+    paintHero(hero, seek, go, stopped[0]); paintTiles(tiles, go); paintFacts(facts);
+    const others = stopped.slice(theater.activity().status === 'idle' ? 1 : 0).filter(({ id }) => id !== theater.activity().item).slice(0, STOPPED - 1);
+    shelfBand.hidden = !others.length;
+    renew(shelf, JSON.stringify(others), () => others.map((item) => stoppedItem(item, go)));
+  };
   paint();
   const tick = () => { const play = theater.playback(); if (play?.duration) seek.set(play.position, play.duration); };
-  const timer = setInterval(tick, 500), unwatch = theater.watch(() => { paint(); tick(); });
+  const timer = setInterval(tick, 500), unwatch = theater.watch(() => { paint(); tick(); if (revision !== theater.store.library) load().then(paint); });
   tick();
   const room = await createRoom(picture, { hits: false });
   const draw = () => { if (theater.store.status) room.render(roomStatus()); };
@@ -42,17 +61,19 @@ export async function show(main, { go }) {
   return () => { clearInterval(timer); unwatch(); undraw(); room.end(); };
 }
 
-function paintHero(hero, seek, go) {
+const STOPPED = 5;
+function paintHero(hero, seek, go, left) {
   const now = theater.activity(), play = theater.playback(), paused = isPaused(play);
   const isMoving = ['starting', 'ending', 'failed'].includes(now.status), step = isMoving ? progressOf(now.run) : undefined;
-  const key = JSON.stringify([now.status, now.activity, now.item, now.itemTitle, now.error, now.resumedAt, play?.state, step, canSeek(), !!play?.duration]);
+  const key = JSON.stringify([now.status, now.activity, now.item, now.itemTitle, now.error, now.resumedAt, play?.state, step, canSeek(), !!play?.duration, play?.title, now.status === 'idle' && left]);
   renew(hero, key, () => {
-    const title = titleOf(now) ?? 'Home Theater';
+    const isIdle = now.status === 'idle', title = isIdle ? left?.title ?? 'Lantern Street' : titleOf(now) ?? '';
+    hero.dataset.status = now.status;
     const words = h('div', 'hero-words');
-    const art = withPicture(unheard('div', 'hero-art', cover(now.status === 'idle' ? 'Lantern Street' : title, { kind: 'still', moment: play?.duration ? play.position / play.duration : 0 })), now.item);
+    const art = withPicture(unheard('div', 'hero-art', cover(title, { kind: 'still', moment: play?.duration ? play.position / play.duration : 0 })), isIdle ? left?.id : now.item);
     const head = (small, name) => [h('p', 'small', small), h('h1', { class: 'title-1', id: 'hero' }, name)];
     switch (now.status) {
-      case 'idle': words.append(...idle(head, go)); break;
+      case 'idle': words.append(...idle(head, go, left)); break;
       case 'failed': words.append(...failed(head, title, now)); break;
       case 'starting': case 'ending': words.append(...moving(head, title, now, step)); break;
       default: words.append(...running(head, title, now, play, paused, seek));
@@ -61,8 +82,9 @@ function paintHero(hero, seek, go) {
   });
 }
 const button = (text, picture, run, kind = '') => { const node = h('button', { class: `btn big ${kind}`, data: { focus: text }, onclick: () => run(node) }, picture ? icon(picture) : null, text); return node; };
-function idle(head, go) {
-  return [...head(t('home.ready', { greeting: greeting(), name: theater.store.session.user.name }), t('now.nothing')), h('div', 'hero-keys', button(t('home.choose'), 'film', () => go('/library'), 'primary'), button(t('kind.music'), 'music', () => go('/library?kind=music')))];
+function idle(head, go, left) {
+  if (left) return [...head(t('home.ready', { greeting: greeting(), name: theater.store.session.user.name }), left.title), h('p', 'soft', rest(left)), h('div', 'hero-keys', beginKeys(left, '', () => left.category === 'films' && go('/player')))];
+  return [...head(t('home.ready', { greeting: greeting(), name: theater.store.session.user.name }), t('now.nothing')), h('div', 'hero-keys', [['films', 'home.choose', 'film', '/library'], ['music', 'kind.music', 'music', '/library?kind=music'], ['stations', 'radio.title', 'radio', '/radio']].filter(([list]) => theater.mayChoose(list)).slice(0, 2).map(([, text, picture, href], i) => button(t(text), picture, () => go(href), i ? '' : 'primary')))];
 }
 function running(head, title, now, play, paused, seek) {
   const isRadio = theater.device(now.player)?.role === 'tuner', isFilm = theater.device(now.player)?.role === 'dvdPlayer';
@@ -71,22 +93,22 @@ function running(head, title, now, play, paused, seek) {
   keys.append(h('a', { class: 'btn big', href: isRadio ? '/radio' : '/player' }, t(isRadio ? 'player.dial' : 'player.title')), button(t('do.end'), 'stop', endActivity, 'quiet'));
   const from = now.resumedAt > 5 && play?.state === 'playing' ? h('p', 'small', t('home.wentOn', { time: clock(now.resumedAt) }), ' ', startOver()) : null;
   if (canSeek()) seek.input.disabled = false; else seek.input.disabled = true;
-  return [...head(isFilm ? t('now.watching') : t('now.listening'), title), play?.duration ? h('div', 'hero-seek', seek.node) : null, from, keys].filter(Boolean);
+  return [...head(isFilm ? t('now.watching') : t('now.listening'), title), play?.title ? h('p', 'soft', play.title) : null, play?.duration ? h('div', 'hero-seek', seek.node) : null, from, keys].filter(Boolean);
 }
 const startOver = () => btn('link', (node) => seekTo(0, node), t('library.start'));
 function moving(head, title, now, step) {
   return [...head(t(now.status === 'starting' ? 'said.starting' : 'said.ending'), title), h('p', 'soft', step ? t('step.now', step) : t('form.moment')), h('div', 'hero-keys', now.status === 'starting' ? button(t('do.cancel'), 'stop', endActivity, 'quiet') : null)];
 }
 function failed(head, title, now) {
-  return [...head(t('said.stopped'), title), faultCard(now.error, theater.run(), [button(t('do.retry'), 'fix', (node) => act(node, () => post(path`/activities/${now.activity}`, now.item ? { item: now.item } : {})), 'primary'), button(t('do.end'), 'stop', endActivity, 'quiet')])];
+  return [...head(t('said.stopped'), title), faultCard(now.error, theater.run(), mend(now))];
 }
 
 function paintTiles(tiles, go) {
   const now = theater.activity(), current = theater.device(now.player)?.role, limits = theater.store.session?.activities;
   const has = (role) => theater.devices().some((device) => device.role === role);
-  renew(tiles, JSON.stringify([now.status === 'idle' ? '' : current, theater.devices().map((device) => device.role), limits]), () => ACTIVITIES.filter(([, role]) => has(role)).filter(([name]) => name !== 'popcorn' || theater.mayOperate()).map(([name, role, href, part]) => {
+  renew(tiles, JSON.stringify([now.status === 'idle' ? '' : current, theater.devices().map((device) => device.role), limits]), () => ACTIVITIES.filter(([, role]) => has(role)).filter(([, , , list]) => (list ? theater.mayChoose(list) : theater.mayOperate())).map(([name, role, href]) => {
     const isOn = now.status !== 'idle' && current === role, node = h('button', { class: 'tile', data: { on: isOn ? '1' : null, focus: name } },
-      drawPart(part), h('span', 'tile-words', h('span', 'name block', t(`activity.${name}`)), h('span', 'sub', t(isOn ? 'home.on' : `tile.${name}`))));
+      h('span', { class: 'art', 'aria-hidden': 'true', data: { tile: name } }, drawTile(name)), h('span', 'tile-words', h('span', 'name block', t(`activity.${name}`)), h('span', 'sub', t(isOn ? 'home.on' : `tile.${name}`))));
     node.addEventListener('click', () => (href ? go(href) : pop(node)));
     return node;
   }));

@@ -1,6 +1,6 @@
-// Whether leaving the player ends what is on: asked once, kept for each person.
+// The question whether leaving the player ends the activity; the answer is kept for each person.
 import { h, announce, btn } from './dom.js';
-import { activity, store } from './store.js';
+import { activity, device, store } from './store.js';
 import { endActivity } from './commands.js';
 import { look, keepLook } from './look.js';
 import { t } from './text.js';
@@ -10,11 +10,11 @@ export const leavingEnds = () => look().leaving?.[person()];
 export const setLeavingEnds = (ends) => keepLook({ leaving: { ...look().leaving, [person()]: ends } });
 let question;
 
-/** To be called when the player is left. */
+/** To be called when the player is left. The room and the dial show the same activity. */
 export function leftPlayer() {
   question?.remove();
-  const now = activity();
-  if (!store.session || now.status !== 'running') return;
+  const now = activity(), shows = ['/player', '/room', device(now.player)?.role === 'tuner' && '/radio'];
+  if (!store.session || now.status !== 'running' || shows.includes(location.pathname)) return;
   const ends = leavingEnds();
   if (ends) endActivity();
   else if (ends === undefined) ask(now.itemTitle ?? now.title ?? '');

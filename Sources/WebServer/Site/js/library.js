@@ -1,32 +1,37 @@
 // Films and music: search as you type, a grid or list of which only the rows in view exist.
 import { h, clear, clock, announce, btn, unheard } from './dom.js';
 import { icon } from './icons.js';
-import { post, path } from './api.js';
 import * as theater from './store.js';
-import { heading, segments, coverOf, lateCover, sheet, act, complain, failureCard, twoLines } from './parts.js';
+import { heading, segments, lateCover, complain, failureCard, twoLines } from './parts.js';
+import { begin as play, choose, rest, seen } from './resume.js';
 import { virtual } from './virtual.js';
 import { t, unit } from './text.js';
 
 export const title = t('library.title');
 const PAGE = 200, PAUSE = 120;
 /** What is known of each kind: the query, the pages of items that match it, their count, that of all, the place in the list. */
-const fresh = (query = '') => ({ query, pages: new Map(), total: undefined, scroll: 0 });
+const fresh = ({ query = '', scroll = 0 } = {}) => ({ query, scroll, pages: new Map(), total: undefined });
 const memory = { films: fresh(), music: fresh() };
 const everything = {};
 let session, revision;
 let kind = 'films';
+/** Lists are read again, at the place where they are. */
+const forget = () => { for (const name of Object.keys(memory)) memory[name] = fresh(memory[name]); };
 /** Where the list was left. */
 export const place = () => memory[kind].scroll;
 
 export async function show(main, { go }) {
-  if (session !== theater.store.session || revision !== theater.store.library) for (const name of ['films', 'music']) memory[name] = fresh();
+  const kinds = ['films', 'music'].filter(theater.mayChoose);
+  if (session !== theater.store.session) for (const name of kinds) memory[name] = fresh();
+  else if (revision !== theater.store.library) forget();
   ({ session, library: revision } = theater.store);
   kind = new URLSearchParams(location.search).get('kind') === 'music' ? 'music' : 'films';
-  let list, timer, typing, isAsking = false, failed = false, range = [0, 1], isOver = false;
+  if (!kinds.includes(kind)) [kind] = kinds;
+  let list, drawn, timer, typing, isAsking = false, failed = false, range = [0, 1], isOver = false;
   const here = () => memory[kind], at = (index) => here().pages.get(Math.floor(index / PAGE))?.[index % PAGE];
   const input = h('input', { type: 'search', id: 'find', 'aria-label': t('library.search'), placeholder: t('library.search'), autocomplete: 'off', 'aria-describedby': 'found', value: here().query });
   const found = h('p', { class: 'small', id: 'found' }), host = h('div', 'library-list');
-  main.append(heading(title, segments(t('library.kind'), [['films', t('kind.film')], ['music', t('kind.music')]], kind, turnTo)), h('div', 'library-tools', h('div', 'search', icon('search'), input)), found, host);
+  main.append(heading(title, kinds.length > 1 ? segments(t('library.kind'), [['films', t('kind.film')], ['music', t('kind.music')]], kind, turnTo) : null), h('div', 'library-tools', h('div', 'search', icon('search'), input)), found, host);
 
   function turnTo(next) {
     here().scroll = scrollY;
@@ -53,7 +58,8 @@ export async function show(main, { go }) {
         mine.pages.set(page, answer.items); mine.total = answer.total;
         if (!mine.query) everything[of] = answer.total;
         if (mine !== here()) continue;
-        if (list) list.filled(); else paintList();
+        if (!list || drawn.query !== mine.query || !mine.total) paintList();
+        else keepFocus(() => { if (drawn !== mine) { drawn = mine; list.resize(mine.total); say(); } list.filled(); });
       } catch (failure) {
         if (mine !== here()) continue;
         failed = true;
@@ -73,14 +79,18 @@ export async function show(main, { go }) {
   function search() {
     const query = input.value.trim();
     if (query === here().query) return;
-    memory[kind] = fresh(query);
+    memory[kind] = fresh({ query });
     scrollTo(0, 0); begin();
   }
-  function paintList() {
+  function say() {
     const { query, total } = here(), all = everything[kind];
     found.textContent = query && all !== undefined ? t('library.found', { found: total, all: t(`count.${kind}`, { count: all }) }) : t(`count.${kind}`, { count: total });
+  }
+  function paintList() {
+    const { query, total } = here();
+    say();
     clearTimeout(timer); if (query) timer = setTimeout(() => announce(found.textContent), 500);
-    list?.end(); list = undefined;
+    list?.end(); list = undefined; drawn = here();
     if (!total) { clear(host, empty(query)); return; }
     const isFilms = kind === 'films', look = isFilms ? poster : song;
     list = virtual(host, {
@@ -88,6 +98,12 @@ export async function show(main, { go }) {
       build: (index) => { const item = at(index), node = item ? look(item, go) : bone(isFilms); mark(node); return node; },
       shown(from, to) { range = [from, to]; failed = false; ask(); },
     });
+  }
+  /** Keeps the focus on an item while nodes are made anew. */
+  function keepFocus(run) {
+    const { item } = host.contains(document.activeElement) ? document.activeElement.dataset : {};
+    run();
+    if (item) host.querySelector(`[data-item="${CSS.escape(item)}"]`)?.focus({ preventScroll: true });
   }
   const empty = (query) => h('div', 'empty', icon('search'), h('h2', 'title-4', query ? t('library.nothing', { query }) : t('library.empty')), h('p', {}, query ? t('library.fewer') : t(`library.how.${kind}`)),
     query ? btn('', () => { input.value = ''; search(); input.focus(); }, t('library.all')) : null);
@@ -101,7 +117,8 @@ export async function show(main, { go }) {
   addEventListener('keydown', keys); addEventListener('scroll', keep, { passive: true });
   await begin();
   const unwatch = theater.watch(() => {
-    if (revision !== theater.store.library) { revision = theater.store.library; memory[kind] = fresh(here().query); begin(); }
+    // What is in view stays until it is read again.
+    if (revision !== theater.store.library) { revision = theater.store.library; forget(); failed = false; ask(); }
     for (const node of host.querySelectorAll('li')) mark(node);
   });
   return () => { isOver = true; removeEventListener('keydown', keys); removeEventListener('scroll', keep); unwatch(); list?.end(); clearTimeout(timer); clearTimeout(typing); };
@@ -112,19 +129,12 @@ const minutes = (seconds) => (seconds ? unit(Math.max(1, Math.round(seconds / 60
 const rated = (rating) => (rating === undefined ? '' : rating ? t('library.from', { age: rating }) : t('library.everybody'));
 
 function poster(film, go) {
-  const facts = [minutes(film.duration), rated(film.rating)].filter(Boolean);
-  return h('li', 'poster-item', h('button', { class: 'poster-btn', data: { item: film.id }, 'aria-label': [film.title, ...facts].join(', '), onclick: () => choose(film, facts, go) }, lateCover(film.title, 'poster', film.id), h('span', 'name', film.title), h('span', 'tiny num', facts.join(' · '))));
+  const facts = [minutes(film.duration), rated(film.rating)].filter(Boolean), shown = [rest(film) || facts[0], ...facts.slice(1)].filter(Boolean);
+  return h('li', 'poster-item', h('button', { class: 'poster-btn', data: { item: film.id }, 'aria-label': [film.title, ...shown].join(', '), onclick: () => choose(film, facts, go) },
+    h('span', 'shelf-cover', lateCover(film.title, 'poster', film.id), seen(film)), h('span', 'name', film.title), h('span', 'tiny num', shown.join(' · '))));
 }
-function choose(film, facts, go) {
-  const begin = (body) => async (button) => {
-    if (await act(button, async () => { theater.keepRun((await post('/watch', { item: film.id, ...body })).run); })) { box.close(); go('/player'); }
-  };
-  const box = sheet(film.title, h('div', 'choose', coverOf(film.title, 'still', film.id), h('p', 'soft num', facts.join(' · ')),
-    btn('primary big wide', begin({}), icon('play'), t('library.watch')), film.position ? h('p', 'small center', t('library.goesOn')) : null,
-    btn('wide', begin({ fromStart: true }), t('library.start')), theater.mayOperate() ? h('a', { class: 'btn quiet wide', href: path`/scenes?scene=watch-film&item=${film.id}`, onclick: () => box.close() }, t('library.plan')) : null));
-}
-function song(item) {
-  const node = h('button', { class: 'row', data: { item: item.id }, 'aria-label': [item.title, item.artist, item.album].filter(Boolean).join(', '), onclick: () => act(node, async () => { theater.keepRun((await post('/listen', { item: item.id })).run); announce(t('now.begins', { title: item.title })); }) },
-    lateCover(item.album ?? item.title, 'square', item.id), twoLines(item.title, [item.artist, item.album].filter(Boolean).join(' · ')), h('span', 'end', unheard('span', 'eq', h('i'), h('i'), h('i')), item.duration ? clock(item.duration) : ''));
+function song(item, go) {
+  const node = h('button', { class: 'row', data: { item: item.id }, 'aria-label': [item.title, item.artist, item.album, rest(item)].filter(Boolean).join(', '), onclick: () => (item.position ? choose(item, [item.artist, item.album].filter(Boolean), go) : play(item, node)) },
+    lateCover(item.album ?? item.title, 'square', item.id), twoLines(item.title, [item.artist, item.album].filter(Boolean).join(' · ')), h('span', 'end', unheard('span', 'eq', h('i'), h('i'), h('i')), rest(item) || (item.duration ? clock(item.duration) : '')));
   return h('li', {}, node);
 }

@@ -1,13 +1,13 @@
 // The live drawing of the living room. One object goes in (the value of /api/status), a picture comes out:
-//   const room = await createRoom(host, { open(id), fix(id), still(status) });
+//   const room = await createRoom(host, { open(id), card(device) });
 //   room.render(status);  room.levels([left, right]);   // levels 0…1, at most 15 a second, may be dropped
 // Three compositions, not one that shrinks. Devices are real <button>s over the drawing; the drawing itself is
 // hidden from screen readers. Nothing here keeps state of a device: what is not in the object is not drawn.
-import { h, s, $, $$, clamp, lerp, still as motionless, clock, btn, unheard, write } from './dom.js';
+import { h, s, $, $$, clamp, lerp, still as motionless, clock, unheard, announce, write } from './dom.js';
 import { cover, palette } from './cover.js';
 import { icon } from './icons.js';
+import { renew } from './parts.js';
 import { describe, nameOf, value } from './words.js';
-import { t } from './text.js';
 
 const LAYOUTS = {
   wide: {
@@ -74,6 +74,8 @@ const gradient = (id, attributes, ...stops) => s(attributes.r ? 'radialGradient'
   return stop;
 }));
 const HIT = { amp: ['amp'], dvd: ['dvd'], cd: ['cd'], tuner: ['tuner'], projector: ['projector'], lights: ['lamp'], popper: ['popper'] };
+/** More failed devices than these have one card together. */
+const MOST_CARDS = 3;
 const SPEAKERS = ['towerL', 'towerR', 'centre', 'wallL', 'wallR'];
 const kind = (id) => id.replace(/[LR]$/, '');
 /** Sets an attribute only where it is another: each setting is laid out anew. */
@@ -100,22 +102,18 @@ function corns(count, tall) {
   const places = Array.from({ length: count }, (_, i) => { const y = -tall * (i / count) * lerp(.7, 1, r()), half = 88 * (1 + y / tall * .62); return [lerp(-half, half, r()), y - 6, lerp(.8, 1.25, r()), r() * 360]; });
   return places.sort((a, b) => a[1] - b[1]).map(([x, y, k, a]) => s('g', { transform: `translate(${x.toFixed(1)} ${y.toFixed(1)}) rotate(${a | 0}) scale(${k.toFixed(2)})` }, s('path', { class: 'corn-b', d: 'M-7 0a4 4 0 0 1 4-5.5 4.5 4.5 0 0 1 7-.5 4 4 0 0 1 3 5.5 4 4 0 0 1-4 6 4.5 4.5 0 0 1-6 .5 4 4 0 0 1-4-6Z' }), s('path', { class: 'corn-a', d: 'M-4-2a3 3 0 0 1 5-2 2.5 2.5 0 0 1 3 3.5 3 3 0 0 1-4 2.5 3 3 0 0 1-4-4Z' })));
 }
-/** A part of the room by itself, switched on. It uses the gradients of a room that is drawn on the same page. */
-export function drawPart(id) {
-  const node = h('span', { class: 'art', 'aria-hidden': 'true', data: { part: id } });
-  parts().then((art) => {
-    const copy = document.importNode(art.getElementById(`p-${id}`), true), { w, h: tall } = copy.dataset;
-    fillHeaps(copy); node.append(s('svg', { viewBox: `0 0 ${w} ${Math.min(tall, w)}` }, copy));
-  }, () => {});
-  return node;
-}
-
-export async function createRoom(host, { open, fix, hits: wantHits = true } = {}) {
+/**
+ * @param open called with the id of a pressed device
+ * @param card gives the card of a device that failed: `title`, `hint`, and `button`, which may be undefined
+ * @param overflow gives the card in the place of more than three
+ * @param hits whether devices can be pressed
+ */
+export async function createRoom(host, { open, card, overflow, hits: wantHits = true } = {}) {
   const art = await parts();
-  const stage = h('div', 'stage'), hits = h('div', 'hits');
+  const surface = h('div', 'room-view'), hits = h('div', 'hits'), cards = h('div', 'hits');
   const air = h('canvas', { 'aria-hidden': 'true' });
-  host.replaceChildren(stage);
-  let layout, svg, ref, view, status, now = { levels: [0, 0] }, raf = 0, dust = [], corn = [], last = 0, visible = true;
+  host.replaceChildren(surface);
+  let layout, svg, ref, view, status, now = { levels: [0, 0] }, raf = 0, dust = [], corn = [], last = 0, visible = true, drawn = {}, dimmedAt = -Infinity;
 
   // -------- build one composition --------
   function build(name) {
@@ -125,14 +123,14 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
     const poly = (...points) => points.map((p) => p.map((n) => n.toFixed(1)).join(',')).join(' ');
     const fl = layout.floorLine, tl = ray(bx0, by0), tr = ray(bx1, by0), bl = ray(bx0, fl), br = ray(bx1, fl);
     const layer = (cls) => s('g', { class: cls });
-    const L = { house: layer('l-house'), body: layer('l-body'), light: layer('l-light'), lit: layer('l-lit') };
+    const L = { walls: layer('l-walls'), body: layer('l-body'), light: layer('l-light'), lit: layer('l-lit') };
     const defs = document.importNode($('defs', art), true);
     defs.append(...Object.entries(GRADIENTS).map(([id, parts]) => gradient(id, ...parts)),
       s('pattern', { id: 'rm-slats', width: 19, height: 40, patternUnits: 'userSpaceOnUse', x: bx0 }, s('rect', { width: 5, height: 40, class: 'slat-a' }), s('rect', { x: 5, width: 1.6, height: 40, class: 'slat-b' })));
 
-    // the house
+    // walls, ceiling, floor
     const cove = s('rect', { class: 'cove', x: bx0, y: by0, width: bx1 - bx0, height: 74, fill: 'url(#g-cove)' });
-    L.house.append(
+    L.walls.append(
       s('polygon', { class: 'rm-ceiling', points: poly(tl, tr, [bx1, by0], [bx0, by0]) }),
       s('polygon', { class: 'rm-side-l', points: poly(tl, [bx0, by0], [bx0, fl], bl) }), s('polygon', { class: 'rm-side-r', points: poly(tr, [bx1, by0], [bx1, fl], br) }),
       s('rect', { x: bx0, y: by0, width: bx1 - bx0, height: fl - by0, fill: 'url(#rm-back)' }), s('rect', { x: bx0, y: by0, width: bx1 - bx0, height: fl - by0, fill: 'url(#rm-slats)' }),
@@ -141,12 +139,12 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
       s('polygon', { fill: 'url(#rm-floor)', points: poly([bx0, fl], [bx1, fl], br, bl) }));
     const boards = [];
     for (let x = -2400; x < 4000; x += 150) { const foot = [vx + (x - vx), layout.H], t = (fl - vy) / (layout.H - vy), top = [vx + (foot[0] - vx) * t, fl]; if (top[0] > bx0 && top[0] < bx1) boards.push(`M${top.map((n) => n.toFixed(1))}L${ray(top[0], fl, 4).map((n) => n.toFixed(1))}`); }
-    L.house.append(s('path', { class: 'rm-board', d: boards.join('') }),
+    L.walls.append(s('path', { class: 'rm-board', d: boards.join('') }),
       s('polygon', { class: 'rm-skirting', points: poly([bx0, fl - 12], [bx0, fl], ray(bx0, fl, 4), ray(bx0, fl - 12, 4)) }), s('polygon', { class: 'rm-skirting', points: poly([bx1, fl - 12], [bx1, fl], ray(bx1, fl, 4), ray(bx1, fl - 12, 4)) }));
     if (layout.window) { // on the left wall: the sky of the hour, half behind curtains
       const at = (x, y) => { const t = (vx - x) / (vx - bx0); return [x, vy + (y - vy) * t]; };
       const quad = (x0, x1, y0, y1) => poly(at(x0, y0), at(x1, y0), at(x1, y1), at(x0, y1));
-      L.house.append(s('polygon', { class: 'rm-frame', points: quad(-66, 186, 140, 470) }), s('polygon', { fill: 'url(#rm-sky)', points: quad(-54, 176, 150, 460) }),
+      L.walls.append(s('polygon', { class: 'rm-frame', points: quad(-66, 186, 140, 470) }), s('polygon', { fill: 'url(#rm-sky)', points: quad(-54, 176, 150, 460) }),
         s('circle', { class: 'rm-moon', cx: 92, cy: 168, r: 26 }), s('path', { class: 'rm-mullion', d: `M${at(66, 150)}L${at(66, 460)}M${at(-54, 300)}L${at(176, 300)}` }),
         s('path', { class: 'rm-curtain-a', d: `M${at(150, 128)}L${at(226, 128)}L${at(226, 560)}L${at(168, 560)}Q${at(188, 340)} ${at(150, 128)}Z` }), s('path', { class: 'rm-curtain-b', d: `M${at(176, 128)}Q${at(196, 340)} ${at(182, 560)}L${at(192, 560)}Q${at(206, 340)} ${at(190, 128)}ZM${at(206, 128)}L${at(210, 560)}L${at(217, 560)}L${at(214, 128)}Z` }),
         s('path', { class: 'rm-curtain-a', d: `M-900 -200L${at(-20, 128)}Q${at(-30, 340)} ${at(-60, 560)}L-900 1200Z` }), s('path', { class: 'rm-curtain-b', d: `M${at(-40, 128)}Q${at(-62, 340)} ${at(-90, 560)}L${at(-106, 560)}Q${at(-80, 340)} ${at(-54, 128)}Z` }),
@@ -155,12 +153,12 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
     if (layout.frame) {
       const [x, y, width, height] = layout.frame, picture = cover('Paper Moons', { kind: 'poster' });
       setAll(picture, { x, y, width, height });
-      L.house.append(s('g', { transform: `matrix(1 .22 0 1.08 0 ${-x * .22 - 20})` }, s('rect', { x: x - 9, y: y - 9, width: width + 18, height: height + 18, class: 'rm-frame' }), picture));
+      L.walls.append(s('g', { transform: `matrix(1 .22 0 1.08 0 ${-x * .22 - 20})` }, s('rect', { x: x - 9, y: y - 9, width: width + 18, height: height + 18, class: 'rm-frame' }), picture));
     }
     const [r0, r1, ry0, r2, r3, ry1] = layout.rug;
     const rug = (m) => poly([r0 + m * .55, ry0 + m * .35], [r1 - m * .55, ry0 + m * .35], [r3 - m * 1.1, ry1 - m * .6], [r2 + m * 1.1, ry1 - m * .6]);
-    L.house.append(...['a', 'b', 'c'].map((name, i) => s('polygon', { class: `rug-${name}`, points: rug(i * 26) })));
-    const rcx = (r0 + r1) / 2, rcy = lerp(ry0, ry1, .46); L.house.append(s('path', { class: 'rug-d', d: `M${rcx} ${rcy - 42}L${rcx + 120} ${rcy}L${rcx} ${rcy + 48}L${rcx - 120} ${rcy}ZM${rcx - 190} ${rcy}l22-9 22 9-22 10ZM${rcx + 146} ${rcy}l22-9 22 9-22 10Z` }));
+    L.walls.append(...['a', 'b', 'c'].map((name, i) => s('polygon', { class: `rug-${name}`, points: rug(i * 26) })));
+    const rcx = (r0 + r1) / 2, rcy = lerp(ry0, ry1, .46); L.walls.append(s('path', { class: 'rug-d', d: `M${rcx} ${rcy - 42}L${rcx + 120} ${rcy}L${rcx} ${rcy + 48}L${rcx - 120} ${rcy}ZM${rcx - 190} ${rcy}l22-9 22 9-22 10ZM${rcx + 146} ${rcy}l22-9 22 9-22 10Z` }));
 
     // the screen
     const pw = layout.screen.w, ph = pw * 9 / 16, px = layout.screen.cx - pw / 2, py = layout.screen.y + 22;
@@ -219,8 +217,7 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
     }
 
     // light: dark over all, pools cut into it, the screen's own light thrown back into the room
-    const far = { x: -3000, y: -3000, width: 8000, height: 8000 };
-    const dark = s('rect', { class: 'rm-dark', ...far }), warm = s('ellipse', { class: 'rm-warm', cx: layout.W / 2, cy: layout.H * .36, rx: layout.W * .75, ry: layout.H * .7, fill: 'url(#rm-warm)' });
+    const dark = s('rect', { class: 'rm-dark' }), warm = s('ellipse', { class: 'rm-warm', cx: layout.W / 2, cy: layout.H * .36, rx: layout.W * .75, ry: layout.H * .7, fill: 'url(#rm-warm)' });
     const bounce = s('g', 'rm-bounce',
       s('ellipse', { cx: layout.screen.cx, cy: py + ph * .6, rx: pw * 1.25, ry: ph * 1.7, fill: 'url(#rm-bounce)', class: 'tint' }), s('ellipse', { cx: layout.screen.cx, cy: lerp(c.y + c.h, layout.H, .36), rx: pw * .8, ry: 96, fill: 'url(#rm-bounce)', class: 'tint floor' }));
     const pop = s('g', 'rm-bounce', ref.popper ? s('ellipse', { cx: ref.popper.box[0] + ref.popper.box[2] / 2, cy: ref.popper.box[1] + ref.popper.box[3] * .42, rx: 420, ry: 380, fill: 'url(#rm-pop)' }) : null);
@@ -242,8 +239,9 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
     Object.assign(ref, { sky, dark, warm, bounce, pop, cove, clip: clip.firstChild, picture, beam, lens, pauseMark });
     const ill = s('g', {}); L.lit.append(ill); ref.ill = ill;
 
-    svg = s('svg', { 'aria-hidden': 'true', focusable: 'false', class: 'room-svg' }, defs, L.house, L.body, L.light, L.lit);
-    stage.replaceChildren(svg, air, hits);
+    svg = s('svg', { 'aria-hidden': 'true', focusable: 'false', class: 'room-svg' }, defs, L.walls, L.body, L.light, L.lit);
+    surface.replaceChildren(svg, air, hits, cards);
+    drawn = {};
     buildHits();
   }
   // -------- the buttons over the drawing --------
@@ -265,6 +263,8 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
     placed = key;
     const k = Math.min(w / layout.W, hh / layout.H), vw = w / k, vh = hh / k, x0 = (layout.W - vw) / 2, y0 = vh > layout.H ? (layout.H - vh) * .55 : 0;
     set(svg, 'viewBox', `${x0} ${y0} ${vw} ${vh}`); view.k = k; view.x0 = x0; view.y0 = y0;
+    // No larger than the view: while its opacity changes it is a layer of its own.
+    setAll(ref.dark, { x: x0, y: y0, width: vw, height: vh });
     const ratio = Math.min(2, devicePixelRatio || 1); view.ratio = ratio;
     // What floats is drawn where it can be, because each frame composes all of the canvas with the room.
     const [cx, cy, ck] = ref.popper.at, ends = [[view.px - 12, ref.lens[1]], [view.px + view.pw + 12, view.py + view.ph], ...(hasCorn ? [[cx + 30 * ck, cy + 74 * ck], [cx + 220 * ck, cy + 224 * ck]] : [])];
@@ -279,10 +279,10 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
       button.style.left = (x - x0) * k + 'px'; button.style.top = (y - y0) * k - grow + 'px'; button.style.width = bw * k + 'px'; button.style.height = bh * k + grow * 2 + 'px'; button.style.setProperty('--across', clamp((x + bw / 2 - x0) / vw, 0, 1));
       button.classList.toggle('below', (y - y0) * k < 90 && id !== 'screen'); button.classList.toggle('inside', ['screen', 'popper', 'lights'].includes(id));
     }
-    const trouble = $('.trouble', stage); if (trouble) putTrouble(trouble);
+    placeCards();
   }
   function fit() {
-    const w = stage.clientWidth, hh = stage.clientHeight; if (!w || !hh) return;
+    const w = surface.clientWidth, hh = surface.clientHeight; if (!w || !hh) return;
     area = [w, hh];
     const best = Object.entries(LAYOUTS).map(([name, l]) => [name, Math.min(w / l.W, hh / l.H) * Math.sqrt(l.W * l.H)]).sort((a, b) => b[1] - a[1])[0][0];
     if (best !== layout?.name) { build(best); if (status) paint(); } 
@@ -290,6 +290,8 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
   }
 
   // -------- one state, one picture --------
+  /** Draws a part of the picture when what it shows differs from the last time. */
+  const update = (part, shown, draw) => { const key = shown.join(); if (drawn[part] !== key) { drawn[part] = key; draw(); } };
   const show = (nodes, on) => nodes?.forEach?.((n) => { n.style.opacity = on; });
   const device = (id) => status.devices.find((d) => d.id === id);
   /** How far a movement is, 0 to 1, as the device expects; half of it where it does not say. */
@@ -302,17 +304,23 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
     const sc = device('screen'), pos = value(sc, 'position'), moving = progress(sc, 'position', 'moving'), to = sc?.target ?? 'down';
     const lowered = pos === 'down' ? 1 : pos === 'up' ? 0 : pos === 'moving' ? (to === 'up' ? 1 - (moving ?? 0) : moving ?? 0) : (sc ? sc.attributes?.lowered?.value ?? 50 : 0) / 100;
     now.lowered = lowered; const fh = Math.max(4, view.ph * lowered);
-    const [back, cloth, weight] = ref.screen.fabric.children; set(back, 'height', fh + 12); set(cloth, 'height', fh); set(weight, 'y', view.py + fh + 2);
-    set(ref.screen.pull, 'd', `M${layout.screen.cx} ${view.py + fh + 10}v16`); set(ref.clip, 'height', Math.max(0, fh));
+    update('screen', [fh], () => {
+      const [back, cloth, weight] = ref.screen.fabric.children; set(back, 'height', fh + 12); set(cloth, 'height', fh); set(weight, 'y', view.py + fh + 2);
+      set(ref.screen.pull, 'd', `M${layout.screen.cx} ${view.py + fh + 10}v16`); set(ref.clip, 'height', fh);
+    });
     // projector
     const pr = device('projector'), power = get('projector', 'power'), warm = progress(pr, 'power', 'warming') ?? progress(pr, 'power', 'cooling');
     const lamp = power === 'on' ? 1 : power === 'warming' ? (warm ?? 0) * .5 : power === 'cooling' ? (1 - (warm ?? 0)) * .2 : 0;
     const film = get('dvd', 'playback'), showing = power === 'on' && film && ['playing', 'paused'].includes(film.state) && lowered > .2;
     const paused = film?.state === 'paused', title = status.titles?.[film?.item] || film?.item || '', lum = showing ? (paused ? .62 : 1) * lowered : power === 'on' ? .42 * lowered : 0;
     const [, , main, hot, pale] = palette(title || 'x'); const tint = showing ? hot : '#cfe0f5';
+    update('projector', [power, warm, lowered, showing, paused], () => {
     show(ref.projector.find('lens'), lamp); show(ref.projector.find('vents'), power === 'warming' || power === 'on' || power === 'cooling' ? Math.max(.25, lamp * .8) : 0);
     const ring = ref.projector.find('ring')[0]; if (ring) { ring.style.strokeDasharray = `${power === 'warming' ? 360 * (warm ?? 0) : power === 'cooling' ? 360 * (1 - (warm ?? 0)) : power === 'on' ? 360 : 0} 360`; }
     ref.beam.setAttribute('opacity', lowered > .15 ? (showing ? (paused ? .38 : .62) : power === 'on' ? .4 : power === 'warming' ? .16 * (warm ?? 0) : 0) : lamp * .12);
+    ref.picture.style.opacity = showing ? 1 : .85;
+    ref.pauseMark.style.opacity = showing && paused ? .82 : 0;
+    });
     // picture
     const frame = showing ? title + Math.floor((film.position ?? 0) / 20) : power === 'on' && lowered > .15 ? 'ready' : power === 'warming' ? 'warming' : '';
     if (ref.frameKey !== frame) {
@@ -325,61 +333,91 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
         if (href) { const image = s('image', { ...at, preserveAspectRatio: 'xMidYMid slice', onerror: () => image.remove(), href }); g.append(image); }
       }
     }
-    ref.picture.style.opacity = showing ? 1 : .85;
-    ref.pauseMark.style.opacity = showing && paused ? .82 : 0;
     // the room's light
     const popOn = get('popper', 'power') === 'on', ambient = day ? (lum > .3 ? .34 : .55) : .15, light = clamp(ambient + (1 - ambient) * b, 0, 1);
     now.light = light;
+    update('light', [day, b, lum, popOn, showing, title], () => {
+    // Reports that follow each other closely make a movement of their own; fading each as well would compose the whole room at every frame.
+    const time = performance.now(); surface.classList.toggle('quick', time - dimmedAt < 400); dimmedAt = time;
     ref.dark.style.opacity = clamp((1 - light) * (day ? .86 : .97) - lum * .05, 0, 1); ref.warm.style.opacity = b * (day ? .1 : .2);
     ref.sky.style.opacity = day ? .5 : clamp(.9 - b * 1.4 - lum * .5 - (popOn ? .2 : 0), 0, 1); ref.cove.style.opacity = b * .9;
     $$('#rm-bounce stop', svg).forEach((n, i) => { n.style.stopColor = (i < 2 ? mixHex(tint, '#ffffff', .25) : showing ? main : tint) + BOUNCE[i]; });
+    for (const [node, isLit] of [[ref.bounce, lum], [ref.pop, popOn]]) node.style.visibility = isLit ? '' : 'hidden';
     ref.bounce.style.opacity = lum * (day ? .34 : .5); ref.pop.style.opacity = popOn ? (day ? .25 : .55) * (1 - b * .6) : 0;
-    stage.style.setProperty('--screen-light', showing ? mixHex(hot, pale, .4) : '#dfe9f6');
+    surface.style.setProperty('--screen-light', showing ? mixHex(hot, pale, .4) : '#dfe9f6');
     show(ref.cat?.find('night'), lum > .2 || popOn ? (1 - b) * .94 : 0); for (const id of ['sofa', 'cat']) show(ref[id]?.find('rim'), Math.max(lum * .85, popOn ? .12 : 0) * (1 - b * .55));
     for (const id of ['lamp', 'sconceL', 'sconceR']) { show(ref[id]?.find('on'), lampOn ? clamp(.42 + b * .6, 0, 1) : 0); show(ref[id]?.find('rays'), lampOn ? clamp(b * (day ? .7 : .95), .12, 1) : 0); }
+    });
     // amplifier
     const amp = device('amp'), on = get('amp', 'power') === 'on', input = get('amp', 'input'), mode = get('amp', 'mode'), volume = get('amp', 'volume') ?? 0, muted = get('amp', 'muted');
+    update('amp', [on, input, mode, volume, muted], () => {
     show(ref.amp.find('on'), on ? 1 : 0); ref.amp.one('knob').style.transform = `rotate(${-135 + 270 * volume / 100}deg)`; ref.amp.one('ring').style.strokeDasharray = `${on && !muted ? 270 * volume / 100 : 0} 360`;
     write(ref.amp.one('text'), on ? `${({ dvd: 'DVD', cd: 'CD', tuner: 'TUNER' })[input] || String(input || '').toUpperCase().slice(0, 8)} ${muted ? 'MUTE' : mode === 'surround' ? 'SURROUND' : 'STEREO'} ${volume}` : '');
+    });
     // sources
     const playing = {};
     for (const id of ['dvd', 'cd']) {
       const play = get(id, 'playback'), up = get(id, 'power') === 'on'; playing[id] = up && play?.state === 'playing';
-      show(ref[id].find('on'), up ? 1 : 0); write(ref[id].one('text'), !up ? '' : get(id, 'tray') === 'open' ? 'OPEN' : play && play.state !== 'stopped' ? clock(play.position ?? 0) : '--:--');
-      ref[id].find('tray').forEach((n) => n.classList.toggle('open', get(id, 'tray') === 'open')); ref[id].find('disc').forEach((n) => n.classList.toggle('spin', playing[id]));
+      const open = get(id, 'tray') === 'open', shown = !up ? '' : open ? 'OPEN' : play && play.state !== 'stopped' ? clock(play.position ?? 0) : '--:--';
+      update(id, [up, shown, playing[id]], () => {
+        show(ref[id].find('on'), up ? 1 : 0); write(ref[id].one('text'), shown);
+        ref[id].find('tray').forEach((n) => n.classList.toggle('open', open)); ref[id].find('disc').forEach((n) => n.classList.toggle('spin', playing[id]));
+      });
     }
     const tunerOn = get('tuner', 'power') === 'on', band = get('tuner', 'band') ?? 'fm', mhz = get('tuner', 'frequency') ?? 88; playing.tuner = tunerOn;
+    update('tuner', [tunerOn, band, mhz], () => {
     const part = band === 'am' ? (mhz - 520) / 1190 : (mhz - 76) / 32; show(ref.tuner.find('on'), tunerOn ? 1 : 0); const needle = ref.tuner.one('needle'); needle.style.transform = `translateX(${(clamp(part, 0, 1) - .5) * 172}px)`;
     ref.tuner.one('knob').style.transform = `rotate(${-130 + 260 * part}deg)`; write(ref.tuner.one('text'), tunerOn ? `${band.toUpperCase()} ${band === 'am' ? mhz : Number(mhz).toFixed(1)}` : '');
+    });
     // signal path
     const source = input, flows = on && playing[source] && !muted, quiet = on && ((source === 'dvd' && film?.state === 'paused') || (source === 'cd' && get('cd', 'playback')?.state === 'paused'));
     const heard = mode === 'surround' ? SPEAKERS : SPEAKERS.slice(0, 2), alive = new Set(flows || quiet ? [source, ...heard] : []);
-    for (const [id, g] of Object.entries(ref.wire)) { g.classList.toggle('wire-on', alive.has(id)); g.classList.toggle('quiet', quiet); }
     now.heard = flows ? heard : [];
+    update('path', [...alive, quiet, flows], () => {
+    for (const [id, g] of Object.entries(ref.wire)) { g.classList.toggle('wire-on', alive.has(id)); g.classList.toggle('quiet', quiet); }
     for (const id of SPEAKERS) { const hear = ref[id]?.find('hearing') ?? []; show(hear, now.heard.includes(id) ? .75 : quiet && alive.has(id) ? .25 : 0); }
     if (!flows) drawLevels([0, 0]);
+    });
     // popcorn
-    const popping = get('popper', 'popping'); show(ref.popper.find('on'), popOn ? 1 : 0); now.popping = popOn && popping === 'popping';
+    const popping = get('popper', 'popping'); now.popping = popOn && popping === 'popping';
     const full = popping === 'done' ? 1 : popping === 'popping' ? clamp(device('popper').progress ?? .5, 0, 1) : 0;
-    show(ref.popper.find('heap-low'), full > .12 || (!popOn && popping === 'done') ? 1 : 0); show(ref.popper.find('heap-high'), full > .66 ? 1 : 0);
+    update('popper', [popOn, popping, full], () => {
+    show(ref.popper.find('on'), popOn ? 1 : 0); show(ref.popper.find('heap-low'), full > .12 || (!popOn && popping === 'done') ? 1 : 0); show(ref.popper.find('heap-high'), full > .66 ? 1 : 0);
+    });
     // lights that say "on", "standby", "broken"
     const led = { amp: on, dvd: get('dvd', 'power') === 'on', cd: get('cd', 'power') === 'on', tuner: tunerOn, projector: power === 'on' || power === 'warming', popper: popOn };
+    const ill = status.devices.filter(broken);
+    update('led', [...Object.values(led), ...ill.map(({ id }) => id)], () => {
     for (const [id, is] of Object.entries(led)) { const bad = broken(device(id)); ref[id].find('led').forEach((n) => n.setAttribute('class', `led ${bad ? 'bad' : is ? 'on' : 'standby'}`)); }
-    // trouble
-    const ill = status.devices.filter(broken); ref.ill.replaceChildren();
-    for (const d of ill) { const box = d.id === 'screen' ? [view.px - 34, layout.screen.y - 12, view.pw + 68, 44] : ref[HIT[d.id]?.[0]]?.box; if (!box) continue; const [x, y, w, hh] = box; ref.ill.append(s('rect', { class: 'ill-fill', x: x - 10, y: y - 8, width: w + 20, height: hh + 16, rx: 16 }), s('rect', { class: 'ill', x: x - 10, y: y - 8, width: w + 20, height: hh + 16, rx: 16 })); }
-    let note = $('.trouble', stage); if (!ill.length || !wantHits) note?.remove();
-    else { const d = ill[0]; if (note?.dataset.device !== d.id) { note?.remove(); note = h('div', { class: 'trouble', role: 'group', 'aria-label': t('room.help', { device: nameOf(d) }), data: { device: d.id } }, icon('warn'), h('b', {}, d.error?.message ?? `${nameOf(d)}: ${describe(d)}`), h('span', {}, d.error?.hint || t('room.see')), btn('', () => fix?.(d.id), t('room.fix'))); stage.append(note); } putTrouble(note); }
+    ref.ill.replaceChildren();
+    for (const d of ill) { const box = boxOf(d.id); if (!box) continue; const [x, y, w, hh] = box; ref.ill.append(...['ill-fill', 'ill'].map((name) => s('rect', { class: name, x: x - 10, y: y - 8, width: w + 20, height: hh + 16, rx: 16 }))); }
+    });
+    if (card) {
+      const shown = ill.length > MOST_CARDS ? [['', overflow(ill.length)]] : ill.map((d) => [d.id, card(d)]);
+      renew(cards, shown.map(([id, { title, hint, button }]) => [id, title, hint, button?.textContent].join('\t')).join('\n'), () => {
+        const made = shown.map(([id, { title, hint, button }]) => h('div', { class: 'trouble', role: 'group', 'aria-label': title, data: { device: id } }, icon('warn'), h('b', {}, title), h('span', {}, hint), button));
+        if (made.length) announce(made.map((node) => node.getAttribute('aria-label')).join(' '), true);
+        placed = undefined;
+        return made;
+      });
+    }
     // words
-    for (const [id, { button, name, text }] of buttons) { const d = device(id); if (!d) { button.hidden = true; continue; } const said = describe(d, status.titles); write(name, nameOf(d)); write(text, said); const label = `${nameOf(d)}: ${said}`; if (button.getAttribute('aria-label') !== label) button.setAttribute('aria-label', label); }
+    for (const [id, { button, name, text }] of buttons) { const d = device(id); if (!d) { button.hidden = true; continue; } const said = describe(d, status.titles); write(name, nameOf(d)); write(text, said); const label = `${nameOf(d)}: ${said}`; set(button, 'aria-label', label); }
     place(); dustField(showing && !paused ? 1 : power === 'on' && lowered > .2 ? .6 : 0); loop();
   }
   const broken = (d) => d && (d.availability === 'unavailable' || d.error);
-  function putTrouble(note) {
-    const id = note.dataset.device, box = id === 'screen' ? ref.screen.box : ref[HIT[id]?.[0]]?.box; if (!box || !view.k) return;
-    const [x, y, w, hh] = box, [wide, tall] = area, half = Math.min(160, wide * .43) + 12;
-    note.style.left = clamp((x + w / 2 - view.x0) * view.k, half, wide - half) + 'px';
-    const under = (y + hh - view.y0) * view.k + 14, over = (y - view.y0) * view.k - 96; note.style.top = (under + 100 < tall * .8 ? under : over) + 'px';
+  const boxOf = (id) => (id === 'screen' ? ref.screen.box : ref[HIT[id]?.[0]]?.box);
+  /** Puts each card below or above its device, and below the cards that are in its way. */
+  function placeCards() {
+    const [wide, tall] = area, taken = [];
+    for (const node of cards.children) {
+      const half = node.offsetWidth / 2, height = node.offsetHeight, [x, y, w, hh] = boxOf(node.dataset.device) ?? [layout.W / 2, layout.H * .3, 0, 0];
+      const left = clamp((x + w / 2 - view.x0) * view.k, half + 12, Math.max(half + 12, wide - half - 12)), under = (y + hh - view.y0) * view.k + 14;
+      let top = under + height < tall * .8 ? under : Math.max(0, (y - view.y0) * view.k - height - 14);
+      for (const other of taken.sort((a, b) => a.top - b.top)) if (Math.abs(other.left - left) < other.half + half && top < other.top + other.height + 8 && top + height + 8 > other.top) top = other.top + other.height + 8;
+      taken.push({ left, top, half, height });
+      node.style.left = `${left}px`; node.style.top = `${top}px`;
+    }
   }
   const mixHex = (a, b2, t) => '#' + [1, 3, 5].map((i) => Math.round(lerp(parseInt(a.slice(i, i + 2), 16), parseInt(b2.slice(i, i + 2), 16), t)).toString(16).padStart(2, '0')).join('');
 
@@ -394,9 +432,9 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
     now.dust = strength; if (!strength) { dust = []; return; }
     const n = motionless() ? 0 : Math.round(54 * strength); while (dust.length < n) dust.push({ t: Math.random(), u: Math.random() * 2 - 1, s: .4 + Math.random() * 1.3, v: .00002 + Math.random() * .00005, p: Math.random() * 6.28 }); dust.length = n;
   }
-  function loop() { if (!raf && visible && !motionless() && (now.dust || now.popping || corn.length)) raf = requestAnimationFrame(frame); if (motionless() || !(now.dust || now.popping)) { const g = air.getContext('2d'); g.clearRect(0, 0, air.width, air.height); } }
+  function loop() { if (!raf && visible && !motionless() && (now.dust || now.popping || corn.length)) raf = requestAnimationFrame(frame); if (now.inAir && (motionless() || !(now.dust || now.popping))) { now.inAir = false; air.getContext('2d').clearRect(0, 0, air.width, air.height); } }
   function frame(time) {
-    raf = 0; const dt = Math.min(60, time - last); if (time - last < 30) { raf = requestAnimationFrame(frame); return; } last = time;
+    const dt = Math.min(60, time - last); last = time; now.inAir = true;
     const g = air.getContext('2d'); g.setTransform(1, 0, 0, 1, 0, 0); g.clearRect(0, 0, air.width, air.height); const k = view.k * view.ratio; g.setTransform(k, 0, 0, k, -view.air[0] * k, -view.air[1] * k);
     if (now.dust) {
       const [lx, ly] = ref.lens, bottom = view.py + view.ph * now.lowered;
@@ -410,22 +448,22 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
       for (const c of corn) { g.globalAlpha = c.life > 1900 ? (2300 - c.life) / 400 : 1; g.save(); g.translate(c.x, c.y); g.rotate(c.a); g.scale(c.s, c.s); g.fillStyle = '#f3d79b'; blob(g, 0, 0, 7); g.fillStyle = '#fffaf0'; blob(g, -1, -1.2, 5); g.restore(); }
       g.restore();
     }
-    g.globalAlpha = 1; if (visible && (now.dust || now.popping || corn.length)) raf = requestAnimationFrame(frame);
+    g.globalAlpha = 1; raf = 0; if (visible && (now.dust || now.popping || corn.length)) raf = setTimeout(() => requestAnimationFrame(frame), 25);
   }
   function blob(g, x, y, r) { g.beginPath(); for (const [dx, dy, k] of [[-.5, -.3, .62], [.45, -.4, .6], [.5, .42, .58], [-.42, .46, .6], [0, 0, .7]]) { g.moveTo(x + dx * r + k * r, y + dy * r); g.arc(x + dx * r, y + dy * r, k * r, 0, 6.3); } g.fill(); }
 
   const size = new ResizeObserver(fit), over = new AbortController();
-  size.observe(stage);
+  size.observe(surface);
   document.addEventListener('visibilitychange', () => { visible = !document.hidden; if (visible) loop(); }, { signal: over.signal });
   matchMedia('(prefers-color-scheme: light)').addEventListener('change', () => status && paint(), { signal: over.signal });
   fit();
   return {
-    node: stage,
+    node: surface,
     render(next) { status = next; if (!layout) fit(); if (layout) paint(); },
     levels(pair) { if (now.heard?.length && !motionless()) drawLevels(pair); },
-    names(on) { stage.classList.toggle('names', on); },
+    names(on) { surface.classList.toggle('names', on); },
     get light() { return now.light ?? .3; },
     /** Ends everything that goes on by itself. */
-    end() { over.abort(); size.disconnect(); visible = false; cancelAnimationFrame(raf); host.replaceChildren(); },
+    end() { over.abort(); size.disconnect(); visible = false; clearTimeout(raf); host.replaceChildren(); },
   };
 }

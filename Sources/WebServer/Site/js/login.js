@@ -1,9 +1,9 @@
-// Login: the form on the stage, and the form for the second factor. login-flow.js says what they do.
+// Login: the form, and the form for the second factor. login-flow.js says what they do.
 import { h, announce, clear, btn, submitBtn } from './dom.js';
 import { icon } from './icons.js';
 import { postOpen } from './api.js';
 import { field, CHECK, busyButton, formError } from './forms.js';
-import { stageSet, doorForm } from './stage.js';
+import { backdrop, entranceForm } from './backdrop.js';
 import { languageChoice } from './language.js';
 import { greeting } from './greeting.js';
 import { assemble } from './assemble.js';
@@ -17,17 +17,17 @@ export const show = (main, app) => assemble({ create, configure, layOut, bind },
 
 function create(main) {
   return {
-    flow: new LoginFlow(), set: stageSet(main), error: formError(),
+    flow: new LoginFlow(), set: backdrop(main), error: formError(),
     email: field({ label: t('field.email'), name: 'email', type: 'email', autocomplete: 'username', inputmode: 'email', check: CHECK.email }),
     password: field({ label: t('field.password'), name: 'password', secret: true, autocomplete: 'current-password', check: CHECK.any }),
-    button: submitBtn('big wide', t('login.go')), form: doorForm(greeting()),
+    button: submitBtn('big wide', t('login.go')), form: entranceForm(greeting()),
   };
 }
 function configure({ button }) { button.setAttribute('aria-disabled', 'true'); }
 function layOut({ set, form, email, password, error, button }) {
   form.append(email.node, password.node, error.node, button,
-    h('div', 'door-links', h('a', { class: 'btn link', href: '/code' }, t('code.title')), h('a', { class: 'btn link', href: '/reset' }, t('reset.forgot'))),
-    h('p', 'door-foot small', parts('login.invited', { link: h('a', { href: '/register' }, t('register.title')) }), ' · ', parts('login.guest', { link: h('a', { href: '/guest' }, t('login.pass')) })), languageChoice());
+    h('div', 'entrance-links', h('a', { class: 'btn link', href: '/code' }, t('code.title')), h('a', { class: 'btn link', href: '/reset' }, t('reset.forgot'))),
+    h('p', 'entrance-foot small', parts('login.invited', { link: h('a', { href: '/register' }, t('register.title')) }), ' · ', parts('login.guest', { link: h('a', { href: '/guest' }, t('login.pass')) })), languageChoice());
   set.inside.append(form);
 }
 function bind({ flow, set, form, email, password, error, button }, { enter }) {
@@ -85,7 +85,7 @@ export function factorForm({ flow, set, send, enter, onback }) {
   const one = field({ label: t('field.factor'), name: 'code', autocomplete: 'one-time-code', inputmode: 'numeric', note: t('field.factorNote') });
   one.follow({ display: () => (flow.factor.text ? 'editing' : 'pristine'), typed: (text) => send({ type: 'typedFactor', text }) });
   const back = btn('quiet wide', onback, icon('arrowBack'), t('login.other'));
-  const node = doorForm(t('code.oneMore'), () => { send({ type: 'submit' }); if (!flow.isLoading) one.input.focus(); }, one.node, error.node, button, back);
+  const node = entranceForm(t('code.oneMore'), () => { send({ type: 'submit' }); if (!flow.isLoading) one.input.focus(); }, one.node, error.node, button, back);
   announce(t('login.askFactor'));
   let isLoading = false;
   return {

@@ -1,10 +1,10 @@
-// The beginning of the page and its router: which address shows which screen.
-import { h, $, announce, btn } from './dom.js';
-import { get, whenLoggedOut } from './api.js';
+// Entry point and router: maps addresses to screens.
+import { h, $, announce, btn, unheard } from './dom.js';
+import { Failure, get, whenLoggedOut } from './api.js';
 import { loadTexts, loadTheaterTexts, t } from './text.js';
 
 const NAME = 'Home Theater';
-// Screens of people without a session; each stands on the stage of door.css.
+// Screens of people without a session; entrance.css has their styles.
 const ENTRANCE = { '/login': 'login', '/register': 'register', '/guest': 'guest', '/code': 'code', '/reset': 'reset' };
 const SCREENS = {
   '/': 'home', '/home': 'home', '/room': 'room', '/library': 'library', '/player': 'player', '/radio': 'radio', '/scenes': 'scenes',
@@ -47,6 +47,11 @@ export async function enter() {
   await go(sessionStorage.getItem('theater-goal') ?? '/', { replace: true });
   sessionStorage.removeItem('theater-goal');
 }
+/** Opens the theater again, for another session in the place of this one. */
+async function begin(address) {
+  app?.end(); app = undefined;
+  await go(address, { replace: true });
+}
 /** Returns to the login, after a logout or when the session has ended. */
 export async function exit() {
   localStorage.removeItem('theater-session');
@@ -57,23 +62,31 @@ export async function exit() {
 async function show(keepScroll) {
   const mine = ++turn, path = location.pathname;
   delete document.documentElement.dataset.ready;
-  const entrance = ENTRANCE[path], name = entrance ?? SCREENS[path] ?? 'home';
+  const entrance = ENTRANCE[path];
   if (!entrance && !app && !(await open())) return;
+  const wanted = entrance ?? SCREENS[path] ?? 'home', name = app && !entrance && !app.allows(wanted) ? 'home' : wanted;
   if (entrance && app) { app.end(); app = undefined; }
   let module;
-  try { [module] = await Promise.all([loaders[name](), ...(entrance ? ['door'] : ['controls', 'shell', 'screens', 'room']).map(style)]); } catch (failure) { outdated(failure); return; }
+  try { [module] = await Promise.all([loaders[name](), ...(entrance ? ['entrance'] : ['controls', 'shell', 'screens', 'room']).map(style)]); } catch (failure) {
+    if (await isReachable()) { outdated(failure); return; }
+    if (!app) { await unreachable(); return; }
+    module = absent(name);
+  }
   if (mine !== turn) return;
   leave(); leave = () => {};
-  const main = h('main', { id: 'main', tabindex: -1, class: entrance ? 'stage-set' : { room: 'room-page', player: 'player' }[name] ?? 'page' });
+  const main = h('main', { id: 'main', tabindex: -1, class: entrance ? 'backdrop' : { room: 'room-page', player: 'player' }[name] ?? 'page' });
   const withBar = document.body.classList.contains('with-bar');
-  document.body.className = entrance ? 'door' : { room: 'app immersive', player: 'app player-body' }[name] ?? 'app';
+  document.body.className = entrance ? 'entrance' : { room: 'app immersive', player: 'app player-body' }[name] ?? 'app';
   document.body.classList.toggle('with-bar', withBar && !entrance);
   document.body.dataset.page = name;
   document.querySelectorAll('dialog[open]').forEach((box) => box.close());
   $('#main').replaceWith(main);
   document.title = `${module.title} · ${NAME}`;
   app?.turnTo(name);
-  const left = await module.show(main, { go, enter, exit });
+  const waiting = entrance ? undefined : loading(module.title);
+  if (waiting) main.append(waiting);
+  const left = await module.show(main, { go, enter, exit, begin });
+  waiting?.remove();
   if (mine !== turn) { left?.(); return; }
   leave = left ?? leave;
   if (!keepScroll) scrollTo(0, module.place?.() ?? 0);
@@ -81,6 +94,14 @@ async function show(keepScroll) {
   document.documentElement.dataset.ready = name;
   sessionStorage.removeItem('theater-reloaded');
 }
+/** What a screen shows until it has read what it needs; its own content hides it. */
+const loading = (title) => h('div', 'loading', h('h1', 'title-2', title), h('p', { class: 'soft', role: 'status' }, t('frame.loading')), [1, 2, 3].map(() => unheard('div', 'skeleton')));
+const isReachable = () => fetch('/', { method: 'HEAD', cache: 'no-store' }).then(() => true, () => false);
+/** Stands for a screen that was not loaded before the controller went off; it is loaded as soon as the controller is back. */
+const absent = (name) => ({
+  title: t(`${name}.title`),
+  show(main) { main.append(h('h1', 'title-2', t(`${name}.title`))); return app.whenBack(() => location.reload()); },
+});
 /** A newer controller has other files: the page is loaded anew, once. */
 function outdated(failure) {
   if (sessionStorage.getItem('theater-reloaded')) throw failure;
@@ -107,10 +128,11 @@ async function open() {
   return false;
 }
 async function unreachable(failure) {
-  await style('door');
-  document.body.className = 'door';
-  const again = btn('primary big', () => show(), t('do.retry'));
-  $('#main').replaceChildren(h('div', 'stage-floor', h('div', { class: 'card door-card', role: 'alert' },
+  if (!(failure instanceof Failure)) failure = new Failure(0, { code: 'network' });
+  await style('entrance');
+  document.body.className = 'entrance';
+  const again = btn('primary big', async () => { if (await isReachable()) location.reload(); }, t('do.retry'));
+  $('#main').replaceChildren(h('div', 'entrance-content', h('div', { class: 'card entrance-card', role: 'alert' },
     h('h1', 'title-2', failure.message), h('p', 'soft', failure.hint), again)));
   again.focus();
 }

@@ -1,4 +1,4 @@
-// Media keys and the lock screen: what plays, and keys that reach the theater.
+// Media keys and lock-screen controls of the current item.
 import { h } from './dom.js';
 import { watch, activity, playback, device, knownArtists } from './store.js';
 import { flip, skip, jump, seekTo, canSeek, isPaused } from './commands.js';
@@ -19,14 +19,14 @@ export function followMediaKeys() {
   const set = (name, run) => { try { session.setActionHandler(name, run); } catch { /* this browser does not know it */ } };
   const paint = () => {
     const now = activity(), play = now.status === 'running' ? playback() : undefined, owner = device(now.player);
-    const isOn = !!play && ['playing', 'paused'].includes(play.state) && owner.role !== 'tuner', key = JSON.stringify([isOn, now.item, now.itemTitle, play?.state, canSeek()]);
+    const isOn = !!play && ['playing', 'paused'].includes(play.state), isRadio = owner?.role === 'tuner', key = JSON.stringify([isOn, now.item, now.itemTitle, play?.state, play?.title, canSeek()]);
     listen(isOn);
     if (isOn && play.duration) session.setPositionState({ duration: play.duration, position: play.position, playbackRate: play.rate || 1 });
     if (key === told) return;
     told = key;
     session.playbackState = !isOn ? 'none' : isPaused(play) ? 'paused' : 'playing';
-    session.metadata = isOn ? new MediaMetadata({ title: now.itemTitle ?? now.title ?? '', artist: knownArtists[now.item] ?? '', artwork: [{ src: file('icon-512.png'), sizes: '512x512', type: 'image/png' }] }) : null;
-    for (const [name, run] of Object.entries(KEYS)) set(name, isOn && (canSeek() || !name.startsWith('seek')) ? run : null);
+    session.metadata = isOn ? new MediaMetadata({ title: play.title ?? now.itemTitle ?? now.title ?? '', artist: play.title ? now.itemTitle : knownArtists[now.item] ?? '', artwork: [{ src: file('icon-512.png'), sizes: '512x512', type: 'image/png' }] }) : null;
+    for (const [name, run] of Object.entries(KEYS)) set(name, isOn && !isRadio && (canSeek() || !name.startsWith('seek')) ? run : null);
   };
   paint();
   const unwatch = watch(paint);

@@ -12,7 +12,7 @@ const PATH = '/registrations';
 export function newcomer({ set, invitation, enter, onback }) {
   const put = (form) => { clear(set.inside, form.node); form.focus(); };
   const { stop } = codeSteps({ path: PATH, with: { invitation }, set, put, place: { heading: t('newcomer.heading'), note: t('newcomer.note'), button: t('code.send') }, code: { heading: t('code.enter'), says: 'code.went' },
-    foot: () => h('div', 'door-links', btn('link', () => { stop(); onback(); }, t('newcomer.byName'))),
+    foot: () => h('div', 'entrance-links', btn('link', () => { stop(); onback(); }, t('newcomer.byName'))),
     // A right code without personal data is answered with 422 "empty".
     verify: async ({ request, code }, answer, target) => {
       const confirm = (person) => postOpen(`${PATH}/confirmation`, { invitation, request, code, cookie: true, ...person });

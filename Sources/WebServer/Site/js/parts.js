@@ -98,12 +98,12 @@ export function lateCover(title, kind, item) {
   return withPicture(node, item);
 }
 let around;
-/** Colors the page after a title, and lights it like the house, 0 to 1, in tenths: each step styles all of the page anew. */
-export function ambient(title, house) {
-  const key = title + house?.toFixed(1);
+/** Colors the page after a title, and lights it like the room, 0 to 1, in tenths: each step styles all of the page anew. */
+export function ambient(title, light) {
+  const key = title + light?.toFixed(1);
   if (around === key) return;
   around = key;
-  const [deep, mid, main, hot] = palette(title); const root = document.documentElement.style; root.setProperty('--glow-a', main); root.setProperty('--glow-b', mid); root.setProperty('--glow-c', hot); root.setProperty('--glow-d', deep); if (house !== undefined) root.setProperty('--house', house.toFixed(1));
+  const [deep, mid, main, hot] = palette(title); const root = document.documentElement.style; root.setProperty('--glow-a', main); root.setProperty('--glow-b', mid); root.setProperty('--glow-c', hot); root.setProperty('--glow-d', deep); if (light !== undefined) root.setProperty('--room-light', light.toFixed(1));
 }
 
 /** Two lines of a row: what it is, and more about it. */
@@ -132,7 +132,7 @@ export function complain(failure) {
 }
 /** An error card: what, where, the next step and its buttons. */
 export function errorCard(what, where, ...buttons) {
-  return h('div', { class: 'error-card', role: 'group', 'aria-label': what }, icon('warn'), h('h3', {}, what), where ? h('p', 'where', where) : null, buttons.length ? h('div', 'next', buttons) : null);
+  return h('div', { class: 'error-card', role: 'group', 'aria-label': what }, icon('warn'), h('h2', {}, what), where ? h('p', 'where', where) : null, buttons.length ? h('div', 'next', buttons) : null);
 }
 /** An error card for what could not be read, with a button that tries again. */
 export const failureCard = (what, failure, again) => errorCard(what, [said({ ...wording(failure) }), small(wording(failure).detail)], ...(again ? [btn('primary', () => again(), t('do.retry'))] : []));

@@ -6,6 +6,7 @@ import * as theater from './store.js';
 import { heading, sheet, segments, slider, toast, ask, act, complain, card, twoLines, failureCard } from './parts.js';
 import { t, has, when, clockTime, dateOf, unit } from './text.js';
 import { qrOfRows } from './qr.js';
+import { loadSessions } from './account.js';
 
 export const title = t('people.title');
 const DAY = 86_400;
@@ -35,30 +36,36 @@ function person(one, load) {
   const isOwn = one.email === theater.store.session.user.email;
   return h('li', {}, h('button', { class: 'row', onclick: () => edit(one, isOwn, load) }, unheard('span', 'face', [...one.name][0]), twoLines([one.name, isOwn ? h('span', 'soft', ` · ${t('people.you')}`) : null], one.ageLimit === undefined ? one.email : `${t('people.upTo', { age: one.ageLimit })} · ${one.email}`), h('span', 'end', h('span', {}, t(`role.${one.role}`)), icon('chevron', { class: 'row-icon' }))));
 }
+/** The highest age rating; the end of the slider is none. */
+const ageSlider = (value, onchange) => slider({ label: t('people.limit'), min: 0, max: 21, value: value ?? 21, says: (x) => (x >= 21 ? t('people.noLimit') : t('people.age', { age: x })), onchange: (x) => onchange(x >= 21 ? undefined : x) });
 function edit(one, isOwn, load) {
+  const sessions = h('ul', 'rows');
+  if (!isOwn) loadSessions(sessions, path`/accounts/${one.id}/sessions`).catch(complain);
   const own = path`/accounts/${one.id}`, change = (what, body, said) => post(`${own}/${what}`, body).then(() => { toast(said); load(); }, complain);
   let timer;
-  const limit = slider({ label: t('people.limit'), min: 0, max: 21, value: one.ageLimit ?? 21, says: (x) => (x >= 21 ? t('people.noLimit') : t('people.age', { age: x })), onchange: (x) => { clearTimeout(timer); timer = setTimeout(() => change('age-limit', x >= 21 ? {} : { ageLimit: x }, t(x >= 21 ? 'people.unlimited' : 'people.limited', { name: one.name, age: x })), 700); } });
+  const limit = ageSlider(one.ageLimit, (x) => { clearTimeout(timer); timer = setTimeout(() => change('age-limit', { ageLimit: x }, t(x === undefined ? 'people.unlimited' : 'people.limited', { name: one.name, age: x })), 700); });
   const box = sheet(one.name, h('p', 'soft', `${one.email} · ${t('people.since', { date: dateOf(one.created) })}`), h('div', 'controls',
     h('p', 'label', t('people.role')), segments(t('people.role'), [['member', t('role.member')], ['owner', t('role.owner')]], one.role, (role) => change('role', { role }, t(`people.now.${role}`, { name: one.name }))), limit.node,
+    isOwn ? null : h('section', { 'aria-labelledby': 'h-sessions' }, h('h3', { class: 'title-4', id: 'h-sessions' }, t('sessions.title')), sessions),
     isOwn ? null : btn('danger wide', () => { box.close(); ask(t('people.removeOne', { name: one.name }), t('people.removal'), { yes: t('people.remove'), danger: true, run: () => remove(own).then(() => { toast(t('people.removed', { name: one.name })); load(); }, complain) }); }, t('people.removeAccount'))));
 }
 const revoke = (label, question, path, said, load) => h('button', { class: 'btn quiet', 'aria-label': label, onclick: () => ask(question, t('people.revocation'), { yes: t('people.revoke'), danger: true, run: () => remove(path).then(() => { toast(said); load(); }, complain) }) }, t('people.revoke'));
 function pass(one, load) {
-  return line('link', one.name, t('people.pass', { activities: one.activities.map(kindOf).join(', '), percent: one.volumeLimit, when: when(one.expires) }), revoke(t('people.revokePass', { name: one.name }), t('people.passQuestion'), path`/guests/${one.id}`, t('people.passRevoked'), load));
+  const limits = t('people.pass', { activities: one.activities.map(kindOf).join(', '), percent: one.volumeLimit, when: when(one.expires) });
+  return line('link', one.name, one.wallTablet ? t('wall.title') : [limits, one.ageLimit === undefined ? '' : t('people.upTo', { age: one.ageLimit })].filter(Boolean).join(' · '), revoke(t('people.revokePass', { name: one.name }), t('people.passQuestion'), path`/guests/${one.id}`, t('people.passRevoked'), load));
 }
 function invitation(one, load) {
   return line('user', t(`people.as.${one.role}`), t('people.unused', { when: when(one.expires) }), revoke(t('people.revokeInvitation'), t('people.invitationQuestion'), path`/invitations/${one.id}`, t('people.invitationRevoked'), load));
 }
 function invite(load) {
-  let kind = 'member', volumeLimit = 40, hours = 6;
+  let kind = 'member', volumeLimit = 40, hours = 6, ageLimit;
   const name = h('input', { class: 'plain wide', 'aria-label': t('people.passName'), placeholder: t('people.passExample'), maxlength: 100 }), activities = new Set(['film', 'music', 'radio']);
   const choice = (id, text) => { const node = h('button', { class: 'btn', 'aria-pressed': 'true', onclick: () => { const on = node.getAttribute('aria-pressed') !== 'true'; node.setAttribute('aria-pressed', on); if (on) activities.add(id); else activities.delete(id); } }, text); return node; };
   const limits = h('div', { class: 'controls', hidden: true }, name, h('p', 'label', t('people.may')), h('div', 'control-keys', ['film', 'music', 'radio'].map((id) => choice(id, kindOf(id)))),
-    slider({ label: t('people.loudest'), value: volumeLimit, onchange: (x) => { volumeLimit = x; } }).node, slider({ label: t('people.valid'), min: 1, max: 48, value: hours, says: (x) => unit(x, 'hour'), onchange: (x) => { hours = x; } }).node);
+    slider({ label: t('people.loudest'), value: volumeLimit, onchange: (x) => { volumeLimit = x; } }).node, ageSlider(undefined, (x) => { ageLimit = x; }).node, slider({ label: t('people.valid'), min: 1, max: 48, value: hours, says: (x) => unit(x, 'hour'), onchange: (x) => { hours = x; } }).node);
   const about = h('p', 'soft'), say = () => { limits.hidden = kind !== 'guest'; about.textContent = t(`people.about.${kind}`); };
   const button = btn('primary big wide', (node) => act(node, async () => {
-    const made = kind === 'guest' ? await post('/guests', { activities: [...activities], volumeLimit, validFor: hours * 3600, ...(name.value.trim() && { name: name.value.trim() }) }) : await post('/invitations', { role: kind, validFor: 7 * DAY });
+    const made = kind === 'guest' ? await post('/guests', { activities: [...activities], volumeLimit, ageLimit, validFor: hours * 3600, ...(name.value.trim() && { name: name.value.trim() }) }) : await post('/invitations', { role: kind, validFor: 7 * DAY });
     box.close(); load(); showLink(made.link ?? `${location.origin}/${kind === 'guest' ? 'guest' : 'register'}#${made.code}`, made, kind);
   }), icon('link'), t('people.create'));
   const box = sheet(t('people.inviting'), h('div', 'controls', segments(t('library.kind'), ['member', 'guest', 'owner'].map((role) => [role, t(`role.${role}`)]), kind, (next) => { kind = next; say(); }), about, limits, button));

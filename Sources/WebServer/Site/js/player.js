@@ -7,7 +7,7 @@ import * as theater from './store.js';
 import { seekBar, slider, toggle, sheet, ambient, renew, segments, complain } from './parts.js';
 import { flip, seekTo, jump, skip, endActivity, isPaused, canSeek, amplifier, volume, isMuted, setVolume, setMute, send } from './commands.js';
 import { value, titleOf } from './words.js';
-import { progressOf, faultCard } from './runs.js';
+import { progressOf, faultCard, mend } from './runs.js';
 import { t, clockTime, unit } from './text.js';
 import { leftPlayer } from './leaving.js';
 
@@ -19,7 +19,7 @@ export function show(main, { go }) {
   const parts = { seek, level, go };
   const paint = () => {
     const now = theater.activity(), play = theater.playback();
-    const key = [now.status, now.item, now.itemTitle, now.player, play?.state, isMuted(), canSeek(), !!amplifier(), !!play?.duration, ['starting', 'ending', 'failed'].includes(now.status) ? progressOf(now.run) : 0];
+    const key = [now.status, now.item, now.itemTitle, now.player, play?.state, isMuted(), canSeek(), !!amplifier(), !!play?.duration, play?.title, ['starting', 'ending', 'failed'].includes(now.status) ? progressOf(now.run) : 0];
     renew(main, JSON.stringify(key), () => build(now, play, parts));
     if (play?.duration) seek.set(play.position, play.duration);
     if (volume() !== undefined) { level.set(volume()); for (const out of main.querySelectorAll('.level-out')) out.textContent = `${volume()} %`; }
@@ -50,15 +50,15 @@ function build(now, play, parts) {
   ambient(name);
   const state = t({ running: isFilm ? 'now.watching' : 'now.listening', failed: 'said.stopped', starting: 'said.starting', ending: 'said.ending' }[now.status]);
   const step = ['starting', 'ending'].includes(now.status) ? progressOf(now.run) : undefined;
-  const second = step ? h('p', 'soft', t('step.now', step)) : h('p', 'soft ends num', play?.duration ? endWords(play) : '');
+  const second = step ? h('p', 'soft', t('step.now', step)) : h('p', 'soft ends num', play?.title ?? (play?.duration ? endWords(play) : ''));
   return [
     h('div', 'player-top', h('a', { class: 'btn icon quiet', href: '/', 'aria-label': t('player.close'), data: { focus: 'close' } }, icon('down')), h('p', 'small', state), h('span', { 'aria-hidden': 'true', hidden: true })),
     h('div', 'player-grid', art, h('div', 'player-words', h('h1', 'title-1', name), second),
-      now.status === 'failed' ? faultCard(now.error, theater.run(), []) : null,
+      now.status === 'failed' ? faultCard(now.error, theater.run(), mend(now)) : null,
       play?.duration ? h('div', 'player-seek', seekNode(parts.seek, isFilm)) : null, kind === 'tuner' ? null : transport(play, isFilm), loudness(parts), actions(now, kind, parts.go)),
   ];
 }
-const nothing = () => h('div', 'empty', icon('film'), h('h1', 'title-2', t('now.nothing')), h('p', {}, t('player.nothing')), h('div', 'hero-keys', h('a', { class: 'btn primary', href: '/library' }, t('kind.film')), h('a', { class: 'btn', href: '/library?kind=music' }, t('kind.music')), h('a', { class: 'btn', href: '/radio' }, t('radio.title'))));
+const nothing = () => h('div', 'empty', icon('film'), h('h1', 'title-2', t('now.nothing')), h('p', {}, t('player.nothing')), h('div', 'hero-keys', [['films', '/library', 'kind.film'], ['music', '/library?kind=music', 'kind.music'], ['stations', '/radio', 'radio.title']].filter(([list]) => theater.mayChoose(list)).map(([, href, text], i) => h('a', { class: `btn${i ? '' : ' primary'}`, href }, t(text)))));
 function seekNode(seek, isFilm) {
   seek.input.setAttribute('aria-label', t(isFilm ? 'player.inFilm' : 'player.inSong'));
   seek.input.disabled = !canSeek();

@@ -1,4 +1,4 @@
-// Which plugin drives a device: its log, and another plugin in its place while everything runs.
+// The plugin of a device: its log, and its replacement while everything runs.
 import { h, clear, btn } from './dom.js';
 import { icon } from './icons.js';
 import { get, post, path } from './api.js';

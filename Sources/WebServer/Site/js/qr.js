@@ -1,4 +1,4 @@
-// QR codes from what the API sends. Only numbers of it are used: text never becomes markup.
+// QR codes from the module rows of the API. Only numbers of it are used: text never becomes markup.
 import { h, s } from './dom.js';
 
 const QUIET = 4;

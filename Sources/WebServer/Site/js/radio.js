@@ -1,4 +1,4 @@
-// The radio: a dial behind glass, the stations, what plays.
+// The radio: dial, stations, the current programme.
 import { h, s, clear, clamp, announce } from './dom.js';
 import { icon } from './icons.js';
 import { post } from './api.js';
@@ -11,8 +11,11 @@ import { t, number, capitalized } from './text.js';
 export const title = t('radio.title');
 const BANDS = {
   fm: { min: 76, max: 108, step: 0.1, show: (f) => f.toFixed(1), major: 4, minor: 1, tiny: 0.2, near: 0.16 },
-  am: { min: 520, max: 1710, step: 9, show: (f) => String(Math.round(f)), major: 200, minor: 50, tiny: 10, near: 6 },
+  am: { min: 520, max: 1710, step: 9, wide: 10, show: (f) => String(Math.round(f)), major: 200, minor: 50, tiny: 10, near: 6 },
 };
+
+/** The raster of stations: 9 kHz on AM, in the Americas 10, as the known stations show. */
+const rasterOf = ({ step, wide }, known) => (wide && known.some((f) => f % step) && known.every((f) => f % wide === 0) ? wide : step);
 
 export async function show(main) {
   const tuner = () => theater.withRole('tuner'), isOn = () => theater.activity().status !== 'idle' && theater.device(theater.activity().player)?.role === 'tuner';
@@ -26,7 +29,7 @@ export async function show(main) {
   const bands = segments(t('state.band'), [['fm', t('is.fm')], ['am', t('is.am')]], band, (next) => { band = next; build(); tune(freq[band]); });
   main.append(heading(title, bands),
     h('section', { class: 'receiver', 'aria-label': t('device.tuner') }, h('div', 'receiver-top', h('div', {}, name, live), h('p', 'readout', readout, unit)), h('div', 'dial-way', glass, input),
-      h('div', 'receiver-keys', state, h('div', 'transport', key(t('radio.before'), 'previous', (node) => step(-1, node)), power, key(t('radio.next'), 'next', (node) => step(1, node))), h('span', {}))),
+      h('div', 'receiver-keys', state, h('div', 'transport', key(t('radio.before'), 'previous', (node) => skip(-1, node)), power, key(t('radio.next'), 'next', (node) => skip(1, node))), h('span', {}))),
     section(t('radio.stations'), 'h-stations', presets));
 
   const said = (f) => (band === 'fm' ? number(f, 1) : String(Math.round(f)));
@@ -37,7 +40,7 @@ export async function show(main) {
     heldUntil = performance.now() + 3000;
     return act(button, async () => { theater.keepRun((await post('/radio', { item: station?.id ?? `${BANDS[band].show(freq[band])} ${band.toUpperCase()}` })).run); });
   };
-  function step(by, button) {
+  function skip(by, button) {
     const list = ofBand().sort((a, b) => a[band] - b[band]), here = freq[band], next = by > 0 ? list.find((one) => one[band] > here + 0.05) ?? list[0] : list.findLast((one) => one[band] < here - 0.05) ?? list.at(-1);
     if (next) choose(next, button);
   }
@@ -49,10 +52,13 @@ export async function show(main) {
   }
 
   // A tape behind glass: on a phone it runs under a fixed needle, on a wide screen the needle runs along the band.
-  let px = 0, tape, needle, width = 0, whole = false;
+  let px = 0, tape, needle, width = 0, whole = false, step;
+  // The raster counts from 0, for the dial as for the arrow keys.
+  const onRaster = (f, round = Math.round) => Number((round(f / step + (round === Math.round ? 0 : round === Math.ceil ? -1e-6 : 1e-6)) * step).toFixed(1));
   function build() {
     const b = BANDS[band];
-    Object.assign(input, { min: b.min, max: b.max, step: b.step });
+    step = rasterOf(b, ofBand().map((one) => one[band]));
+    Object.assign(input, { min: onRaster(b.min, Math.ceil), max: onRaster(b.max, Math.floor), step });
     drawGlass(b);
     renew(presets, JSON.stringify([band, stations.map((one) => one.id)]), () => (ofBand().length ? ofBand().map((one) => { const node = h('button', { class: 'preset', data: { f: one[band] }, onclick: () => choose(one, node) }, h('span', 'num preset-f', said(one[band])), twoLines(one.title, [t(`is.${band}`), one.artist].filter(Boolean).join(' · '))); return h('li', {}, node); })
       : h('li', 'soft', t('radio.none'))));
@@ -82,8 +88,7 @@ export async function show(main) {
     needle.style.transform = `translateX(${whole ? 46 + off : width / 2}px)`;
   }
   function tune(f, jump) {
-    const b = BANDS[band];
-    freq[band] = jump ? f : clamp(Math.round(f / b.step) * b.step, b.min, b.max);
+    freq[band] = jump ? f : clamp(onRaster(f), Number(input.min), Number(input.max));
     input.value = freq[band]; glass.classList.toggle('jump', !!jump); place(); paint();
   }
   function paint() {
@@ -91,7 +96,7 @@ export async function show(main) {
     readout.textContent = said(freq[band]); unit.textContent = hertz(freq[band]).replace(readout.textContent, '').trim();
     input.setAttribute('aria-valuetext', `${hertz(freq[band])}${station ? `, ${station.title}` : ''}`);
     name.textContent = station?.title ?? t('radio.between');
-    live.textContent = station ? (capitalized(t(on ? 'now.playing' : 'is.off'))) : t('radio.further');
+    live.textContent = station ? (on && theater.playback(tuner())?.title) || capitalized(t(on ? 'now.playing' : 'is.off')) : t('radio.further');
     glass.classList.toggle('locked', !!station && on); glass.classList.toggle('dark', !on);
     const does = t(on ? 'radio.turnOff' : 'radio.listen');
     if (power.getAttribute('aria-label') !== does) { power.setAttribute('aria-label', does); clear(power, icon(on ? 'power' : 'play')); }

@@ -5,7 +5,7 @@ import { icon } from './icons.js';
 import { get, postOpen } from './api.js';
 import { field, ruleList, busyButton, formError } from './forms.js';
 import { worded } from './rules.js';
-import { stageSet, brand } from './stage.js';
+import { backdrop, brand } from './backdrop.js';
 import { seat, ticket, door } from './drawings.js';
 import { drive, isTold, failurePainter } from './flow.js';
 import { RegistrationFlow } from './registration-flow.js';
@@ -17,7 +17,7 @@ const question = (step) => t(`ask.${step}`);
 const ASK_AFTER = 300;
 
 export async function show(main, { go, enter }) {
-  const set = stageSet(main), error = formError();
+  const set = backdrop(main), error = formError();
   const picture = h('div', 'wiz-picture'), body = h('div', 'wiz-body');
   const dots = h('ol', { class: 'wiz-dots', 'aria-label': t('register.steps') }, ['name', 'email', 'password'].map((step) => h('li', { data: { step } }, h('span', 'sr', question(step)))));
   const card = h('form', { class: 'card wizard', novalidate: true, 'aria-labelledby': 'question' }, picture, h('div', 'wiz-side', h('div', 'wiz-top', brand(), dots), body));
@@ -194,7 +194,7 @@ export async function show(main, { go, enter }) {
   }
   function welcome() {
     set.light(1); set.open();
-    announce(t('register.done', { name: flow.form.text('name') }));
+    announce(t(hasSession ? 'login.welcomeName' : 'register.done', { name: flow.form.text('name') }));
     setTimeout(() => hasSession ? enter() : go('/login'), still() ? 0 : 900);
   }
   await begin();

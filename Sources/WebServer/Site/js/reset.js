@@ -1,7 +1,7 @@
 // A forgotten password: a code, then the new password.
 import { h, clear, announce, submitBtn } from './dom.js';
 import { get, postOpen } from './api.js';
-import { stageSet, doorForm } from './stage.js';
+import { backdrop, entranceForm } from './backdrop.js';
 import { codeSteps } from './code-entry.js';
 import { field, ruleList, busyButton, formError } from './forms.js';
 import { evaluate, normalize, worded } from './rules.js';
@@ -11,9 +11,9 @@ import { t } from './text.js';
 export const title = t('field.newPassword');
 
 export function show(main, { go }) {
-  const set = stageSet(main), put = (form) => { clear(set.inside, form.node); form.focus(); };
+  const set = backdrop(main), put = (form) => { clear(set.inside, form.node); form.focus(); };
   const link = () => h('a', { class: 'btn link', href: '/login' }, icon('arrowBack'), t('login.go'));
-  const { stop } = codeSteps({ path: '/password-resets', set, put, place: { heading: t('reset.forgot'), note: t('reset.note'), button: t('code.send') }, code: { heading: t('code.enter') }, foot: () => h('div', 'door-links', link()),
+  const { stop } = codeSteps({ path: '/password-resets', set, put, place: { heading: t('reset.forgot'), note: t('reset.note'), button: t('code.send') }, code: { heading: t('code.enter') }, foot: () => h('div', 'entrance-links', link()),
     // A right code without a password is answered with 422 "empty".
     verify: async ({ request, code }, answer, { email = '' }) => {
       const confirm = (newPassword) => postOpen('/password-resets/confirmation', { request, code, newPassword });
@@ -44,7 +44,7 @@ export async function passwordForm({ set, email = '', name = '', heading, button
   const two = field({ label: t('field.repeat'), name: 'passwordAgain', secret: true, autocomplete: 'new-password', check: (text) => (text && normalize(text) === normalize(one.value) ? null : t('field.differ')), onchange: () => change() });
   const button = submitBtn('big wide', words);
   function change(left) { list.update(judge(one.value), left); const ok = [...others, one, two].every((each) => each.valid); button.setAttribute('aria-disabled', !ok); set?.light(ok ? 1 : 2 / 3); }
-  const node = doorForm(heading, send, others.map((each) => each.node), one.node, list.node, two.node, error.node, button);
+  const node = entranceForm(heading, send, others.map((each) => each.node), one.node, list.node, two.node, error.node, button);
   let isLoading = false;
   const lock = (on) => { isLoading = on; for (const each of [...others, one, two]) each.lock(on); busyButton(button, on, on ? t('form.moment') : words); };
   async function send() {

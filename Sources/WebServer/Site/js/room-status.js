@@ -1,4 +1,4 @@
-// The state as the drawing of the room wants it: one device of each role under the drawing's own ids.
+// The state of the theater as the drawing needs it: one device of each role under the drawing's ids.
 import { followLevels } from './events.js';
 import * as theater from './store.js';
 import { titles } from './commands.js';
@@ -12,8 +12,9 @@ const ends = new Map();
 /** The device that the drawing shows at a place. */
 export function shownAt(slot) {
   const role = Object.keys(SLOTS).find((key) => SLOTS[key] === slot);
-  const player = theater.device(theater.activity().player);
-  return player?.role === role ? player : theater.withRole(role);
+  const { player, error } = theater.activity();
+  // Of several of a role, the one that failed, then the one that plays.
+  return [error?.device, player].map(theater.device).find((device) => device?.role === role) ?? theater.withRole(role);
 }
 export function roomStatus() {
   const list = Object.values(SLOTS).map((slot) => [slot, shownAt(slot)]).filter(([, device]) => device);

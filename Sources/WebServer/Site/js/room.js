@@ -1,33 +1,39 @@
-// The page of the room: the drawing, what is on, and the controls of the device that was pressed.
-import { h, $, left, still as motionless, unheard, write } from './dom.js';
+// The room screen: the drawing, the current activity, the controls of a pressed device.
+import { h, $, left, btn, still as motionless, unheard, write } from './dom.js';
 import { icon } from './icons.js';
 import { createRoom } from './living-room.js';
 import * as theater from './store.js';
 import { roomStatus, shownAt, levels, meter, isChanging } from './room-status.js';
 import { ambient } from './parts.js';
-import { describe, value, titleOf } from './words.js';
-import { progressOf } from './runs.js';
+import { describe, value, nameOf, titleOf } from './words.js';
+import { progressOf, retryActivity } from './runs.js';
 import { deviceSheet } from './controls.js';
+import { look } from './look.js';
 import { t, capitalized, clockTime } from './text.js';
 
 export const title = t('room.title');
 const REST_AFTER = 25_000;
+/** An open sheet is closed when it was left alone for so many times `REST_AFTER`. */
+const SHEET_WAITS = 4;
 
-export async function show(main) {
+export async function show(main, { go }) {
   const full = h('div', 'room-full'), name = h('h1', 'title-3'), second = h('p', 'small');
   const names = h('button', { class: 'btn icon glass', 'aria-pressed': 'false', 'aria-label': t('room.names') }, icon('info'));
   const time = h('span', 'num'), rest = h('span', 'num');
   main.append(full, h('header', 'room-head', h('div', {}, name, second), names), unheard('p', 'rest-clock', time, rest));
-  const room = await createRoom(full, { open: (slot) => deviceSheet(shownAt(slot).id), fix: (slot) => deviceSheet(shownAt(slot).id) });
+  const room = await createRoom(full, {
+    open: (slot) => deviceSheet(shownAt(slot).id), card: failureCard,
+    overflow: (count) => ({ title: t('room.many', { count }), hint: t('room.see'), button: theater.mayOperate() ? btn('', () => go('/devices'), t('devices.title')) : undefined }),
+  });
 
   const measured = meter((pair) => room.levels(pair));
   let soon;
   const paint = () => {
-    if (!theater.store.status) return;
     clearTimeout(soon);
-    if (isChanging() && !motionless()) soon = setTimeout(paint, 80);
-    room.render(roomStatus());
+    if (!theater.store.status) return;
     const play = theater.playback(), now = theater.activity();
+    soon = setTimeout(paint, untilNext(play));
+    room.render(roomStatus());
     write(name, now.status === 'idle' ? (isPopping() ? t('device.popcornPopper') : t('now.nothing')) : titleOf(now) ?? '');
     write(second, headline(now, play));
     write(time, clockTime(Date.now()));
@@ -38,13 +44,25 @@ export async function show(main) {
     ambient(now.itemTitle ?? 'Lantern Street', room.light);
   };
   paint();
-  const unwatch = theater.watch(paint), timer = setInterval(paint, 1000);
+  const unwatch = theater.watch(paint);
   names.addEventListener('click', () => { const on = names.getAttribute('aria-pressed') !== 'true'; names.setAttribute('aria-pressed', on); room.names(on); });
   const still = restAfterAWhile(), awake = keepAwake();
   const keys = (event) => { if (event.key === 'n' && !event.target.closest('input, textarea, dialog')) names.click(); };
   addEventListener('keydown', keys);
   document.addEventListener('visibilitychange', paint);
-  return () => { unwatch(); measured.end(); document.removeEventListener('visibilitychange', paint); clearInterval(timer); clearTimeout(soon); room.end(); still(); awake(); removeEventListener('keydown', keys); };
+  return () => { unwatch(); measured.end(); document.removeEventListener('visibilitychange', paint); clearTimeout(soon); room.end(); still(); awake(); removeEventListener('keydown', keys); };
+}
+/** Milliseconds until the picture changes without an event: a movement, the second of a film, the minute of the clock. */
+function untilNext(play) {
+  if (isChanging() && !motionless()) return 80;
+  if (play?.state === 'playing' || isChanging()) return 1000 - (play?.position ?? 0) % 1 * 1000 + 20;
+  return 60_000 - Date.now() % 60_000 + 20;
+}
+/** The card of a device that failed: what happened, and what mends it. */
+function failureCard({ id: slot, error, ...drawn }) {
+  const now = theater.activity(), device = shownAt(slot);
+  if (!error) return { title: `${nameOf(device, theater.devices())}: ${describe(drawn)}`, hint: t('room.see'), button: btn('', () => deviceSheet(device.id), t('room.fix')) };
+  return { title: error.message, hint: error.hint ?? t('room.see'), button: now.activity ? btn('', (node) => retryActivity(now, node), t('do.retry')) : undefined };
 }
 const isPopping = () => value(theater.withRole('popcornPopper'), 'popping') === 'popping';
 function headline(now, play) {
@@ -59,23 +77,50 @@ function headline(now, play) {
   return words ? capitalized(words) : '';
 }
 
-/** On the wall: after a while without a touch only the room is left. */
+/** On the wall: after a while without a touch only the room is left, dimmed unless the settings forbid it. */
 function restAfterAWhile() {
-  let timer;
-  const wake = () => {
-    document.body.classList.remove('resting');
+  let timer, waits = 0;
+  const body = document.body.classList;
+  const wait = () => { clearTimeout(timer); timer = setTimeout(rest, REST_AFTER); };
+  const rest = () => {
+    const box = $('dialog[open]');
+    if (box && (waits += 1) < SHEET_WAITS) { wait(); return; }
+    box?.close();
     clearTimeout(timer);
-    timer = setTimeout(() => { if (!$('dialog[open]')) document.body.classList.add('resting'); }, REST_AFTER);
+    body.add('resting'); body.toggle('dimmed', look().dim ?? true);
+  };
+  const swallow = (event) => { event.preventDefault(); event.stopImmediatePropagation(); };
+  // The touch or key that wakes the page presses nothing.
+  let isWaking = false;
+  const click = (event) => { if (isWaking) swallow(event); isWaking = false; };
+  const wake = (event) => {
+    const isResting = body.contains('resting');
+    // A sheet that is closed gives the focus back, which is no touch.
+    if (event?.type === 'focusin' && isResting) return;
+    if (event?.type === 'keydown' && event.key !== 'Tab' && isResting) swallow(event);
+    if (['pointerdown', 'keydown'].includes(event?.type)) isWaking = isResting && event.type === 'pointerdown';
+    waits = 0;
+    body.remove('resting', 'dimmed');
+    wait();
   };
   const signs = ['pointerdown', 'pointermove', 'keydown', 'focusin'];
-  for (const sign of signs) addEventListener(sign, wake, { passive: true });
+  for (const sign of signs) addEventListener(sign, wake, true);
+  addEventListener('click', click, true);
   wake();
-  return () => { clearTimeout(timer); document.body.classList.remove('resting'); for (const sign of signs) removeEventListener(sign, wake); };
+  return () => { clearTimeout(timer); body.remove('resting', 'dimmed'); for (const sign of signs) removeEventListener(sign, wake, true); removeEventListener('click', click, true); };
 }
-/** Asks the device not to switch its screen off while the room is shown. */
+/** Asks the device not to switch its screen off while the room is shown, unless the settings forbid it. */
 function keepAwake() {
-  let lock, over = false;
-  const ask = async () => { if (!over && !document.hidden && navigator.wakeLock) { try { lock = await navigator.wakeLock.request('screen'); } catch { /* the battery is low, or it is not allowed */ } } };
+  let lock, asking = false, over = false;
+  const ask = async () => {
+    if (over || asking || document.hidden || !navigator.wakeLock || look().awake === false || lock?.released === false) return;
+    asking = true;
+    try {
+      lock = await navigator.wakeLock.request('screen');
+      // It may be granted after the room was left.
+      if (over) lock.release();
+    } catch { /* the battery is low, or it is not allowed */ } finally { asking = false; }
+  };
   ask();
   document.addEventListener('visibilitychange', ask);
   return () => { over = true; document.removeEventListener('visibilitychange', ask); lock?.release(); };

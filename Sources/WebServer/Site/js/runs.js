@@ -1,9 +1,11 @@
 // Runs of scenes in words, and how a scene is started.
+import { btn } from './dom.js';
+import { icon } from './icons.js';
 import { post, path } from './api.js';
 import { act, errorCard, small, wording } from './parts.js';
-import { device, devices, keepRun, loadRun, store } from './store.js';
+import { changed, device, devices, keepRun, loadRun, store } from './store.js';
 import { commandWords, nameOf, titled } from './words.js';
-import { titles } from './commands.js';
+import { endActivity, titles } from './commands.js';
 import { t, unit } from './text.js';
 
 /** Scenes that begin or end an activity of the shipped configuration: Home has a larger button for these. */
@@ -23,18 +25,30 @@ export async function startScene(scene, go, button) {
   });
 }
 
-export const leaves = (run) => (run?.steps ?? []).filter((step) => step.kind === 'command' || step.kind === 'wait');
+/**
+ * The nodes of a plan or run with their `depth`. A list of commands to one device is a node, too, but no group for
+ * people.
+ */
+export function outline(run) {
+  const steps = run?.steps ?? [], within = (group) => steps.filter(({ id }) => id.startsWith(`${group.id}.`));
+  const isGroup = (step) => step.kind === 'parallel' || (step.kind === 'sequence' && new Set(within(step).map(({ device, kind }) => device ?? kind)).size > 1);
+  const groups = steps.filter(isGroup);
+  return steps.filter((step) => isLeaf(step) || groups.includes(step)).map((step) => ({ ...step, isGroup: groups.includes(step), depth: groups.filter((group) => step.id.startsWith(`${group.id}.`)).length }));
+}
+const isLeaf = ({ kind }) => kind === 'command' || kind === 'wait';
+export const leaves = (run) => (run?.steps ?? []).filter(isLeaf);
 /** "Projector: turn on". */
 export function stepWords(step) {
+  if (step.kind === 'parallel' || step.kind === 'sequence') return t(`step.${step.kind}`);
   if (step.kind === 'wait') return t('step.wait', { time: unit(step.duration, 'second') });
   const known = device(step.device);
   return `${known ? nameOf(known, devices()) : step.device}: ${commandWords(step.command, titles())}`;
 }
-const asked = new Set();
+const asked = new Set(), ASK_AGAIN = 3000;
 /** The step that a run is at: its number, the count of all and its words; asks for a run that is not known yet. */
 export function progressOf(id) {
   const run = store.runs.get(id);
-  if (id && !run?.isWhole && !asked.has(id)) { asked.add(id); loadRun(id).catch(() => {}); }
+  if (id && !run?.isWhole && !asked.has(id)) { asked.add(id); loadRun(id).catch(() => setTimeout(() => { asked.delete(id); changed(); }, ASK_AGAIN)); }
   const all = leaves(run);
   if (!run?.isWhole || !all.length) return undefined;
   let at = all.findIndex((step) => step.status === 'running');
@@ -42,11 +56,18 @@ export function progressOf(id) {
   if (at < 0) at = all.length - 1;
   return { number: at + 1, total: all.length, words: stepWords(all[at]) };
 }
+/** Starts the activity that failed once more. */
+export const retryActivity = ({ activity, item }, button) => act(button, () => post(path`/activities/${activity}`, item ? { item } : {}));
 /** The card of what stopped a run, or failed by itself. */
 export function faultCard(error, run, buttons, note) {
   const { message, hint, detail } = wording(error ?? { message: t('now.failed') });
   return errorCard(message, [[placeOf(error, run), note, hint].filter(Boolean).join(' '), small(detail)], ...buttons);
 }
+/** The buttons of an activity that failed: begin it again, or end it. */
+export const mend = ({ activity, scene, item }) => [
+  activity || scene ? btn('primary', (node) => act(node, async () => keepRun((await (activity ? post(path`/activities/${activity}`, item ? { item } : {}) : post(path`/scenes/${scene}/runs`, {}))).run)), icon('fix'), t('do.retry')) : null,
+  btn('quiet', endActivity, icon('stop'), t('do.end')),
+];
 /** Where a run stopped: "Step 4 of 11." */
 export function placeOf(error, run) {
   if (!error?.step) return '';

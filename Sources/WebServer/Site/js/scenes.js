@@ -1,10 +1,10 @@
-// Scenes: the plan with what is needed now, the run with its steps, what stopped it.
+// Scenes: the plan, the run with its steps, the error that stopped it.
 import { h, clear, announce, btn, unheard } from './dom.js';
 import { icon } from './icons.js';
 import { get, post, path } from './api.js';
 import * as theater from './store.js';
 import { heading, chip, act, renew, complain, twoLines, failureCard, small, wording } from './parts.js';
-import { leaves, stepWords, sceneIcon, sceneTitle, placeOf, faultCard } from './runs.js';
+import { leaves, outline, stepWords, sceneIcon, sceneTitle, placeOf, faultCard } from './runs.js';
 import { word } from './words.js';
 import { t, has, unit, number, capitalized, sentence } from './text.js';
 
@@ -79,7 +79,7 @@ export async function show(main) {
     const all = leaves(plan), needed = all.filter((step) => step.action !== 'skip').length;
     head('off', t('scenes.plan'), `${t('scenes.needed', { count: needed, total: all.length })} ${t('scenes.unsent')}`);
     clear(trouble); steps.classList.add('as-plan'); steps.renewedFor = undefined;
-    clear(steps, all.map((step, i) => h('li', { data: { status: step.action === 'skip' ? 'skipped' : 'waiting' } }, unheard('span', 'lamp', step.action === 'skip' ? icon('skip') : h('span', 'num tiny', i + 1)), h('span', 'what', stepWords(step), step.action === 'skip' ? h('span', 'cmd', ` · ${t('status.skipped')}`) : null), h('span', 'took'), reason(step))));
+    clear(steps, outline(plan).map((step) => h('li', { vars: { depth: step.depth }, class: step.isGroup ? 'group' : null, data: { status: step.action === 'skip' ? 'skipped' : 'waiting' } }, unheard('span', 'lamp', step.isGroup ? null : step.action === 'skip' ? icon('skip') : h('span', 'num tiny', all.findIndex(({ id }) => id === step.id) + 1)), h('span', 'what', stepWords(step), step.action === 'skip' ? h('span', 'cmd', ` · ${t('status.skipped')}`) : null), h('span', 'took'), reason(step))));
     clear(bottom, btn('primary big', start, icon('play'), t('scenes.run')));
   }
   function reason(step) {
@@ -93,7 +93,7 @@ export async function show(main) {
     if (told !== run.id + run.status && run.status !== 'running') { told = run.id + run.status; announce(`${sceneTitle(current)}: ${text}`, run.status === 'failed'); }
     renew(trouble, JSON.stringify(run.error ?? null), () => failure(run));
     steps.classList.remove('as-plan');
-    renew(steps, JSON.stringify(all), () => all.map((step) => h('li', { data: { status: step.status === 'cancelled' ? 'skipped' : step.status }, 'aria-current': step.status === 'running' ? 'step' : undefined }, unheard('span', 'lamp', LAMP[step.status] ? icon(LAMP[step.status]) : null), h('span', 'what', stepWords(step), h('span', { class: ['skipped', 'accepted', 'cancelled'].includes(step.status) ? 'cmd' : 'sr' }, ` ${['skipped', 'accepted', 'cancelled'].includes(step.status) ? '· ' : ''}${t(`status.${step.status}`)}`)), h('span', 'took num', step.seconds > 0.05 ? unit(number(step.seconds, 1), 'second') : ''), step.error ? h('span', 'why', wording(step.error).message, small(wording(step.error).detail)) : null)));
+    renew(steps, JSON.stringify(run.steps), () => outline(run).map((step) => h('li', { vars: { depth: step.depth }, class: step.isGroup ? 'group' : null, data: { status: step.status === 'cancelled' ? 'skipped' : step.status }, 'aria-current': step.status === 'running' ? 'step' : undefined }, unheard('span', 'lamp', LAMP[step.status] ? icon(LAMP[step.status]) : null), h('span', 'what', stepWords(step), h('span', { class: ['skipped', 'accepted', 'cancelled'].includes(step.status) ? 'cmd' : 'sr' }, ` ${['skipped', 'accepted', 'cancelled'].includes(step.status) ? '· ' : ''}${t(`status.${step.status}`)}`)), h('span', 'took num', step.seconds > 0.05 ? unit(number(step.seconds, 1), 'second') : ''), step.error ? h('span', 'why', wording(step.error).message, small(wording(step.error).detail)) : null)));
     renew(bottom, run.status, () => (run.status === 'running' ? cancel(run) : [btn('primary big', start, icon('play'), t('scenes.again')), btn('quiet', load, t('scenes.plan'))]));
   }
   function cancel({ id }) {

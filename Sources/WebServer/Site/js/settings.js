@@ -2,9 +2,10 @@
 import { h, clear, btn } from './dom.js';
 import { get, post, remove } from './api.js';
 import * as theater from './store.js';
-import { heading, segments, toggle, slider, toast, act, card, setting, quiet } from './parts.js';
+import { heading, segments, toggle, slider, toast, ask, act, complain, card, setting, quiet } from './parts.js';
 import { keepLanguage } from './commands.js';
 import { look, keepLook } from './look.js';
+import { follows } from './follow.js';
 import { leavingEnds, setLeavingEnds } from './leaving.js';
 import { languageChoice } from './language.js';
 import { t } from './text.js';
@@ -12,7 +13,7 @@ import { t } from './text.js';
 export const title = t('settings.title');
 const root = document.documentElement;
 
-export function show(main, { exit }) {
+export function show(main, { exit, begin }) {
   const logout = btn('', (node) => act(node, async () => {
     const kept = look();
     await remove('/sessions/current');
@@ -20,7 +21,7 @@ export function show(main, { exit }) {
     keepLook(kept);
     await exit();
   }), t('settings.logOut'));
-  main.append(heading(title, logout), h('div', 'two-col', h('div', 'col', appearance(), theater.mayOperate() ? house() : null),
+  main.append(heading(title, logout), h('div', 'two-col', h('div', 'col', appearance(), wall(begin), theater.mayOperate() ? controller() : null),
     h('div', 'col', theater.mayOperate() ? account() : null, playing())));
 }
 const group = (text, id, ...inside) => card(text, id, h('div', 'setting-list', inside));
@@ -31,15 +32,26 @@ function appearance() {
     toggle(t('settings.still'), look().still, (on) => { if (on) root.dataset.motion = 'still'; else delete root.dataset.motion; keepLook({ still: on }); }, t('settings.stillNote')),
     slider({ label: t('settings.size'), min: 90, max: 140, step: 5, value: look().size ?? 100, onchange: (size) => { root.style.fontSize = `${size}%`; keepLook({ size }); } }).node);
 }
+function wall(begin) {
+  const choice = (key) => toggle(t(`wall.${key}`), look()[key] ?? true, (on) => keepLook({ [key]: on }), t(`wall.${key}Note`));
+  return group(t('wall.title'), 'h-wall', setting(t('wall.make'), t(theater.isWallTablet() ? 'wall.is' : 'wall.makeNote'), theater.isOwner() ? quiet(t('wall.begin'), t('wall.make'), () => ask(t('wall.question'), t('wall.consequence'), { yes: t('wall.begin'), run: () => becomeWallTablet(begin).catch(complain) })) : null),
+    choice('dim'), choice('awake'));
+}
+/** Gives up the owner's session for one that shows the room, plays and changes nothing else. */
+async function becomeWallTablet(begin) {
+  const { code } = await post('/guests', { wallTablet: true, name: t('wall.title') });
+  await post('/guests/sessions', { pass: code, cookie: true });
+  await begin('/room');
+}
 function account() {
   const { name, email } = theater.store.session.user;
   return group(t('account.title'), 'h-account', setting(name, email, h('a', { class: 'btn quiet', href: '/account', 'aria-label': t('account.open') }, t('account.change'))));
 }
 function playing() {
-  return group(t('playing.title'), 'h-playing', toggle(t('leaving.setting'), leavingEnds(), setLeavingEnds, t('leaving.settingNote')), toggle(t('keys.setting'), look().keys, (keys) => keepLook({ keys }), t('keys.note')));
+  return group(t('playing.title'), 'h-playing', toggle(t('follow.setting'), follows(), (follow) => keepLook({ follow }), t('follow.note')), toggle(t('leaving.setting'), leavingEnds(), setLeavingEnds, t('leaving.settingNote')), toggle(t('keys.setting'), look().keys, (keys) => keepLook({ keys }), t('keys.note')));
 }
 const open = (href, label) => h('a', { class: 'btn quiet', href, 'aria-label': t(label) }, t('settings.open'));
-function house() {
+function controller() {
   const address = h('span', 'mono', location.origin), list = group(t('settings.theater'), 'h-theater',
     setting(t('settings.scan'), t('settings.scanNote'), quiet(t('settings.rescan'), t('settings.scan'), async () => { const found = await post('/library/scan'); toast(`${[['films', found.films], ['music', found.songs], ['stations', found.stations]].map(([kind, count]) => t(`count.${kind}`, { count })).join(', ')}.`); })),
     setting(t('settings.off'), t('settings.offNote'), quiet(t('do.turnOff'), t('settings.turnOff'), async () => { theater.keepRun((await post('/off')).run); toast(t('settings.offDone')); })),

@@ -1,12 +1,13 @@
 // Setting up devices, one by one: search, choose what was found, see the difference, save, test.
 import { h, clear, btn, announce } from './dom.js';
 import { icon } from './icons.js';
-import { get, post, path } from './api.js';
+import { get, post, send, path } from './api.js';
 import * as theater from './store.js';
 import { heading, act, chip, complain, errorCard, failureCard, said, small, toast, twoLines, wording } from './parts.js';
 import { field, formError } from './forms.js';
+import { proven } from './form-sheet.js';
 import { testDevice } from './device-tests.js';
-import { saveSheet, withEntry, merged, simulated, line } from './configuration.js';
+import { saveSheet, withEntry, withNewEntry, merged, simulated, secretsIn, line } from './configuration.js';
 import { ICONS, nameOf } from './words.js';
 import { t, sentence } from './text.js';
 
@@ -48,7 +49,25 @@ export async function show(main) {
     return h('li', {}, h('button', { class: 'row device-row', 'aria-current': one.id === current, data: { focus: one.id }, onclick: () => choose(one.id) },
       h('span', { class: 'device-icon', data: { on: real ? '1' : null } }, icon(ICONS[one.role])), twoLines(nameOfOne(one), real ? one.entry.plugin : t('setup.simulated')), h('span', 'end', state)));
   }
-  const missingRow = (role) => h('li', 'row device-row', h('span', 'device-icon', icon(ICONS[role])), twoLines(t(`device.${role}`), t('setup.missing')));
+  function missingRow(role) {
+    const name = t(`device.${role}`), add = btn('', (node) => act(node, () => addDevice(role)), icon('plus'), t('setup.add'));
+    add.setAttribute('aria-label', `${t('setup.add')}: ${name}`);
+    return h('li', 'row device-row', h('span', 'device-icon', icon(ICONS[role])), twoLines(name, t('setup.missing')), h('span', 'end', add));
+  }
+  /** Adds a simulated device of a role to the configuration. */
+  async function addDevice(role) {
+    await load();
+    const entry = { role, plugin: 'Simulated' };
+    let id = role;
+    while (file.devices.some((one) => one.id === id)) id += '2';
+    await saveSheet({ text: withNewEntry(file.text, id, entry), hash: file.hash, done: () => saved(() => choose(id)) });
+  }
+  /** Reads the file again after it was saved. */
+  async function saved(next) {
+    announce(t('editor.saved'));
+    try { await load(); } catch (failure) { complain(failure); return; }
+    next();
+  }
   function choose(id) {
     const before = current;
     current = id;
@@ -80,9 +99,17 @@ export async function show(main) {
   }
   function findingRow(one, finding) {
     const change = (entry) => merged(entry, finding.entries[one.role]), isUsed = line(change(one.entry)) === line(one.entry);
-    const use = btn('', (node) => act(node, () => save(one, change)), t('setup.use'));
+    const secrets = isUsed ? [] : secretsIn(finding.entries[one.role].options).map((name) => ({ name, box: field({ label: t('setup.secret'), name: 'secret', secret: true, autocomplete: 'off' }) }));
+    const use = btn('', (node) => act(node, async () => { await saveSecrets(secrets); await save(one, change); }), t('setup.use'));
     use.setAttribute('aria-label', t('setup.useOne', { title: finding.title }));
-    return h('li', {}, h('div', { lang: 'en' }, h('b', 'block', finding.title), h('span', 'small block', finding.place), finding.notes.map((note) => h('p', 'small', note))), isUsed ? chip('reported', t('setup.used')) : use);
+    return h('li', {}, h('div', { lang: 'en' }, h('b', 'block', finding.title), h('span', 'small block', finding.place), finding.notes.map((note) => h('p', 'small', note))), secrets.map(({ box }) => box.node), isUsed ? chip('reported', t('setup.used')) : use);
+  }
+  /** Keeps the passwords that were typed; the entries name them alone. */
+  async function saveSecrets(secrets) {
+    for (const { name, box } of secrets.filter((one) => one.box.value)) {
+      await proven(() => send('PUT', path`/secrets/${name}`, { text: box.value }));
+      box.clear();
+    }
   }
   /** Shows what another entry of a device changes, and saves it. @param change makes the entry from the present one */
   async function save({ id, role }, change) {
@@ -93,12 +120,7 @@ export async function show(main) {
     const entry = change(one.entry), text = withEntry(file.text, id, entry);
     if (text === file.text) { paint(); open(); return; }
     await saveSheet({ text, hash: file.hash, more: [h('p', 'label', t('setup.entry')), h('pre', { class: 'log setup-entry', tabindex: 0, 'aria-label': t('setup.entry') }, h('del', {}, line(one.entry)), '\n', h('ins', {}, line(entry)))],
-      done: async () => {
-        announce(t('editor.saved'));
-        try { await load(); } catch (failure) { complain(failure); return; }
-        paint(); open();
-        pane.querySelector('.setup-test .btn')?.focus();
-      } });
+      done: () => saved(() => { paint(); open(); pane.querySelector('.setup-test .btn')?.focus(); }) });
   }
   paint(); open();
   const unwatch = theater.watch(() => live());
@@ -125,7 +147,7 @@ function searchCard(done) {
   async function begin() {
     search = new AbortController();
     error.hide(); turn(true); words(t('setup.searching')); clear(problems);
-    const login = Object.entries({ broker, user, password }).map(([key, one]) => [key, key === 'password' ? one.value : one.value.trim()]).filter(([, text]) => text);
+    const login = Object.entries({ broker, user, password }).map(([key, one]) => [key, one === password ? one.value : one.value.trim()]).filter(([, text]) => text);
     try {
       const answer = await post('/discovery', Object.fromEntries(login), { signal: search.signal });
       last = { ...answer, of: theater.store.session };

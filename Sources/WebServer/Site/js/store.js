@@ -1,10 +1,10 @@
-// What the theater reports, as the page knows it. Screens read it and are told of changes.
+// The reported state of the theater. Screens read it and watch its changes.
 import { follow } from './events.js';
 import { get, path } from './api.js';
 
 export const store = { session: null, status: null, connection: 'live', lostSince: 0, runs: new Map(), library: 0 };
 const listeners = new Set();
-let planned = false, stream, stop;
+let planned = false, stream, stop, choices;
 
 /** Calls `listener` after changes, once for all of a moment; returns how to end that. */
 export function watch(listener) { listeners.add(listener); return () => listeners.delete(listener); }
@@ -15,17 +15,20 @@ export function changed() {
 }
 
 /** Begins to follow the theater; resolves with the first state. */
-export function begin(session, loggedOut) {
+export async function begin(session, loggedOut) {
   store.session = session;
+  // A guest may start only some activities: `choices` are the lists that these choose from.
+  choices = session.activities && new Set((await get('/activities')).activities.filter(({ name }) => session.activities.includes(name)).map(({ category }) => category));
   stop = new AbortController();
-  return new Promise((ready) => {
+  await new Promise((ready) => {
     stream = follow({
       signal: stop.signal,
       event(type, value, id) { apply(type, value, id); changed(); if (store.status) ready(); },
       state(next) {
         if (next === 'loggedOut') { loggedOut(); return; }
-        if (next === 'lost' && store.connection === 'live') store.lostSince = Date.now();
-        store.connection = next; changed(); if (next === 'lost') ready();
+        if (!next || next === store.connection) return;
+        if (store.connection === 'live') store.lostSince = Date.now();
+        store.connection = next; changed(); if (next !== 'live') ready();
       },
     });
   });
@@ -36,6 +39,11 @@ export function end() {
   listeners.clear();
 }
 export const retry = () => stream?.retry();
+/** Notes that the controller did not answer; whether it does again shows a new stream. */
+export function lose() {
+  if (store.connection === 'live') Object.assign(store, { connection: 'lost', lostSince: Date.now() });
+  changed(); stream?.renew();
+}
 
 function apply(type, value, id) {
   const now = performance.now();
@@ -49,8 +57,11 @@ function apply(type, value, id) {
     value.at = now;
     const at = store.status.devices.findIndex((device) => device.id === value.id);
     if (at >= 0) store.status.devices[at] = value; else store.status.devices.push(value);
-  } else if (type === 'activity') store.status.activity = value;
-  else if (type === 'run') change(value);
+  } else if (type === 'activity') {
+    // Positions were saved.
+    if (value.status === 'idle' || value.item !== store.status.activity.item) store.library += 1;
+    store.status.activity = value;
+  } else if (type === 'run') change(value);
   else if (type === 'library') store.library += 1;
   else if (type === 'configuration') store.applied = value;
   store.status.event = id;
@@ -98,6 +109,10 @@ export function playback(owner = device(activity().player)) {
 export const role = () => store.session?.user.role ?? 'guest';
 export const mayOperate = () => role() !== 'guest';
 export const isOwner = () => role() === 'owner';
+/** Whether this is the tablet on the wall, which shows the room and plays. */
+export const isWallTablet = () => store.session?.wallTablet === true;
+/** Whether the user may start items of a list: `films`, `music` or `stations`. */
+export const mayChoose = (list) => !choices || choices.has(LISTS[list]);
 
 // ---- lists of the library ----
 /** Titles of the items that the lists have brought so far. */
@@ -115,6 +130,13 @@ const LISTS = { films: 'films', music: 'songs', stations: 'stations' };
  */
 export async function loadPage(list, part) {
   const name = LISTS[list], { [name]: items, total } = await get(`/${name}?${new URLSearchParams(part)}`);
-  for (const { id, title, artist, picture } of items) { knownTitles[id] = title; if (artist) knownArtists[id] = artist; knownPictures[picture ? 'add' : 'delete'](id); }
+  for (const item of items) { know(item); item.category = name; }
   return { items, total };
+}
+function know({ id, title, artist, picture }) { knownTitles[id] = title; if (artist) knownArtists[id] = artist; knownPictures[picture ? 'add' : 'delete'](id); }
+/** Asks for the films and songs that the user left before their end, the last one first. */
+export async function loadStopped(limit) {
+  const { items } = await get(`/library/stopped?limit=${limit}`);
+  items.forEach(know);
+  return items;
 }

@@ -18,9 +18,12 @@ export async function loadTexts(chosen) {
   document.documentElement.lang = language;
   await load(`entrance-${language}`);
 }
-/** A file holds texts by key, or groups of them by the part of the key before the point. */
+/**
+ * A file holds texts by key, or groups of them by the part of the key before the point. The controller sends it in
+ * windows-1251, where a Cyrillic letter has one byte.
+ */
 async function load(name) {
-  const file = await (await fetch(new URL(`../text/${name}.json`, import.meta.url))).json();
+  const answer = await fetch(new URL(`../text/${name}.json`, import.meta.url)), file = JSON.parse(new TextDecoder('windows-1251').decode(await answer.arrayBuffer()));
   for (const [key, value] of Object.entries(file)) {
     if (key.includes('.')) texts[key] = value;
     else for (const [rest, text] of Object.entries(value)) texts[`${key}.${rest}`] = text;

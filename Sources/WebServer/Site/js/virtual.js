@@ -8,12 +8,12 @@ const ROWS_AROUND = 3;
  * @param className the list's style: a CSS grid whose columns the style sheet decides
  * @param build makes the `li` of the item at an index; `isKnown` tells whether that is more than its place
  * @param shown called with the range of items that exist, from one index up to another
- * @returns `filled()` for when more items are known, and `end()`
+ * @returns `filled()` for when more items are known, `resize()` for when all may be others, and `end()`
  */
 export function virtual(host, { count, className, label, build, isKnown, shown }) {
   const list = h('ul', { class: className, 'aria-label': label }), nodes = new Map();
   host.replaceChildren(list);
-  let columns = 1, height = 0, first = -1, last = -1, goal = -1;
+  let columns = 1, height = 0, first = -1, last = -1, goal = -1, old = new Set();
 
   function measure() {
     // The height stays, so that the page does not lose its place.
@@ -54,7 +54,7 @@ export function virtual(host, { count, className, label, build, isKnown, shown }
     return node;
   }
   function filled() {
-    for (const [index, node] of nodes) if ('place' in node.dataset && isKnown(index)) node.replaceWith(make(index));
+    for (const [index, node] of nodes) if (('place' in node.dataset || old.has(node)) && isKnown(index)) node.replaceWith(make(index));
     if (goal >= 0) focus();
   }
   /** Moves the focus within the grid. */
@@ -81,5 +81,5 @@ export function virtual(host, { count, className, label, build, isKnown, shown }
   list.addEventListener('keydown', press);
   size.observe(list);
   measure();
-  return { filled, end() { removeEventListener('scroll', plan); cancelAnimationFrame(planned); size.disconnect(); } };
+  return { filled, resize(next) { count = next; old = new Set(nodes.values()); first = last = -1; update(); }, end() { removeEventListener('scroll', plan); cancelAnimationFrame(planned); size.disconnect(); } };
 }

@@ -1,4 +1,4 @@
-// Every sentence about a device is made here, once, for the room, the device list and the screen reader.
+// The sentences about a device, shared by the room, the device list and screen readers.
 import { t, has, when, number, unit, language } from './text.js';
 
 export const ICONS = { amplifier: 'amp', tuner: 'radio', dvdPlayer: 'disc', cdPlayer: 'music', projector: 'projector', lights: 'light', screen: 'screen', popcornPopper: 'popcorn' };

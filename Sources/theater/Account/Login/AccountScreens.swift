@@ -8,7 +8,7 @@ struct AccountScreens {
 
   /// Shows the login screen, and the screens that it opens, until a person is logged in.
   /// - Parameter email: The initial address, when it is known already.
-  func logIn(email: String? = nil) async throws -> LoggedIn {
+  func logIn(email: String? = nil) async throws -> LoggedInPerson {
     var email = email
     while true {
       let view = LoginView(hasEmail: email != nil)
@@ -39,7 +39,7 @@ struct AccountScreens {
 
   /// Shows the login screen for a login by one-time code.
   /// - Parameter isLeavable: Whether Escape leads from the address to the screen before.
-  func logIn(byCode prompt: CodePrompt, isLeavable: Bool = false) async throws -> LoggedIn {
+  func logIn(byCode prompt: CodePrompt, isLeavable: Bool = false) async throws -> LoggedInPerson {
     let view = LoginView(isLeavable: isLeavable)
     let end = try await view.run(driver(LoginScreen(byCode: prompt.flow), prompt.contact))
     guard let person = end.person else { throw ExitError(silent: .failed) }
@@ -50,7 +50,7 @@ struct AccountScreens {
   enum Registration {
     /// The account exists; the person has to log in.
     case registered(Registered)
-    case loggedIn(LoggedIn)
+    case loggedIn(LoggedInPerson)
   }
 
   /// Asks for the setup code or invitation and for the way to register, then registers the person.

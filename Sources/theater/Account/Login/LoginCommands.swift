@@ -46,7 +46,7 @@ struct LogIn: AsyncParsableCommand {
     }
   }
 
-  private func logInByCode(_ screens: AccountScreens) async throws -> LoggedIn {
+  private func logInByCode(_ screens: AccountScreens) async throws -> LoggedInPerson {
     let prompt = try CodePrompt(email: email, phone: phone)
     let answers = NonInteractiveCode<LoginScreen>(
       prompt: prompt.contact.prompt, address: prompt.address, flow: { $0.oneTime },
@@ -57,12 +57,12 @@ struct LogIn: AsyncParsableCommand {
   }
 
   /// Greets a person who has logged in, and shows the main screen (A5).
-  static func openMainScreen(_ person: LoggedIn) async throws {
+  static func openMainScreen(_ person: LoggedInPerson) async throws {
     welcome(person)
     await MainScreen(theater: try RemoteTheater()).show()
   }
 
-  static func welcome(_ person: LoggedIn) {
+  static func welcome(_ person: LoggedInPerson) {
     Console.say("You are logged in, \(person.name).")
   }
 }

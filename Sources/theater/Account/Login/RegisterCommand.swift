@@ -69,7 +69,7 @@ struct Register: AsyncParsableCommand {
       let service = RemoteRegistration(theater: theater, code: code)
       let person = try await answers.run(RegistrationWizard(rules).driver(service))
       Console.say(
-        "\(Self.welcome(person))\nnext: \(Invocation.name) login --email \(person.email)")
+        "\(Self.welcome(person))\nnext: \(ProgramName.name) login --email \(person.email)")
     case .byCode(let contact, let invitation):
       let service = RemoteCodeRegistration(
         codes: .registering(by: contact, invitation: invitation, at: theater))

@@ -9,7 +9,7 @@ struct NonInteractiveLogin {
 
   /// Logs in with a password.
   /// - Throws: `ExitError` at the first refusal.
-  func run(_ driver: ScreenDriver<LoginScreen>) async throws -> LoggedIn {
+  func run(_ driver: ScreenDriver<LoginScreen>) async throws -> LoggedInPerson {
     try await NonInteractivePrompt.run(driver) { prompt in
       await prompt.send(.typed(.email, try email ?? Prompt.line("E-mail address")))
       await prompt.send(
@@ -24,7 +24,7 @@ struct NonInteractiveLogin {
   static func run(
     _ driver: ScreenDriver<LoginScreen>, byCode answers: NonInteractiveCode<LoginScreen>
   )
-    async throws -> LoggedIn
+    async throws -> LoggedInPerson
   {
     try await NonInteractivePrompt.run(driver) { prompt in
       _ = try await answers.enter(&prompt)
@@ -34,7 +34,7 @@ struct NonInteractiveLogin {
 
   /// Asks for the code of the second factor if the account has one.
   private static func secondFactor(_ prompt: inout NonInteractivePrompt<LoginScreen>) async throws
-    -> LoggedIn
+    -> LoggedInPerson
   {
     var screen = await prompt.screen
     if screen.step == .secondFactor, screen.failure == nil {

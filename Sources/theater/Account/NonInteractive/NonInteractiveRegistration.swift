@@ -27,7 +27,7 @@ struct NonInteractiveRegistration {
   /// - Throws: `ExitError` at the first answer that is refused.
   func run(
     _ driver: ScreenDriver<CodeRegistration>, by contact: CodeContact, to address: String?
-  ) async throws -> LoggedIn {
+  ) async throws -> LoggedInPerson {
     let code = NonInteractiveCode<CodeRegistration>(
       prompt: contact.prompt, address: address, flow: { $0.flow }, input: { .code($0) })
     return try await NonInteractivePrompt.run(driver) { prompt in

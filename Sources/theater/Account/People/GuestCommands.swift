@@ -48,7 +48,7 @@ struct Guest: AsyncParsableCommand {
           + "It is good until \($0["expires"]?.string ?? "?").\n"
           + "The guest types it at: theater guest enter\n"
           + ($0["link"]?.string.map { "or opens: \($0)\n" } ?? "")
-          + "Revoke it with: \(Invocation.name) guest revoke \($0["id"]?.string ?? "?")"
+          + "Revoke it with: \(ProgramName.name) guest revoke \($0["id"]?.string ?? "?")"
       }
     }
   }

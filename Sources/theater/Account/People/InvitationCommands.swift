@@ -16,7 +16,7 @@ struct Invite: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "make", abstract: "Make an invitation.")
     @Option(help: "What the person may do: member or owner.")
-    var role = AccountRole.member
+    var role = AccountRoleArgument.member
     @Option(
       name: .customLong("for"),
       help: ArgumentHelp("How long the code is valid: 30m, 6h, 7d.", valueName: "time"))

@@ -41,7 +41,7 @@ struct People: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "role", abstract: "Make a person a member or an owner.")
     @Argument(help: "The address of the account.") var email: String
-    @Argument(help: "member or owner.") var role: AccountRole
+    @Argument(help: "member or owner.") var role: AccountRoleArgument
 
     func run() async throws {
       let theater = try RemoteTheater()
@@ -107,7 +107,7 @@ struct People: AsyncParsableCommand {
 }
 
 /// The role of an account.
-enum AccountRole: String, ExpressibleByArgument, CaseIterable {
+enum AccountRoleArgument: String, ExpressibleByArgument, CaseIterable {
   case member, owner
 
   var words: String {
@@ -142,7 +142,7 @@ private func accountID(_ email: String, _ theater: RemoteTheater) async throws -
   guard let id = found?["id"]?.string else {
     throw ExitError(
       .failed, "there is no account with the address \(email)",
-      hint: "List the accounts: \(Invocation.name) accounts")
+      hint: "List the accounts: \(ProgramName.name) accounts")
   }
   return id
 }

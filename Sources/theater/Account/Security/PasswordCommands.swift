@@ -51,7 +51,7 @@ struct PasswordReset: AsyncParsableCommand {
     try theater.expectController()
     try await NewPasswordPrompt(theater, fromInput: password.passwordStdin)
       .reset(by: CodePrompt(email: email, phone: phone), at: theater)
-    Console.say("Your password is set; log in with it: \(Invocation.name) login")
+    Console.say("Your password is set; log in with it: \(ProgramName.name) login")
   }
 }
 

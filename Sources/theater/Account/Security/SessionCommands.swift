@@ -62,7 +62,7 @@ struct SessionCommands: AsyncParsableCommand {
       guard let session = found.first, found.count == 1 else {
         throw ExitError(
           .failed, "\(found.isEmpty ? "no" : "more than one") session begins with \(id)",
-          hint: "List them: \(Invocation.name) sessions")
+          hint: "List them: \(ProgramName.name) sessions")
       }
       try await theater.delete(SessionEndpoint.endSession.path(session))
       Console.say("The session ended.")

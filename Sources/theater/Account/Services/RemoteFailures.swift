@@ -16,7 +16,7 @@ extension ScreenFailure {
         triesLeft: error?["triesLeft"]?.integer))
   }
 
-  init(_ failure: ConnectionError) {
+  init(_ failure: ControllerConnectionError) {
     switch failure {
     case .notRunning(let address):
       self = .network("No controller is running: no process listens at \(address).")
@@ -54,7 +54,7 @@ extension RemoteTheater {
   /// - Throws: `network` or `refused`.
   func post(_ path: String, for screen: JSON) async throws(ScreenFailure) -> JSON {
     let answer: ControllerResponse
-    do throws(ConnectionError) {
+    do throws(ControllerConnectionError) {
       answer = try await self.answer(.POST, path, screen)
     } catch {
       throw ScreenFailure(error)

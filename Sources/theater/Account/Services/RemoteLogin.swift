@@ -40,7 +40,7 @@ struct RemoteLogin: LoginService {
 extension RemoteTheater {
   /// Reads the response with a new session, and keeps the secret of this terminal as a known device.
   /// - Throws: `network`; `notKept`.
-  func openedSession(_ answer: JSON) throws(ScreenFailure) -> (LoggedIn, SessionSecret) {
+  func openedSession(_ answer: JSON) throws(ScreenFailure) -> (LoggedInPerson, SessionSecret) {
     guard let token = answer["token"]?.string else {
       throw .network("The controller gave no token.")
     }
@@ -50,7 +50,7 @@ extension RemoteTheater {
       throw .notKept(error.text)
     }
     let user = answer["user"]
-    let person = LoggedIn(
+    let person = LoggedInPerson(
       name: user?["name"]?.string ?? "?", email: user?["email"]?.string ?? "?")
     return (person, SessionSecret(token))
   }

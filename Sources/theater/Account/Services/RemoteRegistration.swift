@@ -57,7 +57,7 @@ struct RemoteCodeRegistration: CodeRegistrationService {
 
   func register(
     _ person: NewPerson, code: String, request: String
-  ) async throws(ScreenFailure) -> LoggedIn {
+  ) async throws(ScreenFailure) -> LoggedInPerson {
     let answer = try await codes.confirm(
       code, of: request,
       [

@@ -16,7 +16,7 @@ actor TheaterRuntime {
   /// The configuration in force. Sections that take effect only at a start are those of the last
   /// start.
   private(set) var current: LoadedConfiguration
-  /// What is wrong with the file since its newest edit; `nil` if the file is valid.
+  /// The mistakes of the file since its newest edit; `nil` if the file is valid.
   private(set) var refusal: InvalidConfiguration?
   /// The newest valid text of the file.
   private var file: ConfigurationText
@@ -243,7 +243,7 @@ actor TheaterRuntime {
     } catch {
       throw TheaterError(
         .notNow, "\(store.name) has mistakes, so no change can be saved in it",
-        hint: "Correct it first (\(Invocation.name) config check), or swap without saving.")
+        hint: "Correct it first (\(ProgramName.name) config check), or swap without saving.")
     }
   }
 
@@ -300,5 +300,21 @@ extension TheaterError {
     self.init(
       .invalid, problem.map { "\($0.path): \($0.message)" } ?? "the plugin does not fit",
       hint: problem?.hint, device: device)
+  }
+}
+
+extension PluginChoice {
+  /// The device's entry in `devices.json` with this choice; `entry` itself if it has this plugin and
+  /// nothing else was chosen.
+  func entry(replacing entry: JSONObject) -> JSONObject {
+    var new = entry
+    if let options {
+      new["options"] = .object(options)
+    } else if entry["plugin"]?.string != plugin {
+      new["options"] = nil
+    }
+    new["plugin"] = .string(plugin)
+    if let process { new["process"] = .string(process) }
+    return new
   }
 }

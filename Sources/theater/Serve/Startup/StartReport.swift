@@ -39,10 +39,10 @@ struct StartReport: Sendable {
       lines += [
         "", "setup code: \(setupCode)",
         "next: open \(page)/register#\(setupCode) in a browser",
-        "  or: \(Invocation.name) register --setup-code \(setupCode)",
+        "  or: \(ProgramName.name) register --setup-code \(setupCode)",
       ]
     } else {
-      lines += ["next: open \(page) in a browser", "  or: \(Invocation.name) login"]
+      lines += ["next: open \(page) in a browser", "  or: \(ProgramName.name) login"]
     }
     return lines.joined(separator: "\n")
   }

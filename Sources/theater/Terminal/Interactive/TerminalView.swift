@@ -71,7 +71,7 @@ private actor TerminalSession<View: TerminalView> {
       group.addTask {
         let clock = SystemClock()
         while true {
-          try await clock.sleep(until: clock.now() + .milliseconds(120))
+          try await clock.sleep(for: .milliseconds(120))
           await self.advance()
         }
       }

@@ -1,3 +1,4 @@
+import PluginTestSupport
 import TestSupport
 import Testing
 
@@ -5,7 +6,7 @@ import Testing
 
 @Suite("Cable source: hostile sinks", .timeLimit(.minutes(5)))
 final class CableHostileSinkTests {
-  let clock = HandClock()
+  let clock = ManualCableClock()
   let source: CableSource
   let sink: RawSink
 
@@ -70,13 +71,13 @@ final class CableHostileSinkTests {
     let pause = try Background { [source] in source.pause() }
     _ = try peer.find { $0 == .flush(epoch: 2) }
     peer.send(.flushed(epoch: 2, frames: 137, of: 1))
-    try eventually("pause returns") { pause.isDone }
+    try waitUntil("pause returns") { pause.isDone }
     #expect(pause.result == CablePosition(section: section, frames: 137))
     source.resume()
     peer.send(.credit(epoch: 2, limit: 1, heard: true))
     #expect(try peer.next() == .data(epoch: 2, bytes: 4))
     peer.send(.heard(epoch: 2, frames: 1, delay: 0, time: 0))
-    try eventually("heard") { source.position.frames == 138 }
+    try waitUntil("heard") { source.position.frames == 138 }
   }
 
   @Test("F4 · a flush that is never answered takes 300 ms at most")
@@ -87,7 +88,7 @@ final class CableHostileSinkTests {
     clock.advance(milliseconds: 299)
     #expect(!flush.isDone)
     clock.advance(milliseconds: 1)
-    try eventually("flush returns") { flush.isDone }
+    try waitUntil("flush returns") { flush.isDone }
   }
 
   @Test("F4 · a flush while the sink holds no sound is not sent, and begins a section all the same")
@@ -96,7 +97,7 @@ final class CableHostileSinkTests {
     let flush = try Background { [source] in source.flush() }
     _ = try peer.find { $0 == .flush(epoch: 2) }
     peer.send(.flushed(epoch: 2, frames: 137, of: 1))
-    try eventually("flush returns") { flush.isDone }
+    try waitUntil("flush returns") { flush.isDone }
     let first = source.section
     let second = source.flush().section
     #expect(second != first)
@@ -133,7 +134,7 @@ final class CableHostileSinkTests {
         // The last of them is half a message: its sender dies here.
         if bytes != wrong.last { #expect(try peer.closingReason() != nil, "\(bytes)") }
       }
-      try eventually("unplugged") { !source.isHeard }
+      try waitUntil("unplugged") { !source.isHeard }
       let before = source.position.frames
       try clock.pass(milliseconds: 100, source, decoder)
       #expect(source.position.frames == before + 4_410)
@@ -159,13 +160,13 @@ final class CableHostileSinkTests {
     let pause = try Background { [source] in source.pause() }
     _ = try peer.find { $0 == .flush(epoch: 2) }
     peer.send(.flushed(epoch: 2, frames: .max, of: 1))
-    try eventually("pause returns") { pause.isDone }
+    try waitUntil("pause returns") { pause.isDone }
     #expect(pause.result?.section == section)
     source.resume()
     #expect(source.isHeard)
   }
 
-  @Test("E16 · unheard, the source sends nothing; heard again, it flushes and sends what is due")
+  @Test("unheard, the source sends nothing; heard again, it flushes and sends what is due")
   func unheardOnTheWire() throws {
     let peer = try sink.accept(source, heard: false)
     let (_, decoder) = try endless()
@@ -175,16 +176,16 @@ final class CableHostileSinkTests {
     peer.send(.credit(epoch: 1, limit: 10, heard: true))
     #expect(try peer.next() == .data(epoch: 1, bytes: 40))
     peer.send(.heard(epoch: 1, frames: 10, delay: 0, time: 0))
-    try eventually("heard") { source.position.frames == 44_110 }
+    try waitUntil("heard") { source.position.frames == 44_110 }
     peer.send(.credit(epoch: 1, limit: 10, heard: false))
-    try eventually("unheard") { !source.isHeard }
+    try waitUntil("unheard") { !source.isHeard }
     try clock.pass(milliseconds: 500, source, decoder)
     peer.send(.credit(epoch: 1, limit: 10, heard: true))
     #expect(try peer.next() == .flush(epoch: 2))
     peer.send(.credit(epoch: 2, limit: 1, heard: true))
     #expect(try peer.next() == .data(epoch: 2, bytes: 4))
     peer.send(.heard(epoch: 2, frames: 1, delay: 0, time: 0))
-    try eventually("heard") { source.position.frames == 44_110 + 22_050 + 1 }
+    try waitUntil("heard") { source.position.frames == 44_110 + 22_050 + 1 }
   }
 
   @Test("F4 · gives up a sink that accepts the connection and never answers")

@@ -1,10 +1,12 @@
+import PluginTestSupport
+import TestSupport
 import Testing
 
 @testable import PluginKit
 
 @Suite("Cable source: unheard", .timeLimit(.minutes(5)))
 struct CableUnheardTests {
-  let clock = HandClock()
+  let clock = ManualCableClock()
 
   /// A source that plays numbered frames without an end.
   private func endless(_ source: CableSource) throws -> (UInt32, NumberedDecoder) {
@@ -12,7 +14,7 @@ struct CableUnheardTests {
     return (section, try NumberedDecoder(source, section: section, frames: 0..<10_000_000))
   }
 
-  @Test("E16 · without a cable the decoder is paced by the clock")
+  @Test("without a cable the decoder is paced by the clock")
   func noCable() throws {
     let source = try CableSource(clock: clock)
     defer { source.close() }
@@ -24,7 +26,7 @@ struct CableUnheardTests {
     }
   }
 
-  @Test("E16 · an input that is not selected goes on unheard, and is heard at once where it is")
+  @Test("an input that is not selected goes on unheard, and is heard at once where it is")
   func unselected() async throws {
     let bench = try CableBench(clock: clock)
     defer { bench.close() }
@@ -44,12 +46,12 @@ struct CableUnheardTests {
     #expect(bench.source.isHeard)
   }
 
-  @Test("E16 · a sink that hangs is left after half a second, and the film catches up")
+  @Test("a sink that hangs is left after half a second, and the film catches up")
   func hangs() throws {
     let bench = try CableBench(clock: clock)
     defer { bench.close() }
     let (_, decoder) = try endless(bench.source)
-    try eventually("ring and lead are full") {
+    try waitUntil("ring and lead are full") {
       bench.speaker.read(0)
       return bench.sink.tap.available == 4_410 && decoder.next >= 8_820
     }
@@ -58,23 +60,23 @@ struct CableUnheardTests {
     #expect(bench.source.position.frames == 0)
     #expect(bench.source.isHeard)
     clock.advance(milliseconds: 1)
-    try eventually("the film catches up") { bench.source.position.frames == 22_050 }
+    try waitUntil("the film catches up") { bench.source.position.frames == 22_050 }
     #expect(!bench.source.isHeard)
     try clock.pass(milliseconds: 500, bench.source, decoder)
     #expect(bench.source.position.frames == 44_100)
-    // The device comes back: what stood in the ring is dropped and the film is heard where it is.
+    // The device comes back: the frames in the ring are dropped, and the film is heard at its current position.
     try bench.speaker.play("flush") { bench.speaker.flushes == 1 }
     try bench.speaker.play("sound") { bench.speaker.fresh.count > 4_000 }
     #expect(numbers(bench.speaker.fresh).first == 44_100)
   }
 
-  @Test("E16 · the end is reached by the clock while the input is not heard")
+  @Test("the end is reached by the clock while the input is not heard")
   func drainedByClock() async throws {
     let source = try CableSource(clock: clock)
     defer { source.close() }
     let section = try #require(source.setFormat(.compactDisc, after: 0))
     let decoder = try NumberedDecoder(source, section: section, frames: 0..<4_410)
-    try eventually("all is written") { decoder.isDone }
+    try waitUntil("all is written") { decoder.isDone }
     source.end(section: section)
     clock.advance(milliseconds: 99)
     #expect(source.position.frames < 4_410)
@@ -82,7 +84,7 @@ struct CableUnheardTests {
     #expect(await source.events.first { $0 == .drained(section: section) } != nil)
   }
 
-  @Test("E16 · pause stands still without a cable too")
+  @Test("pause stands still without a cable too")
   func pausedWithoutCable() throws {
     let source = try CableSource(clock: clock)
     defer { source.close() }
@@ -96,7 +98,7 @@ struct CableUnheardTests {
     #expect(source.position.frames == 8_820)
   }
 
-  @Test("E16 · a decoder that stalls stops the clock until it writes again")
+  @Test("a decoder that stalls stops the clock until it writes again")
   func decoderStalls() throws {
     let source = try CableSource(clock: clock)
     defer { source.close() }

@@ -91,15 +91,21 @@ struct HostileTextTests {
 
   @Test("F5 · refuses a hostile path or query on every route")
   func everyPath() async throws {
-    let marks = String(repeating: "%CC%88", count: 600) + String(repeating: "%CC%A3", count: 600)
+    func row(of count: Int) -> String {
+      String(repeating: "%CC%88", count: count / 2) + String(repeating: "%CC%A3", count: count / 2)
+    }
+    let marks = row(of: 1200)
     try await TestServer.open(Listener.port(0, of: "127.0.0.1")) { room in
       let owner = try await room.owner()
       var captures = 0
       for route in room.routes {
         let method = Self.method(of: route)
-        if route.fullPath.contains("{") {
+        let places = route.fullPath.count { $0 == "{" }
+        if places > 0 {
           captures += 1
-          let answer = try await owner.send(method, route.path(filledWith: "a\(marks)"))
+          // Together they stay below the limit of a path.
+          let answer = try await owner.send(
+            method, route.path(filledWith: "a\(row(of: 1200 / places))"))
           #expect(refusal(of: answer) == "404 notFound", "\(route.fullPath)")
         }
         let path = route.path(filledWith: "film")
@@ -139,7 +145,7 @@ struct HostileTextTests {
     }
   }
 
-  @Test("E16 · accepts at most 100 activities for a guest pass")
+  @Test("accepts at most 100 activities for a guest pass")
   func activities() async throws {
     try await TestServer.open { room in
       let owner = try await room.owner()

@@ -8,6 +8,11 @@ import Testing
 /// Ways to write a protected path so that one reader sees something else than another. They go over
 /// the wire as they are: a client's library would tidy them up.
 enum PathTricks {
+  /// Whether the HTTP parser refuses this target, before anything looks at the path.
+  static func isMalformed(_ target: String) -> Bool {
+    !target.hasPrefix("/") || target.utf8.contains { !(0x21...0x7E).contains($0) }
+  }
+
   static let all: [String] = [
     // Dots
     "/api/v1/./status", "/api/v1/../v1/status", "/./api/v1/status", "/../api/v1/status",
@@ -66,7 +71,8 @@ enum PathTricks {
         let answer = try await room.raw(lines: [
           "GET \(path) HTTP/1.1", "Host: 127.0.0.1:\(room.port)",
         ])
-        #expect(answer.status == 401 || answer.status == 400, "\(path): \(answer.text)")
+        #expect(
+          answer.status == (PathTricks.isMalformed(path) ? 400 : 401), "\(path): \(answer.text)")
         #expect(!answer.text.contains("devices"), "\(path)")
       }
     }
@@ -81,7 +87,8 @@ enum PathTricks {
         let answer = try await room.raw(lines: [
           "GET \(path) HTTP/1.1", "Host: 127.0.0.1:\(room.port)", "Authorization: Bearer \(token)",
         ])
-        #expect(answer.status == 404 || answer.status == 400, "\(path): \(answer.text)")
+        #expect(
+          answer.status == (PathTricks.isMalformed(path) ? 400 : 404), "\(path): \(answer.text)")
       }
     }
   }

@@ -22,14 +22,14 @@ import WebServer
     #expect(answer.json["error"]?["message"]?.string?.isEmpty == false, "\(payload)")
   }
 
-  @Test("E7 · the file has 200 different texts")
+  @Test("the file has 200 different texts")
   func file() throws {
     let texts = try StoredPayload.all().map(\.text)
     #expect(texts.count == 200)
     #expect(Set(texts.map { Array($0.unicodeScalars) }).count == 200)
   }
 
-  @Test("E7 · an account's name is returned as it was typed, or refused")
+  @Test("an account's name is returned as it was typed, or refused")
   func accountNames() async throws {
     try await TestServer.open { room in
       let owner = Self.client(try await room.owner())
@@ -51,7 +51,7 @@ import WebServer
     }
   }
 
-  @Test("E7 E16 · a guest pass's name is returned as it was typed, or refused")
+  @Test("a guest pass's name is returned as it was typed, or refused")
   func passNames() async throws {
     try await TestServer.open { room in
       let owner = Self.client(try await room.owner())
@@ -71,7 +71,7 @@ import WebServer
     }
   }
 
-  @Test("E7 E16 · no text is the name of an activity, scene, device, run or session by accident")
+  @Test("no text is the name of an activity, scene, device, run or session by accident")
   func names() async throws {
     try await TestServer.open { room in
       let owner = Self.client(try await room.owner())
@@ -90,7 +90,7 @@ import WebServer
     }
   }
 
-  @Test("A10 E7 · the name of a client program is one line without disturbing characters")
+  @Test("the name of a client program is one line without disturbing characters")
   func clients() async throws {
     try await TestServer.open { room in
       _ = try await room.owner()

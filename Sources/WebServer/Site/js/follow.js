@@ -1,0 +1,21 @@
+// Follows what others start: a choice of each device.
+import { $ } from './dom.js';
+import { beginsHere } from './api.js';
+import { watch, activity, isWallTablet } from './store.js';
+import { look } from './look.js';
+
+/** Whether the page follows: as chosen; without a choice, on the wall. */
+export const follows = () => look().follow ?? isWallTablet();
+
+/** Goes to the room, on a phone to the player, when another page begins something; returns how to end that. */
+export function followOthers(go) {
+  let before = activity();
+  return watch(() => {
+    const now = activity(), isNew = now.status === 'starting' && (before.status !== 'starting' || before.run !== now.run);
+    before = now;
+    // Nobody is taken away from a text or a question.
+    if (!isNew || beginsHere() || !follows() || $('dialog[open]') || document.activeElement.matches('input[type=text], input:not([type]), textarea')) return;
+    const goal = matchMedia('(min-width: 700px)').matches ? '/room' : '/player';
+    if (location.pathname !== goal) go(goal);
+  });
+}

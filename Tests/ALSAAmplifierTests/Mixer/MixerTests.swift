@@ -1,0 +1,148 @@
+import Devices
+import Foundation
+import JSON
+import PluginKit
+import TestSupport
+import Testing
+
+@testable import ALSAAmplifier
+
+@Suite struct MixerNameTests {
+  @Test(
+    "E15 · the mixer belongs to the card behind the sound device, where one can be seen",
+    arguments: [
+      ("default", "default"), ("hw:0", "hw:0"), ("plughw:CARD=PCH,DEV=3", "hw:PCH"),
+      ("surround51:CARD=PCH,DEV=0", "hw:PCH"), ("sysdefault:PCH", "hw:PCH"),
+      ("hdmi:CARD=HDMI,DEV=0", nil), ("iec958:0", nil), ("capture:FILE=x", nil), ("hw:", nil),
+    ] as [(String, String?)])
+  func card(_ device: String, _ card: String?) {
+    #expect(MixerName.card(of: device) == card)
+  }
+
+  @Test("E15 · the option names no mixer, a control, or a card and a control")
+  func option() {
+    #expect(MixerName(option: "software", device: "hw:0") == .software)
+    #expect(MixerName(option: "auto", device: "hw:1") == .hardware(card: "hw:1", control: nil))
+    #expect(MixerName(option: "auto", device: "hdmi:0") == .software)
+    #expect(
+      MixerName(option: "Speaker", device: "hw:1") == .hardware(card: "hw:1", control: "Speaker"))
+    #expect(
+      MixerName(option: "hw:2/PCM", device: "hw:1") == .hardware(card: "hw:2", control: "PCM"))
+    #expect(
+      MixerName(option: "card:DIR=/a/b/Master", device: "x")
+        == .hardware(card: "card:DIR=/a/b", control: "Master"))
+  }
+
+  @Test(
+    "E15 · hardware in dB follows the curve, clamped to what it can do; 100 % is never above 0 dB")
+  func decibels() {
+    let scale = MixerScale.decibels(lowest: -5000, highest: 600)
+    #expect(scale.level(for: 100) == 0)
+    #expect(scale.level(for: 50) == -1806)
+    #expect(scale.level(for: 1) == -5000)
+    #expect(scale.level(for: 0) == -5000)
+    #expect(scale.volume(for: -1806) == 50)
+    #expect(scale.volume(for: 600) == 100)
+  }
+
+  @Test("E15 · a control without dB is used evenly")
+  func raw() {
+    let scale = MixerScale.raw(lowest: 0, highest: 65536)
+    #expect(scale.level(for: 50) == 32768)
+    #expect(scale.volume(for: 32768) == 50)
+    #expect(MixerScale.raw(lowest: 3, highest: 3).volume(for: 3) == 100)
+  }
+}
+
+/// The amplifier with the virtual card's mixer.
+@Suite(.serialized, .realTime, .timeLimit(.minutes(5))) struct HardwareMixerTests {
+  /// The content of the card's mixer file: volume in half dBs up from −50 dB, and the switch.
+  private func controls(_ card: VirtualCard) -> [Int] {
+    let text = (try? String(contentsOfFile: card.folder.path(of: "mixer"), encoding: .utf8)) ?? ""
+    return text.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
+  }
+
+  private func openAmplifier(
+    _ card: VirtualCard, decibels: Bool = true
+  ) async throws -> Controller {
+    try #require(SoundConfiguration.isReady)
+    let controller = Controller()
+    let mixer = "card:DIR=\(card.folder.path),DECIBELS=\(decibels ? 1 : 0)/Master"
+    try await controller.open([
+      "device": .string(card.pcm()), "mixer": .string(mixer), "startupVolume": 60,
+    ])
+    return controller
+  }
+
+  @Test("E15 · where there is a hardware mixer it makes the volume, by the curve, and mutes")
+  func sets() async throws {
+    let card = try VirtualCard()
+    let controller = try await openAmplifier(card)
+    #expect(controller.value(.volume) == 100)
+    try await controller.perform("on")
+    #expect(controller.value(.volume) == 60)
+    try await controller.perform(["volume": 50])
+    // −18.06 dB lies between two half-dB steps.
+    #expect((63...64).contains(controls(card).first ?? 0))
+    #expect(controller.value(.volume) == 50)
+    try await controller.perform("mute")
+    #expect(controls(card).last == 0)
+    try await controller.perform("unmute")
+    #expect(controls(card).last == 1)
+    #expect(
+      controller.attribute("mixer")?.string?.hasSuffix("-50.0 to 0.0 dB") == true)
+    await controller.end()
+  }
+
+  @Test("E15 · with a hardware mixer the samples stay as they are")
+  func leavesSamples() async throws {
+    let card = try VirtualCard()
+    let controller = try await openAmplifier(card)
+    try await controller.perform("on")
+    try await controller.perform(["input": "cd"])
+    try await controller.perform(["volume": 25])
+    let player = try await controller.plug("cd", folder: card.folder)
+    let sent = Sine.frames([440, 440], seconds: 0.5)
+    #expect(await eventually { player.source.isHeard })
+    await player.send(sent, try .s16())
+    #expect(await player.finish())
+    #expect(Array(try card.heard.prefix(sent.count)) == sent)
+    await controller.end()
+  }
+
+  @Test("E15 · a volume that another program sets is reported and kept")
+  func follows() async throws {
+    let card = try VirtualCard()
+    let controller = try await openAmplifier(card)
+    try await controller.perform("on")
+    try "64 1\n".write(toFile: card.folder.path(of: "mixer"), atomically: false, encoding: .utf8)
+    await controller.wait { $0.value(.volume) == 50 }
+    try "64 0\n".write(toFile: card.folder.path(of: "mixer"), atomically: false, encoding: .utf8)
+    await controller.wait { $0.value(.muted) == true }
+    try await controller.perform("surround")
+    #expect(controller.value(.volume) == 50)
+    #expect(controls(card) == [64, 0])
+    await controller.end()
+  }
+
+  @Test("E15 · a mixer without dB is used over its raw range, and status says so")
+  func withoutDecibels() async throws {
+    let card = try VirtualCard()
+    let controller = try await openAmplifier(card, decibels: false)
+    try await controller.perform(["volume": 30])
+    #expect(controls(card).first == 30)
+    #expect(controller.attribute("mixer")?.string?.contains("without a dB scale") == true)
+    await controller.end()
+  }
+
+  @Test("E15 · computes the volume in software, with a warning, when the mixer is missing")
+  func missing() async throws {
+    try #require(SoundConfiguration.isReady)
+    let card = try VirtualCard()
+    let controller = Controller()
+    try await controller.open(["device": .string(card.pcm()), "mixer": "hw:7/Master"])
+    #expect(controller.attribute("mixer") == "software")
+    await controller.wait { $0.log.contains { $0.hasPrefix("the mixer \"hw:7/Master\"") } }
+    await controller.end()
+  }
+}

@@ -1,0 +1,105 @@
+import Devices
+import JSON
+import TestSupport
+import Testing
+
+@Suite("F3 · one Swift protocol per role")
+struct RoleProtocolTests {
+  private let journal = CommandJournal()
+
+  private func device(_ role: Role) -> any Device { FakeDevice("it", role, journal: journal) }
+
+  @Test("E15 F3a · each typed call gives its command, and waits until it is done")
+  func calls() async throws {
+    let amp = AmplifierConnection(device(.amplifier))
+    try await amp.turnOn()
+    try await amp.selectInput("dvd")
+    try await amp.setSurroundSound()
+    try await amp.setStereoSound()
+    try await amp.setVolume(40)
+    try await amp.mute()
+    try await amp.unmute()
+    try await amp.turnOff()
+    #expect(await amp.snapshot().state.volume == 40)
+    let tuner = TunerConnection(device(.tuner))
+    try await tuner.turnOn()
+    try await tuner.tune(am: 810)
+    try await tuner.tune(fm: 98.5)
+    try await tuner.tune(station: "Lantern Radio")
+    let dvd = DVDPlayerConnection(device(.dvdPlayer))
+    try await dvd.turnOn()
+    try await dvd.play("ferry", from: 12)
+    try await dvd.pause()
+    try await dvd.play()
+    try await dvd.seek(to: 60)
+    try await dvd.next()
+    try await dvd.previous()
+    try await dvd.setSurroundAudio()
+    try await dvd.setTwoChannelAudio()
+    try await dvd.stop()
+    try await dvd.eject()
+    let cd = CDPlayerConnection(device(.cdPlayer))
+    try await cd.play("song")
+    try await cd.turnOff()
+    let projector = ProjectorConnection(device(.projector))
+    try await projector.setTVMode()
+    try await projector.setWideScreenMode()
+    let lights = TheaterLightsConnection(device(.lights))
+    try await lights.dim(to: 10)
+    let screen = ScreenConnection(device(.screen))
+    try await screen.lower()
+    try await screen.raise()
+    try await screen.stop()
+    let popper = PopcornPopperConnection(device(.popcornPopper))
+    try await popper.pop()
+    #expect(
+      journal.lines.map { $0.dropFirst(3) } == [
+        #""on""#, #"{"input":"dvd"}"#, #""surround""#, #""stereo""#, #"{"volume":40}"#,
+        #""mute""#, #""unmute""#, #""off""#,
+        #""on""#, #"{"am":810}"#, #"{"fm":98.5}"#, #"{"station":"Lantern Radio"}"#,
+        #""on""#, #"{"play":{"item":"ferry","position":12}}"#, #""pause""#, #""play""#,
+        #"{"seek":60}"#, #""next""#, #""previous""#, #""surroundAudio""#, #""twoChannelAudio""#,
+        #""stop""#, #""eject""#,
+        #"{"play":{"item":"song"}}"#, #""off""#,
+        #""tvMode""#, #""wideScreenMode""#, #"{"dim":10}"#,
+        #""down""#, #""up""#, #""stop""#, #""pop""#,
+      ])
+  }
+
+  @Test("F3 · a connection has its own name, role and identity")
+  func connections() {
+    let device = device(.lights)
+    let lights = TheaterLightsConnection(device)
+    #expect(lights.id == "it")
+    #expect(lights.role == .lights)
+    #expect((lights as any Device) !== device)
+    #expect(lights.device === device)
+  }
+
+  @Test("E15 F3a · a typed call out of range never reaches the device")
+  func ranges() async throws {
+    let amp = AmplifierConnection(device(.amplifier))
+    let error = await #expect(throws: DeviceError.self) { try await amp.setVolume(101) }
+    #expect(error?.code == .invalid)
+    #expect(error?.device == "it")
+    #expect(journal.lines.isEmpty)
+  }
+
+  @Test("F3 · a device without cables says so")
+  func cables() async throws {
+    final class Lamp: TheaterLights {
+      let id: DeviceID = "lamp"
+      func perform(_ command: Command, until: Completion) async throws(DeviceError)
+        -> Devices.Confirmation
+      { .accepted }
+      func snapshot() async -> DeviceSnapshot { DeviceSnapshot() }
+      func snapshots() async -> AsyncStream<DeviceSnapshot> { AsyncStream { $0.finish() } }
+    }
+    let lamp = Lamp()
+    #expect(lamp.role == .lights)
+    try await lamp.dim(to: 10)
+    #expect(try await lamp.scanCatalogue(folder: nil).isEmpty)
+    let error = await #expect(throws: DeviceError.self) { try await lamp.unplug() }
+    #expect(error?.code == .unsupported)
+  }
+}

@@ -1,0 +1,325 @@
+import Devices
+import Foundation
+import JSON
+import Platform
+import PluginProtocol
+import TestSupport
+import Testing
+
+@testable import MpvPlayer
+
+@Suite("MpvPlayer: messages and values")
+struct CodecTests {
+  @Test("parses replies and events, and rejects other lines")
+  func messages() {
+    func read(_ line: String) -> MpvMessage? { MpvMessage(line: line.utf8) }
+    #expect(
+      read(#"{"data":1.5,"request_id":7,"error":"success"}"#) == .reply(id: 7, .success(1.5)))
+    #expect(read(#"{"request_id":8,"error":"success"}"#) == .reply(id: 8, .success(.null)))
+    #expect(
+      read(#"{"request_id":9,"error":"property unavailable"}"#)
+        == .reply(id: 9, .failure(MpvRefusal("property unavailable"))))
+    #expect(read(#"{"event":"playback-restart"}"#) == .event(.playbackRestart))
+    #expect(
+      read(#"{"event":"end-file","reason":"error","playlist_entry_id":3,"file_error":"no"}"#)
+        == .event(.endFile(entry: 3, .error, error: "no")))
+    #expect(
+      read(#"{"event":"end-file","reason":"new one"}"#)
+        == .event(.endFile(entry: nil, .unknown, error: "")))
+    #expect(
+      read(#"{"event":"property-change","name":"chapter"}"#)
+        == .event(.propertyChange("chapter", .null)))
+    #expect(read(#"{"event":"property-change"}"#) == .event(.other))
+    let deep = String(repeating: "[", count: 5000)
+    for line in ["", "{}", "[]", "5", "\u{0}", #"{"request_id":1}"#, #"{"error":"success"}"#, deep]
+    {
+      #expect(read(line) == nil, "\(line.prefix(30))")
+    }
+    #expect(MpvRefusal(String(repeating: "x", count: 5000)).text.utf8.count <= 200)
+    #expect(
+      MpvMessage.request(4, ["seek", 1.5, "absolute"])
+        == Array(#"{"command":["seek",1.5,"absolute"],"request_id":4}"#.utf8) + [10])
+  }
+
+  @Test(
+    "matches replies to requests in any order; fails at a timeout and at the end of the connection")
+  func link() async throws {
+    let clock = ManualClock()
+    let (ours, mpv) = InMemoryConnection.pair()
+    let link = MpvLink(ours, clock: clock)
+    mpv.start { _ in }
+    let first = Task { try await link.ask(["a"]) }
+    #expect(await eventually { clock.sleeperCount == 1 })
+    let second = Task { try await link.ask(["b"]) }
+    #expect(await eventually { clock.sleeperCount == 2 })
+    try mpv.send(Array(#"{"request_id":2,"error":"success","data":"two"}"#.utf8 + [10]))
+    try mpv.send(Array(#"{"request_id":1,"error":"no"}"#.utf8 + [10]))
+    #expect(try await second.value == "two")
+    await #expect(throws: MpvFailure.refused(MpvRefusal("no"))) { try await first.value }
+    let silent = Task { try await link.ask(["c"]) }
+    #expect(await eventually { clock.sleeperCount == 1 })
+    clock.advance(by: .seconds(3))
+    await #expect(throws: MpvFailure.timeout) { try await silent.value }
+    let last = Task { try await link.ask(["d"]) }
+    #expect(await eventually { clock.sleeperCount == 1 })
+    mpv.closeSending()
+    await #expect(throws: MpvFailure.closed) { try await last.value }
+    await #expect(throws: MpvFailure.closed) { try await link.ask(["e"]) }
+  }
+
+  /// A connection on which `lines` came before anyone read an event.
+  private func link(_ lines: [String], clock: any TheaterClock) throws -> (
+    MpvLink, mpv: InMemoryConnection
+  ) {
+    let (ours, mpv) = InMemoryConnection.pair()
+    let link = MpvLink(ours, clock: clock)
+    mpv.start { _ in }
+    for line in lines { try mpv.send(Array(line.utf8) + [10]) }
+    return (link, mpv)
+  }
+
+  @Test("keeps the end of a film behind thousands of unread log lines and property values")
+  func unreadEvents() async throws {
+    let noise = (1...5000).flatMap { number in
+      [
+        #"{"event":"log-message","prefix":"ffmpeg","text":"error \#(number)"}"#,
+        #"{"event":"property-change","name":"chapter","data":\#(number)}"#,
+      ]
+    }
+    let (link, mpv) = try link(
+      noise + [#"{"event":"end-file","reason":"eof","playlist_entry_id":1}"#],
+      clock: ManualClock())
+    mpv.closeSending()
+    await #expect(throws: MpvFailure.closed) { try await link.ask(["a"]) }
+    var events: [MpvEvent] = []
+    for await event in link.events { events.append(event) }
+    #expect(events.last == .endFile(entry: 1, .eof, error: ""))
+    #expect(events.contains(.propertyChange("chapter", 5000)))
+    #expect(events.count { if case .propertyChange = $0 { true } else { false } } == 1)
+  }
+
+  @Test("closes the connection when 4,096 events that matter wait")
+  func tooManyEvents() async throws {
+    let (link, mpv) = try link(
+      Array(repeating: #"{"event":"playback-restart"}"#, count: 5000), clock: SystemClock())
+    await #expect(throws: MpvFailure.closed) { try await link.ask(["a"], within: .seconds(60)) }
+    mpv.closeSending()
+  }
+
+  @Test("leaves no folder behind when the files of the sound cable cannot be written")
+  func cableFolder() throws {
+    let folder = try TemporaryFolder()
+    // Room for the private folder, but not for the files in it: a path has at most 4,095 bytes.
+    var parent = folder.path
+    while parent.utf8.count < 4060 {
+      parent += "/" + String(repeating: "x", count: min(200, 4064 - parent.utf8.count))
+      try #require(mkdir(parent, 0o700) == 0)
+    }
+    #expect(throws: SystemError.self) {
+      try SoundCable(module: "/none", parents: [parent]) {}
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: parent) == [])
+  }
+
+  @Test(
+    "limits consecutive restarts, with growing waits, and counts again from 0 after 20 s without one"
+  )
+  func restarts() {
+    var limit = RestartLimit()
+    let waits = (1...4).map { limit.restart(at: .seconds($0)) }
+    #expect(waits == [.zero, .milliseconds(100), .milliseconds(200), nil])
+    #expect(limit.restart(at: .seconds(60)) == .zero)
+  }
+
+  @Test(
+    "advances the position while playing, up to the duration, but not while mpv waits or hangs")
+  func positions() {
+    var record = PlayerRecord()
+    record.facts.duration = 10
+    record.become(.playing, at: 2, now: .seconds(100))
+    #expect(record.position(at: .seconds(103)) == 5)
+    #expect(record.position(at: .seconds(300)) == 10)
+    record.stand(now: .seconds(101))
+    #expect(record.position(at: .seconds(101)) == 2)
+    record.isStalled = true
+    #expect(record.playback(at: .seconds(104)).status == .opening)
+    #expect(record.position(at: .seconds(104)) == 2)
+    record.become(.paused, at: -3, now: .seconds(110))
+    #expect(record.position(at: .seconds(120)) == 0)
+  }
+
+  @Test("passes an event to the waiter, or otherwise returns it as a change")
+  func entries() async {
+    let clock = ManualClock()
+    var entry = MpvEntry()
+    func change(_ event: MpvEvent, isOpening: Bool = false) -> MpvEntry.Change? {
+      entry.take(event, isOpening: isOpening)
+    }
+    entry.beginOpening()
+    let waiter = entry.expectOutcome()
+    entry.load(1)
+    #expect(change(.fileLoaded, isOpening: true) == nil)
+    #expect(change(.playbackRestart, isOpening: true) == nil)
+    for wanted in ["loaded", "playing"] {
+      let outcome = await waiter.outcome(within: .seconds(1), on: clock)
+      #expect("\(outcome)" == wanted)
+    }
+    entry.endWaiting()
+    #expect(
+      change(.propertyChange("paused-for-cache", true)) == .stalled(true))
+    #expect(change(.propertyChange("chapter", 2)) == .chapter)
+    // A film of which little was left ends while it is still opening.
+    #expect(change(.endFile(entry: 1, .eof, error: ""), isOpening: true) == .ended)
+    #expect(entry.hasEndedEarly)
+    entry.beginOpening()
+    #expect(!entry.hasEndedEarly)
+    entry.load(2)
+    #expect(change(.endFile(entry: 1, .error, error: "late"), isOpening: true) == nil)
+    _ = change(.log("video_out/x11: no display"))
+    #expect(
+      change(.endFile(entry: 2, .error, error: "x"))
+        == .failed(entry.noPicture))
+    #expect(entry.noPicture.contains("no display"))
+  }
+
+  @Test("returns an end right after a seek as a change, though the seek has not gone on yet")
+  func endAfterSeek() async {
+    var entry = MpvEntry()
+    entry.load(1)
+    let waiter = entry.expectOutcome()
+    let restart = entry.take(.playbackRestart, isOpening: false)
+    let end = entry.take(.endFile(entry: 1, .eof, error: ""), isOpening: false)
+    #expect(restart == nil && end == .ended)
+    let outcome = await waiter.outcome(within: .seconds(1), on: ManualClock())
+    #expect("\(outcome)" == "playing")
+    _ = entry.expectOutcome()
+    _ = entry.take(.playbackRestart, isOpening: false)
+    let isTold = entry.processEnded()
+    #expect(!isTold, "the player has to act on the crash")
+  }
+
+  @Test("ends a wait when mpv ends, at the timeout and after a stop")
+  func outcomes() async {
+    let clock = ManualClock()
+    var entry = MpvEntry()
+    let isIdle = !entry.processEnded()
+    #expect(isIdle)
+    let first = entry.expectOutcome()
+    let isTold = entry.processEnded()
+    #expect(isTold)
+    guard case .died = await first.outcome(within: .seconds(1), on: clock) else {
+      Issue.record("the end of mpv was not told")
+      return
+    }
+    let second = entry.expectOutcome()
+    let waiting = Task { await second.outcome(within: .seconds(6), on: clock) }
+    #expect(await eventually { clock.sleeperCount == 1 })
+    clock.advance(by: .seconds(6))
+    guard case .failed(let text) = await waiting.value else {
+      Issue.record("a hang was not noticed")
+      return
+    }
+    #expect(text.contains("within 6 s"))
+    let third = entry.expectOutcome()
+    entry.cancelWaiting()
+    guard case .failed = await third.outcome(within: .seconds(6), on: clock) else {
+      Issue.record("the wait went on after a stop")
+      return
+    }
+  }
+
+  @Test("finds the beginnings of the next and the previous chapter")
+  func chapters() {
+    var facts = MediaFacts()
+    #expect(facts.chapterStep(1, from: 5) == nil)
+    facts.chapters = [0, 10, 20].map { MediaFacts.Chapter(title: nil, begin: $0) }
+    #expect(facts.chapterStep(1, from: 5) == .begin(10))
+    #expect(facts.chapterStep(-1, from: 15) == .begin(10))
+    #expect(facts.chapterStep(-1, from: 11) == .begin(0))
+    #expect(facts.chapterStep(-1, from: 1) == .begin(0))
+    #expect(facts.chapterStep(1, from: 25) == .behindLast)
+  }
+
+  @Test("rejects options out of range, so that none becomes another argument of mpv")
+  func options() throws {
+    for (key, value) in [
+      ("videoOutput", "gpu,caca"), ("hardwareDecoding", "x --script=a"),
+      ("audioLanguages", ["en,--x"]), ("subtitleLanguages", ["e"]), ("channels", 5),
+      ("drive", "a\nb"), ("folders", "x"), ("fullScreen", "yes"),
+      ("streams", "x"), ("screen", 32), ("screen", "left"),
+      ("streams", [["name": "a", "url": "http://h/1"], ["name": "a", "url": "http://h/2"]]),
+      ("streams", [["name": "a", "url": "file:///etc/passwd"]]),
+      ("streams", [["name": "a", "url": "http://x/ y"]]),
+    ] as [(String, JSON)] {
+      #expect(throws: DeviceError.self, "\(key)") { try MpvOptions([key: value]) }
+    }
+    let options = try MpvOptions([
+      "audioLanguages": ["en", "pt-BR"], "screen": 1, "channels": "stereo", "audioDevice": "hdmi:0",
+    ])
+    let arguments = options.arguments(hasDisplay: true, device: "hdmi:0")
+    #expect(arguments.allSatisfy { $0.hasPrefix("--") })
+    for argument in [
+      "--alang=en,eng,pt-BR", "--fs-screen=1", "--audio-channels=stereo", "--vo=gpu,x11,wlshm",
+      "--audio-device=alsa/hdmi:0", "--sid=no",
+    ] {
+      #expect(arguments.contains(argument), "\(argument)")
+    }
+    #expect(options.arguments(hasDisplay: false, device: "x").contains("--vo=null"))
+  }
+
+  @Test("prefers the graphics card without a desktop too, and decodes where the options say")
+  func outputs() throws {
+    func arguments(_ options: JSON) throws -> [String] {
+      try MpvOptions(options).arguments(hasDisplay: true, device: "x")
+    }
+    let drm = try arguments(["videoOutput": "drm", "display": "HDMI-A-1"])
+    for argument in ["--vo=gpu,drm", "--gpu-context=drm", "--drm-connector=HDMI-A-1"] {
+      #expect(drm.contains(argument), "\(argument)")
+    }
+    #expect(try arguments([:]).contains("--hwdec=auto-safe"))
+    for decoding in ["no", "vaapi", "vdpau", "nvdec", "drm"] {
+      #expect(
+        try arguments(["hardwareDecoding": .string(decoding)]).contains("--hwdec=\(decoding)"))
+    }
+    #expect(MediaFacts.hardwareDecoder("vaapi-copy") == "vaapi-copy")
+    #expect(MediaFacts.hardwareDecoder("no") == nil)
+  }
+
+  /// The manifest of the plugin.
+  private func manifest() throws -> JSON {
+    let file = Program.project.appending(path: "Plugins/MpvPlayer/manifest.json")
+    return try JSON(parsing: String(contentsOf: file, encoding: .utf8))
+  }
+
+  @Test("takes each video output of the manifest, and no others")
+  func manifestOutputs() throws {
+    let options = try manifest()["roles"]?["dvdPlayer"]?["options"]?["properties"]
+    let outputs = try #require(options?["videoOutput"]?["enum"]?.array)
+    #expect(outputs.count == 12)
+    for output in outputs { _ = try MpvOptions(["videoOutput": output]) }
+  }
+
+  @Test("gets each variable that mpv needs from the controller, as the one of X11's password file")
+  func variables() throws {
+    let names = try #require(try manifest()["environment"]?.array?.compactMap(\.string))
+    #expect(names.contains("XAUTHORITY"))
+    #expect(Set(MpvSetup.variableNames).isSubset(of: names))
+  }
+
+  @Test("looks for all codes of a language, the given one first")
+  func languages() {
+    #expect(LanguageCodes.synonyms(of: "de") == ["de", "deu", "ger"])
+    #expect(LanguageCodes.synonyms(of: "GER") == ["GER", "de", "deu"])
+    #expect(LanguageCodes.synonyms(of: "pt-BR") == ["pt-BR"])
+  }
+
+  @Test("recognizes images by their names, and DVD folders by their index files")
+  func files() {
+    #expect(MediaFiles.title(of: "a/The_Night.Ferry.mkv") == "The Night.Ferry")
+    #expect(MediaFiles.title(of: "a/Disc One") == "Disc One")
+    #expect(MediaFiles.dvdFolder(ofIndex: "a/Ferry/VIDEO_TS/VIDEO_TS.IFO") == "a/Ferry")
+    #expect(MediaFiles.dvdFolder(ofIndex: "a/Ferry/VIDEO_TS.IFO") == "a/Ferry")
+    #expect(MediaFiles.dvdFolder(ofIndex: "a/b.mkv") == nil)
+    #expect(MediaFiles.isImage("x.ISO") && !MediaFiles.isImage("x.mkv"))
+  }
+}

@@ -1,0 +1,277 @@
+"""Every screen in every state: it waits, fails, is empty, lies in a sheet, moves, and is reached by the keyboard."""
+
+import json
+import re
+
+import pytest
+from conftest import PASSWORD, SIZES, proves
+from playwright.sync_api import expect
+from test_entrance import fill_login
+from test_screens import PAINTED, SMALL, WIDE, faults, tab_to
+
+# The request that a screen waits for, and an answer with nothing in it.
+READS = {
+    "/": ("/scenes", {"scenes": []}), "/library": ("/films?**", {"films": [], "total": 0}),
+    "/library?kind=music": ("/songs?**", {"songs": [], "total": 0}), "/radio": ("/stations?**", {"stations": [], "total": 0}),
+    "/scenes": ("/scenes", None), "/people": ("/guests", {"guests": []}), "/plugins": ("/plugins", {"plugins": []}),
+    "/account": ("/account", None), "/configuration": ("/configuration", None), "/doctor": ("/doctor", {"checks": []}),
+    "/setup": ("/configuration", None),
+}
+BROKEN = {"error": {"code": "diskFailed", "message": "The disk does not answer.", "hint": "Look at the disk."}}
+
+
+class Answers:
+    """Holds what a page asks for until the test answers it."""
+
+    def __init__(self, page, address):
+        self.page, self.held, self.address, self.answer = page, [], f"**/api/v1{address}", None
+        page.route(self.address, self.take)
+
+    def take(self, route):
+        if self.answer:
+            route.fulfill(**self.answer)
+        else:
+            self.held.append(route)
+
+    def arrive(self):
+        while not self.held:
+            self.page.wait_for_timeout(10)
+
+    def give(self, status, value):
+        """Answers all that was asked and will be."""
+        self.answer = {"status": status, "content_type": "application/json", "body": json.dumps(value)}
+        for route in self.held:
+            route.fulfill(**self.answer)
+
+    def end(self):
+        self.page.unroute(self.address)
+
+
+@proves("E8 E9 E14 E17 F5 F6 · a screen that waits says so, one that cannot read says why, one without entries says that, each accessibly")
+def test_states(visit, house):
+    house.off()
+    one = visit(size="phone").use(house.people["ann@example.org"])
+    one.expected, page, wrong = {503}, one.page, []
+
+    def look(path, state):
+        page.evaluate(PAINTED)
+        wrong.extend(f"{path} {state}: {fault}" for fault in faults(page) + page.evaluate(WIDE) + page.evaluate(SMALL))
+    for path, (address, empty) in READS.items():
+        answers = Answers(page, address)
+        page.goto(path)
+        answers.arrive()
+        # It comes when the wait is felt.
+        page.get_by_role("heading", level=1).filter(visible=True).first.wait_for()
+        page.get_by_role("status").filter(visible=True).first.wait_for()
+        look(path, "loading")
+        answers.give(503, BROKEN)
+        one.ready()
+        failed = page.get_by_text("The disk does not answer").filter(visible=True)
+        look(path, "failed")
+        if not failed.count():
+            wrong.append(f"{path} failed: does not say why")
+        answers.end()
+        if empty is None:
+            continue
+        answers = Answers(page, address)
+        page.goto(path)
+        answers.arrive()
+        answers.give(200, empty)
+        one.ready()
+        look(path, "empty")
+        answers.end()
+    assert not wrong, "\n".join(wrong)
+
+
+# The buttons that open a sheet, by screen.
+SHEETS = {
+    "/room": ["^Amplifier:", "^Tuner:", "^DVD player:", "^CD player:", "^Projector:", "^Lights:", "^Screen:", "^Popcorn:"],
+    "/library": ["^Night Ferry"], "/people": ["^Invite$", "^A ?Ann|Ann"],
+    "/account": ["Change the name", "Change the e-mail address", "Add a phone number|Change the phone number", "Change the password"],
+    "/": ["^More$"],
+}
+
+
+@proves("E15 E17 F5 F8 · every sheet is accessible, has targets for a finger, is closed by Esc, and gives the focus back")
+def test_sheets(visit, house):
+    house.off()
+    one, wrong = visit(size="phone").use(house.people["ann@example.org"]), []
+    in_sheets = SMALL.replace(", p, .dialog-head", ", p").replace("document.querySelectorAll('button", "document.querySelectorAll('dialog button").replace(", a[href], input", ", dialog a[href], dialog input").replace(", select'", ", dialog select'")
+    for path, openers in SHEETS.items():
+        page = one.open(path)
+        for name in openers:
+            opener = page.get_by_role("button", name=re.compile(name)).first
+            opener.focus()
+            page.keyboard.press("Enter")
+            page.get_by_role("dialog").wait_for()
+            page.evaluate(PAINTED)
+            wrong += [f"{path} {name}: {fault}" for fault in faults(page) + page.evaluate(in_sheets) + page.evaluate(WIDE)]
+            page.keyboard.press("Escape")
+            expect(page.get_by_role("dialog")).to_have_count(0)
+            if not opener.evaluate("(node) => node === document.activeElement"):
+                wrong.append(f"{path} {name}: the focus is lost")
+    assert not wrong, "\n".join(wrong)
+
+
+CODE_SENT = {"request": "abcdef", "digits": 6, "validFor": 600, "resendAfter": 30}
+
+
+def entrance_steps(one, house):
+    """Leads through the steps behind the first screen of each entrance; yields after each."""
+    page = one.page
+    answer = lambda path, status, value: page.route(f"**/api/v1{path}", lambda route: route.fulfill(status=status, content_type="application/json", body=json.dumps(value)))
+    answer("/login-codes", 202, CODE_SENT)
+    answer("/password-resets", 202, CODE_SENT)
+    answer("/sessions", 401, {"error": {"code": "secondFactorNeeded", "message": "A code is needed.", "hint": "Type it."}})
+    one.open(f"/register#{house.invitation()}")
+    page.get_by_role("heading", name="What is your name?").wait_for()
+    yield "register 1"
+    page.get_by_label("Name", exact=True).fill("Olena")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Enter your e-mail").wait_for()
+    yield "register 2"
+    page.get_by_role("textbox", name="E-mail address").fill("olena@example.org")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name=re.compile("password", re.IGNORECASE)).wait_for()
+    page.keyboard.type("a b c")
+    yield "register 3"
+    one.open("/code")
+    page.get_by_role("textbox", name="E-mail address").fill("ann@example.org")
+    page.keyboard.press("Enter")
+    page.get_by_label("Code of 6 digits").wait_for()
+    yield "code 2"
+    one.open("/reset")
+    page.get_by_role("textbox", name="E-mail address").fill("ann@example.org")
+    page.keyboard.press("Enter")
+    page.get_by_label("Code of 6 digits").wait_for()
+    yield "reset 2"
+    one.open("/login")
+    fill_login(page)
+    page.keyboard.press("Enter")
+    page.get_by_label(re.compile("Code")).first.wait_for()
+    yield "second factor"
+
+
+@proves("A1 B7 C7 D1 E7 F8 · the steps of registration, codes, reset and second factor are accessible in all sizes and themes")
+@pytest.mark.parametrize("size", SIZES)
+def test_entrance_steps(visit, house, size):
+    one, wrong = visit(size=size), []
+    one.expected = {401}
+    page = one.page
+    for step in entrance_steps(one, house):
+        for theme in ("dark", "light"):
+            page.emulate_media(color_scheme=theme)
+            page.evaluate(PAINTED)
+            wrong += [f"{step} {theme}: {fault}" for fault in faults(page)]
+        wrong += [f"{step}: {fault}" for fault in page.evaluate(WIDE) + page.evaluate(SMALL)]
+    assert not wrong, "\n".join(wrong)
+
+
+@proves("A5 E12 E14 E15 F5 F6 F8 · the keyboard alone leads through room, radio, scenes, people, account and editor")
+def test_keyboard(visit, house):
+    house.off()
+    one = visit().use(house.people["ann@example.org"])
+    # The answer to a frequency that the next press of a key replaces.
+    one.expected = {409}
+    page = one.open("/room")
+    tab_to(page, "^Lights:")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog", name="Lights")).to_be_visible()
+    tab_to(page, "^40 %")
+    page.keyboard.press("Enter")
+    house.wait_for("lights", "brightness", 40)
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name=re.compile("^Lights:"))).to_be_focused()
+    one.open("/radio")
+    tab_to(page, "Harbour Jazz")
+    page.keyboard.press("Enter")
+    house.wait_for("tuner", "frequency", 91.2)
+    tab_to(page, "^Frequency")
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    # Within reach of a station the dial stays with it.
+    house.wait_for("tuner", "frequency", lambda frequency: frequency > 91.2)
+    house.off()
+    one.open("/scenes")
+    tab_to(page, "Movie night")
+    page.keyboard.press("Enter")
+    page.get_by_role("region", name=re.compile("Movie night")).wait_for()
+    tab_to(page, "^Run")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("region", name=re.compile("Movie night")).get_by_role("status")).to_have_text("Done.")
+    one.open("/people")
+    tab_to(page, "^Invite$")
+    page.keyboard.press("Enter")
+    tab_to(page, "^Create the link")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("textbox", name="Link")).to_be_visible()
+    page.keyboard.press("Escape")
+    tab_to(page, "^Revoke the invitation")
+    page.keyboard.press("Enter")
+    tab_to(page, "^Revoke$")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("The invitation is revoked.").first).to_be_visible()
+    one.open("/account")
+    tab_to(page, "^Change the name")
+    page.keyboard.press("Enter")
+    page.get_by_role("dialog").wait_for()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Change the name")).to_be_focused()
+    one.open("/configuration")
+    editor = page.get_by_role("textbox").first
+    editor.wait_for()
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if editor.evaluate("(node) => node === document.activeElement"):
+            break
+    page.keyboard.press("Control+Home")
+    page.keyboard.type("x")
+    expect(page.get_by_text(re.compile("line 1\\b", re.IGNORECASE)).first).to_be_visible()
+
+
+@proves("A5 D1 E7 · the keyboard alone leads through registration, code and second factor")
+def test_entrance_keyboard(visit, house):
+    one = visit()
+    one.expected = {401}
+    assert list(entrance_steps(one, house))[-1] == "second factor"
+
+
+# What goes on moving, or moves longer than an eye would notice.
+MOVING = """() => document.getAnimations().filter((one) => one.playState === 'running' && (one.effect.getComputedTiming().endTime > 50))
+  .map((one) => `${one.animationName ?? one.transitionProperty} of ${one.effect.target.getAttribute('class')}`)"""
+
+
+@proves("E15 F8 · with reduced motion nothing moves; without it the room does, and is as accessible")
+def test_motion(visit, house):
+    house.off()
+    house.watch()
+    one = visit().use(house.people["ann@example.org"])
+    page = one.page
+    for path in ("/room", "/", "/player", "/library", "/radio"):
+        one.open(path)
+        page.evaluate(PAINTED)
+        assert page.evaluate(MOVING) == [], path
+        assert page.evaluate("document.querySelector('canvas')?.getContext('2d').getImageData(0, 0, 300, 300).data.some(Boolean) ?? false") is False, path
+    page.emulate_media(reduced_motion="no-preference")
+    one.open("/room")
+    page.wait_for_function("() => document.getAnimations().some((one) => one.animationName === 'flow')")
+    page.evaluate("new Promise((done) => setTimeout(done, 100)).then(() => undefined)")
+    assert not faults(page)
+    house.off()
+
+
+@proves("E8 E9 E11 · no more than 0.02 of the layout shifts while an activity starts, pauses, goes on and ends")
+def test_shifts(visit, house):
+    one, moved = visit().use(house.people["ann@example.org"]), {}
+    for path in ("/", "/player", "/room", "/devices"):
+        house.off()
+        page = one.open(path)
+        house.watch()
+        for command, state in (("/pause", "paused"), ("/resume", "playing")):
+            house.send("POST", command)
+            house.wait_for("dvd", "playback", lambda playback: playback["state"] == state)
+            page.evaluate(PAINTED)
+        house.wait("/end")
+        page.evaluate(PAINTED)
+        moved[path] = page.evaluate("globalThis.shifts")
+    assert all(shift <= 0.02 for shift in moved.values()), moved

@@ -1,0 +1,83 @@
+"""What moves, and what does not move where the person wants no motion."""
+
+import json
+
+import pytest
+from conftest import proves
+from playwright.sync_api import expect
+from test_entrance import fill_login
+
+FADES = """(selector) => [...document.querySelectorAll(selector)].flatMap((node) => node.getAnimations())
+  .map(({ effect }) => effect.getTiming()).map(({ duration, iterations }) => ({ duration, iterations }))"""
+
+
+@proves("A6 A6a · the error of the login fades in twice, 0.3 s each; not at all with reduced motion")
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_error(visit, motion):
+    one = visit()
+    one.expected = {401}
+    one.page.emulate_media(reduced_motion=motion)
+    page = one.open("/login")
+    page.evaluate("""globalThis.seen = []; document.addEventListener('animationstart', ({ target, animationName }) => {
+      if (target.matches('.form-error')) globalThis.seen.push({ animationName, ...target.getAnimations()[0]?.effect.getTiming() });
+    }, true)""")
+    fill_login(page, password="a wrong one, surely")
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("alert")).to_contain_text("wrong")
+    page.wait_for_function("() => globalThis.seen.length > 0")
+    [seen] = page.evaluate("globalThis.seen.map(({ animationName, duration, iterations }) => ({ animationName, duration, iterations }))")
+    assert seen["animationName"] == "fade-in"
+    if motion == "reduce":
+        assert seen["duration"] in (1, None) and seen["iterations"] in (1, None)
+    else:
+        assert seen["duration"] == 300 and seen["iterations"] == 2
+
+
+@proves("E6 E6a · a step of the registration fades out and the next one in; with reduced motion it is there at once")
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_wizard(visit, house, motion):
+    one = visit()
+    one.page.emulate_media(reduced_motion=motion)
+    page = one.open(f"/register#{house.invitation()}")
+    name = page.get_by_role("textbox", name="Name", exact=True)
+    name.fill("Zoe")
+    page.evaluate("""globalThis.left = 0; globalThis.faded = []; new MutationObserver(() => { globalThis.left += document.querySelector('.wizard').classList.contains('leaving'); })
+      .observe(document.querySelector('.wizard'), { attributes: true });
+    document.addEventListener('animationstart', ({ target }) => { if (target.closest('.wiz-body')) globalThis.faded.push(target.getAnimations()[0]?.effect.getTiming().duration); }, true)""")
+    page.get_by_role("button", name="Next").click()
+    page.get_by_role("heading", name="Enter your e-mail").wait_for()
+    page.wait_for_function("() => globalThis.faded.length > 0")
+    left, faded = page.evaluate("[globalThis.left, globalThis.faded]")
+    if motion == "reduce":
+        assert left == 0 and all(duration in (1, None) for duration in faded), (left, faded)
+    else:
+        assert left > 0 and 300 in faded, (left, faded)
+
+
+@proves("A12 A12a · the login shows the logo of the theater beside its name")
+def test_logo(visit):
+    page = visit().open("/login")
+    brand = page.locator(".brand")
+    expect(brand).to_have_text("Home Theater")
+    expect(brand.locator("svg path").first).to_be_visible()
+    box = brand.locator("svg").bounding_box()
+    assert box["width"] >= 24 and box["height"] >= 24, box
+
+
+@proves("A6 A9 · the wait after too many logins counts down, and says when it is over")
+def test_wait(visit):
+    one = visit()
+    one.expected = {429}
+    page = one.page
+    page.clock.install()
+    error = {"error": {"code": "tooManyTries", "message": "Too many tries.", "retryAfter": 3}}
+    page.route("**/api/v1/sessions", lambda route: route.fulfill(status=429, content_type="application/json", body=json.dumps(error)))
+    one.open("/login")
+    fill_login(page)
+    page.get_by_role("button", name="Log in").click()
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("Try again in 3 s.")
+    page.clock.run_for(2000)
+    expect(alert).to_contain_text("Try again in 1 s.")
+    page.clock.run_for(1500)
+    expect(alert).to_contain_text("You can try again now.")

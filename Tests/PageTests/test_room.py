@@ -1,0 +1,199 @@
+"""The room as it hangs on the wall: it rests, wakes, stays awake, shows what failed, and lasts."""
+
+import re
+import time
+import urllib.error
+
+import pytest
+from conftest import HOSTILE, PASSWORD, proves
+from measuring.page import EVENING, slope
+from playwright.sync_api import expect
+
+# The answers of the device that is asked not to switch its screen off; a test grants them.
+WAKE_LOCK = """globalThis.locks = []; globalThis.asked = 0;
+Object.defineProperty(navigator, 'wakeLock', { value: { request: () => new Promise((done) => {
+  asked += 1;
+  globalThis.grant = () => { const lock = { released: false, release() { this.released = true; } }; locks.push(lock); done(lock); };
+}) } });"""
+# Passes events on, as the leading tab does.
+TELL = """async (events) => {
+  const { event: id } = await (await fetch('/api/v1/status')).json(), channel = new BroadcastChannel('theater');
+  for (const [type, value] of events) channel.postMessage({ type, value, id });
+  channel.close();
+}"""
+REST = 25_000
+
+
+def led_room(owner, prepare=lambda page: None):
+    """The room in a tab that follows another one."""
+    owner.open("/settings")
+    room = owner.context.new_page()
+    prepare(room)
+    room.goto("/room")
+    room.wait_for_selector("html[data-ready]")
+    expect(room.locator(".hit")).to_have_count(8)
+    return room
+
+
+def classes(page):
+    return set(page.evaluate("document.body.className").split())
+
+
+@proves("E15 · left alone the room rests and dims; the touch or key that wakes it presses nothing; a forgotten sheet is closed")
+def test_rest(visit, house):
+    house.off()
+    one = visit(size="tablet").use(house.people["ann@example.org"])
+    page = one.page
+    page.clock.install()
+    one.open("/room")
+    page.clock.run_for(REST - 1000)
+    assert "resting" not in classes(page)
+    page.clock.run_for(1000)
+    assert {"resting", "dimmed"} <= classes(page)
+    box = page.get_by_role("button", name=re.compile("^Amplifier")).bounding_box()
+    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.touchscreen.tap(*middle)
+    page.wait_for_function("() => !document.body.classList.contains('resting')")
+    page.clock.run_for(1000)
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.touchscreen.tap(*middle)
+    expect(page.get_by_role("dialog", name="Amplifier")).to_be_visible()
+    # A sheet holds the rest off for a while, not for good.
+    page.clock.run_for(3 * REST)
+    expect(page.get_by_role("dialog")).to_have_count(1)
+    assert "resting" not in classes(page)
+    page.clock.run_for(REST)
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert "resting" in classes(page)
+    names = page.get_by_role("button", name="Show names")
+    page.keyboard.press("n")
+    expect(names).to_have_attribute("aria-pressed", "false")
+    assert "resting" not in classes(page)
+    page.keyboard.press("n")
+    expect(names).to_have_attribute("aria-pressed", "true")
+    page.clock.run_for(REST)
+    assert "resting" in classes(page)
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="Home", exact=True).filter(visible=True).first.click()
+    page.locator(".hero[data-status=idle]").wait_for()
+    page.clock.run_for(2 * REST)
+    assert "resting" not in classes(page)
+    one.open("/settings")
+    page.get_by_role("switch", name="Dim the room when idle").click()
+    one.open("/room")
+    page.clock.run_for(REST)
+    assert "resting" in classes(page) and "dimmed" not in classes(page)
+
+
+@proves("E15 · the room keeps the screen awake while it is shown, and only if the settings say so")
+def test_awake(owner):
+    page = owner.page
+    page.add_init_script(WAKE_LOCK)
+    owner.open("/room")
+    assert page.evaluate("asked") == 1
+    page.evaluate("grant()")
+    page.get_by_role("link", name="Settings").first.click()
+    page.get_by_role("heading", name="Settings").wait_for()
+    assert page.evaluate("locks.map((one) => one.released)") == [True]
+    page.get_by_role("link", name="Room", exact=True).first.click()
+    page.locator(".hit").first.wait_for()
+    # Left before the device has answered.
+    page.get_by_role("link", name="Settings").first.click()
+    page.get_by_role("heading", name="Settings").wait_for()
+    page.evaluate("grant()")
+    page.wait_for_function("() => locks.length === 2 && locks[1].released")
+    page.get_by_role("switch", name="Keep the screen awake").click()
+    page.get_by_role("link", name="Room", exact=True).first.click()
+    page.locator(".hit").first.wait_for()
+    assert page.evaluate("asked") == 2
+
+
+def failed(device, message, hint, **more):
+    return ["activity", {"status": "failed", "activity": "film", "item": "night-ferry", "itemTitle": "Night Ferry", "player": "dvd",
+                         "error": {"code": "deviceFailed", "message": message, "hint": hint, "device": device}, **more}]
+
+
+@proves("E15 E17 · the room shows each failed device with what is wrong, also when that changes, and mends it")
+def test_failures(owner, house):
+    room = led_room(owner)
+    tell = lambda *events: owner.page.evaluate(TELL, list(events))
+    devices = {one["id"]: one for one in house.send("GET", "/devices")["devices"]}
+    silent = lambda name: ["device", {**devices[name], "availability": "unavailable", "reason": f"{name} does not answer"}]
+    cards = room.locator(".trouble")
+    tell(failed("projector", "the lamp does not strike", "Let it cool for two minutes."))
+    expect(cards).to_have_count(1)
+    expect(room.get_by_role("group", name="Projector: The lamp does not strike.")).to_contain_text("Let it cool")
+    tell(failed("projector", HOSTILE[0], "Clean the filter."), silent("amp"), silent("dvd"))
+    expect(cards).to_have_count(3)
+    expect(room.get_by_role("group", name=re.compile("^Projector:"))).to_contain_text("Clean the filter.")
+    expect(room.get_by_role("group", name="Amplifier: amp does not answer")).to_be_visible()
+    boxes = [card.bounding_box() for card in cards.all()]
+    for i, one in enumerate(boxes):
+        for other in boxes[i + 1:]:
+            assert one["y"] + one["height"] <= other["y"] or other["y"] + other["height"] <= one["y"] or one["x"] + one["width"] <= other["x"] or other["x"] + other["width"] <= one["x"], boxes
+    expect(room.locator("#say-now")).to_contain_text("Amplifier: amp does not answer")
+    room.get_by_role("group", name="Amplifier: amp does not answer").get_by_role("button", name="Fix").click()
+    expect(room.get_by_role("dialog", name="Amplifier")).to_contain_text("does not answer")
+    room.keyboard.press("Escape")
+    tell(silent("lights"))
+    expect(cards).to_have_count(1)
+    expect(cards).to_contain_text("4 devices need help")
+    tell(*[["device", devices[name]] for name in ("amp", "dvd", "lights")])
+    expect(cards).to_have_count(1)
+    # Another device of the role failed than the one that is usually drawn.
+    tell(failed("spare", "the spare one does not strike", "Let it cool."))
+    expect(room.get_by_role("group", name=re.compile("^Projector spare: The spare one"))).to_be_visible()
+    cards.get_by_role("button", name="Try again").click()
+    expect(cards).to_have_count(0)
+    room.get_by_role("heading", name="Night Ferry").wait_for()
+    house.wait_for("dvd", "playback", lambda playback: playback["item"] == "night-ferry")
+
+
+HOURS, EVENTS, DAY_KB = 8, 300, 1024
+
+
+@proves("E15 · the heap of the room does not grow over hours of events")
+def test_memory(owner):
+    room = led_room(owner, lambda page: page.clock.install())
+    session, sizes = owner.context.new_cdp_session(room), []
+    for _ in range(HOURS):
+        owner.page.evaluate(EVENING, EVENTS)
+        room.clock.run_for(60_000)
+        room.clock.fast_forward(59 * 60_000)
+        session.send("HeapProfiler.collectGarbage")
+        sizes.append(session.send("Runtime.getHeapUsage")["usedSize"] / 1024)
+    assert room.evaluate("document.querySelector('.hit[data-device=lights]').getAttribute('aria-label')").startswith("Lights: dimmed to")
+    # The first hours fill caches.
+    assert slope(sizes[2:]) * 24 <= DAY_KB, sizes
+
+
+@proves("E15 A10 F5 · an owner makes a device a wall tablet: it shows the room and plays, changes nothing else, and ends when it is revoked")
+def test_wall_tablet(visit, house):
+    house.off()
+    token = house.send("POST", "/sessions", {"email": "ann@example.org", "password": PASSWORD}, token="")["token"]
+    one = visit(size="tablet").use(token)
+    one.expected = {401, 403}
+    page = one.open("/settings")
+    page.get_by_role("button", name="Make this device a wall tablet").click()
+    page.get_by_role("dialog").get_by_role("button", name="Begin").click()
+    page.get_by_role("heading", name="Nothing is on").wait_for()
+    assert page.evaluate("location.pathname") == "/room"
+    with pytest.raises(urllib.error.HTTPError):
+        house.send("GET", "/sessions/current", token=token)
+    cookie = next(one for one in one.context.cookies() if one["name"] == "theater")
+    assert cookie["expires"] - time.time() > 399 * 86_400 and cookie["httpOnly"]
+    for path, status in (("/accounts", 403), ("/plugins", 403), ("/devices", 200)):
+        assert page.evaluate("(path) => fetch('/api/v1' + path).then((answer) => answer.status)", path) == status, path
+    expect(page.get_by_role("link", name="People")).to_have_count(0)
+    one.open("/library")
+    page.get_by_role("button", name=re.compile("^Night Ferry")).click()
+    page.get_by_role("dialog").get_by_role("button", name=re.compile("^(From the start|Watch)$")).click()
+    page.get_by_role("button", name="Pause").wait_for()
+    expect(one.open("/settings").get_by_text("This device is one.")).to_be_visible()
+    one.open("/room")
+    made = next(one for one in house.send("GET", "/guests")["guests"] if one.get("wallTablet"))
+    other = visit().use(house.people["ann@example.org"]).open("/people")
+    other.get_by_role("button", name=re.compile("Wall tablet")).click()
+    other.get_by_role("dialog").get_by_role("button", name="Revoke").click()
+    page.get_by_role("button", name="Log in").wait_for()
+    assert made["id"] not in {one["id"] for one in house.send("GET", "/guests")["guests"]}

@@ -1,0 +1,67 @@
+"""The page with the amplifier that plays: libasound writes into a file what would be heard."""
+
+import array
+import re
+import wave
+
+from conftest import House, Visit, configuration, proves
+from measuring.controller import Controller, shipped_configuration
+from playwright.sync_api import expect
+from test_theater import eventually, heading
+
+
+def sound_card(folder):
+    """A configuration of libasound with one card, which is a file: a new one each time that it is opened."""
+    path = folder / "alsa.conf"
+    path.write_text(
+        "</usr/share/alsa/alsa.conf>\n"
+        "pcm.evening {\n  type file\n  slave.pcm null\n"
+        f"  file \"{folder}/heard.wav\"\n  format wav\n  truncate false\n}}\n")
+    return path
+
+
+def loudest(folder):
+    """The largest sample of all that was heard, of 32,767."""
+    most = 0
+    for part in folder.glob("heard.wav*"):
+        with wave.open(str(part), "rb") as recorded:
+            assert recorded.getsampwidth() == 2
+            samples = array.array("h", recorded.readframes(recorded.getnframes()))
+            most = max(most, max(samples, default=0))
+    return most
+
+
+@proves("E11 E12 E15 · plays a film from the page: its sound is heard, as loud as the page says, and moves the levels in the room")
+def test_sound(browser, tmp_path):
+    made = configuration()
+    amp = shipped_configuration()["devices"]["amp"]
+    made["devices"]["amp"] = {**amp, "options": {"device": "evening"}}
+    with Controller(made, {"ALSA_CONFIG_PATH": str(sound_card(tmp_path))}) as controller:
+        controller.wait_for(controller.answers)
+        house = House(controller)
+        controller.wait_for(controller.plugins_are_up)
+        one = Visit(browser, house.base).use(house.people["ann@example.org"])
+        page = one.open("/library")
+        page.get_by_role("button", name=re.compile("^Night Ferry")).click()
+        page.get_by_role("dialog").get_by_role("button", name=re.compile("^(From the start|Watch)$")).click()
+        heading(page, "Night Ferry").wait_for()
+        page.get_by_role("button", name="Pause").wait_for()
+        # The scene sets a volume before the film plays.
+        house.wait_for("dvd", "playback", lambda playback: playback["state"] == "playing")
+        volume = page.get_by_role("slider", name="Volume").first
+        volume.fill("80")
+        house.wait_for("amp", "volume", 80)
+        room = one.context.new_page()
+        room.emulate_media(reduced_motion="no-preference")
+        room.goto("/room")
+        needle = lambda: float(re.search(r"-?[\d.]+|$", room.evaluate("document.querySelector('[data-k=vu-l]')?.style.transform ?? ''")).group() or -46)
+        # At rest the needle is at -46 degrees.
+        eventually(room, lambda: needle() > -30)
+        page.get_by_role("button", name="Pause").click()
+        page.get_by_role("button", name="Resume").wait_for()
+        eventually(room, lambda: needle() == -46)
+        page.get_by_role("button", name="End", exact=True).click()
+        heading(page, "Nothing is on").wait_for()
+        one.close()
+        controller.stop()
+        assert loudest(tmp_path) > 1000

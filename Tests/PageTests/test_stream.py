@@ -1,0 +1,124 @@
+"""The stream of events, cut between the page and the controller."""
+
+import json
+import re
+import socket
+import threading
+import urllib.request
+
+from conftest import Visit, proves
+from playwright.sync_api import expect
+from test_theater import eventually
+
+# What the page has got: the leading tab passes each event on.
+SEEN = "globalThis.seen = []; new BroadcastChannel('theater').onmessage = ({ data }) => { if (data.id) seen.push([data.type, data.id]); };"
+
+
+class CuttingProxy:
+    """Passes connections on to a controller, keeps the heads of requests for events, and cuts these."""
+
+    def __init__(self, port):
+        self.target, self.heads, self.refuses = port, [], False
+        self.streams, self.sockets = [], []
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.host = f"127.0.0.1:{self.listener.getsockname()[1]}".encode()
+        self.base = f"http://{self.host.decode()}"
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            server = socket.create_connection(("127.0.0.1", self.target))
+            self.sockets += [client, server]
+            for pair in ((client, server), (server, client)):
+                threading.Thread(target=self.copy, args=(*pair, pair[0] is client), daemon=True).start()
+
+    def copy(self, source, target, is_request):
+        try:
+            while data := source.recv(65536):
+                if is_request:
+                    # A controller refuses the host of another port.
+                    data = data.replace(self.host, f"127.0.0.1:{self.target}".encode())
+                if is_request and data.startswith(b"GET /api/v1/events"):
+                    self.heads.append(data.decode(errors="replace"))
+                    if self.refuses:
+                        break
+                    self.streams.append(source)
+                target.sendall(data)
+        except OSError:
+            pass
+        for each in (source, target):
+            self.end(each)
+
+    @staticmethod
+    def end(each):
+        try:
+            each.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+
+    def cut(self):
+        """Cuts the streams, and refuses others from now on."""
+        self.refuses = True
+        for each in self.streams:
+            self.end(each)
+        self.streams.clear()
+
+    def close(self):
+        self.listener.close()
+        for each in self.sockets:
+            self.end(each)
+            each.close()
+
+
+def record(house, ids):
+    """Keeps the ids of all events in a thread of its own."""
+    asked = urllib.request.Request(f"{house.base}/api/v1/events", headers={"Authorization": f"Bearer {house.people['ann@example.org']}"})
+    answer = urllib.request.urlopen(asked, timeout=60)
+
+    def read():
+        try:
+            for line in answer:
+                if line.startswith(b"id: "):
+                    ids.append(line.decode().strip()[4:])
+        except (OSError, ValueError, AttributeError):
+            pass  # it was closed meanwhile
+    threading.Thread(target=read, daemon=True).start()
+    return answer
+
+
+@proves("E9 · a stream that is cut is resumed after its last event, and none is lost or comes twice")
+def test_resume(browser, house):
+    house.off()
+    proxy, ids = CuttingProxy(house.controller.port), []
+    one = Visit(browser, proxy.base).use(house.people["ann@example.org"])
+    one.expected = {"network"}
+    one.page.add_init_script(SEEN)
+    recorded = record(house, ids)
+    page = one.open("/devices")
+    lights = page.get_by_role("button", name=re.compile("^Lights")).first
+    seen = lambda: page.evaluate("seen.map(([, id]) => id)")
+    house.send("POST", "/devices/lights/commands", {"dim": 31})
+    expect(lights).to_contain_text("31 %")
+    eventually(page, lambda: seen()[-1] == ids[-1])
+    last = seen()[-1]
+    proxy.cut()
+    # Both changes are over before the stream is back.
+    for percent in (32, 33, 34):
+        house.send("POST", "/devices/lights/commands", {"dim": percent})
+        house.wait_for("lights", "brightness", percent)
+    eventually(page, lambda: len(proxy.heads) >= 2)
+    proxy.refuses = False
+    expect(lights).to_contain_text("34 %")
+    eventually(page, lambda: seen()[-1] == ids[-1])
+    resumed = [re.search(r"(?im)^last-event-id: (\S+)", head) for head in proxy.heads[1:]]
+    assert all(found and found.group(1) == last for found in resumed), proxy.heads
+    got = seen()
+    assert got[got.index(last):] == ids[ids.index(last):], (got, ids)
+    assert [kind for kind, _ in page.evaluate("seen")].count("snapshot") == 1
+    recorded.close()
+    one.close()
+    proxy.close()

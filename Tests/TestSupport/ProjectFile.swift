@@ -1,0 +1,54 @@
+// A release is built against static libraries, which have none for tests.
+#if canImport(Testing)
+  import Foundation
+  import Testing
+
+  /// The files of the project that tests read, and those that are generated from its code.
+  public enum ProjectFile {
+    /// Whether tests write the generated files instead of comparing them.
+    private static let isGenerating =
+      ProcessInfo.processInfo.environment["THEATER_GENERATE"] != nil
+
+    /// Returns the text of a file.
+    ///
+    /// - Parameter path: Relative to the project's folder.
+    public static func text(_ path: String) throws -> String {
+      try String(contentsOf: Program.project.appending(path: path), encoding: .utf8)
+    }
+
+    /// Expects that a generated file has this text; `make generate` writes it first.
+    public static func expect(
+      _ path: String, toBe text: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+      if isGenerating {
+        let file = Program.project.appending(path: path)
+        try FileManager.default.createDirectory(
+          at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: file, options: .atomic)
+      }
+      let isCurrent = try Self.text(path) == text
+      #expect(
+        isCurrent, "\(path) is not as the code generates it: run make generate",
+        sourceLocation: sourceLocation)
+    }
+
+    /// Expects that the generated part of a page has this text; `make generate` writes it first.
+    ///
+    /// The part stands between the lines `<!-- PART: written by make generate -->` and `<!-- end of PART -->`.
+    public static func expect(
+      _ part: String, of path: String, toBe text: String,
+      sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+      let page = try Self.text(path)
+      let begin = try #require(
+        page.range(of: "<!-- \(part): written by make generate -->\n"),
+        sourceLocation: sourceLocation
+      )
+      let end = try #require(
+        page.range(of: "<!-- end of \(part) -->"), sourceLocation: sourceLocation)
+      try expect(
+        path, toBe: page[..<begin.upperBound] + text + page[end.lowerBound...],
+        sourceLocation: sourceLocation)
+    }
+  }
+#endif

@@ -1,0 +1,68 @@
+import ArgumentParser
+import Devices
+import JSON
+import Testing
+
+@testable import theater
+
+@Suite struct CommandArgumentTests {
+  @Test(
+    "E15 · parses commands by the command table",
+    arguments: [
+      (["on"], .lights, "on"), (["dim", "40"], .lights, ["dim": 40]),
+      (["dim", "40%"], .lights, ["dim": 40]), (["fm", "98.5"], .tuner, ["fm": 98.5]),
+      (["fm"], .tuner, "fm"),
+      (["station", "Lantern", "Radio"], .tuner, ["station": "Lantern Radio"]),
+      (["play"], .dvdPlayer, "play"),
+      (["play", "metropolis"], .dvdPlayer, ["play": ["item": "metropolis"]]),
+      (["play", "a b", "12:30"], .cdPlayer, ["play": ["item": "a b", "position": 750]]),
+      (["play", "position=90"], .cdPlayer, ["play": ["position": 90]]),
+      (["seek", "1:00"], .cdPlayer, ["seek": 60]),
+      (["input", "dvd"], .amplifier, ["input": "dvd"]),
+    ] as [([String], Role, JSON)])
+  func commands(words: [String], role: Role, json: JSON) throws {
+    let name = try #require(words.first)
+    #expect(try CommandArguments.command(name, Array(words.dropFirst()), role: role).json == json)
+  }
+
+  @Test("E15 · parses every command of every role", arguments: Role.allCases)
+  func everyCommand(role: Role) throws {
+    for spec in role.commands {
+      let example: [String] =
+        switch spec.argument?.shape {
+        case nil, .fields: []
+        case .integer(let range, _): ["\(range.lowerBound)"]
+        case .number(let range, _): ["\(range.lowerBound)"]
+        case .text: ["name"]
+        }
+      let command = try CommandArguments.command(spec.name, example, role: role)
+      #expect(command.spec == spec)
+      #expect(CommandArguments.help(role).contains("  \(spec.name) "))
+    }
+  }
+
+  @Test(
+    "E15 · rejects invalid commands",
+    arguments: [
+      (["dim"], .lights), (["dim", "140"], .lights), (["dim", "x"], .lights),
+      (["dim", "1", "2"], .lights), (["on", "now"], .lights), (["dimm", "4"], .lights),
+      (["play", "a", "1:00", "b"], .dvdPlayer), (["fm", "5"], .tuner),
+    ] as [([String], Role)])
+  func wrongCommands(words: [String], role: Role) throws {
+    let name = try #require(words.first)
+    #expect(throws: CommandError.self) {
+      try CommandArguments.command(name, Array(words.dropFirst()), role: role)
+    }
+  }
+
+  @Test("F6 · parses a scene's parameters as options")
+  func sceneParameters() throws {
+    #expect(
+      try SceneParameters(words: ["--film", "Night Ferry", "--x=1=2"]).object
+        == ["film": "Night Ferry", "x": "1=2"])
+    #expect(try SceneParameters(words: []).object.isEmpty)
+    for words in [["film"], ["--film"], ["--"], ["--a", "1", "--a", "2"], ["-f", "x"]] {
+      #expect(throws: ValidationError.self) { try SceneParameters(words: words) }
+    }
+  }
+}
