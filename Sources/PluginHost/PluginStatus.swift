@@ -44,8 +44,8 @@ package struct PluginStatus: Sendable, Hashable {
   package var messages = MessageCount()
   /// The last problem, or the last line that it wrote.
   package let lastMessage: String?
-  /// The last lines that it wrote to stderr, oldest first.
-  package let stderr: [String]
+  /// The last lines that it wrote to stderr or sent as `log`, oldest first.
+  package let log: [String]
 }
 
 extension PluginStatus.Condition: CustomStringConvertible {

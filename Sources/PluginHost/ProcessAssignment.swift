@@ -144,20 +144,20 @@ extension PluginStatus {
     self.init(
       plugin: key.plugin, version: "", roles: [], process: key.label, devices: devices,
       condition: .stopped(by: .load), pid: nil, restarts: 0, memory: nil, lastMessage: why,
-      stderr: [])
+      log: [])
   }
 
   fileprivate init(ofUnusable problem: CatalogueProblem) {
     self.init(
       plugin: problem.folderName, version: "", roles: [], process: nil, devices: [],
       condition: .stopped(by: .load), pid: nil, restarts: 0, memory: nil,
-      lastMessage: problem.description, stderr: [])
+      lastMessage: problem.description, log: [])
   }
 
   fileprivate init(ofUnused plugin: CataloguedPlugin) {
     self.init(
       plugin: plugin.manifest.id, version: plugin.manifest.version,
       roles: plugin.manifest.orderedRoles, process: nil, devices: [], condition: .disabled,
-      pid: nil, restarts: 0, memory: nil, lastMessage: nil, stderr: [])
+      pid: nil, restarts: 0, memory: nil, lastMessage: nil, log: [])
   }
 }

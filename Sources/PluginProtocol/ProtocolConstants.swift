@@ -70,8 +70,8 @@ public enum ProtocolLimits {
   public static let questionAnswer = 1 << 18
   /// The longest wait for such an answer.
   public static let questionTime = Duration.seconds(5)
-  /// The number of lines of standard error that are kept.
-  public static let stderrLines = 200
+  /// The number of lines of standard error and of `log` notifications that are kept.
+  public static let logLines = 200
   /// The most words of a manifest's command, and the most variables that it asks for.
   public static let manifestWords = 64
 

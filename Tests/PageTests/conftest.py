@@ -241,6 +241,20 @@ class Visit:
         assert not self.complaints, self.complaints
 
 
+def hold(page, path, times=None):
+    """Holds requests to a path, all or so many, until the returned list's routes are continued."""
+    held = []
+    page.route(f"**/api/v1{path}", lambda route: held.append(route), times=times)
+    return held
+
+
+def wait_held(page, held):
+    deadline = time.monotonic() + 30
+    while not held and time.monotonic() < deadline:
+        page.wait_for_timeout(10)
+    return held.pop()
+
+
 @pytest.fixture
 def visit(browser, house):
     """Opens visits of a person without a session."""

@@ -1,10 +1,9 @@
 """Login, registration, one-time codes and guest passes."""
 
 import re
-import time
 
 import pytest
-from conftest import PASSWORD, ROOT, proves
+from conftest import PASSWORD, ROOT, hold, proves, wait_held
 from playwright.sync_api import expect
 
 SITE = ROOT / "Sources/WebServer/Site"
@@ -14,20 +13,6 @@ MODULES = "document.querySelector('script[type=module]').src.replace(/main\\.js$
 def fill_login(page, email="ann@example.org", password=PASSWORD):
     page.get_by_role("textbox", name="E-mail address").fill(email)
     page.get_by_label("Password", exact=True).fill(password)
-
-
-def hold(page, path):
-    """Holds requests to a path until the returned list's routes are continued."""
-    held = []
-    page.route(f"**/api/v1{path}", lambda route: held.append(route))
-    return held
-
-
-def wait_held(page, held):
-    deadline = time.monotonic() + 30
-    while not held and time.monotonic() < deadline:
-        page.wait_for_timeout(10)
-    return held.pop()
 
 
 @proves("A1 A3 A12 · the button follows both fields at every keystroke, and the fields begin empty")
@@ -310,6 +295,70 @@ def test_code(visit, house, verified):
     code.fill(f"{right[:3]} {right[3:]}")
     page.clock.run_for(2_000)
     page.get_by_role("heading", name="What would you like?").wait_for()
+
+
+def tab_to(page, target):
+    """Presses Tab until the target has the focus."""
+    for _ in range(6):
+        page.keyboard.press("Tab")
+        if target.evaluate("(node) => node === document.activeElement"):
+            return
+    pytest.fail(f"Tab does not reach {target}")
+
+
+@proves("A12 C7 D1 D3 E6 E7 F5 · registers, logs in with a code and sets a forgotten password with the keyboard alone")
+def test_keyboard_entrances(visit, house):
+    def type_text(label, text):
+        field = page.get_by_label(label, exact=True)
+        expect(field).to_be_focused()
+        page.keyboard.type(text)
+        return field
+
+    def ask_for_code(count):
+        type_text("E-mail address or phone number", "kira@example.org")
+        page.keyboard.press("Enter")
+        page.get_by_role("heading", name="Enter the code").wait_for()
+        type_text("Code of 6 digits", house.mailed_code(count + 1))
+
+    page = visit().open(f"/register#{house.invitation()}")
+    type_text("Name", "Kira")
+    page.keyboard.press("Enter")
+    type_text("E-mail address", "kira@example.org")
+    page.keyboard.press("Enter")
+    type_text("Password", PASSWORD)
+    tab_to(page, page.get_by_role("button", name="Show the password").first)
+    page.keyboard.press("Space")
+    tab_to(page, page.get_by_label("Repeat the password"))
+    page.keyboard.type(PASSWORD)
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="Library").wait_for()
+
+    # Codes go to verified addresses alone.
+    token = house.send("POST", "/sessions", {"email": "kira@example.org", "password": PASSWORD}, token="")["token"]
+    count = house.codes_sent()
+    request = house.send("POST", "/account/email", {}, token=token)["request"]
+    house.send("POST", "/account/email/confirmation", {"request": request, "code": house.mailed_code(count + 1)}, token=token)
+
+    page = visit().open("/login")
+    tab_to(page, page.get_by_role("link", name="Log in with a code"))
+    count = house.codes_sent()
+    page.keyboard.press("Enter")
+    ask_for_code(count)
+    page.get_by_role("heading", name="What would you like?").wait_for()
+
+    one = visit()
+    one.expected = {422}  # a right code, before there is a password
+    page = one.open("/login")
+    tab_to(page, page.get_by_role("link", name="Forgot your password?"))
+    count = house.codes_sent()
+    page.keyboard.press("Enter")
+    ask_for_code(count)
+    page.get_by_role("heading", name="Your new password").wait_for()
+    type_text("New password", "the projector hums at night")
+    tab_to(page, page.get_by_label("Repeat the password"))
+    page.keyboard.type("the projector hums at night")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Log in").wait_for()
 
 
 @proves("D1 D6 · sends a new code when the countdown is over, and tells the wait of the controller")

@@ -8,6 +8,7 @@ import pytest
 from conftest import HOSTILE, PASSWORD, proves
 from measuring.page import EVENING, slope
 from playwright.sync_api import expect
+from test_screens import faults
 
 # The answers of the device that is asked not to switch its screen off; a test grants them.
 WAKE_LOCK = """globalThis.locks = []; globalThis.asked = 0;
@@ -197,3 +198,24 @@ def test_wall_tablet(visit, house):
     other.get_by_role("dialog").get_by_role("button", name="Revoke").click()
     page.get_by_role("button", name="Log in").wait_for()
     assert made["id"] not in {one["id"] for one in house.send("GET", "/guests")["guests"]}
+
+
+@proves("E17 F5 · a wall tablet has the age limit that its owner chose")
+def test_wall_tablet_limit(visit, house):
+    house.off()
+    token = house.send("POST", "/sessions", {"email": "ann@example.org", "password": PASSWORD}, token="")["token"]
+    one = visit(size="tablet").use(token)
+    one.expected = {401}
+    page = one.open("/settings")
+    page.get_by_role("button", name="Make this device a wall tablet").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("slider", name="Titles up to").fill("12")
+    assert not faults(page)
+    dialog.get_by_role("button", name="Begin").click()
+    page.get_by_role("heading", name="Nothing is on").wait_for()
+    made = next(one for one in house.send("GET", "/guests")["guests"] if one.get("wallTablet"))
+    assert made["ageLimit"] == 12
+    other = visit().use(house.people["ann@example.org"]).open("/people")
+    expect(other.get_by_text("Wall tablet · Titles up to age 12")).to_be_visible()
+    house.send("DELETE", f"/guests/{made['id']}")
+    page.get_by_role("button", name="Log in").wait_for()

@@ -254,9 +254,9 @@ struct SwapProcessTests {
         await script.host.waitUntilSettled()
       }
       #expect(await eventually { log.lines.count { $0.contains("stderr: now") } == 6 })
-      let words = log.lines + (await script.host.statuses().flatMap(\.stderr))
+      let words = log.lines + (await script.host.statuses().flatMap(\.log))
       #expect(!words.contains { $0.contains("sesame") || $0.contains("hunter") }, "\(words)")
-      #expect(words.count { $0.contains("[secret]") } == 9)
+      #expect(words.count { $0.contains("[secret]") } == 12)
       #expect(await pid(of: "Script", in: script) == first)
     }
   }

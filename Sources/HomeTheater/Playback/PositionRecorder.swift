@@ -29,6 +29,8 @@ final class PositionRecorder {
   static let interval = Duration.seconds(4)
   /// The last seconds of an item: a user who leaves it there has played it to its end.
   static let ending = 3.0
+  /// The first seconds of an item, at most a twentieth of it: a user who leaves it there begins anew.
+  static let beginning = 10.0
 
   private let store: any PositionStore
   private let clock: any TheaterClock
@@ -110,7 +112,7 @@ final class PositionRecorder {
     }
   }
 
-  /// Returns the position in seconds at which `user` left `item`; `nil` in its first second and its
+  /// Returns the position in seconds at which `user` left `item`; `nil` in its first seconds and its
   /// last seconds, where resuming makes no sense.
   ///
   /// - Parameter duration: The item's length in seconds, if it is known.
@@ -129,9 +131,13 @@ final class PositionRecorder {
     return saved.map { (item: UTF8Key($0.item), seconds: $0.seconds) }
   }
 
-  /// Whether resuming makes sense: not in the first second of an item, nor in its last ones.
+  /// Whether resuming makes sense: not in the first seconds of an item, nor in its last ones.
   static func isResumable(_ position: Double, of duration: Double?) -> Bool {
-    position >= 1 && !isEnd(position, of: duration)
+    !isBeginning(position, of: duration) && !isEnd(position, of: duration)
+  }
+
+  private static func isBeginning(_ position: Double, of duration: Double?) -> Bool {
+    position < min(beginning, (duration ?? .infinity) / 20)
   }
 
   private static func isEnd(_ position: Double, of duration: Double?) -> Bool {
@@ -155,7 +161,7 @@ final class PositionRecorder {
     else { return }
     let position = anchor.position(after: time - session.anchoredAt)
     if Self.isEnd(position, of: anchor.duration) { return await clear(item, of: session.user) }
-    guard position >= 1, position != session.saved else { return }
+    guard !Self.isBeginning(position, of: anchor.duration), position != session.saved else { return }
     let isSaved = await write("the position of \"\(item)\" could not be saved") { store in
       try await store.save(position, item: item, user: session.user)
     }

@@ -107,7 +107,7 @@ package actor PluginClient {
     default: return error
     }
     failure.sent = lastSent
-    failure.stderrLines = process.stderrLines.suffix(Self.shownStderrLines)
+    failure.stderrLines = process.log.lines.suffix(Self.shownStderrLines)
     return failure
   }
 

@@ -38,8 +38,8 @@ package protocol LaunchedPlugin: Sendable {
   func terminate()
   /// Sends SIGKILL to its whole process group.
   func kill()
-  /// The last lines that it wrote to stderr, oldest first.
-  var stderrLines: [String] { get }
+  /// Its last lines.
+  var log: PluginLog { get }
 }
 
 /// The reason why a plugin could not be started.

@@ -8,7 +8,7 @@ import Synchronization
 final class PluginProcess: LaunchedPlugin {
   let connection: any Connection
   private let child: ChildProcess
-  private let log: Mutex<StderrLog>
+  let log: PluginLog
 
   /// Starts the process and its threads.
   init(
@@ -16,7 +16,7 @@ final class PluginProcess: LaunchedPlugin {
     onExit: @escaping @Sendable (String) -> Void
   ) throws(LaunchError) {
     child = try .start(program)
-    log = Mutex(StderrLog(mask: mask))
+    log = PluginLog(mask: mask)
     connection = StreamConnection(reading: child.output, writing: child.input)
     SystemThread.start(name: "plugin \(child.id)") { [self] in
       readLog(logger)
@@ -25,7 +25,6 @@ final class PluginProcess: LaunchedPlugin {
   }
 
   var pid: Int32? { child.isRunning ? child.id : nil }
-  var stderrLines: [String] { log.withLock { $0.all } }
   func terminate() { child.signal(SIGTERM) }
   func kill() { child.signal(SIGKILL) }
 
@@ -68,7 +67,7 @@ final class PluginProcess: LaunchedPlugin {
   }
 
   private func record(_ bytes: UnsafeBufferPointer<UInt8>, _ logger: Logger) {
-    for line in log.withLock({ $0.append(bytes) }) { logger.debug("stderr: \(line)") }
+    for line in log.append(bytes) { logger.debug("stderr: \(line)") }
   }
 }
 

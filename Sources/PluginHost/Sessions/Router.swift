@@ -17,12 +17,15 @@ final class Router: Sendable {
 
   private let devices: DeviceTable
   private let clock: any TheaterClock
+  private let log: PluginLog
   private let logger: Logger
   private let state = Mutex(State())
 
-  init(devices: DeviceTable, clock: any TheaterClock, logger: Logger) {
+  /// - Parameter log: The lines that are shown with the plugin.
+  init(devices: DeviceTable, clock: any TheaterClock, log: PluginLog, logger: Logger) {
     self.devices = devices
     self.clock = clock
+    self.log = log
     self.logger = logger
   }
 
@@ -41,8 +44,8 @@ final class Router: Sendable {
       return route(to: report.device) { $0.report(report, in: $1) }
     case .plugAgain(let request):
       return route(to: request.device) { $0.plugAgain(in: $1) }
-    case .log(let log):
-      write(log)
+    case .log(let message):
+      write(message)
       return nil
     case .badLine(let what): return badLine(what)
     case .closed: return .outputEnded
@@ -74,7 +77,7 @@ final class Router: Sendable {
     return counts ? .badLine(what) : nil
   }
 
-  private func write(_ log: LogNotification) {
+  private func write(_ message: LogNotification) {
     let now = clock.now()
     let (allowed, warning) = state.withLock { state -> (Bool, String?) in
       if state.logLimit.allows(at: now) { return (true, nil) }
@@ -87,13 +90,14 @@ final class Router: Sendable {
     if let warning { logger.warning("\(warning)") }
     guard allowed else { return }
     let level: Logger.Level =
-      switch log.level {
+      switch message.level {
       case .debug: .debug
       case .info: .info
       case .warning: .warning
       case .error: .error
       }
-    let device = log.device.map { "\($0.name.boundedLine(maximumBytes: 64)): " } ?? ""
-    logger.log(level: level, "\(device)\(log.message)")
+    let device = message.device.map { "\($0.name.boundedLine(maximumBytes: 64)): " } ?? ""
+    logger.log(level: level, "\(device)\(message.message)")
+    if level > .debug { log.append("\(level): \(device)\(message.message)") }
   }
 }

@@ -31,7 +31,8 @@ final class PluginRun: Sendable {
     self.report = report
     process = try launcher.launch(plugin, mask: mask) { report(.exited(how: $0)) }
     pid = process.pid
-    let router = Router(devices: devices, clock: scheduler.clock, logger: logger)
+    let router = Router(
+      devices: devices, clock: scheduler.clock, log: process.log, logger: logger)
     self.router = router
     session = PluginSession(connection: process.connection, scheduler: scheduler, mask: mask) {
       if let input = router.route($0) { report(input) }

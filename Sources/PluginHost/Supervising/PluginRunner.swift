@@ -252,14 +252,14 @@ actor PluginRunner {
   /// - Parameter devices: Its devices, in the order of the configuration.
   func status(devices: [DeviceID]) -> PluginStatus {
     let pid = run?.process.pid
-    let stderr = run?.process.stderrLines ?? []
+    let log = run?.process.log.lines ?? []
     var status = PluginStatus(
       plugin: plugin.manifest.id, version: plugin.manifest.version,
       roles: plugin.manifest.orderedRoles, process: process, devices: devices,
       condition: condition, pid: pid, restarts: supervision.restarts,
       memory: pid.flatMap(ProcessFacts.memory),
       lastMessage: refusals.sorted { $0.key < $1.key }.first?.value.description ?? warning
-        ?? problem ?? stderr.last, stderr: stderr)
+        ?? problem ?? log.last, log: log)
     if let run { status.messages = run.session.messages }
     return status
   }

@@ -12,7 +12,8 @@ import ServiceLifecycle
 ///
 /// Ids are `boot-sequence`. A client that sends the last one it knows gets the events since then, and a
 /// slow client gets what it missed; if the log no longer has them, a `snapshot` comes first. The stream
-/// ends at once when its session ends, the client disconnects or the controller stops.
+/// ends at once when its session ends, the client disconnects or the controller stops, and its connection
+/// with it: a client that used it for its next request could lose the answer (see ``EventFeed/end()``).
 struct EventStream: Sendable {
   /// The size of one write. An event that is larger is written alone.
   private static let batch = (bytes: 32 * 1024, events: 32)
@@ -27,7 +28,9 @@ struct EventStream: Sendable {
   func response(to context: RequestContext) throws(APIError) -> Response {
     let caller = try context.caller()
     let hasLevels = try context.query("levels", "true or false") { Bool($0) } ?? false
-    let headers: HTTPFields = [.contentType: "text/event-stream", .xAccelBuffering: "no"]
+    let headers: HTTPFields = [
+      .contentType: "text/event-stream", .xAccelBuffering: "no", .connection: "close",
+    ]
     guard context.request.method != .head else {
       return Response(
         status: .ok, headers: headers, body: ResponseBody { try await $0.finish(nil) })

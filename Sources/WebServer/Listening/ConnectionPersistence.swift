@@ -5,7 +5,7 @@ import NIOHTTP1
 ///
 /// It ends if the client wants that, after HTTP/1.0, whose persistence not all proxies understand, and
 /// after a request with `Expect: 100-continue`: if that is refused, it is not known whether a body or
-/// another request follows.
+/// another request follows. It also ends after an answer that says so, as an event stream does.
 ///
 /// Answers to HTTP/1.0 use neither chunks (RFC 9112, section 6.1) nor 100 (RFC 9110, section 10.1.1).
 final class ConnectionPersistence: ChannelDuplexHandler {
@@ -21,6 +21,8 @@ final class ConnectionPersistence: ChannelDuplexHandler {
 
   /// The unanswered requests, oldest first.
   private var open = CircularBuffer<OpenRequest>()
+  /// Whether the answer that is written now ends the connection although its request did not ask for that.
+  private var endsConnection = false
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard case .head(var head) = unwrapInboundIn(data) else {
@@ -39,14 +41,28 @@ final class ConnectionPersistence: ChannelDuplexHandler {
     switch unwrapOutboundIn(data) {
     case .head(var head):
       if let request = open.first {
+        endsConnection = !request.isLast && !head.isKeepAlive
         head.version = request.version
         if request.isLast { head.headers.replaceOrAdd(name: "connection", value: "close") }
       }
       return context.write(wrapOutboundOut(.head(head)), promise: promise)
     case .body: break
-    case .end: _ = open.popFirst()
+    case .end:
+      _ = open.popFirst()
+      if endsConnection { return writeLast(data, context, promise) }
     }
     context.write(data, promise: promise)
+  }
+
+  /// Writes the end of an answer and of all output. The client closes the connection; the guard drops it if the
+  /// client does not.
+  private func writeLast(
+    _ data: NIOAny, _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?
+  ) {
+    let sent = promise ?? context.eventLoop.makePromise()
+    let channel = context.channel
+    sent.futureResult.whenSuccess { channel.close(mode: .output, promise: nil) }
+    context.write(data, promise: sent)
   }
 
   func triggerUserOutboundEvent(

@@ -64,7 +64,7 @@ extension PluginStatus {
       ]
     }
     if let memory { object["memory"] = .integer(memory) }
-    if !stderr.isEmpty { object["log"] = .array(stderr.map { .string($0) }) }
+    if !log.isEmpty { object["log"] = .array(log.map { .string($0) }) }
     if let lastMessage { object["message"] = .string(lastMessage) }
     return .object(object)
   }

@@ -29,6 +29,7 @@ final class Terminal: Sendable {
   private static let setLock: UInt = 0x4004_5431
   private static let getNumber: UInt = 0x8004_5430
   private static let newSession: Int16 = 0x80
+  private static let resetSignals = Int16(POSIX_SPAWN_SETSIGDEF)
 
   /// Runs a command in it.
   init(_ program: URL, _ arguments: [String], environment: [String: String]) throws {
@@ -51,7 +52,11 @@ final class Terminal: Sendable {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    posix_spawnattr_setflags(&attributes, Self.newSession)
+    // The test runner may have been started to ignore SIGHUP, as by nohup(1).
+    var signals = sigset_t()
+    sigfillset(&signals)
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    posix_spawnattr_setflags(&attributes, Self.newSession | Self.resetSignals)
 
     let words = ["sh", "-c", Self.script, "sh", program.path] + arguments
     // With the test runner's setting SIGQUIT would print a backtrace.

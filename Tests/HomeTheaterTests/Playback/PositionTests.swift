@@ -42,13 +42,27 @@ import Testing
     try await Theater().live { theater in
       let begun = try await theater.facade.begin("film", item: "f1", fromStart: false, user: "ann")
       _ = await begun.run.finished()
-      for second in stride(from: 4.0, through: 20, by: 4) {
+      for second in stride(from: 4.0, through: 28, by: 4) {
         await theater.clock.waitForSleepers(1)
         theater.clock.advance(by: .seconds(4))
+        guard second > 12 else { continue }
         #expect(
           await eventually {
             (theater.positions.position(item: "f1", user: "ann") ?? 0) >= second - 1
           })
+      }
+    }
+  }
+
+  @Test("E10 · an item that was left in its first seconds begins anew, and keeps an earlier position")
+  func beginning() async throws {
+    try await Theater().live { theater in
+      for (seconds, saved) in [(2, nil), (42, 42), (2, 42)] as [(Double, Double?)] {
+        let begun = try await theater.facade.begin("film", item: "f1", fromStart: true, user: "ann")
+        _ = await begun.run.finished()
+        theater.clock.advance(by: .seconds(seconds))
+        _ = await (try await theater.facade.end()).finished()
+        #expect(theater.positions.position(item: "f1", user: "ann") == saved)
       }
     }
   }

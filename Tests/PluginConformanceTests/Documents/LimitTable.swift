@@ -49,8 +49,8 @@ enum LimitTable {
       row("`message`, `hint` of an error or self-check", bytes(Limits.message), "cut"),
       row("`message` of `log`", bytes(Limits.logMessage), "cut"),
       row(
-        "a line of standard error", bytes(Limits.stderrLine),
-        "cut; the last \(Limits.stderrLines) lines are kept"),
+        "a line of standard error, or of `log` with the plugin", bytes(Limits.stderrLine),
+        "cut; the last \(Limits.logLines) lines are kept"),
       row("`title`, `artist`, `album`; `reason` of a playback", bytes(Limits.title), "cut"),
       row("`format` of an item", bytes(Limits.format), "cut"),
       row("the name of an attribute", bytes(Limits.attributeName), "cut"),

@@ -7,7 +7,7 @@ import Testing
 struct LogLineTests {
   /// A line of stderr as the log keeps it.
   private static func shown(_ line: String) -> String {
-    var log = StderrLog()
+    let log = PluginLog()
     return Array((line + "\n").utf8).withUnsafeBufferPointer { log.append($0) }.first ?? ""
   }
 

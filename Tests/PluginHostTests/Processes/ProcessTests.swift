@@ -80,7 +80,7 @@ struct ProcessTests {
       let status = try await plugin.status()
       #expect(status.condition == .stopped(by: .crash))
       #expect(try #require(status.lastMessage).contains("exit status 3"))
-      let lines = status.stderr
+      let lines = status.log
       #expect(lines.first == "[31mred")
       let last = try #require(lines.last)
       #expect(last.utf8.count <= ProtocolLimits.stderrLine && last.hasSuffix("x…"))

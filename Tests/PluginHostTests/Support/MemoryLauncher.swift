@@ -65,7 +65,7 @@ final class MemoryPlugin: LaunchedPlugin {
   }
 
   let pid: Int32? = nil
-  let stderrLines: [String] = []
+  let log = PluginLog()
   var hasEnded: Bool { onExit.withLock { $0 == nil } }
   func terminate() { end("signal 15 (Terminated)") }
   func kill() { end("signal 9 (Killed)") }

@@ -147,6 +147,28 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
+  @Test("F5 · a stream says that its connection ends with it, and closes it without a reset")
+  func closesConnection() async throws {
+    var limits = ConnectionLimits.standard
+    // A reset could not be told from a close that comes too late.
+    limits.farewell = .hours(1)
+    limits.idle = .hours(1)
+    try await TestServer.open(Listener.port(0, of: "127.0.0.1", limits: limits)) { room in
+      let owner = try await room.owner()
+      try await room.connection { inbound, outbound in
+        try await outbound.write(room.listening(owner.token ?? ""))
+        var text = ""
+        for try await part in inbound {
+          let isFirst = text.isEmpty
+          text += String(buffer: part)
+          if isFirst { try await StreamEnding.ask(owner, .DELETE, "/api/v1/sessions/current")() }
+        }
+        #expect(RawAnswer(text: text).headers("connection") == ["close"], "\(text)")
+        #expect(text.hasSuffix("\r\n0\r\n\r\n"), "\(text)")
+      }
+    }
+  }
+
   @Test(
     "A10 · drops a client that reads nothing when its session ends, however it ends",
     .realTime, .timeLimit(.minutes(5)), arguments: StreamEnding.allCases)

@@ -24,8 +24,8 @@ export function sheet(title, ...content) {
   box.addEventListener('click', (e) => { if (e.target === box) box.close(); }); giveBack(box, from);
   document.body.append(box); box.showModal(); return box;
 }
-export function ask(title, text, { yes = t('do.yes'), no = t('do.cancel'), danger, run } = {}) {
-  const from = document.activeElement, box = h('dialog', { class: 'box', 'aria-labelledby': 'ask-title' }, h('h2', { class: 'title-3', id: 'ask-title' }, title), h('p', 'soft', text), h('div', 'dialog-end', h('button', { class: 'btn quiet', autofocus: true, onclick: () => box.close() }, no), btn(`${danger ? 'danger' : 'primary'}`, () => { box.close(); run?.(); }, yes)));
+export function ask(title, text, { yes = t('do.yes'), no = t('do.cancel'), danger, more, run } = {}) {
+  const from = document.activeElement, box = h('dialog', { class: 'box', 'aria-labelledby': 'ask-title' }, h('h2', { class: 'title-3', id: 'ask-title' }, title), h('p', 'soft', text), more, h('div', 'dialog-end', h('button', { class: 'btn quiet', autofocus: true, onclick: () => box.close() }, no), btn(`${danger ? 'danger' : 'primary'}`, () => { box.close(); run?.(); }, yes)));
   giveBack(box, from); document.body.append(box); box.showModal();
 }
 

@@ -37,7 +37,7 @@ function person(one, load) {
   return h('li', {}, h('button', { class: 'row', onclick: () => edit(one, isOwn, load) }, unheard('span', 'face', [...one.name][0]), twoLines([one.name, isOwn ? h('span', 'soft', ` · ${t('people.you')}`) : null], one.ageLimit === undefined ? one.email : `${t('people.upTo', { age: one.ageLimit })} · ${one.email}`), h('span', 'end', h('span', {}, t(`role.${one.role}`)), icon('chevron', { class: 'row-icon' }))));
 }
 /** The highest age rating; the end of the slider is none. */
-const ageSlider = (value, onchange) => slider({ label: t('people.limit'), min: 0, max: 21, value: value ?? 21, says: (x) => (x >= 21 ? t('people.noLimit') : t('people.age', { age: x })), onchange: (x) => onchange(x >= 21 ? undefined : x) });
+export const ageSlider = (value, onchange) => slider({ label: t('people.limit'), min: 0, max: 21, value: value ?? 21, says: (x) => (x >= 21 ? t('people.noLimit') : t('people.age', { age: x })), onchange: (x) => onchange(x >= 21 ? undefined : x) });
 function edit(one, isOwn, load) {
   const sessions = h('ul', 'rows');
   if (!isOwn) loadSessions(sessions, path`/accounts/${one.id}/sessions`).catch(complain);
@@ -52,7 +52,7 @@ function edit(one, isOwn, load) {
 const revoke = (label, question, path, said, load) => h('button', { class: 'btn quiet', 'aria-label': label, onclick: () => ask(question, t('people.revocation'), { yes: t('people.revoke'), danger: true, run: () => remove(path).then(() => { toast(said); load(); }, complain) }) }, t('people.revoke'));
 function pass(one, load) {
   const limits = t('people.pass', { activities: one.activities.map(kindOf).join(', '), percent: one.volumeLimit, when: when(one.expires) });
-  return line('link', one.name, one.wallTablet ? t('wall.title') : [limits, one.ageLimit === undefined ? '' : t('people.upTo', { age: one.ageLimit })].filter(Boolean).join(' · '), revoke(t('people.revokePass', { name: one.name }), t('people.passQuestion'), path`/guests/${one.id}`, t('people.passRevoked'), load));
+  return line('link', one.name, [one.wallTablet ? t('wall.title') : limits, one.ageLimit === undefined ? '' : t('people.upTo', { age: one.ageLimit })].filter(Boolean).join(' · '), revoke(t('people.revokePass', { name: one.name }), t('people.passQuestion'), path`/guests/${one.id}`, t('people.passRevoked'), load));
 }
 function invitation(one, load) {
   return line('user', t(`people.as.${one.role}`), t('people.unused', { when: when(one.expires) }), revoke(t('people.revokeInvitation'), t('people.invitationQuestion'), path`/invitations/${one.id}`, t('people.invitationRevoked'), load));
@@ -65,7 +65,7 @@ function invite(load) {
     slider({ label: t('people.loudest'), value: volumeLimit, onchange: (x) => { volumeLimit = x; } }).node, ageSlider(undefined, (x) => { ageLimit = x; }).node, slider({ label: t('people.valid'), min: 1, max: 48, value: hours, says: (x) => unit(x, 'hour'), onchange: (x) => { hours = x; } }).node);
   const about = h('p', 'soft'), say = () => { limits.hidden = kind !== 'guest'; about.textContent = t(`people.about.${kind}`); };
   const button = btn('primary big wide', (node) => act(node, async () => {
-    const made = kind === 'guest' ? await post('/guests', { activities: [...activities], volumeLimit, ageLimit, validFor: hours * 3600, ...(name.value.trim() && { name: name.value.trim() }) }) : await post('/invitations', { role: kind, validFor: 7 * DAY });
+    const made = kind === 'guest' ? await post('/guests', { activities: [...activities], volumeLimit, ageLimit, validFor: hours * 3600, name: name.value.trim() || t('role.guest') }) : await post('/invitations', { role: kind, validFor: 7 * DAY });
     box.close(); load(); showLink(made.link ?? `${location.origin}/${kind === 'guest' ? 'guest' : 'register'}#${made.code}`, made, kind);
   }), icon('link'), t('people.create'));
   const box = sheet(t('people.inviting'), h('div', 'controls', segments(t('library.kind'), ['member', 'guest', 'owner'].map((role) => [role, t(`role.${role}`)]), kind, (next) => { kind = next; say(); }), about, limits, button));

@@ -3,7 +3,7 @@ import { h, s, clear, clamp, announce } from './dom.js';
 import { icon } from './icons.js';
 import { post } from './api.js';
 import * as theater from './store.js';
-import { heading, segments, section, act, ambient, renew, complain, twoLines } from './parts.js';
+import { heading, segments, section, paced, ambient, renew, complain, twoLines } from './parts.js';
 import { value, hertz } from './words.js';
 import { endActivity } from './commands.js';
 import { t, number, capitalized } from './text.js';
@@ -20,35 +20,38 @@ const rasterOf = ({ step, wide }, known) => (wide && known.some((f) => f % step)
 export async function show(main) {
   const tuner = () => theater.withRole('tuner'), isOn = () => theater.activity().status !== 'idle' && theater.device(theater.activity().player)?.role === 'tuner';
   const { items: stations } = await theater.loadPage('stations', {}).catch((failure) => { complain(failure); return { items: [] }; });
-  let band = value(tuner(), 'band') ?? 'fm', heldUntil = 0;
+  let band = value(tuner(), 'band') ?? 'fm', heldBy;
+  const hold = () => { clearTimeout(heldBy); heldBy = setTimeout(() => { heldBy = undefined; follow(); }, 2000); };
   const freq = { fm: 98.5, am: 810 };
   const readout = h('span', 'freq num'), unit = h('span', 'freq-unit'), name = h('p', 'title-3 radio-name'), live = h('p', 'soft');
   const glass = h('div', 'glass-dial'), input = h('input', { type: 'range', class: 'dial-input', 'aria-label': t('state.frequency') }), presets = h('ul', 'presets');
   const key = (label, picture, run, kind = '') => { const node = h('button', { class: `key ${kind}`, 'aria-label': label, onclick: () => run(node) }, icon(picture)); return node; };
-  const power = key(t('radio.listen'), 'play', (node) => (isOn() ? endActivity(node) : listen(node)), 'main'), state = h('p', 'small receiver-state');
+  const power = key(t('radio.listen'), 'play', (node) => (isOn() ? endActivity(node) : listen()), 'main'), state = h('p', 'small receiver-state');
   const bands = segments(t('state.band'), [['fm', t('is.fm')], ['am', t('is.am')]], band, (next) => { band = next; build(); tune(freq[band]); });
   main.append(heading(title, bands),
     h('section', { class: 'receiver', 'aria-label': t('device.tuner') }, h('div', 'receiver-top', h('div', {}, name, live), h('p', 'readout', readout, unit)), h('div', 'dial-way', glass, input),
-      h('div', 'receiver-keys', state, h('div', 'transport', key(t('radio.before'), 'previous', (node) => skip(-1, node)), power, key(t('radio.next'), 'next', (node) => skip(1, node))), h('span', {}))),
+      h('div', 'receiver-keys', state, h('div', 'transport', key(t('radio.before'), 'previous', () => skip(-1)), power, key(t('radio.next'), 'next', () => skip(1))), h('span', {}))),
     section(t('radio.stations'), 'h-stations', presets));
 
   const said = (f) => (band === 'fm' ? number(f, 1) : String(Math.round(f)));
   const ofBand = () => stations.filter((station) => station[band] !== undefined);
   const near = () => ofBand().find((station) => Math.abs(station[band] - freq[band]) < BANDS[band].near);
+  // The last of several quick presses counts.
+  const play = paced(async (item) => {
+    power.setAttribute('aria-busy', 'true');
+    try { hold(); theater.keepRun((await post('/radio', { item })).run); } finally { hold(); power.setAttribute('aria-busy', 'false'); }
+  });
   /** Plays what the dial shows: a station, or the bare frequency. */
-  const listen = (button, station = near()) => {
-    heldUntil = performance.now() + 3000;
-    return act(button, async () => { theater.keepRun((await post('/radio', { item: station?.id ?? `${BANDS[band].show(freq[band])} ${band.toUpperCase()}` })).run); });
-  };
-  function skip(by, button) {
+  const listen = (station = near()) => { hold(); play(station?.id ?? `${BANDS[band].show(freq[band])} ${band.toUpperCase()}`); };
+  function skip(by) {
     const list = ofBand().sort((a, b) => a[band] - b[band]), here = freq[band], next = by > 0 ? list.find((one) => one[band] > here + 0.05) ?? list[0] : list.findLast((one) => one[band] < here - 0.05) ?? list.at(-1);
-    if (next) choose(next, button);
+    if (next) choose(next);
   }
-  function choose(station, button) {
+  function choose(station) {
     if (station[band] === undefined) { band = station.fm === undefined ? 'am' : 'fm'; bands.set(band); build(); }
     tune(station[band], true);
     announce(`${station.title}, ${hertz(station[band])}`);
-    listen(button, station);
+    listen(station);
   }
 
   // A tape behind glass: on a phone it runs under a fixed needle, on a wide screen the needle runs along the band.
@@ -60,7 +63,7 @@ export async function show(main) {
     step = rasterOf(b, ofBand().map((one) => one[band]));
     Object.assign(input, { min: onRaster(b.min, Math.ceil), max: onRaster(b.max, Math.floor), step });
     drawGlass(b);
-    renew(presets, JSON.stringify([band, stations.map((one) => one.id)]), () => (ofBand().length ? ofBand().map((one) => { const node = h('button', { class: 'preset', data: { f: one[band] }, onclick: () => choose(one, node) }, h('span', 'num preset-f', said(one[band])), twoLines(one.title, [t(`is.${band}`), one.artist].filter(Boolean).join(' · '))); return h('li', {}, node); })
+    renew(presets, JSON.stringify([band, stations.map((one) => one.id)]), () => (ofBand().length ? ofBand().map((one) => h('li', {}, h('button', { class: 'preset', data: { f: one[band] }, onclick: () => choose(one) }, h('span', 'num preset-f', said(one[band])), twoLines(one.title, [t(`is.${band}`), one.artist].filter(Boolean).join(' · ')))))
       : h('li', 'soft', t('radio.none'))));
   }
   function drawGlass(b) {
@@ -107,12 +110,11 @@ export async function show(main) {
   /** Follows the tuner, unless somebody is tuning here. */
   function follow() {
     const owner = tuner();
-    if (!owner || performance.now() < heldUntil) { paint(); return; }
+    if (!owner || heldBy) { paint(); return; }
     const next = value(owner, 'band') ?? band, at = value(owner, 'frequency');
     if (next !== band && isOn()) { band = next; bands.set(band); build(); }
     if (next === band && typeof at === 'number' && at !== freq[band]) tune(at, true); else paint();
   }
-  const hold = () => { heldUntil = performance.now() + 2000; };
   input.addEventListener('input', () => { hold(); tune(Number(input.value)); });
   input.addEventListener('change', () => { if (isOn()) listen(); });
   // A drag moves the tape with the finger; the native range underneath keeps keyboard and screen reader.
@@ -131,5 +133,5 @@ export async function show(main) {
   build(); follow();
   const size = new ResizeObserver(() => { if (glass.clientWidth !== width) { drawGlass(BANDS[band]); paint(); } }), unwatch = theater.watch(follow);
   size.observe(glass);
-  return () => { size.disconnect(); unwatch(); };
+  return () => { clearTimeout(heldBy); size.disconnect(); unwatch(); };
 }

@@ -3,6 +3,7 @@ import { h, clear, btn } from './dom.js';
 import { get, post, remove } from './api.js';
 import * as theater from './store.js';
 import { heading, segments, toggle, slider, toast, ask, act, complain, card, setting, quiet } from './parts.js';
+import { ageSlider } from './people.js';
 import { keepLanguage } from './commands.js';
 import { look, keepLook } from './look.js';
 import { follows } from './follow.js';
@@ -34,12 +35,16 @@ function appearance() {
 }
 function wall(begin) {
   const choice = (key) => toggle(t(`wall.${key}`), look()[key] ?? true, (on) => keepLook({ [key]: on }), t(`wall.${key}Note`));
-  return group(t('wall.title'), 'h-wall', setting(t('wall.make'), t(theater.isWallTablet() ? 'wall.is' : 'wall.makeNote'), theater.isOwner() ? quiet(t('wall.begin'), t('wall.make'), () => ask(t('wall.question'), t('wall.consequence'), { yes: t('wall.begin'), run: () => becomeWallTablet(begin).catch(complain) })) : null),
+  return group(t('wall.title'), 'h-wall', setting(t('wall.make'), t(theater.isWallTablet() ? 'wall.is' : 'wall.makeNote'), theater.isOwner() ? quiet(t('wall.begin'), t('wall.make'), () => askWall(begin)) : null),
     choice('dim'), choice('awake'));
 }
+function askWall(begin) {
+  let ageLimit;
+  ask(t('wall.question'), t('wall.consequence'), { yes: t('wall.begin'), more: ageSlider(undefined, (age) => { ageLimit = age; }).node, run: () => becomeWallTablet(begin, ageLimit).catch(complain) });
+}
 /** Gives up the owner's session for one that shows the room, plays and changes nothing else. */
-async function becomeWallTablet(begin) {
-  const { code } = await post('/guests', { wallTablet: true, name: t('wall.title') });
+async function becomeWallTablet(begin, ageLimit) {
+  const { code } = await post('/guests', { wallTablet: true, name: t('wall.title'), ageLimit });
   await post('/guests/sessions', { pass: code, cookie: true });
   await begin('/room');
 }
