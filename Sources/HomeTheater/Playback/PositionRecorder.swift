@@ -161,7 +161,9 @@ final class PositionRecorder {
     else { return }
     let position = anchor.position(after: time - session.anchoredAt)
     if Self.isEnd(position, of: anchor.duration) { return await clear(item, of: session.user) }
-    guard !Self.isBeginning(position, of: anchor.duration), position != session.saved else { return }
+    guard !Self.isBeginning(position, of: anchor.duration), position != session.saved else {
+      return
+    }
     let isSaved = await write("the position of \"\(item)\" could not be saved") { store in
       try await store.save(position, item: item, user: session.user)
     }

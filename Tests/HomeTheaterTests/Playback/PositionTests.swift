@@ -54,7 +54,8 @@ import Testing
     }
   }
 
-  @Test("E10 · an item that was left in its first seconds begins anew, and keeps an earlier position")
+  @Test(
+    "E10 · an item that was left in its first seconds begins anew, and keeps an earlier position")
   func beginning() async throws {
     try await Theater().live { theater in
       for (seconds, saved) in [(2, nil), (42, 42), (2, 42)] as [(Double, Double?)] {
