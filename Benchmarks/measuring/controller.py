@@ -150,12 +150,12 @@ class Controller:
                     return match.group(1)
         return self.wait_for(find)
 
-    def request(self, method, path, body=None, headers=None):
+    def request(self, method, path, body=None, headers=None, anonymous=False):
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(
             f"{self.base}{path}", data=data, method=method,
             headers={"Content-Type": "application/json", **(headers or {})})
-        if getattr(self, "token", None):
+        if not anonymous and getattr(self, "token", None):
             request.add_header("Authorization", f"Bearer {self.token}")
         with urllib.request.urlopen(request, timeout=60, context=UNVERIFIED) as answer:
             text = answer.read()

@@ -5,7 +5,7 @@ package struct ServerSentEvent: Sendable, Hashable {
   /// The last event id of the stream, with which a client continues after a lost connection. An
   /// event without an id of its own has that of an earlier one; nil before the first id.
   package var id: String?
-  /// `snapshot`, `device`, `activity`, `run`, `library`, `configuration` or `levels`; `message` without one.
+  /// `snapshot`, `device`, `activity`, `run`, `library`, `configuration` or `levels`; `message` if it has none.
   package var name: String
   /// JSON on one line.
   package var data: String

@@ -8,8 +8,8 @@ package final class MessageDispatcher: MessageDelivery {
   private let queue: JobQueue
   private let log: @Sendable (String) -> Void
 
-  /// The delay of a posted message: the request is answered by then. Starting a thread takes time, and
-  /// a later answer would reveal that there is an account.
+  /// The delay of a posted message, so that the request is answered first. Starting a thread takes time,
+  /// and a later answer would reveal that there is an account.
   static let postDelay = Duration.milliseconds(200)
 
   /// - Parameters:

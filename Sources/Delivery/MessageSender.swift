@@ -3,7 +3,7 @@ import Accounts
 /// Sends messages through one channel, on the calling thread.
 package protocol MessageSender: Sendable {
   /// Returns when the next server has accepted the message.
-  /// - Throws: `deliveryFailed` with what to check.
+  /// - Throws: `deliveryFailed`; its hint names the setting to check.
   func send(_ message: AccountMessage) throws(AccountError)
 }
 

@@ -2,8 +2,8 @@ import Devices
 
 /// Runs searches at the same time, for one request at a time.
 ///
-/// A search that does not end in time is given up: a disk or a name server that never answers keeps its
-/// thread, but no request.
+/// A search that does not end in time is given up: a disk or a name server that never answers blocks its
+/// thread, but not the request.
 package actor DiscoveryRunner {
   /// The most findings of one search; further ones are dropped, and a problem says so.
   package static let mostFindings = 100

@@ -85,7 +85,7 @@ package struct DiscoveryFinding: Sendable, Hashable {
 /// The outcome of a search.
 package struct DiscoveryResult: Sendable, Hashable {
   package var findings: [DiscoveryFinding] = []
-  /// Why a search found less than there may be; lines for people.
+  /// The reasons why findings may be missing; lines for people.
   package var problems: [String] = []
 
   /// - Parameter problems: Lines for people; each is cut to 400 bytes.

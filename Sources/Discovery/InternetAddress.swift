@@ -14,7 +14,7 @@ struct InternetAddress {
 
   func bind(_ socket: Int32) -> Bool { withRaw { Glibc.bind(socket, $0, $1) == 0 } }
 
-  /// Begins to connect a socket that does not block; whether that is under way or done.
+  /// Begins to connect a non-blocking socket. Returns whether it is connecting or connected.
   func connect(_ socket: Int32) -> Bool {
     withRaw { Glibc.connect(socket, $0, $1) == 0 || errno == EINPROGRESS }
   }
@@ -107,7 +107,7 @@ final class LineSocket {
       && Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
   }
 
-  /// The next line that ends with a carriage return; `nil` without one in time, and if it is too long.
+  /// Returns the next line without its carriage return; `nil` if none comes in time, or it is too long.
   func line() -> String? {
     while true {
       if let index = rest.firstIndex(of: 0x0D) {

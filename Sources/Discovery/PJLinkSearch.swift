@@ -21,8 +21,8 @@ package struct PJLinkSearch: DeviceSearch {
 
   /// - Parameters:
   ///   - addresses: IPv4 addresses to send to; the broadcast addresses of this machine's networks if `nil`.
-  ///   - localPort: The port to send from. Some projectors answer to 4352, whatever port was asked from; if it
-  ///     is taken, the system chooses one.
+  ///   - localPort: The port to send from. Some projectors answer to port 4352, whatever port the request came from.
+  ///     If it is taken, the system chooses one.
   ///   - timeout: The time to wait for answers, and then for the names of the projectors.
   ///   - probeTimeout: The longest time to wait for one projector.
   package init(

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Runs work that waits in system calls on a thread of its own.
 enum SearchThread {
-  /// - Parameter body: Gets a flag that is set when the task is cancelled; it ends soon after that.
+  /// - Parameter body: Gets a flag that is set when the task is cancelled; `body` then returns soon.
   static func run<Value: Sendable>(
     _ name: String, _ body: @escaping @Sendable (CancellationFlag) -> Value
   ) async -> Value {

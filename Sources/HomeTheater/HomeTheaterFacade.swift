@@ -21,7 +21,7 @@ public actor TheaterActor {
 /// for many operations.
 @TheaterActor
 public final class HomeTheaterFacade {
-  /// Everything that happens.
+  /// The log of the theater's events.
   package nonisolated let events: EventLog
   /// The levels of the amplifiers' sound.
   package nonisolated let levels = LevelMonitor()
@@ -131,7 +131,7 @@ public final class HomeTheaterFacade {
     events.close()
   }
 
-  /// Returns when nothing is on, or when its task is cancelled.
+  /// Waits until no activity is on, or until its task is cancelled.
   package func waitUntilIdle() async {
     let changes = events.subscribe()
     defer { changes.end() }
@@ -392,16 +392,20 @@ public final class HomeTheaterFacade {
   /// Whether a search in the library costs little.
   package nonisolated var hasSmallLibrary: Bool { library.isSmall }
 
-  /// Returns the entries of a category within the principal's age limit.
-  package func entries(_ category: Category, for principal: Principal) -> [Catalogue.Entry] {
-    library.catalogue.entries(category, ageLimit: principal.ageLimit)
+  /// Returns the entries of a category within the principal's age limit. Needs the permission `view`.
+  package func entries(
+    _ category: Category, for principal: Principal
+  ) throws(TheaterError) -> [Catalogue.Entry] {
+    try policy.require(.view, of: principal)
+    return library.catalogue.entries(category, ageLimit: principal.ageLimit)
   }
 
   /// Returns a part of the entries of a category within the principal's age limit, each with the
-  /// principal's saved position.
+  /// principal's saved position. Needs the permission `view`.
   package func page(
     _ category: Category, _ query: LibraryQuery, for principal: Principal
-  ) async -> LibraryPage {
+  ) async throws(TheaterError) -> LibraryPage {
+    try policy.require(.view, of: principal)
     let (entries, total) = library.catalogue.page(category, query, ageLimit: principal.ageLimit)
     guard category != .stations, !entries.isEmpty, let user = principal.user else {
       return LibraryPage(
@@ -421,10 +425,11 @@ public final class HomeTheaterFacade {
   }
 
   /// Returns the films and songs that the principal left before their end, within the age limit, each with
-  /// its category; the one that was left last first.
+  /// its category; the one that was left last first. Needs the permission `view`.
   package func stopped(
     limit: Int, for principal: Principal
-  ) async -> [(category: Category, element: LibraryPage.Element)] {
+  ) async throws(TheaterError) -> [(category: Category, element: LibraryPage.Element)] {
+    try policy.require(.view, of: principal)
     guard let user = principal.user else { return [] }
     let positions = await activities.savedPositions(of: user).prefix(Self.mostStopped)
     let found = library.catalogue.entries(
@@ -446,7 +451,7 @@ public final class HomeTheaterFacade {
   ) async throws(TheaterError) -> [CatalogueItem] {
     try policy.require(.view, of: principal)
     await library.scanUnread()
-    return entries(category, for: principal).map(\.item)
+    return try entries(category, for: principal).map(\.item)
   }
 
   /// Returns the picture of an item of the library; `nil` if no player has one. Needs the permission `view`.

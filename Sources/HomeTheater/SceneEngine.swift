@@ -82,8 +82,8 @@ final class SceneEngine {
     return try await send(planned.command, to: device, until: planned.until, by: principal)
   }
 
-  /// Sends a device a command. A command that affects the item of a player makes the principal's age
-  /// limit the player's, unless the command fails.
+  /// Sends a device a command. A command that affects the item of a player also gives the player the
+  /// principal's age limit, which is reverted if the command fails.
   nonisolated func send(
     _ command: Command, to device: any Device, until: Completion, by principal: Principal?
   ) async throws(DeviceError) -> Confirmation {

@@ -23,7 +23,7 @@ public final class InMemoryLights: TheaterLights, DeviceConnection {
   }
 }
 
-/// A screen in memory. It begins rolled up and moves in no time.
+/// A screen in memory. It begins rolled up and moves at once.
 public final class InMemoryScreen: Screen, DeviceConnection {
   /// The device itself, to change it from outside.
   public let memory: InMemoryDevice
@@ -44,7 +44,7 @@ public final class InMemoryScreen: Screen, DeviceConnection {
   }
 }
 
-/// A projector in memory. It begins turned off; its lamp warms and cools in no time.
+/// A projector in memory. It begins turned off; its lamp warms and cools at once.
 public final class InMemoryProjector: Projector, DeviceConnection {
   /// The device itself, to change it from outside.
   public let memory: InMemoryDevice

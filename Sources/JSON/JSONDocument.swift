@@ -18,7 +18,7 @@ public struct JSONDocument: Sendable {
     public let position: TextPosition
   }
 
-  /// A value's place. Offsets, not positions: most are never asked for.
+  /// A value's place. Offsets, not positions: most are never requested.
   private struct Node: Sendable {
     /// The step that leads to it; `nil` for the value of the whole text.
     let element: JSONPath.Element?
@@ -100,8 +100,8 @@ public struct JSONDocument: Sendable {
     return Array(bytes[..<node.value]) + Array(text.utf8) + Array(bytes[node.valueEnd...])
   }
 
-  /// The node at `path`, or the deepest on the way to it. Walks over siblings: positions are asked
-  /// for a bounded number of mistakes, but every node of every text would have to be hashed.
+  /// The node at `path`, or the deepest on the way to it. Walks over siblings instead of a hash table:
+  /// few positions are requested, but the table would hold every node of every text.
   private func nearest(_ path: JSONPath) -> (node: Node?, isExact: Bool) {
     guard var node = nodes.first else { return (nil, false) }
     var index = 0

@@ -184,7 +184,7 @@ struct JSONParser {
     }
   }
 
-  /// A handful of keys is compared one by one; only large objects pay for a set.
+  /// Compares a few keys one by one; only large objects get a set.
   private func isNew(_ key: String, among members: [JSONObject.Member], _ seen: inout Set<UTF8Key>)
     -> Bool
   {

@@ -1,12 +1,12 @@
-/// Finds a sequence of elements in others by the algorithm of Knuth, Morris and Pratt: its cost grows
-/// with the sum of both lengths, whatever they hold, and not with their product.
+/// Finds a sequence of elements in another one (Knuth, Morris and Pratt). For every input the cost grows
+/// with the sum of both lengths, not with their product.
 public struct SubsequenceFinder<Element: Equatable> {
   @usableFromInline let part: [Element]
-  /// For each beginning of `part` the length of the longest shorter beginning that it ends with.
+  /// For each prefix of `part`, the length of its longest proper prefix that is also its suffix.
   @usableFromInline let borders: [Int]
 
-  /// Prepares the search for `part`; an empty one stands in every sequence.
-  // Inlinable, so that it is compiled for the elements: else each comparison is a call.
+  /// Prepares the search for `part`; an empty one occurs in every sequence.
+  // Inlinable, so that it is specialised for the element type; otherwise each comparison is a call.
   @inlinable
   public init(_ part: some Sequence<Element>) {
     let part = Array(part)
@@ -24,7 +24,7 @@ public struct SubsequenceFinder<Element: Equatable> {
     self.borders = borders
   }
 
-  /// Whether the elements of the part stand in `sequence` side by side.
+  /// Whether `sequence` contains the elements of the part, one directly after the other.
   @inlinable
   public func occurs(in sequence: some Sequence<Element>) -> Bool {
     if part.isEmpty { return true }

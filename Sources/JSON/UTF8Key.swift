@@ -23,7 +23,7 @@ public struct UTF8Key: Hashable, Sendable {
 extension String {
   /// Whether both texts have the same bytes in UTF-8.
   public func hasSameBytes(as other: String) -> Bool {
-    // Known without looking at the text, and different for most pairs of keys.
+    // The length is known without reading the text, and differs for most pairs of keys.
     guard utf8.count == other.utf8.count else { return false }
     var (left, right) = (self, other)
     return left.withUTF8 { left in

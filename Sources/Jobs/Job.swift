@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The order in which waiting jobs begin: a job of a lower priority waits while one of a higher waits.
+/// The priority of a waiting job. It begins only when no job of a higher priority waits.
 package enum JobPriority: Int, Sendable, CaseIterable {
   case low, normal, high
 }
@@ -122,7 +122,7 @@ package final class Job<Value: Sendable, Failure: Error>: Sendable {
   }
 }
 
-/// A job as its queue sees it, whatever its value.
+/// A job without the type of its value, for its queue.
 protocol QueuedJob: Sendable {
   /// Does the work on the calling thread.
   func perform()
@@ -157,7 +157,7 @@ extension Job: QueuedJob {
   }
 }
 
-/// The job that a piece of work belongs to: asks whether it is still wanted, and reports progress.
+/// The running job, for its work: it says whether the job was cancelled, and takes the progress.
 package final class RunningJob: Sendable {
   private let cancelled = Atomic(false)
   private let observer = Mutex<(@Sendable (Double) -> Void)?>(nil)

@@ -18,7 +18,7 @@ package final class JobQueue: Sendable {
     var lastID: PendingJobs.ID = 0
     var begun = 0
 
-    /// Counts another thread where the pool has room for one.
+    /// Reserves a thread for a job that begins; returns false if the pool has no room for one.
     mutating func reserveThread() -> Bool {
       guard threads < workers else { return false }
       threads += 1

@@ -8,8 +8,9 @@ package enum FilmFiles {
   /// The index file of a DVD folder, in lower case.
   package static let dvdIndex = "video_ts.ifo"
 
-  /// Whether the file at a path below a media folder is a film by its name: a film, an image of a DVD, or the
-  /// index file of a DVD folder, which is a folder below the media folder.
+  /// Returns whether the name of a file shows that it is a film, an image of a DVD or the index file of a DVD folder.
+  ///
+  /// - Parameter path: The path below the media folder. An index file directly in the media folder does not count.
   package static func contains(_ path: String) -> Bool {
     let name = path.split(separator: "/").last?.lowercased() ?? ""
     guard let dot = name.lastIndex(of: ".") else { return false }

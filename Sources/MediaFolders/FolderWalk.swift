@@ -53,7 +53,10 @@ package struct FolderWalk {
 
   /// Searches `folder`, or its subfolder `start`. Reads the disk and blocks.
   ///
-  /// - Parameter mostFiles: The most media files.
+  /// - Parameters:
+  ///   - start: The path of the subfolder below `folder`; empty for `folder` itself.
+  ///   - recursive: Whether to search the folders in it too.
+  ///   - mostFiles: The most media files.
   package init(
     _ folder: MediaFolder, kind: MediaKind, from start: String = "", recursive: Bool = true,
     mostFiles: Int = Self.mostFiles

@@ -80,12 +80,19 @@ package struct MediaFolder: Equatable, Sendable {
 
   /// Returns the path of an item below this folder; nil for items of other folders.
   package func path(of item: String) -> String? {
-    item.hasPrefix(name + "/") ? String(item.dropFirst(name.count + 1)) : nil
+    Self.rest(of: item, after: name + "/")
   }
 
   /// Whether an absolute path without symbolic links is this folder or lies below it.
   package func contains(_ real: String) -> Bool {
-    root == "/" || real == root || real.hasPrefix(root + "/")
+    root == "/" || Self.rest(of: real, after: root) == ""
+      || Self.rest(of: real, after: root + "/") != nil
+  }
+
+  /// Returns the text after a prefix; nil without it. Names of files are compared by their bytes: two that
+  /// Unicode counts as equal may be two files.
+  private static func rest(of text: String, after prefix: String) -> String? {
+    text.utf8.starts(with: prefix.utf8) ? String(text.utf8.dropFirst(prefix.utf8.count)) : nil
   }
 
   /// Returns the absolute path without links; nil with `errno` set.

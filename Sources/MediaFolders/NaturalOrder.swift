@@ -5,7 +5,7 @@ package enum NaturalOrder {
   package static func precedes(_ first: String, _ second: String) -> Bool {
     var left = Substring(first.lowercased())
     var right = Substring(second.lowercased())
-    while let one = piece(&left), let other = piece(&right) {
+    while !left.isEmpty, !right.isEmpty, let one = piece(&left), let other = piece(&right) {
       switch (number(one), number(other)) {
       case (let one?, let other?) where one != other: return precedes(number: one, other)
       case (.some, .some): continue

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Watches of all folders in which a change can make a path lead to another file, for one resolution of
-/// the path.
+/// The inotify watches of one resolution of a path: of every folder in which a change can make the path
+/// lead to another file.
 struct FolderWatches: Sendable {
   /// The inotify instance: readable after changes in the folders.
   let descriptor: Int32

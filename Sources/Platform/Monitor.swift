@@ -2,8 +2,8 @@ import Glibc
 
 /// A mutex with a condition, for threads that wait for one another.
 ///
-/// Safe: both are made for use from several threads, the pointers never change, and `wakes` is
-/// guarded by the mutex.
+/// Safe: mutex and condition may be used from several threads, the pointers never change, and `wakes`
+/// is guarded by the mutex.
 public final class Monitor: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -40,7 +40,7 @@ public final class Monitor: @unchecked Sendable {
     return try body()
   }
 
-  /// Inside `locked`: lets other threads in and waits for `wakeAll`, or wakes for no reason.
+  /// Inside `locked`: releases the mutex and waits for `wakeAll`. It may also return without a reason.
   public func wait() {
     wakeNow()
     pthread_cond_wait(condition, mutex)
@@ -57,8 +57,8 @@ public final class Monitor: @unchecked Sendable {
     return pthread_cond_timedwait(condition, mutex, &time) == 0
   }
 
-  /// Inside `locked`: wakes all waiting threads once the mutex is free, for which they would only
-  /// wait again.
+  /// Inside `locked`: wakes all waiting threads when the mutex is released, because woken earlier they
+  /// would only wait for it.
   public func wakeAll() { wakes = true }
 
   private func wakeNow() {

@@ -5,8 +5,8 @@ import Glibc
 public struct MonotonicClock: Sendable {
   public init() {}
 
-  /// Nanoseconds since the machine's start. One system call without a switch to the kernel: safe on
-  /// an audio thread.
+  /// Nanoseconds since the machine's start. Read without a switch to the kernel (vDSO), so it is safe
+  /// on an audio thread.
   public static var now: Int64 { read(CLOCK_MONOTONIC) }
 
   /// Nanoseconds since the machine's start, the time that it slept included (`CLOCK_BOOTTIME`).
@@ -30,7 +30,7 @@ public struct MonotonicClock: Sendable {
 }
 
 extension Duration {
-  /// This time in whole nanoseconds; beyond 146 years that many, so that a sum with the present time fits.
+  /// This time in whole nanoseconds, clamped to 146 years, so that a sum with the present time fits.
   package var nanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let limit = Int128(Int64.max / 2)

@@ -3,8 +3,8 @@ import Glibc
 
 /// A program to start as a child process: its arguments, environment, folder and streams.
 ///
-/// `posix_spawn` rather than `fork`: it copies no memory, and signals have their defaults in the
-/// child whatever this process ignores or blocks.
+/// `posix_spawn` rather than `fork`: it copies no memory, and resets the child's signals to their
+/// defaults, also those that this process ignores or blocks.
 public struct ProgramStart: Sendable {
   /// The other end of a standard stream.
   public enum Stream: Sendable {

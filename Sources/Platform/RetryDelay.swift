@@ -1,9 +1,9 @@
-/// The wait before the next try of something that failed: doubled after each failure, and moved by up to
-/// a fifth at random, so that what failed together is not tried again together.
+/// The wait before the next attempt after a failure. It doubles with each failure, and varies by up to a
+/// fifth at random, so that operations that failed together are not retried together.
 package struct RetryDelay: Sendable, Hashable {
   /// The wait after the first failure, before the random part.
   package let shortest: Duration
-  /// No wait is longer, the random part included.
+  /// The longest wait, including the random part.
   package let longest: Duration
   private static let spread = 0.2
 

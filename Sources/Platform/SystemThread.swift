@@ -6,12 +6,12 @@ import Glibc
 /// Signals of the process are delivered to other threads, so that its system calls are not
 /// interrupted.
 public struct SystemThread: Sendable {
-  /// How the kernel prefers a thread over others.
+  /// The scheduling priority of a thread.
   public enum Priority: Sendable {
     /// The process's own.
     case normal
-    /// So many steps of `nice` behind the process. Negative ones put it in front of others; without
-    /// the permission for that the thread stays normal.
+    /// This many steps of `nice` below the process. A negative number raises the priority; without the
+    /// permission for that the thread stays normal.
     case nice(Int32)
     /// `SCHED_FIFO` 20, below the kernel's own threads. Without the permission (`ulimit -r`) the
     /// thread stays normal; see `isRealtime`.
@@ -23,7 +23,7 @@ public struct SystemThread: Sendable {
   /// Starts a thread, which `join` or `detach` must follow.
   ///
   /// - Parameters:
-  ///   - name: Shown by `top -H`, `ps -L` and debuggers; its first 15 bytes count.
+  ///   - name: Shown by `top -H`, `ps -L` and debuggers, cut to 15 bytes.
   ///   - stack: Bytes of its stack, at least 16 KiB. Memory that is never touched costs nothing.
   /// - Throws: `EAGAIN` at the limit of threads (`ulimit -u`).
   public init(
@@ -94,7 +94,7 @@ public struct SystemThread: Sendable {
     return pthread_getschedparam(pthread_self(), &policy, &parameters) == 0 && policy == SCHED_FIFO
   }
 
-  /// All signals but those by which a thread's own faults are reported.
+  /// All signals except those that report a fault of the thread itself.
   private static var deferrableSignals: sigset_t {
     var signals = sigset_t()
     sigfillset(&signals)

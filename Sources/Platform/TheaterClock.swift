@@ -24,7 +24,7 @@ public struct SystemClock: TheaterClock {
   /// - Throws: When the task is cancelled.
   public func sleep(until deadline: Duration) async throws(CancellationError) {
     do {
-      // The one place where the system's time is waited for; tests inject their own clock.
+      // The only wait for the system's clock; tests inject their own clock.
       try await Task.sleep(for: deadline - now(), clock: .continuous)
     } catch {
       throw CancellationError()

@@ -31,7 +31,7 @@ package final class PluginHost: Sendable {
   private let logger: Logger
 
   /// - Parameters:
-  ///   - catalogue: The plugins that there are.
+  ///   - catalogue: The available plugins.
   ///   - devices: The devices to run, with ids that differ.
   ///   - runtimeDirectory: A short, private folder for sockets and the record of processes.
   ///   - launcher: How plugins are started.
@@ -69,7 +69,7 @@ package final class PluginHost: Sendable {
       }
       group.cancelAll()
     }
-    // A runner that came with the end was never started.
+    // A runner that was added during the stop was never started.
     for runner in markStopped() { await runner.endUnlessStarted() }
   }
 

@@ -14,7 +14,7 @@ package struct HostedDevice: Sendable, Hashable {
   package let options: JSON
   /// Devices of one plugin share a process unless their labels differ.
   package let process: String?
-  /// The texts of the secrets among the options, for hiding them in what the plugin says.
+  /// The texts of the secrets among the options, to hide them in the plugin's output.
   package let secrets: [String]
 
   package init(

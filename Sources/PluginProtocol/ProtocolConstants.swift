@@ -1,7 +1,7 @@
 import Devices
 
 /// The limits of the plugin protocol (docs/plugin-protocol.md, Limits): the sizes of lines, texts,
-/// reports and catalogues, and the amount that a plugin can make the controller keep.
+/// reports and catalogues, and the amount of data that the controller keeps for a plugin.
 ///
 /// Lengths are bytes in UTF-8.
 public enum ProtocolLimits {
@@ -11,7 +11,7 @@ public enum ProtocolLimits {
   public static let longestLine = 1 << 20
   /// The most bytes that may wait to be written before the peer counts as stuck.
   public static let largestBacklog = 4 << 20
-  /// After so many lines that are no messages a plugin is restarted.
+  /// The number of lines that are no messages after which a plugin is restarted.
   public static let badLines = 10
 
   // MARK: Texts that are cut
@@ -96,7 +96,7 @@ public enum ProtocolLimits {
 }
 
 /// The version of the plugin protocol. Plugins of another major version are refused; a newer minor
-/// version only adds what older readers ignore.
+/// version only adds keys and messages that older readers ignore.
 public struct ProtocolVersion: Sendable, Hashable, CustomStringConvertible {
   /// Versions with another major number are refused.
   public let major: Int

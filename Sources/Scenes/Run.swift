@@ -2,14 +2,14 @@ import Devices
 import Platform
 import Synchronization
 
-/// A plan that is carried out. Its report changes with each node; anyone can await its end or cancel
+/// A plan that is carried out. Its report changes with each node; any task can await its end or cancel
 /// it.
 public final class Run: Sendable {
   private struct State {
     var report: RunReport
     var task: Task<Void, Never>?
     var isOver = false
-    /// The waits that have begun and not ended; `nil` before their task waits.
+    /// The open waits by key, with the suspended task; `nil` until `Wait.finished` suspends it.
     var waiting: [Int: CheckedContinuation<Void, Never>?] = [:]
     var nextKey = 0
   }
@@ -70,7 +70,7 @@ public final class Run: Sendable {
     return Wait(run: self, key: key)
   }
 
-  /// A wait for the end of a run, which anyone can end early.
+  /// A wait for the end of a run, which any task can end early.
   public struct Wait: Sendable {
     fileprivate let run: Run
     fileprivate let key: Int

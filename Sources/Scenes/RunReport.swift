@@ -45,7 +45,7 @@ public struct NodeReport: Sendable, Hashable, Identifiable {
     case running
     /// Over; for a command, the device has reported its effect.
     case done
-    /// The device has accepted the command and reports no effect, or nothing waited for it.
+    /// The device has accepted the command. It reports no effect, or the step did not wait for one.
     case accepted
     /// Not sent: the device reported the effect already.
     case skipped

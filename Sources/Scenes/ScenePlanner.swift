@@ -28,8 +28,8 @@ public struct ScenePlanner: Sendable {
   /// - Parameters:
   ///   - snapshots: The present state of the devices. Commands for a device without one are decided
   ///     when the run comes to them.
-  /// - Throws: The first step that cannot be planned, and why: a device that does not exist, a missing
-  ///   or unfit argument.
+  /// - Throws: The error of the first step that cannot be planned: a device that does not exist, a
+  ///   missing or invalid argument.
   public func plan(
     _ scene: Scene, arguments: [String: SceneArgument], snapshots: [DeviceID: DeviceSnapshot],
     policy: PlanPolicy

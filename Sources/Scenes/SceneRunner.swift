@@ -32,7 +32,7 @@ public struct SceneRunner: Sendable {
   }
 
   /// Carries out every node of the plan. Ends early when a node fails that stops the scene, or when
-  /// the task is cancelled; then everything that has begun has stopped.
+  /// the task is cancelled. When it returns, no node runs any more.
   func run(_ plan: ScenePlan, as run: Run) async {
     switch await inSequence(plan.nodes, run) {
     case .completed: run.end(as: .done)
@@ -76,7 +76,10 @@ public struct SceneRunner: Sendable {
     var confirmation = NodeReport.Status.done
     switch node.work {
     case .command(let command, let decision):
-      if await isNeedless(command, decision) {
+      let isNeedless = await isNeedless(command, decision)
+      // Another member of a parallel group may have failed meanwhile.
+      if Task.isCancelled { return .cancelled }
+      if isNeedless {
         run.update(node) { $0.status = .skipped }
         return .completed
       }
@@ -125,8 +128,8 @@ public struct SceneRunner: Sendable {
     return node.onFailure == .continue ? .completed : outcome
   }
 
-  /// Whether the device reports the effect of the command. Looked up where the plan says that it may
-  /// be so: a value that was reported when the plan was made may have changed since.
+  /// Whether the device already reports the effect of the command. Looks again unless the plan says
+  /// `send`, because the reported value may have changed since the plan was made.
   private func isNeedless(_ command: PlannedCommand, _ decision: PlanNode.Decision) async -> Bool {
     if case .send = decision { return false }
     if case .skip = command.decision(seeing: await snapshot(command.device)) { return true }

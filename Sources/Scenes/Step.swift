@@ -13,9 +13,9 @@ public indirect enum Step: Sendable, Hashable {
   /// Waits. In `devices.json`: `{"wait": "2 s"}`.
   case wait(Duration)
 
-  /// Words of a step that have a meaning; no device can be called by them.
+  /// The keywords of a step, which cannot be names of devices.
   public static let words = ["until", "onFailure", "always", "sequence", "parallel", "wait"]
-  /// Words that are kept for later versions; no device can be called by them either.
+  /// The keywords that are reserved for later versions, which cannot be names of devices either.
   public static let reservedWords = [
     "waitFor", "timeout", "if", "then", "else", "set", "run", "with", "say", "retry", "repeat",
   ]

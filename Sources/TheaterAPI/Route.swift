@@ -16,7 +16,7 @@ public struct Route: Sendable {
 
   /// Who may use a route.
   public enum Access: Sendable, Hashable {
-    /// Everyone, without a session: what leads to a session, and the sign of life.
+    /// Everyone, without a session: the routes that lead to a session, and the health check.
     case everyone
     /// Sessions whose role has this permission.
     case permitted(Permission)
@@ -54,7 +54,7 @@ public struct Route: Sendable {
     public let place: Place
     /// The valid values.
     public let schema: Schema
-    /// One sentence: what the parameter does.
+    /// The effect of the parameter, in one sentence.
     public let help: String
   }
 
@@ -64,7 +64,7 @@ public struct Route: Sendable {
   public let path: String
   /// Who may use the route.
   public let access: Access
-  /// One sentence: what the route does.
+  /// The effect of the route, in one sentence.
   public let help: String
   /// The body of the request.
   public let body: Body

@@ -39,7 +39,7 @@ public struct Schema: Sendable, Hashable {
       ])
   }
 
-  /// A whole number that only grows: a count, a size in bytes.
+  /// A whole number of 0 or more: a count, a size in bytes, a number of seconds.
   public static let count = Schema(json: ["type": "integer", "minimum": 0])
 
   /// A number in this range.
@@ -53,7 +53,7 @@ public struct Schema: Sendable, Hashable {
 
   /// A list.
   ///
-  /// - Parameter count: How many elements it has; any number without it.
+  /// - Parameter count: The number of elements; any number without it.
   public static func list(of element: Schema, count: ClosedRange<Int>? = nil) -> Schema {
     var json: JSONObject = ["type": "array", "items": .object(element.json)]
     if let count {
@@ -119,7 +119,7 @@ public struct Schema: Sendable, Hashable {
     Schema(json: ["$ref": .string("#/components/schemas/\(component.name)")])
   }
 
-  /// This schema for an object with so many members.
+  /// This schema of an object, limited to this number of members.
   func withMembers(_ count: ClosedRange<Int>) -> Schema {
     var schema = self
     schema.json["minProperties"] = .integer(count.lowerBound)

@@ -138,7 +138,7 @@ static int theater_revents(
   return 0;
 }
 
-/* Takes the speakers of a program's channels. Returns them as bits, 0 for channels without speakers (one channel, or all
+/* Stores the speakers of a program's channels. Returns them as bits, 0 for no layout (one channel, or all speakers
  * unknown), or -EINVAL if a speaker is not among the cable's, or is there twice. */
 static int take_positions(struct theater_pcm *pcm, unsigned int channels, const unsigned int *positions) {
   uint32_t bits[MOST_CHANNELS] = {0}, all = 0;
@@ -162,7 +162,7 @@ static int take_positions(struct theater_pcm *pcm, unsigned int channels, const 
     pcm->from[place] = (uint8_t)channel;
     if (place != channel) pcm->is_in_order = false;
   }
-  /* A speaker of its own does not make one channel more than one that all speakers play. */
+  /* One channel has no layout, even if the program names its speaker: it is played like any mono sound. */
   return channels == 1 ? 0 : (int)all;
 }
 

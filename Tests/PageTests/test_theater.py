@@ -153,6 +153,34 @@ def test_live_title(owner, house):
     expect(page.locator(".hero")).to_contain_text(title)
 
 
+@proves("E14 · keeps presets of each person on this device, of both bands, and tunes to them")
+def test_presets(owner, house):
+    page = owner.open("/radio")
+    presets = page.get_by_role("region", name="Presets")
+    expect(presets).to_have_count(0)
+    keep = page.get_by_role("button", name="Keep as a preset")
+    page.get_by_role("button", name=re.compile("Harbour Jazz")).click()
+    house.wait_for("tuner", "frequency", 91.2)
+    keep.click()
+    expect(keep).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("radio", name="AM").click()
+    page.get_by_role("slider", name="Frequency").fill("900")
+    expect(keep).to_have_attribute("aria-pressed", "false")
+    keep.click()
+    owner.open("/radio")
+    expect(presets.get_by_role("button")).to_have_text([re.compile("91.2.*Harbour Jazz"), re.compile("900.*900 kHz")])
+    presets.get_by_role("button", name=re.compile("900 kHz")).click()
+    house.wait_for("tuner", "frequency", 900)
+    expect(page.get_by_role("radio", name="AM")).to_be_checked()
+    presets.get_by_role("button", name=re.compile("Harbour Jazz")).click()
+    house.wait_for("tuner", "frequency", 91.2)
+    expect(page.get_by_role("radio", name="FM")).to_be_checked()
+    keep.click()
+    expect(presets.get_by_role("button")).to_have_count(1)
+    page.get_by_role("button", name="Turn the radio off").click()
+    house.wait_for("tuner", "power", "off")
+
+
 @proves("E14 · AM has one raster that counts from 0, for arrow keys as for the dial")
 def test_raster(owner, house):
     page = owner.open("/radio")

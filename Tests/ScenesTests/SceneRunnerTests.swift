@@ -42,14 +42,26 @@ import Testing
     }
 
     /// Begins a run of the plan.
-    func run(_ plan: ScenePlan) -> Run {
+    ///
+    /// - Parameters:
+    ///   - look: Called before each look at a device.
+    ///   - change: Called with each change.
+    func run(
+      _ plan: ScenePlan, look: @escaping @Sendable (DeviceID) async -> Void = { _ in },
+      change: @escaping @Sendable (RunChange) -> Void = { _ in }
+    ) -> Run {
       let devices = devices
-      let run = Run(id: "run-1", plan: plan) { change in
-        self.recorded.withLock { $0.append(change) }
+      let run = Run(id: "run-1", plan: plan) { news in
+        self.recorded.withLock { $0.append(news) }
+        change(news)
       }
       run.start(
         with: SceneRunner(
-          clock: clock, snapshot: { await devices[$0]?.snapshot() }
+          clock: clock,
+          snapshot: {
+            await look($0)
+            return await devices[$0]?.snapshot()
+          }
         ) { (command) async throws(DeviceError) -> Devices.Confirmation in
           guard let device = devices[command.device] else {
             throw DeviceError(.unavailable, "no such device")
@@ -149,6 +161,28 @@ import Testing
     #expect(report.error?.step == "1.2")
     #expect(report.error?.device == "lamp")
     #expect(report.error?.message == "the bulb is broken")
+  }
+
+  @Test("E17 · a command that still looks at its device when another branch fails is not sent")
+  func failedMeanwhile() async throws {
+    let bench = Bench()
+    try await bench.device("lamp").fail("on", with: DeviceError(.failed, "the bulb is broken"))
+    try await bench.device("bulb").report(.brightness, 10)
+    let plan = try await bench.plan([
+      .parallel([.make("bulb", .lights, ["dim": 10]), .make("lamp", .lights, "on")])
+    ])
+    try await bench.device("bulb").report(.brightness, 80)
+    let (failure, failed) = AsyncStream<Void>.makeStream()
+    let run = bench.run(plan) { id in
+      guard id == "bulb" else { return }
+      // Until the lamp has failed, and this task is cancelled for it.
+      for await _ in failure {}
+    } change: {
+      if $0.node?.status == .failed { failed.finish() }
+    }
+    let report = await run.finished()
+    #expect(Self.statuses(report) == ["1 failed", "1.1 waiting", "1.2 failed"])
+    #expect(bench.journal.lines == [#"lamp "on""#])
   }
 
   @Test("E17 · a group with `onFailure: continue` may fail, and the scene goes on")

@@ -17,19 +17,19 @@ struct PCMHolder: Equatable {
   ///
   /// - Parameter root: The mount point of `proc`; tests have their own.
   static func all(root: String = "/proc") -> [PCMHolder] {
-    var processes: [Int] = []
+    let own = Int(getpid())
+    var processes: Set<Int> = []
     for card in entries("\(root)/asound") where card.hasPrefix("card") {
       for pcm in entries("\(root)/asound/\(card)") where pcm.hasPrefix("pcm") && pcm.hasSuffix("p")
       {
         for sub in entries("\(root)/asound/\(card)/\(pcm)") where sub.hasPrefix("sub") {
           let status = text("\(root)/asound/\(card)/\(pcm)/\(sub)/status")
-          if let owner = owner(status) { processes.append(owner) }
+          if let owner = owner(status), owner != own { processes.insert(owner) }
         }
       }
     }
-    if processes.isEmpty { processes = openers(root) }
-    let own = Int(getpid())
-    return Set(processes).subtracting([own]).sorted().map { process in
+    if processes.isEmpty { processes = Set(openers(root)).subtracting([own]) }
+    return processes.sorted().map { process in
       let name = text("\(root)/\(process)/comm").split(separator: "\n").first.map(String.init)
       return PCMHolder(process: process, name: name ?? "a process that has ended")
     }

@@ -10,7 +10,7 @@ final class SoundEngine: Sendable {
   /// empties it at once. More than the device takes at once, so that there is always something left to fade
   /// out.
   static let ring: Int64 = 400_000_000
-  /// Bytes of stack for a thread that calls ALSA: its plugins keep much there.
+  /// Bytes of stack for a thread that calls ALSA, whose plugins need a large stack.
   static let threadStack = 2 << 20
 
   /// The settings of an engine.

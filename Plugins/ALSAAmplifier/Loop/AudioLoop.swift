@@ -24,7 +24,7 @@ struct AudioLoop<Destination: FrameOutput>: ~Copyable {
   private static var closingTime: Int64 { 1_000_000_000 }
   /// The time for which a device in use is tried before a request is answered, ns.
   private static var reacquiringTime: Int64 { 500_000_000 }
-  /// Rounds without a wait after which there is one.
+  /// The most rounds in a row without a wait.
   private static var mostRestlessRounds: Int { 8 }
 
   private(set) var player: SourcePlayer<Destination>
@@ -101,7 +101,7 @@ struct AudioLoop<Destination: FrameOutput>: ~Copyable {
       surround: shared.pointee.surround.load(ordering: .relaxed))
     guard isPowered, closingUntil == 0 else { return }
     let selected = shared.pointee.selected.load(ordering: .relaxed)
-    // At once also where a cable was replaced: the old one's slot is freed two rounds later.
+    // Also at once if the cable was replaced: the slot of the old one is freed two rounds later.
     if selected != player.sourceIndex || shared.pointee.input(selected) != player.source {
       player.select(selected)
     }

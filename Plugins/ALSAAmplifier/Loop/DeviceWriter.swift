@@ -23,7 +23,7 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
   private(set) var isRunning = false
   /// Whether the sound ends with the rendered frames: it is over, or was faded out.
   private(set) var isEnding = false
-  /// Whether the device must stop after those frames, because it gave back others behind them.
+  /// Whether the device must stop after those frames, because the frames behind them were taken back.
   private(set) var mustStop = false
   /// Frames of silence behind the sound.
   private(set) var silenceWritten = 0
@@ -37,7 +37,7 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
     self.setting = setting
   }
 
-  /// Whether the thread runs as soon as it wants to, so that it can sleep longer.
+  /// Whether the thread has real-time priority, so that it wakes on time and can sleep longer.
   var isPunctual: Bool { shared.pointee.realtime.load(ordering: .relaxed) }
 
   // MARK: Opening and configuring
@@ -100,7 +100,7 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
     request = wanted
   }
 
-  /// Configures the device for `wanted`; one that fails is lost, and the format goes on silently.
+  /// Configures the device for `wanted`. If that fails, the device counts as lost, and the sound goes on silently.
   mutating func configure(_ wanted: PCMRequest, _ layout: SpeakerLayout) {
     request = wanted
     do throws(ALSAFailure) {
@@ -175,8 +175,8 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
   /// Frames that the device takes now, or a negative error.
   mutating func room() -> Int { output.room() }
 
-  /// Returns the milliseconds until half the buffer is free, or three quarters for a punctual thread. A
-  /// device that wakes the thread itself may be dead, so look after twice the time of its buffer.
+  /// Returns the milliseconds until half the buffer is free, or three quarters for a punctual thread. A device that
+  /// wakes the thread itself may hang: for it, the wait is twice the time of its buffer, at least 100 ms.
   mutating func waitForRoom() -> Int {
     let settings = output.settings
     if output.pace == .device {
@@ -197,7 +197,7 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
     sourceFrames(max(0, output.queued() - silenceWritten) + renderer.pending + renderer.held)
   }
 
-  /// Returns the source frames that play as long as so many device frames.
+  /// Converts a number of device frames to source frames of the same duration.
   func sourceFrames(_ frames: Int) -> Int {
     guard let plan = renderer.plan else { return 0 }
     return frames * plan.source.rate / plan.device.rate
@@ -256,7 +256,7 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
 
   /// Fades the sound out: with `rewinding` the fade uses frames that the device gives back, otherwise
   /// the frames that were held back for it, behind all frames in the device. Returns the number of
-  /// source frames that will not be heard.
+  /// device frames that will not be heard.
   mutating func fadeOut(rewinding: Bool) -> Int {
     guard isRunning, !mustStop else {
       let dropped = isRunning ? 0 : renderer.pending + renderer.held
@@ -270,7 +270,7 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
       halt()
       return dropped
     }
-    // Frames behind the end of a recording need no fade: there are none.
+    // At the end of a recording no frames are pending, so nothing is faded.
     let dropped = renderer.fadeOut()
     isEnding = true
     mustStop = rewound > 0
@@ -346,7 +346,7 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
     }
     let result = snd_pcm_resume(pcm)
     let state = snd_pcm_state(pcm)
-    // Plugins may answer 0 and be asleep all the same.
+    // ALSA's plugins may return 0 although the device is still suspended.
     if result == -EAGAIN || (result == 0 && state == SND_PCM_STATE_SUSPENDED) {
       return Int(min(max((now - recovery.suspendedSince) / 2_000_000, 20), 1000))
     }

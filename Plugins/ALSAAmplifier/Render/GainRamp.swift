@@ -1,7 +1,7 @@
 /// A gain that moves to its target along an S-curve, so that no change clicks.
 ///
-/// The curve has no corner at either end: a straight ramp of 6 ms leaves −52 dBFS beyond a tone of
-/// −6 dBFS and 440 Hz, this one −79 dBFS. Plain numbers only; used on the audio thread.
+/// The curve has no corner at either end. With a tone of −6 dBFS and 440 Hz, a straight ramp of 6 ms makes noise of
+/// −52 dBFS, this one of −79 dBFS. Plain numbers only; used on the audio thread.
 struct GainRamp {
   /// The gain of the next frame.
   private(set) var current: Float

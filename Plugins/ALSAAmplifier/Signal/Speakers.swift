@@ -35,7 +35,7 @@ struct SpeakerLayout: Sendable, Hashable {
     }
   }
 
-  /// One speaker per channel.
+  /// The speaker of each channel; `nil` for a silent one.
   var speakers: [Speaker?] { (0..<count).map { Speaker(rawValue: places[$0]) } }
 
   /// Short names in order, e.g. `FL FR FC LFE RL RR`; `–` for a channel without a place.

@@ -76,6 +76,6 @@ enum Container: String, Sendable, CaseIterable {
     }
   }
 
-  /// Whether its files hold films as well: then only a file with an extension of music counts.
+  /// Whether its files may also be films. Such a file counts as music only if its extension says so.
   var alsoHoldsFilms: Bool { self == .mov || self == .asf || self == .matroska }
 }

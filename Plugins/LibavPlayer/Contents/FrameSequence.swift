@@ -1,7 +1,7 @@
 /// The frames of an MP3, MP2 or bare AAC file: where they begin and end, and how long they last.
 ///
-/// Tags, pictures and garbage around and between them do not count: three headers of the same kind,
-/// each where the frame before ends, are sound; one alone may be chance.
+/// Tags, pictures and garbage around and between them do not count. Three headers of the same kind, each at the end of
+/// the frame before, count as sound; a single one may be chance.
 struct FrameSequence: Equatable {
   /// The number of bytes after the tags that are searched for the first frame.
   private static let searched: Int64 = 1 << 20

@@ -18,7 +18,7 @@ struct SoundFrameHeader: Equatable {
   /// Whether it is AAC in ADTS.
   var isADTS: Bool { signature & 1 << 31 != 0 }
 
-  /// Reads a header; nil where the bytes are none, or too few.
+  /// Reads a header; nil if the bytes are not a header, or too few.
   init?(_ bytes: ArraySlice<UInt8>) {
     guard bytes.count >= 4, bytes[bytes.startIndex] == 0xFF else { return nil }
     let header = bytes.prefix(Self.size).map { Int($0) }

@@ -26,7 +26,7 @@ struct TimestampConverter {
     runUp = Self.runUp(of: codec, rate: rate)
     // After a jump libav guesses the time: in MP3 from the bit rate, in Ogg from the page.
     seeksByPacket = ["mp3", "aac", "ogg"].contains(demuxer.containerName)
-    // MP4 starts before zero, by the encoder's delay; the others refuse a time that is not there.
+    // MP4 starts before zero, by the encoder's delay. Other demuxers refuse to seek to a time before their first one.
     let isMP4 = demuxer.containerName.hasPrefix("mov")
     beginning = isMP4 ? origin - Int64(base.den) : min(origin, 0)
     // An edit list ends AAC inside its last frame; libav trims only the front.

@@ -5,8 +5,8 @@ import MediaFolders
 import Platform
 import PluginProtocol
 
-/// Scans a folder in a process of its own, whose end frees libav's 25 MB. A file that crashes or hangs
-/// libav costs itself alone: the next process goes on with the next file.
+/// Scans a folder in a separate process, whose end frees libav's 25 MB. If a file crashes or hangs libav, only this
+/// file is left out: the next process goes on with the next file.
 struct ScanProcess: Sendable {
   /// The option that makes this program scan: `--scan FOLDER`, with the known files on standard input.
   static let option = "--scan"

@@ -25,7 +25,7 @@ protocol BrokerClient: AnyObject, Sendable {
 final class BrokerConnection: Sendable {
   /// The most requests that wait for the thread. Beyond it, `publish` refuses messages.
   private static let mostRequests = 10_000
-  /// The room for the messages of a device that has just read ``isFull``.
+  /// The reserve for the messages of devices that have read ``isFull`` just before it became true.
   private static let reservedRequests = 100
 
   /// The times of connections, which tests change.

@@ -35,9 +35,11 @@ struct DeviceModel: Sendable {
     let deadline: Duration
     /// Whether its command was sent on the present connection.
     var isSent = false
+    /// Whether the device has reported its state since the command was sent.
     var wasObserved = false
     /// When to query the state, if the device has not confirmed the command by then.
     var query: Duration?
+    /// Whether the state was queried since the command was sent.
     var isAsked = false
   }
 
@@ -244,6 +246,8 @@ struct DeviceModel: Sendable {
     contact = .disconnected
     firstStateDeadline = nil
     activeJob?.isSent = false
+    activeJob?.wasObserved = false
+    activeJob?.isAsked = false
     activeJob?.query = nil
     mayChangeLate = false
     if wasResponsive { effects.append(.log(.warning, failure.message)) }

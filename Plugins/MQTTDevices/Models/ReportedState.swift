@@ -1,7 +1,7 @@
 import Devices
 import JSON
 
-/// The values and attributes that were reported to the controller. Returns the effects that report their changes.
+/// The values and attributes that were reported to the controller. Its methods return the effects that report changes.
 struct ReportedState: Sendable {
   private var values: [StateKey: KnownValue] = [:]
   private var attributes: [String: Attribute] = [:]

@@ -9,7 +9,7 @@ struct ShellyProfile: DeviceProfile {
   let interval: Duration?
   private let prefix: String
   private let replies: String
-  /// `switch:0`, for example.
+  /// The key of the component in messages: `switch:0`, for example.
   private let component: String
 
   /// - Parameters:
@@ -120,7 +120,7 @@ struct ShellyGeneration1Profile: DeviceProfile {
   let kind: ApplianceKind
   let interval: Duration?
   private let prefix: String
-  /// `relay/0`, for example, below the prefix.
+  /// The topic of the component: `shellies/shelly1-B929CC/relay/0`, for example.
   private let component: String
 
   /// - Parameter topic: The id of the device, such as `shelly1-B929CC`.

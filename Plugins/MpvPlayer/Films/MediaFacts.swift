@@ -77,7 +77,7 @@ struct MediaFacts: Equatable, Sendable {
     case behindLast
   }
 
-  /// Returns the next chapter (`steps` 1), or the begin of this one or of the previous one (`steps` -1).
+  /// Returns the next chapter (`steps` 1), or the beginning of this or of the previous one (`steps` -1).
   ///
   /// - Returns: nil for a medium without chapters, and for a position before the first.
   func chapterStep(_ steps: Int, from seconds: Double) -> ChapterStep? {

@@ -75,8 +75,9 @@ final class SoundCable: Sendable {
 
   /// Writes a new socket and token into the cable file.
   func plug(_ socket: CableSocket) throws(SystemError) {
-    try write("\(socket.path)\n\(socket.token)\n", to: file)
-    let waiters = state.withLock { state in
+    // The PCM may read the file at once: the thread counts that after the lock is released.
+    let waiters = try state.withLock { state throws(SystemError) in
+      try write("\(socket.path)\n\(socket.token)\n", to: file)
       state.isFresh = true
       state.wasPlugged = true
       state.requestAt = nil

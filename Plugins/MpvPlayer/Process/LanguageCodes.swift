@@ -1,6 +1,6 @@
 /// The codes of languages (ISO 639). A file may have any code of its language, and mpv compares them as texts.
 enum LanguageCodes {
-  /// The codes of each language, separated by spaces: with two letters, and one or two with three.
+  /// The codes of each language, separated by spaces: the one of two letters, then one or two of three letters.
   private static let languages: [[String]] = [
     "ar ara", "bg bul", "cs ces cze", "da dan", "de deu ger", "el ell gre", "en eng", "es spa",
     "et est", "fa fas per", "fi fin", "fr fra fre", "he heb", "hi hin", "hr hrv", "hu hun",

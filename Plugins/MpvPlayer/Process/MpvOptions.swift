@@ -105,7 +105,7 @@ extension MpvOptions {
       list.append("--\(argument)=\(codes.joined(separator: ","))")
     }
     if !drive.isEmpty { list += ["--dvd-device=\(drive)", "--cdrom-device=\(drive)"] }
-    // Without it, mpv refuses an OpenGL without hardware; with "auto" it takes x11 instead, which is faster.
+    // Without this option, mpv refuses OpenGL in software. With "auto" it then takes x11, which is faster.
     if videoOutput.hasPrefix("gpu") { list.append("--gpu-sw=yes") }
     if videoOutput == "drm" {
       list.append("--gpu-context=drm")

@@ -31,7 +31,7 @@ struct ProjectorLink {
   private let nonce: @Sendable () -> [UInt8]
   private var connection: Connection?
   private var lastUse = Duration.zero
-  /// The lines that answered nothing since the last call of ``takeIgnored()``, at most a few.
+  /// The lines since the last call of ``takeIgnored()`` that answered no request, at most 4.
   private var ignored: [String] = []
 
   /// - Parameter nonce: Makes ``Authentication/nonceSize`` random bytes.
@@ -63,7 +63,7 @@ struct ProjectorLink {
     connection = nil
   }
 
-  /// Returns the lines that answered nothing since the last call.
+  /// Returns the lines since the last call that answered no request.
   mutating func takeIgnored() -> [String] {
     defer { ignored = [] }
     return ignored

@@ -4,8 +4,8 @@ import Platform
 import PluginKit
 import PluginProtocol
 
-/// The knowledge of one projector as a state machine without I/O: tasks, answers and failures come in with
-/// their times; the next request and effects go out.
+/// A state machine of one projector, without I/O. Jobs, answers and failures with their times are its inputs; it
+/// returns the next request and the effects to execute.
 struct ProjectorModel: Sendable {
   /// Something that the controller asks for.
   enum Job: Sendable, Equatable {
@@ -46,11 +46,11 @@ struct ProjectorModel: Sendable {
     case none
     case good
     case lost
-    /// No further try before the options change.
+    /// There is no further try before the options change.
     case refused(LinkFailure)
   }
 
-  /// How far the job under way is.
+  /// The progress of the current job.
   private enum Phase: Equatable {
     case checkingPower
     case checkingInput
@@ -58,11 +58,11 @@ struct ProjectorModel: Sendable {
     case confirming
   }
 
-  /// The time between two questions while something changes.
+  /// The polling interval while something changes.
   static let quickPolling = Duration.seconds(1)
-  /// How long an accepted command may take to show.
+  /// The longest time until an accepted command takes effect.
   static let reactionTime = Duration.seconds(15)
-  /// The time between two questions for what changes slowly.
+  /// The polling interval of the values that change slowly.
   static let detailInterval = Duration.seconds(600)
   /// How often a projector in a steady state may answer "not now" to one command.
   static let mostRefusals = 8
@@ -81,7 +81,7 @@ struct ProjectorModel: Sendable {
   private var nextDetails = Duration.zero
   /// Questions that this projector does not know or never answers.
   private var unanswerable: Set<PJLinkQuery> = []
-  /// Until when an accepted command may still show.
+  /// The time until which an accepted command may still take effect.
   private var reactionEnd = Duration.zero
   /// The command that was answered with "not now" last, and how often in a row.
   private var refused: (command: String, count: Int)?
@@ -323,6 +323,8 @@ struct ProjectorModel: Sendable {
         finish(.success(()), &effects)
       }
     case (.checkingInput, .open), (_, .open): finish(.success(()), &effects)
+    case (.checkingPower, .perform) where isError:
+      finish(.failure(Self.busy("the projector does not tell its state yet", 2)), &effects)
     case (.checkingPower, .perform(let command)): checkPower(for: command, at: now, &effects)
     case (.checkingInput, .perform(let command)):
       let isThere = command.picture.flatMap { options.pictures[$0] } == input
@@ -379,8 +381,8 @@ struct ProjectorModel: Sendable {
     }
   }
 
-  /// Answers a command with the time of the next try, a few times, because the projector said "not now"
-  /// although it reports neither warming nor cooling.
+  /// Refuses a command with the time of the next try, because the projector said "not now" although it reports neither
+  /// warming nor cooling. After ``mostRefusals`` times the command fails.
   private mutating func refuse(_ command: ProjectorCommand, _ effects: inout [Effect]) {
     let name = command.invocation.name.rawValue
     let count = refused.flatMap { $0.command == name ? $0.count : nil } ?? 0
@@ -424,9 +426,10 @@ struct ProjectorModel: Sendable {
     var effects: [Effect] = []
     agenda = []
     if case .query(let query) = request, query != .power, case .noReply = failure {
-      // It may not know this question. Whether it is still there shows the next one.
+      // It may not know this query. The next one shows whether the projector is still there.
       unanswerable.insert(query)
       nextRound = now
+      nextDetails = now
       if let (job, _) = job, job != .open { finish(.failure(failure.error(at: place)), &effects) }
       if job != nil { finish(.success(()), &effects) }
       return effects
@@ -440,7 +443,7 @@ struct ProjectorModel: Sendable {
         return effects
       }
       var error = failure.error(at: place)
-      // Options that are wrong stay wrong: the controller opens the device again when they change.
+      // Wrong options need a change; the controller opens the device again then.
       if job == .open, failure.isFinal { error.code = .invalid }
       finish(.failure(error), &effects)
     }
@@ -454,7 +457,7 @@ struct ProjectorModel: Sendable {
     power = nil
     input = nil
     movement.forget()
-    // The refusal of the first contact carries the reason by itself.
+    // Without an earlier contact, the error of the job already gives the reason.
     guard before != .none else { return }
     report.problem = error.message + (error.hint.map { ". " + $0 } ?? "")
     effects += attributeEffects()

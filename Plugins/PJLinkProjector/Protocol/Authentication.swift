@@ -11,7 +11,7 @@ struct Authentication: Sendable {
     case sha256
   }
 
-  /// How a connection was opened.
+  /// How a connection was authenticated.
   enum Method: String, Sendable {
     case none
     case md5 = "MD5"

@@ -1,6 +1,6 @@
 /// One connection to a projector as a state machine without I/O: bytes come in, actions go out.
 ///
-/// The projector speaks first. After the greeting and the authentication, one command at a time is asked.
+/// The projector speaks first. After the greeting and the authentication, one command is sent at a time.
 struct Conversation {
   enum Action: Equatable {
     case send([UInt8])

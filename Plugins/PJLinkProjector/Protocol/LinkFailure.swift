@@ -25,7 +25,7 @@ enum LinkFailure: Error, Equatable, Sendable {
   /// The device was closed.
   case cancelled
 
-  /// Whether another try fails too, until the options are changed.
+  /// Whether every further try fails until the options are changed.
   var isFinal: Bool {
     switch self {
     case .passwordMissing, .wrongPassword: true
@@ -33,7 +33,7 @@ enum LinkFailure: Error, Equatable, Sendable {
     }
   }
 
-  /// Whether a new connection may help at once: this one was open, or about to be.
+  /// Whether a new connection may help at once, because this one was open.
   var isWorthANewConnection: Bool {
     switch self {
     case .noReply, .disconnected: true

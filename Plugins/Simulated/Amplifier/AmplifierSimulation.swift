@@ -128,7 +128,7 @@ final class AmplifierSimulation: AmplifierDevice {
 
   // MARK: Settings
 
-  /// Turns on, muted off, at most as loud as the start-up volume.
+  /// Turns on, unmuted and at most as loud as the start-up volume.
   private func turnOn() {
     let changes: [StateKey: JSON] = state.withLock { state in
       guard state.power != .on else { return [:] }

@@ -16,7 +16,7 @@ final class LightsSimulation: PluginDevice {
     var target = 0
     var started = Duration.zero
     var ends = Duration.zero
-    /// A real dimmer reports a few times a second while it fades.
+    /// The time of the next report of a fade; real dimmers also report a few times a second.
     var nextReport: Duration?
 
     func brightness(at now: Duration) -> Double {

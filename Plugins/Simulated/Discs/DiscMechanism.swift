@@ -48,7 +48,7 @@ struct DiscMechanism: Sendable {
   private(set) var epoch = 0
   /// Songs that were played to their end since the last report, each at its end.
   private var ends: [Playback] = []
-  /// The epoch whose end was heard after the pause: the report may cross the command.
+  /// The epoch whose end was heard after a pause: the cable's report and the command may cross.
   private var drainedEpoch: Int?
   /// Whether the cable reports the heard position; otherwise the clock determines it.
   private(set) var isPlugged = false

@@ -59,7 +59,7 @@ struct SignalGenerator {
     }
   }
 
-  /// A sine by rotation, four samples a turn: exact at the beginning of each block.
+  /// Adds a sine, computed by rotating a vector four samples at a time; its phase is exact at the start of each block.
   private mutating func add(_ partial: Signal.Partial) {
     let step = 2 * Double.pi * partial.frequency / Double(signal.format.rate)
     let cycles = partial.frequency / Double(signal.format.rate) * Double(frame)

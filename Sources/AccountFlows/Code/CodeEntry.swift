@@ -33,7 +33,7 @@ struct CodeEntry: Sendable {
 
   /// The text of the field.
   var text: String { form.text(Self.field) }
-  /// Whether it is a complete code, which submits itself.
+  /// Whether it is a complete code, which is submitted without the button.
   var isWhole: Bool { form.isEnabled(Self.submit) }
   /// Whether it can be submitted.
   var canSubmit: Bool { isWhole || takesRecoveryCode && !text.isEmpty }

@@ -1,7 +1,7 @@
 import Platform
 import Validation
 
-/// From an address or number to an accepted code (D1): the screen for the destination, the screen for
+/// The flow from an address or number to an accepted code (D1): the screen for the destination, the screen for
 /// the code, and the way back.
 package struct CodeFlow: ScreenModel {
   /// The current screen: for the destination, or for the code.
@@ -15,7 +15,7 @@ package struct CodeFlow: ScreenModel {
     case place(CodeRequestScreen.Input)
     /// An input of the screen for the code; ignored before a code was sent.
     case code(CodeScreen.Input)
-    /// From the code to the destination.
+    /// Goes back from the code to the destination.
     case back
   }
 
@@ -174,14 +174,14 @@ package struct CodeFlow: ScreenModel {
 }
 
 extension CodeFlow {
-  /// The flow with a service to ask and a clock to count by.
+  /// Runs the flow with a service, and a clock for its countdown.
   package func driver(
     _ service: some CodeService & CodeRequestService, clock: some TheaterClock = SystemClock()
   ) -> ScreenDriver<CodeFlow> {
     ScreenDriver(self, clock: clock) { await Self.perform($0, by: service, clock) }
   }
 
-  /// Performs the flow's work; nil when the end of the screen cut it short.
+  /// Performs the flow's work; nil if the screen ended first.
   static func perform(
     _ work: Work, by service: some CodeService & CodeRequestService, _ clock: some TheaterClock
   ) async -> Answer? {

@@ -28,6 +28,7 @@ package protocol CodeService: Sendable {
 
 /// The result of a correct code.
 package enum Authorization: Sendable, Hashable {
+  /// Nothing else is needed.
   case done
   /// The address is verified; the account still needs personal data.
   case personalDataNeeded
@@ -35,7 +36,7 @@ package enum Authorization: Sendable, Hashable {
 
 /// A code that was sent, or that an app shows.
 package struct CodeTicket: Sendable, Hashable {
-  /// Sent with the code; empty when its service needs none.
+  /// The id of the request, submitted with the code; empty when its service needs none.
   package let request: String
   /// The number of digits, 1...32.
   package let length: Int

@@ -137,7 +137,7 @@ extension Rule {
     guard case .minLength(let length, withSecondFactor: let reduced?) = check, !isAdvice else {
       return [self]
     }
-    // A statement with a length of its own would be wrong for one of the two.
+    // A statement with a fixed length would be wrong for one of the two rules.
     let statement = statement.flatMap { $0.contains("{length}") ? $0 : nil }
     return [
       Rule(.minLength(reduced), statement: statement, message: message),

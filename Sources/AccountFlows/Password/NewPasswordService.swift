@@ -8,7 +8,7 @@ package protocol NewPasswordService: Sendable {
   func set(_ password: TypedPassword) async throws(ScreenFailure)
 }
 
-/// The person of a new password; nil for unknown values.
+/// The known data of the owner of a new password; nil for unknown values.
 package struct NewPasswordOwner: Sendable {
   /// The display name, which the password must not contain.
   package var name: String?

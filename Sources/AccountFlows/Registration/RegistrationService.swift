@@ -60,7 +60,7 @@ package enum RegistrationOutcome: Sendable, Hashable {
   case taken(Refusal)
   /// An internal error of the controller.
   case internalError(Refusal)
-  /// Not reached, or refused for another reason.
+  /// The controller was not reached, or refused for another reason.
   case failed(ScreenFailure)
 
   init(_ failure: ScreenFailure) {

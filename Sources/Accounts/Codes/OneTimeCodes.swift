@@ -63,7 +63,8 @@ struct OneTimeCodes: Sendable {
     return request
   }
 
-  /// Does the same as `check`, rate-limited; a login is rate-limited as a whole.
+  /// Does the same as `check`, with a rate limit. Logins and registrations call `check`: they are rate-limited as a
+  /// whole.
   /// - Throws: `tooManyTries`; as `check`.
   func checkLimited(
     _ typed: String, of request: String, for purpose: CodePurpose
@@ -84,7 +85,7 @@ struct OneTimeCodes: Sendable {
       id, for: purpose, digest: digest(of: code, id, purpose), by: policy, at: steady.now())
   }
 
-  /// Counts a wrong second factor beside a correct code as a wrong attempt.
+  /// Counts a correct code with a wrong second factor as a wrong attempt.
   func countTry(of code: PendingCode) async throws(AccountError) {
     do throws(AccountError) {
       _ = try await store.code(

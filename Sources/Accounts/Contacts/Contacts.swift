@@ -12,8 +12,8 @@ package struct OwnAccount: Sendable {
   package let recoveryCodesLeft: Int
 }
 
-/// Changes and verifies a person's own e-mail address and phone number: a code goes there and comes
-/// back typed (D1).
+/// Changes and verifies a person's own e-mail address and phone number: a code is sent there, and the person types it
+/// (D1).
 package struct Contacts: Sendable {
   let store: any ContactStore
   let codes: OneTimeCodes
@@ -62,8 +62,8 @@ package struct Contacts: Sendable {
     return try await codes.send(to: .phone(number), of: account.id, for: .verifyPhone)
   }
 
-  /// Confirms the code that was sent: the address or number is the account's, and verified. A notice
-  /// goes to the previous one.
+  /// Confirms a code: its address or number becomes the account's, and is verified. A notice goes to the previous
+  /// one.
   /// - Throws: `codeWrong`, `codeExpired`, `tooManyTries`, `taken`, ….
   @discardableResult
   package func confirm(
@@ -93,7 +93,7 @@ package struct Contacts: Sendable {
     _ typed: String, of request: String, for purpose: CodePurpose, by account: AccountID
   ) async throws(AccountError) -> CodeDestination {
     let code = try await codes.checkLimited(typed, of: request, for: purpose)
-    // The answer to another person's code is that of an unknown one.
+    // Another person's code gets the same answer as an unknown one.
     guard code.account == account, let destination = code.destination else { throw .codeExpired }
     switch destination {
     case .email(let address): try await codes.redeem(code, for: .email(address))

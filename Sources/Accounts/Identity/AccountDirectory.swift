@@ -1,7 +1,7 @@
 import Validation
 
-/// Changes that owners make to other people's accounts, and people to their own name. Open sessions
-/// and event streams follow at once.
+/// Changes of accounts: owners change those of other people, and people their own name and language. Open sessions
+/// and event streams show a change at once.
 package struct AccountDirectory: Sendable {
   let store: any PeopleStore
   let guestPasses: any GuestPassStore
@@ -67,7 +67,7 @@ package struct AccountDirectory: Sendable {
     sessions.removed(ended)
   }
 
-  /// Changes the display name of the person who asks.
+  /// Changes the display name of the requesting user.
   /// - Throws: `empty`, `tooLong`, `malformed` with the field `name`.
   package func setName(
     _ typed: String, by principal: SessionPrincipal
@@ -79,7 +79,7 @@ package struct AccountDirectory: Sendable {
     await audit.record(.nameChanged, by: AuditActor(principal), about: name.text)
   }
 
-  /// Changes the language of the person who asks; nil for the browser's.
+  /// Changes the language of the requesting user; nil for the browser's.
   package func setLanguage(
     _ language: Language?, by principal: SessionPrincipal
   ) async throws(AccountError) {
@@ -121,8 +121,7 @@ extension SessionPrincipal {
   }
 }
 
-/// Stores changes to people's accounts. It decides in one step with a change whether an owner is
-/// left.
+/// Stores changes to people's accounts. A change and the check that an owner remains are one transaction.
 package protocol PeopleStore: Sendable {
   /// All accounts in the order in which they were made.
   func people() async throws(AccountError) -> [Account]

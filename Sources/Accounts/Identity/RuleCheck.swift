@@ -1,6 +1,6 @@
 import Validation
 
-/// The person of a new password: words that it must not contain, and whether it may be shorter.
+/// The owner of a new password: texts that it must not contain, and whether it may be shorter.
 package struct PasswordOwner: Sendable {
   let name: String
   let email: String
@@ -17,8 +17,8 @@ package struct PasswordOwner: Sendable {
   }
 }
 
-/// A password that was checked by the rules for new ones, whatever a front end has checked (C5).
-/// Registration and every change need one; a login does not, as accounts may be older than the rules.
+/// A password that has passed the rules for new ones, which are checked here even if a front end has checked them (C5).
+/// Registration and every change require it. A login does not: the account may be older than the rules.
 package struct NewPassword: Sendable, Redacted {
   package let password: Password
 

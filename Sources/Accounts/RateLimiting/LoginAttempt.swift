@@ -58,7 +58,7 @@ struct AttemptSource: Hashable, Sendable {
     text = Self.network(String(address)) ?? origin.address
   }
 
-  /// The network of an IPv6 address in hexadecimal; the address itself where it holds one of IPv4.
+  /// Returns the network of an IPv6 address in hexadecimal, or the IPv4 address that it maps; nil for other texts.
   private static func network(_ address: String) -> String? {
     var bytes = in6_addr()
     guard inet_pton(AF_INET6, address, &bytes) == 1 else { return nil }
@@ -86,7 +86,7 @@ struct AttemptAllowance: Hashable, Sendable {
   static let source = AttemptAllowance(free: 30, longest: .seconds(60))
   /// For one account from the terminal of this machine, whatever happens elsewhere.
   static let terminal = AttemptAllowance(free: 50, longest: .seconds(60))
-  /// For a device that has logged in before; then it counts as any other.
+  /// For a device that has logged in before. After these failures it counts like any other device.
   static let device = AttemptAllowance(free: 5, longest: .zero)
 
   /// The wait after a number of failures: 1 s after the last free one, then doubled each time.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The sessions in use, so that a request needs no query. A value that `Sessions` guards.
+/// A cache of the sessions in use, so that a request needs no query. `Sessions` protects it with a lock.
 struct SessionCache {
   /// The answer to a lookup.
   enum Answer {
@@ -22,7 +22,7 @@ struct SessionCache {
   private var entries: [SecretDigest: Entry] = [:]
   /// Revoked, but possibly still in the store.
   private var revoked: Set<SecretDigest> = []
-  /// Grows with every revocation and change: an earlier answer of the store must not be inserted.
+  /// Grows with every revocation and change, so that no older answer of the store is inserted.
   private(set) var generation: UInt64 = 0
 
   init(lifetime: SessionLifetime, capacity: Int = 1024) {
@@ -30,7 +30,7 @@ struct SessionCache {
     self.capacity = capacity
   }
 
-  /// Looks a token up without a use of its session.
+  /// Looks a token up; this does not count as a use of its session.
   mutating func find(_ digest: SecretDigest, at now: Moment) -> Answer {
     if revoked.contains(digest) { return .ended }
     guard let session = entries[digest]?.session else { return .unknown(generation: generation) }

@@ -6,7 +6,7 @@ public indirect enum ArgumentShape: Sendable, Hashable {
   case integer(ClosedRange<Int>, unit: String)
   /// A number with a fraction.
   case number(ClosedRange<Double>, unit: String)
-  /// A text of 1 to `longest` code points (as JSON Schema counts) that names a `what`: "an input".
+  /// A name of 1 to `longest` code points (as JSON Schema counts); `what` is the named thing: "an input".
   case text(longest: Int, what: String)
   /// An object of named fields.
   case fields([ArgumentField])

@@ -47,7 +47,7 @@ public struct Command: Sendable, Hashable {
   /// The id of the film or song that the command names.
   public var item: String? { argument?["item"]?.string }
 
-  /// Name and argument in a command's JSON, whatever the role.
+  /// The name and the argument in a command's JSON, not checked against a role.
   public static func parts(of json: JSON) throws(CommandError) -> (name: String, argument: JSON?) {
     switch json {
     case .string(let name): return (name, nil)

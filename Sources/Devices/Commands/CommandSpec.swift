@@ -58,7 +58,7 @@ extension CommandSpec: Hashable {
 public enum Permission: String, Sendable, Hashable, CaseIterable {
   /// See the current activity and the devices.
   case view
-  /// Begin and end an activity, and steer what plays: pause, seek, volume.
+  /// Begin and end an activity, and control playback: pause, seek, volume.
   case play
   /// Use the whole theater: every device by itself, every scene.
   case operate

@@ -11,8 +11,8 @@ private enum HintLimits {
 /// Returns the word in `words` that a misspelt word probably stands for: at most a third of its
 /// letters differ.
 ///
-/// - Returns: `nil` where none is near enough, and for words of more than 64 bytes. Of the words that
-///   have nearly the same letters, in whatever order, the first 200 are compared.
+/// - Returns: `nil` if none is near enough, and for words of more than 64 bytes. Only the first 200
+///   words with nearly the same letters, in any order, are compared.
 public func nearest(to word: String, in words: some Sequence<String>) -> String? {
   guard word.utf8.count <= HintLimits.longestWord else { return nil }
   let typed = FoldedWord(word)

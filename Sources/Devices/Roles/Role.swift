@@ -2,7 +2,7 @@
 public enum Role: String, Sendable, Hashable, CaseIterable {
   case amplifier, tuner, dvdPlayer, cdPlayer, projector, lights, screen, popcornPopper
 
-  /// The one place that knows the roles apart; everything else reads traits.
+  /// The definition of the role. This is the only switch over the roles; other code reads their traits.
   var definition: RoleDefinition {
     switch self {
     case .amplifier: .amplifier
@@ -62,7 +62,7 @@ public enum Role: String, Sendable, Hashable, CaseIterable {
   /// go out last.
   public static let inOffOrder = allCases.sorted { $0.definition.offOrder < $1.definition.offOrder }
 
-  /// The activity of a device in this state, for people: "warming"; `nil` outside a transition.
+  /// The transition of a device in this state, for people: "warming"; `nil` if there is none.
   /// Commands wait until a transition is over.
   package func transition(in state: DeviceState) -> String? {
     for spec in states {

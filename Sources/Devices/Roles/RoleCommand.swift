@@ -1,7 +1,7 @@
 import JSON
 
 /// The typed commands of one role, for plugins. An enum conforms with two exhaustive switches: from
-/// name to case, and from case to name and argument; the compiler names what is missing.
+/// name to case, and from case to name and argument; the compiler reports a missing case.
 public protocol RoleCommand: Sendable, Hashable {
   /// The names of the commands; a case each.
   associatedtype Name: RawRepresentable<String> & CaseIterable & Sendable & Hashable
@@ -12,12 +12,12 @@ public protocol RoleCommand: Sendable, Hashable {
   init?(_ name: Name, _ argument: JSON?)
   /// This command's name and argument.
   var invocation: Invocation<Name> { get }
-  /// The typed case of a checked command; `nil` when it belongs to another role. A requirement, so
-  /// that each role has its own code for it: a generic one looks its types up for every command.
+  /// The typed case of a checked command; `nil` when it belongs to another role. It is a requirement, so
+  /// that each role has its own code: generic code looks up its types for every command.
   init?(_ command: Command)
 }
 
-/// A command taken apart.
+/// The name and the argument of a typed command.
 public struct Invocation<Name: Sendable>: Sendable {
   /// The name of the command in its role's table.
   public let name: Name

@@ -2,7 +2,7 @@ import JSON
 
 /// A set of commands, reported state and rules that devices of several roles share.
 ///
-/// A role is a list of traits. Whatever depends on the abilities of a device reads its traits, so that
+/// A role is a list of traits. Code that depends on the abilities of a device reads its traits, so that
 /// a new role, trait or command is added in one file.
 public struct DeviceTrait: Sendable {
   /// The name of a trait.

@@ -59,8 +59,12 @@ enum HomeAssistantParser {
     }
 
     private func topic(_ names: String...) -> String? {
-      guard var text = names.lazy.compactMap({ json[$0]?.string }).first,
-        text.utf8.count <= MQTTText.longestTopic
+      expanded(names.lazy.compactMap { json[$0]?.string }.first)
+    }
+
+    /// Returns a topic with the entity's base topic in the place of `~`.
+    private func expanded(_ given: String?) -> String? {
+      guard var text = given, text.utf8.count <= MQTTText.longestTopic
       else { return nil }
       let base = self.text("~") ?? ""
       if text.hasPrefix("~") { text = base + text.dropFirst() }
@@ -82,8 +86,8 @@ enum HomeAssistantParser {
 
     /// A source of the template: `{"topic": …, "pointer": …}`; `nil` if the value is computed.
     ///
-    /// - Parameter names: The names of the entity's template. Without one, the payload is the value; one that is
-    ///   too long computes the value as well.
+    /// - Parameter names: The keys of the entity's template. Without a template, the payload is the value. A template
+    ///   that is too long counts as computed.
     private func source(_ topic: String?, template names: String...) -> JSONObject? {
       guard let topic else { return nil }
       guard let given = value(names) else { return ["topic": .string(topic)] }
@@ -102,13 +106,18 @@ enum HomeAssistantParser {
     }
 
     private var availability: JSONObject? {
-      let list = (json["avty"] ?? json["availability"])?.array?.first
-      let topic =
-        topic("avty_t", "availability_topic")
-        ?? MQTTText.topic((list?["t"] ?? list?["topic"])?.string)
-      guard let topic else { return nil }
-      let online = text("pl_avail", "payload_available") ?? "online"
-      let offline = text("pl_not_avail", "payload_not_available") ?? "offline"
+      let first = (json["avty"] ?? json["availability"])?.array?.first
+      guard
+        let topic = topic("avty_t", "availability_topic")
+          ?? expanded((first?["t"] ?? first?["topic"])?.string)
+      else { return nil }
+      // An entry of the list has payloads of its own.
+      func payload(_ short: String, _ long: String) -> String? {
+        guard let own = first?[short] ?? first?[long] else { return text(short, long) }
+        return own.string.flatMap { $0.utf8.count <= Self.longestText ? $0 : nil }
+      }
+      let online = payload("pl_avail", "payload_available") ?? "online"
+      let offline = payload("pl_not_avail", "payload_not_available") ?? "offline"
       guard online != offline else { return nil }
       return ["topic": .string(topic), "online": .string(online), "offline": .string(offline)]
     }
@@ -185,8 +194,10 @@ enum HomeAssistantParser {
         let close = payload("pl_cls", "payload_close", or: "CLOSE")
       else { return nil }
       var commands: JSONObject = ["up": message(command, open), "down": message(command, close)]
-      let stop = json["pl_stop"] ?? json["payload_stop"]
-      if stop?.isNull != true { commands["stop"] = message(command, stop?.string ?? "STOP") }
+      let hasStop = (json["pl_stop"] ?? json["payload_stop"])?.isNull != true
+      if hasStop, let stop = payload("pl_stop", "payload_stop", or: "STOP") {
+        commands["stop"] = message(command, stop)
+      }
       var state: JSONObject = [:]
       if var position = source(
         topic("pos_t", "position_topic"), template: "pos_tpl", "position_template")

@@ -74,6 +74,6 @@ struct MQTTAppliance: Hashable {
     }
   }
 
-  /// A template for a plug has the commands on and off, but a screen's template needs up and down.
+  /// Whether a plug can be a screen. One with a template cannot: it has the commands on and off, not up and down.
   private var isScreen: Bool { profile != "template" }
 }

@@ -107,7 +107,7 @@ package struct FolderSearch: DeviceSearch {
       else { return nil }
       var path = String(line[line.index(after: equals)...].filter { $0 != "\"" })
       if path.hasPrefix("$HOME/") { path = home + path.dropFirst(5) }
-      // A folder that is turned off is the home itself.
+      // For a folder that is turned off, the file names the home itself.
       return path.hasPrefix("/") && path != home && path != home + "/" ? path : nil
     }
   }

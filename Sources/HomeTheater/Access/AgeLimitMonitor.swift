@@ -3,7 +3,7 @@ import Scenes
 
 /// The age limit of each player: that of the user who chose its item last.
 ///
-/// The access policy checks commands before they are sent. This type checks what comes without a
+/// The access policy checks commands before they are sent. This type checks items that play without a
 /// command: a player that goes on to its next item, and an item that is put in at the player.
 @TheaterActor
 final class AgeLimitMonitor {

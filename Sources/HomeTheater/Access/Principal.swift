@@ -1,6 +1,6 @@
 import Devices
 
-/// The caller of an operation of the theater: its user, and what this user may do.
+/// The caller of an operation of the theater: its user, with the user's permissions and limits.
 ///
 /// The front end that has authenticated a user makes it for each request; the theater knows no
 /// accounts. Neither its initializer nor an operation has defaults: a front end that forgets a limit or

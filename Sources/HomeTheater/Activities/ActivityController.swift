@@ -251,7 +251,7 @@ final class ActivityController {
       activity.whenEnded == .end, session.report.status == .running, playback.hasEnded
     else { return }
     do {
-      // The user who began the activity may end it, whatever has begun on other players since.
+      // The user who began the activity may end it, even if other players have started since.
       _ = try await endCurrent(by: principal)
     } catch {
       log("the end of \"\(activity.name)\": \(error.message)")

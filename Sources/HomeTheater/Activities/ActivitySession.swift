@@ -3,7 +3,7 @@ import Scenes
 
 /// The current activity with its report, its principal and the run that begins or ends it.
 struct ActivitySession {
-  /// The origin of an error in the report, by which the error is cleared when it is over.
+  /// The source of an error in the report. Only the same source clears the error.
   enum ErrorSource {
     case run, player, ageLimit
   }
@@ -56,8 +56,8 @@ struct ActivitySession {
       resumedAt: resumedAt)
   }
 
-  /// Takes the definitions of the activity and of its end scenes from a new plan. What the plan does
-  /// not define any more stays as it was when the activity began.
+  /// Takes the definitions of the activity and of its end scenes from a new plan. A definition that the
+  /// plan no longer contains stays as it was when the activity began.
   mutating func apply(_ plan: TheaterPlan) {
     endScenes = endScenes.map { plan.scenes[$0.name] ?? $0 }
     guard !isScene, let current = activity, let new = plan.activities[current.name],
@@ -82,7 +82,7 @@ struct ActivitySession {
     if let error = run.error { setError(error, .run) }
   }
 
-  /// Ends the activity. `run` has ended it.
+  /// Ends the activity; `run` is the report of the run that ended it.
   mutating func end(run: RunReport) {
     self = ActivitySession(run: self.run)
     report.run = run.id

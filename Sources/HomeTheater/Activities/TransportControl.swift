@@ -153,7 +153,7 @@ final class TransportControl {
 
   private func amplifier() throws(TheaterError) -> any Device {
     let id = activities.session.activity?.amplifier
-    guard let amplifier = id.map({ directory[$0] }) ?? directory.devices(with: .volume).first
+    guard let amplifier = id.flatMap({ directory[$0] }) ?? directory.devices(with: .volume).first
     else {
       throw TheaterError(
         .notFound, "there is no amplifier", hint: "Add one to \"devices\" in devices.json.")
@@ -197,7 +197,7 @@ final class TransportControl {
     return try await engine.send(command, to: device, until: until, by: principal)
   }
 
-  /// Gives a device the command of which an operation consists. A principal who may do the operation
+  /// Gives a device the command that carries out an operation. A principal who may do the operation
   /// needs no permission for the command itself; all limits apply.
   private func send(
     to device: any Device, _ name: String, _ argument: JSON? = nil, by principal: Principal

@@ -20,7 +20,7 @@ struct SearchIndex: Sendable {
     }
   }
 
-  /// Stands between two texts and in no word.
+  /// Separates two texts; no word contains it.
   private static let separator = UInt8(ascii: "\n")
 
   /// Returns the indices of the entries that contain every word of `text` in their title, artist or
@@ -77,7 +77,7 @@ extension String {
     var result: UnsafeMutablePointer<UInt8>?
     let count = utf8proc_map(&bytes, bytes.count, &result, options)
     defer { free(result) }
-    // Fails only where there is no memory or no UTF-8, and a String is UTF-8.
+    // Fails only without memory or for invalid UTF-8, and a String is valid UTF-8.
     guard let result, count >= 0 else { return bytes }
     return Array(UnsafeBufferPointer(start: result, count: count))
   }
@@ -99,7 +99,7 @@ package struct LibraryPage: Sendable {
 
 /// The wanted part of a list of the library.
 package struct LibraryQuery: Sendable {
-  /// The words that title, artist and album must have; `nil` for all entries.
+  /// The words that must all occur in the title, artist or album; `nil` for all entries.
   package var search: String?
   /// The number of matching entries before the first wanted one.
   package var offset: Int

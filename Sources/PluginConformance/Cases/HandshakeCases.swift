@@ -4,7 +4,7 @@ import PluginHost
 import PluginProtocol
 
 extension ConformanceCase {
-  /// The cases about the manifest, `initialize`, the self-check and messages of no meaning.
+  /// The cases about the manifest, `initialize`, the self-check and unknown messages.
   package static let handshake = manifest + introduction + [selfCheck] + unknownMessages
 
   /// The manifest, without a process.

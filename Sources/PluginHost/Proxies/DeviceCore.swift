@@ -155,9 +155,9 @@ struct DeviceCore: Sendable {
   mutating func report(_ report: StateNotification, at now: Duration) -> Effects {
     var effects = Effects()
     var warnings: [String] = []
-    let report = intake.accept(report, at: now) { warnings.append($0) }
+    let accepted = intake.accept(report, at: now) { warnings.append($0) }
     for warning in warnings { warn(warning, &effects) }
-    if let report { apply(report, at: now, &effects) }
+    for report in accepted { apply(report, at: now, &effects) }
     return effects
   }
 
@@ -437,7 +437,7 @@ struct DeviceCore: Sendable {
   /// Handles the deadlines that have passed.
   mutating func tick(at now: Duration) -> Effects {
     var effects = Effects()
-    if let report = intake.takeHeldBack(at: now) { apply(report, at: now, &effects) }
+    for report in intake.takeHeldBack(at: now) { apply(report, at: now, &effects) }
     if let expired = queue.takeExpired(at: now) {
       let longest = Int(expired.spec.longest.seconds)
       let error = DeviceError(

@@ -343,7 +343,7 @@ extension Command {
 }
 
 extension PluginSession.Failure {
-  /// The error of the device that was asked for `what`.
+  /// The error of the device whose request `what` failed.
   func deviceError(device: DeviceID, asked what: String) -> DeviceError {
     switch self {
     case .refused(let error): error.deviceError(device: device)

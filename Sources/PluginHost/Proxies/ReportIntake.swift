@@ -9,42 +9,55 @@ struct ReportIntake: Sendable {
 
   private var check: ReportCheck
   private var limit = NotificationLimit()
-  /// The delayed values: the newest of each key.
-  private var heldBack: StateNotification?
+  /// The delayed values, the newest of each key: at most one report of each provenance.
+  private var heldBack: [StateNotification] = []
 
   init(_ role: Role) { check = ReportCheck(role) }
 
   /// Whether reports are delayed by the rate limit.
-  var isHoldingBack: Bool { heldBack != nil }
+  var isHoldingBack: Bool { !heldBack.isEmpty }
 
   /// Takes a report.
   ///
   /// - Parameter warn: Called with each warning about this report.
-  /// - Returns: The report to apply to the state now; `nil` if there is none.
+  /// - Returns: The reports to apply to the state now, in this order.
   mutating func accept(_ report: StateNotification, at now: Duration, warn: (String) -> Void)
-    -> StateNotification?
+    -> [StateNotification]
   {
     // Check the report before any of it is kept, so that held-back reports are bounded too.
     let report = check.accepted(report) { warn($0) }
-    guard !report.isEmpty else { return nil }
-    let merged = heldBack?.merged(with: report) ?? report
-    guard limit.allows(at: now) else {
-      if limit.shouldWarn() {
-        warn(
-          "its plugin reports more than \(Int(ProtocolLimits.reportsPerSecond)) times a second; "
-            + "from now on only the newest values count")
-      }
-      heldBack = merged
-      return nil
+    guard !report.isEmpty else { return [] }
+    let isAllowed = limit.allows(at: now)
+    if isAllowed, heldBack.isEmpty { return [report] }
+    if !isAllowed, limit.shouldWarn() {
+      warn(
+        "its plugin reports more than \(Int(ProtocolLimits.reportsPerSecond)) times a second; "
+          + "from now on only the newest values count")
     }
-    heldBack = nil
-    return merged
+    holdBack(report)
+    return isAllowed ? takeAll() : []
   }
 
-  /// Removes and returns the delayed report, if the limit allows it at `now`.
-  mutating func takeHeldBack(at now: Duration) -> StateNotification? {
-    guard heldBack != nil, limit.allows(at: now) else { return nil }
-    return heldBack.take()
+  /// Removes and returns the delayed reports, if the limit allows them at `now`.
+  mutating func takeHeldBack(at now: Duration) -> [StateNotification] {
+    guard !heldBack.isEmpty, limit.allows(at: now) else { return [] }
+    return takeAll()
+  }
+
+  private mutating func takeAll() -> [StateNotification] {
+    defer { heldBack = [] }
+    return heldBack
+  }
+
+  /// Merges a report with the delayed one of its provenance. Its values replace those of the others.
+  private mutating func holdBack(_ report: StateNotification) {
+    var report = report
+    heldBack = heldBack.compactMap { older in
+      guard older.provenance == report.provenance else { return older.without(report) }
+      report = older.merged(with: report)
+      return nil
+    }
+    heldBack.append(report)
   }
 
   /// Raises the limit for the reports that follow a command.
@@ -74,7 +87,7 @@ struct ReportCheck: Sendable {
     states = role.states
   }
 
-  /// Returns `report` without what is dropped.
+  /// Returns `report` without the values that are dropped.
   ///
   /// - Parameter warn: Called with the dropped value, once for each kind.
   mutating func accepted(_ report: StateNotification, warn: (String) -> Void) -> StateNotification {
@@ -181,7 +194,7 @@ extension Capabilities {
 }
 
 extension StateNotification {
-  /// Whether it tells nothing.
+  /// Whether it has neither values nor attributes.
   var isEmpty: Bool { values.isEmpty && attributes.isEmpty }
 
   /// Merges two notifications: of each key the newer value counts.
@@ -189,5 +202,14 @@ extension StateNotification {
     StateNotification(
       device: device, values: values.merging(newer.values) { $1 }, provenance: newer.provenance,
       attributes: attributes.merging(newer.attributes) { $1 })
+  }
+
+  /// Returns this notification without what a newer one replaces; `nil` if that is everything.
+  fileprivate func without(_ newer: StateNotification) -> StateNotification? {
+    let rest = StateNotification(
+      device: device, values: values.filter { newer.values[$0.key] == nil },
+      provenance: provenance,
+      attributes: attributes.filter { newer.attributes[$0.key] == nil })
+    return rest.isEmpty ? nil : rest
   }
 }

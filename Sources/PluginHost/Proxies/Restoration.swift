@@ -18,7 +18,7 @@ struct Restoration: Sendable {
   private var wanted: WantedState
   private var lostAt = Duration.zero
   private var wasPlugged = false
-  /// The commands that bring back what played, and until when they wait for the cable.
+  /// The commands that restore playback, and the deadline of their wait for the cable.
   private var playback: (commands: [Command], deadline: Duration)?
 
   init(_ role: Role) { wanted = WantedState(role) }
@@ -29,10 +29,10 @@ struct Restoration: Sendable {
   /// Until when playback waits for its cable.
   var deadline: Duration? { playback?.deadline }
 
-  /// Takes a command that the device has accepted.
+  /// Records a command that the device has accepted.
   mutating func accept(_ command: Command, at now: Duration) { wanted.accept(command, at: now) }
 
-  /// Takes what the device reported of itself.
+  /// Records a value that the device reported.
   mutating func report(_ value: JSON, for key: StateKey, at now: Duration) {
     wanted.report(value, for: key, at: now)
   }
@@ -49,7 +49,7 @@ struct Restoration: Sendable {
   ///
   /// - Parameters:
   ///   - snapshot: The reports of the new process.
-  ///   - memory: What the device keeps without its process.
+  ///   - memory: The values that the device keeps without its process.
   /// - Returns: The commands that bring it back, as far as they may be sent now.
   mutating func resume(
     from snapshot: DeviceSnapshot, memory: DeviceMemory, at now: Duration
@@ -80,7 +80,7 @@ struct Restoration: Sendable {
     return takePlayback()
   }
 
-  /// Forgets what played: a person has decided otherwise.
+  /// Drops the commands that restore playback, because a person gave another command.
   mutating func dropPlayback() { playback = nil }
 
   /// Contact with the device is lost.

@@ -31,6 +31,7 @@ package final class PluginSession: Sendable {
     case log(LogNotification)
     /// A line that is not a message, or an answer to no request, with the reason.
     case badLine(String)
+    /// The connection has ended.
     case closed
   }
 
@@ -40,14 +41,14 @@ package final class PluginSession: Sendable {
   private struct Pending {
     let deadline: Duration
     let longest: Duration
-    /// False for pings only: while another request is open, the plugin is not pinged.
+    /// False for `ping` and `shutdown`. While any other request is open, the plugin is not pinged.
     let isWork: Bool
     let receive: Receiver
   }
 
   private struct State {
     var pending: [Int: Pending] = [:]
-    /// Requests that have timed out or were cancelled; late answers to them are ignored.
+    /// Requests that have timed out; late answers to them are ignored.
     var givenUp: Set<Int> = []
     var isClosed = false
     var alarm: Duration?
@@ -105,7 +106,7 @@ package final class PluginSession: Sendable {
       sent: sent.load(ordering: .relaxed), received: received.load(ordering: .relaxed))
   }
 
-  /// Whether a request other than a ping waits for its answer.
+  /// Whether a request other than `ping` and `shutdown` waits for its answer.
   package var hasOpenRequests: Bool {
     state.withLock { $0.pending.values.contains { $0.isWork } }
   }

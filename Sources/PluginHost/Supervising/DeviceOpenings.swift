@@ -1,7 +1,7 @@
 import Devices
 import Platform
 
-/// How far each device of a process is open, with the times at which refused ones are tried again.
+/// The progress of opening each device of a process, with the retry times of refused devices.
 struct DeviceOpenings: Sendable {
   private enum Progress {
     case asked
@@ -27,7 +27,7 @@ struct DeviceOpenings: Sendable {
     progress.values.contains { if case .open = $0 { true } else { false } }
   }
 
-  /// Whether the process still has to let go of a device.
+  /// Whether the process still has to close a device.
   var isClosing: Bool {
     progress.values.contains { if case .closing = $0 { true } else { false } }
   }
@@ -37,7 +37,7 @@ struct DeviceOpenings: Sendable {
     progress.values.compactMap { if case .refused(let time) = $0 { time } else { nil } }.min()
   }
 
-  /// The process is asked to open the devices, now or when it is up.
+  /// Records that the process is asked to open the devices, now or when it is up.
   mutating func ask(_ devices: [DeviceID]) {
     for device in devices { progress[device] = .asked }
   }
@@ -48,7 +48,7 @@ struct DeviceOpenings: Sendable {
     delays[device] = nil
   }
 
-  /// Options that the plugin calls wrong stay wrong; everything else may pass.
+  /// Records a refusal. Invalid options and unsupported devices are not tried again, other errors are.
   mutating func refused(_ device: DeviceID, _ error: DeviceError, at now: Duration, random: Double)
   {
     guard case .asked = progress[device] else { return }
@@ -83,12 +83,12 @@ struct DeviceOpenings: Sendable {
     return held
   }
 
-  /// The process has closed a device.
+  /// Records that the process has closed a device.
   mutating func closed(_ device: DeviceID) {
     if case .closing = progress[device] { progress[device] = nil }
   }
 
-  /// The process has ended, and holds no device any more.
+  /// Records the end of the process, which holds no device any more.
   mutating func processEnded() {
     progress = progress.filter { if case .closing = $0.value { false } else { true } }
   }

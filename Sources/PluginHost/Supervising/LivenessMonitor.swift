@@ -18,12 +18,12 @@ struct LivenessMonitor: Sendable {
 
   init(from now: Duration = .zero) { quietSince = now }
 
-  /// Returns what to do at `now`.
+  /// Returns the next action at `now`.
   ///
   /// - Parameters:
   ///   - lastLine: When the last line came.
-  ///   - hasOpenRequests: Whether a request other than a ping waits for its answer: that one has
-  ///     its own deadline, so there is nothing to ask meanwhile.
+  ///   - hasOpenRequests: Whether a request other than a ping waits for its answer. It has its own
+  ///     deadline, so no ping is needed meanwhile.
   mutating func check(lastLine: Duration, hasOpenRequests: Bool, at now: Duration) -> Verdict {
     let interval = Supervision.Limits.pingInterval
     if hasOpenRequests || lastLine > quietSince {

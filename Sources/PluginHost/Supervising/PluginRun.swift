@@ -22,7 +22,7 @@ final class PluginRun: Sendable {
 
   /// Starts the plugin.
   ///
-  /// - Parameter report: Called with what happens to it, on its threads.
+  /// - Parameter report: Receives the inputs for the supervision, on the threads of the run.
   init(
     _ plugin: CataloguedPlugin, launcher: any PluginLauncher, mask: ProcessSecretMask,
     devices: DeviceTable, scheduler: DeadlineScheduler, logger: Logger,
@@ -55,13 +55,13 @@ final class PluginRun: Sendable {
         .initializeFailed(.init(.crash, "it refused to begin: \(error.message)"))
       case .failure(.timeout):
         .initializeFailed(
-          .init(.crash, "it did not say who it is within \(Self.longestHandshake.seconds) s"))
+          .init(.crash, "it did not say who it is within \(Int(Self.longestHandshake.seconds)) s"))
       case .failure(.lost): nil  // Its end is reported in its own way.
       }
     }
   }
 
-  /// Asks to open a device, whose proxy takes the answer.
+  /// Asks the plugin to open a device. The device's proxy gets the answer.
   func open(_ device: HostedDevice, for proxy: DeviceProxy, remembering keys: Set<StateKey>) {
     proxy.willOpen(in: session)
     let request = OpenRequest(device: device.id, role: device.role, options: device.options)
@@ -70,7 +70,7 @@ final class PluginRun: Sendable {
     ask(request, within: Self.longestOpening) { [session] result in
       switch result {
       case .success(let capabilities):
-        // Here, on the connection's thread, so that no report is taken before or after its turn.
+        // Here, on the connection's thread, so that the answer and reports are handled in order.
         proxy.opened(capabilities, memory, in: session)
         return .opened(device.id)
       case .failure(.lost): return nil
@@ -100,7 +100,7 @@ final class PluginRun: Sendable {
     }
   }
 
-  /// Asks for a sign of life. ``LivenessMonitor`` decides when one is missed; the time here only bounds how
+  /// Pings the plugin. ``LivenessMonitor`` decides when an answer is missed; the time here only bounds how
   /// long the request is kept.
   func ping() {
     session.send(

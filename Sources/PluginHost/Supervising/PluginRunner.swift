@@ -4,10 +4,10 @@ import Logging
 import Platform
 import PluginProtocol
 
-/// Keeps one plugin process running: carries out the actions of its `Supervision` and reports to it
-/// what happens.
+/// Keeps one plugin process running: carries out the actions of its `Supervision`, and reports events
+/// to it as inputs.
 actor PluginRunner {
-  /// An input, and in which start of the process it arose; those of an earlier start are stale.
+  /// An input with the number of the start that it belongs to. Inputs of an earlier start are stale.
   private struct Event: Sendable {
     let input: Supervision.Input
     let launch: Int?
@@ -137,7 +137,7 @@ actor PluginRunner {
     waiters = []
   }
 
-  /// Keeps and logs what the plugin's status shows.
+  /// Logs an input, and keeps it for the plugin's status.
   private func record(_ input: Supervision.Input) {
     switch input {
     case .badLine(let what):

@@ -3,10 +3,10 @@ import JSON
 import Platform
 import PluginProtocol
 
-/// The life cycle of one plugin process: a value that takes what happened and returns what to do.
+/// The life cycle of one plugin process: a value that turns inputs into actions.
 ///
-/// It starts nothing, waits for nothing and knows no clock: times come in with each input, and the
-/// time at which it wants to be asked again goes out as an action.
+/// It starts nothing, waits for nothing and knows no clock: each input comes with its time, and the
+/// action `wake` requests the next tick.
 package struct Supervision: Sendable {
   /// The present phase; each change of it is also an action `announce`.
   package private(set) var phase = Phase.discovered
@@ -21,7 +21,7 @@ package struct Supervision: Sendable {
   private var badLines = 0
   private var outputEndedAt: Duration?
   private var runningSince: Duration?
-  /// Whether it was running since its last start; then there is nothing to check before the next.
+  /// Whether a device was opened since the last start. Then the next start needs no self-check.
   private var hasRunWell = false
   private var escalation: Escalation?
   private let random: @Sendable () -> Double
@@ -47,7 +47,7 @@ package struct Supervision: Sendable {
     openings = DeviceOpenings(devices: devices)
   }
 
-  /// Takes what happened at `now` and says what to do, in order.
+  /// Handles an input at `now` and returns the actions, in order.
   package mutating func handle(_ input: Input, at now: Duration) -> [Action] {
     switch input {
     case .start: return begin()
@@ -146,7 +146,7 @@ package struct Supervision: Sendable {
     return actions
   }
 
-  /// The self-check explains best why the plugin does not run.
+  /// Ends the process after a failed self-check, whose message is the best reason for the owner.
   private mutating func complained(_ failure: Failure, at now: Duration) -> [Action] {
     // Its devices may have opened before the check ended. The next start is checked again.
     hasRunWell = false

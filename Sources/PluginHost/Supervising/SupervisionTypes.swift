@@ -6,11 +6,11 @@ extension Supervision {
   package enum Phase: Sendable, Hashable {
     /// Known, not started.
     case discovered
-    /// Started; it has not said who it is.
+    /// Started; it has not answered `initialize`.
     case spawned
     /// It speaks our version; its devices are being opened.
     case handshaken
-    /// Every device has been answered for, but none could be opened.
+    /// It has answered `open` for every device, but none is open.
     case configured
     /// At least one device is open.
     case running
@@ -51,6 +51,7 @@ extension Supervision {
   /// An event that supervision reacts to.
   package enum Input: Sendable {
     case start
+    /// The process has been started.
     case spawned
     /// The program could not be started, with the reason.
     case spawnFailed(String)
@@ -82,6 +83,7 @@ extension Supervision {
     case exited(how: String)
     /// The manifest, the program or the options have changed.
     case fileChanged
+    /// A request to end the process.
     case stop
   }
 
@@ -110,15 +112,15 @@ extension Supervision {
   package enum Limits {
     /// The longest silence of a plugin before it is pinged.
     package static let pingInterval = Duration.seconds(5)
-    /// After so many unanswered pings in a row the process is ended.
+    /// The number of unanswered pings in a row after which the process is ended.
     package static let missedPings = 2
     /// How long each step of ending (shutdown, SIGTERM) is waited for.
     package static let graceOfEnd = Duration.seconds(2)
     /// How long after the end of its output a process may take to be gone.
     package static let graceOfExit = Duration.milliseconds(500)
-    /// After so long without a failure the next wait is the shortest again.
+    /// The time without a failure after which the next wait is the shortest again.
     package static let healthy = Duration.seconds(300)
-    /// After so many lines that are no messages the process is ended.
+    /// The number of lines that are no messages after which the process is ended.
     package static let badLines = ProtocolLimits.badLines
     /// The interval at which a file is checked for changes.
     package static let fileInterval = Duration.seconds(2)

@@ -78,8 +78,8 @@ final class PendingRequests: Sendable {
     cancel?()
   }
 
-  /// Takes no more requests from now on; `id` is answered when the device is closed. False when
-  /// that has happened already.
+  /// Begins the close: no more requests are accepted, and the request `id` is answered when the device
+  /// is closed. Returns false if it is closed already.
   func close(for id: Int?) -> Bool {
     state.withLock { state in
       guard !state.isClosed else { return false }
@@ -89,7 +89,7 @@ final class PendingRequests: Sendable {
     }
   }
 
-  /// Ends everything that has no answer yet with `refuse`.
+  /// Completes the close: calls `refuse` with each request that has no answer yet.
   ///
   /// - Returns: The requests that asked for the close.
   func close(_ refuse: (Int) -> Void) -> [Int] {

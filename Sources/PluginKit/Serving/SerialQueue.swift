@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The jobs of a device in their order, and the one task that takes them.
+/// A queue of the jobs of one device, with one task that takes them in order.
 ///
 /// An `AsyncStream` would do the same, but its generic containers look up their types for every
 /// element, which takes longer than the rest of a command's way to the device.

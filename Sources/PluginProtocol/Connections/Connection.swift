@@ -8,16 +8,16 @@ public protocol Connection: Sendable {
   func send(_ line: [UInt8]) throws(ConnectionError)
   /// Ends the sending side; the peer sees the end of its input.
   func closeSending()
-  /// Ends the receiving side, although another process may hold the peer's end open: what has arrived is
-  /// still received, then comes `.closed`.
+  /// Ends the receiving side, even if another process holds the peer's end open. Bytes that have arrived
+  /// are still received, then comes `.closed`.
   func stopReceiving()
 }
 
-/// An arrival over a connection.
+/// An event of a connection.
 public enum ConnectionEvent {
   /// A line without its newline. The bytes are valid during the call only.
   case line(UnsafeBufferPointer<UInt8>)
-  /// A line of this many bytes or more was longer than allowed and has been passed over.
+  /// A line of this many bytes was longer than allowed and has been skipped.
   case oversizedLine(Int)
   /// Nothing more will come.
   case closed

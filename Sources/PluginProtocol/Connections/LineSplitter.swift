@@ -8,7 +8,7 @@ struct LineSplitter {
 
   init(longest: Int = ProtocolLimits.longestLine) { self.longest = longest }
 
-  /// Takes what was read and hands on each complete line. Empty lines are passed over.
+  /// Appends received bytes and emits each complete line. Empty lines are skipped.
   mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, _ emit: (ConnectionEvent) -> Void) {
     var rest = bytes[...]
     while let newline = rest.firstIndex(of: 0x0A) {

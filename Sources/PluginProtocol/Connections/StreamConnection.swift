@@ -5,10 +5,10 @@ import Synchronization
 
 /// Lines over a pair of file descriptors: a child's pipes, or a plugin's stdin and stdout.
 ///
-/// One thread reads. Sending writes at once, or, while an arrival is being worked off, at its end: a
-/// report and the answer after it wake the peer once. Only what the peer does not take is kept, up to
-/// `ProtocolLimits.largestBacklog`, and written by a second thread that lives as long as there is
-/// such a rest, so a peer that hangs never makes a caller wait and one that reads costs no `poll`.
+/// One thread reads. `send` writes at once; while a received message is handled, it writes at the end of
+/// that, so a report and the answer after it wake the peer once. Bytes that the pipe does not take are
+/// kept, up to `ProtocolLimits.largestBacklog`; a second thread writes them, and then ends. So a peer
+/// that hangs never makes a caller wait, and one that reads costs no `poll`.
 public final class StreamConnection: Connection {
   private let input: Mutex<Input>
   private let answersAfterEnd: Bool
@@ -25,7 +25,7 @@ public final class StreamConnection: Connection {
     var descriptor: Int32?
     var backlog: [UInt8] = []
     var isClosing = false
-    /// The second thread is there; it alone closes the descriptor then.
+    /// Whether the second thread runs. While it does, no other thread closes the descriptor.
     var isDraining = false
 
     mutating func keep(_ bytes: ArraySlice<UInt8>) -> Bool {
@@ -34,7 +34,7 @@ public final class StreamConnection: Connection {
       return true
     }
 
-    /// Writes what is kept, as far as the peer takes it.
+    /// Writes the backlog, as far as the pipe takes it.
     mutating func writeBacklog() {
       guard let descriptor else { return }
       if let written = StreamConnection.write(backlog[...], to: descriptor) {
@@ -52,10 +52,10 @@ public final class StreamConnection: Connection {
     }
   }
 
-  /// Takes both descriptors: they are closed when the connection ends.
+  /// Takes ownership of both descriptors: they are closed when the connection ends.
   ///
-  /// - Parameter answersAfterEnd: Whether the end of the input leaves the output open until
-  ///   `closeSending`, so that what was asked before is still answered.
+  /// - Parameter answersAfterEnd: Whether the output stays open after the end of the input, until
+  ///   `closeSending`, so that earlier requests are still answered.
   public init(
     reading input: Int32, writing descriptor: Int32, answersAfterEnd: Bool = false
   ) {
@@ -104,7 +104,7 @@ public final class StreamConnection: Connection {
     if isClogged { drain() }
   }
 
-  /// Sends the bytes that wait first, then closes.
+  /// Sends the backlog, then closes the output.
   public func closeSending() {
     let isClogged = output.withLock { output in
       output.isClosing = true
@@ -136,7 +136,7 @@ public final class StreamConnection: Connection {
   /// The most bytes that a pipe holds, unless root has raised `pipe-max-size`.
   private static let largestPipe = 1 << 20
 
-  /// Whether the thread is to read on after `count` bytes; 0 stands for none at present.
+  /// Whether the thread continues to read after `count` bytes; 0 means that none are there at present.
   private func readsOn(after count: Int) -> Bool {
     input.withLock { input in
       guard let remainder = input.remainder else { return true }
@@ -185,7 +185,7 @@ public final class StreamConnection: Connection {
 
   // MARK: The draining thread
 
-  /// Lets a thread write what is kept, unless one does.
+  /// Starts the thread that writes the backlog, unless it runs.
   private func drain() {
     let mustStart = output.withLock { output in
       defer { output.isDraining = true }
@@ -195,14 +195,15 @@ public final class StreamConnection: Connection {
     SystemThread.start(name: "drain") { [self] in
       while let descriptor = waiting() {
         var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        // Interrupted or in error: the next write tells.
-        _ = poll(&room, 1, -1)
+        // After an interruption or an error the next write decides. Looks each second whether the peer has ended:
+        // a child of it that still holds the pipe and never reads would keep this thread for ever.
+        _ = poll(&room, 1, 1000)
         output.withLock { $0.writeBacklog() }
       }
     }
   }
 
-  /// The descriptor while something is kept for it; otherwise the draining thread is at its end.
+  /// The descriptor while there is a backlog; `nil` ends the draining thread.
   private func waiting() -> Int32? {
     output.withLock { output in
       if !output.backlog.isEmpty, let descriptor = output.descriptor { return descriptor }

@@ -47,7 +47,7 @@ public struct RPCError: Error, Sendable, Hashable {
 extension RPCMessage {
   /// Reads one line without copying it.
   ///
-  /// - Throws: What is wrong with it, as the error that JSON-RPC has for it.
+  /// - Throws: The JSON-RPC error for an invalid line.
   public init(line: UnsafeBufferPointer<UInt8>) throws(RPCError) {
     let json: JSON
     do {
@@ -60,7 +60,7 @@ extension RPCMessage {
 
   /// Reads one line.
   ///
-  /// - Throws: What is wrong with it, as the error that JSON-RPC has for it.
+  /// - Throws: The JSON-RPC error for an invalid line.
   public init(line: some Sequence<UInt8>) throws(RPCError) {
     let bytes = Array(line)
     self = try bytes.withUnsafeBufferPointer { bytes in
@@ -152,7 +152,8 @@ extension RPCError {
       data: .object(data))
   }
 
-  /// The refusal that this error carries; what is not a device's own counts as failed.
+  /// The refusal that this error carries. Without `data.kind`, an unknown method or a wrong param counts
+  /// as `unsupported`, and any other error as `failed`.
   public func deviceError(device: DeviceID) -> DeviceError {
     let kind = data?["kind"]?.string.flatMap(DeviceError.Code.init)
     let fallback: DeviceError.Code =

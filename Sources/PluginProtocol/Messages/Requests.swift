@@ -175,7 +175,7 @@ public struct PerformRequest: PluginRequest {
   }
 }
 
-/// Asks a player what it can play.
+/// Asks a player for its catalogue.
 public struct ScanRequest: PluginRequest {
   /// A part of a catalogue: as many items as fit into a line.
   public struct Page: Sendable, Hashable {

@@ -2,8 +2,8 @@ import Accounts
 import Foundation
 import GRDB
 
-/// The SQLite store behind `AccountService`. Constraints and transactions decide what is unique and who
-/// comes first.
+/// The SQLite store behind `AccountService`. Its constraints keep values unique, and its transactions
+/// decide between simultaneous changes.
 package struct AccountDatabase: Sendable {
   let database: TheaterDatabase
 

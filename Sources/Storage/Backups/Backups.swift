@@ -122,7 +122,7 @@ package struct Backups: Sendable {
     try DurableFile.sync(path)
   }
 
-  /// Deletes surplus backups. Requested backups and the newest one stay, whatever the wall clock says.
+  /// Deletes surplus backups. Requested backups and the newest one stay, even if the wall clock is wrong.
   private func dropOld(but newest: Backup) {
     var seen: [String: Int] = [:]
     for backup in [newest] + all.filter({ $0 != newest }) {

@@ -4,8 +4,9 @@ import GRDB
 
 /// Checks whether the key beside a database decrypts its secrets.
 enum KeyVerifier {
-  /// Tries the key in `folder` at every active second factor.
-  /// - Throws: `damagedKey` when the key is no file of 32 bytes, is missing, or is another one.
+  /// Decrypts every active second factor with the key in `folder`.
+  /// - Throws: `damagedKey` when the key is no file of 32 bytes, is missing although there are second
+  ///   factors, or belongs to another database.
   static func check(_ database: Database, in folder: String) throws {
     let factors = try factors(database)
     let path = "\(folder)/\(KeyFile.name)"
@@ -30,7 +31,7 @@ enum KeyVerifier {
 }
 
 extension Backups {
-  /// Tries the state folder's key at the second factors in its database.
+  /// Decrypts the second factors in the state folder's database with its key.
   /// - Returns: false when there is no database yet.
   /// - Throws: `damaged` or `damagedKey` with the reason, `inUse` while a backup is being restored, `failed`.
   package func checkKey() throws(StorageError) -> Bool {

@@ -3,12 +3,12 @@ import GRDB
 import Glibc
 
 extension Backups {
-  /// Replaces the state folder's database by a backup; the replaced one is kept as a backup too.
+  /// Replaces the state folder's database by a backup, and keeps the replaced one as a backup too.
   ///
-  /// Nothing is changed before the backup is verified and its copy is on the disk; from then on a power
-  /// cut leaves either the old or the new database. Sessions, codes and invitations are void in the copy,
-  /// as they may have been ended or used since.
-  /// - Returns: The path of the replaced database; nil when there was none.
+  /// The new files are completed in a folder of their own, whose renaming decides: before it a power cut
+  /// leaves the old database, after it the next opening finishes the restore. Sessions, codes and invitations
+  /// are void in the copy, as they may have been ended or used since.
+  /// - Returns: The backup with the replaced database; nil when there was none.
   /// - Throws: `inUse` while a controller runs; `damaged`, `newerSchema` or `noBackup` for a bad
   ///   backup; `full`, `failed`.
   @discardableResult
@@ -16,28 +16,52 @@ extension Backups {
     try DurableFile.makeFolder(state)
     let lock = try StateLock(state, exclusive: true)
     defer { withExtendedLifetime(lock) {} }
+    try putInPlace()
     try verify(backup)
+    let draft = prepared + ".draft"
+    try? FileManager.default.removeItem(atPath: draft)
+    try DurableFile.makeFolder(draft)
     let files = [TheaterDatabase.fileName] + Self.companions
-    let copies = files.filter { access("\(backup.path)/\($0)", F_OK) == 0 }
-    for name in copies {
-      unlink(draft(name))
-      try DurableFile.copy("\(backup.path)/\(name)", to: draft(name))
+    for name in files where access("\(backup.path)/\(name)", F_OK) == 0 {
+      try DurableFile.copy("\(backup.path)/\(name)", to: "\(draft)/\(name)")
     }
-    try voidEntrances(of: draft(TheaterDatabase.fileName))
+    try voidEntrances(of: "\(draft)/\(TheaterDatabase.fileName)")
+    try DurableFile.sync(draft)
     let replaced = try setAside(files, at: now)
-    // A log would be applied to a database that it does not belong to.
-    for end in ["-wal", "-shm"] { unlink("\(state)/\(TheaterDatabase.fileName)\(end)") }
-    try DurableFile.sync(state)
-    // The database last: until then the old one is complete.
-    for name in copies.reversed() {
-      try DurableFile.rename(draft(name), to: "\(state)/\(name)")
-    }
+    try DurableFile.rename(draft, to: prepared)
+    try putInPlace()
     return replaced
   }
 
-  private func draft(_ name: String) -> String { "\(state)/.\(name).restoring" }
+  /// Finishes a restore that a power cut interrupted; without one it does nothing.
+  /// - Throws: `inUse` while another process finishes it; `failed`.
+  func finishInterruptedRestore() throws(StorageError) {
+    guard access(prepared, F_OK) == 0 else { return }
+    let lock = try StateLock(state, exclusive: true)
+    defer { withExtendedLifetime(lock) {} }
+    try putInPlace()
+  }
 
-  /// The tables with sessions, codes and invitations; guest passes apart.
+  /// The folder with the complete files of a restore, until they are in their place.
+  private var prepared: String { "\(state)/.restoring" }
+
+  /// Moves the files of a prepared restore, if there is one, to their place.
+  private func putInPlace() throws(StorageError) {
+    guard access(prepared, F_OK) == 0 else { return }
+    if access("\(prepared)/\(TheaterDatabase.fileName)", F_OK) == 0 {
+      // SQLite would apply the old write-ahead log to the restored database.
+      for end in ["-wal", "-shm"] { unlink("\(state)/\(TheaterDatabase.fileName)\(end)") }
+      try DurableFile.sync(state)
+    }
+    // The database last: while it is there, the old log may be too.
+    for name in Self.companions + [TheaterDatabase.fileName]
+    where access("\(prepared)/\(name)", F_OK) == 0 {
+      try DurableFile.rename("\(prepared)/\(name)", to: "\(state)/\(name)")
+    }
+    try DurableFile.check(rmdir(prepared), "remove", prepared)
+  }
+
+  /// The tables with sessions, codes, known devices and invitations; guest passes are deleted separately.
   private static let entrances = ["session", "oneTimeCode", "device", "invitation"]
 
   private func voidEntrances(of path: String) throws(StorageError) {

@@ -1,6 +1,6 @@
 import GRDB
 
-/// Why reading or writing failed, in words for the person who runs the theater.
+/// The reason why reading or writing failed, with messages for the owner of the theater.
 package struct StorageError: Error, Hashable, Sendable {
   /// For programs.
   package enum Code: String, Sendable, CaseIterable {

@@ -35,6 +35,7 @@ package final class TheaterDatabase: Sendable {
     self.clock = clock
     do {
       try DurableFile.makeFolder(backups.state)
+      try backups.finishInterruptedRestore()
       lock = try StateLock(backups.state, exclusive: false)
       try DatabaseInspection(path: path, backups: backups).beforeOpening(at: clock.now())
       try DurableFile.make(path)
@@ -58,6 +59,7 @@ package final class TheaterDatabase: Sendable {
     do {
       let inspection = DatabaseInspection(path: path, backups: backups)
       reserve = nil
+      try backups.finishInterruptedRestore()
       guard inspection.exists else { throw StorageError.noDatabase(path) }
       lock = try StateLock(backups.state, exclusive: false)
       key = try KeyFile.key(in: folder)

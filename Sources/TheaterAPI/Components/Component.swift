@@ -22,7 +22,7 @@ public struct Component: Sendable {
 }
 
 extension Component {
-  /// The one shape of every refusal.
+  /// The body of every error response.
   static let errorAnswer = Component(
     "ErrorAnswer",
     .object([
@@ -55,7 +55,7 @@ extension Schema {
 
   /// A name that `devices.json` gives: of a device, a scene, an activity, a plugin.
   static let name = Schema.text(1...64)
-  /// The error for people.
+  /// A title, for people.
   static let title = Schema.text()
   static let anyNumber = Schema(json: ["type": "number"])
   /// A length of time, in seconds.

@@ -3,7 +3,7 @@ import JSON
 /// The options of a device, with its secrets sealed.
 ///
 /// Only `written` may be shown, logged and compared: in it a secret is `{"secret": "name"}`. Two
-/// options are equal if their `written` values are, whatever the texts of the secrets are.
+/// options are equal if their `written` values are, even if the texts of their secrets differ.
 package struct DeviceOptions: Sendable {
   /// The options with defaults and absolute paths, and with secrets by name.
   package let written: JSON

@@ -29,7 +29,7 @@ package struct PathOrigin: Sendable, Hashable {
 }
 
 extension SchemaNode {
-  /// Returns a valid `value` with defaults filled in and absolute paths.
+  /// Returns `value`, which must be valid, with defaults filled in and with absolute paths.
   package func completed(_ value: JSON, from origin: PathOrigin) -> JSON {
     switch (self, value) {
     case (.text(let shape), .string(let path)) where shape.isPath:

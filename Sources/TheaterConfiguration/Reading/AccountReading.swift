@@ -22,6 +22,8 @@ package struct AccountSettings: Sendable, Hashable {
 
 extension ConfigurationReader {
   /// Reads the section `accounts`; values with an error get their defaults.
+  ///
+  /// - Parameter fileProblem: Returns why the file at an absolute path cannot be read; `nil` if it can.
   mutating func readAccounts(_ fileProblem: (String) -> String?) -> AccountSettings {
     let accounts = member("accounts")
     let path: JSONPath = [.key("accounts"), .key("delivery")]

@@ -7,16 +7,21 @@ extension ConfigurationReader {
   /// Reads the library; entries with an error are left out.
   mutating func readLibrary() -> LibraryPlan {
     let folders = texts(member("library")["folders"] ?? .null)
+    // Positions are saved by the ids of films and songs.
+    var items: [UTF8Key: JSONPath] = [:]
+    var stations: [UTF8Key: JSONPath] = [:]
     return LibraryPlan(
-      films: readItems("films", players: .playback),
-      songs: readItems("songs", players: .playback),
-      stations: readItems("stations", players: .tuning),
+      films: readItems("films", players: .playback, &items),
+      songs: readItems("songs", players: .playback, &items),
+      stations: readItems("stations", players: .tuning, &stations),
       folders: folders.map { LibraryFolder(path: origin.absolute($0)) })
   }
 
-  private mutating func readItems(_ list: String, players: DeviceTrait.Kind) -> [LibraryItem] {
+  /// - Parameter places: Where each id stands so far.
+  private mutating func readItems(
+    _ list: String, players: DeviceTrait.Kind, _ places: inout [UTF8Key: JSONPath]
+  ) -> [LibraryItem] {
     var items: [LibraryItem] = []
-    var places: [UTF8Key: JSONPath] = [:]
     for (index, item) in (member("library")[list]?.array ?? []).enumerated()
     where !isFull {
       let path: JSONPath = [.key("library"), .key(list), .index(index)]

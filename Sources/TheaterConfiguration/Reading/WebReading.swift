@@ -3,6 +3,8 @@ import JSON
 
 extension ConfigurationReader {
   /// Reads `"web"`; values with an error get their defaults.
+  ///
+  /// - Parameter fileProblem: Returns why the file at an absolute path cannot be read; `nil` if it can.
   mutating func readWeb(_ fileProblem: (String) -> String?) -> WebSettings {
     let web = member("web")
     let path: JSONPath = [.key("web")]

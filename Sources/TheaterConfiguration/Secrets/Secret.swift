@@ -27,8 +27,8 @@ package struct SecretError: Error, Sendable, Hashable {
   package let hint: String
 
   /// - Parameters:
-  ///   - message: What happened, with the secret's name but never its text.
-  ///   - hint: What to do next.
+  ///   - message: The failure, with the secret's name but never its text.
+  ///   - hint: The next action.
   package init(_ message: String, hint: String) {
     self.message = message
     self.hint = hint

@@ -61,7 +61,7 @@ package enum Blocklist {
 
   private static let newLine = UInt8(ascii: "\n")
 
-  // MARK: What needs no list
+  // MARK: Runs and repetitions
 
   /// `abcdefgh`, `87654321`: each code point is the next one, or each is the one before.
   static func isRun(_ text: [Unicode.Scalar]) -> Bool {
@@ -70,7 +70,7 @@ package enum Blocklist {
     return steps.allSatisfy { $0 == step }
   }
 
-  /// `aaaaaaaa`, `film film fi`: fewer than 15 code points, twice or more, the last time perhaps cut.
+  /// `aaaaaaaa`, `film film fi`: a part of fewer than 15 code points, repeated; the last one may be cut.
   static func isRepetition(_ text: [Unicode.Scalar]) -> Bool {
     (1..<15).contains { period in
       period * 2 <= text.count && text.dropFirst(period).elementsEqual(text.dropLast(period))

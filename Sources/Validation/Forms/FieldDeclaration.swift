@@ -53,7 +53,7 @@ public enum FieldMessage: Hashable, Sendable {
 }
 
 /// The kind of a field's value (B8). A form keeps every value as text; `Form.isOn` and `Form.number`
-/// read those that are none.
+/// read toggles and numbers.
 public enum FieldKind: Hashable, Sendable {
   case text
   /// One of these options.

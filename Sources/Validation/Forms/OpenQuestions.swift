@@ -57,7 +57,7 @@ struct OpenQuestions {
     }
   }
 
-  /// Repeats the unanswered questions of a field.
+  /// Forgets the failed questions of a field, so that `update` asks them again.
   mutating func retry(_ field: FieldName) {
     for (subject, state) in states where subject.field == field {
       if case .failed = state { states[subject] = nil }

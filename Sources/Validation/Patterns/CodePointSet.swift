@@ -35,7 +35,7 @@ struct CodePointSet: Sendable {
     }
   }
 
-  /// `.`: everything but what ends a line in ECMAScript.
+  /// `.`: everything except the line terminators of ECMAScript.
   static let anyButLineEnds = CodePointSet(["\n", "\r", "\u{2028}", "\u{2029}"]).inverted
   /// `\d`: ASCII, as in ECMAScript.
   static let digits = CodePointSet(range: "0"..."9")

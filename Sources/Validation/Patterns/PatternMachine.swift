@@ -10,7 +10,7 @@ enum PatternInstruction: Sendable {
 /// Writes a pattern out as a program.
 struct PatternProgram {
   private var instructions: [PatternInstruction] = []
-  /// How many nodes were written out; empty ones leave no instruction behind.
+  /// The number of nodes written so far; they are counted because empty ones add no instruction.
   private var nodes = 0
 
   static func instructions(for node: PatternNode) throws(PatternError) -> [PatternInstruction] {
@@ -46,10 +46,10 @@ struct PatternProgram {
     guard let first = branches.first else { return }
     guard branches.count > 1 else { return try append(first) }
     let split = instructions.count
-    try append(.match)  // keeps the place
+    try append(.match)  // placeholder
     try append(first)
     let jump = instructions.count
-    try append(.match)  // keeps the place
+    try append(.match)  // placeholder
     instructions[split] = .split(split + 1, instructions.count)
     try append(branches.dropFirst())
     instructions[jump] = .jump(instructions.count)
@@ -59,7 +59,7 @@ struct PatternProgram {
     var splits: [Int] = []
     for _ in 0..<times {
       splits.append(instructions.count)
-      try append(.match)  // keeps the place
+      try append(.match)  // placeholder
       try append(node)
     }
     for split in splits { instructions[split] = .split(split + 1, instructions.count) }
@@ -67,17 +67,17 @@ struct PatternProgram {
 
   private mutating func append(loop node: PatternNode) throws(PatternError) {
     let split = instructions.count
-    try append(.match)  // keeps the place
+    try append(.match)  // placeholder
     try append(node)
     try append(.jump(split))
     instructions[split] = .split(split + 1, instructions.count)
   }
 }
 
-/// Runs a program over a text, following all its ways at once: no text makes it go back.
+/// Runs a program over a text. It follows all alternatives at once, so it never backtracks.
 struct PatternMachine {
   private let program: [PatternInstruction]
-  /// The instructions at which a code point is awaited, or the end.
+  /// The instructions that wait for the next code point, or for the end.
   private var waiting: [Int] = []
   /// The step in which each instruction was last reached.
   private var reached: [Int]
@@ -104,7 +104,7 @@ struct PatternMachine {
     follow(after)
   }
 
-  /// Waits wherever `starts` lead to without a code point.
+  /// Waits at the instructions that are reached from `starts` without a code point.
   private mutating func follow(_ starts: [Int]) {
     waiting.removeAll(keepingCapacity: true)
     steps += 1

@@ -65,7 +65,7 @@ extension Rule {
 }
 
 extension RuleSet {
-  /// The version of this form and of what its rules mean; another number must not be guessed at.
+  /// The version of this JSON form and of the meaning of its rules. Readers must refuse other versions.
   public static let format = 1
 
   /// `{"name": "standard", "version": 1, "fields": […]}`.

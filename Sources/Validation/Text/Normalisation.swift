@@ -21,7 +21,7 @@ extension String {
     var result: UnsafeMutablePointer<UInt8>?
     let count = utf8proc_map(&bytes, bytes.count, &result, options)
     defer { free(result) }
-    // Fails only where there is no memory or no UTF-8, and a String is UTF-8.
+    // Fails only without memory or for invalid UTF-8, and a String is valid UTF-8.
     guard let result, count >= 0 else { return self }
     return String(decoding: UnsafeBufferPointer(start: result, count: count), as: UTF8.self)
   }

@@ -6,7 +6,8 @@ import Platform
 ///
 /// The files are polled: that also notices changed links, network file systems and repaired modes. A
 /// change takes effect when two polls in a row see it, so that certificate and key may be replaced one
-/// after the other. An unusable certificate is logged once; the old one stays.
+/// after the other. An unusable certificate is logged once; the old one stays. One that is not valid at the
+/// present time is tried again, because the machine's clock may be set.
 package struct CertificateRenewal: CertificateKeeping {
   /// The polling interval.
   static let interval = Duration.seconds(5)
@@ -15,6 +16,7 @@ package struct CertificateRenewal: CertificateKeeping {
   private let key: String
   private let shown: ShownCertificate
   private let clock: any TheaterClock
+  private let date: @Sendable () -> Date
   private let logger: Logger
   private let news: News
   /// The files of the certificate in use.
@@ -24,16 +26,19 @@ package struct CertificateRenewal: CertificateKeeping {
   ///   - certificate: The path of the file with the certificate and its intermediates.
   ///   - key: The path of the file with its key.
   ///   - shown: The certificate of the listener, read from these files.
+  ///   - date: The present time, which decides whether a certificate is valid.
   ///   - news: Called with each new certificate.
   package init(
     certificate: String, key: String, shown: ShownCertificate,
-    clock: any TheaterClock = SystemClock(), logger: Logger,
+    clock: any TheaterClock = SystemClock(), date: @escaping @Sendable () -> Date = { Date() },
+    logger: Logger,
     news: @escaping News = { _, _ in }
   ) {
     self.certificate = certificate
     self.key = key
     self.shown = shown
     self.clock = clock
+    self.date = date
     self.logger = logger
     self.news = news
     first = [FileMark(certificate), FileMark(key)]
@@ -43,35 +48,56 @@ package struct CertificateRenewal: CertificateKeeping {
   package func run() async {
     var known = first
     var last = known
+    var waiting: ServerCertificate?
     while (try? await clock.sleep(for: Self.interval)) != nil {
       let now = marks()
       if now != known, now == last {
         known = now
-        await renew()
+        waiting = await renew()
+      } else if now == known, let certificate = waiting, isValid(certificate) {
+        waiting = nil
+        await show(certificate)
       }
       last = now
     }
   }
 
-  private func renew() async {
+  private func isValid(_ certificate: ServerCertificate) -> Bool {
+    certificate.standing(at: date()) != .notValid
+  }
+
+  /// Reads the files, and shows their certificate.
+  ///
+  /// - Returns: The certificate if it is not valid at the present time.
+  private func renew() async -> ServerCertificate? {
     do throws(CertificateError) {
       let new = try CertificateFiles.owners(certificate: certificate, key: key)
-      if new.standing() == .notValid {
-        throw CertificateError(
+      guard isValid(new) else {
+        warn(
           "\(certificate) is not valid now", hint: "Renew it, or set the clock of this machine.")
+        return new
       }
-      let before = shown.current.fingerprint
-      shown.show(new)
-      logger.notice(
-        "the certificate was read anew, valid until \(new.lastDay): SHA-256 \(new.fingerprint)")
-      if new.fingerprint != before { await news(new, before) }
+      await show(new)
     } catch {
-      logger.warning(
-        """
-        the new certificate is not used: \(error.message). \(error.hint) \
-        The one from before is shown on, valid until \(shown.current.lastDay).
-        """)
+      warn(error.message, hint: error.hint)
     }
+    return nil
+  }
+
+  private func show(_ new: ServerCertificate) async {
+    let before = shown.current.fingerprint
+    shown.show(new)
+    logger.notice(
+      "the certificate was read anew, valid until \(new.lastDay): SHA-256 \(new.fingerprint)")
+    if new.fingerprint != before { await news(new, before) }
+  }
+
+  private func warn(_ message: String, hint: String) {
+    logger.warning(
+      """
+      the new certificate is not used: \(message). \(hint) \
+      The one from before is shown on, valid until \(shown.current.lastDay).
+      """)
   }
 
   private func marks() -> [FileMark?] { [FileMark(certificate), FileMark(key)] }

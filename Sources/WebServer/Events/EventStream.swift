@@ -10,10 +10,10 @@ import ServiceLifecycle
 
 /// The stream of server-sent events for one client (WHATWG HTML, section 9.2).
 ///
-/// Ids are `boot-sequence`. A client that sends the last one it knows gets the events since then, and a
-/// slow client gets what it missed; if the log no longer has them, a `snapshot` comes first. The stream
-/// ends at once when its session ends, the client disconnects or the controller stops, and its connection
-/// with it: a client that used it for its next request could lose the answer (see ``EventFeed/end()``).
+/// Ids are `boot-sequence`. A client that sends its last id gets the events since then, and a slow client gets the
+/// events that it missed; if the log no longer has them, a `snapshot` comes first. The stream ends at once when its
+/// session ends, the client disconnects or the controller stops. Its connection ends with it: a client that reused the
+/// connection could lose the answer to its next request (see ``EventFeed/end()``).
 struct EventStream: Sendable {
   /// The size of one write. An event that is larger is written alone.
   private static let batch = (bytes: 32 * 1024, events: 32)
@@ -98,7 +98,7 @@ struct EventStream: Sendable {
       if hasMore {
         hasMore = try await append(to: &text, after: &sequence, for: principal)
       }
-      // The newest alone: a slow client skips the others.
+      // Only the newest levels: a slow client skips the others.
       for entry in levels?.drain() ?? [] { text.event("levels", data: entry.json) }
       if feed.takeKeepAlive(), text.count == 0 { text.comment("keep-alive") }
       if text.count > 0 {
@@ -122,7 +122,7 @@ struct EventStream: Sendable {
       // In a task of its own: a task keeps the memory of its deepest calls, and this one lasts for hours.
       async let snapshot = configuration.status(of: theater, for: principal)
       let status = try await snapshot
-      // The status names the event that it follows, which may have come since.
+      // The status names its last event, which may be newer than `earlier`.
       sequence = status["event"]?.string.flatMap(log.sequence(of:)) ?? earlier
       text.event("snapshot", id: log.id(of: sequence), data: status)
       return true

@@ -16,7 +16,7 @@ struct GuardedChannel: ServerChildChannel {
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
     channel.eventLoop.makeCompletedFuture {
-      // Closes the connection when the peer has acknowledged nothing for so long.
+      // Closes the connection when the peer has acknowledged nothing for this time.
       if channel.remoteAddress?.port != nil {
         try channel.syncOptions?.setOption(
           .tcpOption(.init(rawValue: UnacknowledgedDataTimeout.option)),

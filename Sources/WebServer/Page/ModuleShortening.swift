@@ -185,8 +185,13 @@ struct ModuleShortening {
       && isSign(")", index + 2) && isSign("=", index + 3) && isSign(">", index + 4)
   }
 
-  /// Whether this is a semicolon before a closing brace.
-  private func isNeedlessEnd(_ index: Int) -> Bool { isSign(";", index) && isSign("}", index + 1) }
+  /// Whether this is a semicolon before a closing brace, or at the end of a line after which a word begins the
+  /// next statement.
+  private func isNeedlessEnd(_ index: Int) -> Bool {
+    guard isSign(";", index), index + 1 < tokens.count else { return false }
+    let next = tokens[index + 1]
+    return isSign("}", index + 1) || next.hasLineBefore && next.isOutermost && next.kind == .word
+  }
 
   /// A shorter word of the same meaning.
   private func shorter(_ index: Int) -> ArraySlice<UInt8>? {

@@ -18,7 +18,7 @@ package struct Site: Sendable {
     "/player", "/radio", "/scenes", "/devices", "/people", "/plugins", "/settings", "/account",
     "/configuration", "/doctor", "/setup",
   ]
-  /// Where the texts of each language are.
+  /// The folder of the texts, with files for each language.
   static let texts = "text/"
   /// The folders beside the shell.
   private static let folders = ["css", "js", "text"]
@@ -104,7 +104,7 @@ package struct Site: Sendable {
   }
 }
 
-/// Why the page cannot be served.
+/// The reason why the page cannot be served.
 package struct SiteError: Error, Sendable, Hashable, CustomStringConvertible {
   package let description: String
 

@@ -55,7 +55,7 @@ extension APIServices {
       },
       offset: try request.query("offset", "0 to 1000000", in: 0...1_000_000) ?? 0,
       limit: try request.query("limit", "1 to 1000", in: 1...1000))
-    let page = await theater.page(category, query, for: principal)
+    let page = try await theater.page(category, query, for: principal)
     return Response([
       category.rawValue: .array(page.elements.map(\.json)), "total": .integer(page.total),
     ])
@@ -63,7 +63,7 @@ extension APIServices {
 
   private func stopped(_ request: RequestContext, _ principal: Principal) async throws -> Response {
     let limit = try request.query("limit", "1 to 100", in: 1...100) ?? 20
-    let items = await theater.stopped(limit: limit, for: principal).map { category, element in
+    let items = try await theater.stopped(limit: limit, for: principal).map { category, element in
       var object = element.json.object ?? [:]
       object["category"] = .string(category.rawValue)
       return JSON.object(object)
@@ -76,7 +76,7 @@ extension APIServices {
     var answer: JSONObject = ["players": .array(reports.map(\.json))]
     for category in Category.allCases {
       answer[category.rawValue] = .integer(
-        await theater.entries(category, for: principal).count)
+        try await theater.entries(category, for: principal).count)
     }
     return Response(.object(answer))
   }

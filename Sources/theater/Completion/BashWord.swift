@@ -24,8 +24,8 @@ struct BashWord {
     (kept, quote) = before.start == whole.start ? (before.text, before.quote) : ("", nil)
   }
 
-  /// Returns bash's replacement for the replaced part, so that the word becomes `title`; `nil` if
-  /// the word does not fit.
+  /// Returns the candidate that bash puts in place of the replaced part, so that the word becomes `title`; `nil` if
+  /// the word does not fit `title`.
   func replacement(for title: String) -> String? {
     let scalars = title.unicodeScalars
     let count = kept.unicodeScalars.count
@@ -54,7 +54,7 @@ struct BashWord {
     return quoted
   }
 
-  /// Quotes for double quotes. `!` goes outside of them: inside, bash would keep its backslash.
+  /// Quotes a text inside double quotes. `!` is put outside of them: inside, bash would keep its backslash.
   private static func doubleQuoted(_ text: String) -> String {
     var quoted = ""
     for scalar in text.unicodeScalars {

@@ -65,7 +65,7 @@ struct PluginPlaceholders {
 
   private static func number(_ value: Double) -> String { JSON.number(value).text() }
 
-  /// Returns the members of a JSON object, with `$` for the argument, and `@` for "on" or "off" after it.
+  /// Returns the members of a JSON object, with `$` for the argument, and `@` for "on" or "off" depending on it.
   private static func members(_ state: [TemplateState], separator: String) -> String {
     state.map { member in
       let value =

@@ -28,7 +28,7 @@ enum Prompt {
         + "write the \(answer) to it as a line.")
   }
 
-  /// Reads a line that must not be an argument, where others could read it.
+  /// Reads a secret as a line. It may not be an argument: other users can read the arguments of a process.
   static func secretLine(_ prompt: String) throws(ExitError) -> String {
     if isTerminal { return try line(prompt) }
     guard let line = readLine(strippingNewline: true), !line.isEmpty else {

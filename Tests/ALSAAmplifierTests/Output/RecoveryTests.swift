@@ -103,6 +103,10 @@ import Testing
         withDestinationPath: process == "4712" ? "/dev/snd/pcmC0D0p" : "/dev/null")
     }
     #expect(PCMHolder.all(root: root.path) == [PCMHolder(process: 4711, name: "mpv")])
+    // Another card that this process itself plays on.
+    try "state: RUNNING\nowner_pid   : \(getpid())\n".write(
+      toFile: sub + "/status", atomically: true, encoding: .utf8)
+    #expect(PCMHolder.all(root: root.path) == [PCMHolder(process: 4712, name: "aplay")])
     try "closed\n".write(toFile: sub + "/status", atomically: true, encoding: .utf8)
     let openers = PCMHolder.all(root: root.path)
     #expect(openers == [PCMHolder(process: 4712, name: "aplay")])

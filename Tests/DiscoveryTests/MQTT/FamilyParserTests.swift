@@ -66,6 +66,35 @@ import Testing
       ])
   }
 
+  @Test("The availability of an entity may stand in a list, with payloads of its own")
+  func availabilityList() {
+    for (entry, words) in [
+      (#"{"t":"~/online"}"#, ("yes", "offline")),
+      (#"{"topic":"~/online","payload_available":"1","pl_not_avail":"0"}"#, ("1", "0")),
+    ] {
+      let entity = #"{"~":"home/fan","cmd_t":"~/set","pl_avail":"yes","avty":[\#(entry)]}"#
+      let found = Self.appliances([("homeassistant/switch/fan/config", entity)])
+      #expect(
+        found.first?.options["template"]?["availability"]
+          == [
+            "topic": "home/fan/online", "online": .string(words.0), "offline": .string(words.1),
+          ])
+    }
+  }
+
+  @Test("The payload that stops a cover may be a number, and is bounded")
+  func stopPayload() {
+    for (given, stop) in [
+      ("7", "7"), (#""HALT""#, "HALT"), (#""\#(String(repeating: "x", count: 1025))""#, nil),
+      ("null", nil),
+    ] {
+      let entity = #"{"cmd_t":"blind/set","pl_stop":\#(given)}"#
+      let found = Self.appliances([("homeassistant/cover/blind/config", entity)])
+      let message = found.first?.options["template"]?["commands"]?["stop"]
+      #expect(message?["payload"]?.string == stop)
+    }
+  }
+
   private static func appliances(_ samples: [(String, String)]) -> [MQTTAppliance] {
     MQTTSearch.appliances(
       in: Dictionary(uniqueKeysWithValues: samples.map { ($0.0, Array($0.1.utf8)) }))

@@ -170,9 +170,22 @@ struct ModelTests {
     bench.settle()
     #expect(bench.provenance[.power] == .reported)
     #expect(bench.attributes["problem"] == nil)
+    // The questions after it are asked at once, not with the next round of them.
+    #expect(bench.attributes["model"] == "Model" && bench.attributes["lampHours"] == 412)
     _ = bench.takeRequests()
     bench.advance(600)
     #expect(!bench.takeRequests().contains("%1NAME ?"))
+  }
+
+  @Test(
+    "E15 · a command that meets an error instead of the power is tried again, and not taken as done"
+  )
+  func powerUnknown() throws {
+    var bench = try ModelBench([:], ["%1POWR ?": "1"])
+    _ = try bench.run(.open)
+    bench.answers["%1POWR ?"] = "ERR3"
+    let error = try #require(try bench.run(.perform(.on)))
+    #expect(error.code == .notNow && error.message.contains("does not tell its state"))
   }
 
   @Test("E15 · on strikes the lamp once, follows it every second, and reports how long it takes")

@@ -202,4 +202,28 @@ struct CatalogueScanTests {
     #expect(other.items == [item(2)])
     #expect(try #require(other.fault).contains("1 items"))
   }
+
+  @Test("F1 · delayed values keep their own provenance, and the newest value of each key counts")
+  func delayed() {
+    var intake = ReportIntake(.amplifier)
+    func send(_ values: [StateKey: JSON], _ provenance: Provenance) -> [StateNotification] {
+      intake.accept(
+        StateNotification(device: "it", values: values, provenance: provenance), at: .zero
+      ) { _ in }
+    }
+    while !intake.isHoldingBack { _ = send([.mode: "stereo"], .reported) }
+    #expect(send([.volume: 30, .mode: "surround"], .assumed).isEmpty)
+    #expect(send([.power: "on", .volume: 40], .reported).isEmpty)
+    #expect(send([.muted: false], .assumed).isEmpty)
+    let applied = intake.takeHeldBack(at: .seconds(60))
+    var state: [StateKey: (JSON, Provenance)] = [:]
+    for report in applied {
+      for (key, value) in report.values { state[key] = (value, report.provenance) }
+    }
+    #expect(state.mapValues(\.0) == [.power: "on", .volume: 40, .mode: "surround", .muted: false])
+    #expect(
+      state.mapValues(\.1)
+        == [.power: .reported, .volume: .reported, .mode: .assumed, .muted: .assumed])
+    #expect(!intake.isHoldingBack)
+  }
 }

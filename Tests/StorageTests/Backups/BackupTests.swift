@@ -77,6 +77,34 @@ import Testing
     #expect(try fixture.permissions(fixture.file) == 0o600)
   }
 
+  @Test(
+    "a restore that a power cut interrupts leaves the old database or is finished at the next opening",
+    arguments: [0, 1, 2])
+  func interruptedRestore(moved: Int) async throws {
+    try await furnish()
+    let backup = try fixture.backups.create(.asked, at: fixture.now)
+    try await save(99)
+    // The folder as it stands before, during and after the moves of its files.
+    let prepared = "\(fixture.folder)/.restoring"
+    let files = FileManager.default
+    try files.copyItem(atPath: backup.path, toPath: prepared + ".draft")
+    #expect(try await position() == 99)
+    try files.moveItem(atPath: prepared + ".draft", toPath: prepared)
+    let names = try files.contentsOfDirectory(atPath: prepared).sorted { $0 > $1 }
+    #expect(names.count == 2 && names.first == "theater.key")
+    for name in names.prefix(moved) {
+      for old in [name, "\(name)-wal", "\(name)-shm"] {
+        try? files.removeItem(atPath: "\(fixture.folder)/\(old)")
+      }
+      try files.moveItem(atPath: "\(prepared)/\(name)", toPath: "\(fixture.folder)/\(name)")
+    }
+    #expect(try await position() == 7)
+    #expect(!files.fileExists(atPath: prepared))
+    try fixture.backups.restore(backup, at: fixture.now)
+    #expect(
+      try files.contentsOfDirectory(atPath: fixture.folder).allSatisfy { !$0.hasPrefix(".rest") })
+  }
+
   @Test("restoring into an empty folder needs no earlier database")
   func restoreAfterLoss() async throws {
     try await furnish()

@@ -63,7 +63,9 @@ import Testing
     }
   }
 
-  private func open(_ body: (Owner) async throws -> Void) async throws {
+  private func open(
+    date: @escaping @Sendable () -> Date = { Date() }, _ body: (Owner) async throws -> Void
+  ) async throws {
     try await withTemporaryFolder { folder in
       for name in ["first", "second"] { try await Owner.issue(name, in: folder) }
       for (name, live) in [("first.pem", "live.pem"), ("first.key", "live.key")] {
@@ -76,7 +78,7 @@ import Testing
       let (clock, log) = (ManualClock(), RecordedLog())
       let renewal = CertificateRenewal(
         certificate: pem, key: key, shown: try #require(door.certificate), clock: clock,
-        logger: log.logger)
+        date: date, logger: log.logger)
       try await TestServer.open(door) { room in
         try await withThrowingTaskGroup(of: Void.self) { group in
           group.addTask { await renewal.run() }
@@ -157,6 +159,26 @@ import Testing
       for kind in ["pem", "key"] { try owner.place("second.\(kind)", as: kind) }
       await owner.looks(2)
       #expect(try await owner.shown() == owner.fingerprint(of: "second"))
+    }
+  }
+
+  @Test("F5 · uses a certificate that is not valid yet as soon as the clock says so")
+  func early() async throws {
+    let date = ManualDate()
+    try await open(date: { date.now }) { owner in
+      let file = owner.folder.path + "/third.pem"
+      let valid = date.now.addingTimeInterval(10 * 86_400)
+      try Data(SelfSigned.make(for: ["localhost"], at: valid).utf8)
+        .write(to: URL(fileURLWithPath: file))
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+      for kind in ["pem", "key"] { try owner.place("third.pem", as: kind) }
+      await owner.looks(4)
+      #expect(try await owner.shown() == owner.fingerprint(of: "first"))
+      #expect(owner.log.lines.count == 1)
+      date.advance(by: 11 * 86_400)
+      await owner.looks(1)
+      #expect(try await owner.shown() == owner.fingerprint(of: "third"))
+      #expect(owner.log.lines.count == 2)
     }
   }
 

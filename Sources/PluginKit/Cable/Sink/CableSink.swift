@@ -63,7 +63,7 @@ public final class CableSink: Sendable {
   /// emptied.
   public func setHeard(_ heard: Bool) { core.setHeard(heard) }
 
-  /// Makes `audioEvent` unreadable until the next time.
+  /// Makes `audioEvent` unreadable until the next arrival.
   public func clearAudioEvent() { core.audioEvent.clear() }
 
   /// Ends the cable: removes the socket at once and informs the source. The tap stays readable.

@@ -61,7 +61,7 @@ final class CableSinkConnection {
       revents: 0)
   }
 
-  /// The latest time of the next call of `service`.
+  /// The time by which `service` must be called again.
   var deadline: Int64? {
     blocked || owesSilence ? MonotonicClock.now + 10_000_000 : flushDeadline
   }

@@ -7,9 +7,9 @@ public enum CableRead: Sendable, Equatable {
   case frames(Int)
   /// Nothing is there; `CableSink.audioEvent` becomes readable when something comes.
   case empty
-  /// The next frames have this format. Play what was read before, then change.
+  /// The next frames have this format. Play the frames that were read before, then change the format.
   case format(CableFormat)
-  /// Pause, seek, stop or another source: drop what the device holds, then call
+  /// Pause, seek, stop or another source: drop the frames in the device, then call
   /// `CableTap.confirmFlush`. Frames after it are new.
   case flush
   /// The source has ended: play out, then call `CableTap.confirmDrained`.

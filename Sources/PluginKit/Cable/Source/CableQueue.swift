@@ -6,7 +6,7 @@ struct CableQueue: ~Copyable {
   private(set) var base: UInt64 = 0
   /// The next byte to send, or to let pass unheard.
   var sent: UInt64 = 0
-  /// The end.
+  /// The position after the last byte.
   private(set) var written: UInt64 = 0
 
   /// The memory for a frame that is split by the end of the storage.

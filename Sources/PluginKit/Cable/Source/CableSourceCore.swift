@@ -6,8 +6,8 @@ import Platform
 /// Safe: every access to a `var` happens inside `monitor.locked`; the methods below the mark
 /// "Inside the monitor" are called there alone.
 final class CableSourceCore: @unchecked Sendable {
-  /// The most sound that waits to be sent, ns. A waiting decoder is woken at a quarter, so that it wakes
-  /// seldom, works long enough to find its caches warm, and credit always finds sound.
+  /// The most sound that waits to be sent, ns. A waiting decoder is woken when a quarter is left: so it
+  /// wakes rarely, works in long pieces with warm caches, and there is always sound for new credit.
   private static let lead: Int64 = 1_000_000_000
   /// Sound that is kept, sent or not, so that a pause can take it back, ns.
   private static let kept: Int64 = 2_000_000_000
@@ -271,7 +271,7 @@ final class CableSourceCore: @unchecked Sendable {
     return flushAnswer
   }
 
-  /// Sends what credit allows.
+  /// Sends sound as far as credit allows.
   private func pump() {
     guard playing, !paused, let link else { return }
     if !link.send(from: &queue, timeline, ending: timeline.current.ended && !drained, at: clock.now)

@@ -41,7 +41,7 @@ struct CableTimeline {
   /// The current section gets no more frames.
   mutating func end() { sections[sections.count - 1].ended = true }
 
-  /// Forgets what lies before `position`.
+  /// Removes the sections that end at or before `position`.
   mutating func forget(before position: UInt64) {
     while sections.count > 1, sections[1].start <= position { sections.removeFirst() }
   }

@@ -1,8 +1,8 @@
 import Glibc
 import Platform
 
-/// Cuts a stream of bytes into messages: a fixed buffer, never more than one message and what
-/// came with it.
+/// Cuts a stream of bytes into messages. Its fixed buffer holds at most one message and the bytes that
+/// arrived with it.
 package struct CableInbox: ~Copyable {
   private let storage: UnsafeMutableRawBufferPointer
   private let largest: Int

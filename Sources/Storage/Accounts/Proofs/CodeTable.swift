@@ -87,7 +87,7 @@ extension AccountDatabase: CodeStore {
       ])
   }
 
-  /// Voids the codes that open an account.
+  /// Deletes the codes with which a person can log in to an account or set its password.
   static func deleteEntries(to account: AccountID, in database: Database) throws {
     try database.execute(
       sql: "DELETE FROM oneTimeCode WHERE account = ? AND purpose IN (?, ?)",
@@ -134,7 +134,8 @@ extension AccountDatabase: CodeStore {
     ).map { SteadyTime(boot: $0["boot"], milliseconds: $0["sentAt"]) }
   }
 
-  /// Codes of another boot are void, waits of another boot begin anew: see `SteadyTime`.
+  /// Deletes void codes, among them those of another boot, and restarts the waits of another boot: see
+  /// `SteadyTime`.
   ///
   /// A code of a later moment stays: it was made while this transaction waited for the database.
   private static func dropVoid(

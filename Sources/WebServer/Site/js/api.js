@@ -4,7 +4,7 @@ import { t, has } from './text.js';
 export class Failure extends Error {
   /** @param status the HTTP status; 0 if the controller was not reached. */
   constructor(status, { code, message, hint, device, step, field, retryAfter, triesLeft, problems }) {
-    // The page has its own text for what happens often; the controller's English says more of all others.
+    // The page has its own texts for frequent errors; for all others the controller's English text says more.
     const own = `error.${code}`;
     super(has(own) ? t(own) : message);
     /** Whether the controller refused, or was not reached. */
@@ -14,7 +14,7 @@ export class Failure extends Error {
 }
 
 const unreachable = () => new Failure(0, { code: 'network' });
-/** The number of requests under way, and a second ago, that begin something: what then begins was begun here. */
+/** The number of requests that begin something, until a second after their end: an activity that begins then was begun here. */
 let starting = 0;
 export const beginsHere = () => starting > 0;
 const STARTS = /^\/(watch|listen|radio|popcorn|activities|scenes)\b/;

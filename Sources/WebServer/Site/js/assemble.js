@@ -1,8 +1,8 @@
 /**
  * Assembles a screen in a fixed order: its parts are created, configured, laid out, and only then bound to
- * what people do. So nothing that is not yet shown reacts, and nothing shown is dead.
+ * what people do. So no part reacts before it is shown, and each shown part reacts.
  * @param screen `create(main)` returns the parts; `configure`, `layOut` and `bind` get them
- * @returns what `bind` returns: how to leave the screen
+ * @returns the result of `bind`: a function that ends the screen
  */
 export function assemble({ create, configure, layOut, bind }, main, app) {
   const parts = create(main);

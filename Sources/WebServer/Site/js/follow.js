@@ -7,7 +7,7 @@ import { look } from './look.js';
 /** Whether the page follows: as chosen; without a choice, on the wall. */
 export const follows = () => look().follow ?? isWallTablet();
 
-/** Goes to the room, on a phone to the player, when another page begins something; returns how to end that. */
+/** Goes to the room, on a phone to the player, when another page begins something; returns a function that ends this. */
 export function followOthers(go) {
   let before = activity();
   return watch(() => {

@@ -1,11 +1,10 @@
 // The question whether leaving the player ends the activity; the answer is kept for each person.
 import { h, announce, btn } from './dom.js';
-import { activity, device, store } from './store.js';
+import { activity, device, person, store } from './store.js';
 import { endActivity } from './commands.js';
 import { look, keepLook } from './look.js';
 import { t } from './text.js';
 
-const person = () => store.session?.user.email ?? store.session?.user.name;
 export const leavingEnds = () => look().leaving?.[person()];
 export const setLeavingEnds = (ends) => keepLook({ leaving: { ...look().leaving, [person()]: ends } });
 let question;

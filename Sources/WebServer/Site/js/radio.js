@@ -4,6 +4,7 @@ import { icon } from './icons.js';
 import { post } from './api.js';
 import * as theater from './store.js';
 import { heading, segments, section, paced, ambient, renew, complain, twoLines } from './parts.js';
+import { look, keepLook } from './look.js';
 import { value, hertz } from './words.js';
 import { endActivity } from './commands.js';
 import { t, number, capitalized } from './text.js';
@@ -14,6 +15,10 @@ const BANDS = {
   am: { min: 520, max: 1710, step: 9, wide: 10, show: (f) => String(Math.round(f)), major: 200, minor: 50, tiny: 10, near: 6 },
 };
 
+const MOST_PRESETS = 20;
+/** The presets of each person on this device: pairs of band and frequency. */
+const mine = () => look().presets?.[theater.person()] ?? [];
+const setMine = (all) => keepLook({ presets: { ...look().presets, [theater.person()]: all } });
 /** The raster of stations: 9 kHz on AM, in the Americas 10, as the known stations show. */
 const rasterOf = ({ step, wide }, known) => (wide && known.some((f) => f % step) && known.every((f) => f % wide === 0) ? wide : step);
 
@@ -24,34 +29,38 @@ export async function show(main) {
   const hold = () => { clearTimeout(heldBy); heldBy = setTimeout(() => { heldBy = undefined; follow(); }, 2000); };
   const freq = { fm: 98.5, am: 810 };
   const readout = h('span', 'freq num'), unit = h('span', 'freq-unit'), name = h('p', 'title-3 radio-name'), live = h('p', 'soft');
-  const glass = h('div', 'glass-dial'), input = h('input', { type: 'range', class: 'dial-input', 'aria-label': t('state.frequency') }), presets = h('ul', 'presets');
+  const glass = h('div', 'glass-dial'), input = h('input', { type: 'range', class: 'dial-input', 'aria-label': t('state.frequency') }), presets = h('ul', 'presets'), list = h('ul', 'presets'), kept = section(t('radio.presets'), 'h-presets', presets);
   const key = (label, picture, run, kind = '') => { const node = h('button', { class: `key ${kind}`, 'aria-label': label, onclick: () => run(node) }, icon(picture)); return node; };
   const power = key(t('radio.listen'), 'play', (node) => (isOn() ? endActivity(node) : listen()), 'main'), state = h('p', 'small receiver-state');
   const bands = segments(t('state.band'), [['fm', t('is.fm')], ['am', t('is.am')]], band, (next) => { band = next; build(); tune(freq[band]); });
+  const keep = h('button', { class: 'btn quiet', onclick: () => { const all = mine(); setMine(isMine() ? all.filter((one) => !isHere(one)) : [...all, [band, freq[band]]].slice(-MOST_PRESETS)); paint(); } }, t('radio.keep'));
   main.append(heading(title, bands),
     h('section', { class: 'receiver', 'aria-label': t('device.tuner') }, h('div', 'receiver-top', h('div', {}, name, live), h('p', 'readout', readout, unit)), h('div', 'dial-way', glass, input),
-      h('div', 'receiver-keys', state, h('div', 'transport', key(t('radio.before'), 'previous', () => skip(-1)), power, key(t('radio.next'), 'next', () => skip(1))), h('span', {}))),
-    section(t('radio.stations'), 'h-stations', presets));
+      h('div', 'receiver-keys', state, h('div', 'transport', key(t('radio.before'), 'previous', () => skip(-1)), power, key(t('radio.next'), 'next', () => skip(1))), keep)),
+    kept, section(t('radio.stations'), 'h-stations', list));
 
-  const said = (f) => (band === 'fm' ? number(f, 1) : String(Math.round(f)));
+  const said = (f, on = band) => (on === 'fm' ? number(f, 1) : String(Math.round(f)));
   const ofBand = () => stations.filter((station) => station[band] !== undefined);
-  const near = () => ofBand().find((station) => Math.abs(station[band] - freq[band]) < BANDS[band].near);
+  // The nearest station in reach of the dial.
+  const distance = (station) => Math.abs(station[band] - freq[band]);
+  const near = () => ofBand().filter((station) => distance(station) < BANDS[band].near).sort((a, b) => distance(a) - distance(b))[0];
+  const isHere = ([on, f]) => on === band && Math.abs(f - freq[band]) < 0.05, isMine = () => mine().some(isHere);
   // The last of several quick presses counts.
   const play = paced(async (item) => {
     power.setAttribute('aria-busy', 'true');
     try { hold(); theater.keepRun((await post('/radio', { item })).run); } finally { hold(); power.setAttribute('aria-busy', 'false'); }
   });
   /** Plays what the dial shows: a station, or the bare frequency. */
-  const listen = (station = near()) => { hold(); play(station?.id ?? `${BANDS[band].show(freq[band])} ${band.toUpperCase()}`); };
+  const listen = () => { hold(); play(near()?.id ?? `${BANDS[band].show(freq[band])} ${band.toUpperCase()}`); };
   function skip(by) {
     const list = ofBand().sort((a, b) => a[band] - b[band]), here = freq[band], next = by > 0 ? list.find((one) => one[band] > here + 0.05) ?? list[0] : list.findLast((one) => one[band] < here - 0.05) ?? list.at(-1);
-    if (next) choose(next);
+    if (next) goTo(band, next[band]);
   }
-  function choose(station) {
-    if (station[band] === undefined) { band = station.fm === undefined ? 'am' : 'fm'; bands.set(band); build(); }
-    tune(station[band], true);
-    announce(`${station.title}, ${hertz(station[band])}`);
-    listen(station);
+  function goTo(on, f) {
+    if (on !== band) { band = on; bands.set(band); build(); }
+    tune(f, true);
+    announce([near()?.title, hertz(f)].filter(Boolean).join(', '));
+    listen();
   }
 
   // A tape behind glass: on a phone it runs under a fixed needle, on a wide screen the needle runs along the band.
@@ -63,9 +72,10 @@ export async function show(main) {
     step = rasterOf(b, ofBand().map((one) => one[band]));
     Object.assign(input, { min: onRaster(b.min, Math.ceil), max: onRaster(b.max, Math.floor), step });
     drawGlass(b);
-    renew(presets, JSON.stringify([band, stations.map((one) => one.id)]), () => (ofBand().length ? ofBand().map((one) => h('li', {}, h('button', { class: 'preset', data: { f: one[band] }, onclick: () => choose(one) }, h('span', 'num preset-f', said(one[band])), twoLines(one.title, [t(`is.${band}`), one.artist].filter(Boolean).join(' · ')))))
+    renew(list, JSON.stringify([band, stations.map((one) => one.id)]), () => (ofBand().length ? ofBand().map((one) => entry(band, one[band], one.title, one.artist))
       : h('li', 'soft', t('radio.none'))));
   }
+  const entry = (on, f, name, artist) => h('li', {}, h('button', { class: 'preset', data: { band: on, f, focus: `${on} ${f}` }, onclick: () => goTo(on, f) }, h('span', 'num preset-f', said(f, on)), twoLines(name, [t(`is.${on}`), artist].filter(Boolean).join(' · '))));
   function drawGlass(b) {
     width = glass.clientWidth || 800; whole = width > 860;
     const span = b.max - b.min, pad = whole ? 46 : width / 2, H = 190, out = [], X = (f) => pad + (f - b.min) * px;
@@ -104,7 +114,10 @@ export async function show(main) {
     const does = t(on ? 'radio.turnOff' : 'radio.listen');
     if (power.getAttribute('aria-label') !== does) { power.setAttribute('aria-label', does); clear(power, icon(on ? 'power' : 'play')); }
     state.textContent = on ? '' : t('radio.off');
-    for (const preset of presets.querySelectorAll('.preset')) preset.setAttribute('aria-current', Math.abs(Number(preset.dataset.f) - freq[band]) < 0.05);
+    keep.setAttribute('aria-pressed', isMine());
+    kept.hidden = !mine().length;
+    renew(presets, JSON.stringify(mine()), () => mine().map(([on, f]) => entry(on, f, stations.find((one) => one[on] === f)?.title ?? hertz(f))));
+    for (const preset of main.querySelectorAll('.preset')) preset.setAttribute('aria-current', isHere([preset.dataset.band, Number(preset.dataset.f)]));
     ambient(station?.title ?? 'Old Valley');
   }
   /** Follows the tuner, unless somebody is tuning here. */

@@ -26,7 +26,7 @@ export function show(main, { go }) {
 
 /**
  * A new password, typed twice, with the live list of rules.
- * @param also fields before it by the names of their rules; `use` gets their values after the password
+ * @param also further fields, shown first, by the names of their rules; `use` gets their values after the password
  */
 export async function passwordForm({ set, email = '', name = '', heading, button: words, use, done, also = {} }) {
   const { rules } = await get('/validation', { open: true });

@@ -45,7 +45,7 @@ export function stepWords(step) {
   return `${known ? nameOf(known, devices()) : step.device}: ${commandWords(step.command, titles())}`;
 }
 const asked = new Set(), ASK_AGAIN = 3000;
-/** The step that a run is at: its number, the count of all and its words; asks for a run that is not known yet. */
+/** The step that a run is at: its number, the count of all and its words; loads a run that is not known yet. */
 export function progressOf(id) {
   const run = store.runs.get(id);
   if (id && !run?.isWhole && !asked.has(id)) { asked.add(id); loadRun(id).catch(() => setTimeout(() => { asked.delete(id); changed(); }, ASK_AGAIN)); }
@@ -56,9 +56,9 @@ export function progressOf(id) {
   if (at < 0) at = all.length - 1;
   return { number: at + 1, total: all.length, words: stepWords(all[at]) };
 }
-/** Starts the activity that failed once more. */
+/** Starts a failed activity again. */
 export const retryActivity = ({ activity, item }, button) => act(button, () => post(path`/activities/${activity}`, item ? { item } : {}));
-/** The card of what stopped a run, or failed by itself. */
+/** The card of a failure, with the step of the run that it stopped. */
 export function faultCard(error, run, buttons, note) {
   const { message, hint, detail } = wording(error ?? { message: t('now.failed') });
   return errorCard(message, [[placeOf(error, run), note, hint].filter(Boolean).join(' '), small(detail)], ...buttons);

@@ -18,7 +18,7 @@ export function show(main, { exit, begin }) {
   const logout = btn('', (node) => act(node, async () => {
     const kept = look();
     await remove('/sessions/current');
-    // The answer clears what the browser stores; how the page looks here is no secret of the account.
+    // The answer clears the browser's storage. Keep the look: it belongs to this device, not to the account.
     keepLook(kept);
     await exit();
   }), t('settings.logOut'));

@@ -12,13 +12,13 @@ import { ICONS, nameOf } from './words.js';
 import { t, sentence } from './text.js';
 
 export const title = t('setup.title');
-/** What the last search found, for the session that searched. */
+/** The answer of the last search, with the session that searched. */
 let last;
 /** The entries whose test was answered with yes in this browser. */
 const KEPT = 'theater-tested';
-/** Nothing where the browser keeps nothing, or something else. */
+/** The stored entries; none if the browser stores nothing, or no JSON. */
 function kept() { try { return JSON.parse(localStorage.getItem(KEPT)) ?? {}; } catch { return {}; } }
-function keep(entries) { try { localStorage.setItem(KEPT, JSON.stringify(entries)); } catch { /* The list says "works" until the page is left. */ } }
+function keep(entries) { try { localStorage.setItem(KEPT, JSON.stringify(entries)); } catch { /* Then only this step shows the result, until it is drawn again. */ } }
 const isTested = ({ id, entry }) => kept()[id] === line(entry);
 const isSimulated = ({ entry }) => entry.plugin === 'Simulated';
 const found = () => (last?.of === theater.store.session ? last : undefined);

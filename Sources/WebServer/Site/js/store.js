@@ -106,6 +106,8 @@ export function playback(owner = device(activity().player)) {
   const moved = rest.state === 'playing' ? position + rate * age(owner, known) : position;
   return { ...rest, rate, duration, position: Math.max(0, duration ? Math.min(moved, duration) : moved) };
 }
+/** What choices of a person are kept under. */
+export const person = () => store.session?.user.email ?? store.session?.user.name;
 export const role = () => store.session?.user.role ?? 'guest';
 export const mayOperate = () => role() !== 'guest';
 export const isOwner = () => role() === 'owner';
