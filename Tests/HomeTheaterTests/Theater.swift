@@ -136,7 +136,7 @@ extension HomeTheaterFacade {
     try await perform(json, on: id, until: until, by: .owner)
   }
   func entries(_ category: Devices.Category) -> [Catalogue.Entry] {
-    entries(category, for: .owner)
+    (try? entries(category, for: .owner)) ?? []
   }
   func status() async throws(TheaterError) -> JSON { try await status(for: .owner) }
   @discardableResult func scanLibrary() async throws(TheaterError) -> [ScanReport] {

@@ -155,7 +155,7 @@ import Testing
   @Test("E9 · items above the age limit are neither listed nor suggested")
   func lists() async throws {
     try await Theater(plan: .rated).live { theater in
-      let films = await theater.facade.entries(.films, for: Self.child)
+      let films = try await theater.facade.entries(.films, for: Self.child)
       #expect(films.map(\.item.id) == ["f1", "f3"])
       #expect(await theater.facade.entries(.films).first { $0.rating == 16 } != nil)
       // Of two titles that fit, the other is hidden.

@@ -24,9 +24,7 @@ import Testing
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await theater.facade.run() }
       _ = await eventually {
-        await theater.facade.entries(.songs, for: .owner).contains {
-          $0.item.id == "scanned"
-        }
+        await theater.facade.entries(.songs).contains { $0.item.id == "scanned" }
       }
       try await body(theater)
       group.cancelAll()
