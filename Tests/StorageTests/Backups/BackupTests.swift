@@ -90,7 +90,7 @@ import Testing
     try files.copyItem(atPath: backup.path, toPath: prepared + ".draft")
     #expect(try await position() == 99)
     try files.moveItem(atPath: prepared + ".draft", toPath: prepared)
-    let names = try files.contentsOfDirectory(atPath: prepared).sorted { $0 > $1 }
+    let names = try files.contentsOfDirectory(atPath: prepared).sorted()
     #expect(names.count == 2 && names.first == "theater.key")
     for name in names.prefix(moved) {
       for old in [name, "\(name)-wal", "\(name)-shm"] {

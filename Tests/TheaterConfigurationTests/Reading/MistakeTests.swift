@@ -257,7 +257,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       "$.library.stations[1].title", "already taken by $.library.stations[0]"),
     Mistake(
       #""id": "bus", "title""#, #""id": "ferry", "title""#, .reference, "$.library.songs[0].id",
-      "already taken by $.library.films[0].id", hint: "give each an id of its own"),
+      "already taken by $.library.films[0]", hint: "give each an id of its own"),
     Mistake(
       #""duration": 120.5"#, #""duration": -1"#, .shape, "$.library.films[0].duration",
       "expected a number from 0 to 172800 (s), found -1"),
