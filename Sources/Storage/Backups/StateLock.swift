@@ -17,5 +17,10 @@ final class StateLock: Sendable {
     self.folder = folder
   }
 
-  deinit { close(folder) }
+  deinit {
+    // A child process between its fork and its exec has a copy of the descriptor: closing alone would keep the lock
+    // until then.
+    flock(folder, LOCK_UN)
+    close(folder)
+  }
 }

@@ -108,7 +108,7 @@ import Testing
     var library = JSONObject()
     for (list, title) in zip(["films", "songs", "stations"], titles) {
       var entry: JSONObject = ["title": .string(title)]
-      if list == "stations" { entry["fm"] = 98.5 } else { entry["id"] = "one" }
+      if list == "stations" { entry["fm"] = 98.5 } else { entry["id"] = .string("the-\(list)") }
       library[list] = [.object(entry)]
     }
     object["library"] = .object(library)

@@ -61,10 +61,11 @@ import Testing
       let film = try #require(await room.titles("films").first)
       try await room.expect("watch", film, "--from-start")
       let plugin = try #require(try await room.pid(of: "Simulated"))
+      try await room.expect("seek", "0:20")
       #expect(
         await eventually {
           let position = (try? await room.json("status"))?["playback"]?["position"]?.number
-          return (position ?? 0) > 1.5
+          return (position ?? 0) > 21.5
         })
       kill(room.pid, SIGTERM)
       #expect(await eventually { room.hasEnded })

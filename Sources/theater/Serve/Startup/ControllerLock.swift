@@ -98,7 +98,12 @@ private struct LockFile: Sendable {
   }
 
   /// Releases the lock.
-  func release() { close(file) }
+  func release() {
+    // A child process between its fork and its exec has a copy of the descriptor: closing alone would keep the lock
+    // until then.
+    flock(file, LOCK_UN)
+    close(file)
+  }
 
   /// The process id in the file; empty if the file is, `nil` if it holds something else.
   private static func holder(in file: Int32) -> String? {
