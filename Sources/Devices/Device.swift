@@ -132,6 +132,12 @@ public struct DeviceSnapshot: Sendable, Hashable {
     self.generation = generation
     self.plugRequests = plugRequests
   }
+
+  /// Whether there is contact with the device: its plugin runs and knows its state, as far as it has one.
+  public var isReachable: Bool {
+    availability == .available
+      && (state.readings.isEmpty || state.readings.values.contains { $0.provenance != .unknown })
+  }
 }
 
 /// Whether a device can be reached.

@@ -95,7 +95,7 @@ public final class HomeTheaterFacade {
       engine: engine,
       playback: PlaybackMonitor(
         positions: PositionRecorder(store: store, clock: clock, log: log), clock: clock),
-      events: events, log: log)
+      losses: LossTimers(clock: clock), events: events, log: log)
     transport = TransportControl(
       directory: directory, activities: activities, policy: policy, engine: engine, clock: clock)
     enforcer = AgeLimitEnforcer(
@@ -199,8 +199,12 @@ public final class HomeTheaterFacade {
     cables.observe(snapshot, of: device.id)
     let before = directory.snapshot(of: device.id)
     guard snapshot != before else { return }
-    guard device.role.category != nil else { return record(snapshot, of: device) }
-    await observePlayer(snapshot, of: device, before: before)
+    if device.role.category == nil {
+      record(snapshot, of: device)
+    } else {
+      await observePlayer(snapshot, of: device, before: before)
+    }
+    if snapshot.isReachable != before?.isReachable { await activities.updateLosses() }
   }
 
   private nonisolated func record(_ snapshot: DeviceSnapshot, of device: any Device) {

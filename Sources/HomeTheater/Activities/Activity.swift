@@ -18,10 +18,14 @@ package struct Activity: Sendable, Hashable {
   package var category: Category?
   /// The action when the player reaches the end.
   package var whenEnded: WhenEnded
+  /// The devices without which it makes no sense: it ends when one of them stays missing, or when the player is
+  /// one of them and fails.
+  package var endsWithout: Set<DeviceID>
 
   package init(
     name: String, title: String? = nil, start: String, end: String, player: DeviceID? = nil,
-    amplifier: DeviceID? = nil, category: Category? = nil, whenEnded: WhenEnded = .end
+    amplifier: DeviceID? = nil, category: Category? = nil, whenEnded: WhenEnded = .end,
+    endsWithout: Set<DeviceID> = []
   ) {
     self.name = name
     self.title = title
@@ -31,6 +35,7 @@ package struct Activity: Sendable, Hashable {
     self.amplifier = amplifier
     self.category = category
     self.whenEnded = whenEnded
+    self.endsWithout = endsWithout
   }
 }
 

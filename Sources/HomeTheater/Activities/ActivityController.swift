@@ -24,13 +24,14 @@ final class ActivityController {
   private let ageLimits: AgeLimitMonitor
   private let engine: SceneEngine
   private let playback: PlaybackMonitor
+  private let losses: LossTimers
   private let events: EventLog
   private let log: @Sendable (String) -> Void
 
   nonisolated init(
     directory: DeviceDirectory, library: Library, policy: AccessPolicy,
-    ageLimits: AgeLimitMonitor, engine: SceneEngine, playback: PlaybackMonitor, events: EventLog,
-    log: @escaping @Sendable (String) -> Void
+    ageLimits: AgeLimitMonitor, engine: SceneEngine, playback: PlaybackMonitor,
+    losses: LossTimers, events: EventLog, log: @escaping @Sendable (String) -> Void
   ) {
     self.directory = directory
     self.library = library
@@ -38,6 +39,7 @@ final class ActivityController {
     self.ageLimits = ageLimits
     self.engine = engine
     self.playback = playback
+    self.losses = losses
     self.events = events
     self.log = log
   }
@@ -200,6 +202,7 @@ final class ActivityController {
       await update()
     }
     guard turn == self.turn else { return }
+    updateLosses()
     await endIfOver()
   }
 
@@ -352,12 +355,14 @@ final class ActivityController {
   ) -> Run {
     let run = engine.start(scenePlan, by: principal) { run in await completion(self, run) }
     session.setRun(run, status: status)
+    losses.end()
     publish()
     return run
   }
 
   /// Saves the position and cancels the run that is under way.
   func shutDown() async {
+    losses.end()
     await session.run?.cancel()
     await playback.shutDown()
   }
@@ -379,6 +384,7 @@ final class ActivityController {
     }
     if session.report != before { publish() }
     if lost != nil { await playback.hold() }
+    updateLosses()
   }
 
   // MARK: The player
@@ -410,7 +416,10 @@ final class ActivityController {
     case .playing: session.clearError(.player)
     case .stopped, .opening, .paused, .ended: break
     }
-    if session.report != before { publish() }
+    if session.report != before {
+      publish()
+      updateLosses()
+    }
     await playback.savePosition(of: reported, at: reading.time)
     guard turn == self.turn else { return }
     await endIfOver()
@@ -434,6 +443,45 @@ final class ActivityController {
     guard player == session.report.error?.device else { return }
     session.clearError(source)
     publish()
+  }
+
+  // MARK: Losses
+
+  /// Times how long the devices that the activity needs are missing. Called when one is lost or comes back.
+  func updateLosses() {
+    losses.update(missingDevices) { await self.endWithout($0) }
+  }
+
+  /// The devices that the activity needs, and that are missing now; none while it begins or ends.
+  private var missingDevices: Set<DeviceID> {
+    guard let activity = session.activity, [.running, .failed].contains(session.report.status)
+    else { return [] }
+    return activity.endsWithout.filter { id in
+      guard directory[id] != nil, let snapshot = directory.snapshot(of: id) else { return true }
+      return !snapshot.isReachable
+        || id == activity.player && snapshot.state.playback?.status == .failed
+    }
+  }
+
+  /// Ends the activity because `device` has been missing for too long.
+  private func endWithout(_ device: DeviceID) async {
+    guard let activity = session.activity, let principal = session.principal,
+      missingDevices.contains(device)
+    else { return }
+    let isReachable = directory.snapshot(of: device)?.isReachable == true
+    let seconds = LossTimers.patience.components.seconds
+    let loss = TheaterError(
+      .deviceFailed,
+      "it \(isReachable ? "did not play" : "was missing") for \(seconds) s, so \"\(activity.name)\" ended",
+      hint: "See the state and the log of the device.", device: device)
+    log("\(device): \(loss.message)")
+    do {
+      _ = try await endCurrent(by: principal)
+      session.setError(loss, .loss)
+      publish()
+    } catch {
+      log("the end of \"\(activity.name)\": \(error.message)")
+    }
   }
 
   private func publish() { events.publish(.activity(session.report)) }

@@ -5,7 +5,7 @@ import Scenes
 struct ActivitySession {
   /// The source of an error in the report. Only the same source clears the error.
   enum ErrorSource {
-    case run, player, ageLimit
+    case run, player, ageLimit, loss
   }
 
   /// The activity; for a scene that plays by itself, an activity made from the scene.
@@ -82,10 +82,12 @@ struct ActivitySession {
     if let error = run.error { setError(error, .run) }
   }
 
-  /// Ends the activity; `run` is the report of the run that ended it.
+  /// Ends the activity; `run` is the report of the run that ended it. The report keeps the loss that ended it.
   mutating func end(run: RunReport) {
+    let loss = errorSource == .loss ? report.error : nil
     self = ActivitySession(run: self.run)
     report.run = run.id
+    report.error = loss
   }
 
   private init(run: Run?) { self.run = run }

@@ -21,12 +21,21 @@ extension ConfigurationReader {
       let amplifier = text("amplifier", of: activity, at: path).flatMap {
         device($0, at: path.appending("amplifier"), as: Role.having(.input), what: "an amplifier")
       }
+      let endsWithout = (activity["endsWithout"]?.array ?? []).enumerated().compactMap {
+        (index, id) in
+        id.string.flatMap {
+          device(
+            $0, at: path.appending("endsWithout").appending(index), as: Role.allCases,
+            what: "a device")
+        }
+      }
       guard !isFlawed(path), let start, let end else { continue }
       activities[name] = Activity(
         name: name, title: activity["title"]?.string, start: start, end: end, player: player,
         amplifier: amplifier ?? cables.first { $0.from == player }?.to,
         category: activity["category"]?.string.flatMap(Category.init) ?? begins?.category,
-        whenEnded: activity["whenEnded"]?.string.flatMap(WhenEnded.init) ?? .end)
+        whenEnded: activity["whenEnded"]?.string.flatMap(WhenEnded.init) ?? .end,
+        endsWithout: Set(endsWithout))
     }
     return activities
   }

@@ -32,9 +32,9 @@ struct ChangeLines {
     if let name = json["activity"]?.string ?? json["scene"]?.string {
       line = "\(name) \(json["status"]?.string ?? "?")"
       if let item = json["itemTitle"]?.string { line += ": \(item)" }
-      if let error = json["error"]?["message"]?.string {
-        line += ": " + (json["error"]?["device"]?.string.map { "\($0): " } ?? "") + error
-      }
+    }
+    if let error = json["error"]?["message"]?.string {
+      line += ": " + (json["error"]?["device"]?.string.map { "\($0): " } ?? "") + error
     }
     guard line != activity else { return [] }
     activity = line

@@ -42,6 +42,10 @@ struct DifferenceTests {
       (#""title": "Watch""#, #""title": "See""#, ["~ scenes.watch-film: title"]),
       (#""title": "Film", "start""#, #""start""#, ["~ activities.film: title"]),
       (#""whenEnded": "stay""#, #""whenEnded": "end""#, ["~ activities.film: whenEnded"]),
+      (
+        #""endsWithout": ["dvd", "amp"]"#, #""endsWithout": ["dvd"]"#,
+        ["~ activities.film: endsWithout"]
+      ),
       (#""duration": 120.5"#, #""duration": 120"#, ["~ library.films.ferry: duration"]),
       (#""id": "bus""#, #""id": "tram""#, ["- library.songs.bus", "+ library.songs.tram"]),
       (

@@ -247,6 +247,10 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       #""whenEnded": "stay""#, #""whenEnded": "stop""#, .shape, "$.activities.film.whenEnded",
       "expected one of \"end\", \"stay\""),
     Mistake(
+      #""endsWithout": ["dvd", "amp"]"#, #""endsWithout": ["dvd", "anp"]"#, .reference,
+      "$.activities.film.endsWithout[1]", "there is no device \"anp\"",
+      hint: "Did you mean \"amp\"?"),
+    Mistake(
       #""activities": {"#, #""activites": {"#, .shape, "$.activites", "unknown key",
       hint: "Did you mean \"activities\"?"),
     Mistake(

@@ -81,7 +81,8 @@ struct WholeConfigurationTests {
       configuration.plan.activities["film"]
         == Activity(
           name: "film", title: "Film", start: "watch-film", end: "end", player: "dvd",
-          amplifier: "amp", category: .films, whenEnded: .stay))
+          amplifier: "amp", category: .films, whenEnded: .stay,
+          endsWithout: ["dvd", "amp"]))
     #expect(configuration.plan.activities["radio"]?.category == .stations)
     #expect(configuration.plan.activities["radio"]?.amplifier == "amp")
   }

@@ -222,6 +222,11 @@ enum ConfigurationSchemaNodes {
         .init(
           "whenEnded", words(WhenEnded.self), standard: .string(WhenEnded.end.rawValue),
           help: "What happens when the film or song is over."),
+        .init(
+          "endsWithout", .list(.text(name(of: "a device"))),
+          help:
+            "The devices without which it ends: its end scene runs when one of them has been missing for 30 s."
+        ),
       ]))
 
   // MARK: The library
