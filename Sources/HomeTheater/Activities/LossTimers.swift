@@ -5,7 +5,7 @@ import Platform
 @TheaterActor
 final class LossTimers {
   /// How long a device may be missing: a plugin that restarts, or a device that is replaced, is back sooner.
-  static let patience = Duration.seconds(30)
+  nonisolated static let patience = Duration.seconds(30)
 
   private let clock: any TheaterClock
   private var timers: [DeviceID: Task<Void, Never>] = [:]

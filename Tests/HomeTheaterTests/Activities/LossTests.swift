@@ -111,7 +111,8 @@ import Testing
       await theater["lights"].setAvailability(.unavailable("unplugged"))
       #expect(
         await eventually {
-          theater.facade.directory.snapshot(of: "lights")?.availability == .unavailable("unplugged")
+          await theater.facade.directory.snapshot(of: "lights")?.availability
+            == .unavailable("unplugged")
         })
       theater.clock.advance(by: .seconds(300))
       #expect(await theater.facade.report.status == .running)
