@@ -285,6 +285,24 @@ def test_failed_player(browser):
         one.close()
 
 
+@proves("E11 F6 · Home says why a film ended that lost a device which it needs")
+def test_loss(browser):
+    made = configuration()
+    made["activities"]["film"]["endsWithout"] = ["dvd"]
+    with Controller(made) as controller:
+        controller.wait_for(controller.answers)
+        house = House(controller)
+        controller.wait_for(controller.plugins_are_up)
+        house.watch()
+        one = Visit(browser, house.base).use(house.people["ann@example.org"])
+        page = one.open("/")
+        # A player that does not have the film.
+        house.send("POST", "/devices/dvd/plugin", {"plugin": "Simulated", "options": {"speed": 0, "films": []}})
+        card = page.locator('.hero[data-status="idle"] .error-card')
+        expect(card).to_contain_text(re.compile("^.*did not play for 30 s"), timeout=60_000)
+        one.close()
+
+
 @proves("E12 E17 · shows the groups of a plan and of a run around their steps")
 def test_groups(owner, house):
     page = owner.open("/scenes?scene=together")

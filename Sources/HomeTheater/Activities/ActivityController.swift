@@ -237,11 +237,19 @@ final class ActivityController {
     return try await startEnding(Scene(name: "off", steps: steps), turn: turn, by: principal)
   }
 
-  private func endCurrent(by principal: Principal) async throws(TheaterError) -> Run {
+  /// - Parameter lost: A device that is missing, whose steps may fail.
+  private func endCurrent(
+    by principal: Principal, without lost: DeviceID? = nil
+  ) async throws(TheaterError) -> Run {
     guard session.activity != nil else {
       throw TheaterError(.notNow, "nothing is on", hint: "Start a film, a song or a station first.")
     }
-    let scene = Scene(name: session.endScenes.last?.name ?? "stop", steps: endSteps())
+    let steps = endSteps().mapCommands { step in
+      var step = step
+      if step.device == lost { step.onFailure = .continue }
+      return step
+    }
+    let scene = Scene(name: session.endScenes.last?.name ?? "stop", steps: steps)
     try policy.checkRatings(of: try engine.commands(of: scene), by: principal)
     let turn = takeTurn()
     try await leaveCurrent(turn)
@@ -476,7 +484,7 @@ final class ActivityController {
       hint: "See the state and the log of the device.", device: device)
     log("\(device): \(loss.message)")
     do {
-      _ = try await endCurrent(by: principal)
+      _ = try await endCurrent(by: principal, without: device)
       session.setError(loss, .loss)
       publish()
     } catch {

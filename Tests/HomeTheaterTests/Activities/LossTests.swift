@@ -38,6 +38,7 @@ import Testing
     let log = Mutex<[String]>([])
     try await Self.film(log: { line in log.withLock { $0.append(line) } }) { theater in
       await theater["amp"].setAvailability(.unavailable("unplugged"))
+      await theater["amp"].fail("off", with: DeviceError(.unavailable, "unplugged"))
       await Self.waitForTimer(theater)
       theater.clock.advance(by: Self.patience - .seconds(1))
       #expect(await theater.facade.report.status == .running)
