@@ -128,15 +128,18 @@ class Controller:
         raise SystemExit("the controller did not get there:\n" + "\n".join(self.lines) + log)
 
     def caller(self):
-        """A function that sends a command to a device over one open connection, and returns when it was sent, in
-        nanoseconds of the monotonic clock, and what the controller has answered."""
+        """A function that sends a command to a device over one open connection, or reads the device if there is no
+        command. It returns when it was sent, in nanoseconds of the monotonic clock, and what the controller has
+        answered."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self.token}"}
 
-        def call(device, command):
+        def call(device, command=None):
+            path, body = f"/api/v1/devices/{device}", None
+            if command is not None:
+                path, body = f"{path}/commands", json.dumps(command)
             sent = time.monotonic_ns()
-            connection.request(
-                "POST", f"/api/v1/devices/{device}/commands", json.dumps(command), headers)
+            connection.request("POST" if body else "GET", path, body, headers)
             answer = connection.getresponse()
             return sent, json.loads(answer.read())
 

@@ -56,8 +56,14 @@ package struct WebServer: Sendable {
       configuration: ServerConfiguration(address: listener.address),
       eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger,
       responder: { [date] request, writer, channel in
-        let source = ApplicationRequestContextSource(channel: channel, logger: logger)
-        var response = try await responder.respond(to: request, context: .init(source: source))
+        let respond = { @Sendable () async throws -> Response in
+          let source = ApplicationRequestContextSource(channel: channel, logger: logger)
+          return try await responder.respond(to: request, context: .init(source: source))
+        }
+        // The task of a connection keeps the memory of its deepest calls, and sends a stream of events for weeks. A
+        // child task frees its memory at its end.
+        let isStream = request.uri.path == PlaybackEndpoint.events.route.fullPath
+        var response = try await isStream ? Self.runInChildTask(respond) : respond()
         response.headers[.date] = date.value
         do {
           try await writer.write(response: response.head, body: response.body)
@@ -67,6 +73,16 @@ package struct WebServer: Sendable {
         }
       },
       onServerRunning: onRunning)
+  }
+
+  private static func runInChildTask(
+    _ respond: @escaping @Sendable () async throws -> Response
+  ) async throws -> Response {
+    try await withThrowingTaskGroup(of: Response.self) { group in
+      group.addTask(operation: respond)
+      guard let response = try await group.next() else { throw CancellationError() }
+      return response
+    }
   }
 
   /// The page and the routes of the contract behind the security middleware. Other methods on their

@@ -19,16 +19,25 @@ package final class SessionEndMonitor: Sendable {
     deinit { monitor.remove(key) }
   }
 
-  private struct Entry: Sendable {
+  private final class Entry: Sendable {
     let principal: SessionPrincipal
     let check: @Sendable () async -> SessionEnd?
     let onEnd: @Sendable () -> Void
-    /// When the session ends unless it is used before; `nil` until the first check.
-    var end: SessionEnd?
+
+    init(
+      _ principal: SessionPrincipal, check: @escaping @Sendable () async -> SessionEnd?,
+      onEnd: @escaping @Sendable () -> Void
+    ) {
+      self.principal = principal
+      self.check = check
+      self.onEnd = onEnd
+    }
   }
 
   private struct State {
     var entries: [Int: Entry] = [:]
+    /// When the session of an entry ends unless it is used before; none until its first check.
+    var ends: [Int: SessionEnd] = [:]
     var nextKey = 0
     var eventTask: Task<Void, Never>?
     var deadlineTask: Task<Void, Never>?
@@ -64,7 +73,7 @@ package final class SessionEndMonitor: Sendable {
   ) async -> Watch {
     let key = state.withLock { state in
       state.nextKey += 1
-      state.entries[state.nextKey] = Entry(principal: principal, check: check, onEnd: onEnd)
+      state.entries[state.nextKey] = Entry(principal, check: check, onEnd: onEnd)
       if state.eventTask == nil {
         // Subscribes before the first check, so that no change between the two is missed.
         let changes = events.subscribe(losing: .nothing)
@@ -78,9 +87,9 @@ package final class SessionEndMonitor: Sendable {
       return state.nextKey
     }
     let watch = Watch(self, key)
-    // A child task frees its memory at its end; the caller's keeps it for as long as its stream lasts.
-    async let firstCheck: Void = self.check(key)
-    await firstCheck
+    // A task of its own frees its memory at its end. The caller's keeps it for as long as its stream lasts, also
+    // that of an `async let`, whose first frame lies in it (13 KiB here).
+    await Task { await self.check(key) }.value
     schedule()
     return watch
   }
@@ -88,6 +97,7 @@ package final class SessionEndMonitor: Sendable {
   private func remove(_ key: Int) {
     let tasks = state.withLock { state -> [Task<Void, Never>] in
       state.entries[key] = nil
+      state.ends[key] = nil
       guard state.entries.isEmpty else { return [] }
       state.deadline = Deadline()
       return [state.eventTask.take(), state.deadlineTask.take()].compactMap { $0 }
@@ -104,8 +114,11 @@ package final class SessionEndMonitor: Sendable {
   private func check(_ key: Int) async {
     guard let entry = state.withLock({ $0.entries[key] }) else { return }
     if let end = await entry.check() {
-      state.withLock { $0.entries[key]?.end = end }
-    } else if state.withLock({ $0.entries.removeValue(forKey: key) }) != nil {
+      state.withLock { if $0.entries[key] != nil { $0.ends[key] = end } }
+    } else if state.withLock({ state in
+      state.ends[key] = nil
+      return state.entries.removeValue(forKey: key)
+    }) != nil {
       entry.onEnd()
     }
   }
@@ -115,7 +128,7 @@ package final class SessionEndMonitor: Sendable {
   private func schedule() {
     let boot = steady.now().boot
     let old = state.withLock { state -> Task<Void, Never>? in
-      let ends = state.entries.values.compactMap(\.end)
+      let ends = state.ends.values
       let deadline = Deadline(
         day: ends.map(\.day).min(),
         // A time of another boot is never reached.

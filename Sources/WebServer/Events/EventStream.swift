@@ -95,7 +95,12 @@ struct EventStream: Sendable {
     var signals = feed.signals.makeAsyncIterator()
     while !feed.isOver {
       if hasMore {
-        hasMore = try await append(to: &text, after: &sequence, for: principal)
+        if let entries = theater.events.entries(after: sequence, most: Self.batch.events) {
+          append(entries, to: &text, after: &sequence)
+          hasMore = !entries.isEmpty
+        } else {
+          try await appendSnapshot(to: &text, after: &sequence, for: principal)
+        }
       }
       // Only the newest levels: a slow client skips the others.
       for entry in levels?.drain() ?? [] { text.event("levels", data: entry.json) }
@@ -109,30 +114,31 @@ struct EventStream: Sendable {
     }
   }
 
-  /// Appends the next batch of events after `sequence`, or a snapshot if the log no longer has them.
-  ///
-  /// - Returns: Whether there may be more.
+  /// Appends events until the text is as long as a write may be.
   private func append(
-    to text: inout EventText, after sequence: inout Int, for principal: Principal
-  ) async throws -> Bool {
-    let log = theater.events
-    guard let entries = log.entries(after: sequence, most: Self.batch.events) else {
-      let earlier = log.sequence
-      // In a task of its own: a task keeps the memory of its deepest calls, and this one lasts for hours.
-      async let snapshot = configuration.status(of: theater, for: principal)
-      let status = try await snapshot
-      // The status names its last event, which may be newer than `earlier`.
-      sequence = status["event"]?.string.flatMap(log.sequence(of:)) ?? earlier
-      text.event("snapshot", id: log.id(of: sequence), data: status)
-      return true
-    }
+    _ entries: [EventLog.Entry], to text: inout EventText, after sequence: inout Int
+  ) {
     let now = theater.clock.now()
-    for entry in entries {
-      if text.count >= Self.batch.bytes { return true }
-      text.event(entry.event.name, id: log.id(of: entry), data: entry.event.json(now: now))
+    for entry in entries where text.count < Self.batch.bytes {
+      text.event(
+        entry.event.name, id: theater.events.id(of: entry), data: entry.event.json(now: now))
       sequence = entry.sequence
     }
-    return !entries.isEmpty
+  }
+
+  /// Appends the status, for a client whose next events the log no longer has.
+  private func appendSnapshot(
+    to text: inout EventText, after sequence: inout Int, for principal: Principal
+  ) async throws {
+    let log = theater.events
+    let earlier = log.sequence
+    // In a task of its own: a task keeps the memory of its deepest calls, also that of an `async let`, and this one
+    // lasts for hours.
+    let status = try await Task { try await configuration.status(of: theater, for: principal) }
+      .value
+    // The status names its last event, which may be newer than `earlier`.
+    sequence = status["event"]?.string.flatMap(log.sequence(of:)) ?? earlier
+    text.event("snapshot", id: log.id(of: sequence), data: status)
   }
 }
 

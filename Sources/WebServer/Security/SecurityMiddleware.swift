@@ -122,6 +122,7 @@ extension HTTPFields {
   /// Adds the headers that restrict what a browser does with an answer.
   /// - Parameter insistsOnTLS: Whether to send Strict-Transport-Security (RFC 6797).
   mutating func addBrowserRules(insistsOnTLS: Bool) {
+    reserveCapacity(count + 9)
     // The page's files and pictures have set their own policy and lifetime.
     if !contains(.contentSecurityPolicy) {
       self[.contentSecurityPolicy] = Self.apiPolicy
