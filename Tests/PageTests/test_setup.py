@@ -394,6 +394,25 @@ def test_member(guided, own):
     assert status == 403
 
 
+@proves("F7 · searches at a broker with TLS, and with a file of authorities")
+def test_tls(guided):
+    page, sent = guided().open("/setup"), []
+    page.route("**/api/v1/discovery", lambda route: (sent.append(route.request.post_data_json), route.fulfill(
+        status=200, content_type="application/json", body='{"findings": [], "problems": []}')))
+    page.get_by_text("MQTT broker elsewhere").click()
+    page.get_by_label("Address of the broker").fill("broker.lan")
+    authorities = page.get_by_label("File of authorities")
+    expect(authorities).to_be_hidden()
+    search(page)
+    page.get_by_role("switch", name="TLS").click()
+    authorities.fill("/etc/ssl/home.pem")
+    search(page)
+    page.get_by_role("switch", name="TLS").click()
+    search(page)
+    plain = {"broker": "broker.lan"}
+    assert sent == [plain, {**plain, "tls": True, "caFile": "/etc/ssl/home.pem"}, plain], sent
+
+
 @proves("A1 F7 · setting up devices is accessible in all sizes and themes, with forced colors and text at 200 %")
 @pytest.mark.parametrize("size", SIZES)
 def test_sizes(guided, own, size):

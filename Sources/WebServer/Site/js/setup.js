@@ -3,7 +3,7 @@ import { h, clear, btn, announce } from './dom.js';
 import { icon } from './icons.js';
 import { get, post, send, path } from './api.js';
 import * as theater from './store.js';
-import { heading, act, chip, complain, errorCard, failureCard, said, small, toast, twoLines, wording } from './parts.js';
+import { heading, act, chip, complain, errorCard, failureCard, said, small, toast, toggle, twoLines, wording } from './parts.js';
 import { field, formError } from './forms.js';
 import { proven } from './form-sheet.js';
 import { testDevice } from './device-tests.js';
@@ -132,7 +132,11 @@ function searchCard(done) {
   const told = h('p', { class: 'small', role: 'status' }), problems = h('ul', 'setup-problems'), error = formError();
   const broker = field({ label: t('setup.broker'), name: 'broker', note: t('setup.brokerNote'), autocomplete: 'off' }), user = field({ label: t('setup.user'), name: 'user', autocomplete: 'off' });
   const password = field({ label: t('field.password'), name: 'broker-password', secret: true, note: t('setup.passwordNote'), autocomplete: 'off' });
-  const more = h('details', 'more-state', h('summary', {}, t('setup.brokerMore')), h('div', 'setup-broker', broker.node, user.node, password.node));
+  const caFile = field({ label: t('setup.caFile'), name: 'ca-file', note: t('setup.caFileNote'), autocomplete: 'off' });
+  let isEncrypted = false;
+  const tls = toggle('TLS', false, (on) => { isEncrypted = on; caFile.node.hidden = !on; });
+  caFile.node.hidden = true;
+  const more = h('details', 'more-state', h('summary', {}, t('setup.brokerMore')), h('div', 'setup-broker', broker.node, user.node, password.node, tls, caFile.node));
   const start = btn('primary', () => (search ? search.abort() : begin()), icon('search'), t('setup.search'));
   const node = h('section', { class: 'card setup-search', 'aria-labelledby': 'h-search' }, h('div', 'card-head', h('h2', { class: 'title-4', id: 'h-search' }, t('setup.search')), start), h('p', 'small', t('setup.searchAbout')), told, error.node, problems, more);
   let search;
@@ -147,9 +151,9 @@ function searchCard(done) {
   async function begin() {
     search = new AbortController();
     error.hide(); turn(true); words(t('setup.searching')); clear(problems);
-    const login = Object.entries({ broker, user, password }).map(([key, one]) => [key, one === password ? one.value : one.value.trim()]).filter(([, text]) => text);
+    const login = Object.entries({ broker, user, password, ...(isEncrypted && { caFile }) }).map(([key, one]) => [key, one === password ? one.value : one.value.trim()]).filter(([, text]) => text);
     try {
-      const answer = await post('/discovery', Object.fromEntries(login), { signal: search.signal });
+      const answer = await post('/discovery', { ...Object.fromEntries(login), ...(isEncrypted && { tls: true }) }, { signal: search.signal });
       last = { ...answer, of: theater.store.session };
       paint(); done();
     } catch (failure) {
