@@ -72,9 +72,9 @@ enum FamilyParsers {
     return distinct(found)
   }
 
-  /// Returns the appliances of one device with a key of its own for each. A relay and a shutter, or a relay and a
+  /// Returns appliances of one profile with a key of its own for each; of two that are alike, the first one. A relay and a shutter, or a relay and a
   /// light, may have the same number: then the key of what is not a plug gets its kind.
-  private static func distinct(_ appliances: [MQTTAppliance]) -> [MQTTAppliance] {
+  static func distinct(_ appliances: [MQTTAppliance]) -> [MQTTAppliance] {
     let kinds = Dictionary(grouping: appliances, by: \.key).mapValues { Set($0.map(\.kind)) }
     var seen: Set<String> = []
     return appliances.compactMap { appliance in
@@ -95,7 +95,7 @@ enum FamilyParsers {
       guard topic.hasSuffix(end), let base = MQTTText.topic(String(topic.dropLast(end.count))),
         let devices = try? JSON(parsing: payload).array
       else { return [] }
-      return devices.prefix(mostDevices).flatMap { zigbee($0, base: base) }
+      return distinct(devices.prefix(mostDevices).flatMap { zigbee($0, base: base) })
     }
   }
 

@@ -52,8 +52,9 @@ package struct MQTTSearch: DeviceSearch {
     // Devices of the families announce themselves to Home Assistant too.
     let bases = Set(families.compactMap(\.commandBase))
     return families
-      + HomeAssistantParser.appliances(messages).filter {
-        !HomeAssistantParser.isOfFamily($0, bases: bases)
-      }
+      + FamilyParsers.distinct(
+        HomeAssistantParser.appliances(messages).filter {
+          !HomeAssistantParser.isOfFamily($0, bases: bases)
+        })
   }
 }

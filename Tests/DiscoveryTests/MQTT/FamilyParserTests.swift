@@ -118,6 +118,14 @@ import Testing
     let parts = #"[{"type":"switch"},{"type":"cover"}]"#
     let devices = #"[{"friendly_name":"d","definition":{"exposes":\#(parts)}}]"#
     #expect(Self.keys([("zigbee2mqtt/bridge/devices", devices)]) == ["plug d", "cover d:cover"])
+    // A broker may hold two entities of one id, and a list may name one device twice.
+    let twice = #"[{"friendly_name":"d"},{"friendly_name":"e"},{"friendly_name":"d"}]"#
+      .replacing("}", with: #","definition":{"exposes":[{"type":"switch"}]}}"#)
+    #expect(Self.keys([("zigbee2mqtt/bridge/devices", twice)]) == ["plug d", "plug e"])
+    let entities = ["light", "switch"].map {
+      ("homeassistant/\($0)/a/config", #"{"cmd_t":"a/set","schema":"json","brightness":true}"#)
+    }
+    #expect(Self.keys(entities) == ["light a:light", "plug a"])
   }
 
   @Test("F7 · A Shelly of the third generation with topics of its own is found once")
@@ -210,7 +218,8 @@ import Testing
   func bounds() {
     let device =
       #"{"type":"Router","friendly_name":"n","definition":{"exposes":[{"type":"switch"}]}}"#
-    let list = "[" + Array(repeating: device, count: 3000).joined(separator: ",") + "]"
+    let devices = (0..<3000).map { device.replacing("\"n\"", with: "\"n\($0)\"") }
+    let list = "[" + devices.joined(separator: ",") + "]"
     let wild = device.replacing("\"n\"", with: "\"a/#\"")
     let long = device.replacing("\"n\"", with: "\"\(String(repeating: "x", count: 600))\"")
     let found = FamilyParsers.zigbee2MQTT(["z/bridge/devices": Array(list.utf8)])

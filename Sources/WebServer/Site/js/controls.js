@@ -42,8 +42,8 @@ const keyOf = (device) => [device.availability, Object.entries(device.state).fil
 
 /** What is wrong with a device, and what can be done. */
 function complaint(device) {
-  const now = theater.activity(), { error, status } = now;
-  if (status === 'failed' && error?.device === device.id) {
+  const now = theater.activity(), error = theater.failureOf(device);
+  if (error) {
     const again = btn('primary', (node) => retryActivity(now, node), icon('fix'), t('do.retry'));
     return faultCard(error, theater.run(), now.activity ? [again] : []);
   }

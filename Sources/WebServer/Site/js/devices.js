@@ -42,8 +42,7 @@ export function show(main) {
   return () => { stopFollowing(); unwatch(); clearInterval(timer); wide.removeEventListener('change', turn); };
 }
 function known(device) {
-  const failed = theater.activity().status === 'failed' && theater.activity().error?.device === device.id;
-  if (failed || device.availability === 'unavailable') return 'failed';
+  if (theater.failureOf(device) || device.availability === 'unavailable') return 'failed';
   if ([t('is.off'), t('is.up')].includes(describe(device))) return 'off';
   const ways = Object.values(device.state).map((x) => x.provenance);
   return ways.includes('unknown') ? 'unknown' : ways.includes('assumed') ? 'assumed' : 'reported';

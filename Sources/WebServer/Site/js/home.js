@@ -73,7 +73,7 @@ function paintHero(hero, seek, go, left) {
     const art = withPicture(unheard('div', 'hero-art', cover(title, { kind: 'still', moment: play?.duration ? play.position / play.duration : 0 })), isIdle ? left?.id : now.item);
     const head = (small, name) => [h('p', 'small', small), h('h1', { class: 'title-1', id: 'hero' }, name)];
     switch (now.status) {
-      case 'idle': words.append(...idle(head, go, left, now.error).filter(Boolean)); break;
+      case 'idle': words.append(...idle(head, go, left, now.error)); break;
       case 'failed': words.append(...failed(head, title, now)); break;
       case 'starting': case 'ending': words.append(...moving(head, title, now, step)); break;
       default: words.append(...running(head, title, now, play, paused, seek));
@@ -83,9 +83,9 @@ function paintHero(hero, seek, go, left) {
 }
 const button = (text, picture, run, kind = '') => { const node = h('button', { class: `btn big ${kind}`, data: { focus: text }, onclick: () => run(node) }, picture ? icon(picture) : null, text); return node; };
 function idle(head, go, left, loss) {
-  const why = loss ? faultCard(loss, undefined, []) : null;
-  if (left) return [why, ...head(t('home.ready', { greeting: greeting(), name: theater.store.session.user.name }), left.title), h('p', 'soft', rest(left)), h('div', 'hero-keys', beginKeys(left, '', () => left.category === 'films' && go('/player')))];
-  return [why, ...head(t('home.ready', { greeting: greeting(), name: theater.store.session.user.name }), t('now.nothing')), h('div', 'hero-keys', [['films', 'home.choose', 'film', '/library'], ['music', 'kind.music', 'music', '/library?kind=music'], ['stations', 'radio.title', 'radio', '/radio']].filter(([list]) => theater.mayChoose(list)).slice(0, 2).map(([, text, picture, href], i) => button(t(text), picture, () => go(href), i ? '' : 'primary')))];
+  const keys = left ? beginKeys(left, '', () => left.category === 'films' && go('/player'))
+    : [['films', 'home.choose', 'film', '/library'], ['music', 'kind.music', 'music', '/library?kind=music'], ['stations', 'radio.title', 'radio', '/radio']].filter(([list]) => theater.mayChoose(list)).slice(0, 2).map(([, text, picture, href], i) => button(t(text), picture, () => go(href), i ? '' : 'primary'));
+  return [loss && faultCard(loss, undefined, []), ...head(t('home.ready', { greeting: greeting(), name: theater.store.session.user.name }), left?.title ?? t('now.nothing')), left && h('p', 'soft', rest(left)), h('div', 'hero-keys', keys)].filter(Boolean);
 }
 function running(head, title, now, play, paused, seek) {
   const isRadio = theater.device(now.player)?.role === 'tuner', isFilm = theater.device(now.player)?.role === 'dvdPlayer';

@@ -26,8 +26,8 @@ function shown(slot, device) {
   if (play) copy.state.playback = { ...device.state.playback, value: play };
   if (device.role === 'screen') Object.assign(copy, travel(device));
   if (['warming', 'cooling'].includes(value(device, 'power'))) copy.progress = movement(device, 'power');
-  const error = theater.activity().error;
-  if (theater.activity().status === 'failed' && error?.device === device.id) copy.error = wording(error);
+  const error = theater.failureOf(device);
+  if (error) copy.error = wording(error);
   return copy;
 }
 /** Whether a device changes at this moment, so that it is to be drawn often. */

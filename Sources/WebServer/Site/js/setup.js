@@ -99,7 +99,7 @@ export async function show(main) {
   }
   function findingRow(one, finding) {
     const change = (entry) => merged(entry, finding.entries[one.role]), isUsed = line(change(one.entry)) === line(one.entry);
-    const secrets = isUsed ? [] : secretsIn(finding.entries[one.role].options).map((name) => ({ name, box: field({ label: t('setup.secret'), name: 'secret', secret: true, autocomplete: 'off' }) }));
+    const secrets = isUsed ? [] : secretsIn(finding.entries[one.role].options).map((name) => ({ name, box: plainField('setup.secret', 'secret', { secret: true }) }));
     const use = btn('', (node) => act(node, async () => { await saveSecrets(secrets); await save(one, change); }), t('setup.use'));
     use.setAttribute('aria-label', t('setup.useOne', { title: finding.title }));
     return h('li', {}, h('div', { lang: 'en' }, h('b', 'block', finding.title), h('span', 'small block', finding.place), finding.notes.map((note) => h('p', 'small', note))), secrets.map(({ box }) => box.node), isUsed ? chip('reported', t('setup.used')) : use);
@@ -127,12 +127,15 @@ export async function show(main) {
   return () => { unwatch(); search.end(); };
 }
 
+/** A field that the browser does not fill in. */
+const plainField = (label, name, more) => field({ label: t(label), name, autocomplete: 'off', ...more });
+
 /** The search with its form, progress and result. */
 function searchCard(done) {
   const told = h('p', { class: 'small', role: 'status' }), problems = h('ul', 'setup-problems'), error = formError();
-  const broker = field({ label: t('setup.broker'), name: 'broker', note: t('setup.brokerNote'), autocomplete: 'off' }), user = field({ label: t('setup.user'), name: 'user', autocomplete: 'off' });
-  const password = field({ label: t('field.password'), name: 'broker-password', secret: true, note: t('setup.passwordNote'), autocomplete: 'off' });
-  const caFile = field({ label: t('setup.caFile'), name: 'ca-file', note: t('setup.caFileNote'), autocomplete: 'off' });
+  const broker = plainField('setup.broker', 'broker', { note: t('setup.brokerNote') }), user = plainField('setup.user', 'user');
+  const password = plainField('field.password', 'broker-password', { secret: true, note: t('setup.passwordNote') });
+  const caFile = plainField('setup.caFile', 'ca-file');
   let isEncrypted = false;
   const tls = toggle('TLS', false, (on) => { isEncrypted = on; caFile.node.hidden = !on; });
   caFile.node.hidden = true;

@@ -93,6 +93,8 @@ export const devices = () => store.status?.devices ?? [];
 export const device = (id) => devices().find((other) => other.id === id);
 export const withRole = (role) => devices().find((other) => other.role === role);
 export const activity = () => store.status?.activity ?? { status: 'idle' };
+/** The error of the current activity, if it failed because of a device. */
+export const failureOf = ({ id }) => (activity().status === 'failed' && activity().error?.device === id ? activity().error : undefined);
 /** The current run's report, if it is known. */
 export const run = () => store.runs.get(activity().run);
 /** Seconds since a value was reported. */
