@@ -104,7 +104,7 @@ def slope(samples):
 
 def misbehave(household, kind, device, shown, picture):
     """Lets a device misbehave while evenings go by; returns what was measured."""
-    before = processes.pss_megabytes(household.pid), processes.descriptors(household.pid)
+    before = processes.private_megabytes(household.pid), processes.descriptors(household.pid)
     household.swap(device, "Hostile", kind=kind)
     began = time.monotonic()
     evenings, samples, found = [], [], False
@@ -112,13 +112,13 @@ def misbehave(household, kind, device, shown, picture):
         household.provoke(device, picture)
         evenings.append(household.evening())
         found = found or shown in household.shown()
-        samples.append((time.monotonic() - began, processes.pss_megabytes(household.pid)))
+        samples.append((time.monotonic() - began, processes.private_megabytes(household.pid)))
         # An evening every few seconds; without a pause the evenings alone would keep a core busy.
         time.sleep(min(2, SECONDS / 10))
     household.swap(device, "Simulated", speed=0)
     household.controller.wait_for(lambda: household.are_available(household.devices()))
     household.evening()
-    after = processes.pss_megabytes(household.pid), processes.descriptors(household.pid)
+    after = processes.private_megabytes(household.pid), processes.descriptors(household.pid)
     return before, after, samples, evenings, found
 
 
@@ -134,7 +134,7 @@ def hostile_household():
             before, after, samples, evenings, found = misbehave(
                 household, entry["kind"], entry["device"], entry["shown"], entry["picture"])
             more, files = after[0] - before[0], after[1] - before[1]
-            yield (f"{entry['kind']}, {SECONDS:.0f} s: PSS of the controller",
+            yield (f"{entry['kind']}, {SECONDS:.0f} s: own memory of the controller",
                    f"{before[0]:.1f} MB, peak {max(m for _, m in samples):.1f}, after {after[0]:.1f}, "
                    f"{slope(samples[len(samples) // 2:]):+.2f} MB/min; files {files:+d}; "
                    f"{len(evenings)} evenings, longest {max(evenings):.1f} s"

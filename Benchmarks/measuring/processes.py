@@ -42,6 +42,12 @@ def pss_megabytes(pid):
     raise ValueError("no Pss")
 
 
+def private_megabytes(pid):
+    """Memory that no other process shares: that of one of several processes which run the same program."""
+    lines = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    return sum(int(line.split()[1]) for line in lines if line.startswith("Private_")) / 1024
+
+
 def resident_megabytes(pid):
     return _status_megabytes(pid, "VmRSS")
 
