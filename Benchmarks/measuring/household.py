@@ -104,7 +104,7 @@ def slope(samples):
 
 def misbehave(household, kind, device, shown, picture):
     """Lets a device misbehave while evenings go by; returns what was measured."""
-    before = processes.private_megabytes(household.pid), processes.descriptors(household.pid)
+    before = processes.own_megabytes(household.pid), processes.descriptors(household.pid)
     household.swap(device, "Hostile", kind=kind)
     began = time.monotonic()
     evenings, samples, found = [], [], False
@@ -112,13 +112,13 @@ def misbehave(household, kind, device, shown, picture):
         household.provoke(device, picture)
         evenings.append(household.evening())
         found = found or shown in household.shown()
-        samples.append((time.monotonic() - began, processes.private_megabytes(household.pid)))
+        samples.append((time.monotonic() - began, processes.own_megabytes(household.pid)))
         # An evening every few seconds; without a pause the evenings alone would keep a core busy.
         time.sleep(min(2, SECONDS / 10))
     household.swap(device, "Simulated", speed=0)
     household.controller.wait_for(lambda: household.are_available(household.devices()))
     household.evening()
-    after = processes.private_megabytes(household.pid), processes.descriptors(household.pid)
+    after = processes.own_megabytes(household.pid), processes.descriptors(household.pid)
     return before, after, samples, evenings, found
 
 

@@ -42,10 +42,13 @@ def pss_megabytes(pid):
     raise ValueError("no Pss")
 
 
-def private_megabytes(pid):
-    """Memory that no other process shares: that of one of several processes which run the same program."""
-    lines = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-    return sum(int(line.split()[1]) for line in lines if line.startswith("Private_")) / 1024
+def own_megabytes(pid):
+    """Memory that the process has written itself. The pages of a program are left out: how many processes share them
+    changes when another process that runs it ends."""
+    for line in pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+        if line.startswith("Private_Dirty:"):
+            return int(line.split()[1]) / 1024
+    raise ValueError("no Private_Dirty")
 
 
 def resident_megabytes(pid):
