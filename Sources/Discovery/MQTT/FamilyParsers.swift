@@ -72,8 +72,8 @@ enum FamilyParsers {
     return distinct(found)
   }
 
-  /// Returns appliances of one profile with a key of its own for each; of two that are alike, the first one. A relay and a shutter, or a relay and a
-  /// light, may have the same number: then the key of what is not a plug gets its kind.
+  /// Returns appliances of one profile with a key of its own for each; of two that are alike, the first one. A relay
+  /// and a shutter, or a relay and a light, may have the same number: then the key of what is not a plug gets its kind.
   static func distinct(_ appliances: [MQTTAppliance]) -> [MQTTAppliance] {
     let kinds = Dictionary(grouping: appliances, by: \.key).mapValues { Set($0.map(\.kind)) }
     var seen: Set<String> = []
