@@ -60,8 +60,8 @@ package struct WebServer: Sendable {
           let source = ApplicationRequestContextSource(channel: channel, logger: logger)
           return try await responder.respond(to: request, context: .init(source: source))
         }
-        // The task of a connection keeps the memory of its deepest calls, and sends a stream of events for weeks. A
-        // child task frees its memory at its end.
+        // A task keeps the memory of its deepest calls until its end. That of a connection with an event stream may
+        // last for weeks, so a child task makes the answer.
         let isStream = request.uri.path == PlaybackEndpoint.events.route.fullPath
         var response = try await isStream ? Self.runInChildTask(respond) : respond()
         response.headers[.date] = date.value

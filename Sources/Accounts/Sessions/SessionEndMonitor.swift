@@ -87,8 +87,8 @@ package final class SessionEndMonitor: Sendable {
       return state.nextKey
     }
     let watch = Watch(self, key)
-    // A task of its own frees its memory at its end. The caller's keeps it for as long as its stream lasts, also
-    // that of an `async let`, whose first frame lies in it (13 KiB here).
+    // A task frees the memory of its deepest calls at its end. The caller's task lasts as long as its stream, so the
+    // check runs in a task of its own.
     await Task { await self.check(key) }.value
     schedule()
     return watch

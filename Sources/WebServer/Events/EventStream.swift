@@ -132,8 +132,7 @@ struct EventStream: Sendable {
   ) async throws {
     let log = theater.events
     let earlier = log.sequence
-    // In a task of its own: a task keeps the memory of its deepest calls, also that of an `async let`, and this one
-    // lasts for hours.
+    // In a task of its own: a task keeps the memory of its deepest calls until its end, and this one lasts for hours.
     let status = try await Task { try await configuration.status(of: theater, for: principal) }
       .value
     // The status names its last event, which may be newer than `earlier`.

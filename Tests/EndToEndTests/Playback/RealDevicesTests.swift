@@ -349,7 +349,7 @@ struct RealDevicesTests {
       try await room.expect("watch", Self.film, "--from-start")
       try await expectFilm(from: 0, in: room)
       display.end()
-      // The film needs its player, so nobody has to end it.
+      // `endsWithout` names the player: the controller ends the activity.
       try await expectFailure(
         "the picture cannot be shown", hasDisplay: false, isEnding: false, in: room)
       #expect(try await room.expect("status").contains("it did not play for 30 s"))
