@@ -108,6 +108,7 @@ def test_music(owner, house):
 
 @proves("E11 E14 · tunes the radio to stations and frequencies, and ends it")
 def test_radio(owner, house):
+    owner.page.clock.install()
     page = owner.open("/radio")
     expect(page.get_by_text("The radio is off.")).to_be_visible()
     page.get_by_role("button", name=re.compile("Harbour Jazz")).click()
@@ -120,11 +121,14 @@ def test_radio(owner, house):
     held = hold(page, "/radio", times=1)
     page.get_by_role("button", name=re.compile("Harbour Jazz")).click()
     route = wait_held(page, held)
+    page.clock.run_for(3000)
+    expect(page.locator(".readout")).to_have_text(re.compile("91.2"))
     for name in ("Station before", "Next station", "Next station"):
         page.get_by_role("button", name=name).click()
     expect(page.locator(".readout")).to_have_text(re.compile("98.5"))
     assert not held, "one request at a time"
-    route.continue_()
+    with page.expect_response(lambda answer: "Lantern Radio" in (answer.request.post_data or "")):
+        route.continue_()
     house.wait_for("tuner", "frequency", 98.5)
     expect(page.locator(".readout")).to_have_text(re.compile("98.5"))
     page.get_by_role("slider", name="Frequency").focus()

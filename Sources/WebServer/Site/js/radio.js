@@ -25,8 +25,8 @@ const rasterOf = ({ step, wide }, known) => (wide && known.some((f) => f % step)
 export async function show(main) {
   const tuner = () => theater.withRole('tuner'), isOn = () => theater.activity().status !== 'idle' && theater.device(theater.activity().player)?.role === 'tuner';
   const { items: stations } = await theater.loadPage('stations', {}).catch((failure) => { complain(failure); return { items: [] }; });
-  let band = value(tuner(), 'band') ?? 'fm', heldBy;
-  const hold = () => { clearTimeout(heldBy); heldBy = setTimeout(() => { heldBy = undefined; follow(); }, 2000); };
+  let band = value(tuner(), 'band') ?? 'fm', heldBy, sending;
+  const hold = () => { clearTimeout(heldBy); heldBy = setTimeout(() => { heldBy = undefined; if (!sending) follow(); }, 2000); };
   const freq = { fm: 98.5, am: 810 };
   const readout = h('span', 'freq num'), unit = h('span', 'freq-unit'), name = h('p', 'title-3 radio-name'), live = h('p', 'soft');
   const glass = h('div', 'glass-dial'), input = h('input', { type: 'range', class: 'dial-input', 'aria-label': t('state.frequency') }), presets = h('ul', 'presets'), list = h('ul', 'presets'), kept = section(t('radio.presets'), 'h-presets', presets);
@@ -47,8 +47,8 @@ export async function show(main) {
   const isHere = ([on, f]) => on === band && Math.abs(f - freq[band]) < 0.05, isMine = () => mine().some(isHere);
   // The last of several quick presses counts.
   const play = paced(async (item) => {
-    power.setAttribute('aria-busy', 'true');
-    try { hold(); theater.keepRun((await post('/radio', { item })).run); } finally { hold(); power.setAttribute('aria-busy', 'false'); }
+    sending = true; power.setAttribute('aria-busy', sending);
+    try { theater.keepRun((await post('/radio', { item })).run); } finally { hold(); sending = false; power.setAttribute('aria-busy', sending); }
   });
   /** Plays what the dial shows: a station, or the bare frequency. */
   const listen = () => { hold(); play(near()?.id ?? `${BANDS[band].show(freq[band])} ${band.toUpperCase()}`); };
@@ -123,7 +123,7 @@ export async function show(main) {
   /** Follows the tuner, unless somebody is tuning here. */
   function follow() {
     const owner = tuner();
-    if (!owner || heldBy) { paint(); return; }
+    if (!owner || heldBy || sending) { paint(); return; }
     const next = value(owner, 'band') ?? band, at = value(owner, 'frequency');
     if (next !== band && isOn()) { band = next; bands.set(band); build(); }
     if (next === band && typeof at === 'number' && at !== freq[band]) tune(at, true); else paint();
