@@ -50,6 +50,8 @@ package final class PluginSession: Sendable {
     var pending: [Int: Pending] = [:]
     /// Requests that have timed out; late answers to them are ignored.
     var givenUp: Set<Int> = []
+    /// When a request last timed out whose plugin had sent no line since it was asked.
+    var silentAt: Duration?
     var isClosed = false
     var alarm: Duration?
   }
@@ -106,9 +108,15 @@ package final class PluginSession: Sendable {
       sent: sent.load(ordering: .relaxed), received: received.load(ordering: .relaxed))
   }
 
-  /// Whether a request other than `ping` and `shutdown` waits for its answer.
+  /// Whether a request other than `ping` and `shutdown` waits for its answer, from a plugin that may be busy
+  /// with it. A plugin that let a request time out and has sent no line since counts as idle, so that it is
+  /// pinged however many requests follow.
   package var hasOpenRequests: Bool {
-    state.withLock { $0.pending.values.contains { $0.isWork } }
+    let lastLine = lastLine
+    return state.withLock { state in
+      if let silentAt = state.silentAt, lastLine < silentAt { return false }
+      return state.pending.values.contains { $0.isWork }
+    }
   }
 
   // MARK: Sending
@@ -262,8 +270,12 @@ package final class PluginSession: Sendable {
 
   private func expire() {
     let now = scheduler.clock.now()
+    let lastLine = lastLine
     let (late, next) = state.withLock { state in
       let late = state.pending.filter { $0.value.deadline <= now }
+      if late.values.contains(where: { $0.isWork && lastLine < $0.deadline - $0.longest }) {
+        state.silentAt = now
+      }
       for id in late.keys {
         state.pending[id] = nil
         // Bounded, because a plugin may answer nothing; the oldest answers will not come.

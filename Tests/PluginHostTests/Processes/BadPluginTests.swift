@@ -93,6 +93,30 @@ struct BadPluginTests {
     }
   }
 
+  @Test("It answers nothing, and commands follow each other without a pause: it is pinged and ended")
+  func silent() async throws {
+    let clock = ManualClock()
+    let plugin = try ScriptPlugin(
+      """
+      def answer(request):
+          if request["method"] == "initialize": initialize(request)
+          elif request["method"] == "open": opening(request)
+      """, clock: clock)
+    try await plugin.run { lamp in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask {
+          while !Task.isCancelled { _ = await outcome(of: LightsCommand.on, on: lamp) }
+        }
+        let isEnded = await eventually(within: 10) {
+          clock.advance(by: .seconds(1))
+          return (try? await plugin.status().lastMessage)??.contains("2 pings") == true
+        }
+        #expect(isEnded)
+        group.cancelAll()
+      }
+    }
+  }
+
   @Test("It ignores TERM: KILL ends it")
   func ignoresTerm() async throws {
     let plugin = try ScriptPlugin(
