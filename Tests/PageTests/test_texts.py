@@ -61,6 +61,14 @@ def test_keys():
     assert not wrong, "\n".join(wrong)
 
 
+@proves("F5 E9 · each action of the activity log has a text")
+def test_actions():
+    source = (ROOT / "Sources/Accounts/Audit/AuditEntry.swift").read_text()
+    body = source.partition("enum AuditAction")[2].partition("}")[0]
+    actions = {name for line in re.findall(r"^  case (.+)$", body, re.M) for name in line.split(", ")}
+    assert actions == {key.removeprefix("deed.") for key in TEXTS["en"] if key.startswith("deed.")}
+
+
 @proves("E9 · the texts of a key have the same placeholders in each language, and the plural forms of that language")
 def test_forms():
     wrong = []
@@ -163,7 +171,7 @@ def test_choice(visit, house):
 def test_failure(visit, house):
     house.off()
     page = visit(locale="uk").use(house.people["ann@example.org"]).open("/scenes?scene=broken")
-    page.locator(".run-bottom .btn.primary").click()
+    page.locator(".run-keys .btn.primary").click()
     card = page.locator(".error-card")
     expect(card.get_by_role("heading")).to_have_text("Проєктор spare: Команду не виконано.")
     expect(card.locator(".where")).to_contain_text("Крок 2 із 3")

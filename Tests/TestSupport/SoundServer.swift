@@ -31,13 +31,20 @@ public final class SoundServer: @unchecked Sendable {
   public func start() async throws {
     server = try run(
       "/usr/bin/pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no",
-      "--realtime=no", "--high-priority=no", "-L",
+      "--realtime=no", "--high-priority=no", "--log-target=file:\(folder.path(of: "log"))", "-L",
       "module-null-sink sink_name=test rate=48000 channels=2 norewinds=1", "-L",
       "module-native-protocol-unix socket=\(folder.path)/native auth-anonymous=1")
     let socket = folder.path(of: "native")
     guard await eventually({ Self.listens(at: socket) }) else {
-      throw CocoaError(.fileNoSuchFile)
+      let log = FileManager.default.contents(atPath: folder.path(of: "log")) ?? Data()
+      throw NotReady(socket: socket, log: String(decoding: log, as: UTF8.self))
     }
+  }
+
+  /// The server does not accept connections; its log may say why.
+  public struct NotReady: Error, CustomStringConvertible {
+    let socket, log: String
+    public var description: String { "PulseAudio does not listen at \(socket). Its log: \(log)" }
   }
 
   /// Whether a program accepts connections at a path. The file of the socket is there a moment before.

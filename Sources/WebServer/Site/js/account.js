@@ -3,8 +3,8 @@ import { h, clear, btn } from './dom.js';
 import { icon } from './icons.js';
 import { get, post, remove, path } from './api.js';
 import { heading, toast, ask, chip, act, complain, card, setting, quiet, twoLines } from './parts.js';
-import { field } from './forms.js';
-import { isEmail, isPhone } from './contacts.js';
+import { field, CHECK } from './forms.js';
+import { isPhone } from './contacts.js';
 import { keepLanguage } from './commands.js';
 import { languageChoice } from './language.js';
 import { passwordForm } from './reset.js';
@@ -43,7 +43,7 @@ function changeName(user, done) {
   formSheet({ heading: t('field.name'), fields: [name], button: t('editor.save'), use: () => post('/account/name', { name: name.value }), done: () => { toast(t('account.nameChanged')); done(); } });
 }
 function changeEmail(user, done, value = '') {
-  const email = field({ label: t('newcomer.email'), name: 'email', type: 'email', inputmode: 'email', autocomplete: 'email', note: t('account.emailNote'), check: (text) => (isEmail(text) ? null : t('account.emailWrong')) });
+  const email = field({ label: t('newcomer.email'), name: 'email', type: 'email', inputmode: 'email', autocomplete: 'email', note: t('account.emailNote'), check: CHECK.email });
   email.value = value;
   formSheet({ heading: t('account.yourEmail'), fields: [email], button: t('code.send'), use: (to) => proven(() => post('/account/email', { email: to })),
     done: (sent) => confirmContact({ path: '/account/email', target: { email: email.value }, sent, onback: () => changeEmail(user, done, email.value), done: () => { toast(t('account.emailChanged')); done(); } }) });

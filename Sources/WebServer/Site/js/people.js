@@ -81,6 +81,6 @@ function showLink(address, { code, qr }, kind) {
   sheet(t(kind === 'guest' ? 'people.guestLink' : 'people.invitationLink'), h('div', 'controls', h('p', 'soft', t('people.once')), qr ? qrOfRows(qr, t('people.qr')) : null, field, isOwnMachine(address) ? h('p', 'small', t('people.here')) : null, copy, share, h('p', 'small', t('people.code'), ' ', h('span', 'mono', code))));
 }
 function entry(one) {
-  const bad = !['done', 'ok', 'succeeded', 'allowed', 'success'].includes(one.outcome), words = has(`deed.${one.deed}`) ? t(`deed.${one.deed}`) : spaced(one.deed);
-  return h('li', { data: { bad: bad ? '1' : null } }, h('span', 'tiny num', clockTime(one.at)), h('span', {}, [one.who, words, one.subject, bad ? `(${t('people.refused', { code: has(`error.${one.outcome}`) ? t(`error.${one.outcome}`) : spaced(one.outcome) })})` : ''].filter(Boolean).join(' '), h('span', 'tiny block', [one.address, one.device, one.count ? t('people.times', { count: one.count }) : ''].filter(Boolean).join(' · '))));
+  const bad = one.outcome !== 'done', known = (key) => (has(key) ? t(key) : undefined), words = known(`deed.${one.deed}`) ?? spaced(one.deed);
+  return h('li', { data: { bad: bad ? '1' : null } }, h('span', 'tiny num', clockTime(one.at)), h('span', {}, [one.who ? `${one.who}: ${words}` : words, known(`role.${one.subject}`) ?? one.subject, bad ? t('people.refused', { code: known(`error.${one.outcome}`) ?? spaced(one.outcome) }) : ''].filter(Boolean).join(' · '), h('span', 'tiny block', [one.address, one.device, one.count ? t('people.times', { count: one.count }) : ''].filter(Boolean).join(' · '))));
 }

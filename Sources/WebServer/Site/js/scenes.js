@@ -20,8 +20,8 @@ const sorted = (scenes) => [...scenes].sort((a, b) => rank(a) - rank(b));
 
 export async function show(main) {
   const params = new URLSearchParams(location.search), list = h('ul', 'rows scene-list');
-  const top = h('div', 'run-top'), trouble = h('div', 'run-trouble'), choices = h('div', 'controls'), steps = h('ol', 'steps'), bottom = h('div', 'run-bottom');
-  const pane = h('section', { class: 'card run-pane', 'aria-labelledby': 'run-title' }, top, trouble, choices, steps, bottom);
+  const top = h('div', 'run-top'), trouble = h('div', 'run-trouble'), choices = h('div', 'controls'), steps = h('ol', 'steps'), keys = h('div', 'run-keys');
+  const pane = h('section', { class: 'card run-pane', 'aria-labelledby': 'run-title' }, top, trouble, choices, keys, steps);
   const whole = h('div', 'scene-split', list, pane);
   main.append(heading(title));
   let scenes;
@@ -58,7 +58,7 @@ export async function show(main) {
     try {
       const answer = await post(path`/scenes/${current.name}/plan`, { parameters: values });
       if (mine === turn) { plan = answer; runID = undefined; paint(); }
-    } catch (failure) { if (mine === turn) { plan = undefined; clear(steps); clear(bottom); head('off', t('scenes.plan'), ''); clear(trouble, failureCard(t('scenes.plan'), failure)); } }
+    } catch (failure) { if (mine === turn) { plan = undefined; clear(steps); clear(keys); head('off', t('scenes.plan'), ''); clear(trouble, failureCard(t('scenes.plan'), failure)); } }
   }
   const head = (known, word, text) => clear(top, h('div', {}, h('h2', { class: 'title-3', id: 'run-title' }, sceneTitle(current)), h('p', { class: 'soft', role: 'status' }, text)), h('div', 'view-as', chip(known, word)));
   async function start(button) {
@@ -80,7 +80,7 @@ export async function show(main) {
     head('off', t('scenes.plan'), `${t('scenes.needed', { count: needed, total: all.length })} ${t('scenes.unsent')}`);
     clear(trouble); steps.classList.add('as-plan'); steps.renewedFor = undefined;
     clear(steps, outline(plan).map((step) => h('li', { vars: { depth: step.depth }, class: step.isGroup ? 'group' : null, data: { status: step.action === 'skip' ? 'skipped' : 'waiting' } }, unheard('span', 'lamp', step.isGroup ? null : step.action === 'skip' ? icon('skip') : h('span', 'num tiny', all.findIndex(({ id }) => id === step.id) + 1)), h('span', 'what', stepWords(step), step.action === 'skip' ? h('span', 'cmd', ` · ${t('status.skipped')}`) : null), h('span', 'took'), reason(step))));
-    clear(bottom, btn('primary big', start, icon('play'), t('scenes.run')));
+    clear(keys, btn('primary big', start, icon('play'), t('scenes.run')));
   }
   function reason(step) {
     if (step.action === 'skip' && step.reported) { const [key, is] = Object.entries(step.reported)[0]; return h('span', 'why', t('scenes.already', { state: has(`state.${key}`) ? t(`state.${key}`) : key, value: typeof is === 'object' ? '' : word(String(is)) })); }
@@ -94,7 +94,7 @@ export async function show(main) {
     renew(trouble, JSON.stringify(run.error ?? null), () => failure(run));
     steps.classList.remove('as-plan');
     renew(steps, JSON.stringify(run.steps), () => outline(run).map((step) => h('li', { vars: { depth: step.depth }, class: step.isGroup ? 'group' : null, data: { status: step.status === 'cancelled' ? 'skipped' : step.status }, 'aria-current': step.status === 'running' ? 'step' : undefined }, unheard('span', 'lamp', LAMP[step.status] ? icon(LAMP[step.status]) : null), h('span', 'what', stepWords(step), h('span', { class: ['skipped', 'accepted', 'cancelled'].includes(step.status) ? 'cmd' : 'sr' }, ` ${['skipped', 'accepted', 'cancelled'].includes(step.status) ? '· ' : ''}${t(`status.${step.status}`)}`)), h('span', 'took num', step.seconds > 0.05 ? unit(number(step.seconds, 1), 'second') : ''), step.error ? h('span', 'why', wording(step.error).message, small(wording(step.error).detail)) : null)));
-    renew(bottom, run.status, () => (run.status === 'running' ? cancel(run) : [btn('primary big', start, icon('play'), t('scenes.again')), btn('quiet', load, t('scenes.plan'))]));
+    renew(keys, run.status, () => (run.status === 'running' ? cancel(run) : [btn('primary big', start, icon('play'), t('scenes.again')), btn('quiet', load, t('scenes.plan'))]));
   }
   function cancel({ id }) {
     const button = h('button', { class: 'btn line', data: { focus: 'cancel' }, onclick: () => act(button, async () => theater.keepRun(await post(path`/runs/${id}/cancellation`, {}))) }, icon('stop'), t('scenes.cancel'));
