@@ -3,7 +3,7 @@ import Devices
 import Platform
 import PluginKit
 
-/// Controls devices that speak MQTT: lights, screens, popcorn poppers, and the power of projectors and
+/// The plugin that controls devices with MQTT: lights, screens, popcorn poppers, and the power of projectors and
 /// amplifiers.
 @main
 struct MQTTDevicesPlugin {

@@ -4,7 +4,7 @@ import JSON
 import Platform
 import PluginKit
 
-/// Plays films and discs with mpv.
+/// The plugin that plays films, songs and discs with mpv.
 @main
 struct MpvPlayer {
   static func main() async { await plugin(MpvSetup()).run() }
@@ -24,10 +24,10 @@ struct MpvPlayer {
       selfCheck: { await check(setup, clock: clock) })
   }
 
-  /// The longest wait for mpv in the self-check, below the controller's limit for the whole of it.
+  /// The longest wait for mpv's answer in the self-check. The controller allows 5 s for the whole self-check.
   private static let checkTime = Duration.seconds(4)
 
-  /// Checks that this mpv starts with the options of the player and answers, and that the ALSA module is there.
+  /// Checks that the ALSA module is there, and that mpv starts with the arguments of ``MpvProcess`` and answers.
   static func check(_ setup: MpvSetup, clock: any TheaterClock) async -> SelfCheck {
     guard setup.module != nil else { return .failed(DeviceError.noModule) }
     do throws(SystemError) {

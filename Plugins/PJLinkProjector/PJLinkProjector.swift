@@ -3,7 +3,7 @@ import Glibc
 import Platform
 import PluginKit
 
-/// Controls projectors through PJLink over TCP.
+/// The plugin that controls projectors with PJLink over TCP.
 @main
 struct PJLinkProjector {
   static func main() async { await plugin.run() }
@@ -16,10 +16,10 @@ struct PJLinkProjector {
       selfCheck: { check() })
   }
 
-  /// Checks that this process may open connections in the network, all that the plugin needs of the machine. Whether a
-  /// projector answers is part of its device's state.
+  /// Checks that this process may open network sockets. The plugin needs nothing else from the machine. Whether a
+  /// projector answers is part of the state of its device, not of this check.
   ///
-  /// - Parameter families: The address families that sockets are opened for.
+  /// - Parameter families: The address families to try; one that works is enough.
   static func check(_ families: [Int32] = [AF_INET, AF_INET6]) -> SelfCheck {
     var problem: SystemError?
     for family in families {

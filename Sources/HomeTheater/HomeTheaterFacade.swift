@@ -166,10 +166,11 @@ public final class HomeTheaterFacade {
     let (changed, removed) = directory.replace(devices: devices, plan: plan)
     for id in removed { observers.set(id, to: nil) }
     levels.apply(directory.devices.values)
-    for device in changed { observe(device) }
     var snapshots = directory.snapshots
     for device in changed { snapshots[device.id] = nil }
     cables.apply(plan.cables, devices: directory.devices, snapshots: snapshots)
+    // After the cables, which miss a report that comes before them.
+    for device in changed { observe(device) }
     library.apply(plan.library, replacing: previous.library, changed: changed.map(\.id))
     ageLimits.removePlayers(removed)
     events.publish(
@@ -222,6 +223,7 @@ public final class HomeTheaterFacade {
     else { return }
     if let playback = snapshot.state.playback { enforcer.observe(playback, of: player) }
     await activities.observe(snapshot, of: player)
+    activities.updateLosses()
   }
 
   // MARK: Activities and scenes

@@ -38,6 +38,8 @@ final class SceneEngine {
   func plan(
     _ scene: Scene, arguments: [String: SceneArgument] = [:], policy: PlanPolicy
   ) async throws(TheaterError) -> ScenePlan {
+    // Of now: the configuration may lose a device while the devices are asked.
+    let planner = planner
     // The devices themselves are asked: their latest reports may not have arrived here yet.
     var snapshots = directory.snapshots
     for id in scene.steps.devices { snapshots[id] = await directory[id]?.snapshot() }
@@ -100,6 +102,22 @@ final class SceneEngine {
     }
   }
 
+  /// Refuses another run beside the activity when too many are under way.
+  func checkRoom() throws(TheaterError) {
+    guard history.running.count < RunHistory.mostRunning else {
+      throw TheaterError(
+        .notNow, "\(RunHistory.mostRunning) runs are under way",
+        hint: "Cancel one of them, or wait for its end.")
+    }
+  }
+
+  /// Cancels every kept run that is under way, and waits until all have stopped.
+  func cancelAll() async {
+    await withDiscardingTaskGroup { group in
+      for run in history.running { group.addTask { await run.cancel() } }
+    }
+  }
+
   /// Returns one of the newest runs.
   func run(id: String) throws(TheaterError) -> Run {
     guard let run = history[id] else {
@@ -113,6 +131,8 @@ final class SceneEngine {
 private struct RunHistory {
   /// The number of runs kept. Runs that are under way are kept beyond it.
   static let capacity = 100
+  /// The most runs that may be under way when one is started beside the activity.
+  static let mostRunning = 64
   private var runs: [(id: String, run: Run)] = []
   private var count = 0
 
@@ -129,6 +149,8 @@ private struct RunHistory {
       runs.remove(at: old)
     }
   }
+
+  var running: [Run] { runs.map(\.run).filter { $0.report.status == .running } }
 
   subscript(id: String) -> Run? { runs.last { $0.id == id }?.run }
 }

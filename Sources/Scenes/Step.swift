@@ -93,6 +93,15 @@ extension [Step] {
       }
     }
   }
+
+  /// These steps with each command's failure reported and passed over.
+  public var continuingPastFailures: [Step] {
+    mapCommands { step in
+      var step = step
+      step.onFailure = .continue
+      return step
+    }
+  }
 }
 
 extension Scene {

@@ -4,42 +4,43 @@ import Platform
 import PluginKit
 import Synchronization
 
-/// A device that uses a connection. The connection's thread calls these methods, and holds no lock meanwhile.
+/// A device that uses a connection. The connection's thread calls these methods without holding a lock.
 protocol BrokerClient: AnyObject, Sendable {
   /// The topics to subscribe to, constant for the lifetime of the client.
   var topics: [String] { get }
   /// Called when the broker has accepted the connection and the subscriptions of ``topics`` are sent.
   func connected()
-  /// Called when the connection is lost, and after each failed attempt to connect. The thread tries again.
+  /// Called when the connection is lost, and after each failed attempt to connect. The thread then tries again.
   func disconnected(_ failure: BrokerFailure)
-  /// Called for each message of one of the topics.
+  /// Called for each message with one of the topics.
   func received(_ message: MQTTMessage)
   /// Called when the broker refuses the subscription of a topic.
   func refusedSubscription(_ topic: String)
-  /// Called when a message of this topic was dropped, because its payload is too long.
+  /// Called when a message with this topic was dropped because its payload is too long.
   func droppedMessage(_ topic: String)
 }
 
-/// A connection to a broker that several devices share. One thread opens it, serves it and opens it again
+/// A connection to a broker that several devices share. One thread opens the connection, serves it, and opens it again
 /// after a loss. Safe from any thread.
 final class BrokerConnection: Sendable {
-  /// The most requests that wait for the thread. Beyond it, `publish` refuses messages.
+  /// The largest number of requests that wait for the thread. Beyond it, `publish` refuses messages.
   private static let mostRequests = 10_000
-  /// The reserve for the messages of devices that have read ``isFull`` just before it became true.
+  /// The number of places that ``isFull`` keeps free, for devices that have read it just before it became true.
   private static let reservedRequests = 100
 
-  /// The times of connections, which tests change.
+  /// The times of a connection, which tests change.
   struct Timing: Sendable {
     /// The wait before the first attempt to connect again; later waits are longer.
     var shortestDelay = Duration.seconds(1)
-    /// The MQTT keep-alive interval in seconds, at least 5: after it the library sends a ping, and after two without
-    /// an answer the connection is lost.
+    /// The MQTT keep-alive interval in seconds, at least 5. After this time without traffic, libmosquitto sends a ping.
+    /// After the same time without an answer, the connection counts as lost.
     var keepalive: Int32 = 15
-    /// Measures how long a connection lasts.
+    /// The clock that measures how long a connection lasts.
     var clock: any TheaterClock = SystemClock()
   }
 
   private enum Request: Sendable {
+    /// Subscribes the topics of the client with this id.
     case attach(Int)
     case unsubscribe([String])
     case publish(MQTTMessage)
@@ -47,6 +48,7 @@ final class BrokerConnection: Sendable {
 
   private struct State {
     var clients: [Int: any BrokerClient] = [:]
+    /// The ids of the clients of each topic.
     var subscribers: [String: [Int]] = [:]
     var nextID = 0
     var requests: [Request] = []
@@ -84,9 +86,9 @@ final class BrokerConnection: Sendable {
     }
   }
 
-  /// Adds a device. If there is a connection, its thread subscribes the device's topics and calls `connected`.
+  /// Adds a device. As soon as there is a connection, the thread subscribes the device's topics and calls `connected`.
   ///
-  /// - Returns: The id for the other methods.
+  /// - Returns: The id for ``detach(_:)``.
   func attach(_ client: any BrokerClient) -> Int {
     request { state in
       state.nextID += 1
@@ -97,7 +99,7 @@ final class BrokerConnection: Sendable {
     }
   }
 
-  /// Whether so many messages wait that devices should send no further commands.
+  /// Whether so many requests wait that devices must send no further commands.
   var isFull: Bool {
     state.withLock { $0.requests.count >= Self.mostRequests - Self.reservedRequests }
   }
@@ -131,8 +133,8 @@ final class BrokerConnection: Sendable {
     }
   }
 
-  /// Closes the connection after the requests that were queued before. Waits for the end of an open
-  /// connection; an attempt to connect ends in the background.
+  /// Closes the connection after the requests that are already queued. Waits for the end of an open connection, but not
+  /// of an attempt to connect, which ends in the background.
   func close() async {
     let mustWait = request { state in
       state.isClosing = true
@@ -152,8 +154,8 @@ final class BrokerConnection: Sendable {
 
   private func run() {
     var delay = RetryDelay(from: timing.shortestDelay, upTo: timing.shortestDelay * 60)
-    // The id is random: a broker ends the older of two connections with one id, so two plugins with the
-    // same id would end each other's connection for ever.
+    // The default id is random. A broker ends the older of two connections with the same id, so two plugins with the
+    // same id would end each other's connections for ever.
     let clientID = options.clientID ?? "home-theater-\(UInt32.random(in: 0 ... .max))"
     while !state.withLock({ $0.isClosing }) {
       let session = MosquittoSession(options, clientID: clientID, keepalive: timing.keepalive) {
@@ -202,7 +204,7 @@ final class BrokerConnection: Sendable {
     }
   }
 
-  /// Subscribes the topics of all devices, and calls their `connected`.
+  /// Subscribes the topics of all devices, and calls `connected` of each device.
   private func subscribeAll(_ session: MosquittoSession) throws(BrokerFailure) {
     let (topics, clients) = state.withLock { state in
       state.isConnected = true
@@ -248,6 +250,7 @@ final class BrokerConnection: Sendable {
     state.withLock { state in (state.subscribers[topic] ?? []).compactMap { state.clients[$0] } }
   }
 
+  /// Drops all requests, and calls `disconnected` of each device.
   private func reportLoss(_ failure: BrokerFailure) {
     let clients = state.withLock { state in
       state.isConnected = false
@@ -257,7 +260,7 @@ final class BrokerConnection: Sendable {
     for (_, client) in clients.sorted(by: { $0.key < $1.key }) { client.disconnected(failure) }
   }
 
-  /// Waits before the next attempt to connect. A new device or `close` ends the wait early.
+  /// Waits before the next attempt to connect. An added device or `close` ends the wait early.
   private func wait(_ time: Duration) {
     let clock = MonotonicClock()
     let end = clock.now + Int64(time / .nanoseconds(1))
@@ -274,11 +277,11 @@ final class BrokerConnection: Sendable {
 }
 
 extension RetryDelay {
-  /// How long a healthy connection lasts at least.
+  /// The shortest duration of a healthy connection.
   private static let healthyTime = Duration.seconds(30)
 
-  /// Begins again with the shortest wait after a healthy connection. A broker that drops each connection soon is
-  /// connected to less and less often.
+  /// Begins again with the shortest wait if the connection was healthy. If a broker drops each connection soon, the
+  /// waits grow.
   mutating func connectionEnded(after lifetime: Duration) {
     if lifetime >= Self.healthyTime { reset() }
   }

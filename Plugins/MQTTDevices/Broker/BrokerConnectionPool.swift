@@ -1,15 +1,15 @@
 import Synchronization
 
-/// A pool with one connection for each broker. Devices with equal options share a connection.
+/// A pool of connections to brokers. Devices with equal broker options share one connection.
 final class BrokerConnectionPool: Sendable {
   private let timing: BrokerConnection.Timing
   private let connections = Mutex<[BrokerOptions: BrokerConnection]>([:])
 
   init(_ timing: BrokerConnection.Timing = .init()) { self.timing = timing }
 
-  /// Adds a device to the connection of its broker. Makes the connection if there is none.
+  /// Adds a device to the connection for its options. Makes the connection if there is none.
   ///
-  /// - Throws: The reason, if libmosquitto is missing or no thread can be started.
+  /// - Throws: The reason, if libmosquitto is missing or the system has no thread or descriptor left.
   func attach(
     _ client: any BrokerClient, to options: BrokerOptions
   ) throws(BrokerFailure) -> BrokerAttachment {
@@ -30,7 +30,7 @@ final class BrokerConnectionPool: Sendable {
     return BrokerAttachment(connection: connection, id: id, options: options)
   }
 
-  /// Removes a device. With the last device of a connection, closes it and waits for its end.
+  /// Removes a device. After the last device of a connection, closes the connection and waits for its end.
   func detach(_ attachment: BrokerAttachment) async {
     let isLast = connections.withLock { connections in
       guard attachment.connection.detach(attachment.id) else { return false }

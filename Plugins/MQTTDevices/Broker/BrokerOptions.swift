@@ -2,18 +2,18 @@ import Devices
 import JSON
 import PluginKit
 
-/// The broker of a device. Devices with equal options share one connection.
+/// The options of a device's broker. Devices with equal options share one connection.
 struct BrokerOptions: Sendable, Hashable {
   let host: String
   let port: Int
   let isEncrypted: Bool
-  /// The path of a PEM file with the certificate authorities to trust; nil for those of the system.
+  /// The path of a PEM file with the trusted certificate authorities; nil for the system's authorities.
   let caFile: String?
   let user: String?
   let password: String?
   /// The MQTT client id; nil for a new random one at each start.
   let clientID: String?
-  /// The topic that holds `online` while the plugin is connected, else `offline`; nil for none.
+  /// The topic whose retained message is `online` while the plugin is connected, otherwise `offline`; nil for none.
   let statusTopic: String?
 
   /// Reads and validates the option `broker`.
@@ -37,6 +37,6 @@ struct BrokerOptions: Sendable, Hashable {
 
   static let defaultStatusTopic = "home-theater/status"
 
-  /// Host and port, for messages.
+  /// The host and port, for messages.
   var place: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

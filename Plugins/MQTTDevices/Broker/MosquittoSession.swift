@@ -3,21 +3,21 @@ import Glibc
 import JSON
 import Platform
 
-/// One connection of libmosquitto, for use on one thread. Messages that were not sent when it ends are
-/// dropped, so that no old command is sent on a later connection.
+/// One connection of libmosquitto, for use on one thread. When it ends, unsent messages are dropped, so that no old
+/// command is sent on a later connection.
 final class MosquittoSession {
   /// An event of the connection.
   enum Event {
     case connected
     case message(MQTTMessage)
     case refusedSubscription(String)
-    /// A message of this topic exceeded ``MQTTMessage/longestPayload``.
+    /// A message with this topic exceeded ``MQTTMessage/longestPayload``.
     case dropped(String)
   }
 
-  /// The most bytes of an incomplete packet. A broker that sends more is disconnected.
+  /// The largest number of bytes without a complete packet. If a broker sends more, the connection fails.
   private static let longestPacket: UInt64 = 262_144
-  /// The longest wait for the broker's acceptance, in nanoseconds.
+  /// The longest wait until the broker accepts the connection, in nanoseconds.
   private static let connectionTimeout: Int64 = 10_000_000_000
   /// The longest wait for the last messages to be written, in nanoseconds.
   private static let closingTimeout: Int64 = 1_000_000_000
@@ -26,14 +26,18 @@ final class MosquittoSession {
   private let receive: (Event) -> Void
   private let clientID: String
   private let keepalive: Int32
+  /// The beginning of the log lines that libmosquitto writes for received packets.
   private let receivedPrefix: String
   private var client: OpaquePointer?
+  /// The topics of subscriptions that the broker has not acknowledged yet, by message id.
   private var topics: [Int32: String] = [:]
+  /// The return code of the broker's CONNACK; nil before it.
   private var connack: Int32?
   private var isAccepted = false
   private var lastError: String?
   /// The number of bytes that had been read when the last packet was complete.
   private var completeBytes: UInt64 = 0
+  /// When the attempt to connect began, in nanoseconds of the monotonic clock.
   private var started: Int64 = 0
 
   /// - Parameters:
@@ -104,7 +108,7 @@ final class MosquittoSession {
       let isRefused = count > 0 && codes.map { $0[0] == 128 } ?? false
       MosquittoSession.of(context)?.subscribed(id, isRefused: isRefused)
     }
-    // The library logs each packet after it was read completely; it has no callback for that.
+    // libmosquitto has no callback for each complete packet, but it writes a log line.
     cmosquitto_log_callback_set(client) { _, context, level, text in
       guard let session = MosquittoSession.of(context) else { return }
       guard let text else { return }
@@ -168,7 +172,8 @@ final class MosquittoSession {
 
   // MARK: Waiting
 
-  /// Waits for traffic, for `wakeup`, or for at most 3 s, then reads, writes and sends the keep-alive.
+  /// Waits for traffic or for `wakeup`, at most 3 s (0.1 s before the broker has accepted the connection, 10 ms during
+  /// a TLS handshake). Then reads, writes and sends a keep-alive ping if one is due.
   ///
   /// - Throws: The reason why the connection has ended.
   func wait(_ wakeup: WakeupDescriptor) throws(BrokerFailure) {
@@ -183,8 +188,8 @@ final class MosquittoSession {
   ) throws(BrokerFailure) {
     let socket = cmosquitto_socket(client)
     guard socket >= 0 else { throw failure(lastError ?? "the connection was closed") }
-    // During the TLS handshake `cmosquitto_want_write` is always true, so POLLOUT would return at once: the
-    // library is called every 10 ms instead.
+    // During the TLS handshake `cmosquitto_want_write` is always true, so a poll for POLLOUT would return at once.
+    // Instead libmosquitto is called every 10 ms.
     let isHandshaking = options.isEncrypted && !isAccepted
     let wantsToWrite = !isHandshaking && cmosquitto_want_write(client)
     var polled = [
@@ -233,8 +238,8 @@ final class MosquittoSession {
     }
   }
 
-  /// Sends DISCONNECT, so that the broker does not publish the last will, and waits up to a second until it
-  /// is written.
+  /// Publishes `offline` on the status topic and sends DISCONNECT, so that the broker does not publish the last will.
+  /// Waits up to a second until both are written.
   func disconnect() {
     guard let client, isAccepted else { return }
     if let topic = options.statusTopic {
@@ -253,7 +258,7 @@ final class MosquittoSession {
 
   private func check(_ code: Int32) throws(BrokerFailure) {
     guard code != Int32(MOSQ_ERR_SUCCESS.rawValue) else { return }
-    // A broker that refuses closes the connection too; the refusal is the better reason.
+    // A broker that refuses the connection also closes it. The refusal is the better reason.
     try throwRefusal()
     let reason =
       code == Int32(MOSQ_ERR_ERRNO.rawValue)
@@ -278,6 +283,6 @@ final class MosquittoSession {
 enum MosquittoLibrary {
   static let hint = "Install it: apt install libmosquitto1"
 
-  /// Why the library cannot be used; nil if it can.
+  /// The reason why the library cannot be used; nil if it can. The first call loads the library.
   static var problem: String? { cmosquitto_load().map { String(cString: $0) } }
 }

@@ -3,15 +3,15 @@ import PluginKit
 
 /// A command of one of the plugin's roles.
 protocol GoalCommand: RoleCommand {
-  /// The state that the command leads to.
+  /// Returns the state that the command shall reach.
   ///
   /// - Throws: `unsupported` for commands beyond on and off of a projector or amplifier.
   func goal() throws(DeviceError) -> Goal
-  /// Reads the options of the role's devices; without this, a device has a plug and no options of its own.
+  /// Reads the options that only this role's devices have. By default there are none, and the device is a plug.
   static func appliance(_ reader: OptionReader) throws(DeviceError) -> ApplianceOptions
 }
 
-/// The device that a role controls, by its options.
+/// The kind and the model of an appliance, according to the device's options.
 struct ApplianceOptions {
   let kind: ApplianceKind
   /// Makes the model; the argument is whether the device reports its state.
@@ -41,7 +41,7 @@ extension LightsCommand: GoalCommand {
   }
 }
 
-/// The way to move a screen.
+/// The drive of a screen.
 enum ScreenDrive: String, CaseIterable, Sendable {
   /// A motor with end stops.
   case cover

@@ -5,8 +5,8 @@ import PluginKit
 import PluginProtocol
 import Synchronization
 
-/// A device behind a broker. The connection's thread delivers its messages, a timer its deadlines, and the
-/// controller its commands. A mutex passes them to the model one after the other.
+/// A device behind a broker. The connection's thread delivers messages, a timer delivers deadlines, and the controller
+/// sends commands. A mutex passes all of them to the model one after the other.
 final class MQTTDevice<Command: GoalCommand>: PluginDevice, BrokerClient {
   private struct State {
     var model: DeviceModel
@@ -14,7 +14,7 @@ final class MQTTDevice<Command: GoalCommand>: PluginDevice, BrokerClient {
     var job: PendingResult?
     var attachment: BrokerAttachment?
     var isClosed = false
-    /// Whether a dropped message was logged; only the first one is.
+    /// Whether a dropped message was logged. Only the first one is logged.
     var hasWarned = false
   }
 
@@ -51,7 +51,7 @@ final class MQTTDevice<Command: GoalCommand>: PluginDevice, BrokerClient {
     timer.start { self.tick($0) }
     let job = begin(.open)
     do throws(BrokerFailure) {
-      // Under the lock: the connection's thread calls `connected` at once, and the model then publishes
+      // The lock is held, because the connection's thread may call `connected` at once. The model then publishes
       // through `attachment`, which must be set by then.
       try state.withLock { (state) throws(BrokerFailure) in
         state.attachment = try connectionPool.attach(self, to: broker)
@@ -86,7 +86,7 @@ final class MQTTDevice<Command: GoalCommand>: PluginDevice, BrokerClient {
   private func begin(_ job: DeviceModel.Job) -> PendingResult {
     let pending = PendingResult()
     update { state, now in
-      // An earlier job is over: the controller sends a command only after the one before was answered or
+      // No earlier job is in progress: the controller sends a command only after the one before was answered or
       // cancelled.
       state.job = pending
       return state.model.begin(job, at: now)
@@ -130,6 +130,7 @@ final class MQTTDevice<Command: GoalCommand>: PluginDevice, BrokerClient {
 
   // MARK: Effects
 
+  /// Handles the waiting messages and the deadlines that are due. Returns the time of the next call; nil for none.
   private func tick(_ now: Duration) -> Duration? {
     state.withLock { state in
       if state.isClosed { return nil }
@@ -142,6 +143,7 @@ final class MQTTDevice<Command: GoalCommand>: PluginDevice, BrokerClient {
     }
   }
 
+  /// Passes an input to the model, executes the effects, and sets the timer.
   private func update(_ body: (inout State, Duration) -> [DeviceModel.Effect]) {
     let due = state.withLock { state -> Duration? in
       if state.isClosed { return nil }
@@ -160,7 +162,8 @@ final class MQTTDevice<Command: GoalCommand>: PluginDevice, BrokerClient {
     [state.model.deadline, state.limiter.deadline].compactMap(\.self).min()
   }
 
-  /// Executes effects in their order, so that reports are sent before the answer to their command.
+  /// Executes effects in their order, so that reports are sent before the answer to their command. If a message was not
+  /// handed to the connection, the command fails.
   private func apply(_ effects: [DeviceModel.Effect], _ state: inout State) {
     var isHandedOver = true
     for effect in effects {

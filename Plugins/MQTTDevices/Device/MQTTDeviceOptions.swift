@@ -15,8 +15,8 @@ struct MQTTDeviceOptions: Sendable {
   let appliance: any ApplianceModel
 
   /// - Parameters:
-  ///   - commands: The commands of the device's role.
-  ///   - replies: The prefix of a topic that only this device uses, for profiles with replies.
+  ///   - commands: The command type of the device's role.
+  ///   - replies: The prefix of the topic for replies, which only this device uses. Only some profiles need it.
   /// - Throws: `invalid` with the name of the wrong option.
   init(
     _ json: JSON, for commands: any GoalCommand.Type, replies: String
@@ -35,7 +35,7 @@ struct MQTTDeviceOptions: Sendable {
     _ reader: OptionReader, kind: ApplianceKind, replies: String
   ) throws(DeviceError) -> any DeviceProfile {
     let profile = try makeProfile(reader, kind: kind, replies: replies)
-    // Longer ones would be dropped when they arrive.
+    // Messages with longer topics would be dropped.
     if let long = profile.topics.first(where: { $0.utf8.count > MQTTMessage.longestTopic }) {
       throw reader.error(
         "topic",
@@ -101,6 +101,9 @@ struct MQTTDeviceOptions: Sendable {
 }
 
 extension TemplateProfile {
+  /// Reads and validates the option `template`.
+  ///
+  /// - Throws: `invalid` with the path of the wrong option.
   init(
     _ reader: OptionReader, kind: ApplianceKind, fade: Duration, interval: Duration?
   ) throws(DeviceError) {
@@ -153,7 +156,7 @@ extension TemplateProfile {
     return commands
   }
 
-  /// Returns the words in braces. A brace of JSON is not followed by a word and a closing brace.
+  /// Returns the placeholders: the words in braces. Braces of JSON are none, because they do not enclose a single word.
   private static func placeholders(in payload: String) -> [String] {
     payload.split(separator: "{").dropFirst(payload.hasPrefix("{") ? 0 : 1).compactMap { part in
       let word = part.prefix { $0.isASCII && $0.isLetter }
@@ -168,6 +171,7 @@ extension OptionReader {
     return try object.source()
   }
 
+  /// Reads the topic of a value, and its JSON pointer if there is one.
   private func source() throws(DeviceError) -> TemplateProfile.Source {
     var pointer: JSONPointer?
     if let text = try text("pointer") {
@@ -179,6 +183,9 @@ extension OptionReader {
     return TemplateProfile.Source(topic: try topic("topic"), pointer: pointer)
   }
 
+  /// Reads a source whose words have meanings. `fallbacks` are the words of the device that the options do not give.
+  ///
+  /// - Throws: `invalid` if two values have the same word.
   fileprivate func words<Meaning>(
     _ key: String, _ meanings: [String: Meaning], _ fallbacks: [String: String]
   ) throws(DeviceError) -> TemplateProfile.Words<Meaning>? {
@@ -194,6 +201,7 @@ extension OptionReader {
     return TemplateProfile.Words(source: try object.source(), meanings: words)
   }
 
+  /// Reads the source of a position; without the options `up` and `down`, 100 is up and 0 is down.
   fileprivate func position(_ key: String) throws(DeviceError) -> TemplateProfile.Position? {
     guard let object = try object(key) else { return nil }
     let (up, down) = (try object.text("up") ?? "100", try object.text("down") ?? "0")

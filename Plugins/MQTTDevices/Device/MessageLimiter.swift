@@ -1,16 +1,18 @@
 import Devices
 
-/// A token bucket for the messages of a device: 200 at once, then 50 a second. Further messages wait, and a newer
-/// one replaces a waiting one of the same topic.
+/// A token bucket for the messages of a device: it admits 200 at once, then 50 a second. Further messages wait. A newer
+/// message replaces a waiting one with the same topic.
 struct MessageLimiter: Sendable {
-  /// Messages per second.
+  /// The number of messages per second.
   static let rate = 50.0
-  /// The capacity of the bucket.
+  /// The capacity of the bucket, in messages.
   static let burst = 200.0
 
   private var tokens = Self.burst
   private var last = Duration.zero
+  /// The waiting messages, by topic.
   private var waiting: [String: MQTTMessage] = [:]
+  /// The topics of the waiting messages, oldest first.
   private var order: [String] = []
 
   /// The time at which the next waiting message may be handled; nil if none waits.

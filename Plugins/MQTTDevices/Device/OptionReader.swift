@@ -3,12 +3,14 @@ import JSON
 import PluginKit
 
 extension OptionReader {
-  /// Returns a required topic without wildcards.
+  /// Returns a required topic. It is validated.
   func topic(_ key: String) throws(DeviceError) -> String {
     try topic(try required(key), key)
   }
 
-  /// Validates a topic: at most 512 bytes, without wildcards and control characters.
+  /// Validates and returns a topic: at most 512 bytes, without wildcards and control characters.
+  ///
+  /// - Parameter key: The name of the option, for the error.
   func topic(_ topic: String, _ key: String) throws(DeviceError) -> String {
     guard topic.utf8.count <= MQTTMessage.longestTopic,
       !topic.unicodeScalars.contains(where: { "+#".unicodeScalars.contains($0) || $0.value < 32 })

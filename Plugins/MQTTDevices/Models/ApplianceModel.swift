@@ -1,34 +1,37 @@
 import Devices
 import JSON
 
-/// The state that a command leads to.
+/// The state that a command shall reach.
 enum Goal: Sendable, Hashable {
   case power(Bool)
-  /// 1 to 100 %.
+  /// Lights on at 1 to 100 %.
   case brightness(Int)
+  /// A screen at one of its ends.
   case end(CoverEnd)
+  /// A screen that does not move.
   case standstill
-  /// One load of popcorn.
+  /// A popper that pops one load of popcorn.
   case load
 }
 
-/// A value of the state with its provenance.
+/// A value of the state, and its provenance: whether the device reported it or the plugin assumes it.
 struct KnownValue: Sendable, Hashable {
   let value: JSON
   var provenance = Provenance.reported
 }
 
-/// The state of an appliance, as its messages report it. Without I/O and clock: each call brings the time.
+/// The state of an appliance, according to the observations in its messages. A model has no I/O and no clock: each call
+/// passes the present time.
 protocol ApplianceModel: Sendable {
   /// The known values of the state.
   var values: [StateKey: KnownValue] { get }
-  /// The attributes of a movement, such as `remaining`.
+  /// The attributes of the present movement or position, such as `remaining`.
   var attributes: [String: Attribute] { get }
   /// The names of its optional commands.
   var capabilities: Set<String> { get }
-  /// The time at which it must be given a `tick`; nil for none.
+  /// The time at which `tick` must be called; nil for none.
   var deadline: Duration? { get }
-  /// A sentence about a fault that a person must mend; nil for none.
+  /// A sentence about a fault that the user must correct; nil for none.
   var problem: String? { get }
 
   /// Updates the state from an observation.
@@ -37,15 +40,15 @@ protocol ApplianceModel: Sendable {
   mutating func forget()
   /// Returns the request that reaches a goal.
   ///
-  /// - Throws: `notNow` or `unsupported`.
+  /// - Throws: `notNow` if the present state does not allow the goal, `unsupported` if the appliance never does.
   func request(for goal: Goal, at now: Duration) throws(DeviceError) -> DeviceRequest
   /// Returns whether the messages confirm that the device accepted a goal's command.
   ///
-  /// - Parameter wasObserved: Whether a message came since the command was sent.
+  /// - Parameter wasObserved: Whether the device has reported its state since the command was sent.
   func confirms(_ goal: Goal, wasObserved: Bool) -> Bool
   /// Records that the device accepted a goal's command.
   mutating func begin(_ goal: Goal, at now: Duration)
-  /// Handles a deadline that has passed. Returns a goal that the plugin must now reach by itself; nil for none.
+  /// Handles a deadline that has passed. Returns a goal that the plugin must now reach without a command; nil for none.
   mutating func tick(at now: Duration) -> Goal?
   /// The request to send when the device is closed; nil for none.
   var closingRequest: DeviceRequest? { get }

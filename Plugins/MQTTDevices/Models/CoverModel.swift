@@ -5,18 +5,20 @@ import JSON
 struct CoverModel: ApplianceModel {
   /// The distance from an end, in %, within which a cover counts as being at that end.
   private static let tolerance = 2
-  /// The longest silence, after which a moving cover counts as stopped. Added to the travel time, if that is known.
+  /// How long a moving cover may report nothing before it counts as stopped. When a movement begins, its expected time
+  /// is added (for a command, one and a half times that).
   private static let silenceTimeout = Duration.seconds(5)
 
   private let travel: Duration
   private let isInverted: Bool
-  /// 0 (up) to 100 % (down); nil if it is not known.
+  /// The position, 0 (up) to 100 % (down); nil if it is unknown.
   private var lowered: Int?
   private var movement: CoverMovement?
   private(set) var problem: String?
 
   private struct CoverMovement: Hashable {
     let target: CoverEnd
+    /// Whether a command began the movement, not the cover's own buttons.
     let isCommanded: Bool
     var attributes: [String: Attribute]
     /// When the movement counts as ended if the cover does not report its end.
@@ -25,7 +27,7 @@ struct CoverModel: ApplianceModel {
 
   /// - Parameters:
   ///   - travel: The time from one end to the other.
-  ///   - isInverted: Whether the device counts the lowered screen as the open cover.
+  ///   - isInverted: Whether the device reports the lowered screen as the open cover.
   init(travel: Duration, isInverted: Bool) {
     self.travel = travel
     self.isInverted = isInverted
@@ -69,7 +71,7 @@ struct CoverModel: ApplianceModel {
         movement?.deadline = now + Self.silenceTimeout
       }
     } else if let old, abs(new - old) > Self.tolerance, state == "stopped" {
-      // Its own buttons move it.
+      // The cover moves without a command: with its own buttons.
       start(new > old ? .down : .up, isCommanded: false, from: new, at: now)
       movement?.deadline = now + Self.silenceTimeout
     }

@@ -9,21 +9,24 @@ struct DeviceModel: Sendable {
   enum Job: Sendable, Hashable {
     /// Waits for the first state of the device, and reports it.
     case open
+    /// Sends the command for a goal, and waits until the device confirms it.
     case reach(Goal)
   }
 
-  /// An action for the device.
+  /// An action that the caller must execute.
   enum Effect: Sendable {
     case publish(MQTTMessage)
     case report([StateKey: JSON], Provenance)
     case reportAttributes([String: Attribute])
+    /// Ends the job with this result.
     case finish(Result<Void, DeviceError>)
     case log(LogNotification.Level, String)
   }
 
   private enum Contact: Hashable {
-    /// No connection to the broker.
+    /// There is no connection to the broker.
     case disconnected
+    /// There is a connection to the broker, but the device has not reported its state or is offline.
     case connected
     /// The device has reported its state on this connection.
     case responsive
@@ -33,48 +36,54 @@ struct DeviceModel: Sendable {
   private struct ActiveJob {
     let job: Job
     let deadline: Duration
-    /// Whether its command was sent on the present connection.
+    /// Whether the command was sent on the present connection.
     var isSent = false
     /// Whether the device has reported its state since the command was sent.
     var wasObserved = false
-    /// When to query the state, if the device has not confirmed the command by then.
+    /// When to query the state unless the device has confirmed the command by then; nil before the command is sent.
     var query: Duration?
     /// Whether the state was queried since the command was sent.
     var isAsked = false
   }
 
-  /// A goal that the plugin pursues without a command, until the device confirms it.
+  /// A goal that the plugin must reach without a command. The request is repeated until the device confirms it.
   private struct PendingGoal {
     let goal: Goal
+    /// The time of the next attempt.
     var next: Duration
     var tries = 0
   }
 
-  /// The longest wait for the first state after the connection was made.
+  /// The longest wait for the first state after a connection was made.
   private static let firstStateTimeout = Duration.seconds(3)
-  /// The longest time of opening.
+  /// The longest time for the job `open`.
   static let openingTimeout = Duration.seconds(8)
-  /// The time without a confirmation after which the state is queried.
+  /// The time after a command without its confirmation after which the state is queried.
   static let confirmationDelay = Duration.milliseconds(700)
-  /// The time between two attempts to reach a goal.
+  /// The time between two further attempts to reach a goal.
   static let retryInterval = Duration.seconds(2)
-  /// The silence, in intervals of the profile, after which the state is queried, and after which it is unknown.
+  /// The time without a message, in intervals of the profile, after which the state is queried, and after which the
+  /// state becomes unknown.
   private static let (askedSilence, lostSilence) = (2, 3)
 
   private let profile: any DeviceProfile
+  /// The broker's host and port, for messages.
   private let place: String
   private let timeout: Duration
   private var appliance: any ApplianceModel
   private var contact = Contact.disconnected
+  /// The reason why there is no connection to the broker; nil while there is one.
   private var failure: BrokerFailure?
   /// The availability topics whose last message was "offline".
   private var offline: Set<String> = []
   private var activeJob: ActiveJob?
-  /// Whether a command timed out or was cancelled after it was sent. It may still take effect, so the next command
-  /// is done only when the device reports a state after it.
+  /// Whether a command timed out or was cancelled after it was sent. It may still take effect. So the next command is
+  /// confirmed only by a state that the device reports after that command.
   private var mayChangeLate = false
   private var isOpen = false
+  /// The time of the last message of the device.
   private var lastMessage = Duration.zero
+  /// Whether the state was queried since the last message, because the device was silent.
   private var isAskedAfterSilence = false
   /// The goal to reach without a command; nil for none.
   private var pendingGoal: PendingGoal?
@@ -83,7 +92,7 @@ struct DeviceModel: Sendable {
   private var reported = ReportedState()
   /// The first subscription that the broker has refused on this connection.
   private var refusedSubscription: DeviceError?
-  /// Whether the connection takes no more messages. Set before each input.
+  /// Whether the connection accepts no more messages. The caller sets it before each input.
   var isConnectionFull = false
 
   /// - Parameters:
@@ -98,7 +107,7 @@ struct DeviceModel: Sendable {
     self.timeout = timeout
   }
 
-  /// The optional commands of the device, and whether it reports its state.
+  /// The optional commands that the device supports, and whether it reports its state.
   var capabilities: Capabilities {
     let names = appliance.capabilities.filter { $0 != "stop" || profile.has(.stop) }
     return Capabilities(names: names, reportsState: profile.reportsState)
@@ -150,8 +159,8 @@ struct DeviceModel: Sendable {
     appliance.closingRequest.map { profile.messages(for: $0) } ?? []
   }
 
-  /// Sends the job's command. Waits until the device has reported its state on this connection: after an outage
-  /// of the network, the broker may be back before the device.
+  /// Sends the job's command, if the device has reported its state on this connection. Before that the command waits:
+  /// after a failure of the network, the broker may be back before the device.
   private mutating func send(at now: Duration, _ effects: inout [Effect]) {
     guard contact != .disconnected, let job = activeJob?.job, activeJob?.isSent == false else {
       return
@@ -169,7 +178,7 @@ struct DeviceModel: Sendable {
         activeJob?.query = now + Self.confirmationDelay
         advance(at: now, &effects)
       } else {
-        // The device cannot confirm: a command counts as done when it was published.
+        // The device cannot confirm a command, so the command counts as done when it was published.
         contact = .responsive
         appliance.assume(goal, at: now)
         complete(at: now, &effects)
@@ -203,7 +212,7 @@ struct DeviceModel: Sendable {
     guard let activeJob else { return }
     if case .reach(let goal) = activeJob.job {
       appliance.begin(goal, at: now)
-      // Report the state of this goal even if it has not changed: every command is followed by a report.
+      // A report must follow every command, even if the state has not changed.
       reported.repeatNext(goal.keys)
       if pendingGoal?.goal != goal { pendingGoal = nil }
     } else {
@@ -252,7 +261,8 @@ struct DeviceModel: Sendable {
     mayChangeLate = false
     if wasResponsive { effects.append(.log(.warning, failure.message)) }
     forget(&effects)
-    // A command waits for the next connection. Opening fails, because the controller retries it.
+    // A command waits for the next connection, unless the broker refuses the plugin. Opening fails, because the
+    // controller tries again to open the device.
     if activeJob?.job == .open || failure.isRefusal {
       fail(failure.error, &effects)
     }
@@ -308,7 +318,7 @@ struct DeviceModel: Sendable {
       guard case .reach = activeJob?.job, activeJob?.isSent == true else { return }
       fail(DeviceError(.refused, "the device refused the command: \(reason)"), &effects)
     case .power, .brightness, .lowered, .motion:
-      // While the device is offline, a state is an old, retained message.
+      // A state of an offline device is an old, retained message.
       guard offline.isEmpty else { return }
       contact = .responsive
       firstStateDeadline = nil
@@ -344,8 +354,8 @@ struct DeviceModel: Sendable {
     return effects
   }
 
-  /// Queries the state after a command without a confirmation. From the second time on, repeats the command too;
-  /// that is safe, because commands name the wanted state and never toggle.
+  /// Queries the state if a command was not confirmed in time. From the second time on, also repeats the command.
+  /// Repeating is safe, because commands name the wanted state and never toggle.
   private mutating func repeatRequest(at now: Duration, _ effects: inout [Effect]) {
     guard let activeJob, let query = activeJob.query, query <= now else { return }
     if activeJob.isAsked, case .reach(let goal) = activeJob.job { publish(goal, at: now, &effects) }
@@ -354,6 +364,7 @@ struct DeviceModel: Sendable {
     queryState(&effects)
   }
 
+  /// Publishes the request for the pending goal if an attempt is due.
   private mutating func retryPendingGoal(at now: Duration, _ effects: inout [Effect]) {
     guard let due = pendingGoal, due.next <= now, contact != .disconnected else { return }
     guard !isConnectionFull else {
@@ -370,6 +381,7 @@ struct DeviceModel: Sendable {
     }
   }
 
+  /// Handles a device that was silent for too long: queries its state at first, then makes the state unknown.
   private mutating func handleSilence(_ effects: inout [Effect]) {
     if !isAskedAfterSilence {
       isAskedAfterSilence = true
@@ -383,6 +395,7 @@ struct DeviceModel: Sendable {
 
   // MARK: Reports
 
+  /// Reports changed values and attributes while the device is open or being opened.
   private mutating func report(_ effects: inout [Effect]) {
     guard isOpen || activeJob?.job == .open else { return }
     reportAttributes(&effects)
@@ -395,7 +408,7 @@ struct DeviceModel: Sendable {
     effects += reported.report(appliance.attributes, problem: problem)
   }
 
-  /// Reports that the state is unknown.
+  /// Makes the state unknown, and reports that if the device is open.
   private mutating func forget(_ effects: inout [Effect]) {
     appliance.forget()
     guard isOpen else { return }
@@ -403,6 +416,7 @@ struct DeviceModel: Sendable {
     effects += reported.forget()
   }
 
+  /// The text of the attribute `problem`; nil without a problem.
   private var problem: String? {
     let isUnconfirmed = pendingGoal.map { $0.tries > 1 || contact == .disconnected } ?? false
     let warning = isUnconfirmed ? "The device is not confirmed to be off" : nil
@@ -427,7 +441,7 @@ struct DeviceModel: Sendable {
     .unsupported, "the template has no such command",
     hint: "Add it to \"template.commands\" in the device's options.")
 
-  /// The error of a command whose message the connection has not taken.
+  /// The error of a command whose message the connection did not accept.
   var notHandedOver: DeviceError {
     DeviceError(
       .unavailable,
@@ -465,7 +479,7 @@ struct DeviceModel: Sendable {
 }
 
 extension Goal {
-  /// The state keys that a goal changes.
+  /// The keys of the state that a goal changes.
   fileprivate var keys: [StateKey] {
     switch self {
     case .power: [.power]

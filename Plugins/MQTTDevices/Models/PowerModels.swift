@@ -1,7 +1,7 @@
 import Devices
 import JSON
 
-/// A device of which only the power is controlled.
+/// A device that can only be turned on and off.
 struct PowerModel: ApplianceModel {
   private var isOn: Bool?
 
@@ -29,15 +29,15 @@ struct PowerModel: ApplianceModel {
 struct LightsModel: ApplianceModel {
   let hasDimmer: Bool
   private var isOn: Bool?
-  /// The reported brightness of the lights when they are on, 1 to 100 %; it stays while they are off.
+  /// The last reported brightness above 0, up to 100 %. It is kept while the lights are off.
   private var level: Int?
   /// The brightness of the last command, 1 to 100 %.
   private var wanted: Int?
 
   init(hasDimmer: Bool) { self.hasDimmer = hasDimmer }
 
-  /// The brightness to report, 0 to 100 %. Devices round to their own scale, so a difference of 1 % counts as the
-  /// commanded brightness.
+  /// The brightness to report, 0 to 100 %. Devices round to their own scale. So if the reported brightness differs from
+  /// the commanded one by at most 1 %, this is the commanded one.
   private var brightness: Int? {
     guard let isOn else { return nil }
     guard isOn else { return 0 }
@@ -92,7 +92,7 @@ struct LightsModel: ApplianceModel {
   }
 }
 
-/// A popcorn popper behind a plug. A load pops for a set time; then the plug is turned off.
+/// A popcorn popper behind a plug. A load pops for a fixed time; then the plugin turns the plug off.
 struct PopperModel: ApplianceModel {
   private let popTime: Duration
   private var isOn: Bool?
@@ -101,8 +101,9 @@ struct PopperModel: ApplianceModel {
   private enum Load: Hashable {
     case none
     case popping(until: Duration)
-    /// The time is over, and the plug has not yet reported that it is off.
+    /// The time is over, but the plug has not yet reported that it is off.
     case ending
+    /// The time is over, and the plug is off.
     case done
   }
 
@@ -126,7 +127,7 @@ struct PopperModel: ApplianceModel {
 
   var deadline: Duration? { if case .popping(let end) = load { end } else { nil } }
 
-  /// Turns the plug off: when the plugin has ended, nothing else would end the load.
+  /// The request that turns the plug off during a load. Without it, the load would not end after the plugin.
   var closingRequest: DeviceRequest? {
     switch load {
     case .popping, .ending: .turn(false)

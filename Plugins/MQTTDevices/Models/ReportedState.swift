@@ -1,13 +1,14 @@
 import Devices
 import JSON
 
-/// The values and attributes that were reported to the controller. Its methods return the effects that report changes.
+/// The values and attributes that were last reported to the controller. The methods return the effects that report
+/// changes.
 struct ReportedState: Sendable {
   private var values: [StateKey: KnownValue] = [:]
   private var attributes: [String: Attribute] = [:]
 
-  /// Reports the values that have changed, and as unknown those that are no longer known, such as the brightness of
-  /// lights that were turned on at the switch.
+  /// Reports changed values. Reports earlier values that `new` lacks as unknown, such as the brightness of lights that
+  /// were turned on with their own switch.
   mutating func report(_ new: [StateKey: KnownValue]) -> [DeviceModel.Effect] {
     var effects: [DeviceModel.Effect] = []
     for provenance in [Provenance.reported, .assumed] {
@@ -19,9 +20,9 @@ struct ReportedState: Sendable {
     return effects
   }
 
-  /// Reports the attributes that have changed.
+  /// Reports changed attributes. Earlier attributes that `new` lacks keep their values.
   ///
-  /// - Parameter problem: A text for people; nil for none.
+  /// - Parameter problem: The value of the attribute `problem`, for the user; nil for no problem.
   mutating func report(
     _ new: [String: Attribute], problem: String?
   ) -> [DeviceModel.Effect] {
@@ -40,7 +41,7 @@ struct ReportedState: Sendable {
     return reportUnknown { _ in true }
   }
 
-  /// Lets the next report include these keys even if their values have not changed.
+  /// Makes the next report include these keys even if their values have not changed.
   mutating func repeatNext(_ keys: [StateKey]) {
     for key in keys { values[key] = nil }
   }

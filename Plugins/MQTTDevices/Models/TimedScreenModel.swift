@@ -1,19 +1,22 @@
 import Devices
 import JSON
 
-/// A screen without a reported position. The position is assumed from the time since the last command. It is either
-/// a screen that is down while its plug is on, such as one with a trigger input, or a motor without state messages.
+/// A screen that does not report its position. The position is assumed from the time since the last command. The screen
+/// is either down while its plug is on, such as one with a trigger input, or has a motor that reports no state.
 struct TimedScreenModel: ApplianceModel {
   private let travel: Duration
   private let isInverted: Bool
   private let hasPlug: Bool
+  /// The end at which the screen is, or towards which it moves; nil if it is unknown.
   private var end: CoverEnd?
+  /// When the present movement will be over; nil while the screen stands still.
   private var arrival: Duration?
 
   /// - Parameters:
   ///   - travel: The time from one end to the other.
-  ///   - isInverted: Whether the screen is up while the plug is on, or counts down as open.
-  ///   - hasPlug: Whether a plug moves it; false for a motor with commands.
+  ///   - isInverted: For a plug, whether the screen is up while the plug is on. For a motor, whether it counts the
+  ///     lowered screen as the open cover.
+  ///   - hasPlug: Whether a plug moves the screen; false for a motor with commands.
   init(travel: Duration, isInverted: Bool, hasPlug: Bool) {
     self.travel = travel
     self.isInverted = isInverted
@@ -42,7 +45,7 @@ struct TimedScreenModel: ApplianceModel {
   mutating func observe(_ observation: Observation, at now: Duration) {
     switch observation {
     case .power(let isOn):
-      // The first report of a plug does not say when it was switched: assume that the movement is over.
+      // The first report of a plug does not say when the plug was switched, so the movement is assumed to be over.
       let isFirst = end == nil
       setTarget(isOn != isInverted ? .down : .up, at: now)
       if isFirst { arrival = nil }

@@ -1,11 +1,11 @@
 import Devices
 import JSON
 
-/// A message of the broker.
+/// A message to or from the broker.
 struct MQTTMessage: Sendable, Hashable {
-  /// The most bytes of a payload; longer ones are dropped.
+  /// The largest size of a payload in bytes; messages with longer ones are dropped.
   static let longestPayload = 65_536
-  /// The most bytes of a topic.
+  /// The largest size of a topic in bytes.
   static let longestTopic = 512
 
   let topic: String
@@ -20,7 +20,7 @@ struct MQTTMessage: Sendable, Hashable {
 
   init(_ topic: String, _ payload: JSON) { self.init(topic, payload.text()) }
 
-  /// The payload as a word of at most 64 bytes; nil for longer ones and for bytes that are no UTF-8.
+  /// The payload as a line of text of at most 64 bytes; nil for a longer payload, and for invalid UTF-8.
   var word: String? {
     guard payload.count <= 64, let text = String(validating: payload, as: UTF8.self) else {
       return nil
@@ -28,21 +28,21 @@ struct MQTTMessage: Sendable, Hashable {
     return text.boundedLine(maximumBytes: 64)
   }
 
-  /// The payload as JSON; nil if it is none.
+  /// The payload as JSON; nil if it is not valid JSON.
   var json: JSON? { try? JSON(parsing: payload) }
 }
 
 /// A request that a profile translates into messages.
 enum DeviceRequest: Sendable, Hashable {
-  /// On or off; the brightness in % (1 to 100) only with on, and only for lights with a dimmer.
+  /// Turns on or off. A brightness (1 to 100 %) is given only with on, and only for lights with a dimmer.
   case turn(Bool, brightness: Int? = nil)
-  /// On for a time, where the device can turn itself off afterwards; simply on elsewhere.
+  /// Turns on for a time. A device that cannot turn itself off afterwards is only turned on.
   case turnOn(for: Duration)
   /// Moves a cover to its upper or lower end.
   case move(CoverEnd)
   /// Stops a cover.
   case stop
-  /// Asks for the state.
+  /// Queries the state.
   case query
 }
 
@@ -67,7 +67,7 @@ enum Observation: Sendable, Hashable {
   case motion(CoverEnd?)
   /// Whether the device, or its bridge to the broker, can be reached.
   case online(Bool)
-  /// The device refused the last request.
+  /// The device refused a request, for this reason.
   case refused(String)
 }
 
@@ -85,18 +85,19 @@ enum ApplianceKind: Sendable, Hashable {
 protocol DeviceProfile: Sendable {
   /// The topics to subscribe to, without wildcards.
   var topics: [String] { get }
-  /// The topic on which the device reports its state, for messages.
+  /// The topic on which the device reports its state, for error messages.
   var stateTopic: String { get }
   /// The usual time between two messages of a working device; nil if it reports changes only.
   var interval: Duration? { get }
   /// Whether the device reports its state.
   var reportsState: Bool { get }
 
-  /// Returns the messages of a request; none if there is nothing to send for it.
+  /// Returns the messages for a request; none if the device has no message for it.
   func messages(for request: DeviceRequest) -> [MQTTMessage]
-  /// Whether the device supports a request.
+  /// Returns whether the device supports a request.
   func has(_ request: DeviceRequest) -> Bool
-  /// Returns the observations in a message, in their order; none for other topics and unknown payloads.
+  /// Returns the observations in a message, in the order in which they apply. None for other topics and for payloads
+  /// without a meaning.
   func observations(in message: MQTTMessage) -> [Observation]
 }
 
@@ -106,13 +107,13 @@ extension DeviceProfile {
 }
 
 extension JSON {
-  /// The number as a percentage of `maximum`, rounded and clamped to 0 to 100; nil for other values.
+  /// Returns the number as a percentage of `maximum`, rounded and clamped to 0 to 100; nil for other values.
   func percent(of maximum: Double) -> Int? {
     guard let number, number.isFinite, maximum > 0 else { return nil }
     return Int((min(max(number / maximum, 0), 1) * 100).rounded())
   }
 
-  /// `ON` or `OFF` in any case, `true` or `false`, 1 or 0; nil for others.
+  /// The value of a Boolean, of the numbers 1 and 0, and of the words that `String.isOnWord` accepts; nil for others.
   var isOn: Bool? {
     switch self {
     case .bool(let isOn): return isOn
@@ -125,7 +126,7 @@ extension JSON {
 }
 
 extension String {
-  /// `on`, `true` or `1`; `off`, `false` or `0`; nil for others. The case does not matter.
+  /// True for `on`, `true` and `1`, false for `off`, `false` and `0`, in any case; nil for others.
   var isOnWord: Bool? {
     guard utf8.count <= 8 else { return nil }
     switch lowercased() {

@@ -2,12 +2,12 @@ import JSON
 
 /// A JSON pointer (RFC 6901), such as `/light/0/state`.
 struct JSONPointer: Sendable, Hashable {
-  /// The most steps of a pointer: the JSON parser accepts no deeper nesting.
+  /// The largest number of steps of a pointer. The JSON parser accepts no deeper nesting.
   private static let mostSteps = 64
   private let steps: [String]
 
-  /// Parses a pointer. The empty text is the whole value. Returns nil if another text does not begin with "/", has
-  /// a wrong escape or more than 64 steps.
+  /// Parses a pointer. The empty text stands for the whole value. Returns nil if another text does not begin with "/",
+  /// has an invalid escape, or has more than 64 steps.
   init?(_ text: String) {
     guard !text.isEmpty else {
       steps = []
@@ -23,7 +23,7 @@ struct JSONPointer: Sendable, Hashable {
     self.steps = Array(steps.dropFirst())
   }
 
-  /// Returns the value that the pointer names; nil if there is none.
+  /// Returns the value at the pointer; nil if there is none.
   func value(in json: JSON) -> JSON? {
     var value = json
     for step in steps {

@@ -1,7 +1,7 @@
 import Devices
 import JSON
 
-/// Shelly devices of the second generation and later, through RPC over MQTT.
+/// The profile of Shelly devices of the second generation and later: RPC over MQTT.
 struct ShellyProfile: DeviceProfile {
   let kind: ApplianceKind
   let channel: Int
@@ -14,7 +14,7 @@ struct ShellyProfile: DeviceProfile {
 
   /// - Parameters:
   ///   - topic: The MQTT prefix of the device.
-  ///   - replies: The prefix of the topic for answers.
+  ///   - replies: The prefix of the topic for replies, which only this device uses.
   init(
     topic: String, replies: String, channel: Int, kind: ApplianceKind, fade: Duration?,
     interval: Duration?
@@ -47,7 +47,7 @@ struct ShellyProfile: DeviceProfile {
     case .turnOn(let time):
       method = "\(name).Set"
       params["on"] = true
-      // The device turns itself off, even if it loses its network meanwhile.
+      // The device then turns itself off, even if it loses its network meanwhile.
       params["toggle_after"] = .number(time.seconds)
     case .move(let end): method = "Cover.\(end == .up ? "Open" : "Close")"
     case .stop: method = "Cover.Stop"
@@ -65,7 +65,7 @@ struct ShellyProfile: DeviceProfile {
     }
     guard let json = message.json else { return [] }
     if message.topic == stateTopic {
-      // A change of another component yields no observation; it only shows that the device works.
+      // A change of another component yields no observation, but shows that the device works.
       return json["params"]?[component].map { status($0) } ?? []
     }
     if message.topic == "\(replies)/rpc" {
@@ -115,7 +115,7 @@ struct ShellyProfile: DeviceProfile {
   }
 }
 
-/// Shelly devices of the first generation.
+/// The profile of Shelly devices of the first generation.
 struct ShellyGeneration1Profile: DeviceProfile {
   let kind: ApplianceKind
   let interval: Duration?
@@ -164,7 +164,7 @@ struct ShellyGeneration1Profile: DeviceProfile {
     }
     switch kind {
     case .plug:
-      // With "overpower" the relay has turned itself off.
+      // After "overpower" the relay has turned itself off.
       if message.word == "overpower" { return [.power(false)] }
       return message.word?.isOnWord.map { [.power($0)] } ?? []
     case .dimmer:

@@ -1,6 +1,6 @@
 import JSON
 
-/// Devices with the firmware Tasmota.
+/// The profile of devices with the firmware Tasmota.
 struct TasmotaProfile: DeviceProfile {
   let kind: ApplianceKind
   /// The number of the relay, dimmer or shutter, from 1.
@@ -73,7 +73,7 @@ struct TasmotaProfile: DeviceProfile {
 
   private var dimmerKey: String { channel == 1 ? "Dimmer" : "Dimmer\(channel)" }
 
-  /// The names of a relay's state: the first one has no number on a device with one relay.
+  /// Returns the possible names of a relay's state. On a device with a single relay, its name has no number.
   private static func powerKeys(_ channel: Int) -> [String] {
     channel == 1 ? ["POWER", "POWER1"] : ["POWER\(channel)"]
   }
@@ -95,7 +95,7 @@ struct TasmotaProfile: DeviceProfile {
   private func cover(_ json: JSON) -> [Observation] {
     guard let shutter = json["Shutter\(channel)"] else { return [] }
     var observations: [Observation] = []
-    // Tasmota counts the open part.
+    // Tasmota's position is the open part: 100 is up.
     if let open = shutter["Position"]?.percent(of: 100) {
       observations.append(.lowered(100 - open))
     }

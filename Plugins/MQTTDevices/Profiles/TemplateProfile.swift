@@ -1,7 +1,7 @@
 import Devices
 import JSON
 
-/// A device whose topics and payloads are given by the options.
+/// The profile of a device whose topics and payloads the options define.
 struct TemplateProfile: DeviceProfile {
   /// The name of a command in the options.
   enum Name: String, CaseIterable, Sendable {
@@ -27,8 +27,9 @@ struct TemplateProfile: DeviceProfile {
       return message.json.flatMap { pointer.value(in: $0) }
     }
 
-    /// Returns the words to compare with those of the options: the value as it is written, then the shortest form
-    /// of a raw number, because a device may write 1 as "1.0". None if there is no value.
+    /// Returns the words to compare with the words of the options. The first one is the value as the device writes it.
+    /// If the payload is a number, its shortest form follows, because a device may write 1 as "1.0". None if the
+    /// message has no value.
     func words(in message: MQTTMessage) -> [String] {
       guard let value = self.value(in: message) else { return [] }
       guard let word = value.string else { return [value.text()] }
@@ -37,11 +38,12 @@ struct TemplateProfile: DeviceProfile {
     }
   }
 
-  /// A source, and the meaning of each of its words.
+  /// A source, and the meaning of each word that it can have.
   struct Words<Meaning: Sendable>: Sendable {
     let source: Source
     let meanings: [String: Meaning]
 
+    /// Returns the meaning of the first known word in a message; nil if there is none.
     func meaning(in message: MQTTMessage) -> Meaning? {
       for word in source.words(in: message) {
         if let meaning = meanings[word] { return meaning }
@@ -50,7 +52,7 @@ struct TemplateProfile: DeviceProfile {
     }
   }
 
-  /// A source for the position: a number between those of both ends, or the word of an end.
+  /// A source of the position: a number in a range whose limits are the ends, or the word of an end.
   struct Position: Sendable {
     let source: Source
     let up: String
@@ -73,7 +75,7 @@ struct TemplateProfile: DeviceProfile {
   let kind: ApplianceKind
   let fade: Duration
   let interval: Duration?
-  /// The value of full brightness in the device's own scale.
+  /// The value of 100 % brightness in the device's own scale.
   let brightest: Double
   let commands: [Name: Command]
   let power: Words<Bool>?

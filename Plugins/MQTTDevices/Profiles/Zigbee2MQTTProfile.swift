@@ -1,9 +1,9 @@
 import Devices
 import JSON
 
-/// Zigbee devices behind Zigbee2MQTT.
+/// The profile of Zigbee devices behind Zigbee2MQTT.
 struct Zigbee2MQTTProfile: DeviceProfile {
-  /// The value of full brightness in Zigbee's scale.
+  /// The value of 100 % brightness in Zigbee's scale.
   private static let brightest = 254
 
   let kind: ApplianceKind
@@ -57,7 +57,7 @@ struct Zigbee2MQTTProfile: DeviceProfile {
 
   func observations(in message: MQTTMessage) -> [Observation] {
     if message.topic == availability || message.topic == bridge {
-      // Older versions send the word alone.
+      // Older versions send the word alone instead of JSON.
       switch message.json?["state"]?.string ?? message.word {
       case "online": return [.online(true)]
       case "offline": return [.online(false)]

@@ -1,27 +1,29 @@
 import Glibc
 import Platform
 
-/// A drive for discs, or the image or folder of a disc in its place.
+/// A drive for discs. The path of an image or of a DVD folder works like a drive with that disc.
 ///
-/// A request to a drive that spins up can take seconds, so each runs on a separate thread.
+/// A request to a drive that spins up can take seconds, so each request runs on a separate thread.
 struct Drive: Sendable {
   /// The state of a drive.
   enum State: Equatable, Sendable {
-    /// A readable disc is in it. An image or a folder is always one.
+    /// The drive has a readable disc. An image or a folder is always in this state.
     case disc
+    /// The drive has no disc, or does not exist or cannot be opened, or the path is empty.
     case noDisc
     case openTray
-    /// It spins up, or the tray moves.
+    /// The disc spins up, or the tray moves.
     case busy
   }
 
-  /// The time for which an eject is repeated while a program still holds the disc, as mpv does after a stop.
+  /// How long an eject is repeated while a program holds the disc. mpv still holds it for a moment after a stop.
   static let longestRelease = Duration.seconds(2)
-  /// The longest time from the closing of the tray until the disc is readable.
+  /// The longest wait for a drive that is busy, such as after its tray was closed.
   static let longestSpinUp = Duration.seconds(15)
+  /// The time between two requests while the drive is busy or the disc is held.
   private static let interval = Duration.milliseconds(100)
 
-  /// The path; empty for none.
+  /// The path of the drive, image or folder; empty for none.
   let path: String
   private let kernel: DriveKernel
 
@@ -33,10 +35,10 @@ struct Drive: Sendable {
   /// Whether the path is a block device, not an image or a folder.
   func isDevice() async -> Bool { await SystemThread.run(name: "drive") { isBlockDevice } }
 
-  /// Returns the state.
+  /// Returns the present state.
   func state() async -> State { await SystemThread.run(name: "drive") { currentState } }
 
-  /// Waits until it does not spin up any more, and returns the state.
+  /// Waits until the drive is no longer busy, at most ``longestSpinUp``, and returns its state.
   func settledState(on clock: any TheaterClock) async -> State {
     let deadline = clock.now() + Self.longestSpinUp
     while true {
@@ -47,7 +49,8 @@ struct Drive: Sendable {
     }
   }
 
-  /// Closes the tray of a device, and returns the state in which it is then. A drive without a motor stays open.
+  /// Closes the tray of a device, waits until the drive is no longer busy, and returns its state. A tray without a
+  /// motor stays open.
   func closeTray(on clock: any TheaterClock) async -> State {
     _ = await ask(.closeTray)
     return await settledState(on: clock)
@@ -55,11 +58,11 @@ struct Drive: Sendable {
 
   /// Unlocks and opens the tray of a device.
   ///
-  /// - Throws: The error of the system, `EBUSY` if a program holds the disc.
+  /// - Throws: The error of the system, `EBUSY` if a program still holds the disc after ``longestRelease``.
   func eject(on clock: any TheaterClock) async throws(SystemError) {
     let deadline = clock.now() + Self.longestRelease
     while true {
-      // Fails without a lock, which is no obstacle.
+      // The result does not matter: a drive without a lock refuses this request.
       _ = await ask(.unlockDoor)
       do throws(SystemError) {
         _ = try await ask(.eject).get()
@@ -101,7 +104,7 @@ struct DriveKernel: Sendable {
     case unlockDoor = 0x5329
   }
 
-  /// Answers to `state`.
+  /// Answers to `state` (`CDS_TRAY_OPEN`, `CDS_DRIVE_NOT_READY` and `CDS_DISC_OK`).
   static let openTray: Int32 = 2
   static let notReady: Int32 = 3
   static let disc: Int32 = 4

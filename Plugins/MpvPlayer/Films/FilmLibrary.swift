@@ -6,7 +6,9 @@ import Synchronization
 
 /// The media that a player can play: the files of its folders, its streams and the disc in its drive.
 ///
-/// The id of a file is `FOLDER/PATH`, as in LibavPlayer; that of a stream `stream/NAME`, that of the disc `disc`.
+/// The id of a file is `FOLDER/PATH`, where `FOLDER` is the name of its media folder, as in LibavPlayer. The id of a
+/// stream is `stream/NAME`, and that of the disc is `disc`.
+///
 /// Disks are read on separate threads, because they may block. Safe from any thread.
 final class FilmLibrary: Sendable {
   /// The id of the disc in the drive.
@@ -14,10 +16,10 @@ final class FilmLibrary: Sendable {
   private static let streamPrefix = "stream/"
 
   private struct State {
-    /// In the order in which they were added.
+    /// The media folders, in the order in which they were added.
     var folders: [MediaFolder] = []
     var names = FolderNames()
-    /// The items of the last scan of each folder, by id. An item is valid while its file has the same stamp.
+    /// The items of the last scan of each folder, by id. An item is valid until the stamp of its file changes.
     var known: [String: (stamp: String, item: CatalogueItem)] = [:]
   }
 
@@ -42,7 +44,7 @@ final class FilmLibrary: Sendable {
 
   /// Makes the files below `path` playable.
   ///
-  /// - Throws: `missing` if there is no folder.
+  /// - Throws: `missing` if there is no folder at `path`.
   @discardableResult
   func add(_ path: String) throws(MediaFailure) -> MediaFolder {
     let expected = FolderNames.expectedRoot(of: path)
@@ -105,7 +107,7 @@ final class FilmLibrary: Sendable {
         items.append(try await item(file, in: folder, with: &prober))
       } catch {
         skipped(error)
-        // Without mpv no other file can be read either.
+        // If mpv cannot be started, no other file can be read either.
         if error.kind == .unavailable { throw error }
       }
     }
@@ -152,7 +154,7 @@ final class FilmLibrary: Sendable {
     return try await locate(item).medium
   }
 
-  /// Returns the place of an item in the media folders.
+  /// Returns the media folder, path and medium of an item.
   ///
   /// - Throws: The errors of `resolve`; `missing` for streams and the disc.
   func locate(_ item: String) async throws(MediaFailure) -> LocatedMedium {
@@ -189,8 +191,8 @@ final class FilmLibrary: Sendable {
     throw MediaFailure(.missing, subject: drive.path, detail: detail, hint: hint)
   }
 
-  /// Returns the item for `play` without an item: the disc, else the first file, else the first stream. Nil if
-  /// there is none.
+  /// Returns the item for a `play` that names none: the disc, else the first file of the media folders, else the first
+  /// stream. Nil if there is none of them.
   func first() async -> String? {
     if [.disc, .busy].contains(await drive.state()) { return Self.disc }
     let (folders, kind) = (state.withLock(\.folders), kind)
@@ -204,7 +206,8 @@ final class FilmLibrary: Sendable {
     } ?? options.streams.first.map { Self.streamPrefix + $0.name }
   }
 
-  /// Returns the item `steps` after this one in its folder; nil beyond either end.
+  /// Returns the item `steps` places after this one among the files of the same folder, in natural order. A negative
+  /// number counts backwards. Nil beyond either end.
   func neighbour(of item: String, steps: Int) async -> String? {
     let (folders, kind) = (state.withLock(\.folders), kind)
     return await SystemThread.run(name: "media") {

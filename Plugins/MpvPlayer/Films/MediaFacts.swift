@@ -10,7 +10,7 @@ struct MediaFacts: Equatable, Sendable {
     let channels: Int?
     let width: Int?
     let height: Int?
-    /// Whether it is the cover of an album, not a film.
+    /// Whether the picture is a still image, such as the cover of an album.
     let isCover: Bool
     let isSelected: Bool
   }
@@ -21,21 +21,21 @@ struct MediaFacts: Equatable, Sendable {
     let begin: Double
   }
 
-  /// The most chapters and tracks that are kept.
+  /// The largest number of tracks, and of chapters, that are kept.
   static let most = 1000
 
   var title: String?
   var artist: String?
   var album: String?
-  /// The number on its album, 1 to 9,999.
+  /// The number of the song on its album, 1 to 9,999.
   var track: Int?
-  /// In seconds; nil if unknown.
+  /// The duration in seconds; nil if it is unknown.
   var duration: Double?
   var tracks: [Track] = []
-  /// In the order of their beginnings.
+  /// The chapters, in the order of their beginnings.
   var chapters: [Chapter] = []
   var isSeekable = false
-  /// The interface that decodes the picture in hardware, as mpv names it; nil if the processor decodes it.
+  /// mpv's name of the interface that decodes the picture in hardware; nil if the picture is decoded in software.
   var hardwareDecoder: String?
 
   /// Reads the facts of the loaded medium.
@@ -57,29 +57,31 @@ struct MediaFacts: Equatable, Sendable {
   /// The selected track of a kind: `video`, `audio` or `sub`.
   func selected(_ kind: String) -> Track? { tracks.first { $0.kind == kind && $0.isSelected } }
 
-  /// Whether it has a picture other than a cover.
+  /// Whether the medium has a picture other than a still image.
   var hasPicture: Bool { tracks.contains { $0.kind == "video" && !$0.isCover } }
 
-  /// Whether it has sound.
+  /// Whether the medium has sound.
   var hasSound: Bool { tracks.contains { $0.kind == "audio" } }
 
   /// Returns the index of the chapter at a position in seconds; nil without chapters, or before the first.
   func chapter(at seconds: Double) -> Int? { chapters.lastIndex { $0.begin <= seconds + 0.001 } }
 
-  /// The position in a chapter, in seconds, up to which `previous` means the chapter before.
+  /// Up to this position in a chapter or song, in seconds, `previous` goes to the one before; later it goes to the
+  /// beginning of the present one.
   static let restartLimit = 3.0
 
-  /// A chapter to go to.
+  /// The target of a step to another chapter.
   enum ChapterStep: Equatable, Sendable {
-    /// Where it begins, in seconds.
+    /// The beginning of the chapter, in seconds.
     case begin(Double)
-    /// There is none behind the last one.
+    /// There is no target: the present chapter is the last one.
     case behindLast
   }
 
-  /// Returns the next chapter (`steps` 1), or the beginning of this or of the previous one (`steps` -1).
+  /// Returns the target of a step forwards (`steps` 1) or backwards (`steps` -1). A step backwards goes to the
+  /// beginning of the present chapter, or up to ``restartLimit`` to the chapter before.
   ///
-  /// - Returns: nil for a medium without chapters, and for a position before the first.
+  /// - Returns: Nil for a medium with fewer than two chapters, and for a position before the first chapter.
   func chapterStep(_ steps: Int, from seconds: Double) -> ChapterStep? {
     guard chapters.count > 1, let index = chapter(at: seconds) else { return nil }
     let isLate = seconds - chapters[index].begin > Self.restartLimit
@@ -116,12 +118,13 @@ struct MediaFacts: Equatable, Sendable {
     number.isFinite && (0...1_000_000_000).contains(number) ? number : nil
   }
 
-  /// Reads mpv's `hwdec-current`, which is "no" for decoding in software.
+  /// Reads mpv's `hwdec-current`; nil for "no", which means decoding in software.
   static func hardwareDecoder(_ json: JSON?) -> String? {
     text(json).flatMap { $0 == "no" ? nil : $0 }
   }
 
-  /// Names an audio CD and its songs, of which mpv tells only the beginnings.
+  /// Adds the missing titles of an audio CD and its songs. mpv reports the beginnings of the songs, usually without
+  /// titles.
   mutating func nameSongs() {
     title = title ?? "Audio CD"
     for index in chapters.indices where chapters[index].title == nil {

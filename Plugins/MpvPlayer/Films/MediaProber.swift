@@ -2,10 +2,10 @@ import JSON
 import MediaFolders
 import Platform
 
-/// Reads titles, durations and tracks of media with a separate mpv process, without picture and sound. After a file
-/// that crashes or hangs mpv, the next file gets a new process.
+/// Reads titles, durations and tracks of media with a separate mpv process, which has no picture and no sound. After
+/// a file has crashed or hung mpv, the next file gets a new process.
 struct MediaProber {
-  /// The longest time for one medium; mpv is killed then.
+  /// The longest time for one medium; afterwards mpv is killed.
   private static let limit = Duration.seconds(10)
   private static let arguments = [
     "--vo=null", "--ao=null", "--pause=yes", "--hwdec=no", "--sub-auto=no", "--cover-art-auto=no",

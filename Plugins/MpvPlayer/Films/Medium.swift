@@ -26,7 +26,7 @@ struct Medium: Equatable, Sendable {
     }
   }
 
-  /// The absolute path of its file or DVD folder, or the address of a stream.
+  /// The absolute path of its file, folder or drive, or the address of a stream.
   private var location: String {
     switch source {
     case .address(let location), .dvd(let location), .audioCD(let location): location
@@ -76,13 +76,14 @@ enum MediaFiles {
   /// Whether a file is an image of a DVD, by its name.
   static func isImage(_ path: String) -> Bool { fileExtension(of: path) == "iso" }
 
-  /// Returns the DVD folder of an index file at this path; nil for other files.
+  /// Returns the path of the DVD folder of an index file; both paths are below the media folder. Nil for other files,
+  /// and for an index file directly in the media folder.
   static func dvdFolder(ofIndex path: String) -> String? {
     var parts = path.split(separator: "/")
     guard parts.last?.lowercased() == FilmFiles.dvdIndex else { return nil }
     parts.removeLast()
     if parts.last?.lowercased() == "video_ts" { parts.removeLast() }
-    // An index file directly in the media folder: that folder has no path below itself.
+    // It is empty if the DVD folder is the media folder itself, which has no path below itself.
     return parts.isEmpty ? nil : parts.joined(separator: "/")
   }
 
@@ -93,7 +94,7 @@ enum MediaFiles {
     }
   }
 
-  /// Derives a title from a path: its last part without a known extension, and with spaces for underscores.
+  /// Derives a title from a path: its last part without the extension of a media file, and with spaces for underscores.
   static func title(of path: String) -> String {
     if path == FilmLibrary.disc { return "DVD" }
     let name = path.split(separator: "/").last ?? Substring(path)
@@ -102,7 +103,7 @@ enum MediaFiles {
     return String(bare.isEmpty ? name : bare).replacing("_", with: " ")
   }
 
-  /// Returns the extension in lower case, if it is one of a media file; otherwise an empty text.
+  /// Returns the extension of a path in lower case if media files have it; otherwise an empty text.
   private static func fileExtension(of path: String) -> String {
     guard let dot = path.lastIndex(of: ".") else { return "" }
     let ending = path[path.index(after: dot)...].lowercased()

@@ -2,16 +2,16 @@ import Devices
 import MediaFolders
 import Platform
 
-/// The pictures of a player's items: a file beside the film, else a still of the film or the cover of the song.
+/// The pictures of a player's items: a file beside the film, otherwise a still of the film; for a song, its cover.
 struct ItemPictures: Sendable {
   let library: FilmLibrary
   /// Whether the items are songs. Pictures beside songs are not used.
   let isCD: Bool
   let stills: StillMaker
-  /// Nil if there is no folder for a cache.
+  /// The cache; nil if there is no folder for it.
   let cache: PictureCache?
 
-  /// Returns the picture of an item below the media folders; nil if there is none, and for all other items.
+  /// Returns the picture of an item; nil if there is none, and for items that are not in a media folder.
   func picture(of item: String) async -> ItemPicture? {
     guard let place = try? await library.locate(item) else { return nil }
     if !isCD {

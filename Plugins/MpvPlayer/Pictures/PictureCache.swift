@@ -3,31 +3,33 @@ import Devices
 import Glibc
 import Platform
 
-/// Pictures in a folder of the user's cache, so that each is made once. The oldest go when the folder is full.
+/// A cache of pictures in a folder, so that each picture is made only once. When the cache is full, the oldest pictures
+/// are removed.
 ///
-/// The name of a file is a hash, so it tells nothing about the film. If the folder cannot be written, the cache
-/// stays empty. Reads and writes block.
+/// The name of a file is a hash, so it does not reveal the film. If the folder cannot be written, the cache stays
+/// empty. All methods read or write the disk and block.
 struct PictureCache: Sendable {
   /// The entry of a medium in the cache.
   enum Entry: Equatable, Sendable {
     case picture(ItemPicture)
-    /// mpv found no picture in it.
+    /// mpv found no picture in the medium.
     case noPicture
   }
 
-  /// The space that a file takes at least, in bytes: a block of the disk.
+  /// The smallest size that a file counts, in bytes: a block of the disk.
   private static let smallestFile = 4096
-  /// The most files of the folder that are read.
+  /// The largest number of files of the folder that are considered for removal.
   private static let mostFiles = 100_000
   /// The lifetime of an entry without a picture, in seconds.
   private static let noPictureLifetime = 86_400
 
   /// The absolute path of the folder. It is made when the first picture is stored.
   let folder: String
-  /// The most bytes of all files together.
+  /// The largest total size of all files, in bytes.
   var mostBytes = 64 << 20
 
-  /// Returns the key of the file or folder at a path, which changes when that is written to; nil if there is none.
+  /// Returns the key of the file or folder at a path; nil if there is none. The key depends on the path, the size and
+  /// the time of the last change.
   static func key(of path: String) -> String? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
@@ -39,7 +41,7 @@ struct PictureCache: Sendable {
     }
   }
 
-  /// Returns the entry of a key; nil if there is none.
+  /// Returns the entry of a key; nil if there is none, or if an entry without a picture is older than a day.
   func entry(for key: String) -> Entry? {
     let path = "\(folder)/\(key)"
     guard let bytes = try? RegularFile.read(path, atMost: ItemPicture.mostBytes) else { return nil }
@@ -51,11 +53,11 @@ struct PictureCache: Sendable {
     return .noPicture
   }
 
-  /// Keeps an entry, as an empty file if it is no picture.
+  /// Stores an entry. An entry without a picture becomes an empty file.
   func store(_ entry: Entry, for key: String) {
     makeFolder()
     let bytes = if case .picture(let picture) = entry { picture.bytes } else { [UInt8]() }
-    // Renamed when it is whole, because another process may read it at any time.
+    // The file gets its name when it is complete, because another process may read it at any time.
     let draft = "\(folder)/.\(key).\(getpid())"
     guard Self.write(bytes, to: draft) else { return }
     guard rename(draft, "\(folder)/\(key)") == 0 else {
@@ -69,7 +71,7 @@ struct PictureCache: Sendable {
     var path = ""
     for part in folder.split(separator: "/") {
       path += "/" + part
-      // Most of these folders are there already.
+      // The result does not matter: most of these folders already exist.
       mkdir(path, 0o700)
     }
   }

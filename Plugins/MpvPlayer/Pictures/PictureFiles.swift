@@ -2,15 +2,14 @@ import Devices
 import MediaFolders
 import Platform
 
-/// The picture files beside a film: `FILM.jpg`, and where it is the only film of its folder, `poster.jpg`,
-/// `folder.jpg` and `cover.jpg`.
+/// The picture files beside a film: `FILM.jpg`. If the film is the only one of its folder, or is a DVD folder, also
+/// `poster.jpg`, `folder.jpg` and `cover.jpg`.
 enum PictureFiles {
   private static let names = ["poster", "folder", "cover"]
   private static let endings = ["jpg", "jpeg", "png", "webp"]
 
-  /// Returns the first usable picture beside a film; nil if there is none. Larger files than
-  /// ``ItemPicture/mostBytes``, files of other formats and links out of the media folder are passed over. Reads the
-  /// disk and blocks.
+  /// Returns the first usable picture beside a film; nil if there is none. Skips files above
+  /// ``ItemPicture/mostBytes``, files of other formats and links out of the media folder. Reads the disk and blocks.
   static func picture(beside film: LocatedMedium) -> ItemPicture? {
     for path in paths(beside: film) {
       if let file = try? film.folder.resolveFile(path),
@@ -23,10 +22,10 @@ enum PictureFiles {
     return nil
   }
 
-  /// Returns the paths below the media folder at which a picture of the film may be, the best one first.
+  /// Returns the paths below the media folder at which a picture of the film may be, the preferred one first.
   private static func paths(beside film: LocatedMedium) -> [String] {
     let path = film.path
-    // A DVD is a folder of its own.
+    // Not a file: the film is a DVD folder.
     guard (try? film.folder.resolveFile(path)) != nil else {
       return files([path]) + files(names.map { path + "/" + $0 })
     }

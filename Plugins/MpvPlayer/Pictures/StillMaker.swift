@@ -3,18 +3,18 @@ import Glibc
 import JSON
 import Platform
 
-/// Takes a still from a film, or the cover from a song, with a separate mpv process.
+/// A maker of pictures: stills of films and covers of songs. It uses a separate mpv process.
 ///
 /// The process has a lower priority than others, one thread for decoding and no sound, so that it does not disturb
 /// a film that plays. One process runs at a time.
 struct StillMaker: Sendable {
-  /// The longest time for one picture; mpv is killed then.
+  /// The longest time for one picture; afterwards mpv is killed.
   static let limit = Duration.seconds(15)
   /// The difference between the nice values of the process and of the plugin; 19 is the lowest priority.
   private static let niceness = 10
-  /// The longer side of a picture, in pixels.
+  /// The length of the longer side of a picture, in pixels.
   private static let side = 640
-  /// The most pixels of a frame. mpv decodes no larger one, which would take gigabytes.
+  /// The largest number of pixels of a frame that mpv decodes. Larger frames would take gigabytes of memory.
   private static let mostPixels = 1 << 26
   /// The name that mpv gives to the first picture.
   private static let fileName = "00000001.jpg"
@@ -23,8 +23,8 @@ struct StillMaker: Sendable {
   let setup: MpvSetup
   let clock: any TheaterClock
 
-  /// Returns the picture of a medium. Nil if it was not made for a reason that may pass: mpv does not start, or the
-  /// task was cancelled.
+  /// Returns the picture of a medium, or that it has none. Nil after a failure that may be temporary: the folder cannot
+  /// be made, mpv cannot be started or does not answer, or the task was cancelled.
   func still(of medium: Medium) async -> PictureCache.Entry? {
     await Self.lock.acquire()
     defer { Self.lock.release() }
@@ -43,9 +43,9 @@ struct StillMaker: Sendable {
     return .picture(picture)
   }
 
-  /// Lets mpv show one frame of the medium, and waits for the end of mpv.
+  /// Makes mpv write one frame of the medium into `folder`, and waits for the end of mpv.
   ///
-  /// - Returns: False if mpv cannot be started or does not answer, or the task was cancelled.
+  /// - Returns: False if mpv cannot be started or does not accept the medium, or the task was cancelled.
   private func show(_ medium: Medium, writingTo folder: String) async -> Bool {
     guard
       let process = try? MpvProcess(
@@ -64,7 +64,7 @@ struct StillMaker: Sendable {
           if case .endFile = event { break }
         }
       }
-      // mpv has written the picture when it has ended.
+      // The picture is complete only when mpv has ended.
       await process.quit(clock: clock)
       return isLoaded
     } onCancel: {
@@ -81,7 +81,7 @@ struct StillMaker: Sendable {
   }
 
   private static func arguments(folder: String) -> [String] {
-    // `dar` is the ratio of the sides on a display; the pixels of a DVD are not square.
+    // The sides follow from `dar`, the aspect ratio on a display, because the pixels of a DVD are not square.
     let sizes = ["\(side)*dar", "\(side)/dar"].map { "max(2,round(min(\(side),\($0))/2)*2)" }
     let scale = "scale='\(sizes.joined(separator: "':'"))'"
     return [

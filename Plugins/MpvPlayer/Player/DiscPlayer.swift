@@ -4,7 +4,8 @@ import Platform
 import PluginKit
 import PluginProtocol
 
-/// A DVD player, or a CD player: films or songs from folders, discs and streams.
+/// A DVD player or a CD player, depending on its commands. It plays films or songs from folders and discs; the DVD
+/// player also plays network streams.
 struct DiscPlayer<Command: DiscCommand>: PlayerDevice {
   private let player: FilmPlayer
 
@@ -53,9 +54,9 @@ struct DiscPlayer<Command: DiscCommand>: PlayerDevice {
   }
 }
 
-/// A command of a player of discs.
+/// A command of a DVD player or a CD player.
 protocol DiscCommand: RoleCommand {
-  /// The same command of a DVD player, which has all commands of a CD player.
+  /// The same command as a command of the DVD player, which has all commands of the CD player.
   var dvdCommand: DVDPlayerCommand { get }
 }
 

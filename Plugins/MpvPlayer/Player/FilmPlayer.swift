@@ -6,23 +6,27 @@ import Platform
 import PluginKit
 import PluginProtocol
 
-/// A player that lets mpv play, and starts mpv again when it crashes or hangs.
+/// A player that plays with mpv, and starts mpv again when it crashes or hangs.
 ///
-/// Commands run one after the other. Beside them one task takes mpv's events, and one asks for the position.
+/// Commands run one after the other. At the same time, one task handles mpv's events, and another one asks mpv for the
+/// position.
 actor FilmPlayer {
-  /// Time between two questions for the position while it plays: a hang is noticed by them.
+  /// The time between two requests for the position while a medium plays. They also detect an mpv that hangs.
   static let pollingInterval = Duration.milliseconds(300)
+  /// The time between two requests for the position while a medium is paused.
   static let pollingInPause = Duration.seconds(5)
-  /// The longest wait for an answer while it plays, and while a medium is opened or sought.
+  /// The longest wait for mpv's answer about the position while a medium plays.
   static let patience = Duration.milliseconds(800)
+  /// The longest wait for mpv's answer while a medium is opened or a seek is in progress.
   static let patienceWhileOpening = Duration.seconds(6)
-  /// The longest time that a medium may take to play. The controller waits 30 s.
+  /// The longest wait for each of the two steps of an opening: until mpv has read the medium, and until the medium
+  /// plays. The controller waits 30 s for the command.
   static let longestOpening = Duration.seconds(25)
   /// The longest time that a seek may take.
   static let longestSeek = Duration.seconds(6)
   /// The longest wait for a lent PCM that another player still holds, or for mpv to close it.
   static let longestHandover = Duration.seconds(3)
-  /// The most skipped files of a scan that the log names; it counts the rest.
+  /// The largest number of skipped files of a scan that the log names. It states only the number of the others.
   private static let mostNamedFiles = 20
 
   private let context: DeviceContext
@@ -33,7 +37,7 @@ actor FilmPlayer {
   private let setup: MpvSetup
   private let clock: any TheaterClock
   private let cable: SoundCable?
-  /// The PCM that the amplifier lends; empty without one.
+  /// The name of the ALSA PCM that the amplifier lends; empty without one.
   private var lentPCM = ""
   private var process: MpvProcess?
   private var polling: Task<Void, Never>?
@@ -45,9 +49,10 @@ actor FilmPlayer {
   private var isStereo: Bool
   /// The medium that is loaded or being opened.
   private var medium: Medium?
-  /// Counts openings and stops: what was asked before the last of them is void.
+  /// The number of openings and stops. A task that waited compares it: after a change, a newer opening or stop has
+  /// replaced the task's own one.
   private var openings = 0
-  /// Whether a seek or an opening is under way.
+  /// Whether a seek or an opening is in progress.
   private var isMoving = false
 
   init(
@@ -77,7 +82,7 @@ actor FilmPlayer {
     }
   }
 
-  // MARK: Life
+  // MARK: The device
 
   func open() -> Capabilities {
     for path in options.folders {
@@ -113,7 +118,7 @@ actor FilmPlayer {
     }
   }
 
-  /// Plays on this lent PCM from now on, or with an empty name on none: the film goes on unheard.
+  /// Plays on this lent PCM from now on. With an empty name, the film continues without being heard.
   func borrow(_ pcm: String) async throws(DeviceError) {
     guard options.isLent else { throw .notLent }
     lentPCM = pcm
@@ -124,7 +129,7 @@ actor FilmPlayer {
         throw MpvFailure.refused(MpvRefusal(pcm.isEmpty ? "still open" : "not to be opened"))
       }
     } catch {
-      // A process that has ended holds no PCM, and the next one is started with this one.
+      // A process that has ended holds no PCM, and the next process is started with the new one.
       if error == .closed { return }
       throw DeviceError(.failed, "the lent sound device \"\(pcm)\": \(error.text)")
     }
@@ -147,7 +152,8 @@ actor FilmPlayer {
     guard isOn else { throw DeviceError(.notNow, "the player is off", hint: "Turn it on first.") }
   }
 
-  /// Lists the media of a folder, or of the player's own. Runs beside commands.
+  /// Lists the media of a folder; without one, those of the configured folders, the streams and the disc. Can run at
+  /// the same time as a command.
   nonisolated func scan(_ folder: String?) async throws(DeviceError) -> [CatalogueItem] {
     var count = 0
     let items: [CatalogueItem]
@@ -166,7 +172,7 @@ actor FilmPlayer {
     return items
   }
 
-  /// Returns the picture of an item; nil if there is none. Runs beside commands.
+  /// Returns the picture of an item; nil if there is none. Can run at the same time as a command.
   nonisolated func picture(of item: String) async -> ItemPicture? {
     await pictures.picture(of: item)
   }
@@ -201,7 +207,7 @@ actor FilmPlayer {
         throw DeviceError(.failed, "mpv did not pause: \(error.text)")
       }
       let told = await process?.link.position()
-      // It may have ended meanwhile.
+      // The film may have ended meanwhile.
       guard reports.status == .playing else { return }
       reports.report(.paused, at: told ?? seconds)
     case .paused, .stopped, .ended: reports.report()
@@ -248,7 +254,7 @@ actor FilmPlayer {
     reports.align(to: wanted)
     switch outcome {
     case .playing:
-      // A DVD goes to the nearest place that it can begin at.
+      // On a DVD, mpv goes to the nearest position at which the DVD can start.
       let told = await process?.link.position()
       guard opening == openings, reports.isActive else { return }
       reports.align(to: told ?? wanted)
@@ -274,7 +280,7 @@ actor FilmPlayer {
     return await waiter.outcome(within: Self.longestSeek, on: clock)
   }
 
-  /// Goes to the next chapter or song, or to the previous one.
+  /// Goes to the next chapter or song (`steps` 1), or to the previous one or the beginning (`steps` -1).
   func skip(_ steps: Int) async throws(DeviceError) {
     guard let medium, reports.isActive else { throw .nothingPlays }
     let seconds = reports.position
@@ -313,13 +319,13 @@ actor FilmPlayer {
     reports.setTray("open")
   }
 
-  /// Reports the tray as the drive tells it.
+  /// Reads the state of the tray from the drive, and reports it.
   private func readTray() async {
     guard await library.drive.isDevice() else { return }
     reports.setTray(await library.drive.state() == .openTray ? "open" : "closed")
   }
 
-  /// Closes the tray, as a player does before it plays. A drive without a motor stays open.
+  /// Closes an open tray, and reports it. A tray without a motor stays open.
   private func closeTray() async {
     let drive = library.drive
     guard await drive.isDevice() else { return reports.setTray("closed") }
@@ -331,7 +337,7 @@ actor FilmPlayer {
     reports.setTray(state == .openTray ? "open" : "closed")
   }
 
-  /// Sends two channels, or all that a film has.
+  /// Sends two channels to the amplifier, or all channels of the film.
   func setStereo(_ isStereo: Bool) async throws(DeviceError) {
     do throws(MpvFailure) {
       try await process?.link.setChannels(isStereo: isStereo)
@@ -344,9 +350,12 @@ actor FilmPlayer {
 
   // MARK: Opening a medium
 
-  /// Opens a medium and plays it. Starts mpv again where it crashes or hangs meanwhile.
+  /// Opens a medium and plays it. If mpv crashes or hangs meanwhile, starts mpv again.
   ///
-  /// - Parameter isAnnounced: Whether `opening` is reported first.
+  /// - Parameters:
+  ///   - seconds: The position at which the medium begins.
+  ///   - isAnnounced: Whether the status `opening` is reported first.
+  /// - Throws: `cancelled` after a newer command, `unsupported` if the medium cannot be played.
   private func start(
     _ medium: Medium, at seconds: Double, isPaused: Bool = false, isAnnounced: Bool = true
   ) async throws(MediaFailure) {
@@ -382,7 +391,7 @@ actor FilmPlayer {
     defer { isMoving = false }
     let opening = openings
     await cable?.waitUntilFresh(until: clock.now() + .milliseconds(500), on: clock)
-    // A stop may come at any time, because a film that goes on after a crash is opened beside the commands.
+    // A stop may come at any time: after a crash, the film is opened by a task that runs at the same time as commands.
     guard opening == openings else { return .ended }
     entry.beginOpening()
     let process: MpvProcess
@@ -427,19 +436,20 @@ actor FilmPlayer {
       }
       outcome = await waiter.outcome(within: Self.longestOpening, on: clock)
     }
-    // From here on its end is an event like any other.
+    // From here on, the end of the medium is a change that `handle` processes.
     entry.endWaiting()
     guard case .playing = outcome else { return outcome }
     // The outputs may have changed the tracks.
     var facts = try await MediaFacts(of: link)
-    // Nothing is known any more of a medium that is over by now.
+    // If the medium has ended meanwhile, mpv has forgotten its facts: keep the earlier ones.
     if entry.hasEndedEarly || facts.tracks.isEmpty { return outcome }
     facts.duration = facts.duration ?? reports.facts.duration
     reports.facts = facts
     return try await checkOutputs(of: link) ?? outcome
   }
 
-  /// Returns the failure of a medium whose sound or picture mpv plays without its device.
+  /// Stops the medium and returns its failure if mpv could not open an output for its sound or picture. mpv itself
+  /// would play on without it. Returns nil if each output is open.
   private func checkOutputs(of link: MpvLink) async throws(MpvFailure) -> MpvEntry.Outcome? {
     let facts = reports.facts
     if facts.hasSound, try await link.isWithout("current-ao") {
@@ -456,7 +466,7 @@ actor FilmPlayer {
     return nil
   }
 
-  /// The medium plays: reports it.
+  /// Reports that the medium plays, or is open and paused.
   private func begin(at seconds: Double, isPaused: Bool) async {
     let told = await process?.link.position()
     guard let medium else { return }
@@ -466,14 +476,14 @@ actor FilmPlayer {
     reports.become(isPaused ? .paused : .playing, at: told ?? seconds)
     reports.reportFacts()
     reports.report()
-    // It may have begun to wait for data while it was opened.
+    // mpv may have begun to wait for data while it opened the medium.
     reports.stall(entry.isStalled)
     if entry.hasEndedEarly { return await finish() }
-    // It crashed after its last answer, while nothing played yet.
+    // mpv crashed after its last answer. `follow` did not recover, because the status was still `opening`.
     if process == nil { await recover() }
   }
 
-  /// Takes the duration from the library where mpv has told none.
+  /// Takes the duration from the library if mpv has reported none.
   private func takeDurationOfFile() {
     guard reports.facts.duration == nil, let medium else { return }
     reports.facts.duration = library.duration(of: medium.item)
@@ -489,7 +499,7 @@ actor FilmPlayer {
 
   // MARK: The end of a medium
 
-  /// The medium is over: the next song follows, or the playback has ended.
+  /// Handles the end of the medium: plays the next song of a CD player, or reports the end of the playback.
   private func finish() async {
     guard let ended = medium else { return }
     let end = reports.facts.duration ?? reports.position
@@ -511,12 +521,12 @@ actor FilmPlayer {
     } catch {
       if error.kind == .cancelled { return }
       context.log(.warning, error.message)
-      // `start` reports its failures; a song that is gone has no start.
+      // `start` reports its own failures, and has changed `openings` then. Here the next song was not found.
       if opening == openings { reports.report(.failed, at: end, reason: error.message) }
     }
   }
 
-  /// Waits until mpv has closed its sound: the last frame was heard then.
+  /// Waits until mpv has closed its sound output, at most about 1.2 s. By then the last frame was heard.
   private func waitForSilence() async {
     guard reports.facts.hasSound, let link = process?.link else { return }
     for _ in 0..<40 {
@@ -528,7 +538,7 @@ actor FilmPlayer {
 
   // MARK: The process
 
-  /// The running process; starts one if there is none.
+  /// Returns the running process; starts one if there is none.
   private func runningProcess() throws(DeviceError) -> MpvProcess {
     if let process { return process }
     let new: MpvProcess
@@ -552,11 +562,11 @@ actor FilmPlayer {
     await last?.quit(clock: clock)
   }
 
-  /// Takes the events of a process until it has ended.
+  /// Handles the events of a process until it has ended, then resumes a medium that it was playing.
   private func follow(_ process: MpvProcess) async {
     await process.link.observe()
     for await event in process.link.events where self.process === process { handle(event) }
-    // Its connection may have ended before itself.
+    // The connection may have ended before the process.
     process.kill()
     await process.waitForEnd()
     guard self.process === process else { return }
@@ -568,7 +578,7 @@ actor FilmPlayer {
     switch entry.take(event, isOpening: reports.status == .opening) {
     case .ended:
       guard medium != nil, reports.isActive else { return }
-      // Beside the events, which the next medium needs.
+      // In a separate task, because opening the next song needs the events that this task handles.
       Task { await finish() }
     case .failed(let reason): if medium != nil { _ = fail(reason) }
     case .stalled(let isStalled): reports.stall(isStalled)
@@ -577,7 +587,7 @@ actor FilmPlayer {
     }
   }
 
-  /// mpv has crashed or hung: plays on where it stopped.
+  /// Resumes the medium in a new process at the last position, after mpv has crashed or was killed.
   private func recover() async {
     guard let medium, reports.isActive else { return }
     let seconds = reports.position
@@ -607,7 +617,7 @@ actor FilmPlayer {
     }
   }
 
-  /// Asks for the position while there is a medium; kills an mpv that does not answer.
+  /// Asks mpv for the position while there is a medium. Kills an mpv that does not answer or does not play.
   private func poll() async {
     while medium != nil {
       let interval = reports.status == .paused ? Self.pollingInPause : Self.pollingInterval
@@ -626,15 +636,15 @@ actor FilmPlayer {
       } catch {
         if error == .timeout { restart(process, because: "mpv does not answer") }
       }
-      // Its end is reported elsewhere.
+      // Another task reports the end of the medium.
       if medium == nil || !reports.isDue { continue }
       reports.report()
       reportProgress()
     }
   }
 
-  /// Takes a position in seconds that mpv has told while no seek is under way. Returns the fault of an mpv that does
-  /// not play.
+  /// Stores a position in seconds that mpv has reported while no seek was in progress. Returns the fault if mpv should
+  /// play, but does not.
   private func takePosition(_ seconds: Double?) -> String? {
     guard medium != nil, reports.status == .playing, !entry.isStalled else {
       progress.reset()
@@ -646,7 +656,7 @@ actor FilmPlayer {
       now: clock.now())
   }
 
-  /// Kills an mpv that does not play. Its end is noticed, and the medium goes on in a new process.
+  /// Kills an mpv that hangs or does not play. `follow` then resumes the medium in a new process.
   private func restart(_ process: MpvProcess, because fault: String) {
     context.log(.warning, "\(fault); it is started again")
     if reports.status == .playing { reports.stand() }
@@ -656,8 +666,8 @@ actor FilmPlayer {
 
   /// Returns mpv's answer about the position.
   ///
-  /// Half of the limit is for a second question: after a moment in which the whole machine stood still, the time is
-  /// over before an answer could be read.
+  /// Asks a second time after half of the limit. If the whole machine was suspended for a moment, the time of the first
+  /// request is over before its answer could be read.
   private static func position(
     of link: MpvLink, within limit: Duration
   ) async throws(MpvFailure) -> JSON {
@@ -676,20 +686,20 @@ actor FilmPlayer {
 }
 
 extension MediaFailure {
-  /// The failure of an opening that a newer command has made void.
+  /// The failure of an opening that a newer command has replaced.
   fileprivate static func newerCommand(_ medium: Medium) -> MediaFailure {
     MediaFailure(.cancelled, subject: medium.item, detail: "a newer command came")
   }
 }
 
 extension String {
-  /// The reason of a medium that mpv could not play to its end.
+  /// The reason why a medium failed: mpv crashed or hung too often.
   fileprivate static let tooManyRestarts =
     "mpv was started again \(RestartLimit.most) times, and crashed or hung again"
 }
 
 extension DeviceError {
-  /// The error of a lent PCM for a player whose options do not ask for one.
+  /// The error of lending a PCM to a player whose option `lending` is false.
   fileprivate static let notLent = DeviceError(
     .unsupported, "this player does not borrow the amplifier's sound device",
     hint: "Set its option \"lending\" to true.")
@@ -698,7 +708,7 @@ extension DeviceError {
   fileprivate static let nothingPlays = DeviceError(
     .notNow, "nothing is playing", hint: "Play a title first.")
 
-  /// The error of a skip at the end of a disc with songs.
+  /// The error of `next` in the last song of a disc or folder.
   fileprivate static let lastSong = DeviceError(.notNow, "this is the last song of the disc")
 
   /// The error of a drive that did not open.
@@ -710,7 +720,7 @@ extension DeviceError {
         : "May this user open it? See: ls -l \(path)")
   }
 
-  /// The error of a player without a medium.
+  /// The error of `play` when the player has no disc, file or stream.
   fileprivate static func nothingToPlay(isCD: Bool) -> DeviceError {
     DeviceError(
       .notNow, "there is no disc in the player",

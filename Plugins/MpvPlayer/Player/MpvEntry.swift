@@ -1,23 +1,23 @@
 import JSON
 
-/// The medium that mpv has loaded or is loading, as mpv's events tell about it.
+/// The state of the medium that mpv has loaded or is loading, according to mpv's events.
 ///
-/// An event is the outcome of the opening or seek that waits for one; without a waiter it is a change that the
-/// player has to act on.
+/// While an opening or a seek waits, an event is its outcome. Otherwise the event is a change, which the player must
+/// handle.
 struct MpvEntry: Sendable {
   /// The outcome of an opening or a seek.
   enum Outcome: Sendable {
-    /// mpv has read the medium's facts, but does not play it yet.
+    /// mpv has read the medium's metadata, but does not play it yet.
     case loaded
     case playing
     case ended
-    /// The text says what mpv cannot do.
+    /// The text says what failed.
     case failed(String)
     /// mpv has crashed, or was killed because it did not answer.
     case died
   }
 
-  /// A change that no opening and no seek waits for.
+  /// A change for which no opening and no seek waits.
   enum Change: Equatable, Sendable {
     case ended
     case failed(String)
@@ -26,63 +26,66 @@ struct MpvEntry: Sendable {
     case chapter
   }
 
-  /// Whether the medium was over before its opening was: little of it was left.
+  /// Whether the medium ended before its opening was complete, because it began shortly before its end.
   private(set) var hasEndedEarly = false
-  /// mpv's number of the loaded medium; numbers rise while a process runs.
+  /// mpv's number of the loaded medium (`playlist_entry_id`); nil without one. Each medium of a process gets a higher
+  /// number.
   private var number: Int?
-  /// The highest number of a medium before.
+  /// The highest number of the earlier media. mpv's late events about them are ignored.
   private var lastNumber = 0
   private var waiter: OutcomeWaiter?
-  /// The lines of mpv's log since the last opening, at most 402 bytes.
+  /// The beginning of mpv's log since the last opening, and its last line: together at most 402 characters.
   private var log: String?
 
-  /// Whether mpv waits for data.
+  /// Whether mpv waits for data of the medium.
   private(set) var isStalled = false
-  /// Whether mpv has a sound output.
+  /// Whether mpv has opened a sound output.
   private(set) var hasSoundOutput = false
 
   /// Whether mpv holds a medium.
   var isLoaded: Bool { number != nil }
 
-  /// mpv's log lines in brackets, behind a message; empty without one.
+  /// mpv's log in parentheses, to append to a message; empty without log lines.
   var logText: String { log.map { " (\($0))" } ?? "" }
 
-  /// The reason of a film whose picture cannot be seen.
+  /// The reason of the failure of a film for which mpv could not open a video output.
   var noPicture: String {
     "the picture cannot be shown: no video output could be opened\(logText). See the options \"display\" "
       + "and \"videoOutput\""
   }
 
-  /// Another medium is about to be loaded: events of the one before are ignored from here on.
+  /// Prepares for another medium: events of the one before are ignored from now on.
   mutating func beginOpening() {
     unload()
     log = nil
     hasEndedEarly = false
   }
 
-  /// Takes over mpv's number of the medium that it loads.
+  /// Stores mpv's number of the medium that it loads.
   mutating func load(_ number: Int?) { self.number = number }
 
-  /// The medium is over, has failed, or was stopped.
+  /// Removes the medium, because it has ended, has failed or was stopped.
   mutating func unload() {
     lastNumber = max(lastNumber, number ?? 0)
     number = nil
   }
 
-  /// Returns a waiter that is given the next outcome, in place of any one before.
+  /// Returns a waiter, which gets the next outcome. It replaces an earlier waiter.
   mutating func expectOutcome() -> OutcomeWaiter {
     let new = OutcomeWaiter()
     waiter = new
     return new
   }
 
-  /// From here on events are changes.
+  /// Removes the waiter: later events are changes.
   mutating func endWaiting() { waiter = nil }
 
-  /// A stop has come: the opening or seek waits no longer.
+  /// Ends the wait of an opening or a seek, because of a stop.
   func cancelWaiting() { waiter?.cancel() }
 
-  /// The process has ended. Returns whether an opening or a seek waited; it is told.
+  /// Handles the end of the process. An opening or a seek that waits gets the outcome `died`.
+  ///
+  /// - Returns: Whether an opening or a seek waited. If not, the player must recover.
   mutating func processEnded() -> Bool {
     number = nil
     guard let waiter else { return false }
@@ -90,17 +93,17 @@ struct MpvEntry: Sendable {
     return true
   }
 
-  /// Takes an event of mpv.
+  /// Handles an event of mpv.
   ///
   /// - Parameter isOpening: Whether the player's state is `opening`.
-  /// - Returns: The change for the player; nil for an event that was waited for, or that changes nothing.
+  /// - Returns: The change for the player; nil for an event that was an outcome, or that changes nothing.
   mutating func take(_ event: MpvEvent, isOpening: Bool) -> Change? {
     switch event {
     case .fileLoaded:
       waiter?.take(.loaded)
     case .playbackRestart:
       waiter?.take(.playing)
-      // The opening or seek may go on late: an end that comes before is a change.
+      // The task of the opening or seek may run only later. An end before that is a change, not its outcome.
       waiter = nil
     case .endFile(let ended, let reason, let error):
       if let ended, ended <= lastNumber { return nil }

@@ -1,6 +1,6 @@
 import Platform
 
-/// Waits for the outcomes of one opening (first `loaded`, then another one) or of one seek.
+/// The wait for the outcomes of one opening (`loaded` and another one) or for the outcome of one seek.
 struct OutcomeWaiter: Sendable {
   private let stream: AsyncStream<MpvEntry.Outcome>
   private let continuation: AsyncStream<MpvEntry.Outcome>.Continuation
@@ -9,13 +9,14 @@ struct OutcomeWaiter: Sendable {
     (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(2))
   }
 
-  /// Gives an outcome to the opening or seek that waits.
+  /// Passes an outcome to the opening or seek that waits.
   func take(_ outcome: MpvEntry.Outcome) { continuation.yield(outcome) }
 
   /// Ends the wait without an outcome.
   func cancel() { continuation.finish() }
 
-  /// Waits for the next outcome. Without one in time mpv counts as hung.
+  /// Waits for the next outcome. Returns `failed` if none comes within `limit`, after `cancel`, and in a cancelled
+  /// task.
   func outcome(within limit: Duration, on clock: any TheaterClock) async -> MpvEntry.Outcome {
     let deadline = clock.now() + limit
     let timer = Task {

@@ -34,7 +34,7 @@ struct PlayerRecord: Sendable {
     return facts.duration.map { min($0, seconds) } ?? seconds
   }
 
-  /// Keeps the last reported position as the position at `now`, because mpv has hung since then.
+  /// Makes the last position from mpv the position at `now`, because mpv has hung since then.
   mutating func stand(now: Duration) { anchor.at = now }
 
   /// Returns the report for the controller.
@@ -76,7 +76,7 @@ extension MediaFacts {
     return values
   }
 
-  /// The attributes that change while it plays.
+  /// The attributes that change while a medium plays: chapter, its title, and the time left in whole seconds.
   func progress(at seconds: Double) -> [String: Attribute] {
     let chapter = chapter(at: seconds)
     var values: [String: Attribute] = [

@@ -3,15 +3,17 @@ import JSON
 import Platform
 import PluginKit
 
-/// The playback of a player, and its reports to the controller.
+/// The playback state of a player, and the reports of it to the controller.
 struct PlayerReports: Sendable {
-  /// Time between two reports of the position while nothing else happens.
+  /// The time between two reports of the position while nothing else is reported.
   private static let interval = Duration.seconds(5)
 
   let context: DeviceContext
   let clock: any TheaterClock
   private(set) var record = PlayerRecord()
+  /// The reported state of the tray: `open`, `moving` or `closed`.
   private(set) var tray = "closed"
+  /// The time of the last report of the playback.
   private var last = Duration.zero
 
   init(_ context: DeviceContext, clock: any TheaterClock) {
@@ -22,42 +24,42 @@ struct PlayerReports: Sendable {
   var status: Playback.Status { record.status }
   /// Whether a medium plays or is paused.
   var isActive: Bool { status == .playing || status == .paused }
-  /// The position in seconds, at this time.
+  /// The present position in seconds.
   var position: Double { record.position(at: clock.now()) }
-  /// Whether the position is to be reported, because the last report is some seconds old.
+  /// Whether the position must be reported, because the last report is 5 s old.
   var isDue: Bool { status == .playing && clock.now() - last >= Self.interval }
-  /// The name of the last medium that was opened; nil before the first.
+  /// The id of the last item that was opened; nil before the first one.
   var item: String? { record.item }
   var facts: MediaFacts {
     get { record.facts }
     set { record.facts = newValue }
   }
 
-  /// Another medium, or the same one again, is being opened.
+  /// Sets the status `opening` for an item, at a position in seconds, without a report.
   mutating func open(_ item: String, at seconds: Double) {
     if record.item != item { record.facts = MediaFacts() }
     record.item = item
     record.become(.opening, at: seconds, now: clock.now())
   }
 
-  /// Changes the state, at a position in seconds, without a report.
+  /// Sets the status and the position in seconds, without a report.
   mutating func become(_ status: Playback.Status, at seconds: Double) {
     record.become(status, at: seconds, now: clock.now())
   }
 
-  /// Changes the state, at a position in seconds, and reports it.
+  /// Sets the status and the position in seconds, and reports them.
   mutating func report(_ status: Playback.Status, at seconds: Double, reason: String? = nil) {
     record.become(status, at: seconds, now: clock.now(), reason: reason)
     report()
   }
 
-  /// Takes over a position in seconds that mpv has told.
+  /// Sets the position in seconds that mpv has reported.
   mutating func align(to seconds: Double) { record.align(to: seconds, now: clock.now()) }
 
-  /// Stands still at the last position that mpv has told: it hangs since then.
+  /// Returns the position to the last one that mpv has reported, because mpv has hung since then.
   mutating func stand() { record.stand(now: clock.now()) }
 
-  /// mpv waits for data, or plays on.
+  /// Sets whether mpv waits for data, and reports a change. Of no effect unless a medium plays.
   mutating func stall(_ isStalled: Bool) {
     guard record.status == .playing, record.isStalled != isStalled else { return }
     align(to: position)
@@ -71,22 +73,22 @@ struct PlayerReports: Sendable {
     context.report(record.playback(at: last))
   }
 
-  /// Reports everything that is known of a medium which begins to play.
+  /// Reports all attributes of a medium that begins to play.
   func reportFacts() { context.report(attributes: facts.attributes(at: position)) }
 
-  /// Reports the attributes that change while it plays.
+  /// Reports the attributes that change while a medium plays.
   func reportProgress() {
     guard isActive else { return }
     context.report(attributes: facts.progress(at: position))
   }
 
-  /// Reports the end of a song that another one follows: its position stands still, and it counts as playing.
+  /// Reports the end of a song that another song follows. The status is `playing`, with rate 0 at the end.
   func reportLastFrame(of item: String, at end: Double) {
     context.report(
       Playback(.playing, item: item, position: end, duration: facts.duration, rate: 0))
   }
 
-  /// Reports a tray that opens, moves or closes.
+  /// Reports the state of the tray, `open`, `moving` or `closed`, if it has changed.
   mutating func setTray(_ state: String) {
     guard tray != state else { return }
     tray = state

@@ -1,15 +1,14 @@
 import Platform
 
-/// Finds the faults of an mpv that answers, but does not play: a position that stands still, or a lost sound output.
+/// A detector for an mpv that answers, but does not play: its position stands still, or it has lost its sound output.
 ///
-/// After the end of a sound server, mpv keeps its output and waits for it for ever. After the loss of a sound card, it
-/// plays on silently.
+/// When a sound server ends, mpv waits for its output for ever. When a sound card is removed, mpv plays on silently.
 struct ProgressMonitor: Sendable {
-  /// The time for which a position may stay the same while a medium plays.
+  /// How long the position may stay the same while a medium with sound plays.
   static let limit = Duration.seconds(2)
-  /// The limit of a medium without sound, whose position changes only with its next frame.
+  /// The same for a medium without sound. Its position changes only with its next frame, which may come late.
   static let limitWithoutSound = Duration.seconds(10)
-  /// The fewest equal answers: after a moment in which the whole machine stood still, one answer is not enough.
+  /// The smallest number of equal answers. After the whole machine was suspended, one late answer proves no hang.
   private static let fewestAnswers = 4
 
   private var seconds: Double?
@@ -17,16 +16,18 @@ struct ProgressMonitor: Sendable {
   private var answers = 0
   private var answersWithoutOutput = 0
 
-  /// Takes an answer of mpv while a medium plays and mpv does not wait for data. Returns the fault, if there is one.
+  /// Evaluates an answer about the position while a medium plays and mpv does not wait for data.
   ///
   /// - Parameters:
-  ///   - seconds: The position.
+  ///   - seconds: The position in seconds; nil if mpv reports none.
+  ///   - hasSound: Whether the medium has sound.
   ///   - hasOutput: Whether mpv has a sound output.
+  /// - Returns: The fault as the beginning of a sentence; nil without a fault.
   mutating func fault(
     at seconds: Double?, hasSound: Bool, hasOutput: Bool, now: Duration
   ) -> String? {
     answersWithoutOutput = hasSound && !hasOutput ? answersWithoutOutput + 1 : 0
-    // An output that changes its format is closed for a moment.
+    // mpv closes its output for a moment when the format changes, so one answer without an output is no fault.
     if answersWithoutOutput > 1 { return "mpv lost its sound output" }
     guard let seconds, seconds == self.seconds else {
       (self.seconds, since, answers) = (seconds, now, 1)
@@ -38,6 +39,6 @@ struct ProgressMonitor: Sendable {
     return "mpv stands still, because its output hangs"
   }
 
-  /// Begins anew, because the medium is paused, waits for data or seeks, or mpv has ended.
+  /// Forgets all answers, because the medium is paused, waits for data or seeks, or mpv was killed.
   mutating func reset() { self = ProgressMonitor() }
 }

@@ -1,8 +1,8 @@
 import Platform
 
-/// A limit for the number of consecutive restarts of mpv.
+/// A limit on the number of consecutive restarts of mpv.
 struct RestartLimit: Sendable {
-  /// The most consecutive restarts.
+  /// The largest number of consecutive restarts.
   static let most = 3
   /// The time without a restart after which the count begins again at 0.
   static let recovery = Duration.seconds(20)
@@ -10,7 +10,7 @@ struct RestartLimit: Sendable {
   private var count = 0
   private var last: Duration?
 
-  /// Counts a restart at `now`. Returns the wait before it; nil if there were too many.
+  /// Counts a restart at `now`. Returns the wait before it; nil if it exceeds ``most``.
   mutating func restart(at now: Duration) -> Duration? {
     if let last, now - last > Self.recovery { count = 0 }
     last = now

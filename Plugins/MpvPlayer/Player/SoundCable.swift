@@ -7,12 +7,12 @@ import Synchronization
 /// cable file (docs/theater-pcm.md), in a private folder.
 ///
 /// A token is valid for one connection, and mpv makes a connection for each film, format and restart. The PCM
-/// reads the cable file for each connection. inotify reports that, and 150 ms later the controller is asked for
-/// the next token, so that a fresh token is ready before mpv needs it. Safe from any thread.
+/// reads the cable file for each connection. inotify reports that, and 150 ms later the plugin asks the controller
+/// for the next token, so that a fresh token is ready before mpv needs it. Safe from any thread.
 final class SoundCable: Sendable {
   /// The name of the PCM for mpv.
   static let pcm = "theater_player"
-  /// The time in nanoseconds after which a request for a token is repeated.
+  /// The time in nanoseconds without a new token after which the request is repeated.
   private static let requestInterval: Int64 = 2_000_000_000
   /// The time in nanoseconds that the PCM has to use a token after reading it. The next token invalidates an
   /// unused one, so it is requested only then.
@@ -28,11 +28,11 @@ final class SoundCable: Sendable {
   private let state = Mutex(State())
 
   private struct State {
-    /// Whether the file has a token that no connection has used.
+    /// Whether the file has a token that the PCM has not read yet.
     var isFresh = false
-    /// Whether the controller has plugged the cable before.
+    /// Whether the controller has plugged the cable at least once.
     var wasPlugged = false
-    /// When to request the next token; nil while the file has a fresh one.
+    /// When to request the next token, in nanoseconds of the monotonic clock; nil while no request is due.
     var requestAt: Int64?
     var isClosed = false
     var waiters: [Int: AsyncStream<Never>.Continuation] = [:]
@@ -43,7 +43,7 @@ final class SoundCable: Sendable {
   ///
   /// - Parameters:
   ///   - module: The path of the ALSA module of the type `theater`.
-  ///   - parents: The folders in which the private one may be; the first usable one is taken.
+  ///   - parents: The folders in which the private folder may be made; the first usable one is taken.
   ///   - request: Asks the controller to plug the cable again.
   init(
     module: String, parents: [String] = SoundCable.parents, request: @escaping @Sendable () -> Void
@@ -75,7 +75,7 @@ final class SoundCable: Sendable {
 
   /// Writes a new socket and token into the cable file.
   func plug(_ socket: CableSocket) throws(SystemError) {
-    // The PCM may read the file at once: the thread counts that after the lock is released.
+    // The PCM may read the new file at once. The thread handles that read only after this lock is released.
     let waiters = try state.withLock { state throws(SystemError) in
       try write("\(socket.path)\n\(socket.token)\n", to: file)
       state.isFresh = true
@@ -107,7 +107,7 @@ final class SoundCable: Sendable {
     state.withLock { $0.waiters[waiter] = nil }
   }
 
-  /// Ends the thread, which removes the folder.
+  /// Ends the thread, which then removes the folder.
   func close() {
     let waiters = state.withLock { state in
       state.isClosed = true
@@ -152,14 +152,14 @@ final class SoundCable: Sendable {
     }
   }
 
-  /// Reads all inotify events. Each is an access to a file in the folder, which only the PCM reads.
+  /// Reads all inotify events. Each reports that the PCM has read a file of the folder, because only the PCM reads it.
   private func readChanges() {
     var buffer = [UInt8](repeating: 0, count: 4096)
     let name = Array("cable".utf8)
     while true {
       let count = read(inotify, &buffer, buffer.count)
       guard count > 0 else { return }
-      // The PCM also reads the configuration: only events with the name of the cable file count.
+      // ALSA also reads the configuration in this folder, so only events with the name of the cable file count.
       guard buffer[..<count].firstRange(of: name) != nil else { continue }
       state.withLock { state in
         guard state.isFresh else { return }
@@ -171,6 +171,7 @@ final class SoundCable: Sendable {
 
   // MARK: Files
 
+  /// The folders in which a private folder may be made, the preferred one first.
   static var parents: [String] {
     [getenv("XDG_RUNTIME_DIR").map { String(cString: $0) } ?? "", "/tmp"]
   }
@@ -201,7 +202,7 @@ final class SoundCable: Sendable {
 
   private static func draft(of path: String) -> String { path + ".new" }
 
-  /// Returns the text of the ALSA configuration: includes for that of the machine, then the PCM.
+  /// Returns the text of the ALSA configuration: it includes the machine's own configuration and defines the PCM.
   private static func text(module: String, cable: String) -> String {
     let given = getenv("ALSA_CONFIG_PATH").map { String(cString: $0) } ?? ""
     let base = given.isEmpty ? "/usr/share/alsa/alsa.conf" : given

@@ -13,8 +13,9 @@ struct MpvOptions: Sendable {
 
   /// The paths of the media folders, at most 64.
   let folders: [String]
+  /// The network streams, at most 1,000.
   let streams: [Stream]
-  /// The path of a drive; empty without one.
+  /// The path of a drive, of an image or of a DVD folder; empty without one.
   let drive: String
   /// An X11 or Wayland display, or a DRM connector; empty for the display of the controller.
   let display: String
@@ -28,7 +29,7 @@ struct MpvOptions: Sendable {
   let hardwareDecoding: String
   /// The name of an ALSA PCM; empty for the cable to the amplifier.
   let audioDevice: String
-  /// Whether it plays on the PCM that the amplifier lends to it.
+  /// Whether the player plays on the PCM that the amplifier lends to it.
   let isLent: Bool
   let isStereo: Bool
 
@@ -66,8 +67,8 @@ struct MpvOptions: Sendable {
     streams = try reader.streams("streams", most: 1000)
   }
 
-  /// Returns whether mpv may open this address. Only schemes of the network are allowed, because others of mpv open
-  /// files or start programs.
+  /// Returns whether mpv may open this address: at most 2,000 bytes with a network scheme, without spaces and control
+  /// characters. mpv's other schemes open files or start programs.
   fileprivate static func isStreamAddress(_ url: String) -> Bool {
     ["http://", "https://", "rtsp://", "rtmp://"].contains { url.hasPrefix($0) }
       && url.utf8.count <= 2000 && !url.utf8.contains { $0 <= 0x20 || $0 == 0x7F }
@@ -79,22 +80,22 @@ extension MpvOptions {
   ///
   /// - Parameters:
   ///   - hasDisplay: Whether there is an X11 or Wayland display.
-  ///   - device: The ALSA PCM; empty for one that is lent later.
+  ///   - device: The name of the ALSA PCM; empty if the amplifier lends one later.
   func arguments(hasDisplay: Bool, device: String) -> [String] {
     var list = [
       "--vo=\(output(hasDisplay: hasDisplay))", "--hwdec=\(hardwareDecoding)",
-      // A film without a lent PCM goes on in real time.
+      // Without a lent PCM, the film continues in real time on the silent output `null`.
       "--ao=\(isLent ? "alsa,null" : "alsa")", "--audio-device=\(Self.audioDevice(device))",
       "--audio-channels=\(isStereo ? "stereo" : "auto")",
       "--sid=\(showsSubtitles ? "auto" : "no")", "--sub-auto=\(showsSubtitles ? "exact" : "no")",
       "--cursor-autohide=always", "--force-window=no", "--network-timeout=10",
     ]
     if isCable {
-      // mpv's default buffer of 100 ms is too short for a busy machine. A longer one does not delay a pause,
+      // mpv's default buffer of 100 ms is too short for a busy machine. The longer buffer does not delay a pause,
       // because the PCM silences the amplifier at once.
       list += ["--alsa-buffer-time=400000", "--alsa-periods=8", "--audio-buffer=0.4"]
-      // mpv may close its sound when the amplifier has received the last frame, before it is heard. The half
-      // second of silence at the end is lost then, and no sound.
+      // mpv may close its output when the amplifier has received the last frame, before that frame is heard. With
+      // half a second of silence added at the end, only silence is lost.
       list.append("--af=lavfi=[apad=pad_dur=0.5]")
     }
     if isFullScreen { list.append("--fullscreen=yes") }
@@ -105,7 +106,7 @@ extension MpvOptions {
       list.append("--\(argument)=\(codes.joined(separator: ","))")
     }
     if !drive.isEmpty { list += ["--dvd-device=\(drive)", "--cdrom-device=\(drive)"] }
-    // Without this option, mpv refuses OpenGL in software. With "auto" it then takes x11, which is faster.
+    // Lets mpv use OpenGL in software if the user chose it. Not for "auto": there mpv then uses x11, which is faster.
     if videoOutput.hasPrefix("gpu") { list.append("--gpu-sw=yes") }
     if videoOutput == "drm" {
       list.append("--gpu-context=drm")
@@ -117,10 +118,11 @@ extension MpvOptions {
   /// Whether the sound goes through the cable to the amplifier.
   var isCable: Bool { audioDevice.isEmpty && !isLent }
 
-  /// Returns mpv's name of an ALSA PCM; that of a silent output for an empty name.
+  /// Returns mpv's name of an ALSA PCM; for an empty name, the name of a silent output.
   static func audioDevice(_ pcm: String) -> String { pcm.isEmpty ? "null/none" : "alsa/\(pcm)" }
 
-  /// Returns the variable for the display of the options; without that option, the variables of this process.
+  /// Returns the environment variable for the option `display`. Without that option, and for the output `drm`, returns
+  /// `own`, the variables of this process.
   func displayVariables(_ own: [String: String]) -> [String: String] {
     guard !display.isEmpty, videoOutput != "drm" else { return own }
     return display.hasPrefix("wayland")
@@ -128,7 +130,7 @@ extension MpvOptions {
   }
 
   private func output(hasDisplay: Bool) -> String {
-    // mpv tries the next output if OpenGL is missing.
+    // mpv tries the next output of the list if one cannot be opened.
     switch videoOutput {
     case "auto": hasDisplay ? "gpu,x11,wlshm" : "null"
     case "drm": "gpu,drm"
@@ -138,14 +140,14 @@ extension MpvOptions {
 }
 
 extension OptionReader {
-  /// Returns a text without control characters; an empty one if the option is missing.
+  /// Returns a text of one line, without bytes below 0x20; an empty text if the option is missing.
   fileprivate func line(_ key: String) throws(DeviceError) -> String {
     let text = try text(key) ?? ""
     guard !text.utf8.contains(where: { $0 < 0x20 }) else { throw error(key, "is not one line") }
     return text
   }
 
-  /// Returns streams, each of which has a name of its own.
+  /// Returns streams with unique names of 1 to 200 bytes.
   fileprivate func streams(_ key: String, most: Int) throws(DeviceError) -> [MpvOptions.Stream] {
     guard let value = json[key] else { return [] }
     guard let entries = value.array, entries.count <= most else {
@@ -168,7 +170,7 @@ extension OptionReader {
     return streams
   }
 
-  /// Returns language codes of 2 to 8 letters. mpv expects a list with commas, so a code may not have one.
+  /// Returns language codes of 2 to 8 letters and hyphens. Commas are rejected, because mpv separates codes by them.
   fileprivate func languages(_ key: String) throws(DeviceError) -> [String] {
     let codes = try texts(key, most: 16)
     let isValid = codes.allSatisfy { code in

@@ -5,8 +5,8 @@ import PluginProtocol
 
 /// A process of mpv and the connection to it.
 ///
-/// The standard input of mpv is one end of a socket pair, which carries mpv's JSON IPC. So no other program can
-/// connect, and mpv quits by itself when this process ends.
+/// The standard input of mpv is one end of a socket pair, which carries mpv's JSON IPC. Therefore no other program can
+/// connect, and mpv quits when this process ends.
 final class MpvProcess: Sendable {
   /// The connection; it ends when mpv ends.
   let link: MpvLink
@@ -16,8 +16,7 @@ final class MpvProcess: Sendable {
   /// The process id.
   var id: Int32 { child.id }
 
-  /// The options that the connection needs, and those that keep mpv from reading other files of the machine and
-  /// from starting programs.
+  /// The options for the connection, and the options that prevent mpv from reading other files and starting programs.
   private static let arguments = [
     "--no-config", "--idle=yes", "--no-terminal", "--input-ipc-client=fd://0", "--load-scripts=no",
     "--ytdl=no", "--osc=no", "--osd-level=0", "--input-default-bindings=no",
@@ -28,10 +27,10 @@ final class MpvProcess: Sendable {
   /// Starts mpv.
   ///
   /// - Parameters:
-  ///   - program: Its path, or a name on `PATH`.
-  ///   - environment: All of its variables; it inherits none.
-  ///   - niceness: What it adds to the priority number of this process, 0 to 19.
-  /// - Throws: The error of the system if it cannot be started.
+  ///   - program: The path of mpv, or its name on `PATH`.
+  ///   - environment: All environment variables of mpv; it inherits none.
+  ///   - niceness: The increment of the nice value over that of this process, 0 to 19.
+  /// - Throws: The error of the system if mpv cannot be started.
   init(
     _ program: String, _ arguments: [String], environment: [String: String], niceness: Int = 0,
     clock: any TheaterClock
@@ -71,8 +70,8 @@ final class MpvProcess: Sendable {
   /// Kills the process at once, even if it is stopped by a signal.
   func kill() { child.signal(SIGKILL) }
 
-  /// Asks mpv to quit, so that it closes its window and its sound, and waits for the end. Kills it if it has not
-  /// ended within `limit`.
+  /// Asks mpv to quit, so that it closes its window and its sound output, and waits for its end. Kills mpv if it has
+  /// not ended within `limit`.
   func quit(within limit: Duration = .milliseconds(700), clock: any TheaterClock) async {
     await child.kill(after: limit, on: clock) {
       _ = try? await link.ask(["quit"], within: limit)
@@ -85,7 +84,7 @@ final class MpvProcess: Sendable {
 }
 
 extension ChildProcess {
-  /// Runs `body`, which waits for the end of the process. Kills the process if it lasts longer than `limit`.
+  /// Runs `body`, which waits for the end of the process. Kills the process if `body` takes longer than `limit`.
   func kill<Value>(
     after limit: Duration, on clock: any TheaterClock, _ body: () async -> Value
   ) async -> Value {

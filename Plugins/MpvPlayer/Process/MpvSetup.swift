@@ -8,9 +8,9 @@ struct MpvSetup: Sendable {
   var program = "mpv"
   /// The path of the ALSA module; nil if it is missing.
   var module = Self.findModule()
-  /// The environment variables of mpv: selected ones of this process.
+  /// The environment variables of mpv: ``variableNames`` of this process, and `LANG`.
   var variables = Self.ownVariables()
-  /// The absolute path of the folder for pictures; nil without a home.
+  /// The absolute path of the folder for pictures; nil if neither `XDG_CACHE_HOME` nor `HOME` is set.
   var pictureFolder = Self.findPictureFolder()
 
   /// The interface to drives for discs.
@@ -33,13 +33,14 @@ struct MpvSetup: Sendable {
       environment: environment, clock: clock)
   }
 
-  /// The names of the variables that mpv, X11, Wayland and ALSA use. The manifest has them too.
+  /// The names of the environment variables that mpv, X11, Wayland and ALSA use. The manifest must list them too,
+  /// because the controller passes no others to the plugin.
   static let variableNames = [
     "PATH", "HOME", "XDG_RUNTIME_DIR", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
     "ALSA_CONFIG_PATH", "DBUS_SESSION_BUS_ADDRESS",
   ]
 
-  /// Returns those variables of this process.
+  /// Returns the variables ``variableNames`` of this process, and `LANG` with a fixed value.
   private static func ownVariables() -> [String: String] {
     var variables: [String: String] = ["LANG": "C.UTF-8"]
     for name in variableNames {
@@ -48,7 +49,7 @@ struct MpvSetup: Sendable {
     return variables
   }
 
-  /// Returns `theater/pictures` in the user's folder for caches (XDG Base Directory Specification).
+  /// Returns the path of `theater/pictures` in the user's cache folder (XDG Base Directory Specification).
   private static func findPictureFolder() -> String? {
     func folder(_ variable: String) -> String? {
       getenv(variable).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
@@ -57,8 +58,8 @@ struct MpvSetup: Sendable {
     return caches.map { "\($0)/theater/pictures" }
   }
 
-  /// Returns the path of the ALSA module, which lies in a folder `alsa` at most three levels above this program;
-  /// nil if there is none.
+  /// Returns the path of the ALSA module: in a folder `alsa` beside this program, or beside one of the two folders
+  /// above it. Nil if there is none.
   private static func findModule() -> String? {
     guard let path = realpath("/proc/self/exe", nil) else { return nil }
     defer { free(path) }

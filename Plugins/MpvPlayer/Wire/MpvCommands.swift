@@ -1,15 +1,15 @@
 import JSON
 import Platform
 
-/// The requests of a player that are more than one property.
+/// The requests of a player that take more than one command or property.
 extension MpvLink {
-  /// Sets what mpv needs to know before it loads a medium.
+  /// Sets the properties that mpv needs before it loads a medium.
   ///
-  /// - Parameter seconds: Where it begins.
+  /// - Parameter seconds: The position at which the medium begins.
   func prepare(
     _ medium: Medium, at seconds: Double, isPaused: Bool, isStereo: Bool
   ) async throws(MpvFailure) {
-    // A process that starts needs longer, above all on a slow disk.
+    // A process that has just started answers later, above all on a slow disk.
     let limit = hasAnswered ? Duration.seconds(3) : FilmPlayer.patienceWhileOpening
     try await ask(["set_property", "pause", .bool(isPaused)], within: limit)
     try await setChannels(isStereo: isStereo)
@@ -20,7 +20,7 @@ extension MpvLink {
     if let device = medium.device { try await set(device.property, .string(device.path)) }
   }
 
-  /// Lets mpv load a medium, and returns mpv's number of it.
+  /// Loads a medium, and returns mpv's number of it (`playlist_entry_id`).
   ///
   /// - Parameter limit: The longest wait for the answer, which comes before the medium plays.
   func load(_ medium: Medium, within limit: Duration) async throws(MpvFailure) -> Int? {
@@ -28,27 +28,27 @@ extension MpvLink {
     return answer["playlist_entry_id"]?.integer
   }
 
-  /// Sends two channels, or all that a medium has.
+  /// Sets whether mpv mixes the sound to two channels, or plays all channels of the medium.
   func setChannels(isStereo: Bool) async throws(MpvFailure) {
     try await set("audio-channels", isStereo ? "stereo" : "auto")
   }
 
-  /// Lets mpv play on an ALSA PCM, or on none if the name is empty.
+  /// Makes mpv play on an ALSA PCM, or on its silent output if the name is empty.
   ///
-  /// mpv falls back to its silent output where the PCM is busy, so it is tried again until `deadline`.
-  /// - Returns: Whether it plays there.
+  /// If the PCM is busy, mpv falls back to its silent output. So the PCM is tried again until `deadline`.
+  /// - Returns: Whether mpv plays on the PCM, or with an empty name on none.
   func connect(
     _ pcm: String, until deadline: Duration, on clock: any TheaterClock
   ) async throws(MpvFailure) -> Bool {
     while true {
       try await set("audio-device", .string(MpvOptions.audioDevice(pcm)))
-      // mpv opens the output after the reply.
+      // mpv opens the output only after its reply.
       for _ in 0..<20 {
         guard (try? await clock.sleep(until: clock.now() + .milliseconds(20))) != nil else {
           return false
         }
         let output = try await property("current-ao")?.string
-        // A medium that has ended holds no PCM.
+        // Without an output, such as after the end of the medium, mpv holds no PCM either.
         if pcm.isEmpty ? output != "alsa" : output == "alsa" { return true }
       }
       guard clock.now() < deadline else { return false }
@@ -56,22 +56,22 @@ extension MpvLink {
     }
   }
 
-  /// Whether the medium plays without an output, `current-ao` or `current-vo`.
+  /// Returns whether a medium plays without the output `current-ao` or `current-vo`.
   ///
-  /// A medium that is over has no output either, and its reply may come before the event of its end.
-  /// `eof-reached` is available only while a medium plays.
+  /// After the end of the medium there is no output either, and this reply may come before the event of the end. So
+  /// the property `eof-reached` is read too: it is available only while a medium plays.
   func isWithout(_ output: String) async throws(MpvFailure) -> Bool {
     guard try await property(output) == nil else { return false }
     return try await property("eof-reached")?.bool == false
   }
 
-  /// The position in seconds; nil where mpv does not tell one.
+  /// Returns the position in seconds; nil if mpv does not report one.
   func position() async -> Double? {
     let answer = try? await property("time-pos")
     return (answer ?? nil)?.number.flatMap(MediaFacts.seconds)
   }
 
-  /// Asks for the events that a player acts on.
+  /// Asks mpv to send the log lines and property changes that the player handles.
   func observe() async {
     _ = try? await ask(["request_log_messages", "error"])
     _ = try? await ask(["observe_property", 1, "paused-for-cache"])

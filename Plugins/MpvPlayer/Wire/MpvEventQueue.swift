@@ -1,16 +1,16 @@
-/// The events of mpv that wait for their reader.
+/// A bounded queue of the events of mpv that wait for their reader.
 ///
-/// A newer value of a property replaces the waiting one, and log lines are dropped where too many wait. Every other
-/// event is kept.
+/// A newer value of a property replaces the waiting value. Log lines are dropped while ``mostEventsForLog`` events
+/// wait. No other event is dropped: beyond ``mostEvents``, `append` refuses it.
 struct MpvEventQueue: Sendable {
-  /// The most waiting events.
+  /// The largest number of waiting events.
   static let mostEvents = 4096
-  /// The most waiting events to which a log line is added.
+  /// The number of waiting events from which log lines are dropped.
   static let mostEventsForLog = 256
 
   private var events: [MpvEvent] = []
 
-  /// Adds an event. Returns false if it does not fit.
+  /// Adds an event, or drops a log line. Returns false if the queue is full.
   mutating func append(_ event: MpvEvent) -> Bool {
     switch event {
     case .propertyChange(let name, _):
@@ -23,6 +23,6 @@ struct MpvEventQueue: Sendable {
     return true
   }
 
-  /// Removes and returns the oldest event; nil without one.
+  /// Removes and returns the oldest event; nil if none waits.
   mutating func removeFirst() -> MpvEvent? { events.isEmpty ? nil : events.removeFirst() }
 }

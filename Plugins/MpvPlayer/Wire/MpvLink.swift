@@ -6,14 +6,14 @@ import Synchronization
 
 /// The reason why a request to mpv failed.
 enum MpvFailure: Error, Equatable, Sendable {
-  /// mpv refused it.
+  /// mpv refused the request.
   case refused(MpvRefusal)
   /// mpv did not answer in time, or does not read its input.
   case timeout
-  /// The connection has ended: mpv has ended.
+  /// The connection has ended, usually because mpv has ended.
   case closed
 
-  /// The reason, for the end of a message.
+  /// The reason, as the end of a message.
   var text: String {
     switch self {
     case .refused(let refusal): "it refused: \(refusal.text)"
@@ -23,13 +23,14 @@ enum MpvFailure: Error, Equatable, Sendable {
   }
 }
 
-/// The connection to one mpv process: requests with their replies, and events. Safe from any thread.
+/// The connection to one mpv process. It sends requests, and receives their replies and mpv's events. Safe from any
+/// thread.
 final class MpvLink: Sendable {
   /// The number of lines without a valid message at which the connection is closed.
   private static let mostInvalidLines = 10
 
-  /// The events, in order, for one reader. The stream ends with the connection. The connection is closed if more
-  /// events wait than ``MpvEventQueue/mostEvents``: mpv or its reader hangs then.
+  /// The events, in order, for one reader. The stream ends with the connection. If more events wait than
+  /// ``MpvEventQueue/mostEvents``, the connection is closed, because mpv floods it or the reader hangs.
   var events: AsyncStream<MpvEvent> { AsyncStream { [self] in await nextEvent() } }
   private let arrivals: AsyncStream<Void>
   private let arrival: AsyncStream<Void>.Continuation
@@ -37,7 +38,7 @@ final class MpvLink: Sendable {
   private let clock: any TheaterClock
   private let state = Mutex(State())
 
-  /// Whether a request was answered: mpv has started.
+  /// Whether mpv has answered a request, and so has started.
   var hasAnswered: Bool { state.withLock { $0.hasAnswered } }
 
   private struct State {
@@ -64,7 +65,10 @@ final class MpvLink: Sendable {
 
   /// Sends a command and waits for its reply.
   ///
-  /// - Parameter limit: The longest wait.
+  /// - Parameters:
+  ///   - words: The name of the command, and its arguments.
+  ///   - limit: The longest wait for the reply.
+  /// - Returns: The data of the reply; `null` if it has none.
   /// - Throws: `refused`, `timeout` or `closed`.
   @discardableResult
   func ask(
@@ -96,7 +100,7 @@ final class MpvLink: Sendable {
     return try result.get()
   }
 
-  /// Ends the connection; open requests fail.
+  /// Ends the connection. Requests that wait for a reply fail with `closed`.
   func close() {
     let waiting = state.withLock { state in
       state.isClosed = true
@@ -113,7 +117,7 @@ final class MpvLink: Sendable {
     while true {
       if let event = state.withLock({ $0.queue.removeFirst() }) { return event }
       var iterator = arrivals.makeAsyncIterator()
-      // The last event may have come before the end.
+      // The connection has ended, but its last event may still wait.
       guard await iterator.next() != nil else { return state.withLock { $0.queue.removeFirst() } }
     }
   }
@@ -142,7 +146,7 @@ final class MpvLink: Sendable {
 }
 
 extension MpvLink {
-  /// Returns the value of a property; nil while it is not available.
+  /// Returns the value of a property; nil while mpv has no value for it.
   ///
   /// - Throws: `timeout` or `closed`.
   func property(_ name: String) async throws(MpvFailure) -> JSON? {

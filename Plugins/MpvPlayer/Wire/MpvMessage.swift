@@ -6,7 +6,7 @@ enum MpvMessage: Equatable, Sendable {
   case reply(id: Int, Result<JSON, MpvRefusal>)
   case event(MpvEvent)
 
-  /// Reads a line without its newline; nil if it is no message of mpv.
+  /// Parses a line without its newline; nil if it is not a message of mpv.
   init?(line: some Collection<UInt8>) {
     guard let json = try? JSON(parsing: line), json.object != nil else { return nil }
     if let name = json["event"]?.string {
@@ -43,9 +43,10 @@ enum MpvEvent: Equatable, Sendable {
   }
 
   case fileLoaded
-  /// The file plays, or goes on after a seek.
+  /// The file begins to play, or continues after a seek. Also sent for a paused file.
   case playbackRestart
-  /// The playlist entry that ended, nil if mpv does not name it, and the error text of the reason `error`.
+  /// The end of a playlist entry: its number (nil if mpv does not give one), the reason, and for the reason `error` the
+  /// error text.
   case endFile(entry: Int?, EndReason, error: String)
   /// A new value of an observed property; `null` while it is not available.
   case propertyChange(String, JSON)

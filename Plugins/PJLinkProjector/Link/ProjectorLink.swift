@@ -1,13 +1,13 @@
 import Platform
 
-/// The one connection to a projector: opened for a request, kept for more, closed when idle, so that
-/// other programs reach the projector too. One task at a time uses it.
+/// The connection to a projector. It is opened for a request, kept open for more requests, and closed when it is idle,
+/// so that other programs can reach the projector. Only one task at a time may use it.
 struct ProjectorLink {
-  /// How long the host has to accept a connection.
+  /// The longest wait until the host accepts a connection.
   static let connectionTime = Duration.seconds(3)
-  /// How long the projector has for its greeting and for each reply.
+  /// The longest wait for the projector's greeting, and for each reply.
   static let replyTime = Duration.seconds(2)
-  /// How long an unused connection is kept. The projector closes it after 30 s.
+  /// How long an unused connection is kept open. The projector itself would close it after 30 s.
   static let idleTime = Duration.seconds(5)
 
   private struct Connection {
@@ -16,6 +16,7 @@ struct ProjectorLink {
     let method: Authentication.Method
   }
 
+  /// The progress of a connection or a request.
   private enum Progress {
     case connected
     case ready(Authentication.Method)
@@ -24,14 +25,15 @@ struct ProjectorLink {
 
   let host: String
   let port: UInt16
-  /// Host and port for people.
+  /// The host and port, for messages.
   var place: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
   private var authentication: Authentication
   private let clock: any TheaterClock
   private let nonce: @Sendable () -> [UInt8]
   private var connection: Connection?
+  /// The time of the last reply.
   private var lastUse = Duration.zero
-  /// The lines since the last call of ``takeIgnored()`` that answered no request, at most 4.
+  /// The received lines that answered no request, since the last call of ``takeIgnored()``; at most 4.
   private var ignored: [String] = []
 
   /// - Parameter nonce: Makes ``Authentication/nonceSize`` random bytes.
@@ -46,10 +48,10 @@ struct ProjectorLink {
     self.nonce = nonce
   }
 
-  /// How the connection is authenticated; nil without one.
+  /// The authentication method of the connection; nil while there is no connection.
   var method: Authentication.Method? { connection?.method }
 
-  /// When the connection counts as idle; nil without one.
+  /// The time from which the connection counts as idle; nil while there is no connection.
   var idleDeadline: Duration? { connection.map { _ in lastUse + Self.idleTime } }
 
   /// Closes the connection if it is idle.
@@ -63,14 +65,14 @@ struct ProjectorLink {
     connection = nil
   }
 
-  /// Returns the lines since the last call that answered no request.
+  /// Returns the lines since the last call that answered no request, at most 4, and forgets them.
   mutating func takeIgnored() -> [String] {
     defer { ignored = [] }
     return ignored
   }
 
-  /// Sends a request and returns the projector's answer. If the connection breaks or gives no reply, a
-  /// new one is tried once: every request may be repeated.
+  /// Sends a request and returns the projector's answer. If the connection is lost or no reply comes, sends the request
+  /// once more on a new connection. Repeating is safe, because every request names the wanted state.
   mutating func ask(_ request: PJLinkRequest) async throws(LinkFailure) -> PJLinkAnswer {
     do throws(LinkFailure) {
       return try await askOnce(request)
@@ -102,7 +104,7 @@ struct ProjectorLink {
     }
   }
 
-  /// Opens a connection; with MD5 if the projector turns out not to know SHA-256.
+  /// Opens a connection. If the projector does not answer to SHA-256 and the policy is `auto`, uses MD5 from now on.
   private mutating func connect() async throws(LinkFailure) -> Connection {
     do throws(LinkFailure) {
       return try await connectOnce()
@@ -138,7 +140,7 @@ struct ProjectorLink {
 
   /// Waits for the next progress of a conversation.
   ///
-  /// - Parameter timeout: The failure when nothing comes in time; nil for the conversation's own.
+  /// - Parameter timeout: The failure if there is no progress in time; nil for the failure of the conversation.
   private mutating func next(
     of socket: ProjectorSocket, _ conversation: inout Conversation, within time: Duration,
     timeout: LinkFailure? = nil

@@ -2,33 +2,33 @@ import Glibc
 import Platform
 import Synchronization
 
-/// A TCP connection to a projector. A thread of its own looks the host up, connects and receives, so that
-/// nothing waits for a network that hangs. Safe from any thread.
+/// A TCP connection to a projector. A separate thread resolves the host's name, connects and receives, so that a
+/// network that hangs blocks no other work. Safe from any thread.
 final class ProjectorSocket: Sendable {
   enum Event: Sendable {
     case connected
     case received([UInt8])
-    /// The connection has ended; the reason of the system if it failed.
+    /// The connection has ended. If it failed, the text is the system's reason.
     case closed(String?)
-    /// More than ``mostWaiting`` received pieces are unread.
+    /// The projector sent more while ``mostWaiting`` received pieces were unread.
     case flooded
   }
 
-  /// The most received pieces that wait for the reader.
+  /// The largest number of received pieces that wait for the reader.
   static let mostWaiting = 64
-  /// The most bytes of a piece.
+  /// The largest size of a piece in bytes.
   private static let pieceSize = 512
 
-  /// The events of the socket, in order. `closed` or `flooded` is the last one.
+  /// The events of the socket, in order. The last one is `closed` or `flooded`.
   let events = TimedQueue<Event>()
   private let wakeup: WakeupDescriptor
   private let state = Mutex(State())
 
   private struct State {
-    /// The connected socket.
+    /// The descriptor of the connected socket; nil before the connection and after its end.
     var descriptor: Int32?
     var isClosing = false
-    /// Whether the thread has given its descriptors back.
+    /// Whether the thread has closed its descriptors.
     var hasEnded = false
   }
 
@@ -51,7 +51,7 @@ final class ProjectorSocket: Sendable {
     thread.detach()
   }
 
-  /// Sends bytes without waiting; false if the connection does not take them all.
+  /// Sends bytes without waiting. Returns false if the connection does not accept all of them.
   func send(_ bytes: [UInt8]) -> Bool {
     state.withLock { state in
       guard let descriptor = state.descriptor, !state.isClosing else { return false }
@@ -62,7 +62,7 @@ final class ProjectorSocket: Sendable {
     }
   }
 
-  /// Ends the connection. The thread gives its descriptors back soon afterwards.
+  /// Ends the connection. The thread then closes its descriptors; during a name resolution, after its end.
   func close() {
     state.withLock { state in
       state.isClosing = true
@@ -90,11 +90,12 @@ final class ProjectorSocket: Sendable {
     events.append(last)
   }
 
-  /// Why a connection failed.
+  /// The reason why a connection failed.
   private struct Refusal: Error {
     let reason: String
   }
 
+  /// Resolves the host's name, and tries its addresses in turn.
   private func connect(_ host: String, _ port: UInt16) -> Result<Int32, Refusal> {
     var wanted = addrinfo()
     wanted.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -139,7 +140,7 @@ final class ProjectorSocket: Sendable {
     return descriptor
   }
 
-  /// Waits until the socket is ready; false when the connection was closed meanwhile.
+  /// Waits until the socket is ready. Returns false if `close` was called.
   private func wait(for descriptor: Int32, _ events: Int16) -> Bool {
     var polled = [
       pollfd(fd: descriptor, events: events, revents: 0),
@@ -151,6 +152,7 @@ final class ProjectorSocket: Sendable {
     return !state.withLock { $0.isClosing }
   }
 
+  /// Receives until the connection ends. Returns the last event.
   private func receive(_ descriptor: Int32) -> Event {
     var piece = [UInt8](repeating: 0, count: Self.pieceSize)
     while wait(for: descriptor, Int16(POLLIN)) {

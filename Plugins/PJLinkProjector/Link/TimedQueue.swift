@@ -1,7 +1,7 @@
 import Platform
 import Synchronization
 
-/// A bounded queue for one reader, who waits at most until a time. Any thread may append.
+/// A queue for one reader, which can wait with a deadline. Any thread may append.
 final class TimedQueue<Element: Sendable>: Sendable {
   private struct State {
     var elements: [Element] = []
@@ -11,7 +11,7 @@ final class TimedQueue<Element: Sendable>: Sendable {
 
   private let state = Mutex(State())
 
-  /// Adds an element; false if `limit` elements wait already.
+  /// Adds an element. Returns false if `limit` elements already wait; the element is not added then.
   @discardableResult
   func append(_ element: Element, limit: Int = .max) -> Bool {
     state.withLock { state in
@@ -25,10 +25,9 @@ final class TimedQueue<Element: Sendable>: Sendable {
   /// Removes and returns the oldest element; nil if there is none.
   func poll() -> Element? { state.withLock { Self.takeFirst(&$0) } }
 
-  /// Removes and returns the oldest element, after a wait until `deadline` of `clock`; nil if none came, or
-  /// when the task is cancelled.
+  /// Waits for an element, and removes and returns the oldest one; nil if none comes in time or the task is cancelled.
   ///
-  /// - Parameter deadline: Without one it waits for as long as it takes.
+  /// - Parameter deadline: The time of `clock` at which the wait ends; nil for no limit.
   func next(until deadline: Duration?, on clock: any TheaterClock) async -> Element? {
     let (signals, signal) = AsyncStream<Never>.makeStream()
     let first = state.withLock { state in

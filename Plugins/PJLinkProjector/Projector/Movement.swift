@@ -1,31 +1,33 @@
 import Devices
 import JSON
 
-/// The progress of a lamp that warms or cools. Its times are those of the options until the plugin has
-/// measured them itself.
+/// The progress of a lamp that warms or cools. The expected times come from the options, until the plugin has measured
+/// them.
 struct Movement: Sendable {
-  /// A change of power that is under way.
+  /// A change of power that is in progress.
   private struct Change {
+    /// `warming` or `cooling`.
     let power: Power
-    /// When it began; nil if that was not seen.
+    /// When the change began; nil if the plugin did not see its beginning.
     let start: Duration?
-    /// How long it is expected to take.
+    /// The expected duration of the change.
     let whole: Duration
   }
 
+  /// The expected durations of warming and cooling.
   private var times: [Power: Duration]
   private var current: Change?
 
   /// - Parameters:
-  ///   - warmUp: How long the lamp usually warms.
-  ///   - coolDown: How long it usually cools.
+  ///   - warmUp: How long the lamp usually takes to warm up.
+  ///   - coolDown: How long the lamp usually takes to cool down.
   init(warmUp: Duration, coolDown: Duration) {
     times = [.warming: warmUp, .cooling: coolDown]
   }
 
-  /// Takes a new power.
+  /// Handles a change of the power. At the end of a change whose beginning was seen, stores its measured duration.
   ///
-  /// - Parameter old: nil if it is not known.
+  /// - Parameter old: The power before; nil if it is unknown.
   mutating func change(from old: Power?, to new: Power, at now: Duration) {
     if let current, let start = current.start, new == current.power.target {
       times[current.power] = now - start
@@ -33,16 +35,17 @@ struct Movement: Sendable {
     current = times[new].map { Change(power: new, start: old.map { _ in now }, whole: $0) }
   }
 
-  /// Forgets the present change: contact was lost.
+  /// Forgets the present change, because the projector does not answer.
   mutating func forget() { current = nil }
 
-  /// The expected time to the end of the present change; zero without one.
+  /// Returns the expected time until the end of the present change; zero if there is none or its beginning is unknown.
   func remaining(at now: Duration) -> Duration {
     guard let current, let start = current.start else { return .zero }
     return max(.zero, start + current.whole - now)
   }
 
-  /// The attributes `takes` and `remaining` of a change that has just begun; null for any other.
+  /// The attributes `takes` and `remaining`, both with the expected duration of a change that has just begun. Null if
+  /// there is no change, or its beginning was not seen.
   var attributes: [String: Attribute] {
     let isSeen = current?.start != nil
     let seconds = current.map { JSON.number(($0.whole / .milliseconds(100)).rounded() / 10) }
@@ -55,7 +58,7 @@ struct Movement: Sendable {
 }
 
 extension Power {
-  /// The power after this transition; nil for others.
+  /// The power after warming or cooling; nil for the other values.
   fileprivate var target: Power? {
     switch self {
     case .warming: .on

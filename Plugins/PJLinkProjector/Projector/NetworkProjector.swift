@@ -3,14 +3,14 @@ import Platform
 import PluginKit
 import Synchronization
 
-/// A projector in the network.
+/// A projector in the network. Its commands are jobs for a ``ProjectorWorker``.
 final class NetworkProjector: PluginDevice {
   private let jobs = TimedQueue<PendingJob>()
   private let worker: Mutex<Task<Void, Never>?>
 
   /// - Parameters:
-  ///   - random: Makes numbers from 0 to 1, evenly spread, for the waits before new connections.
-  ///   - nonce: Makes ``Authentication/nonceSize`` random bytes.
+  ///   - random: Returns random numbers, evenly distributed from 0 to 1, for the waits before new connections.
+  ///   - nonce: Returns ``Authentication/nonceSize`` random bytes.
   init(
     _ context: DeviceContext, clock: any TheaterClock = SystemClock(),
     random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
@@ -60,7 +60,7 @@ final class NetworkProjector: PluginDevice {
     try await job.result.value()
   }
 
-  /// Random bytes of the system for SHA-256.
+  /// Returns random bytes of the system, for the authentication with SHA-256.
   @Sendable
   private static func randomNonce() -> [UInt8] {
     var generator = SystemRandomNumberGenerator()

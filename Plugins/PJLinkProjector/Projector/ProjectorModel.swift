@@ -4,12 +4,12 @@ import Platform
 import PluginKit
 import PluginProtocol
 
-/// A state machine of one projector, without I/O. Jobs, answers and failures with their times are its inputs; it
+/// A state machine of one projector, without I/O. Its inputs are jobs, answers and failures, with their times. It
 /// returns the next request and the effects to execute.
 struct ProjectorModel: Sendable {
-  /// Something that the controller asks for.
+  /// A request of the controller.
   enum Job: Sendable, Equatable {
-    /// Makes contact and reports the state.
+    /// Queries the state for the first time, and reports it.
     case open
     case perform(ProjectorCommand)
   }
@@ -17,14 +17,15 @@ struct ProjectorModel: Sendable {
   /// The next action.
   enum Step: Equatable {
     case ask(PJLinkRequest)
-    /// Nothing before this time; without one, nothing until the next job.
+    /// Nothing is due before this time; for nil, nothing is due until the next job.
     case wait(until: Duration?)
   }
 
-  /// An action for the worker.
+  /// An action that the worker must execute.
   enum Effect: Equatable {
     case report([StateKey: JSON], Provenance)
     case reportAttributes([String: Attribute])
+    /// Ends the job with this result.
     case finish(Result<Void, DeviceError>)
     case log(LogNotification.Level, String)
 
@@ -43,10 +44,13 @@ struct ProjectorModel: Sendable {
   }
 
   private enum Contact: Equatable {
+    /// No request was answered yet, and none has failed.
     case none
+    /// The projector answers.
     case good
+    /// A request has failed, and none was answered since.
     case lost
-    /// There is no further try before the options change.
+    /// The projector refuses the plugin. No request is sent until the options change.
     case refused(LinkFailure)
   }
 
@@ -58,14 +62,15 @@ struct ProjectorModel: Sendable {
     case confirming
   }
 
-  /// The polling interval while something changes.
+  /// The polling interval while the lamp warms or cools, or a command may still take effect.
   static let quickPolling = Duration.seconds(1)
   /// The longest time until an accepted command takes effect.
   static let reactionTime = Duration.seconds(15)
-  /// The polling interval of the values that change slowly.
+  /// The polling interval of ``details``, which change slowly.
   static let detailInterval = Duration.seconds(600)
-  /// How often a projector in a steady state may answer "not now" to one command.
+  /// How often a projector that neither warms nor cools may answer "not now" to one command before the command fails.
   static let mostRefusals = 8
+  /// The values that are queried only once in ``detailInterval``.
   private static let details: [PJLinkQuery] = [
     .pjlinkClass, .name, .manufacturer, .product, .inputs, .lamps, .filter,
   ]
@@ -75,15 +80,17 @@ struct ProjectorModel: Sendable {
   private var contact = Contact.none
   private var delay = RetryDelay(from: .seconds(1))
   private var job: (job: Job, phase: Phase)?
-  /// The questions of the present round that are still to be asked.
+  /// The remaining queries of the present round of polling.
   private var agenda: [PJLinkQuery] = []
+  /// The time of the next round, and of the next round with ``details``.
   private var nextRound = Duration.zero
   private var nextDetails = Duration.zero
-  /// Questions that this projector does not know or never answers.
+  /// The queries that the projector has refused as unknown (ERR1) or left unanswered. They are not repeated in later
+  /// rounds until the contact was lost and made again.
   private var unanswerable: Set<PJLinkQuery> = []
-  /// The time until which an accepted command may still take effect.
+  /// The time until which a command that the projector has accepted may still take effect.
   private var reactionEnd = Duration.zero
-  /// The command that was answered with "not now" last, and how often in a row.
+  /// The command that the projector last answered with "not now", and the number of these answers in a row.
   private var refused: (command: String, count: Int)?
   private var isClassTwo = false
   private var power: Power?
@@ -91,7 +98,7 @@ struct ProjectorModel: Sendable {
   private var movement: Movement
   private var report = ProjectorReport()
 
-  /// - Parameter place: Host and port for people.
+  /// - Parameter place: The host and port, for messages.
   init(options: ProjectorOptions, place: String) {
     self.options = options
     self.place = place
@@ -100,7 +107,7 @@ struct ProjectorModel: Sendable {
 
   // MARK: Jobs
 
-  /// Begins a job; no other one may be under way.
+  /// Begins a job. No other job may be in progress.
   mutating func begin(_ job: Job) -> [Effect] {
     if case .refused(let failure) = contact { return [.finish(.failure(failure.error(at: place)))] }
     if case .perform(let command) = job, let picture = command.picture,
@@ -112,12 +119,12 @@ struct ProjectorModel: Sendable {
     return []
   }
 
-  /// Drops the job, whose caller has cancelled it.
+  /// Drops the job, because its caller has cancelled it.
   mutating func abandon() { job = nil }
 
   // MARK: Requests
 
-  /// Returns the next action.
+  /// Returns the next action: a request of the job, or of a round of polling that is due, or a wait.
   mutating func next(at now: Duration) -> Step {
     if case .refused = contact { return .wait(until: nil) }
     if let request { return .ask(request) }
@@ -131,7 +138,7 @@ struct ProjectorModel: Sendable {
     return .wait(until: nextRound)
   }
 
-  /// The next request of the job.
+  /// The next request of the job; nil without a job.
   private var request: PJLinkRequest? {
     guard let (job, phase) = job else { return nil }
     switch (phase, job) {
@@ -154,7 +161,7 @@ struct ProjectorModel: Sendable {
 
   // MARK: Answers
 
-  /// Takes the projector's answer to the last request.
+  /// Handles the projector's answer to the last request.
   mutating func answered(
     _ request: PJLinkRequest, _ answer: PJLinkAnswer, method: Authentication.Method?,
     at now: Duration
@@ -171,7 +178,7 @@ struct ProjectorModel: Sendable {
     return effects
   }
 
-  /// The projector has answered.
+  /// Records that the projector has answered.
   private mutating func makeContact(_ method: Authentication.Method?) -> [Effect] {
     var effects: [Effect] = []
     if contact == .lost { effects.append(.log(.info, "the projector answers again")) }
@@ -186,7 +193,7 @@ struct ProjectorModel: Sendable {
     return effects + attributeEffects()
   }
 
-  /// Chooses the further questions of a round, after the power is known.
+  /// Chooses the further queries of a round, after its query of the power.
   private mutating func plan(at now: Duration) {
     nextRound = now + interval(at: now)
     guard power != .warming, power != .cooling else { return }
@@ -216,7 +223,7 @@ struct ProjectorModel: Sendable {
     effects += attributeEffects()
   }
 
-  /// Takes a value; false if it has no meaning.
+  /// Stores the value of a reply. Returns false if it has no meaning.
   private mutating func take(
     _ query: PJLinkQuery, _ text: String, at now: Duration, _ effects: inout [Effect]
   ) -> Bool {
@@ -285,16 +292,18 @@ struct ProjectorModel: Sendable {
     if let picture = options.picture(of: new) {
       effects += stateEffects([.picture: .string(picture.rawValue)])
     } else {
-      // The options do not say what this input shows.
+      // The options name no picture for this input.
       forgetPicture(&effects)
     }
   }
 
+  /// Reports that the picture is unknown, if it was known.
   private mutating func forgetPicture(_ effects: inout [Effect]) {
     guard let known = report.state.removeValue(forKey: .picture) else { return }
     effects.append(.report([.picture: known], .unknown))
   }
 
+  /// Stores values, and returns the report of those that have changed.
   private mutating func stateEffects(_ values: [StateKey: JSON]) -> [Effect] {
     let news = values.filter { report.state[$0.key] != $0.value }
     report.state.merge(news) { $1 }
@@ -306,7 +315,7 @@ struct ProjectorModel: Sendable {
     return news.isEmpty ? [] : [.reportAttributes(news)]
   }
 
-  // MARK: The job under way
+  // MARK: The job in progress
 
   private mutating func advance(
     _ answer: PJLinkAnswer, at now: Duration, _ effects: inout [Effect]
@@ -334,6 +343,7 @@ struct ProjectorModel: Sendable {
     }
   }
 
+  /// Decides from the reported power whether a command is already done, must wait, is refused or is sent.
   private mutating func checkPower(
     for command: ProjectorCommand, at now: Duration, _ effects: inout [Effect]
   ) {
@@ -352,7 +362,7 @@ struct ProjectorModel: Sendable {
     }
   }
 
-  /// Takes the answer to a command that sets something.
+  /// Handles the projector's answer to a command.
   private mutating func take(
     _ answer: PJLinkAnswer, to command: ProjectorCommand, at now: Duration,
     _ effects: inout [Effect]
@@ -381,8 +391,9 @@ struct ProjectorModel: Sendable {
     }
   }
 
-  /// Refuses a command with the time of the next try, because the projector said "not now" although it reports neither
-  /// warming nor cooling. After ``mostRefusals`` times the command fails.
+  /// Ends a command with `notNow` and the time for the next attempt, because the projector said "not now" although it
+  /// reports neither warming nor cooling. The controller then repeats the command. After ``mostRefusals`` attempts the
+  /// command fails.
   private mutating func refuse(_ command: ProjectorCommand, _ effects: inout [Effect]) {
     let name = command.invocation.name.rawValue
     let count = refused.flatMap { $0.command == name ? $0.count : nil } ?? 0
@@ -404,7 +415,7 @@ struct ProjectorModel: Sendable {
     effects.append(.finish(result))
   }
 
-  /// Finishes a command whose effect is already there, and reports it again.
+  /// Ends a command whose state is already reported, and reports that state again.
   private mutating func finishAgain(_ key: StateKey, _ effects: inout [Effect]) {
     let isReported = effects.contains { effect in
       if case .report(let values, .reported) = effect { values[key] != nil } else { false }
@@ -417,16 +428,16 @@ struct ProjectorModel: Sendable {
 
   // MARK: Failures
 
-  /// The last request got no answer.
+  /// Handles the failure of the last request.
   ///
-  /// - Parameter random: 0 to 1, evenly spread; lengthens or shortens the wait before the next try.
+  /// - Parameter random: A random number, evenly distributed from 0 to 1. It varies the wait before the next attempt.
   mutating func failed(
     _ request: PJLinkRequest, _ failure: LinkFailure, at now: Duration, random: Double
   ) -> [Effect] {
     var effects: [Effect] = []
     agenda = []
     if case .query(let query) = request, query != .power, case .noReply = failure {
-      // It may not know this query. The next one shows whether the projector is still there.
+      // The projector may not know this query. The next query of the power shows whether it still answers.
       unanswerable.insert(query)
       nextRound = now
       nextDetails = now
@@ -437,19 +448,20 @@ struct ProjectorModel: Sendable {
     nextRound = now + delay.next(random: random)
     lose(failure, &effects)
     if let (job, phase) = job {
-      // The projector has accepted the command; the rounds show its effect when it answers again.
+      // The projector has accepted the command. When it answers again, the rounds of polling report the effect.
       if phase == .confirming {
         finish(.success(()), &effects)
         return effects
       }
       var error = failure.error(at: place)
-      // Wrong options need a change; the controller opens the device again then.
+      // With `invalid`, the controller opens the device again only after its options have changed.
       if job == .open, failure.isFinal { error.code = .invalid }
       finish(.failure(error), &effects)
     }
     return effects
   }
 
+  /// Makes the state unknown, because the projector does not answer or refuses the plugin.
   private mutating func lose(_ failure: LinkFailure, _ effects: inout [Effect]) {
     let error = failure.error(at: place)
     let before = contact
@@ -457,7 +469,7 @@ struct ProjectorModel: Sendable {
     power = nil
     input = nil
     movement.forget()
-    // Without an earlier contact, the error of the job already gives the reason.
+    // At the first request, the error of the job already gives the reason.
     guard before != .none else { return }
     report.problem = error.message + (error.hint.map { ". " + $0 } ?? "")
     effects += attributeEffects()
@@ -491,7 +503,7 @@ struct ProjectorModel: Sendable {
 }
 
 extension ProjectorCommand {
-  /// The picture that the command shows; nil for other commands.
+  /// The picture that the command selects; nil for other commands.
   fileprivate var picture: ProjectorOptions.Picture? {
     switch self {
     case .tvMode: .tv

@@ -2,32 +2,34 @@ import Devices
 import JSON
 import PluginKit
 
-/// The options of a projector. The controller has checked them against the manifest; reading checks them
-/// again, for other hosts of the plugin.
+/// The validated options of a projector. The controller has checked them against the manifest; they are checked again
+/// here, because the plugin may run without the controller.
 struct ProjectorOptions: Sendable {
-  /// The shape of the picture: the values of `picture`.
+  /// The shape of the picture. The raw values are those of the state key `picture`.
   enum Picture: String, CaseIterable, Sendable {
     case tv
     case wideScreen
 
-    /// The command that shows it.
+    /// The command that selects the picture.
     var command: String { self == .tv ? "tvMode" : "wideScreenMode" }
-    /// The option that names its input.
+    /// The option that names the input of the picture.
     var option: String { self == .tv ? "tvInput" : "wideScreenInput" }
   }
 
   let host: String
   let port: UInt16
   let authentication: Authentication
-  /// The inputs that have a name.
+  /// The names that the options give to inputs.
   let names: [PJLinkInput: String]
-  /// The input of each picture that the options name.
+  /// The input of each picture for which the options name one.
   let pictures: [Picture: PJLinkInput]
-  /// The time between two rounds of questions.
+  /// The time between two rounds of polling, 2 to 3,600 s.
   let polling: Duration
+  /// How long the lamp usually takes to warm up and to cool down, each 0 to 600 s.
   let warmUp: Duration
   let coolDown: Duration
 
+  /// - Throws: `invalid` with the name of the wrong option.
   init(_ json: JSON) throws(DeviceError) {
     let reader = OptionReader(json)
     host = try reader.required("host")
@@ -52,14 +54,15 @@ struct ProjectorOptions: Sendable {
     coolDown = .seconds(try reader.number("coolDown", in: 0...600, or: 90))
   }
 
-  /// The name of an input for people.
+  /// Returns the name of an input; without one, its PJLink code.
   func name(of input: PJLinkInput) -> String { names[input] ?? input.code }
 
-  /// The picture of an input; nil if the options name none for it.
+  /// Returns the picture of an input; nil if the options name none for it.
   func picture(of input: PJLinkInput) -> Picture? { pictures.first { $0.value == input }?.key }
 }
 
 extension OptionReader {
+  /// Reads the list of inputs with names.
   fileprivate func inputs(_ key: String) throws(DeviceError) -> [(name: String, input: PJLinkInput)]
   {
     guard let value = json[key] else { return [] }
@@ -79,6 +82,7 @@ extension OptionReader {
     return inputs
   }
 
+  /// Reads an input: one of the names in `inputs`, or a PJLink input such as `31`. Nil if the option is missing.
   fileprivate func input(_ key: String, among inputs: [(name: String, input: PJLinkInput)])
     throws(DeviceError) -> PJLinkInput?
   {

@@ -1,9 +1,9 @@
 import Devices
 import JSON
 
-/// The attributes that were reported of a projector, and those to report next.
+/// The state and attributes of a projector that were reported, and the attributes to report next.
 struct ProjectorReport: Sendable {
-  /// The attributes with one value.
+  /// The names of the attributes that are not about lamps and movements.
   enum Name: String, CaseIterable, Sendable {
     case name, manufacturer, model, pjlinkClass, authentication, input, inputs, mute, errors
     case filterHours, problem
@@ -25,12 +25,13 @@ struct ProjectorReport: Sendable {
     }
   }
 
-  /// The values that were reported since contact was made.
+  /// The reported values of the state that are known now.
   var state: [StateKey: JSON] = [:]
   private var attributes: [String: Attribute] = [:]
+  /// The attributes that have changed since the last call of ``takeNews()``.
   private var news: [String: Attribute] = [:]
 
-  /// The value of an attribute; setting it to nil keeps the old one.
+  /// The value of an attribute. Setting nil keeps the old value.
   subscript(name: Name) -> JSON? {
     get { attributes[name.rawValue]?.value }
     set {
@@ -40,13 +41,13 @@ struct ProjectorReport: Sendable {
     }
   }
 
-  /// The problem that status and doctor show; nil without one.
+  /// The attribute `problem`, which `theater status` and `theater doctor` show; nil for no problem.
   var problem: String? {
     get { self[.problem]?.string }
     set { self[.problem] = newValue.map { .string($0) } ?? .null }
   }
 
-  /// The hours of each lamp: `lampHours`, `lamp2Hours` and so on.
+  /// The hours of each lamp, for the attributes `lampHours`, `lamp2Hours` and so on.
   var lampHours: [Int] = [] {
     didSet {
       for (index, hours) in lampHours.enumerated() {
@@ -58,7 +59,7 @@ struct ProjectorReport: Sendable {
     }
   }
 
-  /// The attributes of a change that takes time.
+  /// The attributes of a lamp that warms or cools.
   var movement: [String: Attribute] = [:] {
     didSet { for (name, attribute) in movement { set(name, attribute) } }
   }

@@ -12,15 +12,15 @@ struct PendingJob: Sendable {
   init(_ job: ProjectorModel.Job) { self.job = job }
 }
 
-/// The one task of a projector: does the controller's jobs, and between them asks for the state.
+/// The worker of a projector. In one task, it executes the controller's jobs, and polls the state between them.
 struct ProjectorWorker {
-  /// The shortest time between two log lines about garbage.
+  /// The shortest time between two log lines about received lines that answer nothing.
   private static let garbageInterval = Duration.seconds(600)
 
   let context: DeviceContext
   let jobs: TimedQueue<PendingJob>
   let clock: any TheaterClock
-  /// 0 to 1, evenly spread.
+  /// Returns random numbers, evenly distributed from 0 to 1.
   let random: @Sendable () -> Double
   var model: ProjectorModel
   var link: ProjectorLink
@@ -39,9 +39,9 @@ struct ProjectorWorker {
     self.link = link
   }
 
-  /// Works until the task is cancelled; then closes the connection.
+  /// Works until the task is cancelled, then closes the connection.
   mutating func run() async {
-    // Nothing is asked before the device is opened.
+    // No request is sent before the device is opened.
     if let first = await jobs.next(until: nil, on: clock) { begin(first) }
     while !Task.isCancelled {
       takeJob()
@@ -54,6 +54,7 @@ struct ProjectorWorker {
     current?.result.finish(.failure(LinkFailure.cancelled.error(at: link.place)))
   }
 
+  /// Drops a cancelled job. Begins the next job if none is in progress.
   private mutating func takeJob() {
     if current?.result.isFinished == true {
       model.abandon()

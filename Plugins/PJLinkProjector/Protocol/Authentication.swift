@@ -1,41 +1,43 @@
 import Crypto
 
-/// The password of a projector and how it is proved.
+/// The password of a projector, and the method that proves it.
 struct Authentication: Sendable {
   /// The option `authentication`.
   enum Policy: String, CaseIterable, Sendable {
-    /// SHA-256, or MD5 where the projector does not know it.
+    /// SHA-256, or MD5 if the projector does not answer to SHA-256.
     case auto
+    /// Only MD5.
     case md5
-    /// Never MD5, which an eavesdropper can use to try passwords quickly.
+    /// Only SHA-256. From an MD5 digest, an eavesdropper can find a weak password by trying many.
     case sha256
   }
 
-  /// How a connection was authenticated.
+  /// The authentication method of a connection.
   enum Method: String, Sendable {
     case none
     case md5 = "MD5"
     case sha256 = "SHA-256"
   }
 
-  /// The number of random bytes of each side for SHA-256.
+  /// The number of random bytes that each side makes for SHA-256.
   static let nonceSize = 16
 
+  /// The password; nil if the options have none.
   let password: String?
   let policy: Policy
-  /// Whether the projector was found not to know SHA-256.
+  /// Whether the projector did not answer to SHA-256 before.
   var isWithoutSHA256 = false
 
-  /// Whether SHA-256 is tried first.
+  /// Whether SHA-256 is tried.
   var triesSHA256: Bool { policy != .md5 && !isWithoutSHA256 }
 
-  /// The text before the first command with MD5: the digest of the projector's salt and the password.
+  /// Returns the text that precedes the first command with MD5: the digest of the projector's salt and the password.
   static func md5(salt: String, password: String) -> String {
     Hexadecimal.text(Insecure.MD5.hash(data: Array((salt + password).utf8)))
   }
 
-  /// The text before the first command with SHA-256: the client's random bytes, and the digest of both
-  /// sides' bytes and the password.
+  /// Returns the text that precedes the first command with SHA-256: the client's random bytes, then the digest of both
+  /// sides' random bytes (combined with XOR, in hexadecimal) and the password.
   ///
   /// - Parameters:
   ///   - projector: The 16 random bytes of the projector.

@@ -1,23 +1,24 @@
-/// One connection to a projector as a state machine without I/O: bytes come in, actions go out.
+/// A state machine of one connection to a projector, without I/O. Received bytes are its input; it returns the actions
+/// to execute.
 ///
-/// The projector speaks first. After the greeting and the authentication, one command is sent at a time.
+/// The projector sends a greeting first. After the authentication, the client sends one command at a time.
 struct Conversation {
   enum Action: Equatable {
     case send([UInt8])
-    /// Commands may be asked from now on.
+    /// Commands may be sent from now on.
     case ready(Authentication.Method)
     case answer(PJLinkAnswer)
     case fail(LinkFailure)
-    /// A line that answers nothing, for the log.
+    /// A description of a received line that answers nothing, for the log.
     case ignored(String)
   }
 
-  /// The most lines without a meaning before a reply.
+  /// The largest number of lines that answer nothing before a reply.
   static let mostIgnored = 32
 
   private enum Phase {
     case greeting
-    /// SHA-256 was asked for.
+    /// The client has asked for SHA-256, and waits for the projector's random bytes.
     case challenge
     case idle
     case asking(PJLinkRequest)
@@ -28,18 +29,18 @@ struct Conversation {
   private let nonce: @Sendable () -> [UInt8]
   private var phase = Phase.greeting
   private var reader = LineReader()
-  /// The proof of the password, for the first command; empty afterwards.
+  /// The proof of the password, which precedes the first command; empty afterwards.
   private var proof = ""
   private var isFirstCommand = true
   private var ignored = 0
 
-  /// - Parameter nonce: Makes ``Authentication/nonceSize`` random bytes.
+  /// - Parameter nonce: Returns ``Authentication/nonceSize`` random bytes.
   init(_ authentication: Authentication, nonce: @escaping @Sendable () -> [UInt8]) {
     self.authentication = authentication
     self.nonce = nonce
   }
 
-  /// Returns the bytes of a command; nil while another one is under way or before `ready`.
+  /// Returns the bytes to send for a request; nil before `ready`, and while another request is in progress.
   mutating func ask(_ request: PJLinkRequest) -> [UInt8]? {
     guard case .idle = phase else { return nil }
     phase = .asking(request)
@@ -47,7 +48,7 @@ struct Conversation {
     return Array((proof + request.text + "\r").utf8)
   }
 
-  /// Takes received bytes. Nothing follows `fail`.
+  /// Handles received bytes, and returns the actions to execute. No action follows `fail`.
   mutating func receive(_ bytes: [UInt8]) -> [Action] {
     reader.append(bytes).flatMap { line -> [Action] in
       if case .ended = phase { return [] }
@@ -58,10 +59,10 @@ struct Conversation {
     }
   }
 
-  /// The failure when nothing more came in time.
+  /// Ends the conversation, because nothing more came in time. Returns the failure.
   mutating func timedOut() -> LinkFailure { failure { .noReply($0.text) } }
 
-  /// The failure when the projector closed the connection.
+  /// Ends the conversation, because the projector closed the connection. Returns the failure.
   mutating func disconnected() -> LinkFailure { failure { _ in .disconnected } }
 
   private mutating func failure(asking: (PJLinkRequest) -> LinkFailure) -> LinkFailure {
@@ -84,7 +85,7 @@ struct Conversation {
       let proof = Authentication.sha256(
         projector: bytes, client: nonce(), password: authentication.password ?? "")
       return begin(.sha256, proof: proof)
-    // A projector of class 1 takes this for a command without its proof.
+    // A projector that does not know SHA-256 takes `PJLINK 2` for a command without the proof of the password.
     case (.challenge, .denied), (.challenge, .reply): return end(.noSHA256)
     case (.asking(let request), .reply(let command, let answer)) where command == request.command:
       phase = .idle

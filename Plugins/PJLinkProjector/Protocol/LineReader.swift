@@ -1,21 +1,20 @@
-/// Splits received bytes into the lines of PJLink, which end with a carriage return.
+/// A parser that splits received bytes into the lines of PJLink, which end with a carriage return.
 struct LineReader {
-  /// The most bytes of a line with its end: `%`, class, four letters, a separator, a parameter of 128 bytes
-  /// and the carriage return.
+  /// The largest size of a line in bytes, with its end: `%`, the class, four letters, a separator, a parameter of 128
+  /// bytes and the carriage return.
   static let longestLine = 136
 
   enum Line: Equatable {
-    /// A line without its end. Bytes that are no UTF-8 are replaced.
+    /// A line without its end. U+FFFD replaces invalid UTF-8.
     case text(String)
-    /// A line beyond ``longestLine``, which is passed over.
+    /// A line above ``longestLine``, whose text is dropped.
     case oversized
   }
 
   private var bytes: [UInt8] = []
   private var isOversized = false
 
-  /// Takes received bytes and returns the lines that they end, in order. Keeps at most
-  /// ``longestLine`` bytes.
+  /// Adds received bytes, and returns the lines that are complete now, in order. Keeps at most ``longestLine`` bytes.
   mutating func append(_ received: some Sequence<UInt8>) -> [Line] {
     var lines: [Line] = []
     for byte in received {

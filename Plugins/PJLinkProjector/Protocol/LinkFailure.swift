@@ -2,30 +2,30 @@ import Devices
 
 /// The reason why a projector gave no answer.
 enum LinkFailure: Error, Equatable, Sendable {
-  /// There is no connection, for the reason that the system gives.
+  /// The connection failed, for this reason of the system.
   case noConnection(String)
-  /// No connection came within this many seconds.
+  /// The host did not accept the connection within this number of seconds.
   case connectionTimeout(Int)
-  /// It was connected, but sent nothing.
+  /// The projector accepted the connection, but sent no greeting.
   case noGreeting
-  /// It sent something that is not PJLink.
+  /// The host sent this text, which is not PJLink.
   case notPJLink(String)
-  /// It did not answer this command.
+  /// The projector did not answer this command.
   case noReply(String)
-  /// It closed the connection before it answered.
+  /// The projector closed the connection before it answered.
   case disconnected
-  /// It sends much more than was asked.
+  /// The projector sends far more than it is asked for.
   case flood
-  /// It asks for a password, and the options have none.
+  /// The projector asks for a password, but the options have none.
   case passwordMissing
-  /// It refused the password.
+  /// The projector refused the password.
   case wrongPassword
-  /// It does not know SHA-256, or did not answer in time.
+  /// The projector refused SHA-256, or did not answer to it in time.
   case noSHA256
   /// The device was closed.
   case cancelled
 
-  /// Whether every further try fails until the options are changed.
+  /// Whether every further attempt fails until the options change.
   var isFinal: Bool {
     switch self {
     case .passwordMissing, .wrongPassword: true
@@ -33,7 +33,7 @@ enum LinkFailure: Error, Equatable, Sendable {
     }
   }
 
-  /// Whether a new connection may help at once, because this one was open.
+  /// Whether a new connection is tried at once, because only this connection may have failed.
   var isWorthANewConnection: Bool {
     switch self {
     case .noReply, .disconnected: true
@@ -41,7 +41,9 @@ enum LinkFailure: Error, Equatable, Sendable {
     }
   }
 
-  /// The failure for the user, of a projector at `place` (host and port).
+  /// Returns the error for the user.
+  ///
+  /// - Parameter place: The host and port of the projector.
   func error(at place: String) -> DeviceError {
     DeviceError(code, message(at: place), hint: hint)
   }

@@ -2,16 +2,16 @@
 enum PJLinkLine: Equatable {
   /// `PJLINK 0`: the projector asks for no password.
   case noPassword
-  /// `PJLINK 1 498e4a67`: it asks for a password, hashed with this salt.
+  /// `PJLINK 1 498e4a67`: the projector asks for the password, hashed with this salt.
   case salt(String)
-  /// `PJLINK 2 3db2…`: 16 random bytes for SHA-256.
+  /// `PJLINK 2 3db2…`: the projector's 16 random bytes for SHA-256.
   case challenge([UInt8])
   /// `PJLINK ERRA`: the password is wrong.
   case denied
   /// `%1POWR=1`: the reply to a command.
   case reply(command: String, PJLinkAnswer)
 
-  /// Reads a line without its end; nil for anything that is not PJLink.
+  /// Parses a line without its end; nil if it is not PJLink.
   init?(_ text: String) {
     if text.uppercased().hasPrefix("PJLINK ") {
       self.init(session: text.dropFirst("PJLINK ".count))
@@ -60,23 +60,26 @@ enum PJLinkAnswer: Equatable, Sendable {
   }
 }
 
-/// An error that a projector answers.
+/// An error in a projector's reply.
 enum PJLinkError: String, Sendable {
+  /// The projector does not know the command.
   case undefined = "ERR1"
+  /// The parameter is out of range, such as an input that the projector lacks.
   case parameter = "ERR2"
-  /// Not now: it warms, cools or stands by.
+  /// Not now: the projector warms, cools or is in standby.
   case notNow = "ERR3"
+  /// The projector has a failure.
   case failure = "ERR4"
 }
 
-/// Bytes as hexadecimal text.
+/// Conversions between bytes and hexadecimal text.
 enum Hexadecimal {
-  /// Two lower-case digits for each byte.
+  /// Returns two lower-case digits for each byte.
   static func text(_ bytes: some Sequence<UInt8>) -> String {
     bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  /// Reads two digits for each byte; nil for anything else.
+  /// Parses two digits for each byte; nil for any other text.
   static func bytes(_ text: some StringProtocol) -> [UInt8]? {
     let digits = Array(text.utf8)
     guard digits.count.isMultiple(of: 2) else { return nil }

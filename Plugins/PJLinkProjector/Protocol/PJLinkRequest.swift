@@ -1,4 +1,4 @@
-/// A value that a projector is asked for; the raw value is the command of PJLink.
+/// A query of a value. The raw value is the command of PJLink.
 enum PJLinkQuery: String, CaseIterable, Sendable {
   case power = "POWR"
   case input = "INPT"
@@ -23,7 +23,7 @@ enum PJLinkRequest: Hashable, Sendable {
   case turnOff
   case select(PJLinkInput)
 
-  /// The four letters of the command, which the reply repeats.
+  /// The four characters of the command, which the reply repeats.
   var command: String {
     switch self {
     case .query(let query): query.rawValue
@@ -32,7 +32,7 @@ enum PJLinkRequest: Hashable, Sendable {
     }
   }
 
-  /// The line without its end: `%1POWR 1`.
+  /// The line without its end, such as `%1POWR 1`.
   var text: String {
     switch self {
     case .query(let query): "%\(query.minimumClass)\(command) ?"
@@ -46,10 +46,10 @@ enum PJLinkRequest: Hashable, Sendable {
 /// An input of a projector: the kind (1 RGB, 2 video, 3 digital, 4 storage, 5 network, 6 internal) and the
 /// number, 1 to 9 or A to Z.
 struct PJLinkInput: Hashable, Sendable {
-  /// The two characters: `31`.
+  /// The two characters, such as `31`.
   let code: String
 
-  /// Reads the two characters; nil for anything else.
+  /// Parses the two characters; nil for any other text.
   init?(_ code: some StringProtocol) {
     let bytes = Array(code.utf8)
     guard bytes.count == 2, let kind = bytes.first, let number = bytes.last,

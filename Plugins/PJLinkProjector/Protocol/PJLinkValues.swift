@@ -1,8 +1,8 @@
 import Devices
 
-/// The values of replies, as words.
+/// Parsers for the values of replies.
 enum PJLinkValues {
-  /// `POWR`: 0 off, 1 on, 2 cooling, 3 warming; nil for anything else.
+  /// Parses `POWR`: 0 is off, 1 on, 2 cooling, 3 warming; nil for other texts.
   static func power(_ text: String) -> Power? {
     switch text {
     case "0": .off
@@ -13,7 +13,7 @@ enum PJLinkValues {
     }
   }
 
-  /// `AVMT`: what is muted; nil for anything else.
+  /// Parses `AVMT`. Returns which of picture and sound are muted, in words; nil for other texts.
   static func mute(_ text: String) -> String? {
     switch text {
     case "10", "20", "30": "none"
@@ -24,7 +24,8 @@ enum PJLinkValues {
     }
   }
 
-  /// `LAMP`: the hours of each lamp, from pairs of hours and on or off; nil for anything else.
+  /// Parses `LAMP`: one to eight pairs of hours, and 1 (on) or 0 (off). Returns the hours of each lamp; nil for other
+  /// texts.
   static func lampHours(_ text: String) -> [Int]? {
     let words = text.split(separator: " ")
     guard (2...16).contains(words.count), words.count.isMultiple(of: 2) else { return nil }
@@ -38,7 +39,7 @@ enum PJLinkValues {
     return hours
   }
 
-  /// Hours of use, 0 to 99,999; nil for anything else.
+  /// Parses hours of use, 0 to 99,999; nil for other texts.
   static func hours(_ text: some StringProtocol) -> Int? {
     guard (1...5).contains(text.utf8.count), text.utf8.allSatisfy({ 48...57 ~= $0 }) else {
       return nil
@@ -46,7 +47,7 @@ enum PJLinkValues {
     return Int(text)
   }
 
-  /// `INST`: the inputs that the projector has; nil for anything else.
+  /// Parses `INST`. Returns the inputs that the projector has; nil for other texts.
   static func inputs(_ text: String) -> [PJLinkInput]? {
     let inputs = text.split(separator: " ").map { PJLinkInput($0) }
     let known = inputs.compactMap(\.self)
@@ -54,7 +55,7 @@ enum PJLinkValues {
   }
 }
 
-/// `ERST`: what the projector finds wrong with itself.
+/// The warnings and errors of a projector's parts (`ERST`).
 struct ErrorStatus: Equatable {
   enum Level: Int {
     case none, warning, error
@@ -63,7 +64,7 @@ struct ErrorStatus: Equatable {
   private static let parts = ["fan", "lamp", "temperature", "cover", "filter", "other"]
   private let levels: [Level]
 
-  /// Reads six digits, 0 to 2; nil for anything else.
+  /// Parses six digits, one for each part: 0 for no fault, 1 for a warning, 2 for an error. Nil for other texts.
   init?(_ text: String) {
     let levels = text.utf8.map { Level(rawValue: Int($0) - 48) }
     self.levels = levels.compactMap(\.self)
@@ -72,13 +73,13 @@ struct ErrorStatus: Equatable {
     }
   }
 
-  /// The warnings and errors: "lamp error, filter warning", or "none".
+  /// The warnings and errors, such as "lamp error, filter warning"; "none" without any.
   var description: String {
     let findings = zip(Self.parts, levels).filter { $1 != .none }.map { "\($0) \($1)" }
     return findings.isEmpty ? "none" : findings.joined(separator: ", ")
   }
 
-  /// The errors alone: "lamp error"; nil without one.
+  /// Only the errors, such as "lamp error"; nil without any.
   var errors: String? {
     let errors = zip(Self.parts, levels).filter { $1 == .error }.map { "\($0.0) error" }
     return errors.isEmpty ? nil : errors.joined(separator: ", ")

@@ -18,6 +18,8 @@ package struct StartedActivity: Sendable {
 final class ActivityController {
   private(set) var session = ActivitySession()
   private var turn = 0
+  /// The turn of the newest request that has come to its run. A newer one is on its way to its own.
+  private var startedTurn = 0
   private let directory: DeviceDirectory
   private let library: Library
   private let policy: AccessPolicy
@@ -63,13 +65,15 @@ final class ActivityController {
     let arguments = item?.arguments ?? [:]
     let whole = try replacingCurrent(by: scene, arguments, for: principal)
     let turn = takeTurn()
+    // First, because it saves the position of the current item, which may be chosen again.
+    try await leaveCurrent(turn)
     var resumedAt: Double?
     if !fromStart, let item, let user = principal.user {
       resumedAt = await playback.savedPosition(of: item, user: user)
     }
     var limits = PlanPolicy(volumeLimit: principal.volumeLimit)
     if let player = activity.player { limits.resumePositions[player] = resumedAt }
-    let scenePlan = try await planLeavingCurrent(turn, whole, arguments, limits)
+    let scenePlan = try await planNext(whole, arguments, limits, turn: turn)
     session.begin(activity, endingWith: endScene, item, resumedAt: resumedAt, by: principal)
     let run = startBeginning(activity, item, scenePlan, by: principal)
     return StartedActivity(run: run, resumedAt: resumedAt)
@@ -97,8 +101,9 @@ final class ActivityController {
       try policy.checkPlaying(scene, by: principal)
     }
     let limits = PlanPolicy(volumeLimit: principal.volumeLimit)
-    return engine.start(
-      try await engine.plan(scene, arguments: arguments, policy: limits), by: principal)
+    let scenePlan = try await engine.plan(scene, arguments: arguments, policy: limits)
+    try engine.checkRoom()
+    return engine.start(scenePlan, by: principal)
   }
 
   /// Plans a run of a scene without carrying it out: a dry run.
@@ -138,16 +143,6 @@ final class ActivityController {
     return whole
   }
 
-  /// Leaves the current activity and plans the scene that replaces it, unless a newer request does.
-  private func planLeavingCurrent(
-    _ turn: Int, _ scene: Scene, _ arguments: [String: SceneArgument], _ limits: PlanPolicy
-  ) async throws(TheaterError) -> ScenePlan {
-    try await leaveCurrent(turn)
-    let scenePlan = try await engine.plan(scene, arguments: arguments, policy: limits)
-    try check(turn)
-    return scenePlan
-  }
-
   /// Begins a scene that plays: the activity that it begins, or one made from it.
   private func begin(
     _ scene: Scene, _ arguments: [String: SceneArgument], _ played: ScenePlayback,
@@ -158,14 +153,18 @@ final class ActivityController {
       let endScene = try plan.scene(named: activity.end)
       try policy.check(activity, during: session, by: principal)
       let whole = try replacingCurrent(by: scene, arguments, for: principal)
-      let scenePlan = try await planLeavingCurrent(takeTurn(), whole, arguments, limits)
+      let turn = takeTurn()
+      try await leaveCurrent(turn)
+      let scenePlan = try await planNext(whole, arguments, limits, turn: turn)
       session.begin(
         activity, endingWith: endScene, played.item, resumedAt: nil, by: principal)
       return startBeginning(activity, played.item, scenePlan, by: principal)
     }
     let activity = played.activity(madeFrom: scene, commands, in: plan)
     try policy.checkPlaying(scene, by: principal)
-    let scenePlan = try await planLeavingCurrent(takeTurn(), scene, arguments, limits)
+    let turn = takeTurn()
+    try await leaveCurrent(turn)
+    let scenePlan = try await planNext(scene, arguments, limits, turn: turn)
     session.begin(scene: activity, played.item, by: principal)
     return startBeginning(activity, played.item, scenePlan, by: principal)
   }
@@ -219,11 +218,14 @@ final class ActivityController {
     return try await endCurrent(by: principal)
   }
 
-  /// Stops every player and turns off every device.
+  /// Cancels every run, also those of scenes beside the activity, stops every player and turns off every
+  /// device.
   func turnEverythingOff(by principal: Principal) async throws(TheaterError) -> Run {
     try policy.checkControl(of: session, by: principal)
     let turn = takeTurn()
     try await leaveCurrent(turn)
+    await engine.cancelAll()
+    try check(turn)
     var steps: [Step] = []
     for role in Role.inOffOrder {
       guard let command = role.off else { continue }
@@ -237,28 +239,26 @@ final class ActivityController {
     return try await startEnding(Scene(name: "off", steps: steps), turn: turn, by: principal)
   }
 
-  /// - Parameter lost: A device that is missing, whose steps may fail.
+  /// - Parameter pastFailures: Whether the end goes on with the next step where one fails.
   private func endCurrent(
-    by principal: Principal, without lost: DeviceID? = nil
+    by principal: Principal, pastFailures: Bool = false
   ) async throws(TheaterError) -> Run {
     guard session.activity != nil else {
       throw TheaterError(.notNow, "nothing is on", hint: "Start a film, a song or a station first.")
     }
-    let steps = endSteps().mapCommands { step in
-      var step = step
-      if step.device == lost { step.onFailure = .continue }
-      return step
-    }
-    let scene = Scene(name: session.endScenes.last?.name ?? "stop", steps: steps)
-    try policy.checkRatings(of: try engine.commands(of: scene), by: principal)
+    try policy.checkRatings(of: try engine.commands(of: endScene()), by: principal)
     let turn = takeTurn()
     try await leaveCurrent(turn)
+    // Anew: the configuration may have lost a device meanwhile.
+    var scene = endScene()
+    if pastFailures { scene.steps = scene.steps.continuingPastFailures }
     return try await startEnding(scene, turn: turn, by: principal)
   }
 
-  /// Ends the activity if its player has reached the end and its beginning is done.
+  /// Ends the activity if its player has reached the end and its beginning is done, unless a request is on
+  /// its way to replace it.
   private func endIfOver() async {
-    guard let activity = session.activity, let principal = session.principal,
+    guard turn == startedTurn, let activity = session.activity, let principal = session.principal,
       activity.whenEnded == .end, session.report.status == .running, playback.hasEnded
     else { return }
     do {
@@ -273,12 +273,12 @@ final class ActivityController {
   private func endSteps(before next: [Step]) -> [Step] {
     guard session.activity != nil else { return [] }
     let kept = next.devices
-    return endSteps().mapCommands { step in
-      guard !kept.contains(step.device) else { return nil }
-      var step = step
-      step.onFailure = .continue
-      return step
-    }
+    return endSteps().mapCommands { kept.contains($0.device) ? nil : $0 }.continuingPastFailures
+  }
+
+  /// The end of the current activity as a scene.
+  private func endScene() -> Scene {
+    Scene(name: session.endScenes.last?.name ?? "stop", steps: endSteps())
   }
 
   /// The steps of the current activity's end scenes. Before them, each player of a scene that played
@@ -302,9 +302,8 @@ final class ActivityController {
   private func startEnding(
     _ scene: Scene, turn: Int, by principal: Principal
   ) async throws(TheaterError) -> Run {
-    let scenePlan = try await engine.plan(
-      scene, policy: PlanPolicy(volumeLimit: principal.volumeLimit))
-    try check(turn)
+    let limits = PlanPolicy(volumeLimit: principal.volumeLimit)
+    let scenePlan = try await planNext(scene, [:], limits, turn: turn)
     let choice = session.activity?.player.flatMap { ageLimits.choiceNumber(on: $0) }
     return start(scenePlan, status: .ending, by: principal) { (controller, run) in
       await controller.finishEnding(run, turn: turn, lastChoice: choice)
@@ -312,15 +311,17 @@ final class ActivityController {
   }
 
   /// - Parameter choice: The number of the newest choice on the player when the end began.
-  private func finishEnding(_ run: Run, turn: Int, lastChoice choice: Int?) {
+  private func finishEnding(_ run: Run, turn: Int, lastChoice choice: Int?) async {
     guard turn == self.turn else { return }
-    if run.report.status == .done {
+    if run.report.status == .done || session.activity == nil {
       if let player = session.activity?.player { ageLimits.forgetChoice(choice, on: player) }
       session.end(run: run.report)
+      publish()
     } else {
       session.finishRun(run.report, status: .failed)
+      publish()
+      await follow()
     }
-    publish()
   }
 
   /// Cancels one of the newest runs, and waits until it has stopped. The activity that it begins or
@@ -351,10 +352,36 @@ final class ActivityController {
 
   /// Cancels the run that is under way and saves the position of the current item.
   private func leaveCurrent(_ turn: Int) async throws(TheaterError) {
+    try check(turn)
     await session.run?.cancel()
     try check(turn)
     await playback.end()
     try check(turn)
+  }
+
+  /// Plans the run of a request that has left the current activity. If there is no plan, the activity goes
+  /// on, or has failed if its own run was cancelled.
+  private func planNext(
+    _ scene: Scene, _ arguments: [String: SceneArgument], _ limits: PlanPolicy, turn: Int
+  ) async throws(TheaterError) -> ScenePlan {
+    do {
+      let scenePlan = try await engine.plan(scene, arguments: arguments, policy: limits)
+      try check(turn)
+      return scenePlan
+    } catch {
+      guard turn == self.turn else { throw error }
+      startedTurn = turn
+      session.goOn(after: error)
+      publish()
+      await follow()
+      throw error
+    }
+  }
+
+  /// Follows the player again after `leaveCurrent`, because it may play on.
+  private func follow() async {
+    playback.goOn()
+    await update()
   }
 
   private func start(
@@ -362,16 +389,18 @@ final class ActivityController {
     then completion: @escaping @Sendable (ActivityController, Run) async -> Void
   ) -> Run {
     let run = engine.start(scenePlan, by: principal) { run in await completion(self, run) }
+    startedTurn = turn
     session.setRun(run, status: status)
     losses.end()
     publish()
     return run
   }
 
-  /// Saves the position and cancels the run that is under way.
+  /// Saves the position, and cancels all runs and the requests that are on their way to one.
   func shutDown() async {
+    _ = takeTurn()
     losses.end()
-    await session.run?.cancel()
+    await engine.cancelAll()
     await playback.shutDown()
   }
 
@@ -383,12 +412,13 @@ final class ActivityController {
     let before = session.report
     session.apply(plan)
     let lost = session.activity?.player.flatMap { directory[$0] == nil ? $0 : nil }
+    session.clearError(.configuration)
     if let lost {
       session.setError(
         TheaterError(
           .deviceFailed, "the player \"\(lost)\" is not configured any more",
           hint: "End the activity, or add the device to devices.json again.", device: lost),
-        .player)
+        .configuration)
     }
     if session.report != before { publish() }
     if lost != nil { await playback.hold() }
@@ -407,7 +437,6 @@ final class ActivityController {
     guard session.report.status != .ending, playback.accept(reported, at: reading.time) else {
       return
     }
-    let turn = turn
     let before = session.report
     if let item = reported.item, item != before.item {
       let choice = library.catalogue.choice(of: item)
@@ -424,12 +453,8 @@ final class ActivityController {
     case .playing: session.clearError(.player)
     case .stopped, .opening, .paused, .ended: break
     }
-    if session.report != before {
-      publish()
-      updateLosses()
-    }
+    if session.report != before { publish() }
     await playback.savePosition(of: reported, at: reading.time)
-    guard turn == self.turn else { return }
     await endIfOver()
   }
 
@@ -455,7 +480,8 @@ final class ActivityController {
 
   // MARK: Losses
 
-  /// Times how long the devices that the activity needs are missing. Called when one is lost or comes back.
+  /// Times how long the devices that the activity needs are missing. Called when one is lost or comes back,
+  /// and at each report of a player.
   func updateLosses() {
     losses.update(missingDevices) { await self.endWithout($0) }
   }
@@ -471,9 +497,10 @@ final class ActivityController {
     }
   }
 
-  /// Ends the activity because `device` has been missing for too long.
+  /// Ends the activity because `device` has been missing for too long, unless a request is on its way to
+  /// replace it. Other devices may be missing, too: no step that fails stops the end.
   private func endWithout(_ device: DeviceID) async {
-    guard let activity = session.activity, let principal = session.principal,
+    guard turn == startedTurn, let activity = session.activity, let principal = session.principal,
       missingDevices.contains(device)
     else { return }
     let isReachable = directory.snapshot(of: device)?.isReachable == true
@@ -484,7 +511,7 @@ final class ActivityController {
       hint: "See the state and the log of the device.", device: device)
     log("\(device): \(loss.message)")
     do {
-      _ = try await endCurrent(by: principal, without: device)
+      _ = try await endCurrent(by: principal, pastFailures: true)
       session.setError(loss, .loss)
       publish()
     } catch {

@@ -5,7 +5,7 @@ import Scenes
 struct ActivitySession {
   /// The source of an error in the report. Only the same source clears the error.
   enum ErrorSource {
-    case run, player, ageLimit, loss
+    case run, player, configuration, ageLimit, loss
   }
 
   /// The activity; for a scene that plays by itself, an activity made from the scene.
@@ -64,6 +64,7 @@ struct ActivitySession {
       new.player == current.player
     else { return }
     activity = new
+    if let end = plan.scenes[new.end] { endScenes = [end] }
     report.title = new.title
   }
 
@@ -80,6 +81,17 @@ struct ActivitySession {
   mutating func finishRun(_ run: RunReport, status: ActivityReport.Status) {
     report.status = run.status == .done ? status : .failed
     if let error = run.error { setError(error, .run) }
+  }
+
+  /// Goes on after a request that was to replace or end the activity has failed. A run of the activity's own
+  /// that was under way is cancelled by now: then the activity has failed.
+  mutating func goOn(after error: TheaterError) {
+    if activity == nil {
+      self = ActivitySession(run: run)
+    } else if [.starting, .ending].contains(report.status) {
+      report.status = .failed
+      setError(error, .run)
+    }
   }
 
   /// Ends the activity; `run` is the report of the run that ended it. The report keeps the loss that ended it.

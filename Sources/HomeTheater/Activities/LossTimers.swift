@@ -24,7 +24,10 @@ final class LossTimers {
     }
     for device in missing where timers[device] == nil {
       timers[device] = Task { [clock] in
-        guard (try? await clock.sleep(for: Self.patience)) != nil else { return }
+        try? await clock.sleep(for: Self.patience)
+        // Also after the sleep: the device may have come back meanwhile.
+        guard !Task.isCancelled else { return }
+        timers[device] = nil
         await act(device)
       }
     }

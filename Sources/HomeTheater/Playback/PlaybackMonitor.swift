@@ -16,6 +16,8 @@ final class PlaybackMonitor {
   /// Whether the player has reported the chosen item. Its reports before that are about earlier
   /// playback.
   private var isConfirmed = false
+  /// The user for whom positions are saved.
+  private var user: String?
   /// The time of the newest report that counts.
   private var reportTime = Duration.zero
   private let positions: PositionRecorder
@@ -38,8 +40,16 @@ final class PlaybackMonitor {
     reportTime = clock.now()
     self.item = item?.id
     duration = item?.duration
+    self.user = user
+    beginSaving()
+  }
+
+  /// Follows the player again after `end`: it plays on.
+  func goOn() { beginSaving() }
+
+  private func beginSaving() {
     guard let user else { return }
-    positions.begin(item: item?.id, user: user)
+    positions.begin(item: item, user: user)
     guard saving == nil else { return }
     saving = Task(executorPreference: ArrivalExecutor.shared) { await self.savePositions() }
   }

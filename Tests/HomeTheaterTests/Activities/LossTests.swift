@@ -106,6 +106,49 @@ import Testing
     }
   }
 
+  @Test(
+    "E11 F6 · a film ends although another device fails, too, and keeps the reason",
+    arguments: [(["dvd", "amp"], "amp", "off"), (["dvd"], "projector", "off")]
+      as [(Set<DeviceID>, DeviceID, String)])
+  func several(needed: Set<DeviceID>, other: DeviceID, command: String) async throws {
+    let log = Mutex<[String]>([])
+    try await Self.film(needing: needed, log: { line in log.withLock { $0.append(line) } }) {
+      theater in
+      for (id, command) in [("dvd", "stop"), (other, command)] as [(DeviceID, String)] {
+        await theater[id].setAvailability(.unavailable("no power"))
+        await theater[id].fail(command, with: DeviceError(.unavailable, "no power"))
+      }
+      #expect(await eventually { theater.clock.sleeperCount == 1 + needed.count })
+      theater.clock.advance(by: Self.patience)
+      #expect(await eventually { await theater.facade.report.status == .idle })
+      #expect(await theater.facade.report.error?.message.contains("was missing") == true)
+      #expect(log.withLock { $0.count } == 1)
+      #expect(theater.journal.lines.last == #"dvd "off""#)
+    }
+  }
+
+  @Test("E11 · a player that opens when its time is over and fails again ends the film later")
+  func failsAgain() async throws {
+    try await Self.film { theater in
+      let failed = Playback(.failed, item: "f1", position: 40, reason: "it is damaged").json
+      await theater["dvd"].report(.playback, failed)
+      await Self.waitForTimer(theater)
+      theater.clock.advance(by: .seconds(20))
+      await theater["dvd"].report(.playback, Playback(.opening, item: "f1", position: 40).json)
+      #expect(
+        await eventually {
+          await theater.facade.snapshot(of: "dvd")?.state.playback?.status == .opening
+        })
+      theater.clock.advance(by: .seconds(10))
+      #expect(await eventually { theater.clock.sleeperCount == 1 })
+      #expect(await theater.facade.report.status == .running)
+      await theater["dvd"].report(.playback, failed)
+      await Self.waitForTimer(theater)
+      theater.clock.advance(by: Self.patience)
+      #expect(await eventually { await theater.facade.report.status == .idle })
+    }
+  }
+
   @Test("F6 · a film goes on without a device that it does not need")
   func others() async throws {
     try await Self.film { theater in

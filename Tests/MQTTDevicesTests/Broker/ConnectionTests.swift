@@ -19,7 +19,8 @@ struct ConnectionTests {
 
   init() throws { broker = try BrokerFixture.shared.get() }
 
-  /// A command that a device of each family and kind understands, and a part of the state that it publishes then.
+  /// Commands for the test devices. Each entry has the device's family and kind, the topic and payload of the command,
+  /// and the topic and a part of the state that the device then publishes. `T` stands for the device's topic.
   private static let exchanges: [(String, String, String, String, String, String)] =
     [
       ("tasmota", "plug", "cmnd/T/POWER", "ON", "stat/T/POWER", "ON"),
@@ -71,7 +72,7 @@ struct ConnectionTests {
     defer { subscriber.end() }
     let heard = Lines()
     subscriber.readLines { heard.append($0) }
-    // A debug line says that the broker has the subscription; only then the command is sent.
+    // A debug line of mosquitto_sub reports that the broker has the subscription. Only then the command is sent.
     #expect(await eventually { heard.lines.contains { $0.contains("SUBACK") } })
     _ = try await Program.tool("mosquitto_pub", "-p", port, "-t", named(command), "-m", payload)
     #expect(
@@ -122,11 +123,11 @@ struct ConnectionTests {
 
   @Test("queries a change that the device does not report by itself")
   func unreported() async throws {
-    // A Shelly that is on already tells nothing when it is turned on again.
+    // A Shelly that is already on reports nothing when it is turned on again.
     let plug = try MQTTFixture(broker, "shelly", "plug", ["power": true])
     let bench = DeviceBench(broker.options)
     #expect(await bench.open(.popcornPopper, plug, ["profile": "shelly"]) == nil)
-    // Long enough for a query, and shorter than the command's timeout: the device may answer late.
+    // The clock advances far enough for a query, but not to the command's timeout: the device may answer late.
     let refusal = await bench.advanceDuring(atMost: .seconds(4)) { await bench.perform("pop") }
     #expect(refusal == nil)
     #expect(bench[.popping] == "popping")
@@ -321,7 +322,7 @@ struct ConnectionTests {
     try await proxy.set("close")
     try await lamp.change(["report": true])
     #expect(await eventually(within: 60) { (try? await proxy.opened()) ?? 0 >= 8 })
-    // Six waits lie between the seven new connections: 20 ms, 40 ms and so on, a fifth shorter at most.
+    // Six waits lie between the seven new connections: 20 ms, 40 ms and so on, each at most a fifth shorter.
     #expect(began.duration(to: .now) >= .milliseconds(20 * 63) * 0.8)
     #expect(bench.provenance(of: .power) == .unknown)
     try await proxy.set("pass")

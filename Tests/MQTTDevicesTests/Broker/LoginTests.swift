@@ -83,7 +83,7 @@ struct LoginTests {
     }
   }
 
-  /// The retained status, as mosquitto's own client reads it.
+  /// Returns the retained message of the status topic, which mosquitto's own client reads.
   private func status(_ broker: BrokerFixture) async throws -> String {
     let outcome = try await Program.tool(
       "mosquitto_sub", "-p", "\(broker.port)", "-t", "home-theater/status", "-C", "1", "-W", "5")

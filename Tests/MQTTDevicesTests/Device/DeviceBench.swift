@@ -8,9 +8,9 @@ import TestSupport
 
 @testable import MQTTDevices
 
-/// The plugin in this process, with devices behind a broker or a proxy.
+/// The plugin in this process. Its devices are behind a broker, or behind a proxy of the broker.
 struct DeviceBench: Sendable {
-  /// A clock that only the test advances, so that a busy machine does not look like a silent device.
+  /// A clock that only the test advances, so that the plugin does not take a busy machine for a silent device.
   let clock = ManualClock()
   private let bench: PluginBench
   private let broker: JSON
@@ -25,9 +25,10 @@ struct DeviceBench: Sendable {
     self.broker = broker
   }
 
-  /// Advances the clock by 100 ms for every 20 ms of real time, until `condition` holds; false after 24 s.
+  /// Advances the clock by 100 ms for every 20 ms of real time, until `condition` holds. Returns false after 24 s of
+  /// real time.
   ///
-  /// - Parameter limit: The clock is not advanced further than this. The condition may still come to hold.
+  /// - Parameter limit: The longest advance of the clock. After it, this function still waits for the condition.
   func advanceUntil(
     atMost limit: Duration? = nil, _ condition: @escaping @Sendable () async -> Bool
   ) async -> Bool {
@@ -42,7 +43,7 @@ struct DeviceBench: Sendable {
 
   /// Advances the clock until `body` has ended, and returns its error.
   ///
-  /// - Parameter limit: The clock is not advanced further than this.
+  /// - Parameter limit: The longest advance of the clock.
   func advanceDuring(
     atMost limit: Duration? = nil, _ body: @escaping @Sendable () async -> RPCError?
   ) async -> RPCError? {
@@ -53,13 +54,13 @@ struct DeviceBench: Sendable {
     return outcome.error.withLock { $0 } ?? nil
   }
 
-  /// The outcome of a call, once there is one.
+  /// The outcome of a call; nil before its end.
   private final class Outcome: Sendable {
     let error = Mutex<RPCError??>(nil)
     func set(_ outcome: RPCError?) { error.withLock { $0 = .some(outcome) } }
   }
 
-  /// Opens a device "d" for a fixture; nil when it is open.
+  /// Opens a device, by default "d", for a fixture. Returns the error; nil if the device is open.
   func open(
     _ role: Role, _ fixture: MQTTFixture, _ options: JSON, as device: DeviceID = "d"
   ) async -> RPCError? {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MQTTDevices
 
-/// A family of devices, as the options and the fixture name it.
+/// A family of devices: its name in the fixture, and the options that select its profile.
 struct DeviceFamily: Sendable, CustomTestStringConvertible {
   let name: String
   let options: JSON
@@ -20,7 +20,7 @@ struct DeviceFamily: Sendable, CustomTestStringConvertible {
     DeviceFamily(name: "shelly1", options: ["profile": "shelly", "generation": 1]),
   ]
 
-  /// The options with further ones.
+  /// Returns the options, with `more` added.
   func with(_ more: JSON) -> JSON {
     var all = options.object ?? [:]
     for (name, value) in more.object ?? [:] { all[name] = value }

@@ -294,7 +294,7 @@ extension [DeviceModel.Effect] {
     }.last
   }
 
-  /// `done`, or the message of the failure; nil without an end.
+  /// `done` if the job has ended with success, or the message of its failure; nil if it has not ended.
   fileprivate var finished: String? {
     compactMap { effect -> String? in
       switch effect {

@@ -1,4 +1,4 @@
-// Also compiled by Scripts/fuzz, in one module with the profiles.
+// Scripts/fuzz also compiles this file, in one module with the profiles.
 import JSON
 
 #if canImport(MQTTDevices)
@@ -7,7 +7,7 @@ import JSON
   @testable import MQTTDevices
 #endif
 
-/// Parses a payload that a fuzzer made, on each topic of a profile, and traps if a result is out of its bounds.
+/// Parses a payload that a fuzzer made as a message on each topic of a profile. Traps if a result is out of its bounds.
 ///
 /// The first bytes choose the profile and its options; the rest is the payload.
 func parse(fuzzed bytes: [UInt8]) {
@@ -73,7 +73,8 @@ private func template(_ kind: ApplianceKind, _ input: inout FuzzedInput) -> Temp
       source: source("availability", &input), meanings: ["online": true, "offline": false]))
 }
 
-/// Returns a source with a topic of its own or the one that all share, whose payload is the value or has it in JSON.
+/// Returns a source. Its topic is `t`, which all sources can share, or one of its own. With a pointer, the value is
+/// part of a JSON payload; otherwise the payload is the value.
 private func source(_ name: String, _ input: inout FuzzedInput) -> TemplateProfile.Source {
   let pointer = input.choose([nil, "", "/a", "/a/0", "/a/1/b~1c", "/~0", "/a/-", "/"])
   return TemplateProfile.Source(

@@ -7,13 +7,13 @@ import Testing
 
 @testable import MpvPlayer
 
-/// Stills of generated films by a real mpv, picture files beside films, and the cache.
+/// Stills that a real mpv makes of generated films, picture files beside films, and the cache of pictures.
 @Suite("MpvPlayer: stills", .timeLimit(.minutes(3)))
 struct StillTests {
   private static let fake = Program.project.appending(path: "Tests/Fixtures/fake_mpv.py").path
   private static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0]
 
-  /// The pictures of a folder of films.
+  /// Makes the pictures of a folder of films or songs.
   private func pictures(
     of films: String, cache: String? = nil, program: String = "mpv", fault: String? = nil,
     isCD: Bool = false, clock: any TheaterClock = SystemClock()
@@ -28,7 +28,7 @@ struct StillTests {
       cache: cache.map { PictureCache(folder: $0) })
   }
 
-  /// The red, green and blue of the pixel in the middle of a picture of 640×360.
+  /// Returns the red, green and blue (0 to 255) of the pixel in the middle of a picture of 640×360.
   private func color(of picture: ItemPicture?) throws -> [UInt8] {
     let folder = try TemporaryFolder()
     let file = try folder.write("picture", try #require(picture).bytes)
@@ -109,7 +109,7 @@ struct StillTests {
     }
     #expect(await bytes(of: "a/Ferry.mkv") == nil)
     for (name, byte) in [("cover.jpeg", 1), ("folder.jpg", 2), ("poster.webp", 3)] {
-      // The format is that of the bytes, whatever the name says.
+      // The bytes decide the format of a picture, not its name.
       try folder.write("films/a/\(name)", Self.jpeg + [UInt8(byte)])
       try folder.write("films/b/\(name)", Self.jpeg)
       #expect(await bytes(of: "a/Ferry.mkv") == Self.jpeg + [UInt8(byte)], "\(name)")
@@ -160,7 +160,7 @@ struct StillTests {
     #expect(files.count == 1 && files.allSatisfy { $0.count == 64 && $0.allSatisfy(\.isHexDigit) })
     let again = try pictures(of: path, cache: cache, program: "/nonexistent/mpv")
     #expect(await again.picture(of: "films/Ferry.mkv") == made)
-    // A film that was written to is another one.
+    // A film that was written to needs a new picture.
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: path + "/Ferry.mkv")
     #expect(await again.picture(of: "films/Ferry.mkv") == nil)

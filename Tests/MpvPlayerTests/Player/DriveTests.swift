@@ -8,10 +8,10 @@ import Testing
 
 @testable import MpvPlayer
 
-/// The tray of a drive, and the disc in it.
+/// The tray of a drive, and the playback of its disc.
 @Suite("MpvPlayer: drive", .realTime, .timeLimit(.minutes(3)))
 struct DriveTests {
-  /// The image of a DVD, which mpv plays as the disc of the drive.
+  /// The folder with the image of a DVD, which mpv plays as the disc of the drive.
   private static let image = Result {
     let folder = try TemporaryFolder()
     try TestFilms.makeDVD(in: folder)

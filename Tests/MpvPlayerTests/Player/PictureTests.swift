@@ -8,7 +8,8 @@ import Testing
 
 @Suite("MpvPlayer: picture", .timeLimit(.minutes(3)))
 struct PictureTests {
-  /// A red and a blue film of a minute, with sound: none is over before a busy machine has looked at it.
+  /// A red and a blue film with sound. Each lasts a minute, so that it does not end before a busy machine has read its
+  /// colour.
   private static let films = Result {
     let folder = try TemporaryFolder()
     for color in ["red", "blue"] {
@@ -45,7 +46,7 @@ struct PictureTests {
     await player.end()
   }
 
-  /// A red film of a minute with subtitles that fill the picture: yellow ones in English, and green ones in German.
+  /// A red film of a minute. Its subtitles fill the picture: the English ones are yellow, the German ones green.
   private static let subtitled = Result {
     let folder = try TemporaryFolder()
     let inputs = try [("eng", "00FFFF"), ("ger", "00FF00")].flatMap { (language, color) in

@@ -8,7 +8,7 @@ import Testing
 
 @testable import MpvPlayer
 
-/// Films and songs in a real mpv, without a picture, over a real cable.
+/// Playback of films and songs by a real mpv, without a picture, over a real cable.
 @Suite("MpvPlayer: playback", .realTime, .timeLimit(.minutes(3)))
 struct PlaybackTests {
   private static func bench(_ options: JSONObject = [:]) async throws -> PlayerBench {
@@ -28,9 +28,9 @@ struct PlaybackTests {
       #expect(player.playback?.position == player.playback?.duration)
       let format = try #require(player.sink.formats.last)
       #expect(format.rate == 48_000)
-      // 3 s of sound; silence at the end follows.
+      // 3 s of sound are 144,000 frames. Half a second of silence follows.
       #expect((144_000...172_000).contains(player.sink.frames), "\(player.sink.frames)")
-      // Of 1,320; 20 ms are 9.
+      // The film has 1,320 waves. 9 waves last 20 ms.
       #expect((1310...1325).contains(player.sink.waves), "\(player.sink.waves)")
       try await player.perform("stop")
     }

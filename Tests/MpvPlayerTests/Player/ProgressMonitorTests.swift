@@ -5,7 +5,7 @@ import Testing
 
 @Suite("MpvPlayer: progress")
 struct ProgressMonitorTests {
-  /// Gives answers with these positions every 0.5 s. Returns the index of the first one with a fault.
+  /// Passes a position to the monitor every 0.5 s. Returns the index of the first position at which it finds a fault.
   private func index(
     _ positions: [Double?], hasSound: Bool = true, hasOutput: Bool = true
   ) -> Int? {

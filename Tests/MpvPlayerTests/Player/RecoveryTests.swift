@@ -8,7 +8,7 @@ import Testing
 
 @testable import MpvPlayer
 
-/// mpv crashes, hangs, closes its connection or sends garbage.
+/// Recovery after mpv crashes, hangs, closes its connection or sends garbage.
 @Suite("MpvPlayer: recovery", .realTime, .timeLimit(.minutes(3)))
 struct RecoveryTests {
   @Test(
@@ -86,7 +86,7 @@ struct RecoveryTests {
     await player.end()
   }
 
-  /// A player with a fake mpv that has this fault.
+  /// Makes a player with a fake mpv that has this fault (see Tests/Fixtures/fake_mpv.py).
   private func faulty(_ fault: String, trace: String = "/dev/null") async throws -> PlayerBench {
     let films = try TestFilms.make()
     return try await PlayerBench(
@@ -165,7 +165,7 @@ struct RecoveryTests {
     await player.end()
   }
 
-  /// A setup with a fake mpv that answers nothing and does not end.
+  /// A setup with a fake mpv that never answers and does not end.
   private var deaf: MpvSetup {
     var setup = MpvSetup()
     setup.program = Program.project.appending(path: "Tests/Fixtures/fake_mpv.py").path

@@ -4,18 +4,19 @@ import Synchronization
 
 @testable import MpvPlayer
 
-/// A drive with a tray, for the kernel's interface: the path of an image is its device file.
+/// A simulated drive with a tray, in place of the kernel's interface. It accepts every path as a device file, such as
+/// the path of an image.
 final class FakeDrive: Sendable {
   struct State {
-    /// The answers to `state`; the last one stays.
+    /// The answers to the request `state`, in order; the last one is repeated.
     var answers: [Int32] = [DriveKernel.disc]
-    /// How many ejects are refused, because a program holds the disc.
+    /// The number of ejects that are refused with `EBUSY`, because a program holds the disc.
     var busyEjects = 0
     var isLocked = false
     var hasMotor = true
-    /// Whether requests wait, as while a disc spins up.
+    /// Whether requests wait until this is false, as while a disc spins up.
     var isHeld = false
-    /// All requests but `state`, in order.
+    /// All requests except `state`, in order.
     var requests: [DriveKernel.Request] = []
   }
 
@@ -50,7 +51,7 @@ extension FakeDrive.State {
       return .failure(SystemError(EBUSY))
     case .eject: answers = [DriveKernel.openTray]
     case .closeTray where !hasMotor: return .failure(SystemError(ENOSYS))
-    // It spins up for a moment.
+    // The disc spins up for a moment.
     case .closeTray: answers = [DriveKernel.notReady, DriveKernel.notReady, DriveKernel.disc]
     case .state: break
     }

@@ -1,8 +1,8 @@
 import TestSupport
 
-/// A web server on the loopback that serves a folder.
+/// A web server that serves a folder on 127.0.0.1.
 struct FileServer {
-  /// Its address, without a slash at the end.
+  /// The address of the server, without a slash at the end.
   let address: String
   private let server: RunningProgram
 

@@ -5,18 +5,19 @@ import PluginKit
 import Synchronization
 import TestSupport
 
-/// The amplifier's end of a cable, which plays in real time and counts the frames. `nextSocket` makes a token for
-/// each connection.
+/// The amplifier's end of a cable. It plays in real time, and counts and measures the frames.
 final class FilmSink: Sendable {
   fileprivate struct State {
     var formats: [CableFormat] = []
     var frames = 0
+    /// The number of measured frames.
     var sounding = 0
-    /// Changes of sign of the first channel: twice the frequency times the seconds.
+    /// The changes of sign in the first channel: two for each wave.
     var crossings = 0
     var last: Float = 0
     /// The first half second of each channel.
     var samples: [[Float]] = []
+    /// When the last frame will have been played, in nanoseconds of the monotonic clock.
     var playedAt: Int64 = 0
     var isClosed = false
   }
@@ -39,7 +40,7 @@ final class FilmSink: Sendable {
 
   deinit { sink.close() }
 
-  /// A socket with a new token, for one connection.
+  /// Returns a socket with a new token, which is valid for one connection.
   func nextSocket() throws -> CableSocket {
     let token = Self.token()
     try sink.expect(token: token)
@@ -50,9 +51,9 @@ final class FilmSink: Sendable {
   var formats: [CableFormat] { state.withLock { $0.formats } }
   /// The number of frames that were received since the last `reset`.
   var frames: Int { state.withLock { $0.frames } }
-  /// The whole waves that were heard since the last `reset`.
+  /// The number of whole waves that were heard in the first channel since the last `reset`.
   var waves: Int { state.withLock { $0.crossings / 2 } }
-  /// The frequency of the tone that was heard since the last `reset`.
+  /// The frequency in Hz of the tone that was heard in the first channel since the last `reset`.
   var frequency: Double {
     state.withLock { state in
       let rate = Double(state.formats.last?.rate ?? 0)
@@ -106,7 +107,7 @@ final class FilmSink: Sendable {
     return !state.withLock { $0.isClosed }
   }
 
-  /// Plays frames as a sound card with a buffer of 20 ms does.
+  /// Plays frames like a sound card with a buffer of 20 ms.
   private func play(_ count: Int, _ buffer: UnsafeMutableRawBufferPointer) {
     let now = MonotonicClock.now
     let (wait, delay) = state.withLock { state -> (Int64, Int) in

@@ -10,9 +10,9 @@ import Testing
 
 @testable import MpvPlayer
 
-/// A player of the plugin in this process, and a controller that plugs its cable at each request.
+/// A player of the plugin in this process, and a controller that plugs its cable whenever the plugin asks for it.
 final class PlayerBench: Sendable {
-  /// The ALSA module, built once for these tests.
+  /// The folder with the ALSA module, which is built once for these tests.
   private static let module: Result<TemporaryFolder, any Error> = Result {
     let folder = try TemporaryFolder()
     let source = Program.project.appending(path: "Sources/TheaterPCM").path
@@ -22,6 +22,7 @@ final class PlayerBench: Sendable {
   }
 
   let sink: FilmSink
+  /// A value in the environment of this player's mpv processes, by which they are found.
   private let marker = UUID().uuidString
   private let bench: PluginBench
   private static let device = DeviceID("player")
@@ -29,8 +30,8 @@ final class PlayerBench: Sendable {
   /// Opens a player, plugs its cable and turns it on.
   ///
   /// - Parameters:
-  ///   - program: Started instead of mpv.
-  ///   - variables: Further variables of mpv.
+  ///   - program: The program to start instead of mpv.
+  ///   - variables: Further environment variables of mpv.
   ///   - drives: The interface to drives.
   init(
     _ role: Role = .dvdPlayer, _ options: JSONObject = [:], program: String? = nil,
@@ -61,22 +62,22 @@ final class PlayerBench: Sendable {
     try await bench.ask(PlugRequest(device: device, socket: try sink.nextSocket()))
   }
 
-  /// Gives a command and waits until it is accepted.
+  /// Sends a command and waits until it is accepted.
   func perform(_ command: JSON) async throws {
     try await bench.ask(PerformRequest(device: Self.device, command: command))
   }
 
-  /// Plays an item, from a second on.
+  /// Plays an item from a position in seconds.
   func play(_ item: String, from seconds: Double = 0) async throws {
     try await perform(["play": ["item": .string(item), "position": .number(seconds)]])
   }
 
-  /// The message of the error with which a command is refused; nil if it is accepted.
+  /// Sends a command and returns the message of its error; nil if it is accepted.
   func refusal(of command: JSON) async -> String? {
     await bench.perform(Self.device, command)?.message
   }
 
-  /// Lists the items of a folder, or of the player's own.
+  /// Lists the items of a folder; without one, those of the configured folders, the streams and the disc.
   func scan(_ folder: String? = nil) async throws -> [CatalogueItem] {
     try await bench.ask(ScanRequest(device: Self.device, folder: folder))?.items ?? []
   }
@@ -106,7 +107,7 @@ final class PlayerBench: Sendable {
     try #require(isMet, what, sourceLocation: location)
   }
 
-  /// The process ids of this player's mpv.
+  /// The process ids of this player's mpv processes.
   var processes: [Int32] {
     let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return all.compactMap { Int32($0) }.filter { id in

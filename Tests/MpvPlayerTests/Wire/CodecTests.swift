@@ -67,7 +67,7 @@ struct CodecTests {
     await #expect(throws: MpvFailure.closed) { try await link.ask(["e"]) }
   }
 
-  /// A connection on which `lines` came before anyone read an event.
+  /// Makes a connection that has received `lines` before an event is read from it.
   private func link(_ lines: [String], clock: any TheaterClock) throws -> (
     MpvLink, mpv: InMemoryConnection
   ) {
@@ -109,7 +109,7 @@ struct CodecTests {
   @Test("leaves no folder behind when the files of the sound cable cannot be written")
   func cableFolder() throws {
     let folder = try TemporaryFolder()
-    // Room for the private folder, but not for the files in it: a path has at most 4,095 bytes.
+    // The path leaves room for the private folder, but not for the files in it: a path has at most 4,095 bytes.
     var parent = folder.path
     while parent.utf8.count < 4060 {
       parent += "/" + String(repeating: "x", count: min(200, 4064 - parent.utf8.count))
@@ -168,7 +168,7 @@ struct CodecTests {
     #expect(
       change(.propertyChange("paused-for-cache", true)) == .stalled(true))
     #expect(change(.propertyChange("chapter", 2)) == .chapter)
-    // A film of which little was left ends while it is still opening.
+    // A film that begins shortly before its end can end while it is still being opened.
     #expect(change(.endFile(entry: 1, .eof, error: ""), isOpening: true) == .ended)
     #expect(entry.hasEndedEarly)
     entry.beginOpening()

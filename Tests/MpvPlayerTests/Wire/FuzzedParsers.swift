@@ -1,11 +1,11 @@
-// Also compiled by Scripts/fuzz, in one module with the parser.
+// Scripts/fuzz also compiles this file, in one module with the parser.
 import JSON
 
 #if canImport(MpvPlayer)
   @testable import MpvPlayer
 #endif
 
-/// Parses lines of mpv that a fuzzer made, queues their events, and traps if a result is out of its bounds.
+/// Parses lines that a fuzzer made as messages of mpv, and queues their events. Traps if a result is out of its bounds.
 func parse(fuzzed bytes: [UInt8]) {
   var queue = MpvEventQueue()
   var waiting = 0
@@ -25,7 +25,7 @@ func parse(fuzzed bytes: [UInt8]) {
   checkOrder(&queue, most: waiting)
 }
 
-/// A queue gives back its events, and of each property only one value.
+/// Checks that a queue returns at most `most` events, with only one value of each property.
 private func checkOrder(_ queue: inout MpvEventQueue, most: Int) {
   var properties: Set<[UInt8]> = []
   var count = 0

@@ -5,11 +5,11 @@ import Testing
 
 @testable import PJLinkProjector
 
-/// A model with a scripted projector: requests are answered from a table, and time is moved by hand.
+/// A model with a scripted projector. A table answers the requests, and the test advances the time.
 private struct ModelBench {
   var model: ProjectorModel
   var now = Duration.zero
-  /// The parameter of each answer by request; without one the request gets no reply.
+  /// The parameter of the answer to each request. Other requests get the answer of `usual`, or no reply.
   var answers: [String: String] = ["%1CLSS ?": "2"]
   /// The requests since the last call of ``takeRequests()``.
   private var requests: [String] = []
@@ -31,7 +31,9 @@ private struct ModelBench {
     return requests
   }
 
-  /// Does one request; false if there is nothing to ask now.
+  /// Executes one request. Returns false if none is due.
+  ///
+  /// - Parameter failure: The failure of the request; nil for an answer, or `noReply` without one.
   mutating func step(_ failure: LinkFailure? = nil) -> Bool {
     guard case .ask(let request) = model.next(at: now) else { return false }
     requests.append(request.text)
@@ -44,7 +46,7 @@ private struct ModelBench {
     return true
   }
 
-  /// Usual answers of a projector, for the requests that a test does not examine.
+  /// Returns the usual answer of a projector, for requests to which the test gives no answer.
   private static func usual(_ request: PJLinkRequest) -> String? {
     switch request {
     case .query(.power): nil
@@ -62,7 +64,7 @@ private struct ModelBench {
     }
   }
 
-  /// Asks everything that is due.
+  /// Executes all requests that are due.
   mutating func settle() { for _ in 0..<100 where step() {} }
 
   mutating func advance(_ seconds: Double) {
@@ -70,7 +72,7 @@ private struct ModelBench {
     settle()
   }
 
-  /// Does a job to its end.
+  /// Executes a job to its end. Returns its error; nil if it succeeded.
   mutating func run(
     _ job: ProjectorModel.Job, failing failure: LinkFailure? = nil
   ) throws -> DeviceError? {
@@ -165,12 +167,12 @@ struct ModelTests {
     var bench = try ModelBench([:], ["%1POWR ?": "0"])
     _ = try bench.run(.open)
     while !bench.takeRequests().contains("%1CLSS ?") { _ = bench.step() }
-    // The next one is NAME.
+    // The next query is NAME.
     _ = bench.step(.noReply("%1NAME ?"))
     bench.settle()
     #expect(bench.provenance[.power] == .reported)
     #expect(bench.attributes["problem"] == nil)
-    // The questions after it are asked at once, not with the next round of them.
+    // The queries after it are sent at once, not only in the next round with details.
     #expect(bench.attributes["model"] == "Model" && bench.attributes["lampHours"] == 412)
     _ = bench.takeRequests()
     bench.advance(600)
@@ -370,7 +372,7 @@ struct ModelTests {
   func wrongPassword() throws {
     var closed = try ModelBench()
     let refusal = try #require(try closed.run(.open, failing: .wrongPassword))
-    // The controller opens a device again only if the code is another one.
+    // After `invalid`, the controller does not open the device again before its options change.
     #expect(refusal.code == .invalid && refusal.hint?.contains("\"password\"") == true)
 
     var bench = try ModelBench([:], ["%1POWR ?": "1"])

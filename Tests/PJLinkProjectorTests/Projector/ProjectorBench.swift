@@ -7,7 +7,7 @@ import PluginTestSupport
 
 @testable import PJLinkProjector
 
-/// A projector behind the plugin, which is in this process or another one.
+/// A projector that the plugin controls. The plugin runs in this process, or in another one behind a connection.
 final class ProjectorBench: Sendable {
   private let bench: PluginBench
 
@@ -25,14 +25,14 @@ final class ProjectorBench: Sendable {
 
   init(connection: any Connection) { bench = PluginBench(connection: connection) }
 
-  /// Opens the projector at a port of this machine.
+  /// Opens the projector at a port of this machine. Returns the error; nil if it is open.
   func open(_ port: Int, _ options: JSON = [:]) async -> RPCError? {
     var all: JSONObject = ["host": "127.0.0.1", "port": .integer(port)]
     for (name, value) in options.object ?? [:] { all[name] = value }
     return await bench.open("p", .projector, .object(all))
   }
 
-  /// Gives a command; nil when it is accepted.
+  /// Sends a command. Returns the error; nil if the command is accepted.
   func perform(_ command: String) async -> RPCError? {
     await bench.perform("p", .string(command))
   }

@@ -12,13 +12,14 @@ import Testing
 
 @testable import PJLinkProjector
 
-/// The plugin over real sockets against Tests/Fixtures/pjlink_projector.py. Its clock stands still unless a
-/// test moves it, so that a busy machine is no silent projector.
+/// The plugin, over real sockets, with the projectors of Tests/Fixtures/pjlink_projector.py. Only the tests advance its
+/// clock, so that the plugin does not take a busy machine for a silent projector.
 @Suite("A projector in the network", .timeLimit(.minutes(2)))
 struct WireTests {
   private let clock = ManualClock()
 
-  /// Moves time on, five times as fast as it passes, until `condition` holds.
+  /// Advances the clock by 250 ms for every 50 ms of real time, until `condition` holds. Returns false after 60 s of
+  /// real time.
   private func advanceUntil(_ condition: @escaping @Sendable () -> Bool) async -> Bool {
     for _ in 0..<1200 {
       if await eventually(within: 0.05, condition) { return true }
@@ -27,7 +28,7 @@ struct WireTests {
     return false
   }
 
-  /// Moves time on until `body` has ended.
+  /// Advances the clock until `body` has ended, and returns its error.
   private func advanceDuring(
     _ body: @escaping @Sendable () async -> RPCError?
   ) async -> RPCError? {
@@ -38,7 +39,7 @@ struct WireTests {
     return outcome.error.withLock { $0 } ?? nil
   }
 
-  /// The outcome of a call, once there is one.
+  /// The outcome of a call; nil before its end.
   private final class Outcome: Sendable {
     let error = Mutex<RPCError??>(nil)
     func set(_ outcome: RPCError?) { error.withLock { $0 = .some(outcome) } }
@@ -207,7 +208,7 @@ struct WireTests {
     #expect(await bench.open(projector.port) == nil)
     let before = projector.commands.count
     let refusal = Task { await bench.perform("on") }
-    // The question that follows the command shows that the plugin has the command's reply. Only then time passes.
+    // The query after the command shows that the plugin has received the command's reply. Only then the clock advances.
     #expect(
       await eventually {
         let commands = projector.commands.dropFirst(before)
@@ -343,7 +344,7 @@ struct WireTests {
     }
     let bench = ProjectorBench(
       connection: StreamConnection(reading: child.output, writing: child.input))
-    // This plugin has the machine's clock: on a busy machine the projector may answer too late for it.
+    // This plugin uses the machine's clock, so on a busy machine the projector may answer too late. Then try again.
     #expect(await eventually { await bench.open(projector.port, ["polling": 3600]) == nil })
     #expect(await eventually { bench.attribute("filterHours") != nil })
     let id = child.id

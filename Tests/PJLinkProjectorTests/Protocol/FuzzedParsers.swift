@@ -1,4 +1,4 @@
-// Also compiled by Scripts/fuzz, in one module with the parsers.
+// Scripts/fuzz also compiles this file, in one module with the parsers.
 import Devices
 
 #if canImport(PJLinkProjector)
@@ -11,7 +11,7 @@ private let requests =
   PJLinkQuery.allCases.map { PJLinkRequest.query($0) } + [.turnOn, .turnOff]
   + ["11", "6Z"].compactMap { PJLinkInput($0) }.map { .select($0) }
 
-/// Parses the bytes of a projector that a fuzzer made, and traps if a result is out of its bounds.
+/// Parses bytes that a fuzzer made as the bytes of a projector. Traps if a result is out of its bounds.
 ///
 /// The first five bytes choose the authentication, the first request and the size of the received pieces.
 func parse(fuzzed bytes: [UInt8]) {
@@ -37,7 +37,7 @@ private func checkLines(_ received: [UInt8], _ pieces: [[UInt8]]) {
   precondition(pieces.flatMap { other.append($0) } == lines, "the pieces have other lines")
   precondition(lines.count == received.count { $0 == UInt8(ascii: "\r") })
   for case .text(let text) in lines {
-    // A byte that is no UTF-8 becomes a character of three bytes.
+    // An invalid byte becomes U+FFFD, which has three bytes.
     precondition(text.utf8.count <= 3 * (LineReader.longestLine - 1))
     precondition(!text.utf8.contains(UInt8(ascii: "\r")))
     checkValues(text)
@@ -108,7 +108,7 @@ private func checkConversation(
     let bytes = conversation.ask(requests[next])
     precondition((bytes != nil) == (isReady && !isAsking && !hasFailed))
     if let bytes {
-      // The longest proof has 16 and 32 bytes in hexadecimal.
+      // The longest proof is 16 + 32 bytes in hexadecimal: 96 digits.
       precondition(bytes.count <= 96 + LineReader.longestLine)
       precondition(bytes.firstIndex(of: UInt8(ascii: "\r")) == bytes.count - 1)
       isAsking = true
@@ -121,7 +121,7 @@ private func checkConversation(
 }
 
 private func check(_ failure: LinkFailure) {
-  // The start of a line in another protocol: 40 characters of a line.
+  // A failure may quote 40 characters of a line in another protocol.
   let longest = 3 * LineReader.longestLine + 80
   precondition(failure.error(at: "projector:4352").message.utf8.count <= longest)
 }
