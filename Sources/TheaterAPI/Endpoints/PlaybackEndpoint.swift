@@ -89,7 +89,9 @@ public enum PlaybackEndpoint: String, Endpoint {
     case .popcorn:
       starting("/popcorn", .operate, "Makes popcorn; the current activity goes on.", .request())
     case .end: starting("/end", .play, "Ends the current activity.", .request())
-    case .off: starting("/off", .operate, "Turns everything off, and cancels every scene that runs.", .request())
+    case .off:
+      starting(
+        "/off", .operate, "Turns everything off, and cancels every scene that runs.", .request())
     case .pause: steering("/pause", "Pauses playback.")
     case .resume: steering("/resume", "Resumes playback.")
     case .next: steering("/next", "Skips to the next track.")

@@ -93,7 +93,8 @@ struct BadPluginTests {
     }
   }
 
-  @Test("It answers nothing, and commands follow each other without a pause: it is pinged and ended")
+  @Test(
+    "It answers nothing, and commands follow each other without a pause: it is pinged and ended")
   func silent() async throws {
     let clock = ManualClock()
     let plugin = try ScriptPlugin(
