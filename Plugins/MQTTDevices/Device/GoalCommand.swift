@@ -14,8 +14,8 @@ protocol GoalCommand: RoleCommand {
 /// The kind and the model of an appliance, according to the device's options.
 struct ApplianceOptions {
   let kind: ApplianceKind
-  /// Makes the model; the argument is whether the device reports its state.
-  let model: (_ reportsState: Bool) -> any ApplianceModel
+  /// Makes the model of a device with this profile.
+  let model: (_ profile: any DeviceProfile) -> any ApplianceModel
 }
 
 extension GoalCommand {
@@ -27,8 +27,8 @@ extension GoalCommand {
 extension LightsCommand: GoalCommand {
   static func appliance(_ reader: OptionReader) throws(DeviceError) -> ApplianceOptions {
     let hasDimmer = try reader.flag("dimmer", or: true)
-    return ApplianceOptions(kind: hasDimmer ? .dimmer : .plug) { _ in
-      LightsModel(hasDimmer: hasDimmer)
+    return ApplianceOptions(kind: hasDimmer ? .dimmer : .plug) { profile in
+      LightsModel(hasDimmer: hasDimmer) { profile.reportedBrightness(for: $0) }
     }
   }
 
@@ -54,8 +54,8 @@ extension ScreenCommand: GoalCommand {
     let drive: ScreenDrive = try reader.choice("drive", or: .cover)
     let travel = Duration.seconds(try reader.number("travel", in: 1...110, or: 20))
     let isInverted = try reader.flag("inverted", or: false)
-    return ApplianceOptions(kind: drive == .cover ? .cover : .plug) { reportsState in
-      guard drive == .cover, reportsState else {
+    return ApplianceOptions(kind: drive == .cover ? .cover : .plug) { profile in
+      guard drive == .cover, profile.reportsState else {
         return TimedScreenModel(travel: travel, isInverted: isInverted, hasPlug: drive == .plug)
       }
       return CoverModel(travel: travel, isInverted: isInverted)

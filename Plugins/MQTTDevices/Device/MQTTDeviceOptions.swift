@@ -28,7 +28,7 @@ struct MQTTDeviceOptions: Sendable {
     timeout = .seconds(try reader.number("timeout", in: 1...9, or: 5))
     let options = try commands.appliance(reader)
     profile = try Self.profile(reader, kind: options.kind, replies: replies)
-    appliance = options.model(profile.reportsState)
+    appliance = options.model(profile)
   }
 
   private static func profile(

@@ -46,6 +46,8 @@ protocol ApplianceModel: Sendable {
   ///
   /// - Parameter wasObserved: Whether the device has reported its state since the command was sent.
   func confirms(_ goal: Goal, wasObserved: Bool) -> Bool
+  /// Assumes the effect of a command that was just sent, because the device reports no state.
+  mutating func assume(_ goal: Goal, at now: Duration)
   /// Records that the device accepted a goal's command.
   mutating func begin(_ goal: Goal, at now: Duration)
   /// Handles a deadline that has passed. Returns a goal that the plugin must now reach without a command; nil for none.
@@ -62,7 +64,6 @@ extension ApplianceModel {
   var closingRequest: DeviceRequest? { nil }
   mutating func begin(_ goal: Goal, at now: Duration) {}
 
-  /// Assumes the effect of a command, because the device reports no state.
   mutating func assume(_ goal: Goal, at now: Duration) {
     switch try? request(for: goal, at: now) {
     case .turn(let isOn, let brightness):

@@ -146,7 +146,8 @@ struct CoverModel: ApplianceModel {
     guard let movement, movement.deadline <= now else { return nil }
     self.movement = nil
     if movement.isCommanded, let lowered, state != name(of: movement.target) {
-      problem = "the screen was sent \(name(of: movement.target)) and stands at \(lowered) % since"
+      problem =
+        "the screen did not reach \"\(name(of: movement.target))\"; it stopped at \(lowered) %"
     }
     return nil
   }

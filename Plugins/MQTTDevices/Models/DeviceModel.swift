@@ -54,7 +54,7 @@ struct DeviceModel: Sendable {
     var tries = 0
   }
 
-  /// The longest wait for the first state after a connection was made.
+  /// The longest wait for the first state after a connection was made, or after the device came online again.
   private static let firstStateTimeout = Duration.seconds(3)
   /// The longest time for the job `open`.
   static let openingTimeout = Duration.seconds(8)
@@ -87,7 +87,8 @@ struct DeviceModel: Sendable {
   private var isAskedAfterSilence = false
   /// The goal to reach without a command; nil for none.
   private var pendingGoal: PendingGoal?
-  /// When a device that has reported nothing on this connection counts as silent; nil after its first state.
+  /// When a device that has not reported its state counts as silent. It is set at each connection, and when the device
+  /// is online again; nil after the first state, and when it has passed.
   private var firstStateDeadline: Duration?
   private var reported = ReportedState()
   /// The first subscription that the broker has refused on this connection.
@@ -239,11 +240,16 @@ struct DeviceModel: Sendable {
     failure = nil
     refusedSubscription = nil
     queryState(&effects)
-    firstStateDeadline = profile.reportsState ? now + Self.firstStateTimeout : nil
+    expectFirstState(at: now)
     pendingGoal?.next = now
     send(at: now, &effects)
     effects += tick(at: now)
     return effects
+  }
+
+  /// Begins the wait for the first state, if the device reports its state.
+  private mutating func expectFirstState(at now: Duration) {
+    firstStateDeadline = profile.reportsState ? now + Self.firstStateTimeout : nil
   }
 
   /// Handles the loss of the connection, and a failed attempt to connect.
@@ -307,6 +313,7 @@ struct DeviceModel: Sendable {
       guard offline.remove(topic) != nil, offline.isEmpty else { return }
       effects.append(.log(.info, "the device is online again"))
       queryState(&effects)
+      expectFirstState(at: now)
       pendingGoal?.next = now
     case .online(false):
       guard offline.insert(topic).inserted else { return }
@@ -429,7 +436,7 @@ struct DeviceModel: Sendable {
       sentences.append(offlineError.message)
     } else if contact == .responsive {
       sentences += [appliance.problem].compactMap(\.self)
-    } else if profile.reportsState, isOpen {
+    } else if profile.reportsState, isOpen, firstStateDeadline == nil {
       sentences.append(silenceProblem)
     }
     return sentences.isEmpty ? nil : sentences.joined(separator: ". ")
@@ -445,16 +452,17 @@ struct DeviceModel: Sendable {
   var notHandedOver: DeviceError {
     DeviceError(
       .unavailable,
-      "the command was not handed to the broker at \(place): it takes messages too slowly, or the connection "
+      "the command was not sent to the broker at \(place): it takes messages too slowly, or the connection "
         + "was lost",
       hint: "Check the broker and its network, and try again.")
   }
 
-  private var silenceProblem: String { "no state of the device comes on \"\(profile.stateTopic)\"" }
+  private var silenceProblem: String { "the device reports no state on \"\(profile.stateTopic)\"" }
 
   private var offlineError: DeviceError {
     DeviceError(
-      .unavailable, "the device is offline, says \"\(offline.sorted().first ?? "")\"",
+      .unavailable,
+      "the topic \"\(offline.sorted().first ?? "")\" says that the device is offline",
       hint: "Check its power and its network.")
   }
 

@@ -33,17 +33,28 @@ struct LightsModel: ApplianceModel {
   private var level: Int?
   /// The brightness of the last command, 1 to 100 %.
   private var wanted: Int?
+  /// Returns the brightness that the device reports after a command with another one, both 1 to 100 %. They differ if
+  /// the device's own scale is coarse.
+  private let reportedBrightness: @Sendable (Int) -> Int
 
-  init(hasDimmer: Bool) { self.hasDimmer = hasDimmer }
+  init(hasDimmer: Bool, reportedBrightness: @escaping @Sendable (Int) -> Int = { $0 }) {
+    self.hasDimmer = hasDimmer
+    self.reportedBrightness = reportedBrightness
+  }
 
-  /// The brightness to report, 0 to 100 %. Devices round to their own scale. So if the reported brightness differs from
-  /// the commanded one by at most 1 %, this is the commanded one.
+  /// The brightness to report, 0 to 100 %. It is the commanded one while the device reports the value that the command
+  /// has set: the controller waits for the commanded brightness, and devices round it to their own scale.
   private var brightness: Int? {
     guard let isOn else { return nil }
     guard isOn else { return 0 }
     guard hasDimmer else { return 100 }
     guard let level else { return nil }
-    return wanted.flatMap { abs($0 - level) <= 1 ? $0 : nil } ?? level
+    return wanted.flatMap { isResult(level, of: $0) ? $0 : nil } ?? level
+  }
+
+  /// Returns whether a reported brightness is the result of a command. The device may have rounded it by 1 %.
+  private func isResult(_ level: Int, of wanted: Int) -> Bool {
+    abs(level - reportedBrightness(wanted)) <= 1
   }
 
   var values: [StateKey: KnownValue] {
@@ -82,7 +93,7 @@ struct LightsModel: ApplianceModel {
     switch goal {
     case .power(let isOn): self.isOn == isOn
     case .brightness(let wanted):
-      isOn == true && (!hasDimmer || level.map { abs($0 - wanted) <= 1 } ?? false)
+      isOn == true && (!hasDimmer || level.map { isResult($0, of: wanted) } ?? false)
     default: false
     }
   }

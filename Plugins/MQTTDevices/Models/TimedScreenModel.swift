@@ -54,6 +54,11 @@ struct TimedScreenModel: ApplianceModel {
     }
   }
 
+  /// Assumes that the movement of a command begins now, even if the position was unknown.
+  mutating func assume(_ goal: Goal, at now: Duration) {
+    if case .end(let end) = goal { setTarget(end, at: now) }
+  }
+
   private mutating func setTarget(_ new: CoverEnd, at now: Duration) {
     guard new != end else { return }
     end = new

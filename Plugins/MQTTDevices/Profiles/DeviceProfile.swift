@@ -96,6 +96,9 @@ protocol DeviceProfile: Sendable {
   func messages(for request: DeviceRequest) -> [MQTTMessage]
   /// Returns whether the device supports a request.
   func has(_ request: DeviceRequest) -> Bool
+  /// Returns the brightness that the device reports after a command with another one, both 1 to 100 %. They differ if
+  /// the device's own scale is coarse.
+  func reportedBrightness(for brightness: Int) -> Int
   /// Returns the observations in a message, in the order in which they apply. None for other topics and for payloads
   /// without a meaning.
   func observations(in message: MQTTMessage) -> [Observation]
@@ -104,6 +107,7 @@ protocol DeviceProfile: Sendable {
 extension DeviceProfile {
   var reportsState: Bool { true }
   func has(_ request: DeviceRequest) -> Bool { true }
+  func reportedBrightness(for brightness: Int) -> Int { brightness }
 }
 
 extension JSON {

@@ -114,10 +114,20 @@ struct TemplateProfile: DeviceProfile {
 
   private func message(_ name: Name, brightness: Int = 0) -> [MQTTMessage] {
     guard let command = commands[name] else { return [] }
-    let level = Int((Double(brightness) * brightest / 100).rounded())
+    let level = level(of: brightness)
     let payload = command.payload.replacing("{brightness}", with: "\(level)")
       .replacing("{fade}", with: JSON.number(fade.seconds).text())
     return [MQTTMessage(command.topic, payload)]
+  }
+
+  /// Converts 0 to 100 % to the device's own scale. A brightness above 0 is at least 1, because 0 turns lights off.
+  private func level(of brightness: Int) -> Int {
+    let level = Int((Double(brightness) * brightest / 100).rounded())
+    return brightness > 0 ? max(1, level) : level
+  }
+
+  func reportedBrightness(for brightness: Int) -> Int {
+    JSON.integer(level(of: brightness)).percent(of: brightest) ?? brightness
   }
 
   func observations(in message: MQTTMessage) -> [Observation] {

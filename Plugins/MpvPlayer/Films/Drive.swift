@@ -9,8 +9,10 @@ struct Drive: Sendable {
   enum State: Equatable, Sendable {
     /// The drive has a readable disc. An image or a folder is always in this state.
     case disc
-    /// The drive has no disc, or does not exist or cannot be opened, or the path is empty.
+    /// The drive has no disc, does not exist or fails, or the path is empty.
     case noDisc
+    /// The user of this process may not open the drive.
+    case forbidden
     case openTray
     /// The disc spins up, or the tray moves.
     case busy
@@ -20,6 +22,9 @@ struct Drive: Sendable {
   static let longestRelease = Duration.seconds(2)
   /// The longest wait for a drive that is busy, such as after its tray was closed.
   static let longestSpinUp = Duration.seconds(15)
+  /// The hint for a user who may not open a drive. On Debian, drives belong to the group `cdrom`.
+  static let permissionHint =
+    "Run: sudo usermod -aG cdrom \"$USER\", then log out of the machine and in again."
   /// The time between two requests while the drive is busy or the disc is held.
   private static let interval = Duration.milliseconds(100)
 
@@ -38,9 +43,8 @@ struct Drive: Sendable {
   /// Returns the present state.
   func state() async -> State { await SystemThread.run(name: "drive") { currentState } }
 
-  /// Waits until the drive is no longer busy, at most ``longestSpinUp``, and returns its state.
-  func settledState(on clock: any TheaterClock) async -> State {
-    let deadline = clock.now() + Self.longestSpinUp
+  /// Waits until the drive is no longer busy, at most until `deadline`, and returns its state.
+  func settledState(until deadline: Duration, on clock: any TheaterClock) async -> State {
     while true {
       let state = await state()
       guard state == .busy, clock.now() < deadline,
@@ -49,11 +53,11 @@ struct Drive: Sendable {
     }
   }
 
-  /// Closes the tray of a device, waits until the drive is no longer busy, and returns its state. A tray without a
-  /// motor stays open.
-  func closeTray(on clock: any TheaterClock) async -> State {
+  /// Closes the tray of a device, waits until the drive is no longer busy, at most until `deadline`, and returns its
+  /// state. A tray without a motor stays open.
+  func closeTray(until deadline: Duration, on clock: any TheaterClock) async -> State {
     _ = await ask(.closeTray)
-    return await settledState(on: clock)
+    return await settledState(until: deadline, on: clock)
   }
 
   /// Unlocks and opens the tray of a device.
@@ -88,6 +92,7 @@ struct Drive: Sendable {
     case .success(DriveKernel.disc): return .disc
     case .success(DriveKernel.openTray): return .openTray
     case .success(DriveKernel.notReady): return .busy
+    case .failure(let error) where error.code == EACCES || error.code == EPERM: return .forbidden
     default: return .noDisc
     }
   }

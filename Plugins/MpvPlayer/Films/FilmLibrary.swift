@@ -142,9 +142,15 @@ final class FilmLibrary: Sendable {
 
   /// Returns the medium of an item.
   ///
-  /// - Throws: `missing` if there is none, `outside` if its path leads out of the media folders.
-  func resolve(_ item: String) async throws(MediaFailure) -> Medium {
-    if item == Self.disc { return try await discInDrive() }
+  /// - Parameter deadline: The end of the wait for a disc that spins up; nil waits at most ``Drive/longestSpinUp``.
+  /// - Throws: `missing` if there is none, `outside` if its path leads out of the media folders, `unreachable` if this
+  ///   user may not open the drive.
+  func resolve(
+    _ item: String, until deadline: Duration? = nil
+  ) async throws(MediaFailure) -> Medium {
+    if item == Self.disc {
+      return try await discInDrive(until: deadline ?? (clock.now() + Drive.longestSpinUp))
+    }
     if item.hasPrefix(Self.streamPrefix) {
       let name = item.dropFirst(Self.streamPrefix.count)
       if let stream = options.streams.first(where: { $0.name == name }) {
@@ -176,15 +182,19 @@ final class FilmLibrary: Sendable {
     }
   }
 
-  private func discInDrive() async throws(MediaFailure) -> Medium {
+  private func discInDrive(until deadline: Duration) async throws(MediaFailure) -> Medium {
     let (detail, hint): (String, String)
-    switch await drive.settledState(on: clock) {
+    switch await drive.settledState(until: deadline, on: clock) {
     case .disc:
       return Medium(item: Self.disc, source: isCD ? .audioCD(drive.path) : .dvd(drive.path))
     case .noDisc:
       (detail, hint) = (
         "there is no disc in the drive", "Insert a disc, or set the option \"drive\"."
       )
+    case .forbidden:
+      throw MediaFailure(
+        .unreachable, subject: drive.path, detail: "this user may not open the drive",
+        hint: Drive.permissionHint)
     case .openTray: (detail, hint) = ("the tray is open", "Push it in.")
     case .busy: (detail, hint) = ("the disc is not readable", "Clean it, or insert another one.")
     }
@@ -192,18 +202,21 @@ final class FilmLibrary: Sendable {
   }
 
   /// Returns the item for a `play` that names none: the disc, else the first file of the media folders, else the first
-  /// stream. Nil if there is none of them.
+  /// stream. Without any of them, the disc of a drive that this user may not open, so that the error says so.
   func first() async -> String? {
-    if [.disc, .busy].contains(await drive.state()) { return Self.disc }
+    let driveState = await drive.state()
+    if [.disc, .busy].contains(driveState) { return Self.disc }
     let (folders, kind) = (state.withLock(\.folders), kind)
-    return await SystemThread.run(name: "media") {
+    let file: String? = await SystemThread.run(name: "media") {
       for folder in folders {
         if let path = FolderWalk.first(in: folder, kind: kind)?.path {
           return folder.item(of: MediaFiles.dvdFolder(ofIndex: path) ?? path)
         }
       }
       return nil
-    } ?? options.streams.first.map { Self.streamPrefix + $0.name }
+    }
+    let item = file ?? options.streams.first.map { Self.streamPrefix + $0.name }
+    return item ?? (driveState == .forbidden ? Self.disc : nil)
   }
 
   /// Returns the item `steps` places after this one among the files of the same folder, in natural order. A negative

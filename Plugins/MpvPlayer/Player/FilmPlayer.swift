@@ -123,16 +123,16 @@ actor FilmPlayer {
     guard options.isLent else { throw .notLent }
     lentPCM = pcm
     guard let link = process?.link, medium != nil else { return }
+    let isConnected: Bool
     do throws(MpvFailure) {
       let deadline = clock.now() + Self.longestHandover
-      guard try await link.connect(pcm, until: deadline, on: clock) else {
-        throw MpvFailure.refused(MpvRefusal(pcm.isEmpty ? "still open" : "not to be opened"))
-      }
+      isConnected = try await link.connect(pcm, until: deadline, on: clock)
     } catch {
       // A process that has ended holds no PCM, and the next process is started with the new one.
       if error == .closed { return }
-      throw DeviceError(.failed, "the lent sound device \"\(pcm)\": \(error.text)")
+      throw DeviceError(.failed, "mpv did not change its sound device: \(error.text)")
     }
+    if !isConnected { throw .notHandedOver(pcm) }
   }
 
   func turnOn() async throws(DeviceError) {
@@ -185,12 +185,17 @@ actor FilmPlayer {
       if reports.status == .paused { return try await resume() }
     }
     var wanted = request.item ?? reports.item
-    if wanted == nil || wanted == FilmLibrary.disc || reports.tray != "closed" { await closeTray() }
+    // One wait for the drive in total, because the controller waits only 30 s for the command.
+    let deadline = clock.now() + Drive.longestSpinUp
+    if wanted == nil || wanted == FilmLibrary.disc || reports.tray != "closed" {
+      await closeTray(until: deadline)
+    }
     if wanted == nil { wanted = await library.first() }
     guard let item = wanted else { throw .nothingToPlay(isCD: isCD) }
     restarts.reset()
     do throws(MediaFailure) {
-      try await start(try await library.resolve(item), at: request.position ?? 0)
+      let medium = try await library.resolve(item, until: deadline)
+      try await start(medium, at: request.position ?? 0)
     } catch {
       throw DeviceError(error)
     }
@@ -234,11 +239,16 @@ actor FilmPlayer {
     medium = nil
     entry.unload()
     entry.cancelWaiting()
+    await stopProcess()
+    reports.report(.stopped, at: 0)
+  }
+
+  /// Makes mpv stop the medium that it plays or opens. Kills an mpv that does not answer.
+  private func stopProcess() async {
     if let process, (try? await process.link.ask(["stop"])) == nil {
       process.kill()
       await process.waitForEnd()
     }
-    reports.report(.stopped, at: 0)
   }
 
   func seek(_ seconds: Double) async throws(DeviceError) {
@@ -260,7 +270,7 @@ actor FilmPlayer {
       reports.align(to: told ?? wanted)
       reports.report()
       reportProgress()
-    case .ended: await finish()
+    case .ended: await finish(opening: opening)
     case .died, .loaded: await recover()
     case .failed(let reason): throw DeviceError(.failed, reason)
     }
@@ -325,14 +335,15 @@ actor FilmPlayer {
     reports.setTray(await library.drive.state() == .openTray ? "open" : "closed")
   }
 
-  /// Closes an open tray, and reports it. A tray without a motor stays open.
-  private func closeTray() async {
+  /// Closes an open tray, and reports it. Then waits until the drive is no longer busy, at most until `deadline`. A
+  /// tray without a motor stays open.
+  private func closeTray(until deadline: Duration) async {
     let drive = library.drive
     guard await drive.isDevice() else { return reports.setTray("closed") }
     var state = await drive.state()
     if state == .openTray {
       reports.setTray("moving")
-      state = await drive.closeTray(on: clock)
+      state = await drive.closeTray(until: deadline, on: clock)
     }
     reports.setTray(state == .openTray ? "open" : "closed")
   }
@@ -362,6 +373,8 @@ actor FilmPlayer {
     openings += 1
     let opening = openings
     self.medium = medium
+    // Late events of the medium before are ignored from now on.
+    entry.unload()
     reports.open(medium.item, at: seconds)
     if isAnnounced { reports.report() }
     startPolling()
@@ -374,14 +387,24 @@ actor FilmPlayer {
       case .ended:
         takeDurationOfFile()
         reports.report(.playing, at: seconds)
-        return await finish()
-      case .failed(let reason): throw fail(reason)
+        return await finish(opening: opening)
+      case .failed(let reason): throw await abandon(medium, opening: opening, reason)
       case .died, .loaded:
-        guard let pause = restarts.restart(at: clock.now()) else { throw fail(.tooManyRestarts) }
+        guard let pause = restarts.restart(at: clock.now()) else {
+          throw await abandon(medium, opening: opening, .tooManyRestarts)
+        }
         try? await clock.sleep(until: clock.now() + pause)
         guard opening == openings else { throw .newerCommand(medium) }
       }
     }
+  }
+
+  /// Stops a medium that cannot be played, reports the failure and returns it; `cancelled` after a newer command.
+  private func abandon(_ medium: Medium, opening: Int, _ reason: String) async -> MediaFailure {
+    // mpv may still be opening the medium, or may play it without an output.
+    await stopProcess()
+    guard opening == openings else { return .newerCommand(medium) }
+    return fail(reason)
   }
 
   /// Loads a medium and waits until it plays or fails.
@@ -409,7 +432,8 @@ actor FilmPlayer {
       guard opening == openings else { return .ended }
       return try await load(medium, through: link)
     } catch {
-      entry.endWaiting()
+      // A newer opening has its own waiter.
+      if opening == openings { entry.endWaiting() }
       switch error {
       case .closed, .timeout:
         process.kill()
@@ -424,10 +448,11 @@ actor FilmPlayer {
   private func load(
     _ medium: Medium, through link: MpvLink
   ) async throws(MpvFailure) -> MpvEntry.Outcome {
+    let opening = openings
     let waiter = entry.expectOutcome()
     entry.load(try await link.load(medium, within: Self.patienceWhileOpening))
     var outcome = await waiter.outcome(within: Self.longestOpening, on: clock)
-    if case .loaded = outcome {
+    if case .loaded = outcome, opening == openings {
       reports.facts = try await MediaFacts(of: link)
       if medium.isDVD, let duration = reports.facts.duration {
         // mpv plays a title again at its end, unless the disc goes to a menu there. The position of the last frame is
@@ -436,6 +461,8 @@ actor FilmPlayer {
       }
       outcome = await waiter.outcome(within: Self.longestOpening, on: clock)
     }
+    // A newer opening has its own waiter.
+    guard opening == openings else { return outcome }
     // From here on, the end of the medium is a change that `handle` processes.
     entry.endWaiting()
     guard case .playing = outcome else { return outcome }
@@ -448,28 +475,26 @@ actor FilmPlayer {
     return try await checkOutputs(of: link) ?? outcome
   }
 
-  /// Stops the medium and returns its failure if mpv could not open an output for its sound or picture. mpv itself
-  /// would play on without it. Returns nil if each output is open.
+  /// Returns the failure of the medium if mpv could not open an output for its sound or picture. mpv itself would play
+  /// on without it. Returns nil if each output is open.
   private func checkOutputs(of link: MpvLink) async throws(MpvFailure) -> MpvEntry.Outcome? {
     let facts = reports.facts
     if facts.hasSound, try await link.isWithout("current-ao") {
       let device = options.isCable ? "the cable to the amplifier" : "\"\(options.audioDevice)\""
-      _ = try await link.ask(["stop"])
       return .failed(
         "the sound cannot be played: the audio device \(device) could not be opened\(entry.logText)"
       )
     }
-    if facts.hasPicture, try await link.isWithout("current-vo") {
-      _ = try await link.ask(["stop"])
-      return .failed(entry.noPicture)
-    }
+    if facts.hasPicture, try await link.isWithout("current-vo") { return .failed(entry.noPicture) }
     return nil
   }
 
   /// Reports that the medium plays, or is open and paused.
   private func begin(at seconds: Double, isPaused: Bool) async {
+    let opening = openings
     let told = await process?.link.position()
-    guard let medium else { return }
+    // A newer opening or stop may have come meanwhile.
+    guard opening == openings, let medium else { return }
     if medium.isAudioCD { reports.facts.nameSongs() }
     if reports.facts.title == nil { reports.facts.title = MediaFiles.title(of: medium.item) }
     takeDurationOfFile()
@@ -478,7 +503,7 @@ actor FilmPlayer {
     reports.report()
     // mpv may have begun to wait for data while it opened the medium.
     reports.stall(entry.isStalled)
-    if entry.hasEndedEarly { return await finish() }
+    if entry.hasEndedEarly { return await finish(opening: opening) }
     // mpv crashed after its last answer. `follow` did not recover, because the status was still `opening`.
     if process == nil { await recover() }
   }
@@ -500,12 +525,13 @@ actor FilmPlayer {
   // MARK: The end of a medium
 
   /// Handles the end of the medium: plays the next song of a CD player, or reports the end of the playback.
-  private func finish() async {
-    guard let ended = medium else { return }
+  ///
+  /// - Parameter opening: The number of openings and stops when the medium ended. Does nothing after a newer one.
+  private func finish(opening: Int) async {
+    guard opening == openings, let ended = medium else { return }
     let end = reports.facts.duration ?? reports.position
     medium = nil
     entry.unload()
-    let opening = openings
     let next = isCD ? await library.neighbour(of: ended.item, steps: 1) : nil
     guard opening == openings else { return }
     guard let next else {
@@ -578,8 +604,10 @@ actor FilmPlayer {
     switch entry.take(event, isOpening: reports.status == .opening) {
     case .ended:
       guard medium != nil, reports.isActive else { return }
-      // In a separate task, because opening the next song needs the events that this task handles.
-      Task { await finish() }
+      // In a separate task, because opening the next song needs the events that this task handles. A newer opening may
+      // come before that task runs.
+      let opening = openings
+      Task { await finish(opening: opening) }
     case .failed(let reason): if medium != nil { _ = fail(reason) }
     case .stalled(let isStalled): reports.stall(isStalled)
     case .chapter: reportProgress()
@@ -593,11 +621,11 @@ actor FilmPlayer {
     let seconds = reports.position
     let isPaused = reports.status == .paused
     context.log(.warning, "mpv ended unexpectedly; \(medium.item) goes on at \(Int(seconds)) s")
+    let opening = openings
     guard let pause = restarts.restart(at: clock.now()) else {
-      _ = fail(.tooManyRestarts)
+      _ = await abandon(medium, opening: opening, .tooManyRestarts)
       return
     }
-    let opening = openings
     try? await clock.sleep(until: clock.now() + pause)
     guard opening == openings else { return }
     do throws(MediaFailure) {
@@ -620,8 +648,7 @@ actor FilmPlayer {
   /// Asks mpv for the position while there is a medium. Kills an mpv that does not answer or does not play.
   private func poll() async {
     while medium != nil {
-      let interval = reports.status == .paused ? Self.pollingInPause : Self.pollingInterval
-      guard (try? await clock.sleep(until: clock.now() + interval)) != nil else { return }
+      guard await waitForNextRequest() else { return }
       guard medium != nil, let process else { continue }
       let (opening, isMoving) = (openings, isMoving)
       do throws(MpvFailure) {
@@ -641,6 +668,18 @@ actor FilmPlayer {
       reports.report()
       reportProgress()
     }
+  }
+
+  /// Waits until mpv is to be asked for the position again. Returns false in a cancelled task.
+  ///
+  /// A pause is waited out in short steps, so that a hang right after its end is detected as soon as any other.
+  private func waitForNextRequest() async -> Bool {
+    let start = clock.now()
+    repeat {
+      let next = clock.now() + Self.pollingInterval
+      guard (try? await clock.sleep(until: next)) != nil else { return false }
+    } while reports.status == .paused && clock.now() - start < Self.pollingInPause
+    return true
   }
 
   /// Stores a position in seconds that mpv has reported while no seek was in progress. Returns the fault if mpv should
@@ -704,6 +743,19 @@ extension DeviceError {
     .unsupported, "this player does not borrow the amplifier's sound device",
     hint: "Set its option \"lending\" to true.")
 
+  /// The error of an mpv that did not open the lent PCM in time, or with an empty name, did not close it.
+  fileprivate static func notHandedOver(_ pcm: String) -> DeviceError {
+    let limit = "within \(Int(FilmPlayer.longestHandover / .seconds(1))) s"
+    if pcm.isEmpty {
+      return DeviceError(
+        .failed, "mpv did not close the lent PCM \(limit)",
+        hint: "Turn the player off: this ends mpv.")
+    }
+    return DeviceError(
+      .failed, "mpv could not open the lent PCM \"\(pcm)\" \(limit)",
+      hint: "Another program may use it; see: fuser -v /dev/snd/*")
+  }
+
   /// The error of a seek or a skip without a medium.
   fileprivate static let nothingPlays = DeviceError(
     .notNow, "nothing is playing", hint: "Play a title first.")
@@ -713,11 +765,14 @@ extension DeviceError {
 
   /// The error of a drive that did not open.
   fileprivate static func notEjected(_ path: String, _ error: SystemError) -> DeviceError {
-    DeviceError(
-      .refused, "the drive \(path) did not open: \(error.description.lowercased())",
-      hint: error.code == EBUSY
-        ? "Another program uses the disc. End it, or see: fuser -v \(path)"
-        : "May this user open it? See: ls -l \(path)")
+    let hint =
+      switch error.code {
+      case EBUSY: "Another program uses the disc. End it, or see: fuser -v \(path)"
+      case EACCES, EPERM: Drive.permissionHint
+      default: "May this user open it? See: ls -l \(path)"
+      }
+    return DeviceError(
+      .refused, "the drive \(path) did not open: \(error.description.lowercased())", hint: hint)
   }
 
   /// The error of `play` when the player has no disc, file or stream.

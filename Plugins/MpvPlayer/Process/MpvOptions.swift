@@ -61,7 +61,7 @@ struct MpvOptions: Sendable {
     audioDevice = try reader.line("audioDevice")
     isLent = try reader.flag("lending", or: false)
     guard !isLent || audioDevice.isEmpty else {
-      throw reader.error("lending", "is true, so there may be no \"audioDevice\"")
+      throw reader.error("audioDevice", "cannot be set together with \"lending\"")
     }
     isStereo = try reader.choice("channels", or: Channels.auto) == .stereo
     streams = try reader.streams("streams", most: 1000)

@@ -36,7 +36,8 @@ extension MpvLink {
   /// Makes mpv play on an ALSA PCM, or on its silent output if the name is empty.
   ///
   /// If the PCM is busy, mpv falls back to its silent output. So the PCM is tried again until `deadline`.
-  /// - Returns: Whether mpv plays on the PCM, or with an empty name on none.
+  /// - Returns: Whether mpv plays on the PCM, or with an empty name on none. Also true for a medium without sound, for
+  ///   which mpv opens no output.
   func connect(
     _ pcm: String, until deadline: Duration, on clock: any TheaterClock
   ) async throws(MpvFailure) -> Bool {
@@ -50,10 +51,17 @@ extension MpvLink {
         let output = try await property("current-ao")?.string
         // Without an output, such as after the end of the medium, mpv holds no PCM either.
         if pcm.isEmpty ? output != "alsa" : output == "alsa" { return true }
+        if output == nil, try await hasNoSoundTrack() { return true }
       }
       guard clock.now() < deadline else { return false }
       try await set("audio-device", .string(MpvOptions.audioDevice("")))
     }
+  }
+
+  /// Returns whether the loaded medium plays no sound track. Before mpv has chosen the tracks, and without a medium,
+  /// `aid` is "auto".
+  private func hasNoSoundTrack() async throws(MpvFailure) -> Bool {
+    try await property("aid")?.bool == false
   }
 
   /// Returns whether a medium plays without the output `current-ao` or `current-vo`.

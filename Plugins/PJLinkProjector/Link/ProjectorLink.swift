@@ -118,7 +118,7 @@ struct ProjectorLink {
   }
 
   private mutating func connectOnce() async throws(LinkFailure) -> Connection {
-    let socket = try ProjectorSocket(host: host, port: port)
+    let socket = try ProjectorSocket(host: host, port: port, within: Self.connectionTime)
     do throws(LinkFailure) {
       var conversation = Conversation(authentication, nonce: nonce)
       var isConnected = false

@@ -32,10 +32,31 @@ final class ProjectorSocket: Sendable {
     var hasEnded = false
   }
 
-  /// Starts to connect.
+  /// The reason why a connection failed.
+  struct Refusal: Error {
+    let reason: String
+  }
+
+  /// Starts to connect to a host.
   ///
+  /// - Parameter time: The time after which the caller closes the socket if it is not connected by then.
   /// - Throws: `noConnection` when the system has no descriptor or thread left.
-  init(host: String, port: UInt16) throws(LinkFailure) {
+  convenience init(host: String, port: UInt16, within time: Duration) throws(LinkFailure) {
+    try self.init(within: time) { () throws(Refusal) -> [SocketAddress] in
+      try SocketAddress.resolve(host, port)
+    }
+  }
+
+  /// Starts to connect to the first of several addresses that accepts a connection.
+  ///
+  /// - Parameters:
+  ///   - time: The time after which the caller closes the socket if it is not connected by then.
+  ///   - addresses: Returns the addresses, best first. It is called on the socket's thread, so it may block.
+  /// - Throws: `noConnection` when the system has no descriptor or thread left.
+  init(
+    within time: Duration,
+    toAnyOf addresses: @escaping @Sendable () throws(Refusal) -> [SocketAddress]
+  ) throws(LinkFailure) {
     do throws(SystemError) {
       wakeup = try WakeupDescriptor()
     } catch {
@@ -43,7 +64,9 @@ final class ProjectorSocket: Sendable {
     }
     let thread: SystemThread
     do throws(SystemError) {
-      thread = try SystemThread(name: "projector", stack: 128 << 10) { self.run(host, port) }
+      thread = try SystemThread(name: "projector", stack: 128 << 10) {
+        self.run(addresses, within: time)
+      }
     } catch {
       wakeup.close()
       throw .noConnection(error.description)
@@ -72,14 +95,17 @@ final class ProjectorSocket: Sendable {
 
   // MARK: The thread
 
-  private func run(_ host: String, _ port: UInt16) {
+  private func run(
+    _ addresses: () throws(Refusal) -> [SocketAddress], within time: Duration
+  ) {
     let last: Event
-    switch connect(host, port) {
-    case .failure(let error): last = .closed(error.reason)
-    case .success(let descriptor):
+    do throws(Refusal) {
+      let descriptor = try connect(toAnyOf: addresses, within: time)
       state.withLock { $0.descriptor = descriptor }
       events.append(.connected)
       last = receive(descriptor)
+    } catch {
+      last = .closed(error.reason)
     }
     state.withLock { state in
       if let descriptor = state.descriptor { Glibc.close(descriptor) }
@@ -90,47 +116,45 @@ final class ProjectorSocket: Sendable {
     events.append(last)
   }
 
-  /// The reason why a connection failed.
-  private struct Refusal: Error {
-    let reason: String
-  }
-
-  /// Resolves the host's name, and tries its addresses in turn.
-  private func connect(_ host: String, _ port: UInt16) -> Result<Int32, Refusal> {
-    var wanted = addrinfo()
-    wanted.ai_socktype = Int32(SOCK_STREAM.rawValue)
-    wanted.ai_flags = AI_NUMERICSERV
-    var found: UnsafeMutablePointer<addrinfo>?
-    let code = getaddrinfo(host, "\(port)", &wanted, &found)
-    guard code == 0 else { return .failure(Refusal(reason: String(cString: gai_strerror(code)))) }
-    defer { freeaddrinfo(found) }
+  /// Tries the addresses in turn. Each one gets an equal share of the time that is left. The last one is tried until
+  /// `close`.
+  private func connect(
+    toAnyOf addresses: () throws(Refusal) -> [SocketAddress], within time: Duration
+  ) throws(Refusal) -> Int32 {
+    let clock = SystemClock()
+    let deadline = clock.now() + time
+    var rest = try addresses()[...]
     var failure = Refusal(reason: "it has no address")
-    var next = found
-    while let entry = next, !state.withLock({ $0.isClosing }) {
+    while let address = rest.popFirst(), !state.withLock({ $0.isClosing }) {
+      let share = (deadline - clock.now()) / (rest.count + 1)
       do throws(Refusal) {
-        return .success(try connect(to: entry.pointee))
+        return try connect(to: address, within: rest.isEmpty ? nil : share)
       } catch {
         failure = error
       }
-      next = entry.pointee.ai_next
     }
-    return .failure(failure)
+    throw failure
   }
 
-  private func connect(to address: addrinfo) throws(Refusal) -> Int32 {
+  /// Connects to one address.
+  ///
+  /// - Parameter time: The longest wait until the connection is accepted; nil for no limit.
+  private func connect(
+    to address: SocketAddress, within time: Duration?
+  ) throws(Refusal) -> Int32 {
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-    let descriptor = socket(address.ai_family, kind, 0)
+    let descriptor = socket(address.family, kind, 0)
     guard descriptor >= 0 else { throw Refusal(reason: SystemError(errno).description) }
-    var isConnected = Glibc.connect(descriptor, address.ai_addr, address.ai_addrlen) == 0
-    var code = isConnected ? 0 : errno
+    var code = address.connect(descriptor)
     if code == EINPROGRESS {
-      let isDone = wait(for: descriptor, Int16(POLLOUT))
-      var size = socklen_t(MemoryLayout<Int32>.size)
-      getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size)
-      isConnected = isDone && code == 0
-      if !isDone { code = ECANCELED }
+      if wait(for: descriptor, Int16(POLLOUT), within: time) {
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size)
+      } else {
+        code = ETIMEDOUT
+      }
     }
-    guard isConnected else {
+    guard code == 0 else {
       Glibc.close(descriptor)
       throw Refusal(reason: SystemError(code).description)
     }
@@ -140,16 +164,20 @@ final class ProjectorSocket: Sendable {
     return descriptor
   }
 
-  /// Waits until the socket is ready. Returns false if `close` was called.
-  private func wait(for descriptor: Int32, _ events: Int16) -> Bool {
+  /// Waits until the socket is ready. Returns false if `close` was called, or if the time is over.
+  ///
+  /// - Parameter time: The longest wait; nil for no limit.
+  private func wait(
+    for descriptor: Int32, _ events: Int16, within time: Duration? = nil
+  ) -> Bool {
+    let timeout = time.map { Int32(max(0, $0 / .milliseconds(1))) } ?? -1
     var polled = [
       pollfd(fd: descriptor, events: events, revents: 0),
       pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0),
     ]
-    while poll(&polled, nfds_t(polled.count), -1) < 0 {
-      guard errno == EINTR else { return false }
-    }
-    return !state.withLock { $0.isClosing }
+    var count = poll(&polled, nfds_t(polled.count), timeout)
+    while count < 0, errno == EINTR { count = poll(&polled, nfds_t(polled.count), timeout) }
+    return count > 0 && !state.withLock { $0.isClosing }
   }
 
   /// Receives until the connection ends. Returns the last event.

@@ -325,15 +325,14 @@ struct ProjectorModel: Sendable {
     switch (phase, job) {
     case (.checkingPower, .open):
       if isError || power == nil {
-        finish(.failure(Self.busy("the projector does not tell its state yet", 2)), &effects)
+        finish(.failure(Self.powerUnknown), &effects)
       } else if power == .on, !options.pictures.isEmpty {
         self.job?.phase = .checkingInput
       } else {
         finish(.success(()), &effects)
       }
     case (.checkingInput, .open), (_, .open): finish(.success(()), &effects)
-    case (.checkingPower, .perform) where isError:
-      finish(.failure(Self.busy("the projector does not tell its state yet", 2)), &effects)
+    case (.checkingPower, .perform) where isError: finish(.failure(Self.powerUnknown), &effects)
     case (.checkingPower, .perform(let command)): checkPower(for: command, at: now, &effects)
     case (.checkingInput, .perform(let command)):
       let isThere = command.picture.flatMap { options.pictures[$0] } == input
@@ -358,7 +357,7 @@ struct ProjectorModel: Sendable {
     case (.tvMode, .off), (.wideScreenMode, .off):
       finish(
         .failure(DeviceError(.notNow, "the projector is off", hint: "Turn it on first.")), &effects)
-    case (_, nil), (_, .unknown): refuse(command, &effects)
+    case (_, nil), (_, .unknown): finish(.failure(Self.powerUnknown), &effects)
     }
   }
 
@@ -437,12 +436,7 @@ struct ProjectorModel: Sendable {
     var effects: [Effect] = []
     agenda = []
     if case .query(let query) = request, query != .power, case .noReply = failure {
-      // The projector may not know this query. The next query of the power shows whether it still answers.
-      unanswerable.insert(query)
-      nextRound = now
-      nextDetails = now
-      if let (job, _) = job, job != .open { finish(.failure(failure.error(at: place)), &effects) }
-      if job != nil { finish(.success(()), &effects) }
+      skip(query, failure, at: now, &effects)
       return effects
     }
     nextRound = now + delay.next(random: random)
@@ -459,6 +453,22 @@ struct ProjectorModel: Sendable {
       finish(.failure(error), &effects)
     }
     return effects
+  }
+
+  /// Goes on without the reply to a query. The next query of the power shows whether the projector still answers.
+  private mutating func skip(
+    _ query: PJLinkQuery, _ failure: LinkFailure, at now: Duration, _ effects: inout [Effect]
+  ) {
+    nextRound = now
+    if job?.phase == .confirming {
+      // The projector has accepted the command, and may be busy with it. The rounds of polling repeat the query.
+      return finish(.success(()), &effects)
+    }
+    // The projector may not know this query.
+    unanswerable.insert(query)
+    nextDetails = now
+    guard let (job, _) = job else { return }
+    finish(job == .open ? .success(()) : .failure(failure.error(at: place)), &effects)
   }
 
   /// Makes the state unknown, because the projector does not answer or refuses the plugin.
@@ -484,6 +494,9 @@ struct ProjectorModel: Sendable {
     DeviceError(
       .notNow, message, hint: "Try again when it is done.", retryAfter: .seconds(seconds))
   }
+
+  /// The error of a job when the projector does not report its power.
+  private static let powerUnknown = busy("the projector does not tell its state yet", 2)
 
   private static func unsupported(_ picture: ProjectorOptions.Picture) -> DeviceError {
     DeviceError(

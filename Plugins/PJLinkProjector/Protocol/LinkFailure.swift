@@ -60,7 +60,7 @@ enum LinkFailure: Error, Equatable, Sendable {
     switch self {
     case .noConnection(let reason): "there is no connection to \(place): \(reason)"
     case .connectionTimeout(let seconds): "\(place) did not answer within \(seconds) s"
-    case .noGreeting: "\(place) takes connections, but says nothing"
+    case .noGreeting: "\(place) accepts connections, but does not answer"
     case .notPJLink(let text): "\(place) does not speak PJLink; it sent \"\(text)\""
     case .noReply(let command): "the projector did not answer \(command)"
     case .disconnected: "the projector closed the connection without an answer"

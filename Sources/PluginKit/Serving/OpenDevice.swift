@@ -4,8 +4,8 @@ import Platform
 import PluginProtocol
 import Synchronization
 
-/// A device with its queue and the one task that drains it. Scans and pictures have queues of their own, so
-/// that reading a large folder or making a picture delays no command.
+/// A device with its queue and the one task that drains it. Scans and pictures of a player have queues of
+/// their own, so that reading a large folder or making a picture delays no command.
 final class OpenDevice: Sendable {
   private let device: any PluginDevice
   private let connection: any Connection
@@ -60,9 +60,9 @@ final class OpenDevice: Sendable {
     guard requests.add(job.id) else { return reply(to: job.id, .failure(.unknownDevice)) }
     let queue =
       switch job {
-      case .scan: scans
-      case .picture: pictures
-      case .perform, .openSocket, .lend, .plug, .unplug: jobs
+      case .scan where isPlayer: scans
+      case .picture where isPlayer: pictures
+      case .scan, .picture, .perform, .openSocket, .lend, .plug, .unplug: jobs
       }
     queue.add(job)
   }
@@ -85,6 +85,8 @@ final class OpenDevice: Sendable {
   /// Waits until the device is closed.
   func waitForEnd() async { await ended.wait() }
 
+  private var isPlayer: Bool { device is any PlayerDevice }
+
   // MARK: The device's task
 
   private func open(
@@ -106,14 +108,17 @@ final class OpenDevice: Sendable {
 
   private func serve() async {
     await withDiscardingTaskGroup { group in
-      group.addTask { while let job = await self.scans.next() { await self.run(job) } }
-      group.addTask { while let job = await self.pictures.next() { await self.run(job) } }
+      // Tasks that only wait take a few kilobytes each, and a plugin may have hundreds of devices.
+      if isPlayer {
+        group.addTask { while let job = await self.scans.next() { await self.run(job) } }
+        group.addTask { while let job = await self.pictures.next() { await self.run(job) } }
+      }
       group.addTask {
         while let job = await self.jobs.next() { await self.run(job) }
         self.drained.signal()
       }
+      await closing.wait()
       group.addTask {
-        await self.closing.wait()
         try? await Task.sleep(for: Self.closingTime)
         self.drained.signal()
       }

@@ -88,7 +88,7 @@ struct ConnectionTests {
       await bench.open(.lights, ["profile": "tasmota", "topic": "nobody"])
     }
     #expect(error?.kind == "unavailable")
-    #expect(error?.message == "no state of the device comes on \"stat/nobody/RESULT\"")
+    #expect(error?.message == "the device reports no state on \"stat/nobody/RESULT\"")
   }
 
   @Test(

@@ -167,6 +167,32 @@ struct ProfileTests {
     #expect(observations == expected)
   }
 
+  @Test(
+    "A template sends at least 1 for a brightness above 0, and knows what the device then reports",
+    arguments: [1, 7, 10, 49, 100, 255])
+  func coarseBrightness(brightest: Int) throws {
+    let options = try MQTTDeviceOptions(
+      [
+        "broker": ["host": "h"], "profile": "template",
+        "template": [
+          "brightest": .integer(brightest),
+          "commands": [
+            "off": ["topic": "set", "payload": "0"],
+            "dim": ["topic": "set", "payload": "{brightness}"],
+          ],
+          "state": ["power": ["topic": "p"], "brightness": ["topic": "t"]],
+        ],
+      ], for: LightsCommand.self, replies: "r")
+    for percent in 1...100 {
+      let sent = options.profile.messages(for: .turn(true, brightness: percent)).first
+      let level = try #require(Int(sent?.word ?? ""))
+      #expect(level >= 1)
+      let state = MQTTMessage("t", "\(level)")
+      let reported = options.profile.reportedBrightness(for: percent)
+      #expect(options.profile.observations(in: state) == [.brightness(reported)])
+    }
+  }
+
   @Test("A template's words for the ends match payloads as they are written")
   func rawEnds() throws {
     let command: JSON = ["topic": "set", "payload": "x"]

@@ -18,14 +18,16 @@ struct DriveTests {
     return folder
   }
 
-  private func player(_ drive: FakeDrive) async throws -> PlayerBench {
+  private func player(
+    _ drive: FakeDrive, clock: any TheaterClock = SystemClock()
+  ) async throws -> PlayerBench {
     let folder = try Self.image.get()
     return try await PlayerBench(
       .dvdPlayer,
       [
         "folders": [.string(try TestFilms.make().path)],
         "drive": .string(folder.path(of: "discs/Night.iso")),
-      ], drives: drive.kernel)
+      ], drives: drive.kernel, clock: clock)
   }
 
   @Test("F1 · finds the tray open, closes it to play the disc, and waits until the disc turns")
@@ -126,6 +128,54 @@ struct DriveTests {
     // Films of folders play without a disc.
     try await player.play("films/blue.mkv")
     #expect(player.playback?.status == .playing)
+    await player.end()
+  }
+
+  @Test("F1 · waits 15 s in total for a disc that stays unreadable, and then says so")
+  func unreadable() async throws {
+    let clock = FastClock(factor: 10)
+    let drive = FakeDrive {
+      $0.answers = [DriveKernel.openTray]
+      $0.isReadable = false
+    }
+    let player = try await player(drive, clock: clock)
+    try await player.wait("the tray is told") { $0[.tray] == "open" }
+    let start = clock.now()
+    let refusal = await player.refusal(of: ["play": ["item": "disc"]])
+    let time = clock.now() - start
+    #expect(refusal?.contains("the disc is not readable") == true, "\(refusal ?? "it plays")")
+    #expect(time >= .seconds(15) && time < .seconds(25), "\(time)")
+    #expect(player.trays.suffix(3) == ["open", "moving", "closed"])
+    await player.end()
+  }
+
+  @Test(
+    "F1 · says that this user may not open the drive, and how to permit it",
+    arguments: [EACCES, EPERM])
+  func forbidden(error: Int32) async throws {
+    let drive = FakeDrive { $0.error = error }
+    let player = try await player(drive)
+    let command: JSON = ["play": ["item": "disc"]]
+    let refusal = await player.refusal(of: command)
+    #expect(refusal?.contains("this user may not open the drive") == true, "\(refusal ?? "")")
+    let hint = await player.hint(of: command)
+    #expect(hint?.contains("usermod -aG cdrom") == true, "\(hint ?? "")")
+    let hintOfEject = await player.hint(of: "eject")
+    #expect(hintOfEject == hint)
+    // Films of folders play without the drive.
+    try await player.perform("play")
+    #expect(player.playback?.item == "films/blue.mkv")
+    await player.end()
+  }
+
+  @Test("F1 · a player with only a drive says that this user may not open it")
+  func forbiddenAlone() async throws {
+    let drive = FakeDrive { $0.error = EACCES }
+    let player = try await PlayerBench(
+      .cdPlayer, ["drive": .string(try Self.image.get().path(of: "discs/Night.iso"))],
+      drives: drive.kernel)
+    let refusal = await player.refusal(of: "play")
+    #expect(refusal?.contains("this user may not open the drive") == true, "\(refusal ?? "")")
     await player.end()
   }
 

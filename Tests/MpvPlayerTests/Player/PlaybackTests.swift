@@ -100,6 +100,26 @@ struct PlaybackTests {
     await player.end()
   }
 
+  @Test("F1 F4 · accepts a lent PCM while a film without sound plays")
+  func lentToSilentFilm() async throws {
+    let player = try await Self.bench(["lending": true])
+    try await player.play("films/blue.mkv")
+    // A pause, so that the film does not end meanwhile.
+    try await player.perform("pause")
+    #expect(await player.refusal(ofPCM: "null") == nil)
+    await player.end()
+  }
+
+  @Test("F4 · says that mpv could not open a lent PCM")
+  func unusablePCM() async throws {
+    let player = try await Self.bench(["lending": true])
+    try await player.play("films/red.mkv")
+    try await player.perform("pause")
+    let refusal = await player.refusal(ofPCM: "missing_card")
+    #expect(refusal == "mpv could not open the lent PCM \"missing_card\" within 3 s")
+    await player.end()
+  }
+
   @Test("forgets a film that a scan no longer finds")
   func removedFilm() async throws {
     let folder = try TemporaryFolder()

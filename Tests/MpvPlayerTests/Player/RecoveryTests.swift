@@ -54,6 +54,61 @@ struct RecoveryTests {
     await player.end()
   }
 
+  @Test("F1 · resumes the film within 2 s when mpv hangs right after a pause")
+  func hangAfterPause() async throws {
+    let films = try TestFilms.make()
+    let player = try await PlayerBench(.dvdPlayer, ["folders": [.string(films.path)]])
+    try await player.play("films/red.mkv", from: 0.3)
+    try await player.perform("pause")
+    // During this time the player begins to ask for the position less often.
+    try await Task.sleep(for: .seconds(1))
+    try await player.perform("play")
+    let process = try #require(player.processes.first)
+    let count = player.playbacks.count
+    let clock = ContinuousClock()
+    let start = clock.now
+    kill(process, SIGSTOP)
+    try await player.wait("it plays again") { player in
+      player.playbacks.dropFirst(count).contains { $0.status == .playing }
+    }
+    #expect(clock.now - start < .seconds(2))
+    #expect(player.processes != [process])
+    await player.end()
+  }
+
+  @Test("F1 · a stream that did not begin in time is closed, so that it does not play later")
+  func lateStream() async throws {
+    let server = try SilentServer()
+    defer { server.end() }
+    // 25 s of the player last 5 s; after 10 s mpv itself gives up.
+    let player = try await PlayerBench(
+      .dvdPlayer, ["streams": [["name": "Late", "url": .string("\(server.address)/late.mkv")]]],
+      clock: FastClock(factor: 5))
+    let refusal = await player.refusal(of: ["play": ["item": "stream/Late"]])
+    #expect(refusal?.contains("within 25 s") == true, "\(refusal ?? "it plays")")
+    #expect(player.playback?.status == .failed)
+    try server.waitForClose(within: 2)
+    await player.end()
+  }
+
+  @Test("F1 · a film that was still being opened again is not taken for the next one")
+  func playWhileResuming() async throws {
+    let films = try TestFilms.make()
+    let mpv = try LateMpv()
+    // The clock stands still, so that no wait for the withheld answer ends.
+    let player = try await PlayerBench(
+      .dvdPlayer, ["folders": [.string(films.path)]], program: mpv.program, clock: ManualClock())
+    try await player.play("films/red.mkv")
+    #expect(mpv.positionRequests == 1)
+    kill(try #require(player.processes.first), SIGKILL)
+    try await player.wait("the film is open again") { _ in mpv.positionRequests == 2 }
+    try await player.play("films/blue.mkv")
+    #expect(player.playback?.item == "films/blue.mkv" && player.playback?.status == .playing)
+    let reports = player.playbacks.filter { $0.item == "films/blue.mkv" }
+    #expect(reports.map(\.status) == [.opening, .playing])
+    await player.end()
+  }
+
   @Test(
     "F1 F4 · goes on after a crash of the sound server of its audio device, and fails without one",
     .enabled(if: SoundServer.isInstalled, "needs the packages pulseaudio and pulseaudio-utils"))

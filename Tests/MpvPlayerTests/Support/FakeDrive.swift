@@ -14,6 +14,10 @@ final class FakeDrive: Sendable {
     var busyEjects = 0
     var isLocked = false
     var hasMotor = true
+    /// Whether a closed tray has a disc that becomes readable; otherwise the drive stays busy.
+    var isReadable = true
+    /// The error of the system for every request; nil if the drive can be opened.
+    var error: Int32?
     /// Whether requests wait until this is false, as while a disc spins up.
     var isHeld = false
     /// All requests except `state`, in order.
@@ -40,6 +44,7 @@ final class FakeDrive: Sendable {
 
 extension FakeDrive.State {
   fileprivate mutating func answer(_ request: DriveKernel.Request) -> Result<Int32, SystemError> {
+    if let error { return .failure(SystemError(error)) }
     if request == .state {
       return .success(answers.count > 1 ? answers.removeFirst() : answers[0])
     }
@@ -51,6 +56,7 @@ extension FakeDrive.State {
       return .failure(SystemError(EBUSY))
     case .eject: answers = [DriveKernel.openTray]
     case .closeTray where !hasMotor: return .failure(SystemError(ENOSYS))
+    case .closeTray where !isReadable: answers = [DriveKernel.notReady]
     // The disc spins up for a moment.
     case .closeTray: answers = [DriveKernel.notReady, DriveKernel.notReady, DriveKernel.disc]
     case .state: break

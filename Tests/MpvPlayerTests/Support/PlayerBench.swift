@@ -33,9 +33,11 @@ final class PlayerBench: Sendable {
   ///   - program: The program to start instead of mpv.
   ///   - variables: Further environment variables of mpv.
   ///   - drives: The interface to drives.
+  ///   - clock: The clock of the plugin.
   init(
     _ role: Role = .dvdPlayer, _ options: JSONObject = [:], program: String? = nil,
-    variables: [String: String] = [:], drives: DriveKernel = .system
+    variables: [String: String] = [:], drives: DriveKernel = .system,
+    clock: any TheaterClock = SystemClock()
   ) async throws {
     var setup = MpvSetup()
     setup.module = try Self.module.get().path(of: "libasound_module_pcm_theater.so")
@@ -46,7 +48,9 @@ final class PlayerBench: Sendable {
     setup.variables["THEATER_TEST"] = marker
     setup.variables.merge(variables) { $1 }
     sink = try FilmSink()
-    bench = PluginBench(MpvPlayer.plugin(setup)) { [sink] in try? await Self.plug($0, into: sink) }
+    bench = PluginBench(MpvPlayer.plugin(setup, clock: clock)) { [sink] in
+      try? await Self.plug($0, into: sink)
+    }
     var all: JSONObject = ["drive": ""]
     if role == .dvdPlayer { all["videoOutput"] = "null" }
     for (key, value) in options { all[key] = value }
@@ -75,6 +79,21 @@ final class PlayerBench: Sendable {
   /// Sends a command and returns the message of its error; nil if it is accepted.
   func refusal(of command: JSON) async -> String? {
     await bench.perform(Self.device, command)?.message
+  }
+
+  /// Sends a command and returns the hint of its error; nil if it is accepted, or has none.
+  func hint(of command: JSON) async -> String? {
+    await bench.perform(Self.device, command)?.data?["hint"]?.string
+  }
+
+  /// Lends an ALSA PCM to the player. Returns the message of its error; nil if the player accepts the PCM.
+  func refusal(ofPCM name: String) async -> String? {
+    do throws(RPCError) {
+      try await bench.ask(PlugRequest(device: Self.device, target: .pcm(name)))
+      return nil
+    } catch {
+      return error.message
+    }
   }
 
   /// Lists the items of a folder; without one, those of the configured folders, the streams and the disc.

@@ -73,12 +73,18 @@ private struct ModelBench {
   }
 
   /// Executes a job to its end. Returns its error; nil if it succeeded.
+  ///
+  /// - Parameters:
+  ///   - failure: The failure of the job's requests; nil for answers.
+  ///   - answered: The number of requests that are answered before the failure.
   mutating func run(
-    _ job: ProjectorModel.Job, failing failure: LinkFailure? = nil
+    _ job: ProjectorModel.Job, failing failure: LinkFailure? = nil, after answered: Int = 0
   ) throws -> DeviceError? {
     let before = results.count
     apply(model.begin(job))
-    for _ in 0..<20 where results.count == before { guard step(failure) else { break } }
+    for index in 0..<20 where results.count == before {
+      guard step(index < answered ? nil : failure) else { break }
+    }
     guard results.count == before + 1, let result = results.last else { throw Unfinished() }
     if case .failure(let error) = result { return error }
     return nil
@@ -188,6 +194,19 @@ struct ModelTests {
     bench.answers["%1POWR ?"] = "ERR3"
     let error = try #require(try bench.run(.perform(.on)))
     #expect(error.code == .notNow && error.message.contains("does not tell its state"))
+  }
+
+  @Test(
+    "E15 · a command that meets a power without a meaning is tried again, without a false reason")
+  func powerWithoutMeaning() throws {
+    var bench = try ModelBench([:], ["%1POWR ?": "1"])
+    _ = try bench.run(.open)
+    bench.settle()
+    bench.answers["%1POWR ?"] = nil
+    bench.advance(10)
+    bench.answers["%1POWR ?"] = "9"
+    let error = try #require(try bench.run(.perform(.on)))
+    #expect(error.code == .notNow && error.message == "the projector does not tell its state yet")
   }
 
   @Test("E15 · on strikes the lamp once, follows it every second, and reports how long it takes")
@@ -306,6 +325,23 @@ struct ModelTests {
     _ = bench.takeRequests()
     #expect(try bench.run(.perform(.tvMode)) == nil)
     #expect(bench.state[.picture] == "tv")
+  }
+
+  @Test(
+    "E15 · an accepted picture command succeeds without a reply to the next query, which is repeated"
+  )
+  func silentAfterPicture() throws {
+    var bench = try ModelBench(Self.pictures, ["%1POWR ?": "1", "%1INPT ?": "31"])
+    _ = try bench.run(.open)
+    bench.settle()
+    _ = bench.takeRequests()
+    let silence = LinkFailure.noReply("%1INPT ?")
+    #expect(try bench.run(.perform(.tvMode), failing: silence, after: 3) == nil)
+    #expect(bench.takeRequests() == ["%1POWR ?", "%1INPT ?", "%1INPT 32", "%1INPT ?"])
+    bench.answers["%1INPT ?"] = "32"
+    bench.settle()
+    #expect(bench.takeRequests() == ["%1POWR ?", "%1INPT ?"])
+    #expect(bench.state[.picture] == "tv" && bench.provenance[.picture] == .reported)
   }
 
   @Test(

@@ -1,0 +1,62 @@
+import Foundation
+import TestSupport
+
+/// A program in place of mpv, whose films begin at once. After it was started again, it answers the requests for the
+/// position of its first film only when it loads the next one.
+struct LateMpv {
+  private let folder: TemporaryFolder
+
+  private static let script = """
+    #!/usr/bin/env python3
+    import json
+    import os
+    import socket
+
+    requests = open(os.path.join(os.path.dirname(__file__), "requests"), "a", buffering=1)
+    is_late = requests.tell() > 0
+    peer = socket.socket(fileno=0)
+    films = 0
+    waiting = []
+
+
+    def send(**message):
+        peer.sendall(json.dumps(message).encode() + b"\\n")
+
+
+    for line in peer.makefile("rb"):
+        request = json.loads(line)
+        command, number = request["command"], request["request_id"]
+        requests.write(f"{command[-1]}\\n")
+        if command[0] == "quit":
+            break
+        if command[-1] == "time-pos" and is_late and films < 2:
+            waiting.append(number)
+        elif command[0] == "get_property":
+            send(request_id=number, error="property unavailable")
+        elif command[0] == "loadfile":
+            films += 1
+            while films > 1 and waiting:
+                send(request_id=waiting.pop(), error="success", data=1)
+            send(request_id=number, error="success", data={"playlist_entry_id": films})
+            send(event="file-loaded")
+            send(event="playback-restart")
+        else:
+            send(request_id=number, error="success")
+
+    """
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try folder.write("mpv", Array(Self.script.utf8))
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+  }
+
+  /// The path of the program.
+  var program: String { folder.path(of: "mpv") }
+
+  /// The number of requests for the position that it has received, also before it was started again.
+  var positionRequests: Int {
+    let words = try? String(contentsOfFile: folder.path(of: "requests"), encoding: .utf8)
+    return (words ?? "").split(separator: "\n").count { $0 == "time-pos" }
+  }
+}
