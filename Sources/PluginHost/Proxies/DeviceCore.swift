@@ -55,7 +55,7 @@ struct DeviceCore: Sendable {
   private var queue = CommandQueue()
   private var settlement = CommandSettlement()
   private var restoration: Restoration
-  /// The number of reports with values.
+  /// The number of reports that changed a value.
   private var reports = 0
   private var nextRequest: @Sendable () -> Int = { 0 }
 
@@ -194,7 +194,11 @@ struct DeviceCore: Sendable {
   private mutating func apply(
     _ report: StateNotification, at now: Duration, _ effects: inout Effects
   ) {
+    var isChange = false
     for (key, value) in report.values {
+      // A plugin may repeat a value, such as right before it refuses a command.
+      let before = snapshot.state.readings[key]
+      if before?.value != value || before?.provenance != report.provenance { isChange = true }
       snapshot.state.update(Reading(value, provenance: report.provenance, time: now), for: key)
       // The first report of a new process is its initial state, not the wanted one.
       if contact == .open, !isRestoring, report.provenance == .reported {
@@ -207,7 +211,7 @@ struct DeviceCore: Sendable {
     effects.hasChanged = true
     settle(&effects)
     if report.values[.playback] != nil { queue.recordPlayback(in: snapshot.state) }
-    if !report.values.isEmpty {
+    if isChange {
       reports += 1
       queue.stateChanged(at: now)
     }
@@ -293,8 +297,11 @@ struct DeviceCore: Sendable {
     guard isRestoring else { return }
     let isOff = spec.settled == .value(.power, "off")
     let key = spec.settled.key
-    queue.dropRestoration { isOff || $0.settled.key == key }
-    if isOff || key == .playback { restoration.dropPlayback() }
+    let endsPlayback = isOff || key == .playback || spec.effect == .releases
+    queue.dropRestoration {
+      isOff || $0.settled.key == key || endsPlayback && $0.settled.key == .playback
+    }
+    if endsPlayback { restoration.dropPlayback() }
   }
 
   /// Removes a caller that no longer waits.
@@ -376,7 +383,8 @@ struct DeviceCore: Sendable {
   private mutating func refused(
     _ queued: QueuedCommand, _ error: DeviceError, at now: Duration, _ effects: inout Effects
   ) {
-    if queued.isCancelled {
+    let isUnwanted = queued.isObsolete || queued.origin == .person && queued.callers.isEmpty
+    if queued.isCancelled || isUnwanted && error.code == .notNow {
       let cancelled = DeviceError(.cancelled, "a newer command took its place", device: id)
       return effects.finish(queued.callers, .failure(cancelled))
     }

@@ -80,12 +80,18 @@ struct Restoration: Sendable {
     return takePlayback()
   }
 
-  /// Drops the commands that restore playback, because a person gave another command.
-  mutating func dropPlayback() { playback = nil }
+  /// Drops the commands that restore playback, and the wish for it, because a person gave another command.
+  mutating func dropPlayback() {
+    playback = nil
+    wanted.forgetPlayback()
+  }
 
   /// Contact with the device is lost.
   mutating func lost(at now: Duration, wasOpen: Bool) {
-    if wasOpen { lostAt = now }
+    if wasOpen {
+      lostAt = now
+      wanted.stopPosition(at: now)
+    }
     playback = nil
   }
 

@@ -41,6 +41,17 @@ struct WantedState: Sendable, Hashable {
     }
   }
 
+  /// Stops the position of the playback at `now`, until a player plays it again.
+  mutating func stopPosition(at now: Duration) {
+    guard let position = playback?.position(after: now - playbackTime) else { return }
+    playback?.position = position
+    playback?.rate = 0
+    playbackTime = now
+  }
+
+  /// Forgets the playback.
+  mutating func forgetPlayback() { playback = nil }
+
   private mutating func update(_ value: JSON, for key: StateKey) {
     switch role.states.first(where: { $0.key == key })?.wish(for: value) {
     case .set(let value): values[key] = value

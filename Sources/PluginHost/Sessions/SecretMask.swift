@@ -78,7 +78,13 @@ package struct SecretMask: Sendable {
   func masked(_ message: RPCMessage) -> RPCMessage {
     guard !isEmpty else { return message }
     switch message {
-    case .success(let id, let result): return .success(id: id, result: masked(result))
+    case .success(let id, let result):
+      guard let report = result["report"], case .object(var members) = masked(result) else {
+        return .success(id: id, result: masked(result))
+      }
+      // It names its device as a notification does.
+      members["report"] = masked(params: report)
+      return .success(id: id, result: .object(members))
     case .failure(let id, let error):
       return .failure(
         id: id, RPCError(error.code, masked(error.message), data: error.data.map { masked($0) }))

@@ -76,8 +76,10 @@ package struct Supervision: Sendable {
     case .badLine(let what): return badLine(what, at: now)
     case .complained(let message): return complained(Failure(.selfCheck, message), at: now)
     case .outputEnded:
-      outputEndedAt = now
-      return [.wake(now + Limits.graceOfExit)]
+      // The first failure counts: each later attempt to send fails as well.
+      let ended = outputEndedAt ?? now
+      outputEndedAt = ended
+      return [.wake(ended + Limits.graceOfExit)]
     case .tick(let lastLine, let hasOpenRequests):
       return tick(lastLine: lastLine, hasOpenRequests: hasOpenRequests, at: now)
     case .exited(let how): return exited(how, at: now)

@@ -2,6 +2,7 @@ import Devices
 import JSON
 @testable import PluginHost
 import PluginKit
+import PluginProtocol
 import TestSupport
 import Testing
 
@@ -184,5 +185,79 @@ struct QueueingTests {
       #expect(await outcome(of: AmplifierCommand.stereo, on: amp).success == .observed)
       #expect(script.commands == ["on", "stereo"])
     }
+  }
+}
+
+/// The queue in a device that is open, without a plugin.
+@Suite("Device core: commands that are refused for now")
+struct RefusedForNowTests {
+  private static func core(_ role: Role, _ report: [StateKey: JSON] = [:]) -> DeviceCore {
+    var core = DeviceCore(id: "it", role: role)
+    core.willOpen()
+    if !report.isEmpty {
+      _ = core.report(StateNotification(device: "it", values: report), at: .zero)
+    }
+    _ = core.opened(Capabilities(), memory: DeviceMemory(), nextRequest: { 7 }, at: .zero)
+    return core
+  }
+
+  private static func caller(_ number: Int) -> CommandCaller {
+    CommandCaller(number: number, until: .accepted) { _ in }
+  }
+
+  private static func busy(_ seconds: Int) -> Result<Void, DeviceError> {
+    .failure(DeviceError(.notNow, "busy", retryAfter: .seconds(seconds)))
+  }
+
+  @Test("F2 · an urgent command that is refused, too, does not displace the one that waits already")
+  func twice() throws {
+    var core = Self.core(.amplifier)
+    let stereo = try Command("stereo", argument: nil, role: .amplifier)
+    let mute = try Command("mute", argument: nil, role: .amplifier)
+    _ = core.submit(stereo, Self.caller(1), at: .zero)
+    _ = core.replied(7, Self.busy(1), at: .zero)
+    _ = core.submit(mute, Self.caller(2), at: .zero)
+    _ = core.replied(7, Self.busy(1), at: .zero)
+    #expect(core.commandsInHand.waiting == [mute, stereo])
+    #expect(core.tick(at: .seconds(1)).send?.command == mute)
+    let muted = core.replied(7, .success(()), at: .seconds(1))
+    #expect(muted.finished.map { $0.0.number } == [2])
+    #expect(muted.send?.command == stereo)
+    #expect(core.replied(7, .success(()), at: .seconds(1)).finished.map { $0.0.number } == [1])
+  }
+
+  @Test(
+    "F2 · a command in flight is not sent again after off, nor when nobody waits for it",
+    arguments: [true, false])
+  func obsolete(isAbandoned: Bool) throws {
+    var core = Self.core(.popcornPopper)
+    let pop = try Command("pop", argument: nil, role: .popcornPopper)
+    let off = try Command("off", argument: nil, role: .popcornPopper)
+    _ = core.submit(pop, Self.caller(1), at: .zero)
+    if isAbandoned {
+      _ = core.abandon(1, at: .zero)
+    } else {
+      _ = core.submit(off, Self.caller(2), at: .zero)
+    }
+    let refused = core.replied(7, Self.busy(3), at: .zero)
+    if !isAbandoned {
+      #expect(refused.finished.first?.1.failure?.code == .cancelled)
+      #expect(refused.send?.command == off)
+      _ = core.replied(7, .success(()), at: .zero)
+    }
+    #expect(core.tick(at: .seconds(3)).send == nil)
+  }
+
+  @Test(
+    "F2 · a report of the same values before the refusal is no change: the command waits its time")
+  func unchanged() throws {
+    var core = Self.core(.projector, [.power: "warming"])
+    let command = try Command("tvMode", argument: nil, role: .projector)
+    _ = core.submit(command, Self.caller(1), at: .zero)
+    _ = core.report(StateNotification(device: "it", values: [.power: "warming"]), at: .zero)
+    #expect(core.replied(7, Self.busy(5), at: .zero).send == nil)
+    #expect(core.commandsInHand.due == .seconds(5))
+    _ = core.report(StateNotification(device: "it", values: [.power: "on"]), at: .seconds(1))
+    #expect(core.commandsInHand.underWay == command)
   }
 }

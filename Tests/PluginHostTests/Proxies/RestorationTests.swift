@@ -291,4 +291,43 @@ struct RestorationTests {
       #expect(await lights.snapshot().state.brightness == nil)
     }
   }
+
+  @Test("F1 · a disc that was ejected after the crash is not played, nor after the next crash")
+  func ejected() async throws {
+    let script = DeviceScript([.power: "on"], capabilities: Capabilities(cables: [.pcm]))
+    let bench = try HostBench(CDPlayerCommand.self, script)
+    try await bench.run { cd in
+      let socket = CableSocket(path: "/run/a", token: "t")
+      try await cd.plug(into: socket)
+      try await cd.perform(CDPlayerCommand.play(PlayRequest(item: "x")))
+      try await crash(bench, cd)
+      try await cd.perform(CDPlayerCommand.eject)
+      try await cd.plug(into: socket)
+      try await cd.perform(CDPlayerCommand.on)
+      #expect(script.commands.dropFirst(2) == ["eject", ["plug": "/run/a"], "on"])
+      try await crash(bench, cd)
+      try await cd.plug(into: socket)
+      try await cd.perform(CDPlayerCommand.on)
+      #expect(script.commands.count { $0["play"] != nil } == 1)
+    }
+  }
+
+  @Test("F1 · time in which nothing played does not move the place at which a player goes on")
+  func placeAfterLosses() {
+    var core = DeviceCore(id: "cd", role: .cdPlayer)
+    func open(_ playback: Playback, at now: Duration) -> DeviceCore.Effects {
+      core.willOpen()
+      let values: [StateKey: JSON] = [.power: "on", .playback: playback.json]
+      _ = core.report(StateNotification(device: "cd", values: values), at: now)
+      return core.opened(Capabilities(), memory: DeviceMemory(), nextRequest: { 7 }, at: now)
+    }
+    _ = open(Playback(.playing, item: "x", position: 10, duration: 100), at: .zero)
+    for seconds in [20, 60, 3600] {
+      _ = core.lost("the plugin has crashed", at: .seconds(seconds))
+      let effects = open(Playback(.stopped), at: .seconds(seconds + 1))
+      #expect(effects.send?.command.argument?["position"] == 30)
+      _ = core.replied(
+        7, .failure(DeviceError(.failed, "there is no disc")), at: .seconds(seconds + 1))
+    }
+  }
 }

@@ -81,4 +81,13 @@ struct SecretTests {
       #expect(!cut.contains("sesa"))
     }
   }
+
+  @Test("F1 · a report in an answer reaches its device, though the device is named like a secret")
+  func nameInAnswer() async throws {
+    let bench = try SwapBench([.lights("sesame", "A", secrets: ["sesame"])])
+    try await bench.run {
+      let lamp = try bench.device("sesame")
+      #expect(await outcome(of: LightsCommand.dim(30), on: lamp).success == .observed)
+    }
+  }
 }

@@ -89,6 +89,16 @@ struct LivenessTests {
     #expect(scenario.pass(.milliseconds(500)).contains(.terminate))
   }
 
+  @Test("Further failures to send do not put off the end of a process that has closed its input")
+  func outputEndsOnce() {
+    var scenario = SupervisionScenario()
+    scenario.run()
+    scenario.take(.outputEnded)
+    _ = scenario.pass(.milliseconds(300))
+    scenario.take(.outputEnded)
+    #expect(scenario.pass(.milliseconds(200)).contains(.terminate))
+  }
+
   @Test("The end of the output before the end of the process is no failure of its own")
   func outputEndsAtExit() {
     var scenario = SupervisionScenario()

@@ -84,6 +84,7 @@ struct CommandQueue: Sendable {
       underWay?.isCancelled = true
       steps.cancel = command.request
     }
+    if let command = underWay, urgent.contradicts(command.spec) { underWay?.isObsolete = true }
     return steps
   }
 
@@ -123,6 +124,10 @@ struct CommandQueue: Sendable {
   /// Keeps a command that the device refused with `notNow`, until `retryAt` or the next change of
   /// its state.
   mutating func hold(_ command: QueuedCommand, until retryAt: Duration?) {
+    // An urgent command is sent while another one is held, which follows it then.
+    if let held {
+      waiting.insert(held.command, at: waiting.firstIndex { !$0.isUrgent } ?? waiting.endIndex)
+    }
     held = (command, retryAt)
   }
 
@@ -183,6 +188,9 @@ struct CommandQueue: Sendable {
     waiting.removeAll { $0.origin == .restoration && isObsolete($0.spec) }
     if let command = held?.command, command.origin == .restoration, isObsolete(command.spec) {
       held = nil
+    }
+    if let command = underWay, command.origin == .restoration, isObsolete(command.spec) {
+      underWay?.isObsolete = true
     }
   }
 

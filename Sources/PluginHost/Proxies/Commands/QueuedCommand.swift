@@ -33,6 +33,8 @@ struct QueuedCommand: Sendable {
   var wasSettled = false
   /// Whether it was cancelled while it was in flight.
   var isCancelled = false
+  /// Whether a newer command made it pointless while it was in flight. It is not sent again then.
+  var isObsolete = false
 
   var spec: CommandSpec { command.spec }
 }

@@ -165,10 +165,11 @@ actor TheaterRuntime {
     var new = loaded
     new.configuration.accounts = current.configuration.accounts
     new.configuration.web = current.configuration.web
-    // Another order of the entries is no difference, but devices and lists are shown in that order.
+    // Another order of the entries is no difference, but devices and lists are shown in that order. A
+    // manifest may have been mended without a change of the file.
     let differs =
       !difference.live.isEmpty || new.configuration.plan != current.configuration.plan
-      || new.hostedDevices != current.hostedDevices
+      || new.hostedDevices != current.hostedDevices || new.catalogue != current.catalogue
     if differs { try await target.apply(new, by: principal) }
     for warning in new.configuration.warnings
     where !current.configuration.warnings.contains(warning) {

@@ -58,4 +58,37 @@ import Testing
       #expect(throws: InvalidConfiguration.self) { try store.validate(Array(text.utf8)) }
     }
   }
+
+  @Test("F6 · a manifest that was mended takes effect with the next save of the file")
+  func mendedManifest() async throws {
+    try await withTemporaryFolder { folder in
+      let plugins = folder.appendingPathComponent("plugins")
+      let odd = plugins.appendingPathComponent("Odd")
+      try FileManager.default.createDirectory(at: odd, withIntermediateDirectories: true)
+      let manifest = odd.appendingPathComponent("manifest.json")
+      try Data("{".utf8).write(to: manifest)
+      let file = folder.appendingPathComponent("devices.json")
+      try Data(RuntimeHarness.text(lights: #""plugin": "Odd""#).utf8).write(to: file)
+      let store = ConfigurationFileStore(
+        name: file.path,
+        plugins: [plugins.path, Program.project.appendingPathComponent("Plugins").path],
+        paths: ApplicationPaths { $0.hasPrefix("XDG") ? folder.path : nil })
+      let loaded = try store.validate(store.read())
+      let target = MemoryTheater(loaded)
+      let runtime = TheaterRuntime(
+        loaded, from: try ConfigurationText(store.read()), in: store, target: target,
+        logger: RecordedLog().logger)
+      await runtime.reload()
+      #expect(target.applied == 0)
+      let mended = """
+        {"id": "Odd", "version": "1", "protocol": "1.0", "command": ["./odd"],
+         "roles": {"lights": {}}}
+        """
+      try Data(mended.utf8).write(to: manifest)
+      await runtime.reload()
+      #expect(target.applied == 1)
+      await runtime.reload()
+      #expect(target.applied == 1)
+    }
+  }
 }
