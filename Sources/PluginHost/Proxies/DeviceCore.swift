@@ -337,11 +337,15 @@ struct DeviceCore: Sendable {
   // MARK: Replies
 
   /// The plugin has answered the request, or the session has given it up.
-  mutating func replied(_ request: Int, _ result: Result<Void, DeviceError>, at now: Duration)
-    -> Effects
-  {
+  ///
+  /// - Parameter isUnanswered: Whether the plugin, which may answer pings, has let the time of the request pass.
+  mutating func replied(
+    _ request: Int, _ result: Result<Void, DeviceError>, isUnanswered: Bool = false,
+    at now: Duration
+  ) -> Effects {
     var effects = Effects()
     guard let command = queue.takeUnderWay(request) else { return effects }
+    if isUnanswered, case .failure(let error) = result { warn(error.message, &effects) }
     switch result {
     case .success: accepted(command, at: now, &effects)
     case .failure(let error): refused(command, named(error), at: now, &effects)

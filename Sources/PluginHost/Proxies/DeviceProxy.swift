@@ -319,9 +319,12 @@ package final class DeviceProxy: Device {
       let outcome = result.map { _ in () }.mapError {
         $0.deviceError(device: id, asked: outgoing.command.spec.name)
       }
+      let isUnanswered = if case .failure(.timeout) = result { true } else { false }
       // The reply of a plugin that the device has left concerns nothing any more.
       guard state.withLock({ $0.session === session }) else { return }
-      change { core, now in core.replied(request, outcome, at: now) }
+      change { core, now in
+        core.replied(request, outcome, isUnanswered: isUnanswered, at: now)
+      }
     }
   }
 }

@@ -135,8 +135,8 @@ import Testing
           return next != player
         })
       await Self.expect("two", from: 2, in: room)
-      // Positions are saved every four seconds.
-      await Self.expect("three", from: 5.5, in: room)
+      // A position is saved every four seconds, after the first twentieth of the song, which is three.
+      await Self.expect("three", from: 8.5, in: room)
       await room.crash()
       try room.start()
       _ = await eventually { (try? await room.theater("status"))?.status == 0 }

@@ -104,7 +104,7 @@ struct BadPluginTests {
           elif request["method"] == "open": opening(request)
       """, clock: clock)
     try await plugin.run { lamp in
-      try await withThrowingTaskGroup(of: Void.self) { group in
+      await withTaskGroup(of: Void.self) { group in
         group.addTask {
           while !Task.isCancelled { _ = await outcome(of: LightsCommand.on, on: lamp) }
         }
@@ -115,6 +115,23 @@ struct BadPluginTests {
         #expect(isEnded)
         group.cancelAll()
       }
+    }
+  }
+
+  @Test("It answers pings and no command: the list of plugins says which command it did not answer")
+  func deafToCommands() async throws {
+    let clock = ManualClock()
+    let plugin = try ScriptPlugin("def perform(request): pass", clock: clock)
+    try await plugin.run { lamp in
+      async let on = outcome(of: LightsCommand.on, on: lamp)
+      let isTold = await eventually(within: 10) {
+        clock.advance(by: .seconds(1))
+        return (try? await plugin.status().lastMessage)??.contains("did not answer \"on\"") == true
+      }
+      #expect(isTold)
+      #expect(await on.failure?.code == .timeout)
+      let status = try await plugin.status()
+      #expect(status.condition == .running)
     }
   }
 
