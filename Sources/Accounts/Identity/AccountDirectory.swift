@@ -52,12 +52,17 @@ package struct AccountDirectory: Sendable {
     sessions.holderChanged(account)
   }
 
-  /// Deletes an account with its sessions, invitations and guest passes. People may delete their own.
-  /// - Throws: `forbidden`, `notFound`, `lastOwner`.
+  /// Deletes an account with its sessions, invitations and guest passes. People may delete their own,
+  /// after a recent proof of identity.
+  /// - Throws: `forbidden`, `proofNeeded`, `notFound`, `lastOwner`.
   package func remove(
     _ account: AccountID, by principal: SessionPrincipal
   ) async throws(AccountError) {
-    if account != principal.account { try principal.mustBeOwner("remove accounts") }
+    if account == principal.account {
+      try sessions.requireFreshProof(principal)
+    } else {
+      try principal.mustBeOwner("remove accounts")
+    }
     let ended = try await audit.recording(
       .accountRemoved, by: AuditActor(principal), about: await displayName(of: account)
     ) { () async throws(AccountError) in

@@ -1,5 +1,3 @@
-import Foundation
-
 /// An attempt being checked: the keys of its tallies, the most specific first, and the allowance of
 /// each.
 struct LoginAttempt: Sendable {
@@ -52,21 +50,16 @@ struct LoginAttempt: Sendable {
 struct AttemptSource: Hashable, Sendable {
   let text: String
 
+  /// Takes the text of an origin without an IP address as it is.
   init(_ origin: Origin) {
-    // A link-local address may name its interface: fe80::1%eth0.
-    let address = origin.address.prefix { $0 != "%" }
-    text = Self.network(String(address)) ?? origin.address
-  }
-
-  /// Returns the network of an IPv6 address in hexadecimal, or the IPv4 address that it maps; nil for other texts.
-  private static func network(_ address: String) -> String? {
-    var bytes = in6_addr()
-    guard inet_pton(AF_INET6, address, &bytes) == 1 else { return nil }
-    let all = withUnsafeBytes(of: bytes) { Array($0) }
-    if all.prefix(10).allSatisfy({ $0 == 0 }), all[10...11].allSatisfy({ $0 == 0xFF }) {
-      return all.suffix(4).map(String.init).joined(separator: ".")
+    guard let bytes = PeerAddress(origin.address)?.source else {
+      text = origin.address
+      return
     }
-    return all.prefix(8).map { String($0, radix: 16) }.joined(separator: ":")
+    text =
+      bytes.count == 4
+      ? bytes.map { String($0) }.joined(separator: ".")
+      : bytes.map { String($0, radix: 16) }.joined(separator: ":")
   }
 }
 

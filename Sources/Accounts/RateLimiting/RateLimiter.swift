@@ -13,7 +13,7 @@ package struct RateLimiter: Sendable {
   let clock: SteadyClock
   let random: RandomSource
 
-  /// A tally is deleted this long after its last failure.
+  /// A tally counts for this long after its last failure.
   static let memory = Duration.seconds(86_400)
 
   /// Runs `body`, which checks a password or a code that could be guessed, unless too many attempts
@@ -89,6 +89,9 @@ package struct RateLimiter: Sendable {
     let now = clock.now()
     let allowances = attempt.allowances
     let (wait, before) = try await attempts.changeTallies(attempt.keys) { tallies in
+      for index in tallies.indices where tallies[index]?.isForgotten(at: now) == true {
+        tallies[index] = nil
+      }
       let before = tallies
       let wait = zip(tallies, allowances).map { $1.left($0, at: now) }.max() ?? .zero
       guard wait == .zero else { return (wait, before) }
@@ -122,6 +125,14 @@ package struct RateLimiter: Sendable {
     } catch {
       // A full disk: the login goes on, and the next success clears the tally.
     }
+  }
+}
+
+extension LoginAttemptTally {
+  /// Whether its last failure is so old that it counts no longer. One of another boot of the machine is
+  /// of unknown age, and counts.
+  fileprivate func isForgotten(at now: SteadyTime) -> Bool {
+    now.age(of: last).map { $0 >= RateLimiter.memory } ?? false
   }
 }
 

@@ -125,21 +125,19 @@ package struct SessionPrincipal: Hashable, Sendable {
 package protocol SessionStore: Sendable {
   /// Stores a session, deletes those that are over and, when its holder has more than `most`, the oldest.
   /// - Parameter record: The account as it was at the authentication; nil for a guest's session.
-  /// - Returns: The deleted sessions beyond `most`.
+  /// - Returns: The session with its holder as it is now, and the deleted sessions beyond `most`.
   /// - Throws: `notLoggedIn` when the account or pass is gone; `wrongCredentials` when password or
   ///   factor have changed since the authentication.
   func insert(
     _ session: Session, digest: SecretDigest, provenBy record: AccountRecord?,
     dropping ended: SessionCutoff, most: Int
-  ) async throws(AccountError) -> [(digest: SecretDigest, session: Session)]
+  ) async throws(AccountError) -> (session: Session, surplus: [Session])
 
   /// The session with this digest and its holder as it is now.
   func session(digest: SecretDigest) async throws(AccountError) -> Session?
 
   /// The sessions of an account or guest pass.
-  func sessions(
-    of holder: AccountID
-  ) async throws(AccountError) -> [(digest: SecretDigest, session: Session)]
+  func sessions(of holder: AccountID) async throws(AccountError) -> [Session]
 
   /// Replaces the digest `old` and records a new authentication.
   /// - Throws: `notLoggedIn` when there is no session with `old`.
@@ -151,7 +149,7 @@ package protocol SessionStore: Sendable {
   func setLastSeen(_ date: Date, of session: SessionID) async throws(AccountError)
 
   /// Deletes sessions, all or none; an unknown one is no error.
-  func deleteSessions(_ digests: [SecretDigest]) async throws(AccountError)
+  func deleteSessions(_ ids: [SessionID]) async throws(AccountError)
 
   /// Deletes the sessions that are over.
   func deleteSessions(_ ended: SessionCutoff) async throws(AccountError)

@@ -20,9 +20,10 @@ struct SessionCache {
   private let lifetime: SessionLifetime
   private let capacity: Int
   private var entries: [SecretDigest: Entry] = [:]
-  /// Revoked, but possibly still in the store.
-  private var revoked: Set<SecretDigest> = []
-  /// Grows with every revocation and change, so that no older answer of the store is inserted.
+  /// Sessions that have ended, but may still be in the store. By identity, since a proof may replace the
+  /// token of a session while it is ended.
+  private var ending: Set<SessionID> = []
+  /// Grows with every deletion and change, so that no older answer of the store is inserted.
   private(set) var generation: UInt64 = 0
 
   init(lifetime: SessionLifetime, capacity: Int = 1024) {
@@ -32,8 +33,8 @@ struct SessionCache {
 
   /// Looks a token up; this does not count as a use of its session.
   mutating func find(_ digest: SecretDigest, at now: Moment) -> Answer {
-    if revoked.contains(digest) { return .ended }
     guard let session = entries[digest]?.session else { return .unknown(generation: generation) }
+    guard !ending.contains(session.id) else { return .ended }
     guard !lifetime.isOver(session, at: now) else {
       entries[digest] = nil
       return .ended
@@ -56,48 +57,59 @@ struct SessionCache {
       SessionPrincipal(session, expires: lifetime.end(of: session)), session, write: write)
   }
 
-  /// Caches a stored session, unless something was revoked or changed since `generation`.
+  /// Caches a stored session, unless something was deleted or changed since `generation`.
   mutating func insert(_ session: Session, for digest: SecretDigest, generation: UInt64) {
     guard generation == self.generation else { return }
     if entries.count >= capacity, entries[digest] == nil { dropOldest() }
     entries[digest] = Entry(session: session, writtenAt: session.lastSeenAt)
   }
 
-  /// Ends a cached session for every request from now on.
-  /// - Returns: false when it is not cached.
-  mutating func revoke(_ digest: SecretDigest) -> Bool {
-    guard entries[digest] != nil else { return false }
-    return end(digest)
-  }
-
-  /// Ends a session for every request from now on, cached or not.
-  /// - Returns: false when another call is ending it.
+  /// Ends the session of a cached token for every request from now on.
+  /// - Returns: false when the token is not cached, or another call is ending the session.
   mutating func end(_ digest: SecretDigest) -> Bool {
-    entries[digest] = nil
-    generation &+= 1
-    return revoked.insert(digest).inserted
+    guard let session = entries[digest]?.session else { return false }
+    return end(session.id)
   }
 
-  /// Forgets a revoked session that the store has deleted.
-  mutating func forget(_ digest: SecretDigest) {
+  /// Ends a session for every request from now on, cached or not, whatever its token is.
+  /// - Returns: false when another call is ending it.
+  mutating func end(_ id: SessionID) -> Bool { ending.insert(id).inserted }
+
+  /// Forgets sessions that the store has deleted.
+  mutating func forget(_ ids: [SessionID]) {
     generation &+= 1
-    revoked.remove(digest)
+    let ids = Set(ids)
+    entries = entries.filter { !ids.contains($0.value.session.id) }
+    ending.subtract(ids)
   }
 
   /// Ends a session that the store has deleted already.
   /// - Returns: false when another call is ending it.
-  mutating func endDeleted(_ digest: SecretDigest) -> Bool {
-    defer { forget(digest) }
-    return end(digest)
+  mutating func endDeleted(_ id: SessionID) -> Bool {
+    defer { forget([id]) }
+    return end(id)
   }
 
-  /// Whether a revocation has not reached the store yet.
-  func awaitsStore(_ digest: SecretDigest) -> Bool { revoked.contains(digest) }
+  /// The session of a cached token that has ended, but may still be in the store.
+  func endingSession(of digest: SecretDigest) -> SessionID? {
+    guard let id = entries[digest]?.session.id, ending.contains(id) else { return nil }
+    return id
+  }
 
-  /// Drops the sessions of a holder who has changed or is gone.
+  /// Drops a token that was replaced.
+  mutating func drop(_ digest: SecretDigest) {
+    generation &+= 1
+    entries[digest] = nil
+  }
+
+  /// Drops the sessions of a holder who has changed or is gone. Ended ones stay, so that a logout can be
+  /// repeated.
   mutating func drop(_ holder: AccountID) {
     generation &+= 1
-    entries = entries.filter { $0.value.session.holder.id != holder }
+    let ending = ending
+    entries = entries.filter {
+      $0.value.session.holder.id != holder || ending.contains($0.value.session.id)
+    }
   }
 
   private mutating func dropOldest() {

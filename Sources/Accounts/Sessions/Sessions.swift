@@ -66,15 +66,16 @@ package final class Sessions: Sendable {
       lastSeenAt: now.day, proven: now.steady, origin: .current)
     let digest = token.digest
     let generation = cache.withLock(\.generation)
-    let surplus = try await store.insert(
+    // The role or age limit may have changed since the holder was read, so the cache gets the stored session.
+    let (stored, surplus) = try await store.insert(
       session, digest: digest, provenBy: record, dropping: lifetime.cutoff(at: now.day),
       most: holder.mostSessions)
     let ended = cache.withLock { cache in
-      cache.insert(session, for: digest, generation: generation)
-      return surplus.filter { cache.endDeleted($0.digest) }
+      cache.insert(stored, for: digest, generation: generation)
+      return surplus.filter { cache.endDeleted($0.id) }
     }
-    publishEnd(of: ended.map(\.session))
-    return LoggedIn(token: token, principal: principal(of: session))
+    publishEnd(of: ended)
+    return LoggedIn(token: token, principal: principal(of: stored))
   }
 
   // MARK: Resolving
@@ -106,7 +107,7 @@ package final class Sessions: Sendable {
     guard try await resolve(old).account == proof.account.id else { throw .notLoggedIn }
     let token = SessionToken(from: random)
     try await store.replaceDigest(old, with: token.digest, proven: steady.now())
-    cache.withLock { _ = $0.endDeleted(old) }
+    cache.withLock { $0.drop(old) }
     return LoggedIn(token: token, principal: try await resolve(token.digest))
   }
 
@@ -159,7 +160,7 @@ package final class Sessions: Sendable {
     of holder: AccountID, current: SessionID
   ) async throws(AccountError) -> [OpenSession] {
     let now = moment()
-    return try await store.sessions(of: holder).map(\.session)
+    return try await store.sessions(of: holder)
       .filter { !lifetime.isOver($0, at: now) }
       .sorted { $0.openedAt > $1.openedAt }
       .map {
@@ -168,22 +169,21 @@ package final class Sessions: Sendable {
       }
   }
 
-  /// Ends the session of `token` at once (A10).
+  /// Ends the session of `token` at once (A10), also if a proof replaces the token meanwhile.
   /// - Throws: `notLoggedIn`; `storageFull` or `storageFailed` when the session has ended for the
   ///   running controller but not in the store: repeat.
   package func logOut(_ token: String) async throws(AccountError) {
     guard let digest = SessionToken(token)?.digest else { throw .notLoggedIn }
-    var ended: SessionPrincipal?
-    if !cache.withLock({ $0.awaitsStore(digest) }) {
-      var principal = try await resolve(digest)
-      // Of several calls at once one ends the session; the others throw `notLoggedIn`.
-      while !cache.withLock({ $0.revoke(digest) }) { principal = try await resolve(digest) }
-      ended = principal
-      events.publish(.loggedOut(principal))
+    if let id = cache.withLock({ $0.endingSession(of: digest) }) {
+      // Another call has ended it, but not deleted it from the store.
+      return try await delete([id])
     }
-    try await store.deleteSessions([digest])
-    cache.withLock { $0.forget(digest) }
-    if let ended { await audit.record(.logout, by: AuditActor(ended)) }
+    var principal = try await resolve(digest)
+    // Of several calls at once one ends the session; the others throw `notLoggedIn`.
+    while !cache.withLock({ $0.end(digest) }) { principal = try await resolve(digest) }
+    events.publish(.loggedOut(principal))
+    try await delete([principal.session])
+    await audit.record(.logout, by: AuditActor(principal))
   }
 
   /// Ends one of a person's sessions at once.
@@ -244,12 +244,18 @@ package final class Sessions: Sendable {
   private func end(
     of holder: AccountID, where isChosen: (SessionID) -> Bool
   ) async throws(AccountError) -> Int {
-    let chosen = try await store.sessions(of: holder).filter { isChosen($0.session.id) }
-    let ended = cache.withLock { cache in chosen.filter { cache.end($0.digest) } }
-    publishEnd(of: ended.map(\.session))
-    try await store.deleteSessions(chosen.map(\.digest))
-    cache.withLock { cache in for each in chosen { cache.forget(each.digest) } }
+    let chosen = try await store.sessions(of: holder).filter { isChosen($0.id) }
+    let ended = cache.withLock { cache in chosen.filter { cache.end($0.id) } }
+    publishEnd(of: ended)
+    try await delete(chosen.map(\.id))
     return ended.count
+  }
+
+  /// Deletes ended sessions from the store. By identity, which a proof does not change as it does the
+  /// token.
+  private func delete(_ ids: [SessionID]) async throws(AccountError) {
+    try await store.deleteSessions(ids)
+    cache.withLock { $0.forget(ids) }
   }
 
   private func publishEnd(of sessions: [Session]) {

@@ -22,10 +22,14 @@ extension Backups {
     try? FileManager.default.removeItem(atPath: draft)
     try DurableFile.makeFolder(draft)
     let files = [TheaterDatabase.fileName] + Self.companions
-    for name in files where access("\(backup.path)/\(name)", F_OK) == 0 {
+    // A database that was set aside after a crash has its last commits in the log beside it.
+    for name in files + ["\(TheaterDatabase.fileName)-wal"]
+    where access("\(backup.path)/\(name)", F_OK) == 0 {
       try DurableFile.copy("\(backup.path)/\(name)", to: "\(draft)/\(name)")
     }
-    try voidEntrances(of: "\(draft)/\(TheaterDatabase.fileName)")
+    let database = "\(draft)/\(TheaterDatabase.fileName)"
+    try voidEntrances(of: database)
+    for end in ["-wal", "-shm"] { unlink(database + end) }
     try DurableFile.sync(draft)
     let replaced = try setAside(files, at: now)
     try DurableFile.rename(draft, to: prepared)
@@ -64,10 +68,17 @@ extension Backups {
   /// The tables with sessions, codes, known devices and invitations; guest passes are deleted separately.
   private static let entrances = ["session", "oneTimeCode", "device", "invitation"]
 
+  /// Moves the log of a database into its file, and deletes its sessions, codes and passes.
   private func voidEntrances(of path: String) throws(StorageError) {
     do {
       let queue = try DatabaseQueue(path: path)
-      try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+      // SQLite answers with the present mode when it cannot change it.
+      let mode = try queue.writeWithoutTransaction {
+        try String.fetchOne($0, sql: "PRAGMA journal_mode = DELETE")
+      }
+      guard mode == "delete" else {
+        throw StorageError.failed("the log of the backup cannot be moved into its database")
+      }
       try queue.write { database in
         for table in Self.entrances {
           // An older database does not have all of them.

@@ -1,3 +1,4 @@
+import Accounts
 import NIOCore
 import Synchronization
 
@@ -75,17 +76,18 @@ final class ConnectionLimiter: Sendable {
 }
 
 extension SocketAddress {
-  /// Whether it is an address of this machine that no other machine reaches, or a Unix socket.
+  /// Whether it is an address of this machine that no other machine reaches, or a Unix socket. A mapped
+  /// IPv4 address is none, so that a listener on `::ffff:127.0.0.1` uses TLS.
   package var isLoopback: Bool {
     guard let bytes = addressBytes else { return true }
     return bytes.count == 4 ? bytes.first == 127 : bytes == Self.loopback
   }
 
-  /// The bytes that count as one address: for IPv6 the network of 64 bits, since a machine may use all
-  /// its addresses; `nil` for this machine, where a proxy may stand for many clients.
+  /// The bytes of a peer that count as one address; `nil` for this machine, where a proxy may stand for
+  /// many clients.
   var connectionSource: [UInt8]? {
-    guard !isLoopback, let bytes = addressBytes else { return nil }
-    return bytes.count == 4 ? bytes : Array(bytes.prefix(8))
+    guard let peer = ipAddress.flatMap({ PeerAddress($0) }), !peer.isLoopback else { return nil }
+    return peer.source
   }
 
   /// 4 or 16 bytes; `nil` for a Unix socket.

@@ -39,7 +39,6 @@ extension APIServices {
       return Response(status: .noContent)
     case .removeAccount:
       let principal = try request.principal()
-      try accountService.sessions.requireFreshProof(principal)
       try await accountService.people.remove(principal.account, by: principal)
       return Response(status: .noContent)
     case .sendEmailCode:

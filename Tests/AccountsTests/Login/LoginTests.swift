@@ -3,6 +3,7 @@ import Foundation
 import Jobs
 import Storage
 import Synchronization
+import TestSupport
 import Testing
 import Validation
 
@@ -160,6 +161,19 @@ private struct InterruptedLogin: LoginMethod {
     #expect(try await store.sessions(of: account.id).isEmpty)
   }
 
+  @Test("E4 A10 · a login under way opens a session with the age limit of that moment")
+  func outrunByAnAgeLimit() async throws {
+    let record = AccountRecord(account: account, passwordHash: PasswordHash("unused"))
+    let login = login(
+      InterruptedLogin(record: record) { [factors, sessions] () async throws(AccountError) in
+        try await factors.setAgeLimit(12, of: record.account.id)
+        sessions.holderChanged(record.account.id)
+      })
+    let loggedIn = try await login.logIn(())
+    #expect(loggedIn.principal.ageLimit == 12)
+    #expect(try await sessions.resolve(loggedIn.token.text).ageLimit == 12)
+  }
+
   @Test("E4 · a cancelled login opens no session")
   func cancelled() async {
     let login = login(MinimalLogin(account: account))
@@ -263,6 +277,26 @@ private struct InterruptedLogin: LoginMethod {
     #expect(replaced?.wasMade(with: dearer) == true)
     _ = try await accountService.logIn(credentials)
     #expect(try await household.store.account(withEmail: email)?.passwordHash == replaced)
+  }
+
+  @Test("E1 A10 · a login that waits while its owner is demoted opens a member's session")
+  func demotedMeanwhile() async throws {
+    let anna = try await household.ownerLogsIn()
+    let ben = try await household.invited(by: anna, "ben@example.org", as: .owner)
+    let work = HeldWork()
+    let held = (0..<2).map { _ in household.hashes.submit { _ in work.run() } }
+    await work.waitUntilRunning(2)
+    let attempt = Task { [household] in try await household.logIn("ben@example.org") }
+    let hashes = household.hashes
+    let isWaiting = await eventually { hashes.load.pending == 1 }
+    #expect(isWaiting)
+    try await household.accountService.people.setRole(
+      .member, of: ben.principal.account, by: anna.principal)
+    work.finish(2)
+    for job in held { try await job.value }
+    let loggedIn = try await attempt.value
+    #expect(loggedIn.principal.role == .member)
+    #expect(try await household.now(loggedIn).role == .member)
   }
 
   @Test("an unknown address costs the same hash as a wrong password")

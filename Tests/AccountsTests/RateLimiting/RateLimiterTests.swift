@@ -250,6 +250,15 @@ import Validation
     for _ in 0..<5 { #expect(await attempt(at: accountService) == .wrongCredentials) }
   }
 
+  @Test("a day without a failure is forgotten while the controller runs, too")
+  func forgottenWhileRunning() async throws {
+    try await household.registerOwner()
+    await attempt(times: 5)
+    household.clock.advance(86_400)
+    for _ in 0..<5 { #expect(await attempt() == .wrongCredentials) }
+    #expect(await attempt()?.code == .tooManyTries)
+  }
+
   @Test("unlocking lifts the waits at one account")
   func unlock() async throws {
     try await household.registerOwner()

@@ -1,5 +1,6 @@
 import AccountTestSupport
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Accounts
@@ -131,6 +132,26 @@ import Testing
     let new = try await logIn(from: "another")
     #expect(await !isRefused(new))
     #expect(try await household.accountService.sessions.list(of: new.principal).count == 20)
+  }
+
+  @Test("A10 · a session that gets a new token while it is ended is ended all the same")
+  func endDuringProof() async throws {
+    try await household.registerOwner()
+    let phone = try await logIn(from: "phone")
+    let laptop = try await logIn(from: "laptop")
+    let accountService = household.accountService
+    let proof = Mutex<LoggedIn?>(nil)
+    await household.store.afterNextSessionList {
+      let proven = try? await accountService.prove(
+        phone.token.text, password: Household.password)
+      proof.withLock { $0 = proven }
+    }
+    #expect(
+      try await accountService.sessions.endAll(of: laptop.principal, exceptCurrent: true) == 1)
+    let renewed = try #require(proof.withLock { $0 })
+    #expect(await isRefused(renewed))
+    #expect(await isRefused(renewed, at: household.restarted()))
+    #expect(try await accountService.sessions.list(of: laptop.principal).count == 1)
   }
 
   @Test("A10 · sessions are ended at once on a full disk too, and the end can be repeated")

@@ -70,6 +70,20 @@ import Testing
     #expect(await isRefused(token, at: accountService))
   }
 
+  @Test("A10 · a logout ends the session also while a proof replaces the token")
+  func logoutDuringProof() async throws {
+    let loggedIn = try await household.ownerLogsIn()
+    let accountService = household.accountService
+    await household.store.afterNextReplacement {
+      try? await accountService.sessions.logOut(loggedIn.token.text)
+    }
+    let error = await refusal { () async throws(AccountError) in
+      try await accountService.prove(loggedIn.token.text, password: Household.password)
+    }
+    #expect(error == .notLoggedIn)
+    #expect(try await household.store.sessions(of: loggedIn.principal.account).isEmpty)
+  }
+
   @Test("A10 · a logout on a full disk counts at once, says so, and can be repeated")
   func fullDisk() async throws {
     let full = AccountError(.storageFull, message: "full", hint: "free")

@@ -12,6 +12,10 @@ actor ProbeStore: AccountStore, InvitationStore, SessionStore {
   private(set) var seenWrites = 0
   /// Runs after the next read of a session, before the answer is given.
   private var afterNextSessionRead: (@Sendable () async -> Void)?
+  /// Runs after the next list of sessions, before the answer is given.
+  private var afterNextSessionList: (@Sendable () async -> Void)?
+  /// Runs after the next replacement of a digest, before the answer is given.
+  private var afterNextReplacement: (@Sendable () async -> Void)?
 
   /// - Parameter database: keeps everything; one in memory unless given.
   init(_ database: TheaterDatabase? = nil) throws {
@@ -24,6 +28,14 @@ actor ProbeStore: AccountStore, InvitationStore, SessionStore {
 
   func afterNextSessionRead(_ action: @escaping @Sendable () async -> Void) {
     afterNextSessionRead = action
+  }
+
+  func afterNextSessionList(_ action: @escaping @Sendable () async -> Void) {
+    afterNextSessionList = action
+  }
+
+  func afterNextReplacement(_ action: @escaping @Sendable () async -> Void) {
+    afterNextReplacement = action
   }
 
   private func write() throws(AccountError) {
@@ -91,7 +103,7 @@ actor ProbeStore: AccountStore, InvitationStore, SessionStore {
   func insert(
     _ session: Session, digest: SecretDigest, provenBy record: AccountRecord?,
     dropping ended: SessionCutoff, most: Int
-  ) async throws(AccountError) -> [(digest: SecretDigest, session: Session)] {
+  ) async throws(AccountError) -> (session: Session, surplus: [Session]) {
     try write()
     return try await base.insert(
       session, digest: digest, provenBy: record, dropping: ended, most: most)
@@ -113,10 +125,12 @@ actor ProbeStore: AccountStore, InvitationStore, SessionStore {
     try await base.setLastSeen(date, of: session)
   }
 
-  func sessions(
-    of holder: AccountID
-  ) async throws(AccountError) -> [(digest: SecretDigest, session: Session)] {
-    try await base.sessions(of: holder)
+  func sessions(of holder: AccountID) async throws(AccountError) -> [Session] {
+    let sessions = try await base.sessions(of: holder)
+    let action = afterNextSessionList
+    afterNextSessionList = nil
+    await action?()
+    return sessions
   }
 
   func replaceDigest(
@@ -124,11 +138,14 @@ actor ProbeStore: AccountStore, InvitationStore, SessionStore {
   ) async throws(AccountError) {
     try write()
     try await base.replaceDigest(old, with: new, proven: proven)
+    let action = afterNextReplacement
+    afterNextReplacement = nil
+    await action?()
   }
 
-  func deleteSessions(_ digests: [SecretDigest]) async throws(AccountError) {
+  func deleteSessions(_ ids: [SessionID]) async throws(AccountError) {
     try write()
-    try await base.deleteSessions(digests)
+    try await base.deleteSessions(ids)
   }
 
   func deleteSessions(_ ended: SessionCutoff) async throws(AccountError) {

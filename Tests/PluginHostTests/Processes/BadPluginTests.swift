@@ -343,7 +343,10 @@ struct BadPluginTests {
       def begin():
           if os.path.exists("left"): return
           open("left", "w").close()
-          if os.fork():
+          child = os.fork()
+          if child:
+              # Until it has left the process group, which the controller kills.
+              os.waitpid(child, 0)
               return
           os.setsid()
           if os.fork(): os._exit(0)

@@ -146,6 +146,31 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: log))
     #expect(FileManager.default.fileExists(atPath: replaced.database + "-wal"))
     #expect(try await position() == 7)
+    // It is no log of SQLite, so the replaced database is restored without it.
+    try fixture.backups.restore(replaced, at: fixture.now)
+    #expect(try await position() == 99)
+  }
+
+  @Test("a database that was set aside after a crash is restored with the commits in its log")
+  func logOfReplaced() async throws {
+    try await furnish()
+    let backup = try fixture.backups.create(.asked, at: fixture.now)
+    let files = FileManager.default
+    let crashed = fixture.path + "/crashed"
+    do {
+      let database = try fixture.open()
+      try await database.positions.save(99, item: "jaws", user: "anna")
+      // A crash leaves the files as they are while the database is open.
+      try files.copyItem(atPath: fixture.folder, toPath: crashed)
+      try database.close()
+    }
+    try files.removeItem(atPath: fixture.folder)
+    try files.moveItem(atPath: crashed, toPath: fixture.folder)
+    let replaced = try #require(try fixture.backups.restore(backup, at: fixture.now))
+    #expect(files.fileExists(atPath: replaced.database + "-wal"))
+    #expect(try await position() == 7)
+    try fixture.backups.restore(replaced, at: fixture.now)
+    #expect(try await position() == 99)
   }
 
   @Test("a damaged, cut, empty or missing backup is refused, and nothing is touched")

@@ -408,6 +408,17 @@ import Testing
     #expect(limiter.acquire(try channel(from: "2001:db8:0:2::1")) != nil)
   }
 
+  @Test("F5 · counts a mapped IPv4 address as that address, and ::ffff:127.0.0.1 as this machine")
+  func mappedAddresses() throws {
+    let limiter = ConnectionLimiter(limits(10))
+    #expect(limiter.acquire(try channel(from: "::ffff:192.0.2.1")) != nil)
+    #expect(limiter.acquire(try channel(from: "192.0.2.1")) != nil)
+    #expect(limiter.acquire(try channel(from: "::ffff:192.0.2.1")) == nil)
+    #expect(limiter.acquire(try channel(from: "::ffff:192.0.2.2")) != nil)
+    for _ in 0..<4 { #expect(limiter.acquire(try channel(from: "::ffff:127.0.0.1")) != nil) }
+    #expect(limiter.count == 7)
+  }
+
   @Test("F5 · never replaces a connection that is being answered")
   func answered() throws {
     let limiter = ConnectionLimiter(limits(2, fromOne: 9))

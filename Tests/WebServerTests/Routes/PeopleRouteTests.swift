@@ -184,6 +184,30 @@ import WebServer
     }
   }
 
+  @Test("E1 · an owner deletes their own account only after a proof, by either path")
+  func ownRemoval() async throws {
+    try await TestServer.open { (room) async throws in
+      var owner = try await room.owner()
+      _ = try await room.member(invitedBy: owner)
+      let people = try await owner.send(.GET, "/api/v1/accounts").json["accounts"]?.array ?? []
+      let ann = people.first { $0["role"] == "owner" }?["id"]?.string ?? ""
+      let ben = people.first { $0["role"] == "member" }?["id"]?.string ?? ""
+      let promoted = try await owner.send(.POST, "/api/v1/accounts/\(ben)/role", ["role": "owner"])
+      #expect(promoted.status == 204)
+      room.day.advance(300)
+      for path in ["/api/v1/account", "/api/v1/accounts/\(ann)"] {
+        let refused = try await owner.send(.DELETE, path)
+        #expect(refused.status == 403)
+        #expect(refused.json["error"]?["code"] == "proofNeeded")
+      }
+      let proof = try await owner.send(
+        .POST, "/api/v1/sessions/current/proof", ["password": .string(TestServer.password)])
+      owner.token = proof.json["token"]?.string
+      #expect(try await owner.send(.DELETE, "/api/v1/accounts/\(ann)").status == 204)
+      #expect(try await owner.send(.GET, "/api/v1/status").status == 401)
+    }
+  }
+
   @Test("E9 · neither lists nor starts titles above the user's age limit")
   func ageLimit() async throws {
     try await TestServer.open { (room) async throws in

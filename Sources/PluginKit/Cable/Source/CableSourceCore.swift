@@ -94,7 +94,10 @@ final class CableSourceCore: @unchecked Sendable {
         let count = min(room, whole - taken)
         queue.append(UnsafeRawBufferPointer(rebasing: bytes[taken..<(taken + count)]))
         taken += count
+        let isBlocked = link?.outbox.isEmpty == false
         pump()
+        // The socket has become full: the I/O thread sends the rest when there is room.
+        if !isBlocked, link?.outbox.isEmpty == false { wake() }
       }
       return taken / frame
     }
@@ -276,8 +279,9 @@ final class CableSourceCore: @unchecked Sendable {
     guard playing, !paused, let link else { return }
     if !link.send(from: &queue, timeline, ending: timeline.current.ended && !drained, at: clock.now)
     {
-      unplug(Self.gone)
+      return unplug(Self.gone)
     }
+    wakeWriters()
   }
 
   /// Advances the source's clock, and checks the timeout of the sink.
@@ -453,7 +457,6 @@ final class CableSourceCore: @unchecked Sendable {
       enterPlaying()
     } else {
       pump()
-      wakeWriters()
     }
   }
 

@@ -37,7 +37,7 @@ extension AccountDatabase: GuestPassStore {
   package func deleteGuestPass(_ id: AccountID) async throws(AccountError) -> [Session] {
     try await run {
       try await $0.protect { database in
-        let sessions = try Self.sessions(of: id, in: database).map(\.session)
+        let sessions = try Self.sessions(of: id, in: database)
         try Self.deleteGuestPasses(where: "id = ?", [id.text], in: database)
         guard database.changesCount == 1 else { throw AccountError.unknownGuestPass }
         return sessions

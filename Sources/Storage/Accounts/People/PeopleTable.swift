@@ -59,7 +59,7 @@ extension AccountDatabase: PeopleStore {
       try await $0.protect { database in
         try Self.checkOwnerRemains(without: account, in: database)
         let sessions =
-          try Self.sessions(of: account, in: database).map(\.session)
+          try Self.sessions(of: account, in: database)
           + Self.guestSessions(by: account, in: database)
         // Before the account: with it the passes would go, and leave the guests' positions.
         try Self.deleteGuestPasses(where: "madeBy = ?", [account.text], in: database)
@@ -98,8 +98,6 @@ extension AccountDatabase: PeopleStore {
   private static func guestSessions(
     by account: AccountID, in database: Database
   ) throws -> [Session] {
-    try SessionRow.fetch(
-      database, where: "guestPass.madeBy = ?", [account.text]
-    ).map(\.session)
+    try SessionRow.fetch(database, where: "guestPass.madeBy = ?", [account.text])
   }
 }

@@ -6,7 +6,7 @@ extension AccountDatabase: SessionStore {
   package func insert(
     _ session: Session, digest: SecretDigest, provenBy record: AccountRecord?,
     dropping ended: SessionCutoff, most: Int
-  ) async throws(AccountError) -> [(digest: SecretDigest, session: Session)] {
+  ) async throws(AccountError) -> (session: Session, surplus: [Session]) {
     try await run {
       try await $0.write { database in
         try Self.delete(ended, in: database)
@@ -24,22 +24,20 @@ extension AccountDatabase: SessionStore {
         {
           throw AccountError.notLoggedIn
         }
-        return try Self.endOldest(beside: session, most: most, in: database)
+        guard let stored = try Self.session(digest, in: database) else {
+          throw AccountError.notLoggedIn
+        }
+        let surplus = try Self.endOldest(beside: stored, most: most, in: database)
+        return (session: stored, surplus: surplus)
       }
     }
   }
 
   package func session(digest: SecretDigest) async throws(AccountError) -> Session? {
-    try await run {
-      try await $0.read {
-        try SessionRow.fetch($0, where: "session.digest = ?", [Data(digest.bytes)]).first?.session
-      }
-    }
+    try await run { try await $0.read { try Self.session(digest, in: $0) } }
   }
 
-  package func sessions(
-    of holder: AccountID
-  ) async throws(AccountError) -> [(digest: SecretDigest, session: Session)] {
+  package func sessions(of holder: AccountID) async throws(AccountError) -> [Session] {
     try await run { try await $0.read { try Self.sessions(of: holder, in: $0) } }
   }
 
@@ -68,10 +66,10 @@ extension AccountDatabase: SessionStore {
     }
   }
 
-  package func deleteSessions(_ digests: [SecretDigest]) async throws(AccountError) {
+  package func deleteSessions(_ ids: [SessionID]) async throws(AccountError) {
     try await run {
       try await $0.protect { database in
-        for digest in digests { try Self.delete(digest, in: database) }
+        for id in ids { try Self.delete(id, in: database) }
       }
     }
   }
@@ -89,10 +87,15 @@ extension AccountDatabase: SessionStore {
     else { throw AccountError.wrongCredentials }
   }
 
+  /// The session with this digest and its holder.
+  private static func session(
+    _ digest: SecretDigest, in database: Database
+  ) throws -> Session? {
+    try SessionRow.fetch(database, where: "session.digest = ?", [Data(digest.bytes)]).first
+  }
+
   /// The sessions of an account or guest pass.
-  static func sessions(
-    of holder: AccountID, in database: Database
-  ) throws -> [(digest: SecretDigest, session: Session)] {
+  static func sessions(of holder: AccountID, in database: Database) throws -> [Session] {
     try SessionRow.fetch(
       database, where: "session.account = ? OR session.pass = ?", [holder.text, holder.text])
   }
@@ -101,7 +104,7 @@ extension AccountDatabase: SessionStore {
   static func endSessions(
     of account: AccountID, except kept: SessionID? = nil, in database: Database
   ) throws -> [Session] {
-    let ended = try sessions(of: account, in: database).map(\.session).filter { $0.id != kept }
+    let ended = try sessions(of: account, in: database).filter { $0.id != kept }
     try database.execute(
       sql: "DELETE FROM session WHERE account = ? AND id IS NOT ?",
       arguments: [account.text, kept?.text])
@@ -111,18 +114,17 @@ extension AccountDatabase: SessionStore {
   /// Deletes and returns the oldest sessions of the holder of `session` beyond `most`; `session` stays.
   private static func endOldest(
     beside session: Session, most: Int, in database: Database
-  ) throws -> [(digest: SecretDigest, session: Session)] {
+  ) throws -> [Session] {
     let tooMany = try sessions(of: session.holder.id, in: database)
-      .filter { $0.session.id != session.id }
-      .sorted { $0.session.openedAt > $1.session.openedAt }
+      .filter { $0.id != session.id }
+      .sorted { $0.openedAt > $1.openedAt }
       .dropFirst(most - 1)
-    for each in tooMany { try delete(each.digest, in: database) }
+    for each in tooMany { try delete(each.id, in: database) }
     return Array(tooMany)
   }
 
-  private static func delete(_ digest: SecretDigest, in database: Database) throws {
-    try database.execute(
-      sql: "DELETE FROM session WHERE digest = ?", arguments: [Data(digest.bytes)])
+  private static func delete(_ id: SessionID, in database: Database) throws {
+    try database.execute(sql: "DELETE FROM session WHERE id = ?", arguments: [id.text])
   }
 
   private static func delete(_ ended: SessionCutoff, in database: Database) throws {
@@ -157,14 +159,14 @@ enum SessionRow {
     ]
   }
 
-  /// The sessions that meet a condition, each with its digest.
+  /// The sessions that meet a condition.
   static func fetch(
     _ database: Database, where condition: String, _ arguments: StatementArguments
-  ) throws -> [(digest: SecretDigest, session: Session)] {
-    let rows = try Row.fetchAll(
+  ) throws -> [Session] {
+    try Row.fetchAll(
       database,
       sql: """
-        SELECT session.digest, session.id AS session, openedAt, openedBoot, openedSteady,
+        SELECT session.id AS session, openedAt, openedBoot, openedSteady,
           lastSeenAt, provenBoot, provenSteady, address, device,
           account.id AS id, account.name, email, role, createdAt, account.ageLimit, language,
           \(GuestPassRow.joined)
@@ -172,13 +174,8 @@ enum SessionRow {
           LEFT JOIN guestPass ON guestPass.id = session.pass
         WHERE \(condition)
         """,
-      arguments: arguments)
-    return try rows.map { row in
-      guard let digest = SecretDigest(bytes: row["digest"] as Data) else {
-        throw StorageError.failed("a session has a token that was not written by this program")
-      }
-      return (digest, try session(row))
-    }
+      arguments: arguments
+    ).map { try session($0) }
   }
 
   private static func session(_ row: Row) throws -> Session {

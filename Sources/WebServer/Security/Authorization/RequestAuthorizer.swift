@@ -8,7 +8,7 @@ import NIOCore
 import TheaterAPI
 
 /// Checks the session and permission of a request, then reads its body. In that order: the body of
-/// an anonymous request is never read.
+/// an anonymous request is never read. It may arrive late, so both are checked again after it.
 struct RequestAuthorizer: Sendable {
   let accountService: AccountService
   /// The cookies of a listener for browsers; `nil` for the Unix socket.
@@ -32,12 +32,7 @@ struct RequestAuthorizer: Sendable {
     async throws -> Response
   {
     let route = bound.route
-    var caller: Caller?
-    if case .permitted(let permission) = route.access {
-      let known = try await self.caller(of: request)
-      guard known.principal.may(permission) else { throw known.principal.refusal }
-      caller = known
-    }
+    var caller = try await permittedCaller(of: request, by: route)
     var json = JSON.object([:])
     var text = ByteBuffer()
     switch route.body {
@@ -54,10 +49,27 @@ struct RequestAuthorizer: Sendable {
       // Routes without members do not read the body themselves.
       if schema == .request() { _ = try BodyFields(json, schema) }
     }
+    switch route.body {
+    case .none: break
+    case .text, .json:
+      // The session may have ended or lost its role while the body arrived.
+      caller = try await permittedCaller(of: request, by: route)
+    }
     return try await bound.respond(
       RequestContext(
         request: request, context: context, route: route, session: caller,
         token: token(of: request), cookies: cookies, body: json, text: text))
+  }
+
+  /// Returns the session of the request; `nil` on routes that are open to everyone.
+  /// - Throws: 401 without a session, 403 without the permission of the route.
+  private func permittedCaller(
+    of request: Request, by route: Route
+  ) async throws(APIError) -> Caller? {
+    guard case .permitted(let permission) = route.access else { return nil }
+    let known = try await caller(of: request)
+    guard known.principal.may(permission) else { throw known.principal.refusal }
+    return known
   }
 
   /// Whether reading the body costs little.

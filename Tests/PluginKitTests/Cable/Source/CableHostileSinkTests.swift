@@ -1,3 +1,4 @@
+import Glibc
 import PluginTestSupport
 import TestSupport
 import Testing
@@ -164,6 +165,23 @@ final class CableHostileSinkTests {
     #expect(pause.result?.section == section)
     source.resume()
     #expect(source.isHeard)
+  }
+
+  @Test("F4 · a sink that gives all credit at once and reads late gets everything")
+  func lateReader() throws {
+    let peer = try sink.accept(source)
+    let (_, decoder) = try endless()
+    #expect(try peer.next() == .format(epoch: 1, .compactDisc))
+    peer.send(.credit(epoch: 1, limit: .max, heard: true))
+    // Until the socket and the queue are full.
+    var before = -1
+    while decoder.next != before {
+      before = decoder.next
+      usleep(50_000)
+    }
+    var got = 0
+    while got < 400_000, case .data(epoch: 1, let bytes, _) = try peer.next() { got += bytes / 4 }
+    #expect(got >= 400_000)
   }
 
   @Test("unheard, the source sends nothing; heard again, it flushes and sends what is due")

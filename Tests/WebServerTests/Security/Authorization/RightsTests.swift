@@ -3,6 +3,7 @@ import Accounts
 import Devices
 import HTTPTypes
 import JSON
+import NIOCore
 import NIOHTTP1
 import TestSupport
 import TheaterAPI
@@ -145,6 +146,42 @@ import Testing
       }
       #expect(try await guest.send(.GET, "/api/v1/status").status == 401)
       #expect(try await member.send(.GET, "/api/v1/status").status == 401)
+    }
+  }
+
+  @Test("A10 · a body that arrives after the role was revoked has no effect")
+  func revokedBeforeTheBody() async throws {
+    try await TestServer.open(.port(0, of: "127.0.0.1")) { (room) async throws in
+      let owner = try await room.owner()
+      let other = try await room.member(invitedBy: owner)
+      let people = try await owner.send(.GET, "/api/v1/accounts").json["accounts"]?.array ?? []
+      let ben = try #require(people.first { $0["role"] == "member" }?["id"]?.string)
+      let path = "/api/v1/accounts/\(ben)/role"
+      #expect(try await owner.send(.POST, path, ["role": "owner"]).status == 204)
+      let body = #"{"role": "owner"}"#
+      let head = [
+        "POST \(path) HTTP/1.1", "Host: 127.0.0.1:\(room.port)",
+        "Authorization: Bearer \(other.token ?? "")", "Content-Type: application/json",
+        "Content-Length: \(body.utf8.count)", "Expect: 100-continue", "Connection: close", "", "",
+      ].joined(separator: "\r\n")
+      let answer = try await room.connection { inbound, outbound in
+        try await outbound.write(ByteBuffer(string: head))
+        var text = ""
+        var isAsked = false
+        for try await part in inbound {
+          text += String(buffer: part)
+          guard !isAsked, text.contains("\r\n\r\n") else { continue }
+          isAsked = true
+          #expect(text == "HTTP/1.1 100 Continue\r\n\r\n")
+          let demoted = try await owner.send(.POST, path, ["role": "member"])
+          #expect(demoted.status == 204)
+          try await outbound.write(ByteBuffer(string: body))
+        }
+        return RawAnswer(text: text)
+      }
+      #expect(answer.statuses == [100, 403], "\(answer.text)")
+      let after = try await owner.send(.GET, "/api/v1/accounts").json["accounts"]?.array ?? []
+      #expect(after.first { $0["id"]?.string == ben }?["role"] == "member")
     }
   }
 
