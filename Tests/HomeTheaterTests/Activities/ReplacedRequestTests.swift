@@ -243,9 +243,9 @@ private actor HeldPositions: PositionStore {
       await theater.facade.shutDown()
       _ = await film.run.finished()
       theater.journal.clear()
-      for _ in 1...100 { await Task.yield() }
+      // A timer that were left would sleep now.
+      #expect(await !eventually(within: 1) { theater.clock.sleeperCount > 0 })
       theater.clock.advance(by: LossTimers.patience)
-      for _ in 1...100 { await Task.yield() }
       #expect(theater.journal.lines.isEmpty)
     }
   }
