@@ -38,7 +38,7 @@ final class SceneEngine {
   func plan(
     _ scene: Scene, arguments: [String: SceneArgument] = [:], policy: PlanPolicy
   ) async throws(TheaterError) -> ScenePlan {
-    // Of now: the configuration may lose a device while the devices are asked.
+    // Made before the devices are asked, because the configuration may lose one of them meanwhile.
     let planner = planner
     // The devices themselves are asked: their latest reports may not have arrived here yet.
     var snapshots = directory.snapshots
@@ -103,7 +103,7 @@ final class SceneEngine {
   }
 
   /// Refuses another run beside the activity when too many are under way.
-  func checkRoom() throws(TheaterError) {
+  func checkRunLimit() throws(TheaterError) {
     guard history.running.count < RunHistory.mostRunning else {
       throw TheaterError(
         .notNow, "\(RunHistory.mostRunning) runs are under way",

@@ -64,9 +64,8 @@ final class ActivityController {
     let item = try resolver(for: principal).choice(text, for: scene, of: activity)
     let arguments = item?.arguments ?? [:]
     let whole = try replacingCurrent(by: scene, arguments, for: principal)
-    let turn = takeTurn()
-    // First, because it saves the position of the current item, which may be chosen again.
-    try await leaveCurrent(turn)
+    // Before the saved position is read: this saves that of the current item, which may be chosen again.
+    let turn = try await leaveCurrent()
     var resumedAt: Double?
     if !fromStart, let item, let user = principal.user {
       resumedAt = await playback.savedPosition(of: item, user: user)
@@ -102,7 +101,7 @@ final class ActivityController {
     }
     let limits = PlanPolicy(volumeLimit: principal.volumeLimit)
     let scenePlan = try await engine.plan(scene, arguments: arguments, policy: limits)
-    try engine.checkRoom()
+    try engine.checkRunLimit()
     return engine.start(scenePlan, by: principal)
   }
 
@@ -153,8 +152,7 @@ final class ActivityController {
       let endScene = try plan.scene(named: activity.end)
       try policy.check(activity, during: session, by: principal)
       let whole = try replacingCurrent(by: scene, arguments, for: principal)
-      let turn = takeTurn()
-      try await leaveCurrent(turn)
+      let turn = try await leaveCurrent()
       let scenePlan = try await planNext(whole, arguments, limits, turn: turn)
       session.begin(
         activity, endingWith: endScene, played.item, resumedAt: nil, by: principal)
@@ -162,8 +160,7 @@ final class ActivityController {
     }
     let activity = played.activity(madeFrom: scene, commands, in: plan)
     try policy.checkPlaying(scene, by: principal)
-    let turn = takeTurn()
-    try await leaveCurrent(turn)
+    let turn = try await leaveCurrent()
     let scenePlan = try await planNext(scene, arguments, limits, turn: turn)
     session.begin(scene: activity, played.item, by: principal)
     return startBeginning(activity, played.item, scenePlan, by: principal)
@@ -222,8 +219,7 @@ final class ActivityController {
   /// device.
   func turnEverythingOff(by principal: Principal) async throws(TheaterError) -> Run {
     try policy.checkControl(of: session, by: principal)
-    let turn = takeTurn()
-    try await leaveCurrent(turn)
+    let turn = try await leaveCurrent()
     await engine.cancelAll()
     try check(turn)
     var steps: [Step] = []
@@ -247,9 +243,8 @@ final class ActivityController {
       throw TheaterError(.notNow, "nothing is on", hint: "Start a film, a song or a station first.")
     }
     try policy.checkRatings(of: try engine.commands(of: endScene()), by: principal)
-    let turn = takeTurn()
-    try await leaveCurrent(turn)
-    // Anew: the configuration may have lost a device meanwhile.
+    let turn = try await leaveCurrent()
+    // Computed again, because the configuration may have lost a device meanwhile.
     var scene = endScene()
     if pastFailures { scene.steps = scene.steps.continuingPastFailures }
     return try await startEnding(scene, turn: turn, by: principal)
@@ -339,24 +334,24 @@ final class ActivityController {
 
   // MARK: Turns
 
-  private func takeTurn() -> Int {
-    turn += 1
-    return turn
-  }
-
   private func check(_ turn: Int) throws(TheaterError) {
     guard turn == self.turn else {
       throw TheaterError(.cancelled, "a newer request replaced this one")
     }
   }
 
-  /// Cancels the run that is under way and saves the position of the current item.
-  private func leaveCurrent(_ turn: Int) async throws(TheaterError) {
-    try check(turn)
+  /// Takes a turn, cancels the run that is under way and saves the position of the current item.
+  ///
+  /// - Returns: The turn.
+  /// - Throws: `cancelled` if a newer request has taken a turn meanwhile.
+  private func leaveCurrent() async throws(TheaterError) -> Int {
+    turn += 1
+    let turn = turn
     await session.run?.cancel()
     try check(turn)
     await playback.end()
     try check(turn)
+    return turn
   }
 
   /// Plans the run of a request that has left the current activity. If there is no plan, the activity goes
@@ -398,7 +393,7 @@ final class ActivityController {
 
   /// Saves the position, and cancels all runs and the requests that are on their way to one.
   func shutDown() async {
-    _ = takeTurn()
+    turn += 1
     losses.end()
     await engine.cancelAll()
     await playback.shutDown()

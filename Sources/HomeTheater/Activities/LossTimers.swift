@@ -25,7 +25,7 @@ final class LossTimers {
     for device in missing where timers[device] == nil {
       timers[device] = Task { [clock] in
         try? await clock.sleep(for: Self.patience)
-        // Also after the sleep: the device may have come back meanwhile.
+        // The device may have come back just after the sleep ended.
         guard !Task.isCancelled else { return }
         timers[device] = nil
         await act(device)

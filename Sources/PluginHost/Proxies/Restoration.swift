@@ -16,7 +16,6 @@ struct Restoration: Sendable {
   static let longestWaitForPlug = Duration.seconds(3)
 
   private var wanted: WantedState
-  private var lostAt = Duration.zero
   private var wasPlugged = false
   /// The commands that restore playback, and the deadline of their wait for the cable.
   private var playback: (commands: [Command], deadline: Duration)?
@@ -55,8 +54,7 @@ struct Restoration: Sendable {
     from snapshot: DeviceSnapshot, memory: DeviceMemory, at now: Duration
   ) -> [Command] {
     let commands = wanted.restoration(
-      from: snapshot.state, remembered: memory.keys, loudestStart: memory.loudestStart,
-      lostAt: lostAt)
+      from: snapshot.state, remembered: memory.keys, loudestStart: memory.loudestStart)
     for key in memory.keys {
       if let value = snapshot.state[key] { wanted.report(value, for: key, at: now) }
     }
@@ -88,10 +86,7 @@ struct Restoration: Sendable {
 
   /// Contact with the device is lost.
   mutating func lost(at now: Duration, wasOpen: Bool) {
-    if wasOpen {
-      lostAt = now
-      wanted.stopPosition(at: now)
-    }
+    if wasOpen { wanted.stopPosition(at: now) }
     playback = nil
   }
 

@@ -73,20 +73,17 @@ struct WantedState: Sendable, Hashable {
     playbackTime = now
   }
 
-  /// The commands that restore the wanted state, in order.
+  /// The commands that restore the wanted state, in order. Playback continues from where ``stopPosition(at:)``
+  /// stopped it.
   ///
   /// - Parameters:
   ///   - state: The state that the new process has reported.
   ///   - remembered: The keys that the device itself keeps; they are not restored.
   ///   - loudestStart: The highest volume with which the amplifier may turn on, %.
-  ///   - lostAt: The time at which contact was lost; playback continues from the position at that
-  ///     time.
   func restoration(
-    from state: DeviceState, remembered: Set<StateKey>, loudestStart: Int?, lostAt: Duration
+    from state: DeviceState, remembered: Set<StateKey>, loudestStart: Int?
   ) -> [Command] {
-    var playback = playback
-    playback?.position = self.playback?.position(after: lostAt - playbackTime) ?? 0
-    return role.commands(
+    role.commands(
       for: RestorationContext(
         wanted: values, playback: playback,
         loudest: [heardVolume, loudestStart].compactMap(\.self).min(), state: state,

@@ -243,7 +243,7 @@ private actor HeldPositions: PositionStore {
       await theater.facade.shutDown()
       _ = await film.run.finished()
       theater.journal.clear()
-      // A timer that were left would sleep now.
+      // A timer that is left over would sleep now.
       #expect(await !eventually(within: 1) { theater.clock.sleeperCount > 0 })
       theater.clock.advance(by: LossTimers.patience)
       #expect(theater.journal.lines.isEmpty)
