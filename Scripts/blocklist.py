@@ -2,9 +2,9 @@
 
     python3 Scripts/blocklist.py > Sources/Validation/Blocklist/CommonPasswords.swift
 
-Common short passwords are below every minimum already. What a guesser tries at 15 characters and
-more is made of them: two of them in a row, a walk over the keyboard, counting, a sentence that
-everybody knows. This makes those, folded as the rule folds what is typed (docs/validation.md).
+Common short passwords are below every minimum already. Attackers build guesses of 15 characters and
+more: two words in a row, a walk over the keyboard, counting, a well-known sentence. This script
+writes those guesses, folded as the rule folds a typed password (docs/validation.md).
 Repetitions and runs of code points are not in the list: the rule finds them by itself.
 """
 
@@ -15,7 +15,7 @@ import unicodedata
 LONG = 15
 CORE = 8
 
-# What people take who take one word, the most common first.
+# Words that people use alone as a password, the most common first.
 WORDS = """
 password passwort passwords passw0rd contrasena motdepasse qwerty qwertz azerty qwertyuiop letmein
 welcome willkommen bienvenue welcome123 admin administrator root superuser user guest test tester
@@ -168,7 +168,7 @@ def fold(text):
 
 
 def joined_words():
-    """Two words in a row, and a word among digits."""
+    """Two words in a row, two names with a word between them, and names and words in phrases."""
     for a, b in itertools.permutations(WORDS[:60], 2):
         yield a + b
     for a, b in itertools.combinations(NAMES[:25], 2):
@@ -201,14 +201,14 @@ def walks():
         ]
         for line in lines:
             for way in (line, line[::-1]):
-                # Whoever counts keys stops at a round length, or at the end.
+                # People stop at one of these lengths, or at the end of the line.
                 for start in range(min(len(way), 10)):
                     for length in (15, 16, 18, 20, len(way) - start):
                         yield way[start:start + length]
 
 
 def digits():
-    """Counting, and digits that everybody knows."""
+    """Counted digits, years in a row, and well-known sequences such as the digits of pi."""
     up = "01234567890123456789012345678901234567890"
     for start in range(10):
         for length in range(LONG, 21):
@@ -229,7 +229,7 @@ def digits():
 
 
 def cores():
-    """Words that are half of a longer password whose other half are digits and symbols."""
+    """Words that the rule refuses when they are at least half of a longer password."""
     yield from WORDS
     yield from SENTENCES
     for a, b in itertools.product(("love", "i", "my", "the", "big", "super", "hello"), WORDS):
@@ -257,7 +257,7 @@ def main():
     print(f"""\
 // Made by Scripts/blocklist.py; change that.
 
-/// What the rule `notInBlocklist` refuses beside repetitions and runs, folded and sorted by bytes, a
+/// The passwords that the rule `notInBlocklist` refuses beside repetitions and runs, folded and sorted by bytes, a
 /// line an entry: {common} of {LONG} code points or more, and {len(every) - common} shorter ones that
 /// are refused among digits. A literal lies in the program's file and costs no memory until it is
 /// looked at.

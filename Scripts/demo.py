@@ -1,9 +1,9 @@
-"""An unattended evening in a scratch folder: an account, a film, a song, the radio, popcorn.
+"""Runs an evening without a person: an account, a film, a song, the radio, popcorn.
 
     python3 Scripts/demo.py [FOLDER]
 
-Everything runs as it would in a living room, but the amplifier plays into a file: what was heard is
-left as FOLDER/evening.wav (a new folder below the system's temporary one by default).
+Everything runs as it would in a living room, but the amplifier plays into a file. The recording is
+FOLDER/evening.wav; by default FOLDER is a new folder below the system's temporary one.
 """
 
 import array
@@ -25,7 +25,10 @@ THEATER = pathlib.Path(os.environ.get("THEATER_PRODUCTS", ROOT / ".build/release
 
 
 def sound_configuration(folder):
-    """An ALSA configuration whose only card is a file; each time it is opened, a new one."""
+    """Writes an ALSA configuration with the PCM `evening`, which plays into a file.
+
+    ALSA makes a new file each time the PCM is opened.
+    """
     path = folder / "alsa.conf"
     path.write_text(
         "</usr/share/alsa/alsa.conf>\n"
@@ -86,8 +89,8 @@ class Evening:
                 self.code = match.group(1)
                 self.code_seen.set()
 
-    def type(self, *words, secret=None):
-        """What a person would type, with what it prints."""
+    def run(self, *words, secret=None):
+        """Runs a command and prints it and its output, as a terminal shows them. Returns the output."""
         shown = ["theater", *("CODE" if word == self.code else word for word in words)]
         print(f"\n$ {' '.join(w if w.isascii() and ' ' not in w else repr(w) for w in shown)}")
         done = subprocess.run(
@@ -95,7 +98,7 @@ class Evening:
             capture_output=True)
         print(done.stdout + done.stderr, end="")
         if done.returncode != 0:
-            raise RuntimeError(f"theater {words[0]} ended with {done.returncode}")
+            raise RuntimeError(f"theater {words[0]} ended with exit code {done.returncode}")
         return done.stdout
 
     def listed(self, command):
@@ -111,31 +114,33 @@ class Evening:
 
     def play(self):
         password = secrets.token_urlsafe(18)
-        self.type("register", "--setup-code", self.code, "--name", "Demo", "--email",
+        self.run("register", "--setup-code", self.code, "--name", "Demo", "--email",
                   "demo@example.org", "--password-stdin", secret=password + "\n")
-        self.type("login", "--email", "demo@example.org", "--password-stdin",
+        self.run("login", "--email", "demo@example.org", "--password-stdin",
                   secret=password + "\n")
-        self.type("popcorn")
-        self.type("watch", self.listed("films")[0]["title"])
+        self.run("popcorn")
+        self.run("watch", self.listed("films")[0]["title"])
         self.watch_progress(4)
-        self.type("listen", self.listed("songs")[0]["title"])
+        self.run("listen", self.listed("songs")[0]["title"])
         self.watch_progress(4)
-        self.type("radio", self.listed("stations")[0]["title"])
+        self.run("radio", self.listed("stations")[0]["title"])
         self.watch_progress(3)
-        self.type("off")
+        self.run("off")
 
     def watch_progress(self, seconds):
         for _ in range(2):
             time.sleep(seconds / 2)  # the point is to listen for a while
-            self.type("status")
+            self.run("status")
 
 
 RATE = 48000
 
 
 def read_stereo(part):
-    """The two channels of a recording; ALSA's 5.1 (FL FR RL RR FC LFE) is mixed down as ITU-R
-    BS.775 says, at half the level so that nothing clips."""
+    """Returns the sample rate and the two channels of a recording.
+
+    ALSA's 5.1 (FL FR RL RR FC LFE) is mixed down as ITU-R BS.775 says, at a level that cannot clip.
+    """
     with wave.open(str(part), "rb") as recorded:
         if recorded.getsampwidth() != 2:
             return 0, [], []
@@ -149,12 +154,12 @@ def read_stereo(part):
         return rate, columns[0], columns[1]
     left, right, rear_left, rear_right, centre = columns[:5]
     return rate, *(
-        [(front + 0.7071 * (middle + rear)) / 2 for front, middle, rear in zip(*side)]
+        [(front + 0.7071 * (middle + rear)) / 2.4142 for front, middle, rear in zip(*side)]
         for side in ((left, centre, rear_left), (right, centre, rear_right)))
 
 
 def at_common_rate(samples, rate):
-    """Linear interpolation: good enough to listen to, and nothing to install."""
+    """Converts samples to `RATE` Hz. Linear interpolation needs no further package."""
     if rate == RATE:
         return [int(sample) for sample in samples]
     step = rate / RATE
@@ -167,7 +172,7 @@ def at_common_rate(samples, rate):
 
 
 def join(folder):
-    """One stereo recording of the parts: ALSA begins another whenever the format changes."""
+    """Joins the parts into one stereo recording. ALSA begins a part whenever the format changes."""
     target = folder / "evening.wav"
     with wave.open(str(target), "wb") as out:
         out.setparams((2, 2, RATE, 0, "NONE", ""))
@@ -188,7 +193,8 @@ def main():
         try:
             folder.mkdir(mode=0o700, parents=True)
         except FileExistsError:
-            sys.exit(f"{folder} is there already; name a folder that is not, which is made.")
+            sys.exit(
+                f"The folder {folder} exists already. Name one that does not exist: the demo makes it.")
     else:
         folder = pathlib.Path(tempfile.mkdtemp(prefix="evening-"))
     evening = Evening(folder)
@@ -200,7 +206,7 @@ def main():
     recording = join(folder)
     with wave.open(str(recording), "rb") as sound:
         length = sound.getnframes() / sound.getframerate()
-    print(f"\nThe evening is over. What was heard ({length:.1f} s): {recording}")
+    print(f"\nThe evening is over. The recording of its sound ({length:.1f} s): {recording}")
 
 
 main()

@@ -40,12 +40,13 @@ PASSWORD = "a long evening at the movies"
 ALLOWED_SERVER_ERRORS = {503, 507}
 # A request that is too large is refused before it is checked against the document.
 TOO_LARGE = {413, 431}
-# The answer of one does not end; the other would search the network for a minute, at brokers by chance.
+# The answer of "events" does not end. "discovery" would search the network for a minute, at generated
+# broker addresses.
 LEFT_OUT = {"events", "discovery"}
 
 
 class SourceAdapter(requests.adapters.HTTPAdapter):
-    """Sends from an address of its own, so that refused logins delay nobody else."""
+    """Sends from its own address: the refused logins of generated requests delay only their source."""
 
     def __init__(self, address):
         self.address = address
@@ -134,16 +135,16 @@ class Fuzzer:
     def run(self, cases):
         """Sends at least `cases` requests: the same number for each operation, role and kind.
 
-        An operation that takes nothing has few different requests; further rounds send the rest to
-        the others.
+        An operation without parameters has few different requests; further rounds send the missing
+        requests to the other operations.
         """
-        fields = [
+        combinations = [
             (operation, role, kind) for operation in self.operations
             for role in ("owner", "member", "guest")
             for kind in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)]
-        while self.cases < cases and fields:
-            share = math.ceil((cases - self.cases) / len(fields))
-            fields = [field for field in fields if self.fuzz(*field, share) >= share]
+        while self.cases < cases and combinations:
+            share = math.ceil((cases - self.cases) / len(combinations))
+            combinations = [each for each in combinations if self.fuzz(*each, share) >= share]
             self.seed += 1
 
     def fuzz(self, operation, role, kind, count):
@@ -163,7 +164,7 @@ class Fuzzer:
             answer = case.call(session=session, headers=headers, timeout=30)
             self.statuses[answer.status_code] += 1
             if answer.status_code >= 500 and answer.status_code not in ALLOWED_SERVER_ERRORS:
-                self.note(operation, role, case, answer, "a server error")
+                self.record_problem(operation, role, case, answer, "a server error")
             try:
                 case.validate_response(answer, checks=CHECKS, headers=headers)
             except (FailureGroup, AssertionError) as failure:
@@ -171,7 +172,8 @@ class Fuzzer:
                 for failure in failures:
                     if isinstance(failure, AcceptedNegativeData) and answer.status_code in TOO_LARGE:
                         continue
-                    self.note(operation, role, case, answer, f"{type(failure).__name__}: {failure}")
+                    self.record_problem(
+                        operation, role, case, answer, f"{type(failure).__name__}: {failure}")
 
         try:
             check()
@@ -179,7 +181,7 @@ class Fuzzer:
             pass  # No request can break this operation: it takes nothing.
         return self.cases - before
 
-    def note(self, operation, role, case, answer, problem):
+    def record_problem(self, operation, role, case, answer, problem):
         """Keeps one example of each kind of problem of an operation."""
         key = (operation.label, answer.status_code, problem.split("\n")[0])
         self.problems.setdefault(
@@ -205,7 +207,9 @@ def main():
     if fuzzer.problems:
         print(f"{len(fuzzer.problems)} problems", file=sys.stderr)
     if fuzzer.cases < options.cases:
-        print(f"{options.cases} requests were to be sent", file=sys.stderr)
+        print(
+            f"only {fuzzer.cases} of {options.cases} requests were sent: no operation has further "
+            "different requests", file=sys.stderr)
     return 1 if fuzzer.problems or fuzzer.cases < options.cases else 0
 
 

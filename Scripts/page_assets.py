@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the page's files that are not text: the icons of an installed page, and a silence of ten seconds.
+"""Writes the page's binary files: the icons of an installed page, and ten seconds of silence.
 
     Scripts/page_assets.py
 
-The icons are the drawing of icon.svg on a full square, small enough for every mask. The silence is what
-browsers want to hear from a page before they show its media keys.
+The icons show the drawing of icon.svg on a full square, small enough for every mask. The page plays the
+silence (js/media-keys.js), because browsers show media keys only for a page that plays sound itself.
 """
 
 import math
@@ -15,21 +15,25 @@ import zlib
 SITE = pathlib.Path(__file__).resolve().parents[1] / "Sources/WebServer/Site"
 BACKGROUND, LAMP = (0x15, 0x10, 0x0F), (0xFF, 0xC5, 0x80)
 SHADES = 64
-# Of the side: what lies outside may be cut off (W3C, Web Application Manifest, section 8.5.1).
+# The side of the drawing as a fraction of the icon's side. The drawing then lies in the safe zone, which
+# no mask cuts off (W3C, Web Application Manifest, section 8.5.1).
 SAFE = 0.78
 
 
-def segment(x, y, x1, y1, x2, y2):
-    """The distance to a line."""
+def distance_to_segment(x, y, x1, y1, x2, y2):
+    """Returns the distance of the point (x, y) to the segment from (x1, y1) to (x2, y2)."""
     along = ((x - x1) * (x2 - x1) + (y - y1) * (y2 - y1)) / ((x2 - x1) ** 2 + (y2 - y1) ** 2)
     along = min(1, max(0, along))
     return math.hypot(x - x1 - along * (x2 - x1), y - y1 - along * (y2 - y1))
 
 
 def shine(x, y, pixel):
-    """How much lamp light a place of the 40 × 40 drawing has: the screen, its cord, and its light below."""
+    """Returns how much light of the lamp's colour a point of the 40 × 40 drawing has, 0 to 1.
+
+    The drawing shows the screen with its cord, and the light below it. `pixel` is the side of a pixel.
+    """
     lines = [(8, 11, 32, 11), (32, 11, 32, 24), (32, 24, 8, 24), (8, 24, 8, 11), (20, 6, 20, 11)]
-    line = min(segment(x, y, *each) for each in lines) - 1.2
+    line = min(distance_to_segment(x, y, *each) for each in lines) - 1.2
     cover = min(1, max(0, 0.5 - line / pixel))
     side = 4 * (y - 25) / 9
     inside = min(y - 25, 34 - y, (x - 10 + side) * 0.91, (30 + side - x) * 0.91)

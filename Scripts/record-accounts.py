@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Plays an account's life at real terminals and prints it, for the end of docs/accounts.md.
+"""Records commands of an account at real terminals, for the end of docs/accounts.md.
 
     python3 Scripts/record-accounts.py PRODUCTS
 
-PRODUCTS is the folder of the built programs. Codes go to the controller's log (demonstration mode).
-What is secret in it is left out, though the theater is gone when the recording ends.
+The transcript leads from the registration to a session that is ended from another device. PRODUCTS is
+the folder of the built programs. Codes go to the controller's log (demonstration mode). The
+transcript leaves out secrets, although the theater is deleted when the recording ends.
 """
 
 import base64
@@ -17,6 +18,7 @@ import pty
 import re
 import select
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -37,7 +39,7 @@ def totp(secret, now):
     return f"{(struct.unpack('>I', digest[start:start + 4])[0] & 0x7FFFFFFF) % 10**6:06}"
 
 
-class Evening:
+class Recording:
     def __init__(self, products):
         self.theater = str(pathlib.Path(products).resolve() / "theater")
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ta-"))
@@ -69,13 +71,16 @@ class Evening:
             if len(found) > after:
                 return found[-1]
             time.sleep(0.05)
-        raise SystemExit(f"{pattern} did not come")
+        raise SystemExit(f"{file} does not contain {pattern} after {LONGEST} s")
 
     def codes(self):
         return len(re.findall(r"\b\d{6} is your code", self.log.read_text()))
 
-    def at(self, device, *words, answers=()):
-        """A command at a terminal; each answer is a pattern to wait for and what is typed then."""
+    def run(self, device, *words, answers=()):
+        """Runs a command at a terminal, adds it to the transcript and returns its output.
+
+        Each answer is a pattern to wait for, and a function that returns the text to type.
+        """
         child, terminal = pty.fork()
         if child == 0:
             os.execve(self.theater, [self.theater, *words], self.environment(device))
@@ -97,6 +102,11 @@ class Evening:
                 if text == PASSWORD:
                     self.wait_until_hidden(terminal)
                 os.write(terminal, (text + "\n").encode())
+        else:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            waited = f"for {answers[0][0]} " if answers else ""
+            raise SystemExit(f"theater {words[0]}: waited {waited}for {LONGEST} s after\n{shown}")
         os.close(terminal)
         os.waitpid(child, 0)
         command = " ".join("CODE" if word.count("-") == 4 else word for word in words)
@@ -110,14 +120,14 @@ class Evening:
             time.sleep(0.01)
 
     def fit_to_print(self, shown):
-        """The lines as a reader sees them: no colours, no secrets, of a QR code the beginning."""
+        """Returns the lines without colours and secrets, and only the beginning of a QR code."""
         text = re.sub(r"\x1b\[[0-9;]*m", "", shown.replace("\r", "").replace(self.theater, "theater"))
         text = re.sub(r"((?:[ ▀▄█]{20,}\n){5})(?:[ ▀▄█]{20,}\n)+", r"\1    …\n", text)
         text = re.sub(r"(type into it: )\S+", r"\1…", text)
         text = re.sub(r"(  [A-Z0-9]{4})(?:-[A-Z0-9]{4}){4}", r"\1-…", text)
         return text.rstrip().split("\n")
 
-    def say(self, text):
+    def add_heading(self, text):
         self.lines += [f"# {text}", ""]
 
     def close(self):
@@ -126,43 +136,43 @@ class Evening:
         shutil.rmtree(self.folder)
 
 
-def play(evening):
-    code = evening.wait("console", r"setup code: (\S+)")
+def play(recording):
+    code = recording.wait("console", r"setup code: (\S+)")
     password = lambda _: PASSWORD
-    evening.at("box", "register", "--setup-code", code, answers=[
+    recording.run("box", "register", "--setup-code", code, answers=[
         (r"name: ?$", lambda _: "Ann"), (r"address: ?$", lambda _: "ann@example.org"),
         (r"[Pp]assword.*: ?$", password), (r"again.*: ?$|: ?$", password)])
-    evening.at("box", "login", "--email", "ann@example.org", answers=[(r"assword: ?$", password)])
-    before = evening.codes()
-    evening.at("box", "verify", "email", answers=[
-        (r"Code: ?$", lambda _: evening.wait("log", r"\b(\d{6}) is your code", before))])
+    recording.run("box", "login", "--email", "ann@example.org", answers=[(r"assword: ?$", password)])
+    before = recording.codes()
+    recording.run("box", "verify", "email", answers=[
+        (r"Code: ?$", lambda _: recording.wait("log", r"\b(\d{6}) is your code", before))])
     kept = {}
 
     def enrolled(found):
         kept["secret"] = found.group(1)
         return totp(kept["secret"], time.time())
 
-    evening.at("box", "totp", "enrol", answers=[(r"type into it: (\S+)[\s\S]*now: ?$", enrolled)])
-    evening.say("at a second device")
-    evening.at("tablet", "login", "--email", "ann@example.org", answers=[
+    recording.run("box", "totp", "enrol", answers=[(r"type into it: (\S+)[\s\S]*now: ?$", enrolled)])
+    recording.add_heading("at a second device")
+    recording.run("tablet", "login", "--email", "ann@example.org", answers=[
         (r"assword: ?$", password),
-        # The code of this half minute was used up by enrolling; its neighbour is as good.
+        # The enrolment used up the code of this half minute; the next one is accepted too.
         (r"ode.*: ?$", lambda _: totp(kept["secret"], time.time() + 30))])
-    evening.say("back at the first one")
-    shown = evening.at("box", "sessions")
+    recording.add_heading("back at the first one")
+    shown = recording.run("box", "sessions")
     other = next(line for line in shown.splitlines()[1:] if line.strip() and "this" not in line)
-    evening.at("box", "sessions", "end", other.split()[0])
-    evening.say("at the second device")
-    evening.at("tablet", "whoami")
+    recording.run("box", "sessions", "end", other.split()[0])
+    recording.add_heading("at the second device")
+    recording.run("tablet", "whoami")
 
 
 def main():
-    evening = Evening(sys.argv[1])
+    recording = Recording(sys.argv[1])
     try:
-        play(evening)
+        play(recording)
     finally:
-        evening.close()
-    print("```\n" + "\n".join(evening.lines).rstrip() + "\n```")
+        recording.close()
+    print("```\n" + "\n".join(recording.lines).rstrip() + "\n```")
 
 
 main()

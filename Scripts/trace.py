@@ -1,12 +1,14 @@
-"""Lists each requirement beside the tests that prove it, by face; fails where a face has none.
+"""Lists each requirement beside the tests that prove it, by front end; fails where one has no test.
 
 Requirements: docs/requirements.md, lines "- **A1** (library, terminal, page) …".
-Faces that are not built yet: docs/not-built-yet.txt, lines "A1 page".
+Front ends of requirements that are not built yet: docs/not-built-yet.txt, lines "A1 page".
 Tests carry IDs at the beginning of their display names: @Test("E12 E17 · a failed step is
-reported"). The tests of the page are Python's: @proves("E8 E9 · watches a film"). A test of the
-command line, of a view or of the shell is of the terminal; a test that starts a whole controller is
-so only where it runs `theater` itself or types at a terminal.
-The checks of Scripts/test-examples carry IDs in their docstrings; they are of the library.
+reported"). Each test is a proof for one front end:
+- the page: the tests in PageTests, which are written in Python: @proves("E8 E9 · watches a film");
+- the terminal: the tests in TheaterTests, and those in EndToEndTests that run `theater` itself or
+  type at a terminal;
+- the library: all other tests, and the checks of Scripts/test-examples, which carry IDs in their
+  docstrings.
 Each promise of docs/security.md stands beside the name of its test in “quotation marks”, without
 IDs; each such test must exist.
 """
@@ -16,8 +18,8 @@ import re
 import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
-all_faces = ("library", "terminal", "page")
-# Parts of `theater` that have no face: they run in the controller.
+all_front_ends = ("library", "terminal", "page")
+# Folders of TheaterTests that test parts of the controller: their tests count for the library.
 controller_folders = ("Backups", "Serve")
 runs_theater = re.compile(r"\.(?:theater|expect|json|titles|device|atTerminal|serveAgain)\(|Terminal\(|Program\.run\(")
 
@@ -31,8 +33,8 @@ def read(path):
     return (root / path).read_text()
 
 
-def face(file, body):
-    """The face that a test with this body shows."""
+def front_end_of(file, body):
+    """Returns the front end for which a test with this body is a proof."""
     target, folder = file.parts[1:3]
     if target == "PageTests":
         return "page"
@@ -42,7 +44,7 @@ def face(file, body):
 
 
 def tests():
-    """Each test's IDs, name, face and file."""
+    """Yields the IDs, the name, the front end and the file of each test."""
     folder = root / "Tests"
     for path in sorted([*folder.rglob("*.swift"), *folder.glob("PageTests/test_*.py")]):
         file = path.relative_to(root)
@@ -50,13 +52,14 @@ def tests():
         matches = list(test_name.finditer(text))
         ends = [match.start() for match in matches[1:]] + [len(text)]
         for match, end in zip(matches, ends):
-            yield match[1].split() if match[1] else [], match[2], face(file, text[match.end():end]), file
+            front_end = front_end_of(file, text[match.end():end])
+            yield match[1].split() if match[1] else [], match[2], front_end, file
     for identifiers, name in example_check.findall(read("Scripts/test-examples")):
         yield identifiers.split(), name, "library", pathlib.Path("Scripts/test-examples")
 
 
 def not_built_yet():
-    """The pairs of ID and face in docs/not-built-yet.txt."""
+    """Returns the pairs of ID and front end in docs/not-built-yet.txt."""
     lines = (line.split("#")[0].split() for line in read("docs/not-built-yet.txt").splitlines())
     return {(words[0], " ".join(words[1:])) for words in lines if words}
 
@@ -68,39 +71,40 @@ def main():
     }
     pending = not_built_yet()
     proofs, names = {}, set()
-    for identifiers, name, face, file in tests():
+    for identifiers, name, front_end, file in tests():
         names.add(name)
         for identifier in identifiers:
-            proofs.setdefault((identifier, face), []).append(f"{name} ({file})")
+            proofs.setdefault((identifier, front_end), []).append(f"{name} ({file})")
 
     problems = [
-        f"docs/requirements.md: {identifier} names no faces in parentheses"
+        f"docs/requirements.md: {identifier} names no front ends in parentheses"
         for identifier in any_requirement.findall(text) if identifier not in requirements
     ]
     wanted = set()
     for identifier, (named, line) in requirements.items():
         print(f"{identifier}  {line}")
-        for face in named:
-            if face not in all_faces:
-                problems.append(f"docs/requirements.md: {identifier}: there is no face \"{face}\"")
-            wanted.add((identifier, face))
-            found = proofs.get((identifier, face), [])
-            state = " (not built yet)" if (identifier, face) in pending else ""
-            print(f"  {face}{state}")
+        for front_end in named:
+            if front_end not in all_front_ends:
+                problems.append(
+                    f"docs/requirements.md: {identifier}: there is no front end \"{front_end}\"")
+            wanted.add((identifier, front_end))
+            found = proofs.get((identifier, front_end), [])
+            state = " (not built yet)" if (identifier, front_end) in pending else ""
+            print(f"  {front_end}{state}")
             for proof in found:
                 print(f"    {proof}")
             if not found and not state:
-                problems.append(f"{identifier} has no test of the {face}")
+                problems.append(f"{identifier} has no test of the {front_end}")
             if found and state:
                 problems.append(
-                    f"{identifier} is proven for the {face} but stands in docs/not-built-yet.txt")
+                    f"{identifier} is proven for the {front_end} but stands in docs/not-built-yet.txt")
     problems += [
-        f"{identifier} is proven but is no requirement"
+        f"tests name {identifier}, which docs/requirements.md does not contain"
         for identifier in sorted({i for i, _ in proofs} - requirements.keys())
     ]
     problems += [
-        f"docs/not-built-yet.txt: no requirement is wanted as \"{identifier} {face}\""
-        for identifier, face in sorted(pending - wanted)
+        f"docs/not-built-yet.txt: no requirement names \"{identifier} {front_end}\""
+        for identifier, front_end in sorted(pending - wanted)
     ]
     promised = re.findall(r"“([^”]+)”", " ".join(read("docs/security.md").split()))
     problems += [
@@ -110,10 +114,10 @@ def main():
 
     for problem in problems:
         print(f"trace: {problem}", file=sys.stderr)
-    for face in all_faces:
-        total = sum(1 for _, wanted_face in wanted if wanted_face == face)
-        open_count = sum(1 for _, open_face in pending if open_face == face)
-        print(f"trace: {face}: {total - open_count} of {total} requirements proven")
+    for front_end in all_front_ends:
+        total = sum(1 for _, each in wanted if each == front_end)
+        proven = sum(1 for pair in wanted if pair[1] == front_end and pair in proofs)
+        print(f"trace: {front_end}: {proven} of {total} requirements proven")
     return 1 if problems else 0
 
 

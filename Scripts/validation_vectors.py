@@ -2,9 +2,9 @@
 
     python3 Scripts/validation_vectors.py > Tests/ValidationTests/validation-vectors.json
 
-The evaluator here was written from docs/validation.md alone, on Python's own Unicode data, so that
-the controller's evaluator, and a page's, are held to the text and not to each other. The format of
-the file is described there too.
+The evaluator here was written from docs/validation.md alone and uses Python's own Unicode data, so
+that the vectors test the evaluators of the controller and of the page against the document, and not
+against each other. docs/validation.md also describes the format of the file.
 """
 
 import functools
@@ -22,7 +22,7 @@ MARKS_IN_A_ROW = 30
 
 # MARK: Unicode
 
-# Default_Ignorable_Code_Point, which unicodedata does not tell (DerivedCoreProperties.txt).
+# Default_Ignorable_Code_Point (DerivedCoreProperties.txt), which unicodedata lacks.
 IGNORABLE = [
     (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160), (0x17B4, 0x17B5),
     (0x180B, 0x180F), (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164),
@@ -35,7 +35,7 @@ def category(c):
     return unicodedata.category(c)
 
 
-# Their pictures are empty, and no property says so.
+# Their glyphs are empty, but no Unicode property says so.
 BLANKS = "\u2800\U0001d159\U00013441\U00013442"
 
 
@@ -72,7 +72,7 @@ def lower(text):
 
 @functools.cache
 def category_class(name):
-    """The inside of a character class that has every code point of a general category."""
+    """Returns the inside of a character class with every code point of a general category."""
     points = [p for p in range(0x110000) if not 0xD800 <= p <= 0xDFFF
               and category(chr(p)).startswith(name)]
     ranges, start, last = [], None, None
@@ -87,7 +87,10 @@ def category_class(name):
 
 
 def pattern_matches(pattern, text):
-    """ECMAScript's flag u, said in Python: `.` stops at more line ends, `\\p` is known."""
+    """Returns whether all of the text matches an ECMAScript pattern with the flag u.
+
+    Python's `.` excludes fewer line ends, and Python has no `\\p`.
+    """
     out, in_class, i = [], False, 0
     while i < len(pattern):
         c = pattern[i]
@@ -390,8 +393,8 @@ def lengths():
             [rule("minLength", length=15, withSecondFactor=8)], second_factor=True)
         add("no second factor", "abcdefghijklmnop"[:count],
             [rule("minLength", length=15, withSecondFactor=8)])
-    add("a second factor changes only what says so", "abcdefgh", [rule("minLength", length=15)],
-        second_factor=True)
+    add("a second factor changes only a rule with withSecondFactor", "abcdefgh",
+        [rule("minLength", length=15)], second_factor=True)
     samples = {
         "decomposed é counts as one": "e\u0301", "film clapper counts as one": "🎬",
         "a family counts as five": "👨\u200d👩\u200d👧", "a ligature counts as two": "\ufb01",
@@ -404,7 +407,7 @@ def lengths():
         "the ohm sign counts as one": "\u2126", "a skin tone counts": "👍🏽",
         "an ellipsis counts as three": "…", "a keycap counts as three": "1\ufe0f\u20e3",
         "a letter beyond the first plane counts as one": "𝔉", "a fraction counts as three": "½",
-        "an ideograph that normalises counts as one": "\uf900", "an emoji that is its own": "🥨",
+        "an ideograph that normalises counts as one": "\uf900", "an emoji counts as one": "🥨",
         "dotted capital I": "İ", "marks are put in order": "a\u0323\u0307",
         "marks in the other order": "a\u0307\u0323",
         "marks on a letter beyond the first plane": "\U00010041\u0323\u0307",
@@ -416,25 +419,25 @@ def lengths():
         add(about + ", alone", text, [rule("minLength", length=2), rule("maxLength", length=3)])
     for count in (255, 256, 257):
         for text in ("x", "é", "e\u0301", "🎬", "\ufb01"):
-            add("around the most", repeat(text, count), [rule("maxLength", length=256)])
+            add("at the maximum length", repeat(text, count), [rule("maxLength", length=256)])
     for text, count in (
             ("x", 4_096), ("x", 4_097), ("x", 16_385), ("🎬", 4_096), ("🎬", 4_097), ("é", 8_193),
             ("\ufdfa", 227), ("\ufdfa", 228), ("e\u0301", 4_096), ("e\u0301", 4_097),
             ("q\u0323\u0301", 1_365), ("x" + "\u0301" * 30, 3), ("👩\u200d" * 40, 1)):
-        add("around what is looked at at all", repeat(text, count), EVERY_LENGTH)
+        add("at the limits of every evaluation", repeat(text, count), EVERY_LENGTH)
     for marks in (
             ["x", repeat("\u0301", 31)], ["x", repeat("\u0301", 16), repeat("\u0323", 14)],
             ["x", repeat("\u0301", 16), repeat("\u0323", 15)], ["\u0e01", repeat("\u0e34", 31)],
             [repeat("x" + "\u0301" * 30, 9), "\u0301"], [repeat("\ufe0f", 31)],
             ["ｶ", repeat("\uff9e", 30)], ["ｶ", repeat("\uff9e", 31)],
             [repeat("x", 20), repeat("\u0301\u0323", 16)]):
-        add("around the most marks in a row", marks, EVERY_LENGTH)
+        add("at the maximum of marks in a row", marks, EVERY_LENGTH)
         add("a name with many marks", "x\u0301\u0301\u0301 is here",
             [rule("noPersonalWords", fields=["name"])], values={"name": typed_text(marks)[:30]})
 
 
 def characters():
-    each("visible or not", rule("notEmpty"), [
+    each("visible characters", rule("notEmpty"), [
         "", " ", "\t", "\n", "\r\n", "\u00a0", "\u3000", "\u2003", "\u2028", "\u2029", "\u200b",
         "\u200d", "\ufeff", "\u00ad", "\u034f", "\u115f", "\u3164", "\uffa0", "\ufe0f", "\u180e",
         "\u2060", "\u202e", "\0", "\x1b", "\x7f", "\x85", "\U000e0061", "\U0001d173", "\u2800",
@@ -478,7 +481,7 @@ def patterns():
     ]
     for pattern, values in cases:
         each("like " + pattern, rule("pattern", pattern=pattern), values)
-    add("a pattern that others go back and forth over", repeat("a", 60),
+    add("a pattern that makes a backtracking engine slow", repeat("a", 60),
         [rule("pattern", pattern="[ab]*a[ab]{9}c?")])
 
 
@@ -509,7 +512,7 @@ def addresses():
 
 
 def common():
-    each("common or not", rule("notInBlocklist"), [
+    each("the blocklist", rule("notInBlocklist"), [
         "passwordpassword", "Password Password", "PASSWORD-PASSWORD", "p@ssw0rdp@ssw0rd",
         "password12345678", "password1", "password", "P@$$w0rd-20242024!", "passw0rd!!!!!!!!",
         "correct horse battery staple", "Correct-Horse-Battery-Staple", "correcthorsebattery",
@@ -563,7 +566,7 @@ def common():
             ("e@x.y", "my e@x.y it is"), ("@@a@@", "a@@a"), ("a@", "a@ and a"), ("+e@x.y+", "e@x.y")]:
         add(f"the whole of {email}", value, [rule("noPersonalWords", fields=["email"])],
             values={"email": email})
-    add("a field that the form does not have has no words", "anna is here",
+    add("no words of a field that the form lacks", "anna is here",
         [rule("noPersonalWords", fields=["name"])], values={})
 
 
@@ -577,12 +580,12 @@ def others():
             ("a\U00010041\u0323", "a\U00010041"), ("a\U00010041\u0323", "\u1ea0a"),
             ("\u200bfilm", "film")]:
         add("typed twice", value, same, label="repetition", values={"password": other})
-    add("a form without the other field asks nothing", "film", same, values={})
+    add("a form without the other field", "film", same, values={})
     add("a form without the other field, empty", "", same, values={})
     asked = [rule("email"), rule("asked", question="free")]
     for value in ("anna@example.org", "anna", ""):
         for answers in ({}, {"free": True}, {"free": False}, {"other": True}):
-            add("somebody else answers", value, asked, label="e-mail address", answers=answers)
+            add("the answer of a question", value, asked, label="e-mail address", answers=answers)
     own = [rule("minLength", length=4, message="{field}, {length}, {field}"),
            rule("equals", field="email", message="{other} = {field}"),
            rule("digit", message="{length} {other} {unknown}", advice=True)]
@@ -590,8 +593,8 @@ def others():
               rule("equals", field="email", statement="{other}, once more"),
               rule("pattern", pattern="[A-Z]{2}", statement="two letters", message="Type two.")]
     for label in ("password", "{length}", "пароль", "{field}"):
-        add("messages of one's own", "abc", own, label=label, values={"email": "x"})
-        add("statements of one's own", "AB", stated, label=label, values={"email": "AB"})
+        add("custom messages", "abc", own, label=label, values={"email": "x"})
+        add("custom statements", "AB", stated, label=label, values={"email": "AB"})
     for value in ("", "a", "a1", "a1!", "A1!", "    "):
         add("advice does not count", value,
             [rule("digit"), rule("symbol", advice=True), rule("upperCase", advice=True)])
@@ -618,7 +621,7 @@ def presets():
         add("standard with a second factor", value, preset="standard", field="password",
             values=people, second_factor=True)
     for count in (256, 257):
-        add("standard around the most", repeat("é☃", count // 2) if count == 256 else
+        add("standard at the maximum length", repeat("é☃", count // 2) if count == 256 else
             repeat("x", count), preset="standard", field="password", values=people)
     for field, values in {
             "name": ["", "Anna", " ", "\u200b", "\u2800", "\u3164", "\u0301", "李", "x" * 100, "x" * 101],

@@ -1,12 +1,13 @@
-/* The cable of the ALSA PCM with an amplifier and a program that a fuzzer made. Scripts/fuzz links it with libFuzzer,
- * the tests with `main` below, which replays the files that it is given. */
+/* Fuzzes the cable of the ALSA PCM: the input is the behaviour of the amplifier and of the program
+ * that plays. Scripts/fuzz links it with libFuzzer, the tests with `main` below, which replays the
+ * given files. */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-/* Time passes when the input says so. */
+/* In ns; only the input advances it. */
 static int64_t fuzzed_time;
 
 static int read_fuzzed_clock(struct timespec *time) {

@@ -1,7 +1,7 @@
-"""Figures of the sound: CPU beside MPD, how soon it starts and stops, dropouts under load.
+"""Figures of the sound: CPU beside MPD, latency of start and stop, dropouts under load.
 
-THEATER_BENCH_SECONDS (60) is how long the CPU is counted, THEATER_BENCH_MINUTES (10) how long the
-load lasts, THEATER_BENCH_REPEATS (20) how often each moment is measured.
+THEATER_BENCH_SECONDS (60) is the duration of the CPU measurement, THEATER_BENCH_MINUTES (10) that
+of the load, THEATER_BENCH_REPEATS (20) the number of measurements of each latency.
 """
 
 import contextlib
@@ -34,7 +34,7 @@ def scratch():
 
 
 def make_music(path, seconds, *sources):
-    """Sound of 44.1 kHz, 16 bit, two channels; the file's ending says how it is packed."""
+    """Writes sound of 44.1 kHz, 16 bit, two channels; the extension of `path` selects the codec."""
     inputs = [argument for source in sources for argument in ("-f", "lavfi", "-i", source)]
     subprocess.run(
         ["ffmpeg", "-v", "error", *inputs, "-filter_complex",
@@ -43,7 +43,7 @@ def make_music(path, seconds, *sources):
 
 
 def make_song(path, seconds):
-    """As hard to pack as music is (about 800 kbit/s): chords over some noise."""
+    """Writes chords over some noise, which FLAC compresses like music (about 800 kbit/s)."""
     make_music(
         path, seconds,
         "aevalsrc='0.2*sin(2*PI*220*t)*exp(-mod(t,0.5)*4)+0.2*sin(2*PI*277*t)|"
@@ -66,7 +66,8 @@ def cpu():
 
 
 def _cpu(folder, song, wav, volume):
-    """Everyone plays at the same time, each on a card of its own: what disturbs one disturbs all."""
+    """All players run at the same time, each on its own instance of the card, so that a disturbance
+    affects all of them."""
     card = Card(folder, silent=True)
     with contextlib.ExitStack() as stack:
         ours = stack.enter_context(Listening(folder / "music", card, BUFFER, volume))
@@ -77,16 +78,16 @@ def _cpu(folder, song, wav, volume):
         long.listen(song.name)
         equal.listen(song)
         alone.listen(song)
-        floor = subprocess.Popen(
+        baseline = subprocess.Popen(
             ["aplay", "-q", "-D", card.pcm, wav], stderr=subprocess.DEVNULL,
             env=dict(os.environ, **card.environment))
-        stack.callback(floor.kill)
+        stack.callback(baseline.kill)
         groups = {
             "ours": [pid for _, pid in ours.processes], "equal": [equal.pid],
             "long": [pid for _, pid in long.processes],
-            "alone": [alone.pid], "floor": [floor.pid]}
+            "alone": [alone.pid], "baseline": [baseline.pid]}
         groups |= {name: [pid] for name, pid in ours.processes}
-        time.sleep(5)  # what opening costs is not playing
+        time.sleep(5)  # excludes the cost of opening
         used = processes.cpu_a_minute(groups, SECONDS)
     at = "bit-exact" if volume == 100 else f"volume {volume}"
     parts = ", ".join(f"{name} {used[name]:.3f}" for name, _ in ours.processes)
@@ -97,7 +98,7 @@ def _cpu(folder, song, wav, volume):
            f"{used['long']:.3f} s = {used['long'] / used['alone']:.2f} × MPD's "
            f"{used['alone']:.3f} s", "≤ 1.25 ×", used["long"] <= 1.25 * used["alone"])
     yield (f"ours with {BUFFER} ms beside MPD with {MPD_BUFFER} ms, {at}",
-           f"{used['ours'] / used['alone']:.2f} ×; aplay of a WAV {used['floor']:.3f} s",
+           f"{used['ours'] / used['alone']:.2f} ×; aplay of a WAV {used['baseline']:.3f} s",
            "reported", True)
 
 
@@ -113,7 +114,7 @@ def latency():
 
 
 def _moments(evening, card):
-    """Times from just before a request is sent to what the card's own clock says."""
+    """Times in ms from just before a request is sent to the event in the card's log."""
     times = {name: [] for name in (
         "off", "on", "pause", "resume", "seek silence", "seek", "end")}
     for _ in range(REPEATS):

@@ -1,4 +1,4 @@
-"""The virtual sound card: paced by the clock, and a witness of what was heard and when."""
+"""A virtual sound card, which is paced by the clock and logs when sound began and ended."""
 
 import pathlib
 import subprocess
@@ -11,7 +11,7 @@ FIXTURE = ROOT / "Tests" / "Fixtures" / "VirtualCard"
 class Card:
     """A card of its own in `folder`; its log tells when sound began and ended.
 
-    `silent` leaves log and capture away, so that they cost no one CPU.
+    `silent` omits the log, which would cost CPU.
     """
 
     pcm = "card"
@@ -28,14 +28,14 @@ class Card:
         self.environment = {"ALSA_CONFIG_PATH": str(configuration)}
 
     def events(self):
-        """What happened so far: (monotonic ns, event)."""
+        """The events so far, as (monotonic ns, event)."""
         if not self.log.exists():
             return []
         lines = self.log.read_text().splitlines()
         return [(int(time), event) for time, event in (line.split(" ", 1) for line in lines)]
 
     def first(self, event, after):
-        """When `event` first happened at or after a time, ns; `None` when it did not."""
+        """The time of the first `event` at or after `after`, monotonic ns; `None` without one."""
         return next((time for time, what in self.events() if what == event and time >= after), None)
 
     def count(self, event):

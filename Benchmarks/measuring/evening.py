@@ -1,4 +1,4 @@
-"""Songs through the whole theater: the controller, asked over HTTP as any remote asks it."""
+"""Plays songs through the whole theater, over the HTTP API of the controller."""
 
 import time
 
@@ -34,7 +34,7 @@ class Evening:
         return {song["title"]: song["id"] for song in songs or []}
 
     def listen(self, title):
-        """Asks for a song; returns the monotonic time just before, ns."""
+        """Plays a song; returns the monotonic time just before the request, in ns."""
         return self._ask("/api/v1/listen", {"item": self.songs[title], "fromStart": True})
 
     def command(self, word, body=None):

@@ -88,13 +88,13 @@ class Household:
         return time.monotonic() - began
 
     def shown(self):
-        """The last message of the hostile plugin."""
+        """The status of the hostile plugin in the list of plugins, as text."""
         plugins = self.ask("GET", "plugins")["plugins"]
         return " ".join(str(plugin) for plugin in plugins if plugin["id"] == "Hostile")
 
 
 def slope(samples):
-    """Megabytes a minute, the least squares over (seconds, megabytes)."""
+    """The slope, in megabytes a minute, of the least-squares line through (seconds, megabytes)."""
     if len(samples) < 2:
         return 0.0
     middle = sum(t for t, _ in samples) / len(samples), sum(m for _, m in samples) / len(samples)
@@ -103,7 +103,8 @@ def slope(samples):
 
 
 def misbehave(household, kind, device, shown, picture):
-    """Lets a device misbehave while evenings go by; returns what was measured."""
+    """Lets a device misbehave during several evenings. Returns own memory and descriptors before and
+    after, samples of the memory, the durations of the evenings, and whether `shown` was found."""
     before = processes.own_megabytes(household.pid), processes.descriptors(household.pid)
     household.swap(device, "Hostile", kind=kind)
     began = time.monotonic()

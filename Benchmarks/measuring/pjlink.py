@@ -54,7 +54,7 @@ def _usage(pid):
 
 
 def reconnects(count=10_000):
-    """Connections that the projector closes after each reply, and what they leave behind."""
+    """Descriptors, threads and memory after connections that the projector closes after each reply."""
     with Projector() as projector, Plugin("PJLinkProjector") as plugin:
         projector.change(odd=["close"])
         # No polling meanwhile: each connection is one of a command.
@@ -79,8 +79,8 @@ def reconnects(count=10_000):
 
 
 def command_latency(count=300):
-    """From a command's request to the controller until the query of the power that precedes each command arrives at
-    the projector, and until the command itself does."""
+    """The times from a command's request to the controller until the projector receives the query of
+    the power that precedes each command, and until it receives the command itself."""
     with Projector() as projector:
         projector.change(warmUp=0, coolDown=0)
         options = {"host": "127.0.0.1", "port": projector.port, "polling": 3600}

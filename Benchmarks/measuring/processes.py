@@ -1,4 +1,4 @@
-"""What the kernel says of a process."""
+"""Figures of a process, from the kernel."""
 
 import os
 import pathlib
@@ -19,7 +19,7 @@ def cpu_nanoseconds(pid):
 
 
 def cpu_a_minute(groups, seconds):
-    """The seconds of processor that each group of processes uses a minute, measured for some seconds."""
+    """Measures for `seconds`; returns the CPU seconds that each group of processes uses a minute."""
     before = {pid: cpu_nanoseconds(pid) for pids in groups.values() for pid in pids}
     began = time.monotonic()
     time.sleep(seconds)
@@ -35,7 +35,7 @@ def children(pid):
 
 
 def pss_megabytes(pid):
-    """Proportional set size: memory with shared pages divided among those who share them."""
+    """Proportional set size: shared pages are divided among the processes that share them."""
     for line in pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
         if line.startswith("Pss:"):
             return int(line.split()[1]) / 1024

@@ -26,7 +26,7 @@ struct LibavPlayer {
       selfCheck: check)
   }
 
-  /// Checks that libav is installed; loads it, until the process ends.
+  /// Checks that libav is installed. It stays loaded until the process ends.
   @Sendable
   private static func check() -> SelfCheck {
     do {

@@ -63,7 +63,7 @@ package struct ControllerClient: Sendable {
   ///   - id: The last known event; the stream continues after it.
   ///   - opened: Called when the controller has accepted, before the first event.
   ///   - body: Called with each event; returns whether to continue.
-  /// - Returns: The refusal, if the controller refused.
+  /// - Returns: The error response if the controller refused the stream, otherwise `nil`.
   /// - Throws: `ControllerConnectionError`, and the errors of `body`.
   package func listen(
     after id: String? = nil, opened: () async -> Void = {},
@@ -122,7 +122,8 @@ package struct ControllerClient: Sendable {
     if !headers.contains(name: "user-agent") {
       request.headers.add(name: "user-agent", value: Self.userAgent)
     }
-    // A person may type for longer than the controller keeps an idle connection.
+    // One connection for each request: a person may type for longer than the controller keeps an
+    // idle connection.
     request.headers.add(name: "connection", value: "close")
     if let token { request.headers.add(name: "authorization", value: "Bearer \(token)") }
     if let device { request.headers.add(name: "theater-device", value: device) }
@@ -151,6 +152,9 @@ extension ControllerConnectionError {
     case let error as ControllerConnectionError: self = error
     case let error as IOError where Self.noListener.contains(error.errnoCode):
       self = .notRunning(address)
+    // Without an address there was nothing to connect to.
+    case let error as NIOConnectionError where error.connectionErrors.isEmpty:
+      self = .broken("the host name \(error.host) was not found")
     case is NIOConnectionError: self = .notRunning(address)
     case let error as IOError: self = .broken(error.description)
     case let error as HTTPClientError:

@@ -17,8 +17,8 @@ package struct HTTPConnections: Sendable {
   /// Instances are never shut down: keep each in a static property.
   ///
   /// - Parameters:
-  ///   - responseTimeout: The longest wait for the next byte of a response. Devices may take minutes
-  ///     until they report that a command is done.
+  ///   - responseTimeout: The longest wait for the next byte of a response. Devices may take
+  ///     minutes until they report that a command is done.
   ///   - streamTimeout: The longest silence of an event stream.
   ///   - maximumBody: The largest accepted response body, in bytes.
   package init(

@@ -5,7 +5,8 @@ package struct ServerSentEvent: Sendable, Hashable {
   /// The last event id of the stream, with which a client continues after a lost connection. An
   /// event without an id of its own has that of an earlier one; nil before the first id.
   package var id: String?
-  /// `snapshot`, `device`, `activity`, `run`, `library`, `configuration` or `levels`; `message` if it has none.
+  /// `snapshot`, `device`, `activity`, `run`, `library`, `configuration` or `levels`; `message` if
+  /// the event has no name.
   package var name: String
   /// JSON on one line.
   package var data: String
@@ -31,11 +32,14 @@ package struct ServerSentEventParser: Sendable {
   /// The largest accepted event, in bytes.
   private let limit: Int
   private var line: [UInt8] = []
+  private var isFirstLine = true
   private var endedWithCarriageReturn = false
   private var name = ""
   private var data: [String] = []
   private var dataBytes = 0
   private var id: String?
+
+  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   /// - Parameter limit: The largest accepted event, in bytes.
   package init(limit: Int = 16 << 20) { self.limit = limit }
@@ -62,18 +66,20 @@ package struct ServerSentEventParser: Sendable {
 
   private mutating func endLine() -> ServerSentEvent? {
     defer { line.removeAll(keepingCapacity: true) }
+    if isFirstLine, line.starts(with: Self.byteOrderMark) { line.removeFirst(3) }
+    isFirstLine = false
     guard !line.isEmpty else { return endEvent() }
-    let text = String(decoding: line, as: UTF8.self)
-    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    let field = parts.first ?? ""
-    var value = parts.dropFirst().first ?? ""
-    if value.first == " " { value.removeFirst() }
-    switch field {
-    case "event": name = String(value)
+    let parts = line.split(
+      separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+    var value = parts.dropFirst().first ?? []
+    if value.first == UInt8(ascii: " ") { value.removeFirst() }
+    let text = String(decoding: value, as: UTF8.self)
+    switch String(decoding: parts.first ?? [], as: UTF8.self) {
+    case "event": name = text
     case "data":
-      data.append(String(value))
+      data.append(text)
       dataBytes += line.count
-    case "id": id = String(value)
+    case "id" where !value.contains(0): id = text
     default: break  // A comment, or a field that the standard says to ignore.
     }
     return nil

@@ -2,14 +2,14 @@ import CLinux
 import Glibc
 import NIOCore
 
-/// The checks that a controller's socket belongs to the requesting user, root included: requests
-/// carry passwords and session tokens.
+/// The checks that a controller's socket belongs to the requesting user, even if that user is root:
+/// requests carry passwords and session tokens.
 ///
-/// `check` runs before a connection is opened: the folder belongs to the user, no other user may write
-/// in it, and neither folder nor socket is a link, so no other user can put a socket there, now or
-/// before the connection is made. `checkPeer` runs on each open connection before its first request:
-/// the kernel recorded who listened when the connection was made, so nothing that happens to the
-/// path afterwards changes the answer.
+/// `check` runs before a connection is opened: the folder belongs to the user, no other user may
+/// write in it, and neither folder nor socket is a link, so no other user can put a socket there,
+/// now or before the connection is made. `checkPeer` runs on each open connection before its first
+/// request: the kernel recorded the listening process when the connection was made, so nothing that
+/// happens to the path afterwards changes the answer.
 package enum SocketOwnership {
   /// Checks the folder and the socket in it. Links are not followed.
   ///
@@ -51,11 +51,11 @@ package enum SocketOwnership {
     }
   }
 
-  /// Checks the user of the process at the other end of a Unix connection (SO_PEERCRED); connections
-  /// over TCP pass. Completes at once on the channel's event loop.
+  /// Checks the user of the process at the other end of a Unix connection (SO_PEERCRED);
+  /// connections over TCP pass. Completes at once on the channel's event loop.
   ///
-  /// - Returns: A future that fails with `ControllerConnectionError` if another user runs that process, or if
-  ///   the kernel does not say who does.
+  /// - Returns: A future that fails with `ControllerConnectionError` if another user runs that
+  ///   process, or if the kernel does not say who does.
   static func checkPeer(of channel: any Channel, user: uid_t = geteuid()) -> EventLoopFuture<Void> {
     guard case .unixDomainSocket = channel.remoteAddress, let path = channel.remoteAddress?.pathname
     else { return channel.eventLoop.makeSucceededVoidFuture() }

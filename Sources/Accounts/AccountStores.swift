@@ -18,7 +18,7 @@ package protocol AccountStore: Sendable {
     at now: Date
   ) async throws(AccountError)
 
-  /// The account with this address, compared by its key.
+  /// The account with this address, compared by `EmailAddress.key`.
   func account(withEmail email: EmailAddress) async throws(AccountError) -> AccountRecord?
 
   /// Replaces the hash `old` by another of the same password; does nothing when the hash has changed.

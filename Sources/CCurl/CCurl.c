@@ -5,8 +5,8 @@
 #include <pthread.h>
 #include <stdio.h>
 
-// The ABI has been stable under this name since 2006; options that a library does not know are
-// refused by it.
+// The ABI has been stable under this name since 2006. A library refuses options that it does not
+// know.
 #define CCURL_SONAME "libcurl.so.4"
 
 #define CCURL_POINTER(result, name, parameters, arguments) result(*name) parameters;

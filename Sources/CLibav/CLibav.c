@@ -42,7 +42,7 @@ static void load(void) {
   table.name = (result(*) parameters)find(library, #name);
   LAV_FUNCTIONS(LAV_FIND)
   if (problem[0]) return;
-  // Its log lines name pointers, not files: our own messages say what a person can act on.
+  // libav's log lines name pointers instead of files. Our own messages name the file and the next action.
   table.av_log_set_level(AV_LOG_QUIET);
   __atomic_store_n(&loaded, 1, __ATOMIC_RELEASE);
 }

@@ -10,42 +10,47 @@
 #include <termios.h>
 #include <unistd.h>
 
-// Whatever ends or stops the process must find the terminal as it was, so the way back lies in
-// signal handlers, which may only call what POSIX lists as async-signal-safe: tcsetattr, write,
-// tcgetpgrp, getpgrp, sigaction, pthread_sigmask and raise are.
+// Signal handlers restore the terminal's mode before a signal ends or stops the process. They call
+// only functions that POSIX lists as async-signal-safe, such as tcsetattr, write, tcgetpgrp,
+// getpgrp, sigaction, pthread_sigmask and raise.
 
-static const int ends[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGTSTP, SIGABRT,
-                           SIGILL, SIGTRAP, SIGSEGV, SIGBUS,  SIGFPE};
-enum { END_COUNT = sizeof ends / sizeof *ends };
+static const int signals[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGTSTP, SIGABRT,
+                              SIGILL,  SIGTRAP, SIGSEGV, SIGBUS,  SIGFPE};
+enum { SIGNAL_COUNT = sizeof signals / sizeof *signals };
 
 static struct termios before, held;
-static struct sigaction ends_before[END_COUNT], continue_before;
-static char hello[32], farewell[32];
+static struct sigaction actions_before[SIGNAL_COUNT], continue_before;
+static char enter_text[32], leave_text[32];
 static int input = -1, output = -1, waker = -1;
-static volatile sig_atomic_t is_held;
+static volatile sig_atomic_t is_held, is_continued;
 
-static void say(const char *text) {
+static void write_text(const char *text) {
   ssize_t written = write(output, text, strlen(text));
   (void)written;
 }
 
-static void hold(void) {
+static void set_mode(void) {
   tcsetattr(input, TCSADRAIN, &held);
-  say(hello);
+  write_text(enter_text);
 }
 
-static void let_go(int how) {
+static void restore_mode(int how) {
   tcsetattr(input, how, &before);
-  say(farewell);
+  write_text(leave_text);
 }
 
-// In the background the terminal is the shell's; handlers block SIGTTOU, which would stop us.
-static int is_ours(void) { return is_held && tcgetpgrp(input) == getpgrp(); }
+// Whether the mode is set and the process is not in the background, where the terminal is the
+// shell's and changing it stops the process by SIGTTOU. No other process controls a terminal that
+// is not the session's own: tcgetpgrp fails there.
+static int is_ours(void) {
+  pid_t foreground = tcgetpgrp(input);
+  return is_held && (foreground < 0 || foreground == getpgrp());
+}
 
-static void go_on(void) {
+static void set_mode_again(void) {
   unsigned long long one = 1;
   if (!is_ours()) return;
-  hold();
+  set_mode();
   ssize_t written = write(waker, &one, sizeof one);
   (void)written;
 }
@@ -53,26 +58,29 @@ static void go_on(void) {
 static void on_end(int number) {
   int error = errno;
   struct sigaction mine;
-  sigset_t one, mask;
+  sigset_t some, mask;
   // Keys that were typed ahead, such as half a password, must not reach the shell.
-  if (is_ours()) let_go(TCSAFLUSH);
-  for (int i = 0; i < END_COUNT; i++)
-    if (ends[i] == number) sigaction(number, &ends_before[i], &mine);
-  sigemptyset(&one);
-  sigaddset(&one, number);
-  pthread_sigmask(SIG_UNBLOCK, &one, &mask);
+  if (is_ours()) restore_mode(TCSAFLUSH);
+  for (int i = 0; i < SIGNAL_COUNT; i++)
+    if (signals[i] == number) sigaction(number, &actions_before[i], &mine);
+  is_continued = 0;
+  sigemptyset(&some);
+  sigaddset(&some, number);
+  sigaddset(&some, SIGCONT);
+  pthread_sigmask(SIG_UNBLOCK, &some, &mask);
   raise(number);
-  // Only a stop comes back here: when the process is continued, or where it could not be stopped.
+  // Only for SIGTSTP raise returns: when the process is continued, or if it could not be stopped.
   pthread_sigmask(SIG_SETMASK, &mask, NULL);
   sigaction(number, &mine, NULL);
-  go_on();
+  if (!is_continued) set_mode_again();
   errno = error;
 }
 
 static void on_continue(int number) {
   (void)number;
   int error = errno;
-  go_on();
+  is_continued = 1;
+  set_mode_again();
   errno = error;
 }
 
@@ -83,8 +91,8 @@ int linux_terminal_hold(int in, int out, int keys, const char *enter, const char
   struct sigaction action = {.sa_flags = SA_RESTART}, previous;
   if (is_held || tcgetattr(in, &before)) return -1;
   input = in, output = out, waker = wake;
-  strncpy(hello, enter, sizeof hello - 1);
-  strncpy(farewell, leave, sizeof farewell - 1);
+  strncpy(enter_text, enter, sizeof enter_text - 1);
+  strncpy(leave_text, leave, sizeof leave_text - 1);
   held = before;
   held.c_lflag &= ~(tcflag_t)ECHO;
   if (keys) {
@@ -98,24 +106,24 @@ int linux_terminal_hold(int in, int out, int keys, const char *enter, const char
   if (!is_registered) is_registered = !atexit(at_exit);
   sigfillset(&action.sa_mask);
   action.sa_handler = on_end;
-  for (int i = 0; i < END_COUNT; i++) {
-    sigaction(ends[i], NULL, &previous);
-    // The parent process wants it ignored, as nohup does.
-    ends_before[i] = previous;
-    if (previous.sa_handler != SIG_IGN) sigaction(ends[i], &action, NULL);
+  for (int i = 0; i < SIGNAL_COUNT; i++) {
+    sigaction(signals[i], NULL, &previous);
+    // A signal that the parent process had ignored, as nohup does, stays ignored.
+    actions_before[i] = previous;
+    if (previous.sa_handler != SIG_IGN) sigaction(signals[i], &action, NULL);
   }
   action.sa_handler = on_continue;
   sigaction(SIGCONT, &action, &continue_before);
   is_held = 1;
-  hold();
+  set_mode();
   return 0;
 }
 
 void linux_terminal_release(void) {
   if (!is_held) return;
-  let_go(TCSADRAIN);
+  if (is_ours()) restore_mode(TCSADRAIN);
   is_held = 0;
-  for (int i = 0; i < END_COUNT; i++) sigaction(ends[i], &ends_before[i], NULL);
+  for (int i = 0; i < SIGNAL_COUNT; i++) sigaction(signals[i], &actions_before[i], NULL);
   sigaction(SIGCONT, &continue_before, NULL);
 }
 

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// The few entry points that we use. Their types are spelled out here so that neither headers nor
-// libraries of libav are needed to build or to start; everything is set through string options,
-// which are the same in all versions since 5.1.
+// The functions in use. Their types are declared here, so that neither building nor starting needs
+// the headers or libraries of libav. All settings are string options, which are the same in all
+// versions since FFmpeg 5.1.
 static struct {
   void *(*alloc)(void);
   int (*init)(void *);
@@ -36,7 +36,7 @@ static void load(void) {
         "libswresample is not installed (install the package libswresample4)");
     return;
   }
-  // A handle's lookup reaches the libraries it depends on: av_opt_set lives in libavutil.
+  // dlsym also searches the libraries that the handle depends on: av_opt_set is in libavutil.
   *(void **)&library.alloc = dlsym(handle, "swr_alloc");
   *(void **)&library.init = dlsym(handle, "swr_init");
   *(void **)&library.free = dlsym(handle, "swr_free");

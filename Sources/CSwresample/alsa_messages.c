@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Declared here, so that the shim needs no headers of libasound.
+// Declared here, so that this file needs no headers of libasound.
 typedef void (*alsa_error_handler)(const char *, int, const char *, int, const char *, ...);
 extern int snd_lib_error_set_handler(alsa_error_handler handler);
 

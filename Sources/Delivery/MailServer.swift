@@ -74,12 +74,12 @@ package struct MailServer: MessageSender {
     transfer.setMail(message.text)
     let ending = transfer.perform()
     guard ending.code == CURLE_OK else {
-      throw ending.failure(at: "\(name):\(port)", section: "\"email\"")
+      throw ending.failure(at: "\(name):\(port)", section: .email)
     }
   }
 
-  /// No header can be injected: both addresses are dot-atoms in ASCII (`EmailAddress`), and the subject
-  /// keeps printable ASCII only.
+  /// Returns the headers. No header can be injected: both addresses are dot-atoms in ASCII
+  /// (`EmailAddress`), and the subject keeps only printable ASCII.
   private func headers(_ subject: String, to address: EmailAddress) -> [String] {
     let subject = String(subject.unicodeScalars.filter { (0x20...0x7E).contains($0.value) })
     return [
@@ -94,7 +94,7 @@ package struct MailServer: MessageSender {
     address.text.split(separator: "@").last ?? ""
   }
 
-  /// In the format of RFC 5322, section 3.3, in UTC.
+  /// Returns the present time in UTC, in the format of RFC 5322, section 3.3.
   private static func now() -> String {
     var seconds = time(nil)
     var parts = tm()

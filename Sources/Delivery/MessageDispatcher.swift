@@ -49,8 +49,8 @@ package final class MessageDispatcher: MessageDelivery {
     }
   }
 
-  /// Sends a message 200 ms later on a thread of the queue. Failures, also a full queue, are
-  /// logged.
+  /// Sends a message 200 ms later on a thread of the queue. Failures are logged, including a full
+  /// queue.
   package func post(_ message: AccountMessage) {
     do throws(AccountError) {
       let sender = try sender(for: message)
@@ -70,6 +70,6 @@ package final class MessageDispatcher: MessageDelivery {
     return sender
   }
 
-  /// Without the recipient: a reader of the log should not learn who asks for codes.
+  /// Logs a failure without the recipient: a reader of the log should not learn who requests codes.
   private func logFailure(_ error: AccountError) { log("\(error.message) \(error.hint)") }
 }

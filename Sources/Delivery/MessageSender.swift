@@ -2,13 +2,13 @@ import Accounts
 
 /// Sends messages through one channel, on the calling thread.
 package protocol MessageSender: Sendable {
-  /// Returns when the next server has accepted the message.
+  /// Sends a message. Returns when the first server on its way has accepted it.
   /// - Throws: `deliveryFailed`; its hint names the setting to check.
   func send(_ message: AccountMessage) throws(AccountError)
 }
 
-/// Writes messages to the log instead of sending them. For demonstration only, as a reader of the log
-/// reads the codes.
+/// Writes messages to the log instead of sending them. For demonstration only, because every reader
+/// of the log can use the codes.
 package struct LogSender: MessageSender {
   private let log: @Sendable (String) -> Void
 

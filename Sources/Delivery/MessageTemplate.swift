@@ -2,7 +2,7 @@ import JSON
 
 /// A text with the placeholders `{phone}` and `{text}`, whose values are escaped.
 package struct MessageTemplate: Sendable, Hashable {
-  /// How values are escaped.
+  /// The escaping of the values.
   package enum Escaping: Sendable, Hashable {
     /// As part of a JSON string (RFC 8259).
     case json
@@ -28,13 +28,13 @@ package struct MessageTemplate: Sendable, Hashable {
   private let text: String
   private let escaping: Escaping
 
-  /// A template; `{phone}` and `{text}` in it are placeholders.
+  /// - Parameter text: A text in which `{phone}` and `{text}` are placeholders.
   package init(_ text: String, escaping: Escaping) {
     self.text = text
     self.escaping = escaping
   }
 
-  /// Fills in both values; placeholders inside a value are left alone.
+  /// Returns the text with both values filled in. Placeholders inside a value stay as they are.
   package func filled(phone: String, text value: String) -> String {
     var filled = ""
     var rest = text[...]

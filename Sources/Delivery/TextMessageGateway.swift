@@ -16,7 +16,8 @@ package struct TextMessageGateway: MessageSender, Redacted {
     let name: String
     let value: String
 
-    /// nil when name or value could end the line.
+    /// Returns nil if the name is not a token of HTTP, or the value has control characters, which
+    /// could end the line.
     package init?(_ name: String, _ value: String) {
       guard !name.isEmpty, name.utf8.allSatisfy(Self.isToken),
         value.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
@@ -36,9 +37,9 @@ package struct TextMessageGateway: MessageSender, Redacted {
 
   /// - Parameters:
   ///   - url: `http` or `https`; values in it are percent-encoded.
-  ///   - host: The host of `url`, for messages, as a URL may contain keys.
+  ///   - host: The host of `url`, for messages. They must not show the URL, which may contain keys.
   ///   - method: `POST`, `PUT` or `GET`.
-  ///   - headers: Including the `Content-Type` of a body.
+  ///   - headers: All headers, including the `Content-Type` of a body.
   ///   - body: nil for none.
   package init(
     url: String, host: String, method: String, headers: [Header], body: MessageTemplate?,
@@ -73,7 +74,7 @@ package struct TextMessageGateway: MessageSender, Redacted {
     let ending = transfer.perform()
     if (200..<300).contains(ending.status) { return }
     guard ending.status == 0 else { throw Self.refused(ending.status, by: host) }
-    throw ending.failure(at: host, section: "\"sms\"")
+    throw ending.failure(at: host, section: .sms)
   }
 
   private static func refused(_ status: Int, by host: String) -> AccountError {
@@ -84,7 +85,7 @@ package struct TextMessageGateway: MessageSender, Redacted {
       case 404, 405: "Check \"url\" and \"method\" of \"sms\"."
       case 429: "The gateway limits the number of messages: try again later."
       case 500...: "The gateway has failed: try again later."
-      default: "Check \"body\" of \"sms\" against what the gateway's manual shows."
+      default: "Compare \"body\" of \"sms\" with the gateway's manual."
       }
     return .deliveryFailed("\(host) answered \(status)", hint: hint)
   }

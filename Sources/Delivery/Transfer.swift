@@ -22,7 +22,7 @@ struct Transfer: ~Copyable {
   private var mime: OpaquePointer?
   private var refused: CURLcode?
 
-  /// - Parameter protocols: The allowed protocols: `smtp,smtps`.
+  /// - Parameter protocols: The allowed protocols, such as `smtp,smtps`.
   /// - Throws: `deliveryFailed` when libcurl is missing.
   init(to url: String, protocols: String, timeouts: Timeouts) throws(AccountError) {
     if let problem = ccurl_load() {
@@ -54,7 +54,7 @@ struct Transfer: ~Copyable {
     record(ccurl_set_number(handle, option, number))
   }
 
-  /// - Parameter text: Without NUL, which would end it.
+  /// - Parameter text: A text without NUL, which would end it.
   mutating func set(_ option: CURLoption, _ text: String) {
     record(ccurl_set_text(handle, option, text))
   }
@@ -73,7 +73,7 @@ struct Transfer: ~Copyable {
     record(ccurl_set_list(handle, option, list))
   }
 
-  /// The body as one part of plain text.
+  /// Sets the body of a mail, as one part of plain text.
   mutating func setMail(_ text: String) {
     guard mime == nil, let mime = ccurl_mime_init(handle) else {
       return record(CURLE_OUT_OF_MEMORY)
@@ -106,7 +106,7 @@ struct Transfer: ~Copyable {
     }
   }
 
-  /// Keeps the first refused option.
+  /// Records the code of the first refused option, which `perform` returns.
   private mutating func record(_ code: CURLcode) {
     if code != CURLE_OK, refused == nil { refused = code }
   }

@@ -1,13 +1,19 @@
 import Accounts
 import CCurl
 
+/// A section of `"delivery"` in devices.json.
+enum DeliverySection: String {
+  case email, sms
+}
+
 extension Transfer.TransferResult {
-  /// The error for the person who configures delivery.
+  /// Builds the error for the person who configures delivery.
   /// - Parameters:
-  ///   - server: As shown: `smtp.example.org:587`.
-  ///   - section: Its key in devices.json: `"email"`.
-  func failure(at server: String, section: String) -> AccountError {
-    let check = "Check \(section) of \"delivery\" in devices.json"
+  ///   - server: The server as messages show it, such as `smtp.example.org:587`.
+  ///   - section: The section with the server's settings, for the hints.
+  func failure(at server: String, section: DeliverySection) -> AccountError {
+    let check = "Check \"\(section.rawValue)\" of \"delivery\" in devices.json"
+    let isMail = section == .email
     switch code {
     case CURLE_COULDNT_RESOLVE_HOST:
       return .deliveryFailed(
@@ -18,22 +24,32 @@ extension Transfer.TransferResult {
     case CURLE_OPERATION_TIMEDOUT:
       return .deliveryFailed(
         "\(server) did not answer in time",
-        hint: "\(check): mail goes to port 587 with \"starttls\" or to port 465 with \"tls\".")
+        hint: isMail
+          ? "\(check): mail goes to port 587 with \"starttls\" or to port 465 with \"tls\"."
+          : "\(check): the host and the port in \"url\".")
     case CURLE_PEER_FAILED_VERIFICATION:
       return .deliveryFailed(
-        "the certificate of \(server) is not to be trusted",
-        hint: "\(check): the name must be that of the certificate; \"trust\" names the file of an "
-          + "authority of your own.")
+        "the certificate of \(server) is not trusted",
+        hint: "\(check): the name must be that in the certificate"
+          + (isMail
+            ? "; \"trust\" names a PEM file with your own certificate authority."
+            : ", and an authority that this machine trusts must have signed it."))
     case CURLE_SSL_CACERT_BADFILE:
-      return .deliveryFailed("the file of authorities cannot be read", hint: "\(check): \"trust\".")
+      return .deliveryFailed(
+        "the file of trusted authorities cannot be read",
+        hint: isMail
+          ? "\(check): \"trust\"."
+          : "Install the authorities: apt-get install ca-certificates.")
     case CURLE_USE_SSL_FAILED:
       return .deliveryFailed(
         "\(server) does not offer STARTTLS",
         hint: "\(check): \"security\" is \"tls\" for port 465.")
     case CURLE_SSL_CONNECT_ERROR:
       return .deliveryFailed(
-        "\(server) and this machine agree on no TLS",
-        hint: "\(check): \"tls\" is for port 465, \"starttls\" for port 587.")
+        "the TLS handshake with \(server) failed",
+        hint: isMail
+          ? "\(check): \"tls\" is for port 465, \"starttls\" for port 587."
+          : "\(check): whether the port in \"url\" is one for https.")
     case CURLE_LOGIN_DENIED:
       return .deliveryFailed(
         "\(server) refuses user and password", hint: "\(check): \"user\", and the secret.")

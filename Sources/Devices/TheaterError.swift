@@ -25,7 +25,7 @@ public struct TheaterError: Error, Sendable, Hashable {
   public var hint: String?
   /// The device that failed; `nil` if the error does not concern one.
   public var device: DeviceID?
-  /// The id of the scene's step: `3`, or `2.1` for the first member of the second one.
+  /// The id of the plan's step: `3`, or `2.1` for the first member of the second one.
   public var step: String?
 
   public init(

@@ -8,12 +8,12 @@ package enum DiscoveryKind: String, Sendable, Hashable, CaseIterable {
 
 /// A device, drive, display or folder that a search has found, with the entry for `devices.json`.
 package struct DiscoveryFinding: Sendable, Hashable {
-  /// Longest title, note or place, in bytes in UTF-8.
+  /// The longest title or place, in bytes of UTF-8; a note may be twice as long.
   package static let longestText = 160
 
   /// The kind of search that has found it.
   package let kind: DiscoveryKind
-  /// The same in each search: `pjlink:192.0.2.20`. One line.
+  /// The identifier, the same in each search: `pjlink:192.0.2.20`. One line.
   package let id: String
   /// The name or the kind of the finding, for people; one line.
   package let title: String
@@ -23,7 +23,8 @@ package struct DiscoveryFinding: Sendable, Hashable {
   package let roles: [Role]
   /// The id of the plugin's manifest.
   package let plugin: String
-  /// Advice for a person before its use, such as a missing option; each note is one line.
+  /// Advice for people before they use the finding, such as a missing option; each note is one
+  /// line.
   package let notes: [String]
   private let options: JSONObject
   private let optionsOfRoles: [Role: JSONObject]
@@ -61,9 +62,10 @@ package struct DiscoveryFinding: Sendable, Hashable {
     ]
   }
 
-  /// The finding for scripts.
+  /// The finding as `theater discover --json` prints it, with an entry for each role.
   ///
-  /// - Parameter names: The device of each role; the role's own name without one.
+  /// - Parameter names: The name of the configured device of each role. The entry of a role without
+  ///   a device has the role's own name.
   package func json(names: [Role: String]) -> JSON {
     json("devices") { names[$0] ?? $0.rawValue }
   }

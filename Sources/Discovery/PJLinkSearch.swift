@@ -37,26 +37,42 @@ package struct PJLinkSearch: DeviceSearch {
   }
 
   package func result() async -> DiscoveryResult {
-    await SearchThread.run("pjlink-search") { search($0) }
-  }
-
-  private func search(_ flag: CancellationFlag) -> DiscoveryResult {
-    do throws(SystemError) {
-      let found = try answers(SearchDeadline(after: timeout, or: flag))
-      let deadline = SearchDeadline(after: timeout, or: flag)
-      return DiscoveryResult(
-        findings: found.map { address in
-          let probe = PJLinkProbe(
-            address: address, port: port, deadline: deadline.within(probeTimeout))
-          return finding(address, probe.facts())
-        })
-    } catch {
+    let answers = await SearchThread.run("pjlink-search") {
+      flag -> Result<[String], SystemError> in
+      Result { () throws(SystemError) in
+        try addresses(answeringBefore: SearchDeadline(after: timeout, or: flag))
+      }
+    }
+    switch answers {
+    case .success(let addresses):
+      return DiscoveryResult(findings: await findings(at: addresses))
+    case .failure(let error):
       return DiscoveryResult(problems: ["projectors: the network cannot be searched: \(error)"])
     }
   }
 
-  /// The addresses that answered, each once, in the order of their numbers.
-  private func answers(_ deadline: SearchDeadline) throws(SystemError) -> [String] {
+  /// Asks all projectors at the same time, so that a silent one takes no time from the others.
+  private func findings(at addresses: [String]) async -> [DiscoveryFinding] {
+    await withTaskGroup(of: (index: Int, finding: DiscoveryFinding).self) { group in
+      for (index, address) in addresses.enumerated() {
+        group.addTask {
+          let facts = await SearchThread.run("pjlink-probe") { flag in
+            let deadline = SearchDeadline(after: min(timeout, probeTimeout), or: flag)
+            return PJLinkProbe(address: address, port: port, deadline: deadline).facts()
+          }
+          return (index, finding(address, facts))
+        }
+      }
+      var findings: [(index: Int, finding: DiscoveryFinding)] = []
+      for await finding in group { findings.append(finding) }
+      return findings.sorted { $0.index < $1.index }.map(\.finding)
+    }
+  }
+
+  /// Returns the addresses that answered, each once, in ascending order.
+  private func addresses(
+    answeringBefore deadline: SearchDeadline
+  ) throws(SystemError) -> [String] {
     let socket = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard socket >= 0 else { throw SystemError(errno) }
     defer { close(socket) }
@@ -93,7 +109,7 @@ package struct PJLinkSearch: DeviceSearch {
     return found.sorted().map(InternetAddress.text)
   }
 
-  /// `%2SRCH` and a carriage return.
+  /// The datagram that asks for projectors: `%2SRCH` and a carriage return.
   static let request = Array("%2SRCH\r".utf8)
 
   /// Whether a datagram is `%2ACKN=` with a MAC address and at most a carriage return after it.
@@ -120,6 +136,8 @@ package struct PJLinkSearch: DeviceSearch {
       notes.append("It asks for its password, which is kept as the secret \"projector\".")
     case .silent:
       notes.append("It did not answer over TCP: turn network control on in its menu.")
+    case .unknown:
+      notes.append("Its answer over TCP is not PJLink's greeting: see the settings of its network.")
     }
     var title = facts.name.map { "Projector \"\($0)\"" } ?? "Projector"
     if let number = facts.pjlinkClass { title += ", PJLink class \(number)" }
@@ -129,9 +147,13 @@ package struct PJLinkSearch: DeviceSearch {
   }
 }
 
-/// Asks a projector for its name and class, if it wants no password.
+/// A request to one projector for its name and class, which are left out if it wants a password.
 struct PJLinkProbe {
-  enum Access { case open, password, silent }
+  enum Access {
+    case open, password, silent
+    /// It answers with something else than PJLink's greeting, or with an error.
+    case unknown
+  }
 
   struct Facts {
     var access = Access.silent
@@ -139,7 +161,7 @@ struct PJLinkProbe {
     var pjlinkClass: Int?
   }
 
-  /// The longest line of a reply: the header and 128 bytes.
+  /// The longest line of a reply, in bytes: the header and 128 bytes.
   static let longestLine = 160
 
   let address: String
@@ -151,8 +173,10 @@ struct PJLinkProbe {
     guard let connection = LineSocket(address, port, deadline) else { return facts }
     defer { connection.close() }
     guard let greeting = connection.line() else { return facts }
-    if greeting.hasPrefix("PJLINK 1") { facts.access = .password }
-    guard greeting == "PJLINK 0" else { return facts }
+    guard greeting == "PJLINK 0" else {
+      facts.access = greeting.hasPrefix("PJLINK 1") ? .password : .unknown
+      return facts
+    }
     facts.access = .open
     if let value = connection.ask("%1CLSS ?"), let number = Int(value), (1...9).contains(number) {
       facts.pjlinkClass = number

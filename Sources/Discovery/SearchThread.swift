@@ -4,6 +4,8 @@ import Synchronization
 
 /// Runs work that waits in system calls on a thread of its own.
 enum SearchThread {
+  /// Runs `body` on a new thread and returns its result.
+  ///
   /// - Parameter body: Gets a flag that is set when the task is cancelled; `body` then returns soon.
   static func run<Value: Sendable>(
     _ name: String, _ body: @escaping @Sendable (CancellationFlag) -> Value
@@ -48,7 +50,7 @@ struct SearchDeadline: Sendable {
     SearchDeadline(end: min(end, MonotonicClock.now + time.nanoseconds), flag: flag)
   }
 
-  /// Waits until a descriptor is ready, at most 100 ms.
+  /// Waits until a descriptor is ready, at most 100 ms and no longer than the deadline.
   ///
   /// - Returns: The ready events; 0 if none is, `nil` with `errno` for a failure.
   func poll(_ descriptor: Int32, _ events: Int32) -> Int32? {

@@ -3,8 +3,8 @@ import JSON
 import Scenes
 
 extension TheaterPlan {
-  /// The scenes and activities of eight devices, one of each role: those of the shipped `devices.json`.
-  /// The amplifier's inputs are named "dvd", "cd" and "tuner".
+  /// Returns the scenes and activities of the shipped `devices.json` for eight devices, one of each
+  /// role. The amplifier's inputs are named "dvd", "cd" and "tuner".
   static func standard(
     amp: any Amplifier, tuner: any Tuner, dvd: any DVDPlayer, cd: any CDPlayer,
     projector: any Projector, lights: any TheaterLights, screen: any Screen,
@@ -50,8 +50,8 @@ extension TheaterPlan {
   }
 }
 
-/// The steps of the standard scenes, in the order of requirements E12 to E14. Texts such as "$film" name the
-/// parameters of the scenes.
+/// The steps of the standard scenes, in the order of requirements E12 to E14. Texts such as "$film"
+/// name the parameters of the scenes.
 private struct StandardSteps {
   let amp, tuner, dvd, cd, projector, lights, screen, popper: DeviceID
 
@@ -121,7 +121,7 @@ private struct StandardSteps {
     do {
       return .fixed(try command.checked())
     } catch {
-      preconditionFailure("a step of the standard scenes does not fit its row: \(error.message)")
+      preconditionFailure("a step of the standard scenes is invalid: \(error.message)")
     }
   }
 }

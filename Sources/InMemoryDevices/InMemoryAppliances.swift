@@ -65,7 +65,7 @@ public final class InMemoryProjector: Projector, DeviceConnection {
   }
 }
 
-/// A popcorn popper in memory. It begins turned off; a load is being popped until it is turned off.
+/// A popcorn popper in memory. It begins turned off; popping lasts until it is turned off.
 public final class InMemoryPopcornPopper: PopcornPopper, DeviceConnection {
   /// The device itself, to change it from outside.
   public let memory: InMemoryDevice

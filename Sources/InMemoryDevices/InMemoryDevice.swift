@@ -23,7 +23,7 @@ public final class InMemoryDevice: Device {
   private let effects: @Sendable (Command, DeviceState) throws(DeviceError) -> [StateKey: JSON]
   private let state: Mutex<State>
 
-  /// A device of the role that `Typed` commands belong to.
+  /// Makes a device of the role to which the commands `Typed` belong.
   ///
   /// - Parameters:
   ///   - id: The name, unique in its theater.
@@ -106,7 +106,7 @@ public final class InMemoryDevice: Device {
     return stream
   }
 
-  /// The items for no folder; `[]` for every folder.
+  /// Returns the items if `folder` is `nil`; a device in memory has no items in folders.
   public func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
     folder == nil ? items : []
   }

@@ -36,7 +36,7 @@ struct InMemoryDisc: Sendable {
     return [.playback: playback.json]
   }
 
-  /// Stops, and changes these values.
+  /// Returns `values` with the playback stopped.
   func stopped(_ values: [StateKey: JSON]) -> [StateKey: JSON] {
     values.merging([.playback: Playback(.stopped).json]) { $1 }
   }
@@ -48,7 +48,7 @@ struct InMemoryDisc: Sendable {
     return [.playback: playback.json]
   }
 
-  /// Goes to the item that stands this number of places after the current one, if there is one.
+  /// Goes to the item `places` after the current one, if there is one; a negative number goes back.
   func skip(by places: Int, in state: DeviceState) -> [StateKey: JSON] {
     guard let playback = state.playback,
       let place = items.firstIndex(where: { $0.id == playback.item }),

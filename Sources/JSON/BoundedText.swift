@@ -15,7 +15,7 @@ public enum TextLimits {
 extension String {
   /// Whether at most `TextLimits.marksInARow` combining marks follow each other.
   ///
-  /// Linear in the length; a text in ASCII costs one look at its bytes.
+  /// Linear in the length; a text in ASCII costs one pass over its bytes.
   public var isStreamSafe: Bool {
     if utf8.allSatisfy({ $0 < 0x80 }) { return true }
     var marks = 0
@@ -32,10 +32,10 @@ extension String {
   /// Returns the text as one line of at most `limit` bytes in UTF-8, safe to compare, keep and show.
   ///
   /// Line breaks and tabs become spaces. Other control characters, bidirectional controls and
-  /// further invisible format characters go, except the two joiners, which emoji and several scripts
-  /// need. Marks beyond `TextLimits.marksInARow` in a row go. White space at both ends goes. A text
-  /// that is cut ends with "…", which counts towards `limit`; it is cut between code points, and
-  /// never before a combining mark.
+  /// further invisible format characters are removed, except the two joiners, which emoji and
+  /// several scripts need, and signs before numbers. Combining marks beyond `TextLimits.marksInARow`
+  /// in a row and spaces at both ends are removed. A text that is cut ends with "…", which counts
+  /// towards `limit`; it is cut between code points, and never before a combining mark.
   ///
   /// - Parameter limit: Bytes in UTF-8, at least 4.
   public func boundedLine(maximumBytes limit: Int) -> String {
@@ -51,7 +51,9 @@ extension String {
     // The longest beginning after which the ellipsis still fits.
     var end = (scalars: 0, isReached: false)
     var count = 0
-    for scalar in unicodeScalars {
+    var visible = unicodeScalars[...]
+    while let last = visible.last, last.shownInLine ?? " " == " " { visible.removeLast() }
+    for scalar in visible {
       guard let shown = scalar.shownInLine else { continue }
       if scalars.isEmpty, shown == " " { continue }
       let isMark = shown.extendsCombiningSequence
@@ -74,7 +76,6 @@ extension String {
       bytes += size
       count += 1
     }
-    while scalars.last == " " { scalars.removeLast() }
     return String(scalars)
   }
 }
@@ -100,7 +101,7 @@ extension Unicode.Scalar {
     0x110BD, 0x110CD,
   ]
 
-  /// This code point as it stands in a line of text; nil if it has no place there.
+  /// This code point as a line of text shows it; nil if it is removed from the line.
   fileprivate var shownInLine: Unicode.Scalar? {
     switch properties.generalCategory {
     case .control:

@@ -2,8 +2,8 @@
 public struct JSONDocument: Sendable {
   /// The value of the whole text.
   public let value: JSON
-  /// Keys that stand in an object that already has them, when the reader asked to keep them: the
-  /// first `mostRepeatedKeys` of them.
+  /// The first `mostRepeatedKeys` keys that their object already has; empty unless the text was
+  /// read with `keepingRepeatedKeys`.
   public let repeatedKeys: [RepeatedKey]
   /// The most repeated keys that are listed.
   public static let mostRepeatedKeys = 100

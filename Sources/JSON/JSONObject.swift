@@ -35,7 +35,7 @@ public struct JSONObject: Sendable, Sequence, ExpressibleByDictionaryLiteral {
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// Takes members whose keys are known to differ.
+  /// Creates an object of members whose keys are known to differ.
   init(unique members: [Member]) { self.members = members }
 
   public init(dictionaryLiteral elements: (String, JSON)...) {

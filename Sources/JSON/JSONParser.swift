@@ -1,6 +1,6 @@
 /// A mistake in a JSON text, with its place.
 public struct JSONSyntaxError: Error, Hashable, CustomStringConvertible {
-  /// The found and the expected text.
+  /// The mistake as a phrase, with the unexpected text where it helps.
   public let message: String
   /// The place in the text.
   public let position: TextPosition
@@ -80,7 +80,8 @@ struct JSONParser {
   private var depth = 0
   /// Called with the offset of each value and of its key, if positions are recorded.
   var visit: ((JSONPath.Element?, Visit) -> Void)?
-  /// Called with a key that its object already has, and its offset; without it that is an error.
+  /// Called with a key that its object already has, and its offset. If it is nil, such a key is an
+  /// error.
   var repeated: ((String, Int) -> Void)?
 
   enum Visit {
@@ -338,7 +339,7 @@ struct JSONParser {
       index += 1
       content.append(contentsOf: String(try unicodeEscape()).utf8)
       return
-    default: throw failure("unknown escape \\\(found)")
+    default: throw failure("unknown escape: \\ before \(found)")
     }
     index += 1
   }

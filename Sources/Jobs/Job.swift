@@ -157,7 +157,8 @@ extension Job: QueuedJob {
   }
 }
 
-/// The running job, for its work: it says whether the job was cancelled, and takes the progress.
+/// The running job, as its work sees it: tells whether the job was cancelled, and receives the
+/// progress.
 package final class RunningJob: Sendable {
   private let cancelled = Atomic(false)
   private let observer = Mutex<(@Sendable (Double) -> Void)?>(nil)

@@ -1,12 +1,12 @@
 import Foundation
 import Platform
 
-/// When a job may begin to wait for a worker (E5).
+/// The condition under which a job may begin to wait for a worker (E5).
 package enum JobAdmission: Sendable {
   case now
   /// After this time, by the clock of the job queue.
   case after(Duration)
-  /// At this time of day; setting the wall clock counts.
+  /// At this date by the wall clock. If the clock is set meanwhile, that counts within 60 s.
   case at(Date)
   /// When this returns true; false refuses the job. Its task is cancelled with the job.
   case when(@Sendable () async -> Bool)

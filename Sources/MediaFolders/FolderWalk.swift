@@ -37,7 +37,7 @@ package struct FolderWalk {
   package static let deepest = 16
   /// The most media files; the search ends there, with a message.
   package static let mostFiles = 100_000
-  /// The most folder entries; the search ends there, with a message.
+  /// The most folder entries, skipped ones included; the search ends there, with a message.
   package static let mostEntries = 1_000_000
 
   /// The media files, in no order.
@@ -47,6 +47,7 @@ package struct FolderWalk {
   private let folder: MediaFolder
   private let kind: MediaKind
   private let mostFiles: Int
+  private let mostEntries: Int
   private let onlyFirst: Bool
   private var entries = 0
   private var isFull = false
@@ -57,26 +58,31 @@ package struct FolderWalk {
   ///   - start: The path of the subfolder below `folder`; empty for `folder` itself.
   ///   - recursive: Whether to search the folders in it too.
   ///   - mostFiles: The most media files.
+  ///   - mostEntries: The most folder entries, skipped ones included.
   package init(
     _ folder: MediaFolder, kind: MediaKind, from start: String = "", recursive: Bool = true,
-    mostFiles: Int = Self.mostFiles
+    mostFiles: Int = Self.mostFiles, mostEntries: Int = Self.mostEntries
   ) {
-    self.init(folder, kind, mostFiles: mostFiles, onlyFirst: false)
+    self.init(folder, kind, mostFiles: mostFiles, mostEntries: mostEntries, onlyFirst: false)
     walk(start, depth: 0, recursive: recursive)
   }
 
   /// Returns the first media file of a folder and its subfolders, each in natural order; nil if there is none. Reads
   /// only the folders before it, and blocks.
   package static func first(in folder: MediaFolder, kind: MediaKind) -> FoundFile? {
-    var walk = FolderWalk(folder, kind, mostFiles: 1, onlyFirst: true)
+    var walk = FolderWalk(
+      folder, kind, mostFiles: 1, mostEntries: Self.mostEntries, onlyFirst: true)
     walk.walk("", depth: 0, recursive: true)
     return walk.files.first
   }
 
-  private init(_ folder: MediaFolder, _ kind: MediaKind, mostFiles: Int, onlyFirst: Bool) {
+  private init(
+    _ folder: MediaFolder, _ kind: MediaKind, mostFiles: Int, mostEntries: Int, onlyFirst: Bool
+  ) {
     self.folder = folder
     self.kind = kind
     self.mostFiles = mostFiles
+    self.mostEntries = mostEntries
     self.onlyFirst = onlyFirst
   }
 
@@ -87,7 +93,7 @@ package struct FolderWalk {
       if isFull { return }
       examine(path, depth: depth, recursive: recursive)
     }
-    if entries > Self.mostEntries, !isFull { stop(Self.mostEntries, "entries") }
+    if entries > mostEntries, !isFull { stop(mostEntries, "entries") }
   }
 
   /// Returns the paths of a folder's entries, in the order of the disk.
@@ -98,7 +104,8 @@ package struct FolderWalk {
     }
     defer { closedir(directory) }
     var paths: [String] = []
-    while entries <= Self.mostEntries, let entry = readdir(directory) {
+    while entries <= mostEntries, let entry = readdir(directory) {
+      entries += 1
       guard let name = FolderWalk.name(entry) else {
         skip(relative.isEmpty ? folder.root : relative, "a file's name is not UTF-8; rename it")
         continue
@@ -109,8 +116,7 @@ package struct FolderWalk {
         skip(path, "its name has too many combining marks in a row; rename it")
         continue
       }
-      entries += 1
-      if entries <= Self.mostEntries { paths.append(path) }
+      if entries <= mostEntries { paths.append(path) }
     }
     return paths
   }

@@ -5,8 +5,8 @@ import JSON
 package struct MediaFolder: Equatable, Sendable {
   /// The absolute path, without symbolic links.
   package let root: String
-  /// The first part of its items' names: the folder's own name, with more of its path where another
-  /// media folder has the same (see ``FolderNames``).
+  /// The first part of its items' names: the folder's own name, with a part of its path if another
+  /// media folder has the same name (see ``FolderNames``).
   package let name: String
 
   /// Creates a folder with a known root and name.
@@ -37,7 +37,7 @@ package struct MediaFolder: Equatable, Sendable {
     guard stat(real, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
       throw MediaFailure(
         .missing, subject: path, detail: "this is not a folder",
-        hint: "A disc is a folder with music files.")
+        hint: "Give the path of a folder with media files.")
     }
     return real
   }
@@ -89,8 +89,8 @@ package struct MediaFolder: Equatable, Sendable {
       || Self.rest(of: real, after: root + "/") != nil
   }
 
-  /// Returns the text after a prefix; nil without it. Names of files are compared by their bytes: two that
-  /// Unicode counts as equal may be two files.
+  /// Returns the text after a prefix; nil without the prefix. Names of files are compared by their
+  /// bytes, because names that are equal in Unicode may belong to two files.
   private static func rest(of text: String, after prefix: String) -> String? {
     text.utf8.starts(with: prefix.utf8) ? String(text.utf8.dropFirst(prefix.utf8.count)) : nil
   }
@@ -117,7 +117,7 @@ package struct MediaFolder: Equatable, Sendable {
 package struct FolderNames: Sendable {
   private var names: [String: String] = [:]
 
-  /// Creates a list without names.
+  /// Creates an empty list of names.
   package init() {}
 
   /// Returns the name of the folder with this root; reserves one if it has none.
@@ -130,8 +130,8 @@ package struct FolderNames: Sendable {
     return name
   }
 
-  /// Returns the root that the folder at `path` has or will have: the path without links, as far as
-  /// its folders exist. Reads the disk.
+  /// Returns the root that the folder at `path` has, or will have when it exists: the path with the
+  /// links of its existing part resolved. Reads the disk.
   package static func expectedRoot(of path: String) -> String {
     if let real = MediaFolder.realPath(path) { return real }
     var parts = path.split(separator: "/", omittingEmptySubsequences: true)

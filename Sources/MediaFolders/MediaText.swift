@@ -32,7 +32,7 @@ package enum MediaText {
     return text.boundedLine(maximumBytes: limit)
   }
 
-  /// Removes the start of a character whose other bytes were cut off.
+  /// Removes a last character of several bytes, because some of its bytes may have been cut off.
   private static func dropIncompleteCharacter(_ bytes: inout [UInt8]) {
     let tail = bytes.suffix(4)
     guard let lead = tail.lastIndex(where: { $0 & 0xC0 != 0x80 }), bytes[lead] >= 0xC0 else {

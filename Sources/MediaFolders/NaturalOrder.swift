@@ -1,7 +1,7 @@
 /// The natural order of names: it ignores case, and 2 comes before 10.
 package enum NaturalOrder {
-  /// Returns whether `first` comes before `second`. Names that differ only in case are ordered by their code
-  /// points.
+  /// Returns whether `first` comes before `second`. Names that differ only in case or in leading
+  /// zeros are ordered as strings.
   package static func precedes(_ first: String, _ second: String) -> Bool {
     var left = Substring(first.lowercased())
     var right = Substring(second.lowercased())
@@ -28,7 +28,7 @@ package enum NaturalOrder {
     return digits
   }
 
-  /// The digits of a number without leading zeros; nil for other text.
+  /// Returns the digits of a number without leading zeros; nil for other text.
   private static func number(_ text: Substring) -> Substring? {
     guard let first = text.first, isDigit(first) else { return nil }
     return text.drop { $0 == "0" }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A lock that tasks wait for without blocking a thread. They get it in the order of their calls.
+/// A lock for tasks, which wait without blocking a thread. They get it in the order of their calls.
 package final class AsyncLock: Sendable {
   private struct State {
     var isHeld = false
@@ -10,7 +10,7 @@ package final class AsyncLock: Sendable {
 
   package init() {}
 
-  /// Waits until no other task holds the lock, and takes it. Also a cancelled task waits.
+  /// Waits until no other task holds the lock, and takes it. A cancelled task waits too.
   package func acquire() async {
     await withCheckedContinuation { waiter in
       let isFree = state.withLock { state in

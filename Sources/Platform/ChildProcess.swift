@@ -60,7 +60,7 @@ public final class ChildProcess: Sendable {
     error = pipes[2]?.reading ?? -1
   }
 
-  /// Whether the process was not collected yet.
+  /// Whether `wait` has not collected the process yet.
   public var isRunning: Bool { status.withLock { $0 == nil } }
 
   /// Sends a signal to the process, or to its whole group if it leads one.
@@ -73,7 +73,7 @@ public final class ChildProcess: Sendable {
   /// Waits for the end of the process, kills the rest of its group and collects it. Blocks its
   /// thread.
   @discardableResult public func wait() -> ExitStatus {
-    // Not collected yet, so that the id stays the group's until the group is gone.
+    // WNOWAIT does not collect the process, so its id stays the group's until the group is killed.
     var info = siginfo_t()
     while waitid(P_PID, id_t(id), &info, Int32(WEXITED) | Int32(WNOWAIT)) < 0, errno == EINTR {}
     return status.withLock { status in
@@ -87,9 +87,11 @@ public final class ChildProcess: Sendable {
     }
   }
 
-  /// Opens a descriptor that becomes readable when the process ends; −1 on a kernel before 5.3. The
-  /// caller closes it.
-  public func openExitDescriptor() -> Int32 { linux_pidfd_open(id) }
+  /// Opens a descriptor that becomes readable when the process ends; −1 once `wait` has collected
+  /// it, and on a kernel before 5.3. The caller closes it.
+  public func openExitDescriptor() -> Int32 {
+    status.withLock { $0 == nil ? linux_pidfd_open(id) : -1 }
+  }
 
   private struct Pipe {
     let reading, writing: Int32

@@ -16,7 +16,7 @@ struct FolderWatches: Sendable {
   /// Changes of a folder that only leads to others. Entries that come and go there cause no event.
   private static let ancestorEvents = UInt32(IN_MOVE_SELF | IN_DELETE_SELF | IN_ONLYDIR)
 
-  /// Watches the path as it leads now.
+  /// Watches the folders through which the path leads now.
   init(for path: String) throws(SystemError) {
     while true {
       let route = PathRoute(path)
@@ -36,7 +36,7 @@ struct FolderWatches: Sendable {
     var names: [Int32: Set<String>] = [:]
     for (folder, entries) in route.names {
       let watch = inotify_add_watch(descriptor, folder, Self.folderEvents)
-      // A folder that is gone is noticed by the comparison of routes.
+      // The comparison of routes notices a folder that is gone.
       guard watch >= 0 || errno == ENOENT || errno == ENOTDIR else {
         let error = SystemError(errno)
         Glibc.close(descriptor)
@@ -45,7 +45,7 @@ struct FolderWatches: Sendable {
       names[watch, default: []].formUnion(entries)
     }
     for folder in route.ancestors {
-      // A folder that must not be read cannot be watched; the others still are.
+      // A folder that this user may not read cannot be watched; the others still are.
       _ = inotify_add_watch(descriptor, folder, Self.ancestorEvents | UInt32(IN_MASK_ADD))
     }
     self.names = names
@@ -54,7 +54,7 @@ struct FolderWatches: Sendable {
   /// Removes all watches.
   func close() { _ = Glibc.close(descriptor) }
 
-  /// Reads all events that wait.
+  /// Reads all waiting events.
   ///
   /// - Returns: Whether one of them concerns the path.
   func readChanges() -> Bool {
@@ -79,8 +79,8 @@ struct FolderWatches: Sendable {
     }
   }
 
-  /// Whether an event is one of a watched name or of a folder itself. After an overflow of the queue
-  /// anything may have changed.
+  /// Returns whether an event concerns a watched name or a folder itself. After an overflow of the
+  /// kernel's queue anything may have changed.
   private func concernsPath(_ event: inotify_event, _ name: String) -> Bool {
     let ofFolder = UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_Q_OVERFLOW)
     return event.mask & ofFolder != 0 || names[event.wd]?.contains(name) == true

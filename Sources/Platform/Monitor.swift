@@ -2,8 +2,8 @@ import Glibc
 
 /// A mutex with a condition, for threads that wait for one another.
 ///
-/// Safe: mutex and condition may be used from several threads, the pointers never change, and `wakes`
-/// is guarded by the mutex.
+/// The unchecked conformance is safe: several threads may use mutex and condition, the pointers
+/// never change, and the mutex guards `wakes`.
 public final class Monitor: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -40,7 +40,8 @@ public final class Monitor: @unchecked Sendable {
     return try body()
   }
 
-  /// Inside `locked`: releases the mutex and waits for `wakeAll`. It may also return without a reason.
+  /// Inside `locked`: releases the mutex and waits for `wakeAll`. It may also return earlier
+  /// (a spurious wakeup).
   public func wait() {
     wakeNow()
     pthread_cond_wait(condition, mutex)
@@ -49,7 +50,7 @@ public final class Monitor: @unchecked Sendable {
   /// Inside `locked`: waits as `wait` does, at most until `deadline`.
   ///
   /// - Parameter deadline: Nanoseconds of `MonotonicClock`.
-  /// - Returns: False when the deadline has passed.
+  /// - Returns: False when the deadline has passed; true after `wakeAll` or a spurious wakeup.
   public func wait(until deadline: Int64) -> Bool {
     wakeNow()
     var time = timespec(

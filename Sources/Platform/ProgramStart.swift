@@ -20,11 +20,11 @@ public struct ProgramStart: Sendable {
 
   /// A path, or a name that is looked up along this process's `PATH`.
   public var program: String
-  /// Without the program itself.
+  /// The arguments, without the program itself.
   public var arguments: [String]
   /// All variables of the child; `nil` gives it those of this process.
   public var environment: [String: String]?
-  /// Where it starts; `nil` is the folder of this process.
+  /// The working folder of the child; `nil` for that of this process.
   public var folder: String?
   /// Whether it leads a process group of its own, so that it ends together with its children.
   public var leadsGroup: Bool
@@ -47,15 +47,24 @@ public struct ProgramStart: Sendable {
     self.error = error
   }
 
-  /// Starts the program with `streams` as its descriptors 0, 1 and 2, none of them a pipe to be made,
-  /// and returns its process id.
+  /// Starts the program with `streams` as its descriptors 0, 1 and 2, and returns its process id.
+  ///
+  /// - Parameter streams: None is `.pipe`: the caller has made the pipes.
   func spawn(_ streams: [Stream]) throws(SystemError) -> Int32 {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
+    var copies: [Int32] = []
+    defer { for copy in copies { close(copy) } }
     for (number, stream) in streams.enumerated() {
       let number = Int32(number)
-      if case .descriptor(let descriptor) = stream {
+      if case .descriptor(var descriptor) = stream {
+        // The child has got another stream in place of this one already.
+        if descriptor < number {
+          descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+          guard descriptor >= 0 else { throw SystemError(errno) }
+          copies.append(descriptor)
+        }
         posix_spawn_file_actions_adddup2(&actions, descriptor, number)
       } else {
         posix_spawn_file_actions_addopen(&actions, number, "/dev/null", O_RDWR, 0)

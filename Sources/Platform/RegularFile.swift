@@ -62,7 +62,7 @@ package enum RegularFile {
   /// The bytes are written to a new file beside it, which is renamed: after a crash or power cut the
   /// file has either the old or the new bytes.
   ///
-  /// - Throws: `EACCES` if the folder must not be written, `ENOSPC` if the disk is full.
+  /// - Throws: `EACCES` if this user may not write to the folder, `ENOSPC` if the disk is full.
   package static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
     guard let resolved = realpath(path, nil) else { throw SystemError(errno) }
     defer { free(resolved) }
@@ -107,6 +107,14 @@ package enum RegularFile {
     var facts = stat()
     guard stat(path, &facts) == 0 else { return nil }
     return otherKind(facts.st_mode)
+  }
+
+  /// Returns the permission bits of the file at `path`, links followed; `nil` if nothing is there, or if
+  /// this user cannot see it.
+  package static func permissions(at path: String) -> mode_t? {
+    var facts = stat()
+    guard stat(path, &facts) == 0 else { return nil }
+    return facts.st_mode & 0o7777
   }
 
   private static func otherKind(_ mode: mode_t) -> String? {

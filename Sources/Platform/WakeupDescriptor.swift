@@ -23,7 +23,7 @@ public struct WakeupDescriptor: Sendable {
     _ = write(descriptor, &one, 8)
   }
 
-  /// Makes the descriptor unreadable. The waiting thread calls it before it looks at what changed,
+  /// Makes the descriptor unreadable. The waiting thread calls it before it reads the changes,
   /// so that no later signal is lost.
   public func clear() {
     var count: UInt64 = 0

@@ -27,7 +27,7 @@ package struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
 
 /// The reason why a case does not apply to a device.
 package enum NotApplicable: Error, Sendable, Hashable, CustomStringConvertible {
-  /// Another reason, as a sentence without its full stop.
+  /// Any other reason, as a sentence without its full stop.
   case because(String)
   /// The catalogue of the player is empty.
   case noItems

@@ -3,18 +3,18 @@ import Platform
 
 /// The result of one case on one plugin.
 package struct ConformanceResult: Sendable {
-  /// The outcome of a case.
+  /// The outcome of a case, with the reason unless it passed.
   package enum Outcome: Sendable {
     case passed
-    /// The plugin broke a rule of the protocol, or the case took more than 90 s.
+    /// The plugin broke a rule of the protocol, or the case could not run, or took more than 90 s.
     case failed(ConformanceFailure)
-    /// The case cannot be run on this plugin, with the reason.
+    /// The case does not apply to this plugin.
     case notApplicable(NotApplicable)
   }
 
   /// The case, with the plugin and the role that it checked.
   package let trial: ConformanceTrial
-  /// Whether the plugin passed it.
+  /// The outcome of the case.
   package let outcome: Outcome
 
   /// The rule that a failed case found broken; `nil` for other outcomes.
@@ -35,7 +35,7 @@ extension ConformanceTrial {
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { try await conformanceCase.body(self) }
         group.addTask {
-          // A time limit beside the case, which is cancelled at its end.
+          // The time limit. The end of the case cancels this task.
           try await Task.sleep(for: Self.longest)
           throw ConformanceFailure(
             "the end of the case", received: "none within \(Self.longest.seconds) s")

@@ -26,7 +26,14 @@ package struct CataloguedPlugin: Sendable, Hashable {
   }
 
   /// The stamps of the manifest and the program, as far as they exist.
-  var fileStamps: [FileStamp] { [manifestPath, program].compactMap { FileStamp($0) } }
+  var fileStamps: [FileStamp] { ([manifestPath] + programPaths).compactMap { FileStamp($0) } }
+
+  /// The files that may be the program: a name without a slash is looked up along PATH.
+  private var programPaths: [String] {
+    guard !program.contains("/") else { return [program] }
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    return path.split(separator: ":").map { "\($0)/\(program)" }
+  }
 }
 
 /// The size, time and inode of a file, to detect changes of it.
@@ -135,7 +142,7 @@ package struct PluginCatalogue: Sendable, Hashable {
       return .failure(
         CatalogueProblem(
           path: path, position: nil, jsonPath: nil, message: "the manifest: \(error)",
-          hint: "Check what it is and who may read it; `ls -lL` shows that."))
+          hint: "Check its type, size and permissions with `ls -lL`."))
     }
     do {
       let plugin = CataloguedPlugin(manifest: try Manifest(parsing: data), folder: folder)

@@ -34,7 +34,7 @@ package final class PluginHost: Sendable {
   ///   - catalogue: The available plugins.
   ///   - devices: The devices to run, with ids that differ.
   ///   - runtimeDirectory: A short, private folder for sockets and the record of processes.
-  ///   - launcher: How plugins are started.
+  ///   - launcher: Starts the processes of plugins.
   package init(
     catalogue: PluginCatalogue, devices: [HostedDevice], runtimeDirectory: String,
     launcher: any PluginLauncher, clock: any TheaterClock = SystemClock(), logger: Logger
@@ -56,8 +56,8 @@ package final class PluginHost: Sendable {
 
   // MARK: Lifetime
 
-  /// Runs the plugins until `stop`; nothing of them is left when it returns. When its task is
-  /// cancelled they are killed.
+  /// Runs the plugins until `stop`; none of their processes is left when it returns. When its task
+  /// is cancelled they are killed.
   package func run() async {
     for pid in records.endLeftovers() {
       logger.notice("ended the process group \(pid), left by an earlier controller")
@@ -109,10 +109,11 @@ package final class PluginHost: Sendable {
   /// other, each as a whole, also when the caller's task is cancelled.
   ///
   /// A device with an unchanged entry keeps its object, process and state. Every other device is
-  /// closed in its process first, or the process is ended if no device of it stays; then devices are
-  /// opened in their new processes. A device with another plugin, process or options keeps its object
-  /// and gets its wanted state back, as after a restart of its plugin; one with another role is another
-  /// object. A process that runs on uses a changed manifest or program when it is started next.
+  /// closed in its process first, or the process is ended if no device of it stays; then devices
+  /// are opened in their new processes. A device with another plugin, process or options keeps its
+  /// object and gets its wanted state back, as after a restart of its plugin; one with another role
+  /// is a new object. A process that runs on uses a changed manifest or program when it is started
+  /// next.
   ///
   /// When this returns `devices` are the new ones, and nothing of the old ones is open; new devices
   /// may still be opening, which `waitUntilSettled` waits for. A plugin that does not close a device

@@ -11,7 +11,13 @@ public struct Plugin: Sendable {
   let makers: [Role: DeviceMaker]
   let selfCheck: @Sendable () async -> SelfCheck
 
-  /// A plugin of this name, which must be its manifest's id.
+  /// Creates a plugin.
+  ///
+  /// - Parameters:
+  ///   - id: The id of the plugin's manifest.
+  ///   - version: The version of the plugin.
+  ///   - devices: One factory for each role; of two for the same role the last counts.
+  ///   - selfCheck: Checks whether the plugin's requirements are met, for `--self-check`.
   public init(
     id: String, version: String, devices: [DeviceMaker],
     selfCheck: @escaping @Sendable () async -> SelfCheck = { .passed }
@@ -22,7 +28,7 @@ public struct Plugin: Sendable {
     makers = Dictionary(devices.map { ($0.role, $0) }, uniquingKeysWith: { $1 })
   }
 
-  /// Serves the controller on stdin and stdout until it is gone; with `--self-check`, prints one
+  /// Serves the controller on stdin and stdout until stdin ends; with `--self-check`, prints one
   /// line of JSON instead.
   public func run() async -> Never {
     signal(SIGPIPE, SIG_IGN)

@@ -35,8 +35,9 @@ public protocol PlayerDevice: PluginDevice {
   /// Lists the items that the player can play, from its own discs or from `folder` (an absolute
   /// path). Runs beside commands.
   func scan(folder: String?) async throws(DeviceError) -> [CatalogueItem]
-  /// Returns the picture of an item that the last scans have listed with `hasPicture`; `nil` if there is
-  /// none. Runs beside commands and scans, one call at a time. Its task is cancelled when the device closes.
+  /// Returns the picture of an item that the last scans have listed with `hasPicture`; `nil` if
+  /// there is none. Runs beside commands and scans, one call at a time. Its task is cancelled when
+  /// the device closes.
   func picture(of item: String) async throws(DeviceError) -> ItemPicture?
   /// Connects to this socket, and sends its sound there from now on.
   func plug(into socket: CableSocket) async throws(DeviceError)
@@ -66,8 +67,9 @@ public protocol AmplifierDevice: PluginDevice {
   ///
   /// - Returns: The PCM's name.
   func lend(input: String) async throws(DeviceError) -> String
-  /// Begins or ends the reports of the sound's levels. Called beside the other calls, on the connection's
-  /// thread, so it must return at once; only for a device that `open` gave the capability `levels`.
+  /// Begins or ends the reports of the sound's levels. Called beside the other calls, on the
+  /// connection's thread, so it must return at once; only for a device that `open` gave the
+  /// capability `levels`.
   func setMetering(_ isOn: Bool)
 }
 

@@ -11,7 +11,7 @@ public enum ProtocolLimits {
   public static let longestLine = 1 << 20
   /// The most bytes that may wait to be written before the peer counts as stuck.
   public static let largestBacklog = 4 << 20
-  /// The number of lines that are no messages after which a plugin is restarted.
+  /// The number of received lines that are no messages after which a plugin is restarted.
   public static let badLines = 10
 
   // MARK: Texts that are cut
@@ -85,13 +85,13 @@ public enum ProtocolLimits {
   public static let logsPerSecond = 10.0
   /// The most notifications for the log at once, for each process.
   public static let logBurst = 200.0
-  /// Reports of a device's sound levels in a second.
+  /// The most reports of a device's sound levels in a second.
   public static let levelsPerSecond = 15.0
-  /// Reports of a device's sound levels at once.
+  /// The most reports of a device's sound levels at once.
   public static let levelBurst = 30.0
-  /// Requests of a player for a new cable in a second.
+  /// The most requests of a player for a new cable in a second.
   public static let plugRequestsPerSecond = 2.0
-  /// Requests of a player for a new cable at once.
+  /// The most requests of a player for a new cable at once.
   public static let plugRequestBurst = 20.0
 }
 
@@ -100,7 +100,7 @@ public enum ProtocolLimits {
 public struct ProtocolVersion: Sendable, Hashable, CustomStringConvertible {
   /// Versions with another major number are refused.
   public let major: Int
-  /// A higher minor number only adds.
+  /// A version with a higher minor number only adds keys and messages.
   public let minor: Int
 
   /// The version of the protocol in this build.

@@ -6,10 +6,11 @@ package struct QRCode: Sendable, Hashable {
   package let size: Int
   private let modules: [Bool]
 
-  /// Light modules that the standard wants around it.
+  /// The width of the light border that the standard requires, in modules.
   package static let quietZone = 4
 
-  /// - Parameter text: up to 2,331 bytes of UTF-8 without NUL; nil where it is empty or longer.
+  /// Encodes a text. Returns nil if it is empty, contains NUL, or has more than 2,331 bytes of
+  /// UTF-8.
   package init?(_ text: String) {
     guard !text.utf8.contains(0), let code = QRcode_encodeString8bit(text, 0, QR_ECLEVEL_M) else {
       return nil
@@ -29,8 +30,8 @@ package struct QRCode: Sendable, Hashable {
 
 extension QRCode {
   /// The code for a terminal with a dark background. Each line shows two rows of modules as half
-  /// blocks: light modules are drawn, dark ones are left blank. On other backgrounds set both
-  /// colours.
+  /// blocks: light modules are drawn, dark ones are left blank. On another background the caller
+  /// sets both colours.
   package var lines: [String] {
     let range = -Self.quietZone..<size + Self.quietZone
     return stride(from: range.lowerBound, to: range.upperBound, by: 2).map { y in
@@ -39,7 +40,7 @@ extension QRCode {
     }
   }
 
-  /// The code as texts, one a row of modules: `1` is dark, `0` light. Without the quiet zone.
+  /// The code as one text for each row of modules: `1` is dark, `0` light. Without the quiet zone.
   package var rows: [String] {
     (0..<size).map { y in String((0..<size).map { x in self[x, y] ? "1" : "0" }) }
   }

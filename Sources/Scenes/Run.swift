@@ -2,14 +2,14 @@ import Devices
 import Platform
 import Synchronization
 
-/// A plan that is carried out. Its report changes with each node; any task can await its end or cancel
+/// One execution of a plan. Its report changes with each node; any task can await its end or cancel
 /// it.
 public final class Run: Sendable {
   private struct State {
     var report: RunReport
     var task: Task<Void, Never>?
     var isOver = false
-    /// The open waits by key, with the suspended task; `nil` until `Wait.finished` suspends it.
+    /// The continuations of the open waits, by key; `nil` until `Wait.finished` suspends.
     var waiting: [Int: CheckedContinuation<Void, Never>?] = [:]
     var nextKey = 0
   }
@@ -55,8 +55,8 @@ public final class Run: Sendable {
     state.withLock { $0.task = task }
   }
 
-  /// Waits for the end of the run. When the waiting task is cancelled, it returns at once and the run
-  /// goes on.
+  /// Waits for the end of the run. Returns at once when the waiting task is cancelled; the run goes
+  /// on.
   @discardableResult
   public func finished() async -> RunReport { await beginWait().finished() }
 
@@ -100,8 +100,8 @@ public final class Run: Sendable {
     }
   }
 
-  /// Cancels the nodes that have not ended, and waits until they have stopped. Does nothing after the
-  /// end.
+  /// Cancels the nodes that have not ended, and waits until they have stopped. Does nothing after
+  /// the end.
   public func cancel() async {
     // `ended` may cancel this run: waiting for its task there would never end.
     guard state.withLock({ $0.report.status == .running }) else { return }
@@ -119,7 +119,7 @@ public final class Run: Sendable {
     changed(published)
   }
 
-  /// Ends the report.
+  /// Sets the final status of the report and publishes it.
   func end(as status: RunReport.Status, error: TheaterError? = nil) {
     let published = state.withLock { state in
       state.report.status = status

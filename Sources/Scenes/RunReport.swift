@@ -27,8 +27,8 @@ public struct RunReport: Sendable, Hashable {
   }
 
   /// The run for the API: `{"id": "run-1", "scene": "watch-film", "status": "running", "steps":
-  /// [node, …]}`, and `error` when it failed. The nodes are a flat list in which each group stands
-  /// before its members; see `NodeReport.json`.
+  /// [node, …]}`, and `error` when it failed. `steps` is a flat list in which each group precedes
+  /// its members; see `NodeReport.json`.
   public var json: JSON {
     var object = RunChange(run: id, scene: scene, status: status, error: error).jsonObject
     object["steps"] = .array(nodes.map(\.json))
@@ -43,14 +43,14 @@ public struct NodeReport: Sendable, Hashable, Identifiable {
     /// Not begun.
     case waiting
     case running
-    /// Over; for a command, the device has reported its effect.
+    /// Completed; for a command, the device has reported its effect.
     case done
     /// The device has accepted the command. It reports no effect, or the step did not wait for one.
     case accepted
     /// Not sent: the device reported the effect already.
     case skipped
     case failed
-    /// Ended early, because the run or a simultaneous node ended.
+    /// Ended early, because the run was cancelled or a simultaneous node failed.
     case cancelled
   }
 
@@ -59,7 +59,7 @@ public struct NodeReport: Sendable, Hashable, Identifiable {
   public internal(set) var status = Status.waiting
   /// The failure of the node; also kept when the scene continues after it.
   public internal(set) var error: TheaterError?
-  /// The time that the node took, in seconds.
+  /// The time that the node took, in seconds; `nil` before its end, and for a skipped node.
   public internal(set) var seconds: Double?
 
   init(_ node: PlanNode) { self.node = node }
@@ -69,9 +69,9 @@ public struct NodeReport: Sendable, Hashable, Identifiable {
   /// The command; `nil` for a group or a wait.
   public var command: PlannedCommand? { node.command }
 
-  /// The node for the API: `id`, `kind` (`command`, `sequence`, `parallel`, `wait`) and `status`; of a
-  /// command also `device` and `command`, of a wait `duration` in seconds; `seconds` once it has
-  /// ended, and `error` when it failed.
+  /// The node for the API: `id`, `kind` (`command`, `sequence`, `parallel`, `wait`) and `status`;
+  /// for a command also `device` and `command`, for a wait `duration` in seconds; `seconds` once it
+  /// has ended, unless it was skipped, and `error` when it failed.
   public var json: JSON {
     var object = node.identityJSON
     object["status"] = .string(status.rawValue)

@@ -1,6 +1,6 @@
 import Devices
 
-/// A named tree of steps, as `devices.json` scripts it: "watch-film".
+/// A named tree of steps from `devices.json`, such as "watch-film".
 public struct Scene: Sendable, Hashable {
   /// The key in `devices.json`, which activities and people use.
   public var name: String
@@ -21,9 +21,10 @@ public struct Scene: Sendable, Hashable {
     self.steps = steps
   }
 
-  /// Deepest nesting of `sequence` and `parallel`; a command in the scene's own list has depth 1.
+  /// The deepest nesting of `sequence` and `parallel`; a command in the scene's own list has
+  /// depth 1.
   public static let maximumDepth = 8
-  /// Most steps of a scene, groups included.
+  /// The largest number of steps in a scene, groups included.
   public static let maximumSteps = 200
   /// The durations that a `wait` may have.
   public static let waitRange = Duration.milliseconds(1)...Duration.seconds(3600)

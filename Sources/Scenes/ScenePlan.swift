@@ -1,8 +1,7 @@
 import Devices
 import JSON
 
-/// Everything that a run will do, as a tree of nodes. A dry run shows it; a run carries out the same
-/// value.
+/// The tree of nodes that a run carries out. A dry run shows the same value.
 public struct ScenePlan: Sendable, Hashable {
   /// The name of the scene.
   public let scene: String
@@ -28,11 +27,11 @@ public struct ScenePlan: Sendable, Hashable {
   /// Every node, each group before its members.
   public var allNodes: [PlanNode] { nodes.flatMap(\.withDescendants) }
 
-  /// The commands, in the order in which they stand.
+  /// The commands, in the order of the tree.
   public var commands: [PlannedCommand] { allNodes.compactMap(\.command) }
 
-  /// The plan for the API: `{"scene": "watch-film", "steps": [node, …]}`, a flat list in which each
-  /// group stands before its members. See `PlanNode.json`.
+  /// The plan for the API: `{"scene": "watch-film", "steps": [node, …]}`. `steps` is a flat list in
+  /// which each group precedes its members; see `PlanNode.json`.
   public var json: JSON {
     ["scene": .string(scene), "steps": .array(allNodes.map(\.json))]
   }
@@ -62,7 +61,7 @@ public struct ScenePlan: Sendable, Hashable {
 public struct PlanNode: Sendable, Hashable, Identifiable {
   /// The action of a node.
   public indirect enum Work: Sendable, Hashable {
-    /// Gives a device a command.
+    /// Sends a command to a device.
     case command(PlannedCommand, Decision)
     /// One after the other.
     case sequence([PlanNode])
@@ -76,8 +75,8 @@ public struct PlanNode: Sendable, Hashable, Identifiable {
   public enum Decision: Sendable, Hashable {
     /// Sends the command.
     case send
-    /// Sends nothing: the device reports that the key already has this value. The run looks once
-    /// more, and sends the command if that is no longer so.
+    /// Sends nothing, because the device reports this value of the key already. The run reads the
+    /// state again, and sends the command if the value has changed meanwhile.
     case skip(StateKey, JSON)
     /// Decides when the run comes to the node: the device does not report the value, or an earlier
     /// or simultaneous node may change it.
@@ -114,8 +113,8 @@ public struct PlanNode: Sendable, Hashable, Identifiable {
   var withDescendants: [PlanNode] { [self] + members.flatMap(\.withDescendants) }
 
   /// The node for the API, without its members: `id`, `kind` (`command`, `sequence`, `parallel`,
-  /// `wait`); of a command also `device`, `command`, `action` (`send`, `skip`, `decideLater`) and for
-  /// `skip` the `reported` state that makes it needless; of a wait `duration` in seconds.
+  /// `wait`); for a command also `device`, `command`, `action` (`send`, `skip`, `decideLater`), and
+  /// with `skip` the `reported` state that makes it needless; for a wait `duration` in seconds.
   public var json: JSON {
     var object = identityJSON
     if case .command(_, let decision) = work {
@@ -130,7 +129,7 @@ public struct PlanNode: Sendable, Hashable, Identifiable {
     return .object(object)
   }
 
-  /// The members that plans and reports have in common.
+  /// The JSON members that plans and reports have in common.
   var identityJSON: JSONObject {
     var object: JSONObject = ["id": .string(id)]
     switch work {
@@ -176,7 +175,7 @@ public struct PlannedCommand: Sendable, Hashable {
 }
 
 extension PlannedCommand {
-  /// Whether the command would change nothing, judged by the device's own reports.
+  /// Decides whether the command is sent, by the state in the snapshot.
   func decision(seeing snapshot: DeviceSnapshot?) -> PlanNode.Decision {
     guard canBeNeedless else { return .send }
     guard let snapshot, snapshot.availability == .available else { return .decideLater }

@@ -4,7 +4,8 @@ import JSON
 /// The volume limit and the saved positions of one run, which its scene does not contain.
 public struct PlanPolicy: Sendable, Hashable {
   /// The loudest volume that the run may set, 0 to 100 %; `nil` for no limit. Louder steps are
-  /// lowered to it, and an amplifier that is louder already is turned down.
+  /// lowered to it, and an amplifier that is louder already is turned down. If it answers but
+  /// refuses that, the run ends, also where a step says that the scene continues.
   public var volumeLimit: Int?
   /// The positions in seconds at which players begin the item that a step plays.
   public var resumePositions: [DeviceID: Double]
@@ -15,15 +16,15 @@ public struct PlanPolicy: Sendable, Hashable {
   }
 }
 
-/// Makes plans. Pure: the same scene, arguments, snapshots and policy make the same plan, and nothing
-/// is sent.
+/// A pure planner of runs: the same scene, arguments, snapshots and policy make the same plan, and
+/// nothing is sent.
 public struct ScenePlanner: Sendable {
   private let roles: [DeviceID: Role]
 
   /// - Parameter roles: The role of each device of the theater.
   public init(roles: [DeviceID: Role]) { self.roles = roles }
 
-  /// The plan of a run of `scene`.
+  /// Makes the plan of a run of `scene`.
   ///
   /// - Parameters:
   ///   - snapshots: The present state of the devices. Commands for a device without one are decided
@@ -36,8 +37,8 @@ public struct ScenePlanner: Sendable {
   ) throws(TheaterError) -> ScenePlan {
     for name in scene.parameters.keys.sorted() where arguments[name] == nil {
       throw TheaterError(
-        .invalid, "the scene \"\(scene.name)\" needs a \(name)",
-        hint: "Give a value for the parameter \"\(name)\".")
+        .invalid, "the scene \"\(scene.name)\" needs the parameter \"\(name)\"",
+        hint: "Give a value for it.")
     }
     var nodes: [PlanNode] = []
     for (index, step) in scene.steps.enumerated() {
@@ -53,9 +54,10 @@ public struct ScenePlanner: Sendable {
     return ScenePlan(scene: scene.name, nodes: nodes)
   }
 
+  /// - Parameter continues: Whether the scene goes on when a group around the step fails.
   private func node(
     _ step: Step, id: String, of scene: String, arguments: [String: SceneArgument],
-    policy: PlanPolicy
+    policy: PlanPolicy, continues: Bool = false
   ) throws(TheaterError) -> PlanNode {
     switch step {
     case .wait(let duration): return PlanNode(.wait(duration))
@@ -64,7 +66,8 @@ public struct ScenePlanner: Sendable {
       for (index, step) in steps.enumerated() {
         members.append(
           try node(
-            step, id: "\(id).\(index + 1)", of: scene, arguments: arguments, policy: policy))
+            step, id: "\(id).\(index + 1)", of: scene, arguments: arguments, policy: policy,
+            continues: continues || onFailure == .continue))
       }
       if case .sequence = step { return PlanNode(.sequence(members), onFailure: onFailure) }
       return PlanNode(.parallel(members), onFailure: onFailure)
@@ -76,7 +79,8 @@ public struct ScenePlanner: Sendable {
       }
       do {
         let command = try command(step.command, role: role, arguments: arguments)
-        return node(step, command, policy)
+        return node(
+          step, command, policy, continues: continues || step.onFailure == .continue)
       } catch {
         throw TheaterError(
           .invalid, error.message, hint: error.hint, device: step.device, step: id)
@@ -85,26 +89,41 @@ public struct ScenePlanner: Sendable {
   }
 
   /// The node of a step, with the policy applied to its command.
-  private func node(_ step: CommandStep, _ command: Command, _ policy: PlanPolicy) -> PlanNode {
+  ///
+  /// - Parameter continues: Whether the scene goes on when the step fails.
+  private func node(
+    _ step: CommandStep, _ command: Command, _ policy: PlanPolicy, continues: Bool
+  ) -> PlanNode {
     var command = command
     if let seconds = policy.resumePositions[step.device] {
       command = command.playing(from: seconds)
     }
-    func node(_ command: Command) -> PlanNode {
+    func node(_ command: Command, onFailure: OnFailure = .stop) -> PlanNode {
       PlanNode(
         .command(
           PlannedCommand(
             device: step.device, command: command, until: step.until, always: step.always),
           .decideLater),
-        onFailure: step.onFailure)
+        onFailure: onFailure)
     }
-    guard let limit = policy.volumeLimit else { return node(command) }
+    guard let limit = policy.volumeLimit else { return node(command, onFailure: step.onFailure) }
     if let ceiling = ceiling(limit, for: step.device, onFailure: .stop) {
-      // An amplifier that has been turned on shows its volume; before that it may refuse a change.
-      if command.turnsOn { return PlanNode(.sequence([node(command), ceiling])) }
-      if command.unmutes { return PlanNode(.sequence([ceiling, node(command)])) }
+      // An amplifier reports its volume once it is on; before that it may refuse a change.
+      if command.turnsOn {
+        let turningOn = PlanNode(.sequence([node(command), ceiling]), onFailure: step.onFailure)
+        guard step.onFailure == .continue,
+          let last = self.ceiling(limit, for: step.device, onFailure: .continue)
+        else { return turningOn }
+        // An amplifier whose `on` failed may turn on after all, later than the step waited.
+        return PlanNode(.sequence([turningOn, last]))
+      }
+      // In a scene that goes on without the amplifier, an earlier ceiling may have failed.
+      let mayBeLoud = continues && command.volume == nil && command.spec.manner != .urgent
+      if command.unmutes || mayBeLoud {
+        return PlanNode(.sequence([ceiling, node(command)]), onFailure: step.onFailure)
+      }
     }
-    return node(command.withVolume(atMost: limit))
+    return node(command.withVolume(atMost: limit), onFailure: step.onFailure)
   }
 
   // MARK: Arguments
@@ -115,7 +134,7 @@ public struct ScenePlanner: Sendable {
     switch command {
     case .fixed(let command): return command
     case .template(let name, let argument, _):
-      // A station that is given by its frequency is tuned to, not looked up by name.
+      // A station given by its frequency needs the command `am` or `fm` instead of `station`.
       if role.has(.tuning), let key = argument.string, key.hasPrefix("$"),
         case .frequency(let frequency)? = arguments[String(key.dropFirst())]
       {
@@ -148,21 +167,33 @@ public struct ScenePlanner: Sendable {
     return PlanNode(.command(command, .decideLater), onFailure: onFailure)
   }
 
-  /// The nodes that turn down amplifiers before everything else: those that may be louder than the
-  /// limit and that no step turns on or unmutes.
+  /// Makes the nodes that turn amplifiers down before all other nodes, for amplifiers that may be
+  /// louder than the limit and that no step turns on or unmutes.
   private func ceilings(
     _ limit: Int, for nodes: [PlanNode], _ snapshots: [DeviceID: DeviceSnapshot]
   ) -> [PlanNode] {
     let commands = nodes.flatMap(\.withDescendants).compactMap(\.command)
+    let plays = commands.contains {
+      $0.role.category != nil && $0.command.spec.effect != .releases
+    }
     return roles.filter { $0.value.has(.volume) }.keys.sorted().compactMap { amplifier in
       let own = commands.filter { $0.device == amplifier }.map(\.command)
+      let snapshot = snapshots[amplifier]
+      // A scene may play something through an amplifier that it does not command.
+      let mayPlay =
+        plays && snapshot?.availability == .available && snapshot?.state.power != .off
       guard !own.contains(where: { $0.turnsOn || $0.unmutes }),
-        snapshots[amplifier]?.state.volume.map({ $0 > limit }) ?? !own.isEmpty
+        snapshot?.state.volume.map({ $0 > limit }) ?? (mayPlay || !own.isEmpty)
       else { return nil }
       // An amplifier that is off, or that the steps turn off, may refuse the command; it plays no
       // sound then.
       let isHeardOn = !own.isEmpty && own.last != roles[amplifier]?.off
-      return ceiling(limit, for: amplifier, onFailure: isHeardOn ? .stop : .continue)
+      guard isHeardOn, nodes.canGoOn(without: amplifier) else {
+        return ceiling(limit, for: amplifier, onFailure: isHeardOn ? .stop : .continue)
+      }
+      return ceiling(limit, for: amplifier, onFailure: .stop).map {
+        PlanNode(.sequence([$0]), onFailure: .continue)
+      }
     }
   }
 
@@ -204,9 +235,20 @@ public struct ScenePlanner: Sendable {
   }
 }
 
+extension [PlanNode] {
+  /// Whether the scene goes on when every command for `device` fails.
+  fileprivate func canGoOn(without device: DeviceID) -> Bool {
+    allSatisfy { node in
+      if node.onFailure == .continue { return true }
+      if let command = node.command { return command.device != device }
+      return node.members.canGoOn(without: device)
+    }
+  }
+}
+
 extension Command {
-  /// This command, playing from `seconds` on; other commands than `play`, and those that name a
-  /// position, stay as they are.
+  /// Returns a `play` of an item with the position `seconds`. A command that names a position, and
+  /// any other command, stays as it is.
   fileprivate func playing(from seconds: Double) -> Command {
     guard spec.effect == .plays, var request = argument?.object,
       request["position"] == nil

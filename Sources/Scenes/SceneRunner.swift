@@ -1,9 +1,9 @@
 import Devices
 import Platform
 
-/// Carries out plans over a theater's devices.
+/// An executor of plans on the devices of a theater.
 public struct SceneRunner: Sendable {
-  /// Sends a command to its device and waits for it as the command says.
+  /// Sends a command to its device and waits for the completion that `PlannedCommand.until` names.
   public typealias Perform = @Sendable (PlannedCommand) async throws(DeviceError) -> Confirmation
 
   /// Returns the present state of a device; `nil` when there is no such device any more.
@@ -24,20 +24,21 @@ public struct SceneRunner: Sendable {
     self.perform = perform
   }
 
-  /// How a node ended, for the nodes around it.
+  /// The effect of an ended node on the nodes around it.
   private enum Outcome {
     case completed
     case cancelled
-    case failed(TheaterError)
+    /// `isFinal`: ends the run even if a group around the node continues after failures.
+    case failed(TheaterError, isFinal: Bool)
   }
 
-  /// Carries out every node of the plan. Ends early when a node fails that stops the scene, or when
-  /// the task is cancelled. When it returns, no node runs any more.
+  /// Carries out every node of the plan. Ends early when a failure stops the scene or the task is
+  /// cancelled. When it returns, no node runs any more.
   func run(_ plan: ScenePlan, as run: Run) async {
     switch await inSequence(plan.nodes, run) {
     case .completed: run.end(as: .done)
     case .cancelled: run.end(as: .cancelled)
-    case .failed(let error): run.end(as: .failed, error: error)
+    case .failed(let error, _): run.end(as: .failed, error: error)
     }
   }
 
@@ -56,6 +57,7 @@ public struct SceneRunner: Sendable {
       var result = Outcome.completed
       for await outcome in group {
         switch (result, outcome) {
+        case (.failed(_, isFinal: false), .failed(_, isFinal: true)): result = outcome
         case (.failed, _), (_, .completed): break
         case (_, .failed):
           result = outcome
@@ -67,7 +69,7 @@ public struct SceneRunner: Sendable {
     }
   }
 
-  /// Carries out a node and everything in it.
+  /// Carries out a node and its members.
   ///
   /// - Returns: A failure only where it stops the nodes around it.
   private func carryOut(_ node: PlanNode, _ run: Run) async -> Outcome {
@@ -88,7 +90,10 @@ public struct SceneRunner: Sendable {
         confirmation = try await perform(command) == .observed ? .done : .accepted
         outcome = .completed
       } catch {
-        outcome = .failed(TheaterError(error, device: command.device, step: node.id))
+        // An amplifier that answers, but not with this volume, may be louder than the limit.
+        let isFinal = command.isCeiling && ![.unavailable, .timeout].contains(error.code)
+        outcome = .failed(
+          TheaterError(error, device: command.device, step: node.id), isFinal: isFinal)
       }
     case .wait(let duration):
       run.update(node) { $0.status = .running }
@@ -118,18 +123,20 @@ public struct SceneRunner: Sendable {
       switch outcome {
       case .completed: $0.status = confirmation
       case .cancelled: $0.status = .cancelled
-      case .failed(let error):
-        $0.status = isCancelled ? .cancelled : .failed
+      case .failed where isCancelled: $0.status = .cancelled
+      case .failed(let error, _):
+        $0.status = .failed
         $0.error = error
       }
     }
-    guard case .failed = outcome else { return outcome }
+    guard case .failed(_, let isFinal) = outcome else { return outcome }
     if isCancelled { return .cancelled }
-    return node.onFailure == .continue ? .completed : outcome
+    let isGroup = node.command == nil
+    return node.onFailure == .continue && !(isGroup && isFinal) ? .completed : outcome
   }
 
-  /// Whether the device already reports the effect of the command. Looks again unless the plan says
-  /// `send`, because the reported value may have changed since the plan was made.
+  /// Whether the device already reports the effect of the command. Reads its state again unless the
+  /// decision is `send`, because the state may have changed since the plan was made.
   private func isNeedless(_ command: PlannedCommand, _ decision: PlanNode.Decision) async -> Bool {
     if case .send = decision { return false }
     if case .skip = command.decision(seeing: await snapshot(command.device)) { return true }

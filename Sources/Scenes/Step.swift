@@ -3,7 +3,7 @@ import JSON
 
 /// A step of a scene: a command, a pause, or a group of steps.
 public indirect enum Step: Sendable, Hashable {
-  /// Gives one device one command.
+  /// Sends one command to one device.
   case command(CommandStep)
   /// Runs the steps one after the other. In `devices.json`: an array, or `{"sequence": […]}`.
   case sequence([Step], onFailure: OnFailure = .stop)
@@ -21,7 +21,7 @@ public indirect enum Step: Sendable, Hashable {
   ]
 }
 
-/// A step that gives one device one command.
+/// A step that sends one command to one device.
 public struct CommandStep: Sendable, Hashable {
   /// The device that gets the command.
   public var device: DeviceID
@@ -67,7 +67,7 @@ extension [Step] {
   /// The devices that these steps command.
   public var devices: Set<DeviceID> { Set(commandSteps.map(\.device)) }
 
-  /// The commands in these steps, in the order in which they stand.
+  /// The commands in these steps, in the order of the tree.
   public var commandSteps: [CommandStep] {
     flatMap { step -> [CommandStep] in
       switch step {
@@ -78,7 +78,8 @@ extension [Step] {
     }
   }
 
-  /// These steps with each command replaced; `nil` removes it, and its group when nothing is left.
+  /// Returns the steps with each command replaced. `nil` removes a command, and its group when no
+  /// member is left.
   public func mapCommands(_ change: (CommandStep) -> CommandStep?) -> [Step] {
     compactMap { step in
       switch step {
@@ -94,7 +95,7 @@ extension [Step] {
     }
   }
 
-  /// These steps with each command's failure reported and passed over.
+  /// The same steps, but the failure of a command does not stop the scene.
   public var continuingPastFailures: [Step] {
     mapCommands { step in
       var step = step

@@ -56,7 +56,7 @@ extension Route {
     case .permitted(let permission):
       operation["description"] = .string("Needs the permission `\(permission.rawValue)`.")
     }
-    let parameters = captures.map(Self.pathParameter) + parameters.map(\.json)
+    let parameters = captures.map(Self.pathParameter) + parameters.map { JSON.object($0.json) }
     if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
     if let schema = bodySchema {
       operation["requestBody"] = [
@@ -81,10 +81,15 @@ extension Route {
     }
   }
 
-  /// Whether an empty body, which counts as `{}`, is refused.
+  /// Whether an empty body is refused; for JSON it counts as `{}`.
   private var isBodyRequired: Bool {
-    guard case .json(let schema) = body else { return false }
-    return schema.json["type"] != "object" || !(schema.json["required"]?.array ?? []).isEmpty
+    switch body {
+    case .none: false
+    case .json(let schema):
+      schema.json["type"] != "object" || !(schema.json["required"]?.array ?? []).isEmpty
+    // A PUT saves the text. A POST only checks it, and reports the mistakes of an empty one.
+    case .text: method == .put
+    }
   }
 
   private static func pathParameter(_ name: String) -> JSON {
@@ -98,15 +103,16 @@ extension Route {
 extension Route.Parameter {
   /// `Prefer: wait=10` (RFC 7240): the answer waits up to that many seconds for the end of the run.
   static let prefer = Route.Parameter(
-    // Without a limit: preferences that the server does not know are ignored (RFC 7240, section 2).
+    // Any text is valid: a server ignores preferences that it does not know (RFC 7240, section 2).
     name: "Prefer", place: .header, schema: Schema(json: ["type": "string"]),
     help: "`wait=N` waits up to N seconds, at most 60, for the end; `respond-async` does not wait.")
 
-  fileprivate var json: JSON {
-    [
-      "name": .string(name), "in": .string(place.rawValue), "schema": .object(schema.json),
-      "description": .string(help),
-    ]
+  fileprivate var json: JSONObject {
+    var json: JSONObject = ["name": .string(name), "in": .string(place.rawValue)]
+    if isRequired { json["required"] = true }
+    json["schema"] = .object(schema.json)
+    json["description"] = .string(help)
+    return json
   }
 }
 
@@ -114,7 +120,7 @@ extension Route.Answer {
   fileprivate var json: JSON {
     switch self {
     case .empty: ["description": "Done."]
-    case .unchanged: ["description": "The client has the present version."]
+    case .unchanged: ["description": "The client already has the current version."]
     case .file(let types):
       [
         "description": "The file.",

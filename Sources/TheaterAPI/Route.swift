@@ -1,7 +1,7 @@
 import Devices
 import JSON
 
-/// The declaration of one operation of the API: everything about it but its implementation.
+/// The declaration of one operation of the API, without its implementation.
 public struct Route: Sendable {
   /// The base path of all routes.
   public static let base = "/api/v1"
@@ -40,7 +40,7 @@ public struct Route: Sendable {
     case events([(name: String, data: Component)])
     /// A file of one of these media types.
     case file([String])
-    /// No body: the client has the present version (RFC 9110, section 15.4.5).
+    /// No body: the client already has the current version (RFC 9110, section 15.4.5).
     case unchanged
   }
 
@@ -52,6 +52,8 @@ public struct Route: Sendable {
     public let name: String
     /// Whether it stands in the query or is a header.
     public let place: Place
+    /// Whether a request without it is refused.
+    public private(set) var isRequired = false
     /// The valid values.
     public let schema: Schema
     /// The effect of the parameter, in one sentence.
@@ -72,7 +74,7 @@ public struct Route: Sendable {
   public let parameters: [Parameter]
   /// The successful answers by status.
   public let answers: [Int: Answer]
-  /// The statuses of refusals that this route has beside those that follow from its form.
+  /// The error statuses of this route beyond those that follow from its access, path and body.
   private let furtherErrors: Set<Int>
 
   init(
@@ -121,7 +123,8 @@ public protocol Endpoint: Sendable, Hashable, CaseIterable, RawRepresentable<Str
 }
 
 extension Endpoint {
-  /// The path for a request, with `arguments` percent-encoded in place of the captures, in order.
+  /// Returns the path for a request, with `arguments` percent-encoded in place of the captures, in
+  /// order.
   ///
   /// - Precondition: There are as many arguments as captures.
   public func path(_ arguments: String...) -> String {
@@ -136,7 +139,7 @@ extension Endpoint {
     }
   }
 
-  /// A part of a path, percent-encoded (RFC 3986, section 3.3).
+  /// Percent-encodes a part of a path (RFC 3986, section 3.3).
   private static func encoded(_ text: String) -> String {
     var encoded = ""
     for byte in text.utf8 {
@@ -194,7 +197,8 @@ extension Route {
     return "| \(method.rawValue) | `\(path)` | \(permission) | \(help)\(members) |"
   }
 
-  /// The members of the body: ` Body: \`name\`, \`role\`.`
+  /// A sentence with the names of the body's members, after a space; empty for a body without
+  /// members.
   private var members: String {
     guard case .json(let schema) = body, !schema.memberNames.isEmpty else { return "" }
     return " Body: " + schema.memberNames.map { "`\($0)`" }.joined(separator: ", ") + "."

@@ -34,7 +34,7 @@ static const int64_t LONGEST_SILENCE = 500 * MILLISECONDS;
 static const int64_t LONGEST_FLUSH = 300 * MILLISECONDS;
 static const int64_t LONGEST_EXTRAPOLATION = 250 * MILLISECONDS;
 static const int64_t RETRY_INTERVAL = 200 * MILLISECONDS;
-/* How many seconds of sent frames are kept, so that they can be sent again after a pause. */
+/* The seconds of sent frames that the ring keeps, so that they can be sent again after a pause. */
 static const uint32_t KEPT_SECONDS = 2;
 
 struct cable {
@@ -56,7 +56,7 @@ struct cable {
   int64_t drain_deadline;
   uint64_t written;    /* by the program */
   uint64_t next;       /* the next frame to send */
-  uint64_t taken;      /* the buffer is free up to here; never decreases */
+  uint64_t taken;      /* the buffer is free up to here; only `reset` decreases it */
   uint64_t reported;   /* the highest result of `cable_taken` */
 
   /* The connection. */
@@ -140,8 +140,8 @@ static uint64_t oldest(const struct cable *c) {
   return taken - least(taken, c->capacity - c->buffer);
 }
 
-/* The position that is heard, or that passes unheard, at `time`. An amplifier that takes many frames and reports none
- * as heard cannot hold it back behind the ring. */
+/* The position that is heard, or that passes unheard, at `time`. It is never before the oldest frame of the ring, even
+ * if the amplifier takes many frames and reports none as heard. */
 static uint64_t position(const struct cable *c, int64_t time) {
   uint64_t heard = most(c->heard, oldest(c));
   if (!c->running || c->paused || c->awaits_flushed) return heard;
@@ -318,7 +318,7 @@ static void handle_heard(struct cable *c, uint64_t frames, int64_t at, uint32_t 
     unplug(c, time);
     return;
   }
-  /* These frames were skipped, because the amplifier was silent. */
+  /* These frames were skipped, because the input is not heard or the amplifier was silent. */
   if (!c->is_heard || c->is_silent) return;
   c->last_activity = time;
   uint64_t heard = most(oldest(c), given > delay ? given - delay : 0);

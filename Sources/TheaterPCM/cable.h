@@ -23,9 +23,9 @@ struct cable_format {
 struct cable;
 
 /* Opens a cable. `file` has two lines, the path and the token of the amplifier's socket; it is empty while there is
- * no amplifier. It is read again while there is no connection. With `waits`, the cable opens without an amplifier
- * too, and its sound is not heard until there is one; otherwise it is refused. Returns 0, or a negative errno:
- * -ENOTCONN, -ECONNREFUSED, -ENOENT or -EAGAIN without an amplifier, -EINVAL for a malformed file. */
+ * no amplifier. It is read again while the cable runs without a connection. With `waits`, the cable opens without an
+ * amplifier too, and its sound is not heard until there is one; otherwise it is refused. Returns 0, or a negative
+ * errno: -ENOTCONN, -ECONNREFUSED, -ENOENT or -EAGAIN without an amplifier, -EINVAL for a malformed file. */
 int cable_open(struct cable **cable, const char *file, bool waits);
 
 /* Ends the thread, closes the connection and frees the cable. */

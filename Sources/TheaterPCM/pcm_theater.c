@@ -16,8 +16,8 @@ static const struct {
     {SND_CHMAP_RL, 0x10}, {SND_CHMAP_RR, 0x20}, {SND_CHMAP_SL, 0x200}, {SND_CHMAP_SR, 0x400},
 };
 
-/* The maps that programs are offered. The first one of each number of channels is ALSA's usual order, which holds
- * where a program sets none. A program may also set any other order, and any other speakers of the cable. */
+/* The maps that programs are offered. The first one of each number of channels is ALSA's usual order, which applies
+ * if a program sets none. A program may also set any other order, and any other speakers of the cable. */
 static const struct map {
   unsigned int channels;
   unsigned int positions[MOST_CHANNELS];
@@ -139,7 +139,7 @@ static int theater_revents(
 }
 
 /* Stores the speakers of a program's channels. Returns them as bits, 0 for no layout (one channel, or all speakers
- * unknown), or -EINVAL if a speaker is not among the cable's, or is there twice. */
+ * unknown), or -EINVAL if a speaker is not among the cable's or is there twice, or if only some are known. */
 static int take_positions(struct theater_pcm *pcm, unsigned int channels, const unsigned int *positions) {
   uint32_t bits[MOST_CHANNELS] = {0}, all = 0;
   unsigned int known = 0;
@@ -325,10 +325,16 @@ SND_PCM_PLUGIN_DEFINE_FUNC(theater) {
   struct theater_pcm *pcm = calloc(1, sizeof *pcm);
   if (pcm == NULL) return -ENOMEM;
   error = cable_open(&pcm->cable, place, waits);
-  if (error < 0) {
+  if (error == -EINVAL) {
+    SNDERR(
+        "theater: %s is not a cable file; it must have two lines, the path and the token of the amplifier's socket; "
+        "correct the key cable, or remove the file and restart the controller, which writes it", place);
+  } else if (error < 0) {
     SNDERR(
         "theater: no amplifier listens at %s (%s); start the controller, and name this input in the option "
         "inputs of its amplifier", place, snd_strerror(error));
+  }
+  if (error < 0) {
     free(pcm);
     return error;
   }

@@ -12,12 +12,12 @@ import Testing
     responseTimeout: .milliseconds(50), streamTimeout: .milliseconds(50), maximumBody: 1_000)
   private static let patient = HTTPConnections(maximumBody: 1_000)
 
-  /// The reason of a request that has no response.
+  /// Sends a request, and returns the error with which it fails.
   private func failure(_ client: ControllerClient) async throws -> ControllerConnectionError {
     try await #require(throws: ControllerConnectionError.self) { try await client.send(.GET, "/") }
   }
 
-  @Test("A7 · sends token, device, host and body in a request of their own connection")
+  @Test("A7 · sends token, device, host and body, each request on a connection of its own")
   func request() async throws {
     try await ScriptedServer.run(reply: Self.ok) { server in
       var client = ControllerClient(server.address, token: "secret")
@@ -95,6 +95,14 @@ import Testing
       #expect(
         try await failure(ControllerClient(.socket(path))) == .notRunning(.socket(path)))
     }
+  }
+
+  @Test("A9 · names a host that is not found, instead of saying that no controller runs")
+  func unknownHost() async throws {
+    // A label has at most 63 characters, so the resolver refuses this one without asking a server.
+    let host = String(repeating: "a", count: 64) + ".invalid"
+    let client = ControllerClient(.port(host: host, 80), connections: Self.patient)
+    #expect(try await failure(client) == .broken("the host name \(host) was not found"))
   }
 
   @Test(

@@ -10,7 +10,7 @@ import Testing
 
   private struct Stopped: Error {}
 
-  @Test("receives events after the last known one, in order, until enough are there")
+  @Test("receives events after the last known one, in order, until the caller has enough")
   func events() async throws {
     let events = (1...5).map { "id: b-\($0)\nevent: device\ndata: {\"id\":\($0)}\n\n" }.joined()
     try await ScriptedServer.run(reply: Self.head + events, closes: false) { server in
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test("A9 · an error of the caller ends the stream as it is")
+  @Test("A9 · an error of the caller ends the stream and is thrown unchanged")
   func callersError() async throws {
     try await ScriptedServer.run(reply: Self.head + "data: x\n\n", closes: false) { server in
       await #expect(throws: Stopped.self) {
@@ -77,6 +77,20 @@ import Testing
       }
       #expect(await eventually { server.closedConnections == 1 })
     }
+  }
+
+  @Test(
+    "reads fields as WHATWG HTML, section 9.2.6, says",
+    arguments: [
+      ("\u{FEFF}data: a\n\n", "", "a"), ("\n\u{FEFF}data: a\n\ndata: b\n\n", "", "b"),
+      ("data:\n\n", "", ""), ("data\n\n", "", ""), ("data: \u{301}a\n\n", "", "\u{301}a"),
+      ("id: 1\nid: 2\0\ndata: a\n\n", "1", "a"), ("id: 1\nid\ndata: a\n\n", "", "a"),
+    ])
+  func fields(text: String, id: String, data: String) throws {
+    var parser = ServerSentEventParser()
+    let events = try parser.parse(text.utf8)
+    #expect(events.map(\.data) == [data])
+    #expect((events.first?.id ?? "") == id)
   }
 
   @Test("events are parsed wherever their bytes are cut")

@@ -18,7 +18,7 @@ final class ScriptedServer: Sendable {
 
   /// The requests, oldest first.
   var requests: [String] { log.requests.withLock { $0 } }
-  /// How many connections have ended.
+  /// The number of connections that have ended.
   var closedConnections: Int { log.closed.withLock { $0 } }
 
   private init(_ address: ControllerAddress, _ channel: any Channel, _ log: Log) {

@@ -4,8 +4,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The checks of the folder and of the socket; those of the process behind it need a second user
-/// (EndToEndTests).
+/// Tests of the checks of the folder and of the socket. The check of the process that listens needs
+/// a second user; EndToEndTests has its tests.
 @Suite struct SocketOwnershipTests {
   private func reason(_ path: String, user: uid_t = geteuid()) -> String? {
     do {

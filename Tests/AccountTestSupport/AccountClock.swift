@@ -38,7 +38,7 @@ package final class AccountClock: Sendable {
     times.withLock { SteadyTime(boot: "boot \($0.boot)", milliseconds: $0.sinceBoot) }
   }
 
-  /// Moves both clocks by some seconds.
+  /// Advances both clocks by `seconds`.
   package func advance(_ seconds: TimeInterval) {
     times.withLock {
       $0.day = $0.day.addingTimeInterval(seconds)

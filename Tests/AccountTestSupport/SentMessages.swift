@@ -1,7 +1,7 @@
 import Accounts
 import Synchronization
 
-/// Takes messages instead of sending them.
+/// A message delivery that records the messages instead of sending them.
 package final class SentMessages: MessageDelivery {
   private struct State {
     var messages: [AccountMessage] = []
@@ -21,7 +21,7 @@ package final class SentMessages: MessageDelivery {
   /// The messages without a code, the oldest first.
   package var notices: [AccountMessage] { messages.filter { $0.code == nil } }
 
-  /// Delivers over these channels only.
+  /// Sets the channels over which messages can be delivered.
   package func reach(_ channels: Set<CodeChannel>) { state.withLock { $0.channels = channels } }
   /// Fails each delivery with `error`; `nil` ends that.
   package func fail(with error: AccountError?) { state.withLock { $0.failure = error } }
@@ -41,14 +41,14 @@ package final class SentMessages: MessageDelivery {
 }
 
 extension AccountMessage {
-  /// The code in it: six digits, or the number of any length with which the text begins.
+  /// The code in the text: six digits, or a number of any length at the beginning.
   package var code: String? {
     text.firstMatch(of: /^[0-9]+|\b[0-9]{6}\b/).map { String($0.output) }
   }
 }
 
 extension String {
-  /// Another code of the same length.
+  /// A wrong code of the same length, for a code of digits.
   package var wrong: String {
     String(self.map { $0 == "9" ? "0" : Character(String((Int(String($0)) ?? 0) + 1)) })
   }

@@ -1,4 +1,4 @@
-// A release is built against static libraries, which have none for tests.
+// A release is built against static libraries, and there is no static library of Testing.
 #if canImport(Testing)
   import Accounts
   import Testing

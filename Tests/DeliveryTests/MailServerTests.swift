@@ -96,7 +96,7 @@ private let closedPort = 1
     #expect(mail["user"]?.string == "theater@example.org")
   }
 
-  @Test("D9 · TLS from the first byte")
+  @Test("D9 · uses TLS from the first byte")
   func implicitTLS() async throws {
     let certificates = try Certificates()
     let peer = try await Peer(
@@ -121,14 +121,20 @@ private let closedPort = 1
     }
   }
 
-  @Test("D9 · sends nothing to a server without STARTTLS, above all no password")
+  @Test("D9 · refuses a server without STARTTLS, which would get the password in plain text")
   func noTLS() async throws {
-    let peer = try await Peer("mail_server", [])
+    let peer = try await Peer("mail_server", ["--login", "theater@example.org:secret"])
     let error = try #require(failure(try server(peer.port, .startTLS, password: "secret")))
     #expect(error.message.contains("does not offer STARTTLS"))
+    // The server got neither login nor message before those of the next message.
+    let next = AccountMessage(destination: message.destination, subject: "next", text: "next")
+    try server(peer.port, password: "secret").send(next)
+    let mail = try await peer.next()
+    #expect(mail["text"]?.string == "next")
+    #expect(mail["logins"] == 1)
   }
 
-  @Test("D9 · a wrong password is said as such, without it")
+  @Test("D9 · reports a refused login as such, without the password")
   func wrongPassword() async throws {
     let peer = try await Peer("mail_server", ["--login", "theater@example.org:right"])
     let error = try #require(failure(try server(peer.port, password: "canary")))
@@ -137,7 +143,7 @@ private let closedPort = 1
   }
 
   @Test(
-    "D9 · a recipient who is refused, a server that drops the line or hangs: each has its words")
+    "D9 · a refused recipient, a lost connection, a timeout and an absent server differ by message")
   func failures() async throws {
     let refusing = try await Peer("mail_server", ["--behaviour", "refuse"])
     #expect(
@@ -152,10 +158,19 @@ private let closedPort = 1
     #expect(absent?.message.contains("nothing answers at 127.0.0.1:1") == true)
     let unknown = failure(try server(25, host: "mail.theater.invalid"))
     #expect(unknown?.message.contains("was not found") == true)
-    #expect(failure(try server(closedPort, .tls, trust: "/nowhere.pem"))?.code == .deliveryFailed)
   }
 
-  @Test("D9 · no failure holds the code")
+  @Test("D9 · says that the configured file of trusted authorities cannot be read")
+  func missingTrust() async throws {
+    let certificates = try Certificates()
+    let peer = try await Peer(
+      "mail_server", ["--security", "tls", "--certificate", certificates.server])
+    let error = try #require(failure(try server(peer.port, .tls, trust: "/nowhere.pem")))
+    #expect(error.message.hasSuffix("the file of trusted authorities cannot be read."))
+    #expect(error.hint.contains("\"trust\""))
+  }
+
+  @Test("D9 · the error of a refused message does not contain the code")
   func noCode() async throws {
     let refusing = try await Peer("mail_server", ["--behaviour", "refuse"])
     let error = try #require(failure(try server(refusing.port)))

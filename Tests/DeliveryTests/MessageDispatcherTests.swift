@@ -7,7 +7,7 @@ import Testing
 
 @testable import Delivery
 
-/// A sender that records messages, and fails or waits if a test wants that.
+/// A sender that records messages, and can be told to wait or to fail.
 private final class Probe: MessageSender {
   let sent = Mutex<[String]>([])
   let failure: AccountError?
@@ -33,7 +33,7 @@ private final class Probe: MessageSender {
       destination: .email(try EmailAddress("anna@example.org")), subject: "x", text: text)
   }
 
-  @Test("D9 · each kind of destination has its sender; without one there is none")
+  @Test("D9 · each kind of destination has its own sender; delivery without a sender fails")
   func channels() async throws {
     let probe = Probe()
     let dispatcher = MessageDispatcher(email: probe, phone: nil, log: lines.add)
@@ -63,7 +63,7 @@ private final class Probe: MessageSender {
     let dispatcher = MessageDispatcher(
       email: probe, phone: nil, queue: JobQueue(workers: 1, clock: clock), log: lines.add)
     dispatcher.post(try mail("later"))
-    // The one worker would have sent it before.
+    // Without the delay the queue's only worker would send "later" first.
     try await dispatcher.deliver(mail("now"))
     try #require(probe.sent.withLock { $0 } == ["now"])
     await clock.waitForSleepers()
@@ -88,7 +88,7 @@ private final class Probe: MessageSender {
     #expect(lines.all.count == 2)
   }
 
-  @Test("D9 · a full queue is described as one of messages, to the caller and in the log")
+  @Test("D9 · a full queue is reported as too many messages, to the caller and in the log")
   func full() async throws {
     let probe = Probe(waits: true)
     let queue = JobQueue(workers: 1, capacity: 0)

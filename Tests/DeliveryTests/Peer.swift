@@ -3,8 +3,8 @@ import JSON
 import Synchronization
 import TestSupport
 
-/// A server in Python for a test. Its first line of output is its port; each further line is
-/// something that it received.
+/// A server in Python for a test. Its first line of output is its port; each further line is a
+/// message or request that it received.
 final class Peer: Sendable {
   let port: Int
   /// The received messages and requests, in order.
@@ -27,7 +27,7 @@ final class Peer: Sendable {
     }
   }
 
-  /// Returns the next received message or request.
+  /// Returns the next received message or request; throws `Missing` if the server has ended.
   func next() async throws -> JSON {
     guard let line = await lines.first(where: { _ in true }) else { throw Missing() }
     return try JSON(parsing: Array(line.utf8))
@@ -39,13 +39,14 @@ final class Peer: Sendable {
     .appendingPathComponent("Peers").path
 }
 
-/// Certificates of a test's own authority, in a folder that goes with it.
+/// A self-signed certificate for `localhost`, which is also its authority, in a folder that is
+/// deleted with this object.
 final class Certificates: Sendable {
   private let temporary: TemporaryFolder
   private var folder: String { temporary.path }
-  /// Key and certificate of a server that is called `localhost`.
+  /// The key and the certificate for the server.
   var server: String { folder + "/server.pem" }
-  /// The certificate of the authority that clients must trust.
+  /// The certificate alone, which clients must trust.
   var authority: String { folder + "/authority.pem" }
 
   init() throws {

@@ -68,12 +68,15 @@ import Testing
     #expect(fields.first?.dropFirst(5).removingPercentEncoding == text)
   }
 
-  @Test("D9 · percent-encodes in a GET without a body and in a PUT with XML too")
+  @Test("D9 · sends a GET without a body, and escapes XML in the body of a PUT")
   func others() async throws {
     let peer = try await Peer("gateway", [])
     try gateway(peer.port, path: "/?p={phone}&t={text}", method: "GET").send(message)
     let get = try await peer.next()
     #expect(get["method"]?.string == "GET")
+    let values = (get["path"]?.string ?? "").split(separator: "&")
+    #expect(values.count == 2 && values.first == "/?p=%2B49301234567")
+    #expect(values.last?.dropFirst(2).removingPercentEncoding == text)
     #expect(get["body"]?.string == "")
     try gateway(
       peer.port, method: "PUT", type: "text/xml", body: "<sms to='{phone}'>{text}</sms>"
@@ -90,7 +93,7 @@ import Testing
   }
 
   @Test(
-    "D9 · every answer but a success is a failure with what to check",
+    "D9 · every status but a success is a failure, and its hint says what to check",
     arguments: [
       (302, "Redirections"), (401, "key"), (404, "url"), (429, "later"), (500, "has failed"),
     ])
@@ -103,7 +106,7 @@ import Testing
     #expect(!"\(error.message)\(error.hint)".contains("canary"))
   }
 
-  @Test("D9 · a gateway that hangs, disconnects, floods or is absent blocks no other message")
+  @Test("D9 · a gateway that hangs, disconnects or is absent is a failure; one that floods is not")
   func failures() async throws {
     let hanging = try await Peer("gateway", ["--behaviour", "hang"])
     let late = failure(try gateway(hanging.port, method: "GET", whole: .milliseconds(300)))
@@ -115,6 +118,25 @@ import Testing
     #expect(failure(try gateway(flooding.port, method: "GET")) == nil)
     let absent = failure(try gateway(1, method: "GET"))
     #expect(absent?.message.contains("nothing answers") == true)
+  }
+
+  @Test("D9 · the hints of a gateway's failures name no settings of mail")
+  func hints() async throws {
+    let hanging = try await Peer("gateway", ["--behaviour", "hang"])
+    let late = try #require(
+      failure(try gateway(hanging.port, method: "GET", whole: .milliseconds(300))))
+    // The peer answers a TLS handshake with an HTTP error.
+    let plain = try await Peer("gateway", [])
+    let handshake = try #require(
+      failure(
+        TextMessageGateway(
+          url: "https://127.0.0.1:\(plain.port)/", host: "127.0.0.1", method: "GET", headers: [],
+          body: nil)))
+    #expect(handshake.message.contains("TLS handshake"))
+    for error in [late, handshake] {
+      #expect(error.hint.contains("\"sms\"") && error.hint.contains("\"url\""))
+      for word in ["mail", "starttls", "trust"] { #expect(!error.hint.contains(word)) }
+    }
   }
 
   @Test("D9 · a header cannot add another one, and its value is never shown")

@@ -4,7 +4,7 @@ import Testing
 @Suite("E9 · pictures of items")
 struct ItemPictureTests {
   @Test(
-    "a picture's format is known by the beginning of its file",
+    "recognizes the format of a picture by its first bytes",
     arguments: [
       ([0xFF, 0xD8, 0xFF, 0xE0], ItemPicture.Format.jpeg),
       ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], .png),

@@ -27,7 +27,7 @@ struct DiscoveryRunnerTests {
     }
   }
 
-  /// Says when its search has begun.
+  /// Records whether its search has begun.
   private final class StartedSearch: DeviceSearch {
     let search: any DeviceSearch
     private let hasStarted = Atomic(false)

@@ -1,4 +1,5 @@
 import Devices
+import Foundation
 import JSON
 import PluginTestSupport
 import TestSupport
@@ -36,7 +37,7 @@ struct NetworkSearchTests {
     #expect(await eventually { projector.opened > 0 && projector.closed == projector.opened })
   }
 
-  @Test("A projector with a password is found without a proof, and its entry names a secret")
+  @Test("A projector with a password is found without the password, and its entry names a secret")
   func password() async throws {
     let projector = try await ProjectorFixture(["search": "garbage", "authentication": "md5"])
     let finding = try #require(await search(projector).findings.first)
@@ -47,7 +48,7 @@ struct NetworkSearchTests {
   }
 
   @Test(
-    "Projectors that flood, and those that stay silent, end the search in its time",
+    "The search ends in its time although projectors flood it or stay silent",
     arguments: [
       ("flood", "plain", 1), ("endless", "plain", 1), ("half-open", "plain", 1),
       ("slow", "silent", 0),
@@ -57,6 +58,37 @@ struct NetworkSearchTests {
       "odd": [.string(mode)], "search": .string(search),
     ])
     #expect(await self.search(projector).findings.count == count)
+  }
+
+  @Test("A silent projector takes no time from the others: each is asked for its name")
+  func silentFirst() async throws {
+    let silent = try await ProjectorFixture(["odd": ["half-open"], "search": true])
+    let script = Program.project.appendingPathComponent("Tests/Fixtures/pjlink_projector.py").path
+    // Another address of the loopback interface, with the same port.
+    let other = try RunningProgram(
+      "python3", [script, "--address", "127.0.0.2", "--port", "\(silent.port)"])
+    #expect(try other.line() == "[\(silent.port)]")
+    other.send(#"{"id": 1, "search": true}"#)
+    #expect(try other.line() == #"{"done": 1}"#)
+    let result = await PJLinkSearch(
+      addresses: ["127.0.0.1", "127.0.0.2"], port: silent.port, localPort: 0,
+      timeout: .seconds(10), probeTimeout: .seconds(10)
+    ).result()
+    #expect(
+      result.findings.map(\.title) == [
+        "Projector", "Projector \"Rück-Projektor\", PJLink class 2",
+      ])
+    let notes = result.findings.map { $0.notes.joined() }
+    #expect(notes.first?.contains("turn network control on") == true)
+    #expect(notes.last == "")
+  }
+
+  @Test("A projector that greets with an error is not said to be silent")
+  func unknownGreeting() async throws {
+    let projector = try await ProjectorFixture(["odd": ["refusing"], "search": true])
+    let finding = try #require(await search(projector).findings.first)
+    #expect(finding.notes.count == 1)
+    #expect(finding.notes.first?.contains("not PJLink's greeting") == true)
   }
 
   @Test("The projector of the tests answers an independent client byte for byte")

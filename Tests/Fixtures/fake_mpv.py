@@ -5,7 +5,8 @@ crash: ends at loadfile; close: closes the connection there and stays; garbage: 
 deaf: reads and answers nothing, and does not end; odd: sends messages that are out of range or of unknown
 kinds, and plays; over: plays sound that ends before the question for its output, and tells the end only with
 the question after that; refuses: plays, and refuses to pause and to change its channels, and does not answer a
-stop; held: plays, and after its restart withholds its first answer until it has to stop.
+stop; held: plays, and after its restart withholds its first answer until it has to stop; leaves: ends after it
+has told the facts of a film; late: tells that a film failed only when it loads the next one.
 The file of the variable TRACE gets the name of each command.
 """
 import json
@@ -29,6 +30,7 @@ odd = {
 # The values of "over" until its sound has ended.
 sound = {"duration": 2, "track-list": [{"type": "audio", "codec": "opus"}]} if fault == "over" else {}
 asked_for_output = False
+films = 0
 
 
 def send(**message):
@@ -36,6 +38,13 @@ def send(**message):
 
 
 def load(number):
+    global films
+    films += 1
+    if fault == "late":
+        send(request_id=number, error="success", data={"playlist_entry_id": films})
+        send(event="end-file", reason="error", playlist_entry_id=films - 1, file_error="loading failed")
+        send(event="file-loaded")
+        return
     if fault == "crash":
         sys.exit(3)
     if fault == "close":
@@ -94,6 +103,8 @@ for line in peer.makefile("rb"):
         send(request_id=number, error="property unavailable" if value is None else "success", data=value)
     elif command[0] == "get_property":
         send(request_id=number, error="success", data=odd.get(command[1]))
+        if fault == "leaves" and command[1] == "hwdec-current":
+            break
     elif command[0] == "observe_property" and command[2] == "current-ao":
         send(request_id=number, error="success")
         send(event="property-change", id=command[1], name="current-ao", data="alsa")

@@ -25,6 +25,7 @@ It answers each with the line {"done": ID}, where ID is its key "id". The end of
 Odd behaviours:
     silent           takes commands and does not answer
     half-open        accepts connections and sends nothing
+    refusing         greets with PJLINK ERRA
     slow             sends one byte at a time
     merged           sends junk, the reply and more junk in one piece
     split            sends each reply in two pieces
@@ -206,6 +207,9 @@ class Session:
         odd = self.projector.odd
         if "half-open" in odd:
             await self.reader.read()
+            return
+        if "refusing" in odd:
+            await self.send("PJLINK ERRA")
             return
         await self.send("PJLINK 0" if self.is_proved else f"PJLINK 1 {self.salt}")
         while True:

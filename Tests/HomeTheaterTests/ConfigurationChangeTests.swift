@@ -6,7 +6,7 @@ import Testing
 
 @testable import HomeTheater
 
-/// Devices and plan are replaced as a whole while the theater runs.
+/// Replacing all devices and the plan while the theater runs.
 @Suite struct ConfigurationChangeTests {
   private static let administrator = Principal(
     user: nil, permissions: [.administer], activities: nil, volumeLimit: nil, ageLimit: nil)
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test("F6 · an amplifier that is replaced during a film gets the cables; others notice nothing")
+  @Test("F6 · an amplifier replaced during a film gets the cables; no device gets a command")
   func amplifier() async throws {
     try await Self.film { theater in
       let before = await theater.facade.report
@@ -68,14 +68,20 @@ import Testing
       try await theater.facade.changeVolume(.to(20))
       #expect(await new.snapshot().state.volume == 20)
       #expect(await theater["amp"].snapshot().state.volume == 50)
-      // The replaced device is not observed any more.
+      let events = theater.facade.events.sequence
       await theater["amp"].report(.volume, 90)
       await new.report(.volume, 21)
       #expect(await eventually { await theater.facade.snapshot(of: "amp")?.state.volume == 21 })
+      // The replaced device's later report is ignored.
+      let volumes = theater.facade.events.entries(after: events)?.compactMap { entry -> Int? in
+        guard case .device("amp", _, let snapshot) = entry.event else { return nil }
+        return snapshot.state.volume
+      }
+      #expect(volumes?.contains(90) == false)
     }
   }
 
-  @Test("F6 · a player that is replaced goes on with the activity, and its end ends it")
+  @Test("F6 · a replaced player continues the activity, and the end of its film ends the activity")
   func player() async throws {
     try await Self.film { theater in
       let new = FakeDevice("dvd", .dvdPlayer, journal: theater.journal, clock: theater.clock)
@@ -109,7 +115,7 @@ import Testing
     }
   }
 
-  @Test("F6 · an activity whose player is gone says so, and ends with the devices that are left")
+  @Test("F6 · an activity reports that its player is gone, and ends with the remaining devices")
   func missingPlayer() async throws {
     try await Self.film { theater in
       theater.clock.advance(by: .seconds(12))
@@ -136,7 +142,7 @@ import Testing
     }
   }
 
-  @Test("F6 · an activity whose scenes are gone ends as it was defined when it began")
+  @Test("F6 · an activity whose scenes are gone ends with the end scene that it began with")
   func missingScene() async throws {
     try await Self.film { theater in
       var plan = TheaterPlan.evening
@@ -153,7 +159,7 @@ import Testing
     }
   }
 
-  @Test("F6 · a changed end scene counts for the activity that is on")
+  @Test("F6 · the running activity ends with the changed end scene")
   func changedScene() async throws {
     try await Self.film { theater in
       var plan = TheaterPlan.evening

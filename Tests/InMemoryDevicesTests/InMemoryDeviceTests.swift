@@ -23,7 +23,7 @@ struct InMemoryDeviceTests {
     ]
   }
 
-  /// A command of this row, with the lower end of its range or an item that there is.
+  /// Makes the command of a row of the command table, with the lowest number or an existing item.
   private static func command(_ spec: CommandSpec, _ role: Role) throws -> Command {
     let argument: JSON? =
       switch spec.argument?.shape {
@@ -78,7 +78,7 @@ struct InMemoryDeviceTests {
     #expect(await cd.snapshot().state.playback?.status == .stopped)
   }
 
-  @Test("E18 · a player refuses an item that it does not have, and an empty one has no disc")
+  @Test("E18 · a player refuses an item that it does not have, and plays nothing without items")
   func missingItem() async throws {
     let dvd = InMemoryDVDPlayer("dvd", films: Self.items, clock: Self.clock)
     let unknown = await #expect(throws: DeviceError.self) { try await dvd.play("three") }
@@ -89,7 +89,7 @@ struct InMemoryDeviceTests {
     #expect(none?.code == .notNow)
   }
 
-  @Test("E18 · reports from outside reach every reader, and a failure lasts until it is taken back")
+  @Test("E18 · reports from outside reach every reader, and a set failure lasts until its removal")
   func outside() async throws {
     let screen = InMemoryScreen("screen", clock: Self.clock)
     var first = await screen.snapshots().makeAsyncIterator()

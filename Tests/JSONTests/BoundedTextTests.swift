@@ -10,7 +10,7 @@ struct BoundedTextTests {
     #expect(("a" + thirty + "b" + thirty).isStreamSafe)
     #expect(!("a" + thirty + "\u{323}").isStreamSafe)
     #expect(!(thirty + "\u{323}").isStreamSafe)
-    // It is a letter that becomes a mark when it is normalised.
+    // U+FF9E is a letter whose normal form is a mark.
     #expect(!(thirty + "\u{FF9E}").isStreamSafe)
   }
 
@@ -32,6 +32,7 @@ struct BoundedTextTests {
   func cut() {
     #expect("Night Ferry".boundedLine(maximumBytes: 8) == "Night…")
     #expect("Night Ferry".boundedLine(maximumBytes: 11) == "Night Ferry")
+    #expect(" Night Ferry \n\u{200B}\t ".boundedLine(maximumBytes: 11) == "Night Ferry")
     #expect("夜の船の上".boundedLine(maximumBytes: 10) == "夜の…")
     for limit in 4...40 {
       let text = String(repeating: "e\u{301}語👩‍👧 x", count: 9)
@@ -43,7 +44,7 @@ struct BoundedTextTests {
 
   @Test("a combining mark is never separated from its letter by the cut")
   func cutBeforeAMark() {
-    // Six bytes hold "ab", "e" and its accent only without the ellipsis.
+    // "abe" with its accent has five bytes and the ellipsis three: only "ab" fits beside it.
     #expect("abe\u{301}cd".boundedLine(maximumBytes: 6) == "ab…")
   }
 

@@ -33,7 +33,7 @@ struct DocumentTests {
     }
   }
 
-  @Test("places a missing value at the nearest enclosing one")
+  @Test("the position of a missing value is that of the nearest enclosing one")
   func missing() throws {
     let document = try JSONDocument(parsing: Self.text.utf8)
     #expect(
@@ -92,7 +92,7 @@ struct DocumentTests {
     #expect(replaced([.key("d"), .key("x")], 1) == nil)
   }
 
-  @Test("a path reads like a way through the text")
+  @Test("a path is described with points between names, and brackets around other keys and indices")
   func paths() {
     let path: JSONPath = [.key("scenes"), .key("watch-film"), .index(2), .key("a b"), .key("")]
     #expect(path.description == #"$.scenes.watch-film[2]["a b"][""]"#)
@@ -101,7 +101,7 @@ struct DocumentTests {
 }
 
 extension JSON {
-  /// This value with another one at a path that exists.
+  /// This value with the one at an existing path replaced.
   fileprivate func with(_ value: JSON, at path: ArraySlice<JSONPath.Element>) -> JSON {
     switch (path.first, self) {
     case (.key(let key)?, .object(var object)):

@@ -4,7 +4,7 @@ import Testing
 /// Texts whose comparison, hash or normal form would cost the square of their length.
 @Suite("Hostile texts in JSON")
 struct HostileTextTests {
-  /// Rows that no stream-safe text holds.
+  /// Rows of marks that are longer than a stream-safe text may have.
   static let rows: [(String, String)] = [
     ("two kinds of marks", row("\u{308}", 200) + row("\u{323}", 200)),
     ("marks in turn", row("\u{308}\u{323}", 200)), ("one kind", row("\u{301}", 31)),
@@ -35,7 +35,9 @@ struct HostileTextTests {
     }
   }
 
-  @Test("refuses such a key before it is compared with others", arguments: rows)
+  @Test(
+    "refuses a key with more than 30 marks in a row before it is compared with others",
+    arguments: rows)
   func keys(kind: String, row: String) {
     for text in ["{\"a\(row)\": 1}", "{\"a\(row)\": 1, \"a\(row)\": 2}"] {
       let error = #expect(throws: JSONSyntaxError.self, "\(kind)") { try JSON(parsing: text) }
@@ -47,7 +49,7 @@ struct HostileTextTests {
     }
   }
 
-  @Test("refuses a row of escaped marks too", arguments: rows)
+  @Test("refuses more than 30 marks in a row that are written as escapes", arguments: rows)
   func escapes(kind: String, row: String) {
     let escaped = row.utf16.map { unit in
       let digits = String(unit, radix: 16)
@@ -64,7 +66,7 @@ struct HostileTextTests {
     #expect(Array(value[text]?.string?.utf8 ?? "".utf8) == Array(text.utf8))
   }
 
-  @Test("the writer changes no text; a reader refuses one beyond the limit")
+  @Test("the writer changes no text; the reader refuses one with more than 30 marks in a row")
   func written() throws {
     for (kind, row) in Self.rows {
       let text = JSON.string("b\(row)c").text()
@@ -108,7 +110,7 @@ struct HostileTextTests {
     }
   }
 
-  @Test("the place of each of two keys that look alike is its own")
+  @Test("each of two keys that look alike has its own position")
   func places() throws {
     let document = try JSONDocument(parsing: "{\"\u{E9}\":1,\n\"e\u{301}\":[2,\n3]}".utf8)
     #expect(document.keyPosition(of: [.key("\u{E9}")]) == TextPosition(line: 1, column: 2))
@@ -117,7 +119,7 @@ struct HostileTextTests {
       document.position(of: [.key("e\u{301}"), .index(1)]) == TextPosition(line: 3, column: 1))
   }
 
-  @Test("of a key given twice to a large object the last value counts, at the first place")
+  @Test("a large object keeps the last value of a repeated key, at the first place of the key")
   func largeObjects() {
     let members = (0..<100).map { ("k\($0 % 60)", JSON.integer($0)) }
     let object = JSONObject(members)

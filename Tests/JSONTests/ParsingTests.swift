@@ -18,7 +18,7 @@ struct ParsingTests {
   }
 
   @Test(
-    "refuses invalid texts at their place",
+    "refuses invalid texts with the position of the mistake",
     arguments: [
       ("", 1, 1, "ends where a value"), ("nul", 1, 1, "expected true, false or null"),
       ("01", 1, 1, "must not begin with 0"), ("1.", 1, 3, "expected a digit"),
@@ -67,7 +67,7 @@ struct ParsingTests {
     }
   }
 
-  @Test("any single byte exchanged gives a value or an error")
+  @Test("a text with any one byte exchanged gives a value or an error")
   func corrupted() throws {
     let text = Array(#"{"a": [-1.5e3, "b\u00e4\n😀"], "d": true}"#.utf8)
     var refused = 0

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Finding a sequence in another")
 struct SubsequenceFinderTests {
-  @Test("it finds exactly what a search at every place finds")
+  @Test("finds a sequence exactly when a search at every position does")
   func allShortTexts() {
     let texts = (0..<256).map { number in (0..<8).map { number >> $0 & 1 } }
     for part in texts.prefix(128).map({ Array($0.prefix(5)) }) + [[], [1], [0, 1]] {
@@ -15,7 +15,7 @@ struct SubsequenceFinderTests {
     }
   }
 
-  @Test("each element of the text is looked at once, whatever part is looked for")
+  @Test("reads each element of the text once, also for a long part that does not occur")
   func linear() {
     let text = CountedElements(String(repeating: "a", count: 10_000).utf8)
     let part = String(repeating: "a", count: 5_000) + "b"

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("JSON values")
 struct ValueTests {
-  @Test("numbers are equal when they mean the same, exactly")
+  @Test("numbers are equal when their exact values are")
   func equality() {
     #expect(JSON.integer(1) == 1.0)
     #expect(JSON.integer(1).hashValue == JSON.number(1).hashValue)
@@ -39,7 +39,7 @@ struct ValueTests {
   }
 
   @Test(
-    "what is written is read again as the same value, on one line and on several",
+    "a written value is read back unchanged, from one line and from several",
     arguments: [
       nil, true, -1, .integer(.min), 0.1, 1e300, 1e15, -2.5, "",
       "a\u{0}\u{1F}\u{7F}\"\\/\n\r\tä😀", [], [:], [1, [nil, "x"], ["a": [:], "b": []]],
@@ -55,7 +55,7 @@ struct ValueTests {
     #expect(JSON.array([.number(.infinity), .number(.nan)]).text() == "[null,null]")
   }
 
-  @Test("whole numbers are whole however they are written")
+  @Test("a whole number is an integer even when it is stored as a Double")
   func integers() {
     #expect(JSON.number(40).integer == 40)
     #expect(JSON.number(40.5).integer == nil)

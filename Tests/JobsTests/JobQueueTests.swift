@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test("E5 · runs as many jobs as there are workers, then lets its threads end")
+  @Test("E5 · runs as many jobs at a time as it has workers, then ends its threads")
   func bounded() async throws {
     let queue = queue(workers: 2)
     let jobs = (0..<20).map { _ in queue.submit { [work] _ in work.run() } }
@@ -141,7 +141,7 @@ import Testing
     #expect(try await job.value == "sent")
   }
 
-  @Test("E5 · a job at a time of day follows the wall clock, also when it is set")
+  @Test("E5 · a job at a time of day follows the wall clock, also after the clock is set")
   func timeOfDay() async throws {
     let queue = queue()
     let start = wall.now
@@ -154,7 +154,7 @@ import Testing
     wall.advance(by: 3_690)
     clock.advance(by: .seconds(60))
     #expect(try await job.value == "sent")
-    // A time that has passed begins at once.
+    // A job whose time has passed begins at once.
     #expect(try await queue.run(.at(start)) { _ in "at once" } == "at once")
   }
 
@@ -172,7 +172,7 @@ import Testing
     await wait(for: queue, running: 0, pending: 0)
   }
 
-  @Test("E5 · a job of several admissions begins when the last has admitted it, in their order")
+  @Test("E5 · a job with several admissions passes them in order, then begins")
   func severalAdmissions() async throws {
     let queue = queue()
     let asked = Mutex(0)

@@ -19,26 +19,26 @@ from playwright.sync_api import expect, sync_playwright
 
 PASSWORD = "a long evening at the movies"
 SIZES = {"phone": {"width": 390, "height": 844}, "tablet": {"width": 820, "height": 1180}, "desktop": {"width": 1440, "height": 900}}
-# Texts that would run if anything took them for markup.
+# Texts that would run if the page took them for markup or code.
 HOSTILE = [
     "<img src=x onerror=globalThis.ran=1>", "\"><script>globalThis.ran=1</script>",
     "<svg onload=globalThis.ran=1>", "javascript:globalThis.ran=1",
     "{{constructor.constructor('globalThis.ran=1')()}}", "</title><script>globalThis.ran=1</script>",
     "'-globalThis.ran=1-'", "<a href=javascript:globalThis.ran=1>x</a>",
 ]
-# Texts as long as the controller accepts them, and one that is written from right to left.
+# A long title, and one that is written from right to left.
 LONG = "The Extraordinarily Long Evening of an Unabbreviatable-and-Unhyphenated-Projectionist " * 2
 RIGHT_TO_LEFT = "סרט על הים (חלק 2): לילה ארוך!"
-# Adds up how far the layout moves without anybody having pressed anything.
+# Adds up the layout shifts that do not follow an input.
 SHIFTS = """globalThis.shifts = 0; new PerformanceObserver((list) => {
   for (const one of list.getEntries()) if (!one.hadRecentInput) globalThis.shifts += one.value;
 }).observe({ type: 'layout-shift', buffered: true });"""
-# A busy machine is slow. A test that passes does not wait for so long.
+# In milliseconds. A busy machine is slow; a test that passes rarely waits for so long.
 expect.set_options(timeout=30_000)
 
 
 def configuration():
-    """The shipped one, quick but not instant, with titles that try to be markup and a broken device."""
+    """Returns the shipped configuration with devices at 20 times real speed, hostile titles and a broken device."""
     made = instant_configuration()
     for device in made["devices"].values():
         device["options"]["speed"] = 20
@@ -51,7 +51,7 @@ def configuration():
         {"id": "right-to-left", "title": RIGHT_TO_LEFT, "duration": 600}]
     made["devices"]["cd"] = {
         "role": "cdPlayer", "plugin": "Simulated", "options": {"speed": 20}}
-    # The last of its role, so that the room shows the one that works.
+    # The last projector, so that the room shows the one that works.
     made["devices"]["spare"] = {
         "role": "projector", "plugin": "Simulated",
         "options": {"speed": 0, "faults": {"refuses": ["on"]}}}
@@ -69,7 +69,7 @@ def configuration():
 
 
 class House:
-    """A controller with an owner, and what tests ask of it beside the page."""
+    """A controller with an owner, and the requests that tests send to it themselves."""
 
     def __init__(self, controller):
         self.controller = controller
@@ -80,7 +80,7 @@ class House:
         controller.token = self.people["ann@example.org"]
 
     def send(self, method, path, body=None, token=None):
-        """Sends a request with a session: the owner's, unless another or an empty text is given."""
+        """Sends a request with the owner's session, with that of `token`, or, if `token` is empty, without one."""
         self.controller.token = self.people.get("ann@example.org") if token is None else token
         return self.controller.request(method, f"/api/v1{path}", body)
 
@@ -113,13 +113,13 @@ class House:
         assert holds(self.state(device, key)), self.state(device, key)
 
     def off(self):
-        """Ends what is on, so that each test begins alike."""
+        """Ends the activity and turns everything off, so that each test begins in the same state."""
         if self.send("GET", "/status")["activity"]["status"] != "idle":
             self.wait("/end")
         self.wait("/off")
 
     def wait(self, path, body=None):
-        """Runs a scene to its end."""
+        """Begins a run with a POST to `path`, and returns it when it has ended; waits 60 s at most."""
         run = self.send("POST", path, body or {})["run"]
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
@@ -134,7 +134,7 @@ class House:
         assert run["status"] == "done", run
 
     def mailed_code(self, count=1):
-        """The newest code in the log, once there are `count` of them."""
+        """Waits until the log has `count` codes, and returns the newest one."""
         def find():
             codes = re.findall(r"NOT SENT[^\n]*?\b(\d{6})\b",
                                (self.controller.folder / "log").read_text(errors="replace"))
@@ -148,7 +148,7 @@ class House:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item):
-    """Shows what the controllers of a failed test have logged."""
+    """Adds the last 60 lines of the logs of its controllers to the report of a failed test."""
     report = (yield).get_result()
     if not report.failed:
         return
@@ -169,7 +169,7 @@ def house():
 
 
 def launch(chromium, *options):
-    """Starts Chromium, with options of its command line."""
+    """Starts Chromium with these command-line options."""
     program = os.environ.get("CHROMIUM", "/usr/bin/chromium-headless-shell")
     return chromium.launch(executable_path=program, args=["--no-sandbox", *options])
 
@@ -183,12 +183,12 @@ def browser():
 
 
 class Visit:
-    """One browser context: it fails its test if the page says anything on the console, asks another
-    host, or breaks its policy."""
+    """One browser context. It fails its test if the page writes to the console, sends a request to another
+    host, or violates its content security policy."""
 
     def __init__(self, browser, base, size="desktop", theme="dark", locale="en-GB", **options):
         self.base, self.complaints, self.expected, self.requests = base, [], set(), []
-        # A request that a worker answers is not seen by `page.route`.
+        # `page.route` does not see a request that a service worker answers.
         options.setdefault("service_workers", "block")
         self.context = browser.new_context(
             viewport=SIZES[size], color_scheme=theme, base_url=base, reduced_motion="reduce",
@@ -204,7 +204,7 @@ class Visit:
         page.on("request", self.asked)
 
     def heard(self, message):
-        # Chromium reports each refused request by itself; a test says which it provokes.
+        # Chromium logs each refused request on the console; `expected` has the statuses that a test provokes.
         status = re.search(r"the server responded with a status of (\d+)", message.text)
         if status and int(status.group(1)) in self.expected:
             return
@@ -242,7 +242,8 @@ class Visit:
 
 
 def hold(page, path, times=None):
-    """Holds requests to a path, all or so many, until the returned list's routes are continued."""
+    """Holds the first `times` requests to a path, or all, until the test continues the routes in the returned
+    list."""
     held = []
     page.route(f"**/api/v1{path}", lambda route: held.append(route), times=times)
     return held
@@ -276,7 +277,7 @@ def owner(visit, house):
 
 
 def proves(name):
-    """Names a test: the requirements that it proves, then what it shows."""
+    """Names a test: the requirements that it proves, then the behaviour."""
     def mark(function):
         function.__doc__ = name
         return function

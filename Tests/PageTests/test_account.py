@@ -10,7 +10,7 @@ import time
 import pytest
 from conftest import PASSWORD, proves
 from playwright.sync_api import expect
-from test_entrance import fill_login
+from test_entrance import MODULES, fill_login
 from test_screens import faults
 
 
@@ -94,6 +94,32 @@ def test_proof(member, house):
     assert account(house, member)["email"] == "gita2@example.org"
 
 
+@proves("A5 F5 · the repeated proof leads to the code of the second factor where it is needed")
+def test_proof_code(member):
+    member.expected = {403}
+    page = member.open("/account")
+
+    def refuse(code):
+        return lambda route: route.fulfill(status=403, content_type="application/json", body=json.dumps(
+            {"error": {"code": code, "message": "Prove that it is you"}}))
+    page.route("**/account/email", refuse("proofNeeded"))
+    page.route("**/sessions/current/proof", refuse("secondFactorNeeded"))
+    page.get_by_role("button", name="Change the e-mail address").click()
+    page.get_by_role("dialog").get_by_label("E-mail address").fill("gita3@example.org")
+    page.keyboard.press("Enter")
+    proof = page.get_by_role("dialog", name="Is it still you?")
+    proof.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.keyboard.press("Enter")
+    code = proof.get_by_label("Code of your authenticator app")
+    expect(code).to_be_focused()
+    # A wrong code is refused with another reason.
+    page.route("**/sessions/current/proof", refuse("secondFactorWrong"))
+    page.keyboard.type("123456")
+    page.keyboard.press("Enter")
+    expect(proof.get_by_role("alert")).to_be_visible()
+    expect(code).to_be_focused()
+
+
 @proves("C7 F5 · changes the password by the rules")
 def test_password(member, house):
     page = member.open("/account")
@@ -169,3 +195,27 @@ def test_end(member, house):
     dialog.get_by_role("button", name="Delete my account").click()
     page.get_by_role("button", name="Log in").wait_for()
     assert member.email not in {one["email"] for one in house.send("GET", "/accounts")["accounts"]}
+
+
+@proves("F5 · the next session in a tab does not know the titles of the one before")
+def test_next_session(visit, house):
+    house.off()
+    house.member("Nora", "nora@example.org")
+    one = visit()
+    one.expected = {401}
+    page = one.open("/login")
+    known = "async () => Object.keys((await import(%s + 'store.js')).knownTitles)" % MODULES
+    main = page.get_by_role("navigation", name="Main")
+    fill_login(page)
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="What would you like?").wait_for()
+    main.get_by_role("link", name="Library").click()
+    page.get_by_role("button", name=re.compile("^Night Ferry")).wait_for()
+    assert "night-ferry" in page.evaluate(known)
+    main.get_by_role("link", name="Settings").click()
+    page.get_by_role("button", name="Log out").click()
+    page.get_by_role("button", name="Log in").wait_for()
+    fill_login(page, "nora@example.org")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="What would you like?").wait_for()
+    assert page.evaluate(known) == []

@@ -5,7 +5,7 @@ import re
 
 from conftest import proves
 from playwright.sync_api import expect
-from test_screens import PAINTED, WIDE, check, faults
+from test_screens import FIND_OVERFLOW, WAIT_FOR_TRANSITIONS, check, faults
 
 CHECKS = [
     {"name": "library", "status": "ok", "message": "11 films"},
@@ -69,7 +69,7 @@ def test_editor(owner, house):
     dialog = page.get_by_role("dialog", name="What changes")
     expect(dialog).to_contain_text("devices.amp changes")
     expect(dialog).to_contain_text("at once")
-    page.evaluate(PAINTED)
+    page.evaluate(WAIT_FOR_TRANSITIONS)
     assert not faults(page)
     file.refusal = (409, {"code": "notNow", "message": "the file has changed meanwhile", "hint": "Load it again."})
     dialog.get_by_role("button", name="Save").click()
@@ -101,7 +101,7 @@ def test_sizes(visit, house):
         wrong += [fault for path in paths for fault in check(one, path, themes)]
         if width == 390:
             one.open("/configuration").evaluate("document.documentElement.style.fontSize = '200%'")
-            wrong += [f"{fault} at 200 %" for fault in one.page.evaluate(WIDE)]
+            wrong += [f"{fault} at 200 %" for fault in one.page.evaluate(FIND_OVERFLOW)]
     assert not wrong, "\n".join(wrong)
 
 

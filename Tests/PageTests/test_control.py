@@ -1,4 +1,4 @@
-"""The plugin of a device, and runs that are cancelled."""
+"""The plugin of a device, a cancelled run, and movements in the drawing of the room."""
 
 import re
 
@@ -26,7 +26,7 @@ def test_plugin(owner, house):
     expect(pane.locator(".log")).to_have_text("ready\n<b>popping</b>")
     pane.get_by_role("button", name="Swap the plugin").click()
     dialog = page.get_by_role("dialog", name=re.compile("Another plugin"))
-    # Those of other roles are not offered.
+    # Plugins of other roles are not offered.
     expect(dialog.get_by_label("Plugin").locator("option")).to_have_text(["Simulated"])
     expect(dialog.get_by_label("Options as JSON")).to_have_value('{"speed":20}')
     dialog.get_by_label("Options as JSON").fill("[1]")
@@ -59,6 +59,27 @@ def test_cancel(owner, house):
     expect(pane.get_by_role("button", name="Run again")).to_be_visible()
 
 
+@proves("E12 E17 · shows the failure of a run again after the plan, also if it is the same as before")
+def test_same_failure(owner):
+    page, begun = owner.page, []
+    error = {"code": "deviceFailed", "message": "the lamp does not strike", "device": "spare", "step": "1"}
+    steps = [{"id": "1", "kind": "command", "device": "spare", "command": "on", "status": "failed", "error": error}]
+
+    def begin(route):
+        begun.append(route)
+        answer(route, {"run": {"id": f"r-{len(begun)}", "scene": "broken", "status": "failed", "error": error, "steps": steps}, "event": "1"}, 202)
+    page.route("**/scenes/broken/runs", begin)
+    owner.open("/scenes?scene=broken")
+    pane = page.get_by_role("region", name="A broken evening")
+    card = pane.locator(".error-card")
+    for _ in range(2):
+        pane.get_by_role("button", name="Run", exact=True).click()
+        expect(card).to_contain_text("The lamp does not strike.")
+        expect(pane.get_by_role("button", name="Run again")).to_be_visible()
+        pane.get_by_role("button", name="Plan", exact=True).click()
+        expect(card).to_have_count(0)
+
+
 MOVEMENTS = """async () => {
   const modules = %s, { store } = await import(modules + 'store.js'), { roomStatus, isChanging } = await import(modules + 'room-status.js');
   const device = (role) => store.status.devices.find((one) => one.role === role), drawn = (id) => roomStatus().devices.find((one) => one.id === id);
@@ -68,18 +89,22 @@ MOVEMENTS = """async () => {
     known.state[key] = { value, provenance: 'reported', age: 3 };
     known.attributes = Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, { value }]));
   };
-  const seen = [isChanging()], look = (id) => { const { target, progress } = drawn(id); return [target, Math.round(progress * 10) / 10]; };
+  // The clock stands still, so that the progress is exact.
+  performance.now = () => 60_000;
+  const seen = [isChanging()], look = (id) => { const { target, progress } = drawn(id); return [target, progress]; };
   report('screen', 'position', 'moving', { takes: 10, remaining: 6, from: 100, towards: 0 }); seen.push(...look('screen'));
   report('screen', 'position', 'moving', { takes: 10, remaining: 6, from: 20, towards: 80, lowered: 5 }); seen.push(...look('screen'));
   report('screen', 'position', 'moving', { takes: 10, remaining: 1, from: 0, towards: 100 }); seen.push(...look('screen'));
+  report('screen', 'position', 'moving', { takes: 10, remaining: 1, from: 100, towards: 0 }); seen.push(...look('screen'));
   for (const one of store.status.devices) if (one.role === 'projector') one.role = one.id === 'projector' ? 'projector' : 'none';
   report('projector', 'power', 'warming', { takes: 20, remaining: 13 }); seen.push(look('projector')[1]);
   report('projector', 'power', 'cooling', { takes: 20, remaining: 1 }); seen.push(look('projector')[1]);
+  delete performance.now;
   return [...seen, isChanging()];
 }""" % MODULES
 
 
-@proves("E15 · draws a movement by the time that the device expects for it, and never claims its end")
+@proves("E15 · draws a movement by the time that the device expects for it, and as unfinished until the device reports its end")
 def test_movement(owner):
     page = owner.open("/settings")
-    assert page.evaluate(MOVEMENTS) == [False, "up", 0.5, "down", 0.5, "down", 1, 0.5, 1, True]
+    assert page.evaluate(MOVEMENTS) == [False, "up", 0.5, "down", 0.5, "down", 0.98, "up", 0.98, 0.5, 0.96, True]

@@ -242,6 +242,20 @@ def test_register_code(visit, house):
     page.get_by_role("textbox", name="Name").wait_for()
 
 
+@proves("E7 F5 · a damaged link is refused like an unknown code, and lets another be typed")
+@pytest.mark.parametrize("path, address, label", [
+    ("/register", "validation/answers", "Code of the invitation"), ("/guest", "guests/sessions", "Code of your pass")])
+def test_damaged_link(visit, path, address, label):
+    one = visit()
+    one.expected = {403}
+    one.page.route(f"**/api/v1/{address}", lambda route: route.fulfill(
+        status=403, content_type="application/json", body='{"error": {"code": "codeInvalid", "message": "the code is mistyped"}}'))
+    page = one.open(f"{path}#%")
+    expect(page.get_by_role("alert")).to_be_visible()
+    expect(page.get_by_label(label)).to_have_value("%")
+    expect(page.get_by_label(label)).to_be_enabled()
+
+
 def ask_code(page, email="ann@example.org"):
     page.get_by_label("E-mail address or phone number").fill(email)
     page.get_by_role("button", name="Send a code").click()

@@ -1,4 +1,4 @@
-"""The page's login, code and registration flows against the transcripts of the controller's screens."""
+"""The page's login, code and registration flows against transcripts of the terminal's flows (AccountFlows)."""
 
 import json
 
@@ -46,7 +46,7 @@ REPLAY = """async ([recorded, modules]) => {
 }"""
 
 
-@proves("A1 A5 A6 D1 D5 D6 E6 E7 · login, codes and registration go through the same states as the controller's screens")
+@proves("A1 A5 A6 D1 D5 D6 E6 E7 · login, codes and registration go through the same states on the page as in the terminal")
 def test_transcripts(visit):
     recorded = json.loads((ROOT / "Tests/AccountFlowsTests/Transcripts/flow-transcripts.json").read_text())
     page = visit().open("/login")

@@ -1,4 +1,4 @@
-"""The page as an installed app: its worker, media keys, and leaving the player."""
+"""The page as an installed app: its service worker, media keys, and leaving the player."""
 
 import re
 import struct
@@ -7,17 +7,18 @@ from conftest import House, Visit, configuration, launch, proves
 from measuring.controller import Controller
 from playwright.sync_api import expect
 from test_entrance import fill_login
-from test_screens import PAINTED, faults
+from test_screens import WAIT_FOR_TRANSITIONS, faults
 
 def until(page, condition):
-    """Waits until an expression holds; the page's policy forbids Playwright's own way."""
+    """Waits until an expression holds. Playwright's `wait_for_function` would evaluate the expression from a text
+    again and again, which the page's content security policy forbids."""
     page.evaluate("async () => { while (!(%s)) await new Promise((done) => setTimeout(done, 20)); }" % condition)
 
 
 WORKER_IS_ACTIVE = """async () => {
   const { active } = await navigator.serviceWorker.ready;
   while (active.state !== 'activated') await new Promise((done) => active.addEventListener('statechange', done, { once: true }));
-  const names = await caches.keys(), kept = async () => (await (await caches.open(names[0])).keys()).some(({ url }) => url.includes('/text/'));
+  const names = await caches.keys(), kept = async () => (await (await caches.open(names[0])).keys()).some(({ url }) => url.includes('/text/entrance-'));
   while (!(await kept())) await new Promise((done) => setTimeout(done, 20));
   return names;
 }"""
@@ -35,7 +36,7 @@ def test_manifest(visit):
             assert "{}x{}".format(*struct.unpack(">II", answer.body()[16:24])) == icon["sizes"]
 
 
-@proves("A9 F5 · keeps the shell in its worker: without the controller it opens and says so; other caches go")
+@proves("A9 F5 · the service worker caches the page's files: without the controller the page opens and says so; caches of other versions are deleted")
 def test_worker(browser):
     with Controller(configuration()) as controller:
         controller.wait_for(controller.answers)
@@ -46,7 +47,7 @@ def test_worker(browser):
         names = page.evaluate(WORKER_IS_ACTIVE)
         folder = re.search(r"/page/\w+/", page.locator("script[type=module]").get_attribute("src")).group()
         assert names == [f"theater{folder}"]
-        # A worker of another version has left a cache behind.
+        # As if a service worker of another version had left a cache behind.
         page.evaluate("Promise.all([caches.open('theater-before'), navigator.serviceWorker.ready.then((worker) => worker.unregister())]).then(() => undefined)")
         one.open("/room")
         assert page.evaluate(WORKER_IS_ACTIVE) == names
@@ -64,7 +65,8 @@ def test_worker(browser):
 def test_https(browser):
     made = configuration()
     made["web"] = {"tls": True}
-    # As after a person has accepted the certificate: a service worker needs that for all of the browser.
+    # Accepts the certificate, as a person would. A service worker needs this for the whole browser, not for one
+    # context.
     trusting = launch(browser.browser_type, "--ignore-certificate-errors")
     with Controller(made) as controller:
         controller.wait_for(controller.answers)
@@ -122,7 +124,7 @@ def test_leaving(owner, house):
     question = page.get_by_role("region", name=re.compile("Keep “Night Ferry” on"))
     question.get_by_role("button", name="Keep it on").wait_for()
     owner.ready()  # the new screen takes the focus once
-    page.evaluate(PAINTED)
+    page.evaluate(WAIT_FOR_TRANSITIONS)
     assert not faults(page)
     question.get_by_role("button", name="Keep it on").press("Enter")
     expect(question).to_have_count(0)
@@ -142,3 +144,19 @@ def test_leaving(owner, house):
     page.get_by_role("link", name="Close the player").click()
     page.locator('.hero[data-status="idle"]').wait_for()
     assert house.send("GET", "/status")["activity"]["status"] == "idle"
+
+
+@proves("E17 · a message stays when the question about leaving the player is answered")
+def test_message_beside_question(owner, house):
+    house.watch()
+    page = owner.open("/player")
+    page.get_by_role("link", name="Close the player").click()
+    question = page.get_by_role("region", name=re.compile("Keep “Night Ferry” on"))
+    question.wait_for()
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Settings").click()
+    page.get_by_role("button", name="Read the library again").click()
+    message = page.locator(".toast", has_text=re.compile(r"\d+ films"))
+    message.hover()  # holds it beyond its time
+    question.get_by_role("button", name="Keep it on").press("Enter")
+    expect(question).to_have_count(0)
+    expect(message).to_be_visible()

@@ -7,7 +7,7 @@ import pytest
 from conftest import PASSWORD, SIZES, proves
 from playwright.sync_api import expect
 from test_entrance import fill_login
-from test_screens import PAINTED, SMALL, WIDE, faults, tab_to
+from test_screens import FIND_OVERFLOW, FIND_SMALL_TARGETS, WAIT_FOR_TRANSITIONS, faults, tab_to
 
 # The request that a screen waits for, and an answer with nothing in it.
 READS = {
@@ -54,8 +54,8 @@ def test_states(visit, house):
     one.expected, page, wrong = {503}, one.page, []
 
     def look(path, state):
-        page.evaluate(PAINTED)
-        wrong.extend(f"{path} {state}: {fault}" for fault in faults(page) + page.evaluate(WIDE) + page.evaluate(SMALL))
+        page.evaluate(WAIT_FOR_TRANSITIONS)
+        wrong.extend(f"{path} {state}: {fault}" for fault in faults(page) + page.evaluate(FIND_OVERFLOW) + page.evaluate(FIND_SMALL_TARGETS))
     for path, (address, empty) in READS.items():
         answers = Answers(page, address)
         page.goto(path)
@@ -96,7 +96,7 @@ SHEETS = {
 def test_sheets(visit, house):
     house.off()
     one, wrong = visit(size="phone").use(house.people["ann@example.org"]), []
-    in_sheets = SMALL.replace(", p, .dialog-head", ", p").replace("document.querySelectorAll('button", "document.querySelectorAll('dialog button").replace(", a[href], input", ", dialog a[href], dialog input").replace(", select'", ", dialog select'")
+    in_sheets = FIND_SMALL_TARGETS.replace(", p, .dialog-head", ", p").replace("document.querySelectorAll('button", "document.querySelectorAll('dialog button").replace(", a[href], input", ", dialog a[href], dialog input").replace(", select'", ", dialog select'")
     for path, openers in SHEETS.items():
         page = one.open(path)
         for name in openers:
@@ -104,8 +104,8 @@ def test_sheets(visit, house):
             opener.focus()
             page.keyboard.press("Enter")
             page.get_by_role("dialog").wait_for()
-            page.evaluate(PAINTED)
-            wrong += [f"{path} {name}: {fault}" for fault in faults(page) + page.evaluate(in_sheets) + page.evaluate(WIDE)]
+            page.evaluate(WAIT_FOR_TRANSITIONS)
+            wrong += [f"{path} {name}: {fault}" for fault in faults(page) + page.evaluate(in_sheets) + page.evaluate(FIND_OVERFLOW)]
             page.keyboard.press("Escape")
             expect(page.get_by_role("dialog")).to_have_count(0)
             if not opener.evaluate("(node) => node === document.activeElement"):
@@ -161,9 +161,9 @@ def test_entrance_steps(visit, house, size):
     for step in entrance_steps(one, house):
         for theme in ("dark", "light"):
             page.emulate_media(color_scheme=theme)
-            page.evaluate(PAINTED)
+            page.evaluate(WAIT_FOR_TRANSITIONS)
             wrong += [f"{step} {theme}: {fault}" for fault in faults(page)]
-        wrong += [f"{step}: {fault}" for fault in page.evaluate(WIDE) + page.evaluate(SMALL)]
+        wrong += [f"{step}: {fault}" for fault in page.evaluate(FIND_OVERFLOW) + page.evaluate(FIND_SMALL_TARGETS)]
     assert not wrong, "\n".join(wrong)
 
 
@@ -249,7 +249,7 @@ def test_motion(visit, house):
     page = one.page
     for path in ("/room", "/", "/player", "/library", "/radio"):
         one.open(path)
-        page.evaluate(PAINTED)
+        page.evaluate(WAIT_FOR_TRANSITIONS)
         assert page.evaluate(MOVING) == [], path
         assert page.evaluate("document.querySelector('canvas')?.getContext('2d').getImageData(0, 0, 300, 300).data.some(Boolean) ?? false") is False, path
     page.emulate_media(reduced_motion="no-preference")
@@ -270,8 +270,8 @@ def test_shifts(visit, house):
         for command, state in (("/pause", "paused"), ("/resume", "playing")):
             house.send("POST", command)
             house.wait_for("dvd", "playback", lambda playback: playback["state"] == state)
-            page.evaluate(PAINTED)
+            page.evaluate(WAIT_FOR_TRANSITIONS)
         house.wait("/end")
-        page.evaluate(PAINTED)
+        page.evaluate(WAIT_FOR_TRANSITIONS)
         moved[path] = page.evaluate("globalThis.shifts")
     assert all(shift <= 0.02 for shift in moved.values()), moved

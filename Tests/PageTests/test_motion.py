@@ -54,6 +54,27 @@ def test_wizard(visit, house, motion):
         assert left > 0 and 300 in faded, (left, faded)
 
 
+@proves("A6 E9 · the setting of this device to reduce motion ends what the system's own setting ends")
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_setting(owner, motion):
+    page = owner.page
+    page.emulate_media(reduced_motion=motion)
+    owner.open("/settings")
+    page.evaluate("""() => {
+      const bone = document.createElement('div');
+      bone.className = 'bone';
+      document.querySelector('main').append(bone);
+    }""")
+    endless = """() => getComputedStyle(document.querySelector('.bone'), '::after').animationIterationCount === 'infinite'"""
+    assert page.evaluate(endless) == (motion == "no-preference")
+    page.get_by_role("switch", name="Reduce motion").click()
+    assert not page.evaluate(endless)
+    owner.open("/settings")
+    assert page.locator("html").get_attribute("data-motion") == "still"
+    page.get_by_role("switch", name="Reduce motion").click()
+    assert (page.locator("html").get_attribute("data-motion") == "still") == (motion == "reduce")
+
+
 @proves("A12 A12a · the login shows the logo of the theater beside its name")
 def test_logo(visit):
     page = visit().open("/login")

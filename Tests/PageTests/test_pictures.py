@@ -1,16 +1,16 @@
-"""The pictures of the documentation, taken from the page as it is."""
+"""The screenshots of the page for the documentation."""
 
 import os
 
 import pytest
 from conftest import ROOT, SIZES, proves
 
-# `make pictures` sets it: the pictures are written where the documentation shows them.
+# `make pictures` sets it: the screenshots are written into the folder of the documentation.
 IS_GENERATING = "THEATER_GENERATE" in os.environ
 SIZES = {**SIZES, "picture": {"width": 1280, "height": 800}}
 
 
-@proves("E8 E9 E15 · home, the room and the player show a film as the documentation does")
+@proves("E8 E9 E15 · home, the room and the player show the film that plays, as in the documentation's screenshots")
 @pytest.mark.parametrize("name, path, size", [("home", "/", "picture"), ("room", "/room", "picture"), ("phone", "/player", "phone")])
 def test_picture(visit, house, tmp_path, name, path, size):
     house.off()
@@ -20,8 +20,7 @@ def test_picture(visit, house, tmp_path, name, path, size):
     one.page.set_viewport_size(SIZES[size])
     page = one.open(path)
     page.get_by_text("Night Ferry").first.wait_for()
-    page.wait_for_function("document.fonts.status === 'loaded'")
     file = (ROOT / "docs" if IS_GENERATING else tmp_path) / f"page-{name}.jpg"
     page.screenshot(path=file, type="jpeg", quality=82, animations="disabled")
-    # A page without its drawing would be one flat colour.
+    # The file of a page without its drawing, in one flat colour, would be smaller.
     assert file.stat().st_size > 20_000

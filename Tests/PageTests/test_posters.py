@@ -4,8 +4,10 @@ import re
 import struct
 import zlib
 
-from conftest import proves
+from conftest import hold, proves, wait_held
 from playwright.sync_api import expect
+from test_room import TELL, led
+from test_screens import WAIT_FOR_TRANSITIONS
 
 
 def png(red, green, blue):
@@ -17,7 +19,7 @@ def png(red, green, blue):
 
 
 class Posters:
-    """Answers for a player that has pictures of some films: the simulated one has none."""
+    """Answers in place of a player that has pictures of some films; the simulated player has none."""
 
     def __init__(self, page, items, status=200):
         self.items, self.status, self.asked = items, status, []
@@ -51,7 +53,7 @@ def test_pictures(owner):
     for name in ["Night Ferry", "Paper Moons"]:
         expect(photo(page, name)).to_be_visible()
         expect(photo(page, name)).to_have_attribute("alt", "")
-    # What has no picture keeps its cover, and nobody asks for one.
+    # A film without a picture keeps its drawn cover, and the page requests no picture of it.
     expect(photo(page, "The Long Hall")).to_have_count(0)
     assert sorted(set(posters.asked)) == ["night-ferry", "paper-moons"], posters.asked
     box = photo(page, "Night Ferry").bounding_box()
@@ -96,3 +98,24 @@ def test_at_once(owner):
     for route in held[3:]:
         posters.picture(route)
     expect(page.locator("img.photo")).to_have_count(4)
+
+
+@proves("E9 · a picture that has loaded late is not laid over the next item in the bar")
+def test_late(owner):
+    page = led(owner, "/settings")
+    held, bar = hold(page, "/library/picture?*"), page.get_by_role("region", name="What plays")
+
+    def show(title, **more):
+        owner.page.evaluate(TELL, [["activity", {
+            "status": "running", "activity": "film", "item": title, "itemTitle": title, "player": "dvd", **more}]])
+        expect(bar).to_contain_text(title)
+        return wait_held(page, held) if more else None
+    picture = {"content_type": "image/png", "body": png(200, 30, 30)}
+    first = show("First", itemPicture=True)
+    show("Second")
+    first.fulfill(**picture)
+    page.wait_for_function("() => performance.getEntriesByType('resource').some((one) => one.name.includes('library/picture'))")
+    page.evaluate(WAIT_FOR_TRANSITIONS)
+    expect(bar.locator(".photo")).to_have_count(0)
+    show("Third", itemPicture=True).fulfill(**picture)
+    expect(bar.locator(".photo")).to_have_count(1)

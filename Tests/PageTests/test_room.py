@@ -25,13 +25,18 @@ TELL = """async (events) => {
 REST = 25_000
 
 
-def led_room(owner, prepare=lambda page: None):
-    """The room in a tab that follows another one."""
+def led(owner, path, prepare=lambda page: None):
+    """A screen in a tab that follows the owner's: that one passes it events with `TELL`."""
     owner.open("/settings")
-    room = owner.context.new_page()
-    prepare(room)
-    room.goto("/room")
-    room.wait_for_selector("html[data-ready]")
+    page = owner.context.new_page()
+    prepare(page)
+    page.goto(path)
+    page.wait_for_selector("html[data-ready]")
+    return page
+
+
+def led_room(owner, prepare=lambda page: None):
+    room = led(owner, "/room", prepare)
     expect(room.locator(".hit")).to_have_count(8)
     return room
 

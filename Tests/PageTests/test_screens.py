@@ -13,18 +13,20 @@ axe = Axe()
 
 
 def faults(page, **options):
-    """The violations that axe finds, in words; the drawing of the room is hidden from everybody but the eye."""
+    """Returns the violations that axe finds, as texts. Leaves out the drawing of the room, which is hidden from
+    screen readers."""
     report = axe.run(page, context={"exclude": [[".room-svg"]]}, options={"resultTypes": ["violations"], **options})
     return [f"{one['id']}: {node['target']}: {[reason['message'] for reason in node['any'] + node['all'] + node['none']]}"
             for one in report.response["violations"] for node in one["nodes"][:3]]
 
 
-# Colors are mixed until their transition is over.
-PAINTED = """() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
+# Waits for the end of all transitions: until then a color is a mixture of the old and the new one.
+WAIT_FOR_TRANSITIONS = """() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
   .then(() => Promise.all(document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished.catch(() => {}))))
   .then(() => undefined)"""
-# What is wider than its place: the page, a control beyond its edge, a text that is cut without a sign of it.
-WIDE = """() => {
+# Finds content that is too wide: a page wider than the window, a control beyond its edge, a text that is cut
+# without an ellipsis.
+FIND_OVERFLOW = """() => {
   const name = (node) => `${node.tagName}.${node.className} "${node.textContent.trim().slice(0, 30)}"`, wrong = [];
   const sideways = document.documentElement.scrollWidth - innerWidth;
   if (sideways > 0) wrong.push(`${sideways} px too wide`);
@@ -40,12 +42,13 @@ WIDE = """() => {
   }
   return wrong;
 }"""
-SMALL = """() => [...document.querySelectorAll('button, a[href], input:not([type=range]), select')].filter((node) => {
+# Finds controls that are too small for a finger.
+FIND_SMALL_TARGETS = """() => [...document.querySelectorAll('button, a[href], input:not([type=range]), select')].filter((node) => {
     const box = node.getBoundingClientRect(), style = getComputedStyle(node);
     return box.width && box.height && style.visibility !== 'hidden' && !node.closest('[hidden], p, .dialog-head') && (box.height < 43.5 || box.width < 43.5);
   }).map((node) => `small target ${node.tagName} ${node.className} ${node.textContent.slice(0, 20)} ${Math.round(node.getBoundingClientRect().width)}×${Math.round(node.getBoundingClientRect().height)}`)"""
-# With forced colors each control still differs from its ground, and each state from its opposite.
-FORCED = """() => {
+# With forced colors, finds controls in the color of their background, and states that look like their opposite.
+FIND_FORCED_COLOR_FAULTS = """() => {
   const wrong = [], KEYS = ['color', 'backgroundColor', 'borderTopColor', 'borderTopWidth', 'outlineStyle', 'outlineColor', 'textDecorationLine', 'transform', 'translate', 'left', 'boxShadow', 'fill', 'stroke'];
   const styleOf = (node) => JSON.stringify([node, ...node.querySelectorAll('*')].flatMap((one) => ['', '::before', '::after'].map((part) => { const style = getComputedStyle(one, part); return KEYS.map((key) => style[key]); })));
   for (const node of document.querySelectorAll('button, a[href], select')) {
@@ -67,26 +70,26 @@ FORCED = """() => {
 
 
 def check(visit, path, themes=("dark", "light"), whole=True):
-    """Runs all checks of a screen in one visit; returns what is wrong."""
+    """Runs all checks of a screen in one visit, and returns the faults."""
     page = visit.open(path)
-    page.evaluate(PAINTED)
+    page.evaluate(WAIT_FOR_TRANSITIONS)
     wrong = []
     shift = page.evaluate("globalThis.shifts")
     if shift > 0.02:
         wrong.append(f"the layout shifts by {shift:.3f}")
     for theme in themes:
         page.emulate_media(color_scheme=theme)
-        page.evaluate(PAINTED)
+        page.evaluate(WAIT_FOR_TRANSITIONS)
         wrong += [f"{theme}: {fault}" for fault in faults(page)]
-    wrong += page.evaluate(WIDE) + page.evaluate(SMALL)
+    wrong += page.evaluate(FIND_OVERFLOW) + page.evaluate(FIND_SMALL_TARGETS)
     if whole:
         page.emulate_media(color_scheme="dark", forced_colors="active")
-        page.evaluate(PAINTED)
-        wrong += [f"forced colors: {fault}" for fault in page.evaluate(FORCED)]
+        page.evaluate(WAIT_FOR_TRANSITIONS)
+        wrong += [f"forced colors: {fault}" for fault in page.evaluate(FIND_FORCED_COLOR_FAULTS)]
         page.emulate_media(forced_colors="none")
         page.evaluate("document.documentElement.style.fontSize = '200%'; void 0")
-        page.evaluate(PAINTED)
-        wrong += [f"text at 200 %: {fault}" for fault in page.evaluate(WIDE)]
+        page.evaluate(WAIT_FOR_TRANSITIONS)
+        wrong += [f"text at 200 %: {fault}" for fault in page.evaluate(FIND_OVERFLOW)]
     return [f"{path} {fault}" for fault in wrong]
 
 
@@ -106,13 +109,13 @@ def test_screens(visit, house, size, playing):
     if playing:
         house.watch()
     one = visit(size=size).use(house.people["ann@example.org"])
-    # The bar of what plays has the same colors in every size.
+    # The bar with the current item has the same colors in every size.
     themes = ("dark",) if playing and size != "phone" else ("dark", "light")
     wrong = [fault for path in SCREENS for fault in check(one, path, themes, whole=not playing)]
     assert not wrong, "\n".join(wrong)
 
 
-@proves("E8 E9 E15 F8 · nothing scrolls sideways at 320 pixels and all is accessible, however long a text is and from whichever side it is read")
+@proves("E8 E9 E15 F8 · at 320 pixels nothing scrolls sideways and all is accessible, also with long texts and with texts from right to left")
 def test_narrow(visit, house):
     for name, email in [("א" * 90, "right@example.org"), ("Unabbreviatable" * 6, "l" * 60 + "@example.org")]:
         house.member(name, email)
@@ -123,8 +126,8 @@ def test_narrow(visit, house):
         house.watch(film)
         for path in SCREENS if film == "long" else ["/", "/room", "/player", "/library"]:
             page = one.open(path)
-            page.evaluate(PAINTED)
-            wrong += [f"{path} {film}: {fault}" for fault in page.evaluate(WIDE) + faults(page)]
+            page.evaluate(WAIT_FOR_TRANSITIONS)
+            wrong += [f"{path} {film}: {fault}" for fault in page.evaluate(FIND_OVERFLOW) + faults(page)]
             if path == "/player":
                 assert page.get_by_role("heading", level=1).inner_text().strip() == title.strip()
     house.off()
@@ -155,7 +158,7 @@ def test_states(visit, house):
 
 
 def tab_to(page, name, most=60):
-    """Presses the tabulator until the focused control has a name."""
+    """Presses Tab until the label or text of the focused control matches `name`, at most `most` times."""
     for _ in range(most):
         page.keyboard.press("Tab")
         focused = page.evaluate("(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).trim()")

@@ -16,8 +16,8 @@ import pytest
 from conftest import ROOT, SIZES, House, Visit, configuration, proves
 from measuring.controller import Controller
 from playwright.sync_api import expect
-from test_screens import PAINTED, SMALL, WIDE, check, faults, tab_to
-from test_texts import SAID, english
+from test_screens import FIND_OVERFLOW, FIND_SMALL_TARGETS, WAIT_FOR_TRANSITIONS, check, faults, tab_to
+from test_texts import COLLECT_TEXTS, english_pattern
 
 SONG = ROOT / "Samples/Music/Demo Disc/01 Morning Stairs.flac"
 SUMMARY = "Real devices: {} of 9"
@@ -46,7 +46,7 @@ def own(home):
 
 @pytest.fixture
 def projector():
-    """A projector on this machine; gives its port, and what it was sent."""
+    """Starts a PJLink projector on loopback, and returns its port."""
     process = subprocess.Popen(
         [sys.executable, ROOT / "Tests/Fixtures/pjlink_projector.py"], stdin=subprocess.PIPE,
         stdout=subprocess.PIPE, text=True)
@@ -57,11 +57,11 @@ def projector():
 
 @pytest.fixture
 def file(own):
-    """The file of the configuration, which is as before afterwards."""
+    """Returns the path of the configuration, and restores the file after the test."""
     before = own.controller.configuration.read_text()
     yield own.controller.configuration
     own.controller.configuration.write_text(before)
-    # Once it is in force, nothing differs.
+    # The difference is empty once the restored file is in force.
     own.controller.wait_for(lambda: not own.send("GET", "/configuration/difference")["changes"])
 
 
@@ -71,7 +71,7 @@ def guided(browser, own):
     made = []
 
     def open_visit(email="ann@example.org", **options):
-        own.log_in(email)  # a fresh proof
+        own.log_in(email)  # for a proof of identity that is recent enough
         made.append(Visit(browser, own.base, **options).use(own.people[email]))
         return made[-1]
     yield open_visit
@@ -84,8 +84,8 @@ def finding(kind, role, plugin, title, **options):
             "notes": ["A note."], "entries": {role: {"role": role, "plugin": plugin, "options": options}}}
 
 
-def find(page, *findings, problems=()):
-    """Answers searches in place of the controller, with nothing that is on this machine by chance."""
+def stub_discovery(page, *findings, problems=()):
+    """Answers searches in place of the controller, which would also find devices of the machine that runs the tests."""
     page.route("**/api/v1/discovery", lambda route: route.fulfill(
         status=200, content_type="application/json", body=json.dumps({"findings": findings, "problems": list(problems)})))
 
@@ -96,22 +96,22 @@ def search(page):
 
 
 def choose(page, title, name):
-    """Chooses a finding and saves it after a look at the difference."""
+    """Chooses a finding, checks the dialog with the difference, and saves."""
     page.get_by_role("button", name=f"Use this: {title}").click()
     dialog = page.get_by_role("dialog", name="What changes")
     expect(dialog).to_contain_text(f"devices.{name} changes")
     expect(dialog.locator("ins")).to_contain_text('"options"')
-    page.evaluate(PAINTED)
+    page.evaluate(WAIT_FOR_TRANSITIONS)
     assert not faults(page)
     dialog.get_by_role("button", name="Save").click()
     expect(dialog).to_be_hidden()
 
 
-@proves("F7 E15 · a projector that was found is saved, tested and answered for, and becomes simulated again")
+@proves("F7 E15 · a projector that was found is saved and tested, the user confirms the test, and the projector becomes simulated again")
 def test_projector(guided, own, projector, file):
     visit = guided()
     page, before = visit.page, file.read_text()
-    find(page, finding("projectors", "projector", "PJLinkProjector", "Attic", host="127.0.0.1", port=projector), problems=["mqtt: no broker"])
+    stub_discovery(page, finding("projectors", "projector", "PJLinkProjector", "Attic", host="127.0.0.1", port=projector), problems=["mqtt: no broker"])
     visit.open("/devices").get_by_role("link", name="Set up devices").click()
     expect(page.get_by_text(SUMMARY.format(0))).to_be_visible()
     search(page)
@@ -121,7 +121,7 @@ def test_projector(guided, own, projector, file):
     expect(page.get_by_role("heading", name="Projector", exact=True)).to_be_focused()
     choose(page, "Attic", "projector")
     expect(page.get_by_text(SUMMARY.format(1))).to_be_visible()
-    # No byte but those of the entry has changed.
+    # Only the entry of the projector has changed.
     old, new = json.loads(before), json.loads(file.read_text())
     assert new["devices"].pop("projector") == {"role": "projector", "plugin": "PJLinkProjector", "options": {"host": "127.0.0.1", "port": projector}}
     old["devices"].pop("projector")
@@ -132,12 +132,12 @@ def test_projector(guided, own, projector, file):
     question = page.get_by_role("group", name="Is the projector going on?")
     expect(question).to_be_visible()
     own.wait_for("projector", "power", "on")
-    page.evaluate(PAINTED)
+    page.evaluate(WAIT_FOR_TRANSITIONS)
     assert not faults(page)
     question.get_by_role("button", name="No").click()
     expect(page.get_by_role("group", name="What to check")).to_be_visible()
     page.get_by_text("Log", exact=True).click()
-    page.evaluate(PAINTED)
+    page.evaluate(WAIT_FOR_TRANSITIONS)
     assert not faults(page)
     test.click()
     question.get_by_role("button", name="Yes").click()
@@ -164,8 +164,8 @@ def test_secret(guided, own, file):
         assert json.loads(process.stdout.readline()) == {"done": 1}
         visit = guided()
         page = visit.page
-        find(page, finding("projectors", "projector", "PJLinkProjector", "Attic", host="127.0.0.1", port=port,
-                           authentication="md5", password={"secret": "attic"}))
+        stub_discovery(page, finding("projectors", "projector", "PJLinkProjector", "Attic", host="127.0.0.1", port=port,
+                                     authentication="md5", password={"secret": "attic"}))
         visit.open("/setup?device=projector")
         search(page)
         secret = page.get_by_label("Password of the device", exact=True)
@@ -189,11 +189,11 @@ def test_secret(guided, own, file):
         process.wait(10)
 
 
-@proves("F7 · a role without a device gets a simulated one on the page, and no other byte of the file changes")
+@proves("F7 · a role without a device gets a simulated one on the page, and nothing else in the file changes")
 def test_add(guided, own, file):
     before = json.loads(file.read_text())
     name = next(name for name, entry in before["devices"].items() if entry["role"] == "popcornPopper")
-    # The scenes name every device.
+    # Scenes and activities name the device, and would be invalid without it.
     edited = {**before, "scenes": {}, "activities": {}}
     edited["devices"] = {one: entry for one, entry in before["devices"].items() if one != name}
     file.write_text(json.dumps(edited, indent=2))
@@ -205,7 +205,7 @@ def test_add(guided, own, file):
     page.get_by_role("button", name="Add: ").click()
     dialog = page.get_by_role("dialog", name="What changes")
     expect(dialog).to_contain_text("devices.popcornPopper")
-    page.evaluate(PAINTED)
+    page.evaluate(WAIT_FOR_TRANSITIONS)
     assert not faults(page)
     dialog.get_by_role("button", name="Save").click()
     expect(page.get_by_role("heading", name="Popcorn", exact=True)).to_be_visible()
@@ -215,7 +215,7 @@ def test_add(guided, own, file):
     assert list(json.loads(file.read_text())["devices"])[-1] == "popcornPopper"
 
 
-@proves("F7 E15 · the tests of the amplifier and of the tuner are heard through the amplifier, and end")
+@proves("F7 E15 · the tests of the amplifier and of the tuner play through the amplifier, and turn everything off at their end")
 @pytest.mark.parametrize("device, player, asked", [("amp", "cd", "Did you hear it?"), ("tuner", "tuner", "Did you hear the radio?")])
 def test_sound(guided, own, device, player, asked):
     own.off()
@@ -267,7 +267,7 @@ def test_folder(guided, own, home, file):
     expect(page.locator("[role=status]", has_text="CD player: it works.").first).to_be_attached()
 
 
-@proves("E15 F7 · lights, screen and popper do something for some seconds and are as before")
+@proves("E15 F7 · the tests of lights, screen and popper change the device for some seconds, then restore its state")
 def test_appliances(guided, own):
     own.off()
     visit = guided()
@@ -335,11 +335,11 @@ def test_unknown_brightness(guided, own):
     assert sent == [{"dim": 10}, "on"]
 
 
-@proves("F7 · a device that does not answer says so, with what to check, and its test waits")
+@proves("F7 · the page says that a device does not answer and what to check, and disables its test")
 def test_silent(guided, own, file):
     visit = guided()
     page = visit.page
-    find(page, finding("projectors", "projector", "PJLinkProjector", "Attic", host="127.0.0.1", port=1))
+    stub_discovery(page, finding("projectors", "projector", "PJLinkProjector", "Attic", host="127.0.0.1", port=1))
     visit.open("/setup?device=projector")
     search(page)
     choose(page, "Attic", "projector")
@@ -362,7 +362,7 @@ def test_busy(guided, own):
         return False
 
     def occupy():
-        """Begins a long search; nothing if another one came first."""
+        """Begins a long search; returns `None` if it was refused because another one came first."""
         other = http.client.HTTPConnection("127.0.0.1", own.controller.port)
         other.request("POST", "/api/v1/discovery", json.dumps({"only": ["projectors"], "timeout": 25}), {
             "Authorization": f"Bearer {own.people['ann@example.org']}", "Content-Type": "application/json"})
@@ -380,7 +380,7 @@ def test_busy(guided, own):
     expect(start).to_be_focused()
 
 
-@proves("F5 F7 · members are shown no way to set up devices, and search for none")
+@proves("F5 F7 · members see no link to the setup of devices, and may not search")
 def test_member(guided, own):
     visit = guided("ben@example.org")
     visit.expected = {403}
@@ -418,48 +418,48 @@ def test_tls(guided):
 def test_sizes(guided, own, size):
     visit = guided(size=size)
     page = visit.page
-    find(page, finding("sound", "amplifier", "ALSAAmplifier", "Sound card PCH " + "Analog " * 12, device="hw:0"), problems=["mqtt: no broker " * 8])
+    stub_discovery(page, finding("sound", "amplifier", "ALSAAmplifier", "Sound card PCH " + "Analog " * 12, device="hw:0"), problems=["mqtt: no broker " * 8])
     wrong = [fault for path in ("/setup", "/setup?device=amp") for fault in check(visit, path)]
     visit.open("/setup")
     search(page)
     page.get_by_text("MQTT broker elsewhere").click()
     page.get_by_role("button", name=re.compile("^Amplifier")).scroll_into_view_if_needed()
-    page.evaluate(PAINTED)
-    wrong += faults(page) + page.evaluate(WIDE) + page.evaluate(SMALL)
+    page.evaluate(WAIT_FOR_TRANSITIONS)
+    wrong += faults(page) + page.evaluate(FIND_OVERFLOW) + page.evaluate(FIND_SMALL_TARGETS)
     page.get_by_role("button", name=re.compile("^Amplifier")).click()
-    page.evaluate(PAINTED)
-    wrong += faults(page) + page.evaluate(WIDE) + page.evaluate(SMALL)
+    page.evaluate(WAIT_FOR_TRANSITIONS)
+    wrong += faults(page) + page.evaluate(FIND_OVERFLOW) + page.evaluate(FIND_SMALL_TARGETS)
     page.get_by_role("button", name=re.compile("^Use this")).click()
     page.get_by_role("dialog").wait_for()
-    page.evaluate(PAINTED)
-    wrong += faults(page) + page.evaluate(WIDE) + page.evaluate(SMALL)
+    page.evaluate(WAIT_FOR_TRANSITIONS)
+    wrong += faults(page) + page.evaluate(FIND_OVERFLOW) + page.evaluate(FIND_SMALL_TARGETS)
     shift = page.evaluate("globalThis.shifts")
     assert shift <= 0.02, f"the layout shifts by {shift:.3f}"
     assert not wrong, "\n".join(wrong)
 
 
-@proves("E9 F7 · setting up devices speaks Ukrainian and Russian alone, apart from what the controller found")
+@proves("E9 F7 · the setup of devices has only Ukrainian or Russian texts, apart from the controller's findings")
 @pytest.mark.parametrize("name", ["uk", "ru"])
 def test_languages(guided, own, name):
-    visit, foreign = guided(locale=name, size="phone"), english(name)
+    visit, foreign = guided(locale=name, size="phone"), english_pattern(name)
     page = visit.page
-    find(page, finding("sound", "amplifier", "ALSAAmplifier", "PCH", device="hw:0"))
+    stub_discovery(page, finding("sound", "amplifier", "ALSAAmplifier", "PCH", device="hw:0"))
     wrong = []
     for device in ("", "amp", "cd", "dvd", "tuner", "lights", "screen", "projector", "popper"):
         visit.open(f"/setup?device={device}")
-        wrong += [text for text in page.evaluate(SAID) if foreign.fullmatch(text)] + page.evaluate(WIDE)
+        wrong += [text for text in page.evaluate(COLLECT_TEXTS) if foreign.fullmatch(text)] + page.evaluate(FIND_OVERFLOW)
     visit.open("/setup")
     page.locator(".setup-search .btn").first.click()
     page.locator(".device-row[data-focus=amp] .chip").wait_for()
-    wrong += [text for text in page.evaluate(SAID) if foreign.fullmatch(text)] + page.evaluate(WIDE)
+    wrong += [text for text in page.evaluate(COLLECT_TEXTS) if foreign.fullmatch(text)] + page.evaluate(FIND_OVERFLOW)
     assert not wrong, wrong
 
 
-@proves("F7 · what was edited meanwhile stays, and a device that is gone is said to be")
+@proves("F7 · saving keeps edits that were made meanwhile, and the page reports a device that is gone")
 def test_meanwhile(guided, own, file):
     visit = guided()
     page = visit.page
-    find(page, finding("projectors", "projector", "PJLinkProjector", "Attic", host="127.0.0.1", port=9))
+    stub_discovery(page, finding("projectors", "projector", "PJLinkProjector", "Attic", host="127.0.0.1", port=9))
     visit.open("/setup?device=projector")
     search(page)
     edited = json.loads(file.read_text())
@@ -469,7 +469,7 @@ def test_meanwhile(guided, own, file):
     assert json.loads(file.read_text())["devices"]["projector"] == {
         "role": "projector", "plugin": "PJLinkProjector", "options": {"host": "127.0.0.1", "port": 9}, "process": "attic"}
     back = page.get_by_role("button", name="Back to simulated").first
-    # The page has read the file once more.
+    # The page has read the file again.
     expect(back).to_be_visible()
     del edited["devices"]["projector"]
     file.write_text(json.dumps(edited))

@@ -1,4 +1,4 @@
-"""The page with the amplifier that plays: libasound writes into a file what would be heard."""
+"""The page with the ALSA amplifier; libasound writes the sound into a file."""
 
 import array
 import re
@@ -11,7 +11,7 @@ from test_theater import eventually, heading
 
 
 def sound_card(folder):
-    """A configuration of libasound with one card, which is a file: a new one each time that it is opened."""
+    """Writes a configuration of libasound with the PCM `evening`, which writes a new file each time it is opened."""
     path = folder / "alsa.conf"
     path.write_text(
         "</usr/share/alsa/alsa.conf>\n"
@@ -21,7 +21,7 @@ def sound_card(folder):
 
 
 def loudest(folder):
-    """The largest sample of all that was heard, of 32,767."""
+    """Returns the largest sample in all files; full scale is 32,767."""
     most = 0
     for part in folder.glob("heard.wav*"):
         with wave.open(str(part), "rb") as recorded:
@@ -31,7 +31,7 @@ def loudest(folder):
     return most
 
 
-@proves("E11 E12 E15 · plays a film from the page: its sound is heard, as loud as the page says, and moves the levels in the room")
+@proves("E11 E12 E15 · plays a film from the page: the page sets the volume, the sound is heard, and it moves the needles in the room")
 def test_sound(browser, tmp_path):
     made = configuration()
     amp = shipped_configuration()["devices"]["amp"]

@@ -6,28 +6,29 @@ import re
 import pytest
 from conftest import ROOT, proves
 from playwright.sync_api import expect
-from test_screens import ENTRANCE, PAINTED, SCREENS, WIDE
+from test_screens import ENTRANCE, FIND_OVERFLOW, SCREENS, WAIT_FOR_TRANSITIONS
 
 SITE = ROOT / "Sources/WebServer/Site"
 LANGUAGES = ("en", "uk", "ru")
-# What Intl.PluralRules distinguishes for cardinal numbers.
+# The categories of Intl.PluralRules for cardinal numbers.
 FORMS = {"en": {"one", "other"}, "uk": {"one", "few", "many", "other"}, "ru": {"one", "few", "many", "other"}}
 
 
 def flat(file):
-    """The texts by key; a file may group them by the part of the key before the point."""
+    """Returns the texts by key. A file may group them by the part of the key before the dot."""
     found = {}
     for key, value in file.items():
         found.update({key: value} if "." in key else {f"{key}.{rest}": text for rest, text in value.items()})
     return found
 
 
-# The entrance loads a small file; the theater loads the other as well.
+# The screens before the login load a small file; those after it load the large one as well.
 FILES = {name: flat(json.loads((SITE / f"text/{name}.json").read_text())) for one in LANGUAGES for name in (one, f"entrance-{one}")}
 TEXTS = {name: {**FILES[f"entrance-{name}"], **FILES[name]} for name in LANGUAGES}
 ENTRANCE_MODULES = ["main", "dom", "api", "text", "language", "login", "look", "forms", "contacts", "rules", "backdrop", "greeting", "register", "code", "code-entry", "reset", "guest", "newcomer"]
 CODE = "\n".join(path.read_text() for path in sorted((SITE / "js").glob("*.js")))
-# `t('home.title')`, a key in a table or choice, and `t(`role.${role}`)`.
+# Every literal with the form of a key, the key in a call such as `t('home.title')`, and the fixed
+# beginning of a key that is put together, as in `t(`role.${role}`)`.
 LITERAL = re.compile(r"'([a-z][A-Za-z]*(?:\.[A-Za-z]+)+)'")
 CALLED = re.compile(r"\b(?:t|parts|has)\('([^']+)'")
 BUILT = re.compile(r"`([a-z][A-Za-z]*\.(?:[A-Za-z]+\.)*)\$\{")
@@ -38,7 +39,8 @@ def forms(text):
 
 
 def placeholders(text):
-    """The names in each form. The label of a field may be left out: a language with cases words around it."""
+    """Returns the sorted placeholders of each form, without `field`: a language with grammatical cases may need
+    a wording without the label of the field."""
     return [sorted(set(re.findall(r"\{(\w+)\}", form)) - {"field"}) for form in forms(text)]
 
 
@@ -49,8 +51,8 @@ def test_keys():
         wrong += [f"{name} lacks {key}" for key in TEXTS["en"].keys() - TEXTS[name].keys()]
         wrong += [f"{name} alone has {key}" for key in TEXTS[name].keys() - TEXTS["en"].keys()]
     keys, built = set(TEXTS["en"]), tuple(set(BUILT.findall(CODE)))
-    wrong += [f"nothing is called {key}" for key in set(CALLED.findall(CODE)) - keys]
-    wrong += [f"nothing begins with {prefix}" for prefix in built if not any(key.startswith(prefix) for key in keys)]
+    wrong += [f"no text has the key {key}" for key in set(CALLED.findall(CODE)) - keys]
+    wrong += [f"no key begins with {prefix}" for prefix in built if not any(key.startswith(prefix) for key in keys)]
     used = set(LITERAL.findall(CODE))
     wrong += [f"{key} is not used" for key in keys - used if not key.startswith(built)]
     entrance = "\n".join((SITE / f"js/{module}.js").read_text() for module in ENTRANCE_MODULES)
@@ -85,16 +87,16 @@ def test_forms():
     assert not wrong, "\n".join(wrong)
 
 
-@proves("E9 · the files of texts are sorted, one key a line, and hold no other alphabet than their own")
+@proves("E9 · the files of texts are sorted, one key a line, and hold no letters of another language")
 def test_files():
     for name in FILES:
         text, keys = (SITE / f"text/{name}.json").read_text(), list(FILES[name])
         groups = [key for key in json.loads(text) if "." not in key]
         assert len(re.findall(r'^"', text, re.MULTILINE)) == len(keys) + len(groups), f"{name}: one key a line"
         assert keys == sorted(keys, key=lambda key: key.split(".", 1)), f"{name}: sort the keys"
-    alike = {
+    foreign_letters = {
         "en": r"[\u0400-\u04ff]", "uk": r"[ыэёъЫЭЁЪ]", "ru": r"[іїєґІЇЄҐ’]"}
-    for name, foreign in alike.items():
+    for name, foreign in foreign_letters.items():
         found = [f"{name} {key}: {form}" for key, text in TEXTS[name].items() for form in forms(text) if re.search(foreign, form)]
         assert not found, found
     # A Latin letter inside a Cyrillic word looks right and reads wrong.
@@ -103,8 +105,8 @@ def test_files():
     assert not mixed, mixed
 
 
-# All that a person sees or hears on the screen that is open.
-SAID = """() => {
+# Returns all texts of the open screen that a person sees, or hears from a screen reader.
+COLLECT_TEXTS = """() => {
   const said = new Set(), walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walk.nextNode()) { const text = walk.currentNode.textContent.trim(), owner = walk.currentNode.parentElement; if (text && !owner.closest('script, noscript, .mono, option[lang]')) said.add(text); }
   for (const name of ['aria-label', 'placeholder', 'title', 'alt', 'aria-valuetext']) for (const node of document.querySelectorAll(`[${name}]`)) said.add(node.getAttribute(name).trim());
@@ -115,41 +117,51 @@ WITH_NUMBER = re.compile(r"\\\{(?:count|number|total|percent|age)\\\}")
 WITH_VALUE = re.compile(r"\\\{\w+\\\}")
 
 
-def english(name):
-    """What matches an English text that is another in the language."""
+def english_pattern(name):
+    """Returns a pattern of the English texts that the language words differently."""
     all_ = {form for key, text in TEXTS["en"].items() for form in forms(text)
             if form not in forms(TEXTS[name][key]) and re.search("[A-Za-z]{3}", re.sub(r"\{\w+\}", "", form))}
     return re.compile("|".join(WITH_VALUE.sub(".+", WITH_NUMBER.sub(r"[\\d.,]+", re.escape(form))) for form in all_), re.IGNORECASE)
 
 
-@proves("E9 F8 · every screen speaks Ukrainian and Russian alone where the browser asks for it, and fits the phone and the desk")
+@proves("E9 F8 · every screen has only Ukrainian or Russian texts when the browser asks for that language, and fits phone, tablet and desktop")
 @pytest.mark.parametrize("name, size", [("uk", "phone"), ("ru", "phone"), ("uk", "desktop"), ("ru", "tablet")])
 def test_languages(visit, house, name, size):
     house.off()
-    stranger, foreign, wrong = visit(size=size, locale=f"{name}-{'UA' if name == 'uk' else 'RU'}"), english(name), []
+    stranger, foreign, wrong = visit(size=size, locale=f"{name}-{'UA' if name == 'uk' else 'RU'}"), english_pattern(name), []
 
-    def look(one, path, wait=None):
+    def check(page, place):
+        page.evaluate(WAIT_FOR_TRANSITIONS)
+        wrong.extend(f"{place}: {text}" for text in page.evaluate(COLLECT_TEXTS) if foreign.fullmatch(text))
+        wrong.extend(f"{place} {fault}" for fault in page.evaluate(FIND_OVERFLOW))
+
+    def look(one, path):
         page = one.open(path)
-        page.evaluate(PAINTED)
         assert page.evaluate("document.documentElement.lang") == name
-        wrong.extend(f"{path}: {text}" for text in page.evaluate(SAID) if foreign.fullmatch(text))
-        wrong.extend(f"{path} {fault}" for fault in page.evaluate(WIDE))
+        check(page, path)
         return page
     for path in ENTRANCE:
         look(stranger, path)
     one = visit(size=size, locale=name).use(house.people["ann@example.org"])
-    # The names of the checks are the controller's.
+    # The controller names the checks, in English.
     one.page.route("**/api/v1/doctor", lambda route: route.fulfill(status=200, content_type="application/json", body='{"checks": []}'))
     for path in SCREENS:
         look(one, path)
-    look(one, "/devices").locator(".device-row").first.click()
+    page = look(one, "/devices")
+    for row in page.locator(".device-row").all():
+        device = row.get_attribute("data-focus")
+        row.click()
+        page.locator(".device-sheet .state-table").wait_for(state="attached")
+        check(page, f"/devices {device}")
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
     house.watch()
     for path in ("/", "/room", "/player", "/devices"):
         look(one, path)
     assert not wrong, "\n".join(wrong)
 
 
-@proves("E9 · the language is chosen at the login and in the settings, and stays on the device")
+@proves("E9 · the language is chosen at the login and in the account; the first choice stays on the device, the second is stored with the account")
 def test_choice(visit, house):
     page = visit().open("/login")
     page.get_by_role("combobox", name="Language").select_option("uk")
@@ -179,7 +191,7 @@ def test_failure(visit, house):
 
 
 COUNTS = [0, 1, 2, 5, 11, 21, 1.5]
-# The form of each count, by the rules of CLDR for the language.
+# The plural form of each of the counts, by the rules of CLDR.
 PLURALS = {
     "en": ["other", "one", "other", "other", "other", "other", "other"],
     "uk": ["many", "one", "few", "many", "many", "one", "other"],

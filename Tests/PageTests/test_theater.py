@@ -9,6 +9,8 @@ import pytest
 from conftest import Visit, configuration, hold, proves, House, wait_held
 from measuring.controller import Controller
 from playwright.sync_api import expect
+from test_entrance import MODULES
+from test_room import TELL, failed, led
 from test_screens import faults
 
 
@@ -631,3 +633,90 @@ def test_levels(owner, house):
     eventually(room, lambda: len(ended) == 1)
     house.send("POST", "/resume")
     eventually(room, lambda: len(asked) == 2)
+
+
+@proves("E15 · Home and the list of devices say of every role that its state is not known, instead of off")
+def test_unknown(owner, house):
+    devices = house.send("GET", "/devices")["devices"]
+    page = led(owner, "/devices")
+    owner.page.evaluate(TELL, [["device", {**one, "state": {key: {**value, "provenance": "unknown"} for key, value in one["state"].items()}}] for one in devices])
+    expect(page.locator(".device-row .sub")).to_have_text(["not known"] * len(devices))
+    page.get_by_role("link", name="Home", exact=True).filter(visible=True).first.click()
+    expect(page.locator(".chips .chip[data-known=unknown]")).to_have_text([f"{name}: not known" for name in ("Lights", "Projector", "Amplifier", "Popcorn")])
+
+
+@proves("E15 E17 · the controls of a device lose the card of its failure with the activity that failed")
+def test_failure_over(owner):
+    page = led(owner, "/devices")
+    page.locator(".device-row[data-focus=projector]").click()
+    again = page.get_by_role("region", name="Projector", exact=True).get_by_role("button", name="Try again")
+    fault = failed("projector", "the lamp does not strike", "Let it cool.")
+    owner.page.evaluate(TELL, [fault])
+    expect(again).to_be_visible()
+    owner.page.evaluate(TELL, [["activity", {"status": "idle", "error": fault[1]["error"]}]])
+    expect(again).to_have_count(0)
+
+
+@proves("E12 · a scene keeps no parameter of the one that was chosen before it")
+def test_other_scene(owner):
+    page = owner.open("/scenes?scene=broken")
+    held = hold(page, "/films?*")
+    page.get_by_role("button", name=re.compile("^Watch a film")).click()
+    films = wait_held(page, held)
+    with page.expect_response("**/scenes/broken/plan"):
+        page.get_by_role("button", name=re.compile("^A broken evening")).click()
+    with page.expect_response("**/api/v1/films?*") as answer:
+        films.continue_()
+    answer.value.finished()
+    pane = page.get_by_role("region", name="A broken evening")
+    with page.expect_request("**/scenes/broken/runs") as sent:
+        pane.get_by_role("button", name="Run").click()
+    assert sent.value.post_data_json == {"parameters": {}}
+    expect(pane.locator(".error-card")).to_be_visible()
+
+
+@proves("E9 E14 · a key of the player does what its button does, and on the radio sends nothing that a tuner lacks")
+def test_player_keys(owner, house):
+    house.watch("night-ferry", fromStart=True)
+    page = owner.open("/player")
+    page.get_by_role("button", name="Pause").wait_for()
+    page.keyboard.press("Space")
+    page.get_by_role("button", name="Resume").wait_for()
+    page.keyboard.press("ArrowRight")
+    house.wait_for("dvd", "playback", lambda playback: playback["state"] == "paused" and playback["position"] >= 30)
+    house.off()
+    house.wait("/radio", {"item": "Harbour Jazz"})
+    heading(page, "Harbour Jazz").wait_for()
+    before, muted = len(owner.requests), house.state("amp", "muted")
+    for is_muted in (muted, not muted):
+        expect(page.get_by_role("button", name="Mute")).to_have_attribute("aria-pressed", str(is_muted).lower())
+        for key in ("Space", "k", "ArrowLeft", "ArrowRight", "m"):
+            page.keyboard.press(key)
+    house.wait_for("amp", "muted", muted)
+    posts = [url for url in owner.requests[before:] if re.search("/(pause|resume|seek|volume)$", url)]
+    assert [url.rpartition("/")[2] for url in posts] == ["volume", "volume"], posts
+    expect(page.locator(".toast")).to_have_count(0)
+
+
+@proves("E17 · a message stays while the pointer is over it, also after it has lost the pointer and the focus before")
+def test_message_stays(owner):
+    page = owner.page
+    page.clock.install()
+    owner.open("/settings")
+    page.evaluate("""async () => {
+      const { toast } = await import(%s + 'parts.js');
+      toast('The popper is on.', { label: 'Turn off' });
+    }""" % MODULES)
+    message = page.locator(".toast")
+    button = message.get_by_role("button", name="Turn off")
+    message.hover()
+    button.focus()
+    page.mouse.move(0, 0)
+    button.blur()
+    page.clock.run_for(5000)
+    message.hover()
+    page.clock.run_for(10_000)
+    expect(message).to_be_visible()
+    page.mouse.move(0, 0)
+    page.clock.run_for(10_000)
+    expect(message).to_have_count(0)

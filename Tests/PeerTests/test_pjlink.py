@@ -1,4 +1,4 @@
-"""The projectors of the tests (Tests/Fixtures/pjlink_projector.py) with two independent clients of PJLink."""
+"""Checks the projectors of the tests (Tests/Fixtures/pjlink_projector.py) with two independent clients of PJLink."""
 
 import asyncio
 import contextlib
@@ -19,7 +19,10 @@ KINDS = [(authentication, number) for authentication in ("none", "md5") for numb
 
 @contextlib.contextmanager
 def projector(authentication, number, **more):
-    """A projector that warms and cools until it is told to finish: its port, and a function that changes it."""
+    """Starts a projector that warms and cools until it is told to finish.
+
+    Yields its port, and a function that changes its properties.
+    """
     process = subprocess.Popen(
         [sys.executable, FIXTURE, "--authentication", authentication, "--class", str(number),
          "--warm-up", "manual", "--cool-down", "manual"],
@@ -79,7 +82,7 @@ def test_pypjlink_controls_the_projector(authentication, number):
 
 @pytest.mark.parametrize("authentication, number", KINDS)
 def test_aiopjlink_controls_the_projector(authentication, number):
-    async def evening(port, change):
+    async def control(port, change):
         async with aiopjlink.PJLink("127.0.0.1", port, password(authentication)) as link:
             power = aiopjlink.Power.State
             assert await link.power.get() is power.OFF
@@ -125,7 +128,7 @@ def test_aiopjlink_controls_the_projector(authentication, number):
         await link.microphone.turn_down()
 
     with projector(authentication, number) as (port, change):
-        asyncio.run(evening(port, change))
+        asyncio.run(control(port, change))
 
 
 def test_both_clients_are_refused_with_a_wrong_password():

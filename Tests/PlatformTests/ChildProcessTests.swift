@@ -24,7 +24,7 @@ struct ChildProcessTests {
 
   private func shell(_ script: String) -> ProgramStart { ProgramStart("sh", ["-c", script]) }
 
-  @Test("F1 · a program gets its arguments, its folder, and no variables but its own")
+  @Test("F1 · a program gets its arguments, its folder, and only its own environment")
   func surroundings() throws {
     var program = shell("echo $0 $1; pwd; env | grep -v -e ^PWD -e ^_ -e ^SHLVL -e ^OLDPWD")
     program.arguments += ["zero", "one"]
@@ -40,7 +40,7 @@ struct ChildProcessTests {
 
   @Test("F1 · a program inherits its three streams and no other descriptor")
   func descriptors() throws {
-    // Without close-on-exec it would be inherited.
+    // Without close-on-exec, an ordinary child would inherit this descriptor.
     let leak = try #require(dup(0) as Int32?)
     try #require(leak >= 0 && fcntl(leak, F_SETFD, 0) == 0)
     defer { close(leak) }
@@ -51,7 +51,7 @@ struct ChildProcessTests {
   @Test("F1 · a program begins with no signal blocked or ignored")
   func signals() async throws {
     let text = try await SystemThread.run(name: "caller") {
-      // Threads of ours block signals; a child must not inherit that.
+      // A `SystemThread` blocks signals; a child must not inherit its mask.
       try output(of: ProgramStart("grep", ["-e", "SigBlk", "-e", "SigIgn", "/proc/self/status"]))
         .text
     }
@@ -73,15 +73,34 @@ struct ChildProcessTests {
     #expect(child.wait() == .exited(0))
   }
 
+  @Test("F1 · a program gets this process's own streams in any order")
+  func swappedStreams() async throws {
+    try await withTemporaryFolder { folder in
+      let file = folder.appendingPathComponent("links")
+      // A shell may redirect its own output for the time of a command.
+      var program = shell(
+        "cd /proc/$$/fd; links=$(readlink 0 1 2); echo \"$links\" >\(file.path)")
+      program.input = .descriptor(2)
+      program.output = .descriptor(0)
+      program.error = .descriptor(1)
+      #expect(try ChildProcess(program).wait() == .exited(0))
+      let own = try [2, 0, 1].map {
+        try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+      }
+      let links = try String(contentsOf: file, encoding: .utf8)
+      #expect(links.split(separator: "\n").map(String.init) == own)
+    }
+  }
+
   @Test(
-    "F1 · a program that cannot be started says why, and leaves no descriptor open",
+    "F1 · a program that cannot be started throws the reason, and leaves no descriptor open",
     arguments: [("/no/such/program", ENOENT), ("no-such-program", ENOENT), ("/etc", EACCES)])
   func failure(_ program: String, _ code: Int32) throws {
     let before = try openDescriptors()
     #expect(throws: SystemError(code)) {
       try ChildProcess(ProgramStart(program, input: .pipe, output: .pipe, error: .pipe))
     }
-    // Other tests run at the same time, so a leak shows as a trend.
+    // Other tests open descriptors too, so this allows up to one for each attempt.
     for _ in 0..<200 { _ = try? ChildProcess(ProgramStart(program, input: .pipe, output: .pipe)) }
     #expect(try openDescriptors() < before + 200)
   }
@@ -129,9 +148,11 @@ struct ChildProcessTests {
     child.signal(SIGKILL)
     #expect(poll(&entry, 1, 10_000) == 1)
     child.wait()
+    // Another process may have its id now.
+    #expect(child.openExitDescriptor() == -1)
   }
 
-  @Test("F1 · an exit status reads as people say it")
+  @Test("F1 · an exit status is described in words")
   func statuses() {
     #expect(ChildProcess.ExitStatus.exited(3).description == "exit status 3")
     #expect(ChildProcess.ExitStatus.signalled(SIGKILL).description == "signal 9 (Killed)")

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("the clock that tests move", .timeLimit(.minutes(5)))
+@Suite("Clocks", .timeLimit(.minutes(5)))
 struct ManualClockTests {
   private final class Woken: Sendable {
     private let seconds = Mutex<[Int]>([])
@@ -11,7 +11,7 @@ struct ManualClockTests {
     func add(_ second: Int) { seconds.withLock { $0.append(second) } }
   }
 
-  @Test("time stands still until it is moved, and wakes each sleeper that is due")
+  @Test("a manual clock stands still until it is advanced, then wakes each sleeper that is due")
   func moves() async throws {
     let clock = ManualClock()
     let woken = Woken()
@@ -34,7 +34,7 @@ struct ManualClockTests {
     }
   }
 
-  @Test("a time that has passed is no wait, and a cancelled sleeper throws")
+  @Test("a sleep until a past time returns at once, and a cancelled sleeper throws")
   func cancels() async throws {
     let clock = ManualClock()
     clock.advance(by: .seconds(5))

@@ -26,7 +26,7 @@ struct FileWatcherTests {
     try Data(text.utf8).write(to: URL(fileURLWithPath: path))
   }
 
-  /// Writes as an editor does that replaces the file.
+  /// Replaces the file by rename, as many editors do.
   private static func replace(_ path: String, _ text: String) throws {
     try write(text, path + ".new")
     #expect(rename(path + ".new", path) == 0)
@@ -139,14 +139,14 @@ struct FileWatcherTests {
       for number in 1...50 {
         try Self.write("x", folder.appendingPathComponent("other \(number)").path)
       }
-      // Events come in order: had another file counted, the file would not be there yet.
+      // Events come in order: had one of another file been reported, `a.json` would not exist yet.
       try Self.write("1", path)
       await changes.next()
       #expect(try String(contentsOfFile: path, encoding: .utf8) == "1")
     }
   }
 
-  @Test("F6 · a watcher whose folder is gone sleeps, and its thread ends with it")
+  @Test("F6 · a watcher whose folder is gone sleeps, and its thread ends with the watcher")
   func sleeps() async throws {
     try await withTemporaryFolder { folder in
       let inner = folder.appendingPathComponent("inner")

@@ -10,7 +10,7 @@ struct RegularFileTests {
     (try? FileManager.default.attributesOfItem(atPath: path))?[.posixPermissions] as? Int
   }
 
-  @Test("F6 · a replaced file keeps its mode, its links, and leaves nothing beside it")
+  @Test("F6 · a replaced file keeps its mode and the link to it, and no temporary file is left")
   func replaced() async throws {
     try await withTemporaryFolder { folder in
       func place(_ name: String) -> String { folder.appendingPathComponent(name).path }
@@ -28,12 +28,12 @@ struct RegularFileTests {
     }
   }
 
-  @Test("F6 · a file that cannot be replaced stays, with nothing beside it")
+  @Test("F6 · a file that cannot be replaced stays, and no temporary file is left")
   func refused() async throws {
     try await withTemporaryFolder { folder in
       let missing = folder.appendingPathComponent("a.json").path
       #expect(throws: SystemError(ENOENT)) { try RegularFile.replace(missing, with: []) }
-      // A name so long that the one of the draft is too long.
+      // The name is so long that the longer name of the temporary file exceeds the system's limit.
       let long = folder.appendingPathComponent(String(repeating: "a", count: 255)).path
       try Data("old".utf8).write(to: URL(fileURLWithPath: long))
       #expect(throws: SystemError(ENAMETOOLONG)) { try RegularFile.replace(long, with: [1]) }

@@ -13,7 +13,7 @@ import Testing
     for _ in 0..<200 { #expect(delay.next(random: 1) <= .seconds(60)) }
   }
 
-  @Test("chance moves a wait by a fifth at most, and never beyond the longest")
+  @Test("the random part is a fifth of a wait at most, and no wait exceeds the longest")
   func random() {
     for (random, first, last) in [(0.0, 400, 48_000), (1.0, 600, 60_000)] {
       var delay = RetryDelay()

@@ -31,7 +31,7 @@ struct SystemThreadTests {
     #expect(getpriority(thread, 0) == before)
   }
 
-  @Test("a thread without permission for real time runs all the same, and knows it")
+  @Test("a thread runs with or without permission for real time, and knows which it has")
   func realtime() throws {
     let isRealtime = Mutex<Bool?>(nil)
     try SystemThread(name: "real time", priority: .realtime) {
@@ -41,7 +41,7 @@ struct SystemThreadTests {
     #expect(!SystemThread.isRealtime)
   }
 
-  @Test("a thread leaves the process's signals to others, but not its own faults")
+  @Test("a thread blocks the signals of the process, but not those of its own faults")
   func signals() throws {
     let masked = Mutex<[Bool]>([])
     try SystemThread(name: "signals") {
@@ -80,7 +80,7 @@ struct SystemThreadTests {
     thread.join()
   }
 
-  @Test("a time-out is rounded up to whole milliseconds, and nothing once the time has come")
+  @Test("a time-out is rounded up to whole milliseconds, and is 0 once the time has come")
   func timeout() {
     let clock = MonotonicClock()
     #expect(clock.timeout(until: clock.now) == 0)
@@ -91,7 +91,7 @@ struct SystemThreadTests {
     #expect(clock.timeout(until: clock.now + 1_000_000) <= 1)
   }
 
-  @Test("time with the machine's sleep is not behind time without it")
+  @Test("the time that includes the machine's sleep is not behind the one without it")
   func clocks() {
     let awake = MonotonicClock.now
     #expect(MonotonicClock.nowIncludingSleep >= awake)
@@ -99,7 +99,7 @@ struct SystemThreadTests {
   }
 
   @Test(
-    "a time in nanoseconds is exact, and limited where the clock's range ends",
+    "a duration in nanoseconds is exact, and limited to half the range of Int64",
     arguments: [
       (Duration.nanoseconds(7), Int64(7)), (.seconds(-2) - .nanoseconds(3), -2_000_000_003),
       (.seconds(Int64.max), Int64.max / 2), (.seconds(Int64.min), -(Int64.max / 2)),

@@ -33,7 +33,7 @@ struct ConformanceTests {
   func playback(_ trial: TestTrial) async throws { try await trial.check() }
 
   @Test(
-    "E9 F1 · every disc player answers with pictures, and with none for what it does not list",
+    "E9 F1 · every disc player answers with pictures, and with none for an item it does not list",
     arguments: TestTrial.all(of: ConformanceCase.pictures))
   func pictures(_ trial: TestTrial) async throws { try await trial.check() }
 

@@ -20,7 +20,7 @@ struct FaultTests {
     }
   }
 
-  @Test("F4 · the fault dies ends the process at the configured command")
+  @Test("F4 · the fault \"dies\" ends the process at the configured command")
   func dies() async throws {
     try await PluginClient.run(PluginUnderTest.simulated.target) { client in
       let options: JSON = ["speed": 0, "faults": ["dies": ["down"]]]

@@ -2,7 +2,7 @@ import Devices
 import Foundation
 import Glibc
 import JSON
-import PluginHost
+@testable import PluginHost
 import PluginProtocol
 import TestSupport
 import Testing
@@ -64,7 +64,7 @@ struct CatalogueTests {
     #expect(one.program == root.appending(path: "a/One/x").path)
   }
 
-  @Test("Of two plugins with one id the first counts, and the other is reported with its file")
+  @Test("Of two plugins with the same id the first counts, and the other is reported with its file")
   func duplicates() throws {
     try add("a/P", manifest("P"))
     try add("b/P", manifest("P"))
@@ -76,7 +76,7 @@ struct CatalogueTests {
     #expect(problem.message.contains(root.appending(path: "a/P").path))
   }
 
-  @Test("A manifest that cannot be used is reported with file, line, column and way")
+  @Test("A manifest that cannot be used is reported with file, line, column and JSON path")
   func unusable() throws {
     try add("a/Broken", "{\n  \"id\": ")
     try add(
@@ -93,7 +93,19 @@ struct CatalogueTests {
     #expect(wrong.description.contains("\"lamp\" is not a role"))
   }
 
-  @Test("A manifest that may not be read, or is a folder, is reported")
+  @Test("A program that is looked up along PATH is stamped there, not in the working folder")
+  func stampsAlongPath() throws {
+    func stamps(of program: String) throws -> Int {
+      try add("a/P", manifest("P").replacing("./x", with: program))
+      return try #require(read("a")["P"]).fileStamps.count
+    }
+    let name = try #require(FileManager.default.contentsOfDirectory(atPath: ".").max())
+    // The manifest alone.
+    #expect(try stamps(of: name) == 1)
+    #expect(try stamps(of: "sh") > 1)
+  }
+
+  @Test("A manifest that is a folder is reported with its path")
   func unreadable() throws {
     try FileManager.default.createDirectory(
       at: root.appending(path: "a/P/manifest.json"), withIntermediateDirectories: true)

@@ -33,7 +33,7 @@ struct DeadlineSchedulerTests {
       await clock.waitForSleepers(2)
       clock.advance(by: .seconds(2))
       #expect(await recorder.next() == .seconds(2))
-      // The later times were not needed: who wants them asks again.
+      // The call at the earliest time drops the later ones; the client must request another call.
       scheduler.wake(key, at: .seconds(20))
       clock.advance(by: .seconds(18))
       #expect(await recorder.next() == .seconds(20))

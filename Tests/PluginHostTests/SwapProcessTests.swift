@@ -12,7 +12,8 @@ struct SwapProcessTests {
     await script.host.statuses().first { $0.plugin == plugin }?.pid
   }
 
-  @Test("F6 · an unchanged device keeps its process while one of the same process is swapped")
+  @Test(
+    "F6 · an unchanged device keeps its process while another device of that process is swapped")
   func neighbour() async throws {
     let script = try ScriptPlugin(
       devices: [.lights("lamp", "Script"), .lights("spot", "Script")], others: ["Other"])
@@ -41,7 +42,8 @@ struct SwapProcessTests {
     #expect(ended.allSatisfy { kill($0, 0) == -1 })
   }
 
-  /// A device that is held as a sound card is: by one process, until it is closed or the process ends.
+  /// Python statements for a device that, like a sound card, only one process can hold: until the
+  /// device is closed or the process ends.
   private static let exclusive = """
     import fcntl
     held = {}
@@ -95,7 +97,7 @@ struct SwapProcessTests {
     }
   }
 
-  @Test("A plugin that hangs at a close is ended, and its neighbour comes back")
+  @Test("A plugin that hangs at a close is killed, and its other device is restored")
   func hangs() async throws {
     let script = try ScriptPlugin(
       """
@@ -145,7 +147,7 @@ struct SwapProcessTests {
           await script.host.apply(
             [.lights("lamp", "Other"), .lights("spot", "Script")], catalogue: script.catalogue)
         }
-        // It is being closed.
+        // The old process is closing the lamp now.
         #expect(await script.waitUntilUnavailable().contains("swapped to the plugin Other"))
       }
     }
@@ -188,7 +190,8 @@ struct SwapProcessTests {
 
   @Test("The late answer of the old plugin does not end a command in the new one")
   func lateAnswer() async throws {
-    // A request for 66 is answered with the next one for 67; both plugins number requests alike.
+    // A request for the brightness 66 is answered only when the next one, for 67, arrives. The
+    // requests to both plugins have the same numbers, so a late answer has the id of a current one.
     let script = try ScriptPlugin(
       """
       late = []
@@ -229,7 +232,8 @@ struct SwapProcessTests {
     }
   }
 
-  @Test("A secret of a device that is added, or was removed, is hidden in a running process' words")
+  @Test(
+    "Secrets of an added or removed device are hidden in the log and stderr of a running process")
   func secrets() async throws {
     let log = RecordedLog()
     let script = try ScriptPlugin(

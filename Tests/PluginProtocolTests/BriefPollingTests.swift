@@ -8,7 +8,7 @@ import Testing
 struct BriefPollingTests {
   private let gap = BriefPolling.longestGap
 
-  @Test("messages that follow each other quickly are polled for, the first after a pause is not")
+  @Test("polls after a message that follows another quickly, but not after the first of a run")
   func runs() {
     var polling = BriefPolling()
     var now: Int64 = 0
@@ -22,7 +22,7 @@ struct BriefPollingTests {
     #expect(isPolledFor(after: 1))
   }
 
-  @Test("a poll without a message ends after its time")
+  @Test("a poll without a message lasts its full time")
   func vainPoll() throws {
     var ends: [Int32] = [-1, -1]
     let result = pipe(&ends)

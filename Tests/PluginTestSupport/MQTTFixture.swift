@@ -9,9 +9,10 @@ public final class BrokerFixture: Sendable {
   /// A broker without a login, for tests that do not restart or pause it.
   public static let shared = Result { try BrokerFixture() }
 
-  /// Its TCP port on 127.0.0.1.
+  /// The broker's TCP port on 127.0.0.1.
   public let port: Int
-  /// The folder of the certificates: `ca.pem` has signed the broker's, `other.pem` has not.
+  /// The folder of the CA certificates: `ca.pem` has signed the broker's certificate, `other.pem`
+  /// has not.
   public let folder: String
 
   /// Starts a broker.
@@ -30,7 +31,7 @@ public final class BrokerFixture: Sendable {
       "end", ["broker": .integer(port), "how": .string(action.rawValue)])
   }
 
-  /// The option `broker` for devices behind it.
+  /// The option `broker` of devices that connect to it.
   public var options: JSON { ["host": "127.0.0.1", "port": .integer(port)] }
 }
 
@@ -53,7 +54,7 @@ public final class MQTTFixture: Sendable {
     topic = try MQTTProcess.now("device", .object(request))["topic"]?.string ?? ""
   }
 
-  /// Changes the device; the script says which keys there are.
+  /// Changes the device; see `Device.change` in the script for the keys.
   public func change(_ changes: JSON) async throws {
     var request = changes.object ?? [:]
     request["device"] = .string(topic)
@@ -64,7 +65,7 @@ public final class MQTTFixture: Sendable {
   public var commands: [String] { MQTTProcess.commands(of: topic) }
 }
 
-/// A connection to a broker with faults.
+/// A proxy in front of a broker that adds faults to its connections.
 public final class MQTTProxy: Sendable {
   public let port: Int
 
@@ -74,7 +75,7 @@ public final class MQTTProxy: Sendable {
     port = answer["port"]?.integer ?? 0
   }
 
-  /// Changes what happens to the connections; the script says how.
+  /// Changes the mode of the proxy; see `Proxy` in the script for the modes.
   public func set(_ mode: String, topic: String = "") async throws {
     try await MQTTProcess.request(
       "proxy", ["port": .integer(port), "mode": .string(mode), "topic": .string(topic)])
@@ -89,14 +90,14 @@ public final class MQTTProxy: Sendable {
     try await MQTTProcess.request("count", ["port": .integer(port)])[key]?.integer ?? 0
   }
 
-  /// The option `broker` for devices behind it.
+  /// The option `broker` of devices that connect through it.
   public var options: JSON { ["host": "127.0.0.1", "port": .integer(port)] }
 }
 
 /// The process of all brokers and devices.
 private final class MQTTProcess: Sendable {
   private static let process = Result { try MQTTProcess() }
-  /// How long a request may take, in seconds.
+  /// The time limit of a request, in seconds.
   private static let limit = 60.0
 
   private struct State {
@@ -114,7 +115,7 @@ private final class MQTTProcess: Sendable {
 
   private init() throws {
     let script = Program.project.appendingPathComponent("Tests/Fixtures/mqtt_devices.py").path
-    // The end of this process ends the script, by its input.
+    // The script ends at the end of its input, at the latest when this process ends.
     program = try RunningProgram("python3", [script])
     program.readLines {
       self.receive($0)

@@ -4,8 +4,8 @@ import PluginKit
 import PluginProtocol
 import Synchronization
 
-/// The controller's end of a connection to a plugin, in this process or another one. Records the reports of the
-/// plugin's devices.
+/// The controller's end of a connection to a plugin, in this process or another one. Records the
+/// reports of the plugin's devices.
 public final class PluginBench: Sendable {
   private struct State {
     var nextID = 0
@@ -65,12 +65,12 @@ public final class PluginBench: Sendable {
     await plugin?.value
   }
 
-  /// Opens a device; nil when it is open.
+  /// Opens a device. Returns the refusal; nil when the device is open.
   public func open(_ device: DeviceID, _ role: Role, _ options: JSON) async -> RPCError? {
     await refusal(OpenRequest(device: device, role: role, options: options))
   }
 
-  /// Gives a command; nil when it is accepted.
+  /// Sends a command. Returns the refusal; nil when the command is accepted.
   public func perform(_ device: DeviceID, _ command: JSON) async -> RPCError? {
     await refusal(PerformRequest(device: device, command: command))
   }
@@ -130,7 +130,7 @@ public final class PluginBench: Sendable {
     return Request.answer(try result.get())
   }
 
-  /// Answers a request whose plugin has ended.
+  /// The answer to a request after the plugin has closed its connection.
   private static let gone = RPCError(
     RPCError.deviceErrorCode, "the plugin has closed its connection")
 
@@ -150,11 +150,11 @@ public final class PluginBench: Sendable {
     guard let message = try? RPCMessage(line: line) else { return }
     switch message {
     case .success(let id, let result):
-      if let report = result["report"] { take(StateNotification(params: report)) }
+      if let report = result["report"] { record(StateNotification(params: report)) }
       answer(id, .success(result))
     case .failure(let id?, let error): answer(id, .failure(error))
     case .notification(StateNotification.method, let params):
-      take(StateNotification(params: params))
+      record(StateNotification(params: params))
     case .notification(PlugAgainNotification.method, _): Task { await plugAgain(self) }
     case .notification(LogNotification.method, let params):
       if let text = params["message"]?.string { state.withLock { $0.log.append(text) } }
@@ -162,7 +162,7 @@ public final class PluginBench: Sendable {
     }
   }
 
-  private func take(_ notification: StateNotification?) {
+  private func record(_ notification: StateNotification?) {
     guard let notification else { return }
     state.withLock { state in
       var known = state.devices[notification.device] ?? ReportedState()

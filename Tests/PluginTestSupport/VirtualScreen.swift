@@ -3,7 +3,7 @@ import TestSupport
 
 /// An X server without a screen (Xvfb), whose picture is in a file.
 public final class VirtualScreen: Sendable {
-  /// A colour, 0 to 255 each.
+  /// A colour; each part is 0 to 255.
   public struct Color: Equatable, Sendable {
     let red, green, blue: UInt8
 
@@ -11,7 +11,7 @@ public final class VirtualScreen: Sendable {
       (self.red, self.green, self.blue) = (red, green, blue)
     }
 
-    /// Whether it is nearly `other`: decoding rounds.
+    /// Whether each part differs by less than 40 from that of `other`, because decoding rounds.
     func isNear(_ other: Color) -> Bool {
       zip([red, green, blue], [other.red, other.green, other.blue])
         .allSatisfy { abs(Int($0) - Int($1)) < 40 }
@@ -19,7 +19,7 @@ public final class VirtualScreen: Sendable {
   }
 
   public static let size = (width: 640, height: 360)
-  /// Its name, such as `:1`.
+  /// The value for `DISPLAY`, such as `:1`.
   public let display: String
   private let server: RunningProgram
   private let folder: TemporaryFolder
@@ -38,7 +38,8 @@ public final class VirtualScreen: Sendable {
   /// Ends the server.
   public func end() { server.end() }
 
-  /// Returns the colour of a pixel from the server's file in the format XWD; nil if the file cannot be read.
+  /// Returns the colour of a pixel from the server's file in the format XWD; nil if the file cannot
+  /// be read.
   public func color(x: Int, y: Int) -> Color? {
     guard let data = FileManager.default.contents(atPath: folder.path(of: "Xvfb_screen0")),
       data.count > 100

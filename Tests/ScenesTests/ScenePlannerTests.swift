@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test("E12 E17 · skips stop and eject for a player that is off")
-  func stoppingWhatIsOff() throws {
+  func stopWhileOff() throws {
     let steps: [Step] = [.make("dvd", .dvdPlayer, "stop"), .make("dvd", .dvdPlayer, "eject")]
     let off = try Self.plan(steps, seeing: ["dvd": Self.reported([.power: "off"])])
     #expect(
@@ -65,7 +65,7 @@ import Testing
     #expect(Self.lines(assumed) == ["1 dvd stop: send", "2 dvd eject: decide later"])
     let on = try Self.plan(steps, seeing: ["dvd": Self.reported([.power: "on"])])
     #expect(Self.lines(on) == ["1 dvd stop: send", "2 dvd eject: decide later"])
-    // Whatever turns it on first is waited for.
+    // An earlier step may turn the player on, so the decision is made at run time.
     let later = try Self.plan(
       [.make("dvd", .dvdPlayer, "on")] + steps, seeing: ["dvd": Self.reported([.power: "off"])])
     #expect(
@@ -140,7 +140,7 @@ import Testing
         "4.2 sequence", "4.2.1 lamp dim 10: skip, brightness is 10",
         "4.2.2 lights dim 10: decide later",
       ])
-    // Pure: the same input makes the same plan.
+    // An earlier plan leaves nothing behind for the next one.
     #expect(try Self.plan([.make("amp", .amplifier, "on")], seeing: snapshots).nodes.count == 1)
   }
 
@@ -172,7 +172,7 @@ import Testing
     #expect(loud?.step == "1.2")
     #expect(loud?.device == "amp")
     let missing = #expect(throws: TheaterError.self) { try plan(["level": .number(30)]) }
-    #expect(missing?.message == "the scene \"evening\" needs a film")
+    #expect(missing?.message == "the scene \"evening\" needs the parameter \"film\"")
     let unknown = #expect(throws: TheaterError.self) {
       try Self.plan([.wait(.seconds(1)), .make("attic", .lights, "on")])
     }
@@ -195,7 +195,7 @@ import Testing
       ])
   }
 
-  @Test("E12 · a volume limit lowers louder steps and turns down what is louder already")
+  @Test("E12 · a volume limit lowers louder steps and turns down amplifiers that are too loud")
   func volumeLimit() throws {
     let policy = PlanPolicy(volumeLimit: 30)
     let loud = Self.reported([.power: "on", .volume: 70])
@@ -216,6 +216,29 @@ import Testing
     }
   }
 
+  @Test("E12 · a volume limit turns down an amplifier of unknown volume before something is played")
+  func unknownVolume() throws {
+    let policy = PlanPolicy(volumeLimit: 30)
+    let play = Step.make("dvd", .dvdPlayer, ["play": ["item": "f1"]])
+    func first(_ step: Step, seeing amplifier: DeviceSnapshot?) throws -> String? {
+      var snapshots: [DeviceID: DeviceSnapshot] = [:]
+      snapshots["amp"] = amplifier
+      return try Self.lines(Self.plan([step], seeing: snapshots, policy: policy)).first
+    }
+    let on = Self.reported([.power: "on"])
+    #expect(try first(play, seeing: on) == "1 amp volume 30: decide later")
+    #expect(
+      try first(.make("tuner", .tuner, "on"), seeing: on) == "1 amp volume 30: decide later")
+    // An amplifier that is off or lost plays no sound, and some scenes play none either.
+    let played = #"1 dvd play {"item":"f1"}: send"#
+    #expect(try first(play, seeing: Self.reported([.power: "off"])) == played)
+    var lost = on
+    lost.availability = .unavailable("unplugged")
+    #expect(try first(play, seeing: lost) == played)
+    #expect(try first(.make("popper", .popcornPopper, "pop"), seeing: on) == "1 popper pop: send")
+    #expect(try first(.make("dvd", .dvdPlayer, "stop"), seeing: on) == "1 dvd stop: decide later")
+  }
+
   @Test("E12 F3 · a volume limit holds for a volume of any role")
   func volumeLimitOfAnotherRole() throws {
     let row = try #require(Role.amplifier.command(named: "volume"))
@@ -226,7 +249,7 @@ import Testing
     #expect(plan.commands.map(\.command.json) == [["volume": 30]])
   }
 
-  @Test("E14 · a station with a frequency is tuned to, on either band")
+  @Test("E14 · tunes to the frequency of a station, on either band")
   func frequencies() throws {
     let scene = Scene(
       name: "radio", parameters: ["station": .station],
@@ -246,7 +269,7 @@ import Testing
     }
   }
 
-  @Test("E17 · a dry run shows each node with what is done about it and why")
+  @Test("E17 · a dry run shows each node with its decision and the reason")
   func json() throws {
     let plan = try Self.plan(
       [

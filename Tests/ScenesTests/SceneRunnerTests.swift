@@ -6,7 +6,8 @@ import TestSupport
 import Testing
 
 @Suite struct SceneRunnerTests {
-  /// Three lamps, a projector and a popper that do at once what they are told.
+  /// Three lamps, a projector, a popper and an amplifier that carry out commands at once, unless a
+  /// test holds one.
   private final class Bench: Sendable {
     let journal = CommandJournal()
     let clock = ManualClock()
@@ -16,7 +17,7 @@ import Testing
     init() {
       let roles: [(DeviceID, Role)] = [
         ("lights", .lights), ("lamp", .lights), ("bulb", .lights), ("projector", .projector),
-        ("popper", .popcornPopper),
+        ("popper", .popcornPopper), ("amp", .amplifier),
       ]
       devices = Dictionary(
         uniqueKeysWithValues: roles.map { [journal, clock] in
@@ -33,21 +34,21 @@ import Testing
 
     func device(_ id: DeviceID) throws -> FakeDevice { try #require(devices[id]) }
 
-    func plan(_ steps: [Step]) async throws -> ScenePlan {
+    func plan(_ steps: [Step], volumeLimit: Int? = nil) async throws -> ScenePlan {
       var snapshots: [DeviceID: DeviceSnapshot] = [:]
       for (id, device) in devices { snapshots[id] = await device.snapshot() }
       return try ScenePlanner(roles: devices.mapValues(\.role)).plan(
         Scene(name: "evening", steps: steps), arguments: [:], snapshots: snapshots,
-        policy: PlanPolicy(volumeLimit: nil))
+        policy: PlanPolicy(volumeLimit: volumeLimit))
     }
 
     /// Begins a run of the plan.
     ///
     /// - Parameters:
-    ///   - look: Called before each look at a device.
+    ///   - beforeSnapshot: Called before the runner reads the snapshot of a device.
     ///   - change: Called with each change.
     func run(
-      _ plan: ScenePlan, look: @escaping @Sendable (DeviceID) async -> Void = { _ in },
+      _ plan: ScenePlan, beforeSnapshot: @escaping @Sendable (DeviceID) async -> Void = { _ in },
       change: @escaping @Sendable (RunChange) -> Void = { _ in }
     ) -> Run {
       let devices = devices
@@ -59,7 +60,7 @@ import Testing
         with: SceneRunner(
           clock: clock,
           snapshot: {
-            await look($0)
+            await beforeSnapshot($0)
             return await devices[$0]?.snapshot()
           }
         ) { (command) async throws(DeviceError) -> Devices.Confirmation in
@@ -71,14 +72,16 @@ import Testing
       return run
     }
 
-    func run(_ steps: [Step]) async throws -> Run { run(try await plan(steps)) }
+    func run(_ steps: [Step], volumeLimit: Int? = nil) async throws -> Run {
+      run(try await plan(steps, volumeLimit: volumeLimit))
+    }
   }
 
   private static func statuses(_ report: RunReport) -> [String] {
     report.nodes.map { "\($0.id) \($0.status.rawValue)" }
   }
 
-  @Test("E17 · each change of a node is published by itself, the whole stays in the report")
+  @Test("E17 · publishes each change of a node by itself, and keeps all nodes in the report")
   func changes() async throws {
     let bench = Bench()
     let run = try await bench.run([
@@ -163,7 +166,7 @@ import Testing
     #expect(report.error?.message == "the bulb is broken")
   }
 
-  @Test("E17 · a command that still looks at its device when another branch fails is not sent")
+  @Test("E17 · does not send a command whose device is still being read when another branch fails")
   func failedMeanwhile() async throws {
     let bench = Bench()
     try await bench.device("lamp").fail("on", with: DeviceError(.failed, "the bulb is broken"))
@@ -175,7 +178,7 @@ import Testing
     let (failure, failed) = AsyncStream<Void>.makeStream()
     let run = bench.run(plan) { id in
       guard id == "bulb" else { return }
-      // Until the lamp has failed, and this task is cancelled for it.
+      // Waits until the lamp has failed, which also cancels this task.
       for await _ in failure {}
     } change: {
       if $0.node?.status == .failed { failed.finish() }
@@ -200,6 +203,88 @@ import Testing
     #expect(Self.statuses(report) == ["1 failed", "1.1 failed", "1.2 waiting", "2 done"])
   }
 
+  @Test("E17 · a command that ends with its cancelled run is cancelled, and has no error")
+  func cancelledCommand() async throws {
+    let bench = Bench()
+    try await bench.device("lamp").hold("on")
+    let run = try await bench.run([.make("lamp", .lights, "on")])
+    try await bench.device("lamp").waitForHeldCommand()
+    await run.cancel()
+    let report = await run.finished()
+    #expect(Self.statuses(report) == ["1 cancelled"])
+    #expect(report.nodes.map(\.error) == [nil])
+    #expect(report.status == .cancelled)
+  }
+
+  @Test("E12 · a scene that continues past failures continues without a lost amplifier")
+  func lostAmplifier() async throws {
+    let steps: [Step] = [
+      .make("amp", .amplifier, "on", onFailure: .continue), .make("projector", .projector, "off"),
+    ]
+    let bench = Bench()
+    let lost = DeviceError(.unavailable, "unplugged")
+    for command in ["on", "volume"] {
+      try await bench.device("amp").fail(command, with: lost)
+    }
+    let on = try await bench.run(steps, volumeLimit: 30).finished()
+    #expect(
+      Self.statuses(on) == [
+        "1 done", "1.1 failed", "1.1.1 failed", "1.1.2 waiting", "1.2 failed", "2 done",
+      ])
+    #expect(on.status == .done)
+    let set = try await bench.run(
+      [
+        .make("amp", .amplifier, ["volume": 10], onFailure: .continue),
+        .make("projector", .projector, "on"),
+      ], volumeLimit: 30
+    ).finished()
+    #expect(Self.statuses(set) == ["1 failed", "1.1 failed", "2 failed", "3 done"])
+    #expect(set.status == .done)
+    // A step that stops the scene at a failure still does.
+    let stopped = try await bench.run(
+      [.make("amp", .amplifier, ["volume": 10]), .make("projector", .projector, "off")],
+      volumeLimit: 30
+    ).finished()
+    #expect(Self.statuses(stopped) == ["1 failed", "2 waiting", "3 waiting"])
+  }
+
+  @Test("E12 · sends nothing that may be heard to an amplifier that cannot be turned down")
+  func silentAmplifier() async throws {
+    let bench = Bench()
+    try await bench.device("amp").fail("volume", with: DeviceError(.timeout, "no answer"))
+    let run = try await bench.run(
+      [
+        .make("amp", .amplifier, ["input": "cd"], onFailure: .continue),
+        .make("amp", .amplifier, "off", onFailure: .continue), .make("lamp", .lights, "on"),
+      ], volumeLimit: 30)
+    let report = await run.finished()
+    #expect(
+      Self.statuses(report) == [
+        "1 failed", "2 failed", "2.1 failed", "2.2 waiting", "3 done", "4 done",
+      ])
+    #expect(!bench.journal.lines.contains(#"amp {"input":"cd"}"#))
+  }
+
+  @Test("E12 · a run stops where an amplifier answers and refuses a guest's volume limit")
+  func loudAmplifier() async throws {
+    let bench = Bench()
+    try await bench.device("amp").fail("volume", with: DeviceError(.notNow, "it is warming"))
+    let report = try await bench.run(
+      [
+        .sequence(
+          [.make("amp", .amplifier, "on", onFailure: .continue)], onFailure: .continue),
+        .make("projector", .projector, "on"),
+      ], volumeLimit: 30
+    ).finished()
+    #expect(
+      Self.statuses(report) == [
+        "1 failed", "1.1 failed", "1.1.1 failed", "1.1.1.1 done", "1.1.1.2 failed",
+        "1.1.2 waiting", "2 waiting",
+      ])
+    #expect(report.status == .failed)
+    #expect(report.error?.message == "it is warming")
+  }
+
   @Test("E12 · a wait takes its time on the controller's clock, and is cancelled with the run")
   func waiting() async throws {
     let bench = Bench()
@@ -217,7 +302,7 @@ import Testing
     #expect(Self.statuses(cancelled) == ["1 cancelled", "2 waiting"])
   }
 
-  @Test("E11 · a wait for a run that is ended early or cancelled returns, and the run goes on")
+  @Test("E11 · a wait for a run can be ended early or cancelled, and the run goes on")
   func endedWaits() async throws {
     let bench = Bench()
     let run = try await bench.run([.wait(.seconds(2))])
@@ -238,7 +323,7 @@ import Testing
     #expect(await run.beginWait().finished().status == .done)
   }
 
-  @Test("E12 · a run carries out the plan that a dry run showed, and checks what it would skip")
+  @Test("E12 · a run carries out the plan of a dry run, and checks again before it skips a command")
   func samePlan() async throws {
     let bench = Bench()
     try await bench.device("lights").report(.brightness, 10)

@@ -32,7 +32,7 @@ final class StorageFixture: Sendable {
     try TheaterDatabase(in: folder, clock: clock)
   }
 
-  /// A database as the first version of the program left it.
+  /// Makes a database with the tables of the program's first version.
   func makeOld() throws {
     try DurableFile.makeFolder(folder)
     try DurableFile.make(file)
@@ -62,7 +62,7 @@ final class StorageFixture: Sendable {
       clock: clock, steady: steady)
   }
 
-  /// The bytes of every file in the folder: database, log and index.
+  /// The bytes of every file in the state folder: database, log, index, key and reserve.
   func bytes() throws -> Data {
     try FileManager.default.contentsOfDirectory(atPath: folder).reduce(into: Data()) {
       $0.append(try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\($1)")))
@@ -75,7 +75,7 @@ final class StorageFixture: Sendable {
   }
 }
 
-/// People and what they type.
+/// Requests and credentials of an owner and a member.
 enum People {
   static let password = "four friends at the movies"
 
@@ -96,7 +96,7 @@ enum People {
   }
 }
 
-/// The refusal that `body` ends with; nil where it succeeds.
+/// Returns the error that `body` throws; nil if it succeeds.
 func refusal<Value, Failure: Error>(_ body: () async throws(Failure) -> Value) async -> Failure? {
   do throws(Failure) {
     _ = try await body()

@@ -9,10 +9,10 @@ public final class CommandJournal: Sendable {
 
   public init() {}
 
-  /// `lights {"dim":10}`, one a command.
+  /// One line for each call, such as `lights {"dim":10}`.
   public var lines: [String] { entries.withLock { $0 } }
 
-  func note(_ line: String) { entries.withLock { $0.append(line) } }
+  func append(_ line: String) { entries.withLock { $0.append(line) } }
   /// Removes all entries.
   public func clear() { entries.withLock { $0 = [] } }
 }
@@ -52,9 +52,9 @@ public actor FakeDevice: Device {
       capabilities: Capabilities(names: ["seek", "stop"], cables: [.pcm]), generation: 1)
   }
 
-  // MARK: What a test arranges
+  // MARK: Arranging
 
-  /// Makes every `command` fail.
+  /// Makes every `command` fail, or with `nil` no longer.
   public func fail(_ command: String, with error: DeviceError?) { failures[command] = error }
 
   /// Sets the items of its catalogue.
@@ -63,10 +63,10 @@ public actor FakeDevice: Device {
   /// Sets the pictures of its items, by id.
   public func setPictures(_ pictures: [String: ItemPicture]) { self.pictures = pictures }
 
-  /// Makes every scan fail, or no longer.
+  /// Makes every scan fail, or with `nil` no longer.
   public func failScan(with error: DeviceError?) { scanFailure = error }
 
-  /// Makes `command` wait until `release`, or until it is cancelled.
+  /// Makes `command` wait until `release`. The cancellation of a held command releases all of them.
   public func hold(_ command: String) { held.insert(command) }
 
   /// Lets held commands go on.
@@ -125,7 +125,7 @@ public actor FakeDevice: Device {
   public func perform(_ command: Command, until: Completion) async throws(DeviceError)
     -> Confirmation
   {
-    journal.note("\(id) \(command.json)")
+    journal.append("\(id) \(command.json)")
     if held.contains(command.spec.name) {
       await pause()
       if Task.isCancelled { throw DeviceError(.cancelled, "cancelled", device: id) }
@@ -153,7 +153,7 @@ public actor FakeDevice: Device {
   }
 
   public func picture(of item: String) async throws(DeviceError) -> ItemPicture? {
-    journal.note("\(id) picture \(item)")
+    journal.append("\(id) picture \(item)")
     if held.contains("picture") { await pause() }
     if var failure = failures["picture"] {
       failure.device = id
@@ -172,21 +172,21 @@ public actor FakeDevice: Device {
       throw DeviceError(.failed, "the plug does not fit", device: id)
     }
     plugged.append(socket)
-    journal.note("\(id) plug \(socket.path) \(socket.token)")
+    journal.append("\(id) plug \(socket.path) \(socket.token)")
   }
 
   public func lend(input: String) throws(DeviceError) -> String {
-    journal.note("\(id) lend \(input)")
+    journal.append("\(id) lend \(input)")
     guard let lentPCM else { throw DeviceError(.unsupported, "nothing is lent", device: id) }
     return lentPCM
   }
 
   public func plug(pcm: String) throws(DeviceError) {
-    journal.note("\(id) plug \(pcm)")
+    journal.append("\(id) plug \(pcm)")
   }
 
   public func unplug() throws(DeviceError) {
-    journal.note("\(id) unplug")
+    journal.append("\(id) unplug")
   }
 
   public nonisolated func setLevelReceiver(_ receive: (@Sendable (SoundLevels) -> Void)?) {

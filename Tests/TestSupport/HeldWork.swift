@@ -10,7 +10,7 @@ public final class HeldWork: Sendable {
 
   /// The number of calls of `run` that have begun and not ended.
   public var running: Int { counts.withLock { $0.running } }
-  /// The most that ran at once.
+  /// The largest number of calls of `run` at once.
   public var most: Int { counts.withLock { $0.most } }
   /// The number of calls of `run` that have ended.
   public var done: Int { counts.withLock { $0.done } }

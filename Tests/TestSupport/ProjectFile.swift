@@ -1,9 +1,9 @@
-// A release is built against static libraries, which have none for tests.
+// A release links the static Swift libraries, which have no module `Testing`.
 #if canImport(Testing)
   import Foundation
   import Testing
 
-  /// The files of the project that tests read, and those that are generated from its code.
+  /// Access to files of the project: those that tests read, and those that its code generates.
   public enum ProjectFile {
     /// Whether tests write the generated files instead of comparing them.
     private static let isGenerating =

@@ -1,17 +1,19 @@
-// A release is built against static libraries, which have none for tests.
+// A release links the static Swift libraries, which have no module `Testing`.
 #if canImport(Testing)
   import Foundation
   import Platform
   import Synchronization
   import Testing
 
-  /// Measures in real time, with a machine that may be stopped.
+  /// A trait of tests that measure in real time on a machine that may pause.
   ///
-  /// A virtual machine is held now and then for longer than a sound card's buffer lasts. What was
-  /// heard then says nothing of the program, so a test that fails while the machine stood still is
-  /// noted as a known issue and run again, a few times at most; the last time counts in any case.
+  /// A virtual machine sometimes pauses for longer than a sound card's buffer lasts. A measurement
+  /// during a pause shows nothing about the program. So a test that fails while the machine stood
+  /// still is recorded as a known issue and run again, five times in all; the last run counts in
+  /// any case.
   public struct RealTimeTrait: SuiteTrait, TestTrait, TestScoping {
-    /// Much shorter than any buffer and any time that is measured.
+    /// The longest pause of a valid measurement; much shorter than any buffer and any measured
+    /// time.
     static let longestPause = Duration.milliseconds(10)
     static let attempts = 5
 
@@ -39,16 +41,16 @@
   }
 
   extension Trait where Self == RealTimeTrait {
-    /// A measurement counts only while the machine did not stand still.
+    /// Repeats the test when it fails while the machine stood still.
     public static var realTime: Self { Self() }
   }
 
-  /// Notices when this process gets no time, and when its tasks get none because those of other tests keep
-  /// the threads that run tasks.
+  /// Measures the pauses of this process, and those of its tasks: tasks pause while the tasks of
+  /// other tests occupy all threads of the pool.
   private final class PauseWatch: Sendable {
-    /// When the present step of each watch began: that of the thread, and that of the task.
     private struct State {
       var longest = Duration.zero
+      /// When the present step of each watch began: that of the thread, and that of the task.
       var begun: [ContinuousClock.Instant?] = [nil, nil]
       var isOver = false
     }
@@ -62,8 +64,8 @@
       }
     }
 
-    /// The longest time for which this process, or its tasks, stood still until now. What stands still now
-    /// counts too: the task of a test may run again before the one that watches.
+    /// The longest pause of this process, or of its tasks, until now. A pause that has not ended
+    /// counts too: the task of a test may run again before the task that watches.
     var longest: Duration {
       state.withLock { state in
         state.begun.compactMap { $0.map { clock.now - $0 - Self.step } }.reduce(state.longest, max)
@@ -78,7 +80,7 @@
       state.withLock { $0.begun[1] = nil }
     }
 
-    /// Begins the next step of a watch, unless all is over.
+    /// Begins the next step of a watch. Returns false after `end`.
     private func begin(_ watch: Int) -> Bool {
       state.withLock { state in
         let now = clock.now

@@ -3,11 +3,11 @@ import Glibc
 import Platform
 import Synchronization
 
-/// A program that runs beside a test, killed with this value at the latest.
+/// A program that runs beside a test, killed at the latest when this value is released.
 ///
-/// Its standard input is a pipe, whose end it sees when the test process ends.
+/// Its standard input is a pipe; the program reads its end when the test process ends.
 public final class RunningProgram: Sendable {
-  /// Where its output goes.
+  /// The destination of the program's output.
   public enum Output: Sendable {
     /// To ``line(within:)`` or ``readLines(_:atEnd:)``.
     case lines
@@ -30,7 +30,7 @@ public final class RunningProgram: Sendable {
     _ program: String, _ arguments: [String], environment: [String: String]? = nil,
     output: Output = .lines
   ) throws {
-    // A program that has ended is noticed by the end of its output.
+    // Writing to a program that has ended must not kill the test process.
     Glibc.signal(SIGPIPE, SIG_IGN)
     var start = ProgramStart(program, arguments, environment: environment, input: .pipe)
     var files: [OpenFile] = []
@@ -64,7 +64,7 @@ public final class RunningProgram: Sendable {
   public var id: pid_t { child.id }
   /// Whether it has not ended.
   public var isRunning: Bool { child.isRunning }
-  /// How it ended; `nil` while it runs.
+  /// The exit status; `nil` while it runs.
   public var status: ChildProcess.ExitStatus? { isRunning ? nil : child.wait() }
 
   /// Sends it a signal, unless it has ended.
@@ -73,7 +73,7 @@ public final class RunningProgram: Sendable {
   /// Kills it.
   public func end() { signal(SIGKILL) }
 
-  /// Waits until it has ended; whether it has within some seconds.
+  /// Waits until it has ended, for `seconds` at most. Returns whether it has.
   @discardableResult public func waitForEnd(within seconds: Double = 60) async -> Bool {
     await eventually(within: seconds) { !self.isRunning }
   }
@@ -100,9 +100,9 @@ public final class RunningProgram: Sendable {
     }
   }
 
-  /// The next line of its output. Blocks its thread.
+  /// Returns the next line of its output. Blocks the calling thread.
   ///
-  /// - Throws: ``NoLine`` if it has ended, or prints none within some seconds.
+  /// - Throws: ``NoLine`` if it has ended, or prints none within `seconds`.
   public func line(within seconds: Double = 60) throws -> String {
     if let line = output?.next(within: seconds) { return line }
     let errors = scratch.flatMap {
@@ -116,21 +116,22 @@ public final class RunningProgram: Sendable {
     _ take: @escaping @Sendable (String) -> Void, atEnd: @escaping @Sendable () -> Void = {}
   ) {
     guard let output else { return }
-    // Holds the reader, not this value, whose end is that of the program.
+    // The thread holds the reader, not this value: the program is killed when this value is
+    // released.
     SystemThread.start(name: "lines") {
       while let line = output.next(within: nil) { take(line) }
       atEnd()
     }
   }
 
-  /// A program has not printed a line that was expected; with its errors.
+  /// The error of a program that has not printed an expected line, with its error output.
   public struct NoLine: Error, CustomStringConvertible {
     public let description: String
     public init(description: String) { self.description = description }
   }
 }
 
-/// Lines from a descriptor, which it closes at its end.
+/// A reader of lines from a descriptor, which is closed when the reader is released.
 private final class LineReader: Sendable {
   private let descriptor: Int32
   private let rest = Mutex<[UInt8]>([])
@@ -139,7 +140,8 @@ private final class LineReader: Sendable {
 
   deinit { close(descriptor) }
 
-  /// The next line without its end; `nil` at the end of the output, or if there is none within some seconds.
+  /// Returns the next line without its newline; `nil` at the end of the output, or if there is none
+  /// within `seconds`.
   func next(within seconds: Double?) -> String? {
     rest.withLock { rest in
       let deadline = seconds.map { ContinuousClock.now + .seconds($0) }

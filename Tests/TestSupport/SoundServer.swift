@@ -14,7 +14,7 @@ public final class SoundServer: @unchecked Sendable {
     FileManager.default.isExecutableFile(atPath: $0)
   }
 
-  /// A server that runs.
+  /// Starts a server in a temporary folder.
   public init() async throws {
     folder = try TemporaryFolder()
     try await start()
@@ -22,7 +22,7 @@ public final class SoundServer: @unchecked Sendable {
 
   deinit { stop() }
 
-  /// An ALSA configuration that defines a PCM into the sink.
+  /// Returns an ALSA configuration that defines a PCM which plays into the sink.
   public func definition(of pcm: String) -> String {
     "pcm.\(pcm) { type pulse server \"unix:\(folder.path)/native\" device \"test\" }"
   }
@@ -47,7 +47,8 @@ public final class SoundServer: @unchecked Sendable {
     public var description: String { "PulseAudio does not listen at \(socket). Its log: \(log)" }
   }
 
-  /// Whether a program accepts connections at a path. The file of the socket is there a moment before.
+  /// Whether a program accepts connections at a path. The file of the socket is not enough: it
+  /// exists a moment earlier.
   private static func listens(at path: String) -> Bool {
     let sockets = FileManager.default.contents(atPath: "/proc/net/unix") ?? Data()
     // The flag of a socket that listens: __SO_ACCEPTCON of the kernel.
@@ -56,7 +57,7 @@ public final class SoundServer: @unchecked Sendable {
     }
   }
 
-  /// Kills it, as a crash would.
+  /// Kills the server, as a crash would.
   public func stop() {
     guard let server else { return }
     server.signal(SIGKILL)

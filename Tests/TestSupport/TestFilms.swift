@@ -10,7 +10,7 @@ public struct TestFilms: Sendable {
 
   private static let shared = Result { try TestFilms() }
 
-  /// The films of this process.
+  /// Returns the films of this process, and makes them at the first call.
   public static func make() throws -> TestFilms { try shared.get() }
 
   private init() throws {

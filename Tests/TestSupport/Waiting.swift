@@ -1,4 +1,4 @@
-/// Waits until `condition` holds; false when it does not within `seconds` of real time.
+/// Waits until `condition` holds. Returns false when it does not within `seconds` of real time.
 ///
 /// For events in other tasks and processes that cannot be observed. The bound only matters when
 /// the test fails; it is long, because a machine that is busy with other tests is slow.
@@ -14,7 +14,7 @@ public func eventually(
   return await condition()
 }
 
-// A release is built against static libraries, which have none for tests.
+// A release links the static Swift libraries, which have no module `Testing`.
 #if canImport(Testing)
   import Glibc
   import Platform

@@ -7,14 +7,12 @@ import Testing
 @testable import TheaterAPI
 
 @Suite struct ContractTests {
-  @Test("docs/openapi.json is the document of the declarations; make generate writes it")
+  @Test("docs/openapi.json matches the declarations; make generate writes it")
   func committedDocument() throws {
     try ProjectFile.expect("docs/openapi.json", toBe: APIContract.document.prettyText() + "\n")
   }
 
-  @Test(
-    "docs/http-api.md lists every route with its permission; make generate writes the list"
-  )
+  @Test("docs/http-api.md lists all routes and their permissions")
   func referencePage() throws {
     try ProjectFile.expect(
       "routes", of: "docs/http-api.md", toBe: "\n\(APIContract.referenceTables)\n")
@@ -48,6 +46,24 @@ import Testing
     }
   }
 
+  @Test("A9 · the document says which parameters and bodies the server requires")
+  func requiredParts() {
+    func operation(_ method: String, _ path: String) -> JSON? {
+      APIContract.document["paths"]?[path]?[method]
+    }
+    func required(_ method: String, _ path: String) -> [String] {
+      (operation(method, path)?["parameters"]?.array ?? []).compactMap {
+        $0["required"] == true ? $0["name"]?.string : nil
+      }
+    }
+    #expect(required("get", "/library/picture") == ["item"])
+    #expect(required("put", "/configuration") == ["If-Match"])
+    #expect(required("get", "/audit").isEmpty)
+    #expect(operation("put", "/configuration")?["requestBody"]?["required"] == true)
+    // An empty text is answered with its mistakes.
+    #expect(operation("post", "/configuration/check")?["requestBody"]?["required"] == false)
+  }
+
   @Test("A9 · a path has its arguments percent-encoded in place of the captures")
   func paths() {
     #expect(SystemEndpoint.health.path() == "/api/v1/health")
@@ -55,7 +71,7 @@ import Testing
       DeviceEndpoint.sendCommand.path("a/b ü") == "/api/v1/devices/a%2Fb%20%C3%BC/commands")
   }
 
-  @Test("A9 · null stands for a missing member in every optional member of a request")
+  @Test("A9 · every optional member of a request accepts null, as if it were missing")
   func nullableMembers() {
     let schema = Schema.request(
       ["name": .text(1...9)], optional: ["role": .words(["a", "b"]), "volume": .integer(0...100)])

@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test("C1 · every kind of rule and every preset is in the vectors, kept and not kept")
+  @Test("C1 · the vectors have every preset, and every kind of rule satisfied and unsatisfied")
   func complete() throws {
     var outcomes: [String: Set<String>] = [:]
     for vector in vectors {
@@ -75,7 +75,8 @@ import Testing
       field: try #require(vector["label"]?.string), in: context, answers: answers)
   }
 
-  /// A text, a repetition of one, or a list of both: no JSON text holds a long row of marks.
+  /// A text, a repetition of one, or a list of both: the JSON parser refuses a long row of
+  /// combining marks.
   private static func text(_ json: JSON?) -> String? {
     if let text = json?.string { return text }
     if let parts = json?.array { return parts.compactMap { text($0) }.joined() }

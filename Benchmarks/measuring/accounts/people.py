@@ -1,4 +1,4 @@
-"""Making accounts, as people make them: by invitation, with a code from their mailbox."""
+"""Creates accounts as people do: by invitation, with a code from their mailbox."""
 
 import collections
 import concurrent.futures
@@ -10,7 +10,7 @@ Person = collections.namedtuple("Person", "email password")
 
 
 def registration(email, password, **admission):
-    """The request of who registers; `admission` is `setupCode` or `invitation`."""
+    """The request that registers an account; `admission` is `setupCode` or `invitation`."""
     body = {"name": "Bench", "email": email, "password": password, **admission}
     return ("POST", "/api/v1/accounts", body)
 
@@ -24,7 +24,7 @@ def new_password():
 
 
 def move_in(controller, count, mailbox=None):
-    """People of their own accounts; with `mailbox`, their addresses are verified."""
+    """Registers `count` guests and returns them; with `mailbox`, their addresses are verified."""
     people = [Person(f"guest{n}@example.org", new_password()) for n in range(count)]
 
     def register(person):
@@ -34,7 +34,7 @@ def move_in(controller, count, mailbox=None):
             if mailbox:
                 _verify(controller, visitor, person, mailbox)
 
-    # As many at once as the controller hashes.
+    # The controller hashes two passwords at a time.
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         list(pool.map(register, people))
     return people

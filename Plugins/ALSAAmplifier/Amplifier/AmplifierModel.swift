@@ -1,7 +1,7 @@
 import Devices
 import JSON
 
-/// The settings of the amplifier, and the gain that they ask for.
+/// The settings of the amplifier, and the gain that results from them.
 struct AmplifierModel: Sendable, Equatable {
   /// The most inputs.
   static let inputLimit = EngineShared.inputLimit
@@ -34,16 +34,16 @@ struct AmplifierModel: Sendable, Equatable {
     return true
   }
 
-  /// Limits the volume to `startupVolume` (0–100 %) and unmutes, unless the amplifier is on: its first
-  /// sound must be neither loud nor missing.
+  /// Limits the volume to `startupVolume` (0–100 %) and unmutes, unless the amplifier is on: its
+  /// first sound must be neither loud nor missing.
   mutating func limitAtPowerOn(volume startupVolume: Int) {
     guard power != .on else { return }
     volume = min(volume, startupVolume)
     isMuted = false
   }
 
-  /// Returns the gain (0…1) that the engine computes: the whole volume, or only silence if hardware does
-  /// the rest.
+  /// Returns the gain that the engine applies, 0…1: that of the volume, or with a hardware mixer
+  /// only 0 for silence and 1 for everything else.
   func gain(hardware: (hasSwitch: Bool, isPresent: Bool)) -> Float {
     guard hardware.isPresent else { return isMuted ? 0 : Float(VolumeCurve.gain(volume)) }
     return volume == 0 || (isMuted && !hardware.hasSwitch) ? 0 : 1

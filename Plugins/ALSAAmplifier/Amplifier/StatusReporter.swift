@@ -16,12 +16,14 @@ final class StatusReporter: Sendable {
     var borrower: String?
     /// Whether the controller has asked for the levels.
     var isMetering = false
-    /// The number of the reading of the levels that was reported last.
+    /// The number of the last reading of the levels that was reported.
     var levelReading = 0
   }
 
   private let context: DeviceContext
   private let options: AmplifierOptions
+  /// Guarded while attributes are sent too, so that no older ones follow newer ones. Sending never
+  /// waits.
   private let reported = Mutex(Reported())
 
   /// Creates a reporter that has reported nothing yet.
@@ -30,19 +32,20 @@ final class StatusReporter: Sendable {
     self.options = options
   }
 
-  /// Records whether hardware or software makes the volume.
+  /// Records and reports the mixer that sets the volume: a hardware control, or software.
   func update(mixer: String) {
-    reported.withLock { $0.mixer = mixer }
-    report(reported.withLock { $0.status })
+    reported.withLock { reported in
+      reported.mixer = mixer
+      report(&reported)
+    }
   }
 
-  /// Records which input's player has the PCM; `nil` for none.
+  /// Records and reports the input whose player has the PCM; `nil` for none.
   func update(borrower: String?) {
-    let isNew = reported.withLock { reported in
-      defer { reported.borrower = borrower }
-      return reported.borrower != borrower
+    reported.withLock { reported in
+      reported.borrower = borrower
+      report(&reported)
     }
-    if isNew { report(reported.withLock { $0.status }) }
   }
 
   /// Begins or ends the reports of the levels to the controller.
@@ -57,15 +60,15 @@ final class StatusReporter: Sendable {
         + "volume and mute do not act on it; name one in the option \"mixer\"")
   }
 
-  /// Reports a changed status; `levels` are read if the options or the controller want them reported.
+  /// Reports a changed status. `levels` is called only while sound plays, and only if the options
+  /// or the controller ask for levels.
   func update(_ status: EngineStatus, levels: () -> Levels = { Levels(peak: [], rms: []) }) {
-    let before = reported.withLock { reported in
-      defer { reported.status = status }
-      return reported.status
+    warn(reported.withLock { $0.status }, status)
+    let isMetering = reported.withLock { reported in
+      reported.status = status
+      report(&reported)
+      return reported.isMetering
     }
-    warn(before, status)
-    report(status)
-    let isMetering = reported.withLock { $0.isMetering }
     guard status.isSounding, options.meter || isMetering else { return }
     let levels = levels()
     if options.meter { report(levels) }
@@ -86,13 +89,11 @@ final class StatusReporter: Sendable {
     context.report(levels)
   }
 
-  private func report(_ status: EngineStatus) {
-    let news = reported.withLock { reported in
-      let now = attributes(status, reported.mixer, lentTo: reported.borrower)
-      let changed = now.filter { reported.attributes[$0.key] != $0.value }
-      reported.attributes = now
-      return changed
-    }
+  /// Reports the attributes that have changed.
+  private func report(_ reported: inout Reported) {
+    let now = attributes(reported.status, reported.mixer, lentTo: reported.borrower)
+    let news = now.filter { reported.attributes[$0.key] != $0.value }
+    reported.attributes = now
     if !news.isEmpty { context.report(attributes: news) }
   }
 
@@ -122,8 +123,8 @@ final class StatusReporter: Sendable {
       "lentTo": Attribute(borrower.map { .string($0) } ?? .null, label: "PCM is lent to"),
       "mixer": Attribute(.string(volume), label: "Volume by"),
       "problem": Attribute(problem.map { .string($0.message) } ?? .null, label: "Problem"),
-      "underruns": Attribute(.integer(status.underruns), label: "Device ran dry"),
-      "starvations": Attribute(.integer(status.starvations), label: "Source was late"),
+      "underruns": Attribute(.integer(status.underruns), label: "Gaps in the sound"),
+      "starvations": Attribute(.integer(status.starvations), label: "Gaps from a late source"),
       "reopenings": Attribute(.integer(status.reopenings), label: "Device came back"),
       "realtime": Attribute(.bool(status.isRealtime), label: "Real-time priority"),
     ]
@@ -152,7 +153,11 @@ final class StatusReporter: Sendable {
       context.log(.info, "the sound device \(options.device) is back")
     }
     if now.underruns > before.underruns {
-      context.log(.debug, "the sound device ran dry (\(now.underruns) times so far)")
+      let isLate = now.starvations > before.starvations
+      context.log(
+        .debug,
+        "a gap in the sound, because the \(isLate ? "source was late" : "sound device ran dry") "
+          + "(\(now.underruns) so far)")
     }
   }
 }

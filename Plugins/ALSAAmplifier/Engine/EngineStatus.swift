@@ -4,7 +4,8 @@ enum OutputState: Int, Sendable {
   case closed
   /// The PCM is open.
   case open
-  /// There is no PCM: sound goes on silently by the clock, and the PCM is tried again.
+  /// The PCM is missing or lost: sound goes on silently at the pace of the clock, and the PCM is
+  /// tried again.
   case silent
   /// The PCM could not be opened, and the amplifier stays off.
   case refused
@@ -14,9 +15,9 @@ enum OutputState: Int, Sendable {
 struct EngineStatus: Sendable, Equatable {
   /// The state of the output.
   var state = OutputState.closed
-  /// Why the device is not in use; `nil` while it is, and while the amplifier is off.
+  /// The reason why the device is not in use; `nil` while it is, and in the state `closed`.
   var failure: ALSAFailure?
-  /// The device's format; `nil` while closed.
+  /// The device's format; `nil` unless the state is `open` or `silent`.
   var settings: DeviceSettings?
   /// Whether sound plays.
   var isSounding = false
@@ -24,9 +25,9 @@ struct EngineStatus: Sendable, Equatable {
   var isClockPaced = false
   /// Whether the audio thread has real-time priority.
   var isRealtime = false
-  /// Gaps in the sound.
+  /// The number of gaps in the sound, for any reason.
   var underruns = 0
-  /// Gaps because the source was late.
+  /// The number of those gaps for which the source was late.
   var starvations = 0
   /// The number of times that a lost device was reopened.
   var reopenings = 0

@@ -3,12 +3,12 @@ import Platform
 import PluginKit
 import Synchronization
 
-/// The audio thread and its control. Calls return at once and may come from any thread; ``power(_:)`` and
-/// ``reacquire()`` wait for their results.
+/// The audio thread and its control. Calls return at once and may come from any thread;
+/// ``power(_:)`` and ``reacquire()`` wait for their results.
 final class SoundEngine: Sendable {
-  /// The sound that a cable's ring holds, ns. The more it holds, the less often threads wake; a flush
-  /// empties it at once. More than the device takes at once, so that there is always something left to fade
-  /// out.
+  /// The capacity of a cable's ring, ns. A larger ring wakes threads less often; a flush empties it
+  /// at once. It holds more than the device takes at once, so that some sound is always left to
+  /// fade out.
   static let ring: Int64 = 400_000_000
   /// Bytes of stack for a thread that calls ALSA, whose plugins need a large stack.
   static let threadStack = 2 << 20
@@ -19,7 +19,7 @@ final class SoundEngine: Sendable {
     var device = "default"
     /// The length of the device's buffer, ms.
     var bufferMilliseconds = 200
-    /// Whether to go on silently if there is no PCM at "on", instead of refusing.
+    /// Whether "on" succeeds with silent output, instead of being refused, if there is no PCM.
     var silentWhenMissing = false
     /// Whether the device is asked to give back frames that it has not played yet.
     var rewind = RewindPolicy.auto
@@ -39,7 +39,8 @@ final class SoundEngine: Sendable {
 
   /// Starts the engine, off; `nil` if the system has no threads or descriptors left.
   ///
-  /// - Parameter onChange: Called on a thread of its own when the status or the levels may have changed.
+  /// - Parameter onChange: Called on a thread of its own when the status or the levels may have
+  ///   changed.
   init?(_ options: Options, onChange: @escaping @Sendable (EngineStatus) -> Void) {
     guard let audioWakeup = try? WakeupDescriptor(),
       let controlWakeup = try? WakeupDescriptor()
@@ -97,7 +98,7 @@ final class SoundEngine: Sendable {
     wake()
   }
 
-  /// The number of rounds of the audio thread.
+  /// The number of rounds of the audio thread since its start.
   var rounds: Int { shared.pointer.pointee.rounds.load(ordering: .relaxed) }
 
   private func wake() { shared.pointer.pointee.audioWakeup.signal() }
@@ -105,8 +106,9 @@ final class SoundEngine: Sendable {
   /// Turns the output on or off. Returns the status when that has happened or was refused.
   func power(_ on: Bool) async -> EngineStatus { await ask(on ? .on : .off) }
 
-  /// Turns the output on while another program may still have the PCM: the engine tries until it has it.
-  /// Returns the status when it has it, or after half a second.
+  /// Turns the output on while another program may still have the PCM: the engine tries until it
+  /// has it. Returns the status when the PCM is open or cannot be opened for another reason, at the
+  /// latest after half a second.
   func reacquire() async -> EngineStatus { await ask(.reacquire) }
 
   private func ask(_ power: PowerRequest) async -> EngineStatus {
@@ -136,7 +138,7 @@ final class SoundEngine: Sendable {
     wake()
   }
 
-  /// Changes to a gain of 0…1.
+  /// Sets the gain, 0…1.
   func setGain(_ gain: Float) {
     shared.pointer.pointee.gain.store(gain.bitPattern, ordering: .relaxed)
     wake()
@@ -186,7 +188,8 @@ final class SoundEngine: Sendable {
       reading: reading)
   }
 
-  /// The second thread: passes on the audio thread's changes.
+  /// The body of the second thread: passes the audio thread's changes on to `onChange` and to
+  /// waiting requests.
   private func watch() {
     let wakeup = shared.pointer.pointee.controlWakeup
     var entry = pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0)

@@ -2,10 +2,11 @@ import CALSA
 import PluginKit
 import Synchronization
 
-/// The sound device and the rendered frames for it: writes, fades, drains, and recovers from failures.
+/// The sound device and the rendered frames for it: writes, fades, drains, and recovers from
+/// failures.
 ///
-/// Used on the audio thread only. Writing allocates nothing; opening and reopening do, and happen only
-/// where the sound is interrupted anyway. Waits are in milliseconds.
+/// Used on the audio thread only. Writing allocates nothing; opening and reopening allocate, and
+/// happen only where the sound is interrupted anyway. Waits are in milliseconds.
 struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
   private let shared: UnsafeMutablePointer<EngineShared>
   private let setting: AudioSetting
@@ -16,16 +17,18 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
   private(set) var map = SpeakerLayout.stereo
   /// The request that the device was configured for; `nil` before the first.
   private(set) var request: PCMRequest?
-  /// The source of the sound, which is told how much of it is not heard yet.
+  /// The cable that the sound comes from. It gets the number of source frames that are not heard
+  /// yet.
   var tap: CableTap?
 
-  /// Whether the device has frames that it plays, or plays as soon as there are enough.
+  /// Whether the device has frames: it plays them, or begins when it has enough.
   private(set) var isRunning = false
-  /// Whether the sound ends with the rendered frames: it is over, or was faded out.
+  /// Whether the sound ends with the rendered frames: its source has ended, or it was faded out.
   private(set) var isEnding = false
-  /// Whether the device must stop after those frames, because the frames behind them were taken back.
+  /// Whether the device must stop after those frames, because the frames after them were taken
+  /// back.
   private(set) var mustStop = false
-  /// Frames of silence behind the sound.
+  /// Frames of silence that were written after the sound.
   private(set) var silenceWritten = 0
   /// Whether the thread waits for room in the device.
   var awaitsRoom = false
@@ -68,7 +71,8 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
   /// Forgets why the device could not be opened.
   mutating func forgetFailure() { recovery = DeviceRecovery() }
 
-  /// Tries the device again and again, also while nothing plays.
+  /// Retries the device until it opens, even while nothing plays. Unless the output is on already,
+  /// it turns on silently.
   mutating func reacquire(isOn: Bool) {
     recovery.isReacquiring = true
     if !isOn { lose(recovery.failure) }
@@ -100,7 +104,8 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
     request = wanted
   }
 
-  /// Configures the device for `wanted`. If that fails, the device counts as lost, and the sound goes on silently.
+  /// Configures the device for `wanted`. If that fails, the device counts as lost, and the sound
+  /// goes on silently.
   mutating func configure(_ wanted: PCMRequest, _ layout: SpeakerLayout) {
     request = wanted
     do throws(ALSAFailure) {
@@ -172,11 +177,12 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
   /// Fades in the frames that are rendered from here on.
   mutating func fadeIn() { renderer.fadeIn() }
 
-  /// Frames that the device takes now, or a negative error.
+  /// Returns the number of frames that the device takes now, or a negative errno.
   mutating func room() -> Int { output.room() }
 
-  /// Returns the milliseconds until half the buffer is free, or three quarters for a punctual thread. A device that
-  /// wakes the thread itself may hang: for it, the wait is twice the time of its buffer, at least 100 ms.
+  /// Returns the milliseconds until half the buffer is free, or three quarters for a punctual
+  /// thread. A device that wakes the thread itself may hang: for it, the longest wait is twice the
+  /// time of its buffer, at least 100 ms.
   mutating func waitForRoom() -> Int {
     let settings = output.settings
     if output.pace == .device {
@@ -187,12 +193,13 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
     return milliseconds(output.queued() - left)
   }
 
-  /// Returns the whole milliseconds in which `frames` device frames play, rounded up, at least 1.
+  /// Returns a number of whole milliseconds, at least 1, after which `frames` device frames have
+  /// played.
   private func milliseconds(_ frames: Int) -> Int {
     max(1, frames * 1000 / output.settings.rate + 1)
   }
 
-  /// Source frames that were read and are not heard yet.
+  /// Returns the number of source frames that were read and are not heard yet.
   func unheard() -> Int {
     sourceFrames(max(0, output.queued() - silenceWritten) + renderer.pending + renderer.held)
   }
@@ -205,8 +212,8 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
 
   // MARK: Ending the sound
 
-  /// Ends the sound with the rendered frames, and renders what the resampler holds. Returns whether the
-  /// sound was going on.
+  /// Ends the sound with the rendered frames and those in the resampler, which it renders. Returns
+  /// whether the sound was going on.
   mutating func end() -> Bool {
     guard !isEnding, isRunning || renderer.pending + renderer.held > 0 else { return false }
     renderHeld()
@@ -214,13 +221,13 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
     return true
   }
 
-  /// Renders what the resampler holds, before another format.
+  /// Renders the frames in the resampler, before another format.
   mutating func renderHeld() {
     if renderer.held > 0 { renderer.renderHeld() }
   }
 
-  /// Returns the milliseconds that a source may still be late; `nil` when the device is about to run
-  /// dry, so that its sound has to be faded out.
+  /// Returns the milliseconds by which a source may still be late; `nil` when the device is about
+  /// to run dry, so that its sound has to be faded out.
   mutating func waitForSource() -> Int? {
     let filled = output.filled()
     if filled < 0 { return handleFailure(Int32(-filled)) }
@@ -229,15 +236,15 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
     return left >= rate / 1000 ? left * 1000 / rate : nil
   }
 
-  /// Plays the remaining frames, then stops the device and returns 0. Returns the time to wait, or −1
-  /// while the device stands still.
+  /// Plays the remaining frames, then stops the device and returns 0. Returns the time to wait, or
+  /// −1 while the device stands still.
   mutating func drain() -> Int {
     guard isRunning else { return -1 }
     isEnding = true
     if renderer.pending > 0 { return writePending() ?? 0 }
     let queued = output.queued()
     let filled = output.filled()
-    // Sound servers tell their delay to a few milliseconds only.
+    // Sound servers report their delay with an error of a few milliseconds.
     let margin = mustStop ? 0 : min(silenceWritten / 2, output.settings.rate / 50)
     let rest = queued - silenceWritten + margin
     guard rest > 0, filled >= 0 else {
@@ -254,9 +261,9 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
     return min(milliseconds(rest), milliseconds(output.filled() - least))
   }
 
-  /// Fades the sound out: with `rewinding` the fade uses frames that the device gives back, otherwise
-  /// the frames that were held back for it, behind all frames in the device. Returns the number of
-  /// device frames that will not be heard.
+  /// Fades the sound out: with `rewinding` the fade uses frames that the device gives back,
+  /// otherwise the frames that were held back for it, behind all frames in the device. Returns the
+  /// number of device frames that will not be heard.
   mutating func fadeOut(rewinding: Bool) -> Int {
     guard isRunning, !mustStop else {
       let dropped = isRunning ? 0 : renderer.pending + renderer.held
@@ -265,7 +272,7 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
     }
     let rewound = rewinding ? rewind() : 0
     if rewound > 0, output.filled() <= 0 {
-      // Nothing of it was heard yet.
+      // All of the sound was taken back: none of it was heard.
       let dropped = renderer.pending + renderer.held
       halt()
       return dropped
@@ -278,8 +285,8 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
     return dropped
   }
 
-  /// Makes the frames that the device has not played pending again. Returns the number of those with
-  /// sound.
+  /// Makes the frames that the device has not played pending again. Returns the number of those
+  /// with sound.
   private mutating func rewind() -> Int {
     let rewound = output.rewind(atMost: renderer.written + silenceWritten)
     let sound = rewound - silenceWritten
@@ -309,7 +316,7 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
     recovery.countFailure()
     switch code {
     case EPIPE:
-      // Behind the end of the sound nothing is missing.
+      // An underrun after the end of the sound is no gap.
       if !isEnding || renderer.pending > 0 {
         shared.pointee.underruns.add(1, ordering: .relaxed)
       }
@@ -366,7 +373,8 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
     recovery.lose(why, at: output.now)
   }
 
-  /// Tries to open the lost device again; returns whether it is back. Its sound begins again then.
+  /// Tries to open the lost device again; returns whether it is back. If so, the rendered frames
+  /// are dropped, and the sound begins anew.
   mutating func reopen(_ now: Int64) -> Bool {
     let format = StreamFormat(sample: .s16, rate: 48000, channels: 2)
     do throws(ALSAFailure) {

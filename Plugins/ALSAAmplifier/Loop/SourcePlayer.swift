@@ -21,11 +21,11 @@ struct SourcePlayer<Destination: FrameOutput>: ~Copyable {
   private var isPlanOutdated = true
   /// Whether the change of the plan fades the present sound out instead of playing it to its end.
   private var fadesAtChange = false
-  /// Whether the next frames come after silence, or after other sound.
+  /// Whether the next frames must be faded in, because they follow silence or other sound.
   private var fadeInNext = true
   /// Whether the source has given any frames since it was selected.
   private var hasPlayed = false
-  /// The time since which frames gather until sound may begin, ns; 0 while none do.
+  /// The monotonic time at which the first frames of a sound began to gather, ns; 0 while none do.
   private var gatheringSince: Int64 = 0
 
   init(shared: UnsafeMutablePointer<EngineShared>, setting: AudioSetting) {
@@ -45,7 +45,7 @@ struct SourcePlayer<Destination: FrameOutput>: ~Copyable {
     fadesAtChange = true
   }
 
-  /// Fades the source out and goes over to another input; −1 for none.
+  /// Fades the source out and switches to another input; −1 for none.
   mutating func select(_ index: Int) {
     _ = device.fadeOut(rewinding: true)
     setSource(index)
@@ -56,7 +56,7 @@ struct SourcePlayer<Destination: FrameOutput>: ~Copyable {
     shared.pointee.controlWakeup.signal()
   }
 
-  /// Fades the source out and leaves it.
+  /// Fades the source out and selects none.
   mutating func leaveSource() {
     _ = device.fadeOut(rewinding: true)
     setSource(-1)
@@ -76,7 +76,7 @@ struct SourcePlayer<Destination: FrameOutput>: ~Copyable {
   /// Forgets why the device could not be opened.
   mutating func forgetFailure() { device.forgetFailure() }
 
-  /// Tries the device again and again, also while nothing plays.
+  /// Retries the device until it opens, even while nothing plays.
   mutating func reacquire(isOn: Bool) { device.reacquire(isOn: isOn) }
 
   /// Closes the device and forgets the source.
@@ -90,7 +90,7 @@ struct SourcePlayer<Destination: FrameOutput>: ~Copyable {
   /// Returns peak and root mean square of each channel since the last call.
   mutating func readLevels() -> (peak: SIMD8<Float>, rms: SIMD8<Float>) { device.readLevels() }
 
-  /// Forgets that the thread waits for room, before it looks again.
+  /// Clears the flag that the thread waits for room, before a round sets it anew.
   mutating func beginRound() { device.awaitsRoom = false }
 
   /// Returns whether frames were written since the last call.
@@ -101,8 +101,8 @@ struct SourcePlayer<Destination: FrameOutput>: ~Copyable {
 
   // MARK: Playing
 
-  /// Does all that can be done now; returns the time to wait (−1: until the thread is woken, or until the
-  /// device has room where it is running).
+  /// Does all that can be done now; returns the time to wait (−1: until the thread is woken, or
+  /// until the device has room where it is running).
   mutating func play() -> Int {
     let now = device.output.now
     if let source { handleEvents(of: source) }
@@ -137,21 +137,22 @@ struct SourcePlayer<Destination: FrameOutput>: ~Copyable {
   /// Whether the source has frames or events.
   private var hasFrames: Bool { (source?.pointee.tap.available ?? 0) > 0 }
 
-  /// Renders the source's next frames; returns `nil` if there is something to write, else the time to
-  /// wait.
+  /// Renders the source's next frames; returns `nil` if there is something to write, else the time
+  /// to wait.
   private mutating func render(
     from source: UnsafeMutablePointer<InputSlot>, _ now: Int64
   ) -> Int? {
     guard let plan = device.renderer.plan else { return device.drain() }
-    // Behind silence, and where the device is about to stop, sound begins again.
+    // After silence, or if the device is about to stop, it drains first; then the sound begins
+    // anew.
     if device.isRunning, device.mustStop || device.silenceWritten > 0 { return device.drain() }
     if !device.isRunning || device.isEnding, let wait = gather(source, plan, now) { return wait }
     let room = device.room()
     if room < 0 { return device.handleFailure(Int32(-room)) }
     let waiting = source.pointee.tap.available
     let frames = min(room * plan.source.rate / plan.device.rate, plan.chunkFrames)
-    // A few frames at a time would cost a wake each; a period at a time is soon enough, also to look
-    // whether more frames have come.
+    // A few frames at a time would cost a wake each; a period at a time is soon enough, also to
+    // check whether more frames have come.
     let period = plan.device.periodFrames * plan.source.rate / plan.device.rate
     let worthwhile = min(period, plan.chunkFrames)
     let least = !device.isRunning ? 1 : waiting > 0 ? min(waiting, worthwhile) : worthwhile
@@ -185,7 +186,7 @@ struct SourcePlayer<Destination: FrameOutput>: ~Copyable {
     }
     if gatheringSince == 0 { gatheringSince = now }
     let isOver = now - gatheringSince >= Self.gatheringTime
-    // As much as the device holds, if that is not nearly all of the ring.
+    // The device's buffer, but at most 0.3 s, because the ring holds only 0.4 s.
     let wanted = min(2 * plan.chunkFrames, plan.source.rate * 3 / 10)
     guard waiting < wanted, !tap.holdsEvent, !isOver else {
       gatheringSince = 0
@@ -195,8 +196,8 @@ struct SourcePlayer<Destination: FrameOutput>: ~Copyable {
     return tail < 0 ? 5 : min(5, tail)
   }
 
-  /// Waits for a source that sends nothing. Nothing is lost until the device is about to run dry: then
-  /// the sound fades out, and the gap is counted.
+  /// Waits for a source that sends nothing. Nothing is lost until the device is about to run dry:
+  /// then the sound fades out, and the gap is counted.
   private mutating func starve() -> Int {
     guard device.isRunning, !device.isEnding else { return device.drain() }
     if let wait = device.waitForSource() { return wait }
@@ -238,14 +239,15 @@ struct SourcePlayer<Destination: FrameOutput>: ~Copyable {
   /// Ends the source's sound at once and reports to the source the number of frames not heard.
   private mutating func flush(_ source: UnsafeMutablePointer<InputSlot>) {
     isEndPending = false
-    // The sound that plays may be the fade-out of another source: flushing this one leaves it alone.
+    // The sound that plays may be the fade-out of another source: flushing this one leaves it
+    // alone.
     let unheard = hasPlayed ? device.fadeOut(rewinding: true) : 0
     fadeInNext = true
     source.pointee.tap.confirmFlush(unheard: device.sourceFrames(unheard))
   }
 
-  /// Plays the queued frames after the source's end, then confirms that all was heard; returns `nil` if
-  /// there is something to write, else the time to wait.
+  /// Plays the queued frames after the source's end, then confirms that all was heard; returns
+  /// `nil` if there is something to write, else the time to wait.
   private mutating func finishEnd(of source: UnsafeMutablePointer<InputSlot>) -> Int? {
     if device.end() { return nil }
     if device.isRunning { return device.drain() }
@@ -255,8 +257,8 @@ struct SourcePlayer<Destination: FrameOutput>: ~Copyable {
     return 0
   }
 
-  /// Makes a plan for the source's format; returns `nil` when that is done, else the time to wait: for
-  /// the end of the sound in the old format, or for ever if the format cannot be played.
+  /// Makes a plan for the source's format; returns `nil` when that is done, else the time to wait:
+  /// for the end of the sound in the old format, or for ever if the format cannot be played.
   private mutating func renewPlan(for format: StreamFormat) -> Int? {
     let wanted = device.makeRequest(playing: format, surround: surround)
     if wanted != device.request {

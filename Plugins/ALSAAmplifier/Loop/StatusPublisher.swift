@@ -10,8 +10,8 @@ struct OutputReport: Equatable {
   var underruns = 0
 }
 
-/// Publishes changes of the status, and the levels, to the controlling side. Used on the audio thread
-/// only.
+/// Publishes changes of the status, and the levels, to the engine's other threads. Used on the
+/// audio thread only.
 struct StatusPublisher {
   /// The least time between two readings of the levels, ns: fifteen a second.
   private static let levelInterval: Int64 = 66_666_667

@@ -3,16 +3,17 @@ import Glibc
 
 /// The relation between volume and a hardware control's levels.
 enum MixerScale: Sendable, Equatable {
-  /// Hundredths of a dB, from the quietest to the loudest that the control can do.
+  /// Hundredths of a dB, from the control's quietest level to its loudest.
   case decibels(lowest: Int, highest: Int)
   /// The control's bare numbers, which say nothing about loudness.
   case raw(lowest: Int, highest: Int)
 
-  /// Returns the level for a volume of 0–100 %: by the curve, clamped; linear on a raw control.
+  /// Returns the control's level for a volume of 0–100 %: by the volume curve, clamped to the
+  /// control's range, or linear on a raw control.
   func level(for volume: Int) -> Int {
     switch self {
     case .decibels(let lowest, let highest):
-      // Above 0 dB lies distortion: 100 % is the signal as it is, where the control reaches that.
+      // 100 % is 0 dB, where the control reaches it: a higher level would distort.
       guard let wanted = VolumeCurve.millibels(volume) else { return lowest }
       return min(max(wanted, lowest), highest)
     case .raw(let lowest, let highest):
@@ -32,7 +33,7 @@ enum MixerScale: Sendable, Equatable {
     }
   }
 
-  /// The text in status.
+  /// The description of the scale in the attribute `mixer`.
   var note: String {
     switch self {
     case .decibels(let lowest, let highest):

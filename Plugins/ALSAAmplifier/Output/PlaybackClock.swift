@@ -8,7 +8,7 @@ struct PlaybackClock {
   /// Counts `frames` as written; the first ones start the clock.
   mutating func write(_ frames: Int, at now: Int64) {
     if written == 0 { start = now }
-    // A pause of the writer is silence: time never runs ahead of the written frames.
+    // If all frames had played before, the output was silent since: the elapsed time resumes here.
     let behind = elapsed(at: now) - written
     if behind > 0 { start += Int64(behind) * 1_000_000_000 / Int64(rate) }
     written += frames
@@ -26,12 +26,12 @@ struct PlaybackClock {
     return count
   }
 
-  /// Returns the frames that have passed since the first was written.
+  /// Returns the number of frames that have played since the first was written.
   func elapsed(at now: Int64) -> Int {
     written == 0 ? 0 : Int((now - start) / 1000 * Int64(rate) / 1_000_000)
   }
 
-  /// Returns the frames that are not heard yet.
+  /// Returns the number of frames that are not heard yet.
   func queued(at now: Int64) -> Int { max(0, written - elapsed(at: now)) }
 
   /// Starts again with the next write.

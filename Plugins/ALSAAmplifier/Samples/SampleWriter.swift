@@ -61,7 +61,7 @@ struct SampleWriter {
       }
       values *= 32768
       if dithered { values += dither.next() }
-      // `clamp` goes lane by lane.
+      // `clamp` compares lane by lane, which is slower.
       values.replace(with: lowest, where: values .< lowest)
       values.replace(with: highest, where: values .> highest)
       let bits = unsafeBitCast(values + magic, to: SIMD8<Int32>.self)
@@ -82,13 +82,14 @@ struct SampleWriter {
 /// Triangular dither of ±1 step for reducing to 16 bits: eight lanes of xorshift32.
 ///
 /// Two uniform halves of one random word make the triangle (TPDF), which decouples the error from
-/// the signal (Lipshitz, Wannamaker, Vanderkooy 1992). Plain numbers only: the audio thread owns it.
+/// the signal (Lipshitz, Wannamaker, Vanderkooy 1992). Plain numbers only: the audio thread owns
+/// it.
 struct Dither {
   private var lanes = SIMD8<UInt32>(
     0x9E37_79B9, 0x243F_6A88, 0xB7E1_5162, 0x1B56_C4E9, 0x7F4A_7C15, 0xF39C_C060, 0x5851_F42D,
     0x1405_7B7E)
 
-  /// Returns eight values in −1…1, in steps of the target's least bit.
+  /// Returns eight values between −1 and 1, in units of the 16-bit sample's least significant bit.
   mutating func next() -> SIMD8<Float> {
     lanes ^= lanes &<< 13
     lanes ^= lanes &>> 17

@@ -385,7 +385,7 @@ actor FolderCDPlayer: PlayerDevice {
     case .drained(let section):
       drainedSection = section
       endIfDrained()
-    case .unplugged(let error): context.log(.info, "the cable is out: \(error.message)")
+    case .unplugged(let error): context.log(.info, "the cable is not connected: \(error.message)")
     case .plugged, .heard: break
     }
   }
@@ -422,8 +422,13 @@ actor FolderCDPlayer: PlayerDevice {
   /// Reports "opening" instead of "playing" as long as no sound comes: the disk may be slow or gone.
   private func checkSupply() async {
     while status == .playing {
-      if playback.updateSupply(isOutOfSound: engine.isOutOfSound) { report() }
-      do { try await clock.sleep(for: SupplyMonitor.interval) } catch { return }
+      let remaining = engine.remainingSound
+      if playback.updateSupply(remaining: remaining) { report() }
+      do {
+        try await clock.sleep(for: SupplyMonitor.interval(remaining: remaining))
+      } catch {
+        return
+      }
     }
   }
 }
@@ -473,8 +478,8 @@ struct PlaybackReporter {
       Playback(.playing, item: ended.song.item, position: duration, duration: duration, rate: 0))
   }
 
-  /// Records whether the player is out of sound. Returns whether that changes the reported state.
-  mutating func updateSupply(isOutOfSound: Bool) -> Bool {
-    supply.update(isOutOfSound: isOutOfSound, at: clock.now())
+  /// Records for how long the written sound lasts. Returns whether that changes the reported state.
+  mutating func updateSupply(remaining: Duration) -> Bool {
+    supply.update(remaining: remaining, at: clock.now())
   }
 }

@@ -16,7 +16,7 @@ enum PlaybackEvent: Sendable {
 enum PlaybackJob: Sendable {
   /// Loads libav, so that the first song starts at once.
   case warmUp
-  /// Plays a song from a second on, into the section that a flush has begun.
+  /// Plays a song from a position in seconds, into the section that a flush has begun.
   case play(PlayableSong, seconds: Double, section: UInt32, LibavInterrupt, Promise<Place>)
   /// Closes the file.
   case stop
@@ -26,8 +26,9 @@ enum PlaybackJob: Sendable {
 
 /// Decodes song after song into a cable, on a separate thread.
 ///
-/// The cable holds the thread back, so it is always a little ahead of the heard position. Methods
-/// return at once and may be called from any thread; ``play(_:seconds:)`` waits for its result.
+/// The thread waits for room in the cable, so it is only a little ahead of the heard position.
+/// Methods return at once and may be called from any thread; ``play(_:seconds:)`` waits for its
+/// result.
 final class PlaybackEngine: Sendable {
   /// The player's end of the cable.
   let source: CableSource
@@ -37,8 +38,8 @@ final class PlaybackEngine: Sendable {
   private let mailbox = Mailbox<PlaybackJob>()
   private let timeline = SharedTimeline()
 
-  /// Starts the thread. `listDisc` lists the songs around one that ends before ``setOrder(_:)`` told
-  /// the next song; the thread calls it, and it may wait for the disk.
+  /// Starts the thread. `listDisc` returns the songs of the disc of a song. The thread calls it at
+  /// the end of a song that is not in the order of ``setOrder(_:)``; it may wait for the disk.
   init(
     clock: any CableClock = MonotonicClock(),
     listDisc: @escaping @Sendable (PlayableSong) -> [PlayableSong]
@@ -66,7 +67,8 @@ final class PlaybackEngine: Sendable {
   func play(_ song: PlayableSong, seconds: Double) async -> Result<Place, MediaFailure> {
     let interrupt = LibavInterrupt()
     let result = Promise<Place>()
-    // A quick disk could be faster than the handler of a cancellation that came before.
+    // For a task that is already cancelled, the handler below runs only after the job is posted: a
+    // quick disk could be faster.
     if Task.isCancelled { interrupt.cancel() }
     // First the flush: it frees the thread, which may wait for room in the cable.
     let section = source.flush().section
@@ -98,12 +100,13 @@ final class PlaybackEngine: Sendable {
     timeline.value.withLock { $0.place(at: position) }
   }
 
-  /// Whether all written sound was heard, though the disc goes on.
-  var isOutOfSound: Bool {
+  /// The time for which the written sound lasts: zero when all of it was heard, though the disc goes on.
+  var remainingSound: Duration {
     let position = source.position
-    guard lastSection != position.section else { return false }
+    // Behind the last section there is no sound to wait for.
+    guard lastSection != position.section else { return .seconds(1) }
     // A section without a song is the silence after dropped sound.
-    return place(at: position) == nil || supply.isExhausted(at: position)
+    return place(at: position) == nil ? .zero : supply.remaining(at: position)
   }
 
   /// The section that ends the disc; nil until it was written.

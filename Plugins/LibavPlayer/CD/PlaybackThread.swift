@@ -119,7 +119,7 @@ final class PlaybackThread {
       return false
     }
     section = next
-    supply.begin(section: next)
+    supply.begin(section: next, rate: format.rate)
     self.format = format
     let segment = PlaybackTimeline.Segment(
       section: next, song: playing.song, start: playing.file.position, rate: format.rate,

@@ -29,11 +29,11 @@ struct Tags: Equatable, Sendable {
     disc = Tags.number(value("disc", "discnumber", "disk"))
   }
 
-  /// The first number of "3", "03/12" or "3 of 12".
+  /// The first number of "3", "03/12" or "3 of 12"; nil for 0, which files use for "unknown".
   static func number(_ text: String?) -> Int? {
     guard let digits = text?.prefix(while: { $0.isASCII && $0.isNumber }), digits.count < 7 else {
       return nil
     }
-    return Int(digits)
+    return Int(digits).flatMap { $0 > 0 ? $0 : nil }
   }
 }

@@ -8,9 +8,11 @@ import PluginProtocol
 /// Scans a folder in a separate process, whose end frees libav's 25 MB. If a file crashes or hangs libav, only this
 /// file is left out: the next process goes on with the next file.
 struct ScanProcess: Sendable {
-  /// The option that makes this program scan: `--scan FOLDER`, with the known files on standard input.
+  /// The option that makes this program scan: `--scan FOLDER NANOSECONDS`, with the time after which it
+  /// opens no further file, and with the known files on standard input.
   static let option = "--scan"
-  /// The most files that may crash a process; then the scan ends with the songs found so far.
+  /// The most further processes, each after a file that crashed or hung the one before. Then the
+  /// scan ends with the songs found so far.
   static let mostRestarts = 20
   /// The most bytes that a scanning process may print.
   private static let mostBytes = 256 << 20
@@ -21,17 +23,23 @@ struct ScanProcess: Sendable {
   var patience = 30_000
   /// Milliseconds that it may walk the folder before it prints its first line.
   var patienceWithFolder = 240_000
+  /// Nanoseconds after which no process opens a further file.
+  var time = ScanLimits().nanoseconds
 
   /// Scans a folder. Blocks until the scan has ended: call it on a thread that may wait.
   func scan(_ folder: MediaFolder, known: [String: String]) throws(MediaFailure) -> FolderScan {
+    let end = MonotonicClock.now &+ Int64(clamping: time)
     var scan = FolderScan()
     var known = known
-    for _ in 0...Self.mostRestarts {
-      var run = try Run.start(folder, program: program, known: known)
+    var bad = 0
+    while bad <= Self.mostRestarts, bad == 0 || MonotonicClock.now < end {
+      let left = max(0, end - MonotonicClock.now)
+      var run = try Run.start(folder, program: program, known: known, time: left)
       let reason = run.read(into: &scan, patience: patience, first: patienceWithFolder)
       guard let reason else { return scan }
       // Without a current file, another try would fail at the same place.
       guard let current = scan.current else { throw Self.failure(folder, reason) }
+      bad += 1
       scan.apply(
         .skipped(
           MediaFailure(
@@ -39,6 +47,11 @@ struct ScanProcess: Sendable {
             hint: "Check the file with: ffprobe FILE"), wasRead: true))
       known = scan.stamps
     }
+    let failure = MediaFailure(
+      .unreachable, subject: folder.root,
+      detail: "the rest of its files was not read: \(bad) files crashed or hung the scan",
+      hint: "Scan the library again to go on.")
+    scan.apply(.skipped(failure, wasRead: false))
     return scan
   }
 
@@ -51,7 +64,9 @@ struct ScanProcess: Sendable {
       let list = (try? JSON(parsing: readAll(0)))?.array ?? []
       let files = list.compactMap { FoundFile($0) }
       let known = Dictionary(files.map { ($0.path, $0.stamp) }, uniquingKeysWith: { $1 })
-      try FolderScan.run(folder, walk: FolderWalk(folder), known: known, limits: ScanLimits()) {
+      var limits = ScanLimits()
+      if let time = arguments.dropFirst().first.flatMap(UInt64.init) { limits.nanoseconds = time }
+      try FolderScan.run(folder, walk: FolderWalk(folder), known: known, limits: limits) {
         printLine($0.json)
       }
       printLine(["end": true])
@@ -102,9 +117,9 @@ extension ScanProcess {
 
     private init(_ child: ChildProcess) { self.child = child }
 
-    /// Starts the process, which does not open files in `known`.
+    /// Starts the process, which does not open files in `known`, nor any file after `time` ns.
     static func start(
-      _ folder: MediaFolder, program: String, known: [String: String]
+      _ folder: MediaFolder, program: String, known: [String: String], time: Int64
     ) throws(MediaFailure) -> Run {
       let input = file(of: known)
       defer { if input >= 0 { close(input) } }
@@ -114,8 +129,8 @@ extension ScanProcess {
         return Run(
           try ChildProcess(
             ProgramStart(
-              program, [ScanProcess.option, folder.root], input: .descriptor(input),
-              output: .pipe, error: .descriptor(2))))
+              program, [ScanProcess.option, folder.root, "\(time)"],
+              input: .descriptor(input), output: .pipe, error: .descriptor(2))))
       } catch {
         throw ScanProcess.failure(folder, error.description)
       }
@@ -123,7 +138,8 @@ extension ScanProcess {
 
     deinit { close(child.output) }
 
-    /// Adds the printed events to `scan`, to the end of the process. Returns nil, or why it ended too early.
+    /// Adds the printed events to `scan` until the process ends. Returns nil, or the reason of an
+    /// early end.
     mutating func read(into scan: inout FolderScan, patience: Int, first: Int) -> String? {
       var wait = first
       while let line = nextLine(milliseconds: wait) {

@@ -70,7 +70,7 @@ extension MediaFailure {
         .corrupt, subject: subject, detail: "\(doing) failed: this is no audio, or it is damaged",
         hint: "Check the file with: ffprobe FILE")
     case LAV_IO:
-      self.init(.unreachable, subject: subject, detail: "\(doing) failed: it broke off")
+      self.init(.unreachable, subject: subject, detail: "\(doing) failed: the connection broke off")
     default:
       self.init(
         .unreachable, subject: subject, detail: "\(doing) failed: \(Libav.describe(code))")

@@ -197,8 +197,13 @@ actor InternetTuner: PlayerDevice {
   /// Reports "opening" instead of "playing" as long as no sound comes.
   private func checkSupply() async {
     while status == .playing, number != 0 {
-      if supply.update(isOutOfSound: receiver.isOutOfSound, at: clock.now()) { report() }
-      do { try await clock.sleep(for: SupplyMonitor.interval) } catch { return }
+      let remaining = receiver.remainingSound
+      if supply.update(remaining: remaining, at: clock.now()) { report() }
+      do {
+        try await clock.sleep(for: SupplyMonitor.interval(remaining: remaining))
+      } catch {
+        return
+      }
     }
   }
 
@@ -222,7 +227,7 @@ actor InternetTuner: PlayerDevice {
 
   private func handle(_ event: CableSourceEvent) {
     if case .unplugged(let error) = event {
-      context.log(.info, "the cable is out: \(error.message)")
+      context.log(.info, "the cable is not connected: \(error.message)")
     }
   }
 }

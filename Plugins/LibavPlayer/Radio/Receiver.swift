@@ -67,8 +67,8 @@ final class Receiver: Sendable {
 
   deinit { close() }
 
-  /// Whether all received sound was heard.
-  var isOutOfSound: Bool { supply.isExhausted(at: source.position) }
+  /// The time for which the received sound lasts: zero when all of it was heard.
+  var remainingSound: Duration { supply.remaining(at: source.position) }
 
   /// Loads libav in the background.
   func warmUp() { mailbox.post(.warmUp) }

@@ -8,7 +8,7 @@ import PluginKit
 final class ReceiverThread {
   /// Bytes decoded at a time; small, so that a slow stream is passed on as it arrives.
   private static let chunk = 8_192
-  /// Nanoseconds of reception after which the waits before a new connection are short again.
+  /// Nanoseconds that a connection must last for the retry delay to begin anew.
   private static let healthy: Int64 = 30_000_000_000
 
   private let source: CableSource
@@ -120,7 +120,7 @@ final class ReceiverThread {
       return false
     }
     section = next
-    supply.begin(section: next)
+    supply.begin(section: next, rate: format.rate)
     return true
   }
 

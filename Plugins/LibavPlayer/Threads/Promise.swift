@@ -44,7 +44,8 @@ final class Promise<Value: Sendable>: Sendable {
       }
     } onCancel: {
       whenCancelled()
-      fulfil(.failure(MediaFailure(.cancelled, subject: subject, detail: "a newer command came")))
+      fulfil(
+        .failure(MediaFailure(.cancelled, subject: subject, detail: "it was replaced or given up")))
     }
   }
 }

@@ -25,10 +25,11 @@ protocol BrokerClient: AnyObject, Sendable {
 final class BrokerConnection: Sendable {
   /// The largest number of requests that wait for the thread. Beyond it, `publish` refuses messages.
   private static let mostRequests = 10_000
-  /// The number of places that ``isFull`` keeps free, for devices that have read it just before it became true.
+  /// The part of ``mostRequests`` that ``isFull`` reserves for devices that read it just before it
+  /// became true.
   private static let reservedRequests = 100
 
-  /// The times of a connection, which tests change.
+  /// The timing of a connection. Tests use shorter times.
   struct Timing: Sendable {
     /// The wait before the first attempt to connect again; later waits are longer.
     var shortestDelay = Duration.seconds(1)
@@ -188,6 +189,8 @@ final class BrokerConnection: Sendable {
   ) throws(BrokerFailure) {
     var wasConnected = false
     while true {
+      // Read before the requests: those that were queued before `close` are then sent.
+      let isClosing = state.withLock(\.isClosing)
       if session.isConnected {
         if !wasConnected {
           wasConnected = true
@@ -196,7 +199,7 @@ final class BrokerConnection: Sendable {
         }
         try serveRequests(session)
       }
-      if state.withLock({ $0.isClosing }) {
+      if isClosing {
         session.disconnect()
         return
       }

@@ -15,7 +15,7 @@ final class MosquittoSession {
     case dropped(String)
   }
 
-  /// The largest number of bytes without a complete packet. If a broker sends more, the connection fails.
+  /// The longest incomplete packet in bytes. If a broker sends more, the connection fails.
   private static let longestPacket: UInt64 = 262_144
   /// The longest wait until the broker accepts the connection, in nanoseconds.
   private static let connectionTimeout: Int64 = 10_000_000_000
@@ -272,10 +272,17 @@ final class MosquittoSession {
 
   private func failure(_ reason: String) -> BrokerFailure {
     BrokerFailure(
-      "there is no connection to the broker at \(options.place): \(reason.quotation)",
-      hint: options.isEncrypted && lastError != nil
-        ? "Check that the broker's certificate is signed by \"caFile\" and names this host."
-        : "Check that the broker runs, and \"host\" and \"port\" in the option \"broker\".")
+      "there is no connection to the broker at \(options.place): \(reason.quotation)", hint: hint)
+  }
+
+  private var hint: String {
+    guard options.isEncrypted, lastError != nil else {
+      return "Check that the broker runs, and \"host\" and \"port\" in the option \"broker\"."
+    }
+    return options.caFile == nil
+      ? "Check that the broker's certificate names this host. If your own authority signed it, set "
+        + "\"broker.caFile\" to a file with the authority's certificate."
+      : "Check that the broker's certificate is signed by \"broker.caFile\" and names this host."
   }
 }
 

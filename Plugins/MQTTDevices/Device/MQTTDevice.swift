@@ -134,7 +134,7 @@ final class MQTTDevice<Command: GoalCommand>: PluginDevice, BrokerClient {
   private func tick(_ now: Duration) -> Duration? {
     state.withLock { state in
       if state.isClosed { return nil }
-      state.model.isConnectionFull = state.attachment?.connection.isFull ?? false
+      Self.prepareModel(&state)
       while let message = state.limiter.next(at: now) {
         apply(state.model.receive(message, at: now), &state)
       }
@@ -147,15 +147,21 @@ final class MQTTDevice<Command: GoalCommand>: PluginDevice, BrokerClient {
   private func update(_ body: (inout State, Duration) -> [DeviceModel.Effect]) {
     let due = state.withLock { state -> Duration? in
       if state.isClosed { return nil }
-      if state.job?.isFinished == true {
-        state.model.abandon()
-        state.job = nil
-      }
-      state.model.isConnectionFull = state.attachment?.connection.isFull ?? false
+      Self.prepareModel(&state)
       apply(body(&state, clock.now()), &state)
       return Self.deadline(of: state)
     }
     if let due { timer.wake(at: due) }
+  }
+
+  /// Prepares the model for its next input: drops a cancelled job, so that its command is not repeated,
+  /// and says whether the connection is full.
+  private static func prepareModel(_ state: inout State) {
+    if state.job?.isFinished == true {
+      state.model.abandon()
+      state.job = nil
+    }
+    state.model.isConnectionFull = state.attachment?.connection.isFull ?? false
   }
 
   private static func deadline(of state: State) -> Duration? {

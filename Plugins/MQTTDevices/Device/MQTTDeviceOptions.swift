@@ -89,7 +89,14 @@ struct MQTTDeviceOptions: Sendable {
       guard let template = try reader.object("template") else {
         throw reader.error("template", "is missing for the profile \"template\"")
       }
-      return try TemplateProfile(template, kind: kind, fade: fade ?? .zero, interval: given)
+      let profile = try TemplateProfile(
+        template, kind: kind, fade: fade ?? .zero, interval: given)
+      guard given == nil || profile.reportsState else {
+        throw reader.error(
+          "interval",
+          "needs \"template.state\": a device that reports no state would always count as silent")
+      }
+      return profile
     }
   }
 
@@ -156,7 +163,8 @@ extension TemplateProfile {
     return commands
   }
 
-  /// Returns the placeholders: the words in braces. Braces of JSON are none, because they do not enclose a single word.
+  /// Returns the placeholders: the words in braces. The braces of a JSON object are not
+  /// placeholders, because they do not enclose a single word.
   private static func placeholders(in payload: String) -> [String] {
     payload.split(separator: "{").dropFirst(payload.hasPrefix("{") ? 0 : 1).compactMap { part in
       let word = part.prefix { $0.isASCII && $0.isLetter }
@@ -183,7 +191,8 @@ extension OptionReader {
     return TemplateProfile.Source(topic: try topic("topic"), pointer: pointer)
   }
 
-  /// Reads a source whose words have meanings. `fallbacks` are the words of the device that the options do not give.
+  /// Reads a source and the meaning of each of its words. The options may replace the default words
+  /// in `fallbacks`.
   ///
   /// - Throws: `invalid` if two values have the same word.
   fileprivate func words<Meaning>(

@@ -3,7 +3,7 @@ import JSON
 import PluginKit
 
 extension OptionReader {
-  /// Returns a required topic. It is validated.
+  /// Returns a required topic after validating it.
   func topic(_ key: String) throws(DeviceError) -> String {
     try topic(try required(key), key)
   }

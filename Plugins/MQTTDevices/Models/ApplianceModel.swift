@@ -48,6 +48,8 @@ protocol ApplianceModel: Sendable {
   func confirms(_ goal: Goal, wasObserved: Bool) -> Bool
   /// Assumes the effect of a command that was just sent, because the device reports no state.
   mutating func assume(_ goal: Goal, at now: Duration)
+  /// Records that a goal's command was sent. It may take effect even if the device never confirms it.
+  mutating func didSend(_ goal: Goal)
   /// Records that the device accepted a goal's command.
   mutating func begin(_ goal: Goal, at now: Duration)
   /// Handles a deadline that has passed. Returns a goal that the plugin must now reach without a command; nil for none.
@@ -62,6 +64,7 @@ extension ApplianceModel {
   var deadline: Duration? { nil }
   var problem: String? { nil }
   var closingRequest: DeviceRequest? { nil }
+  mutating func didSend(_ goal: Goal) {}
   mutating func begin(_ goal: Goal, at now: Duration) {}
 
   mutating func assume(_ goal: Goal, at now: Duration) {

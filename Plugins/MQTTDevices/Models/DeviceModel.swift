@@ -40,7 +40,8 @@ struct DeviceModel: Sendable {
     var isSent = false
     /// Whether the device has reported its state since the command was sent.
     var wasObserved = false
-    /// When to query the state unless the device has confirmed the command by then; nil before the command is sent.
+    /// The time of the next query of the state, unless the device confirms the command before; nil
+    /// until the command is sent.
     var query: Duration?
     /// Whether the state was queried since the command was sent.
     var isAsked = false
@@ -62,8 +63,8 @@ struct DeviceModel: Sendable {
   static let confirmationDelay = Duration.milliseconds(700)
   /// The time between two further attempts to reach a goal.
   static let retryInterval = Duration.seconds(2)
-  /// The time without a message, in intervals of the profile, after which the state is queried, and after which the
-  /// state becomes unknown.
+  /// The silence after which the state is queried, and the silence after which it becomes unknown.
+  /// Both are multiples of the profile's interval.
   private static let (askedSilence, lostSilence) = (2, 3)
 
   private let profile: any DeviceProfile
@@ -87,8 +88,9 @@ struct DeviceModel: Sendable {
   private var isAskedAfterSilence = false
   /// The goal to reach without a command; nil for none.
   private var pendingGoal: PendingGoal?
-  /// When a device that has not reported its state counts as silent. It is set at each connection, and when the device
-  /// is online again; nil after the first state, and when it has passed.
+  /// The time at which a device that has not reported its state counts as silent. It is set at each
+  /// connection, and when the device is online again. It becomes nil with the first state, and when
+  /// the time has passed.
   private var firstStateDeadline: Duration?
   private var reported = ReportedState()
   /// The first subscription that the broker has refused on this connection.
@@ -187,8 +189,9 @@ struct DeviceModel: Sendable {
     }
   }
 
-  private func publish(_ goal: Goal, at now: Duration, _ effects: inout [Effect]) {
+  private mutating func publish(_ goal: Goal, at now: Duration, _ effects: inout [Effect]) {
     guard let request = try? appliance.request(for: goal, at: now) else { return }
+    appliance.didSend(goal)
     effects += profile.messages(for: request).map { .publish($0) }
   }
 
@@ -215,7 +218,6 @@ struct DeviceModel: Sendable {
       appliance.begin(goal, at: now)
       // A report must follow every command, even if the state has not changed.
       reported.repeatNext(goal.keys)
-      if pendingGoal?.goal != goal { pendingGoal = nil }
     } else {
       isOpen = true
     }
@@ -388,7 +390,8 @@ struct DeviceModel: Sendable {
     }
   }
 
-  /// Handles a device that was silent for too long: queries its state at first, then makes the state unknown.
+  /// Handles a device that was silent for too long: the first call queries its state, the second
+  /// one makes the state unknown.
   private mutating func handleSilence(_ effects: inout [Effect]) {
     if !isAskedAfterSilence {
       isAskedAfterSilence = true

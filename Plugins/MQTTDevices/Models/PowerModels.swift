@@ -33,8 +33,8 @@ struct LightsModel: ApplianceModel {
   private var level: Int?
   /// The brightness of the last command, 1 to 100 %.
   private var wanted: Int?
-  /// Returns the brightness that the device reports after a command with another one, both 1 to 100 %. They differ if
-  /// the device's own scale is coarse.
+  /// Returns the brightness that the device reports after a command with the given brightness, both
+  /// 1 to 100 %. They differ if the device's own scale is coarse.
   private let reportedBrightness: @Sendable (Int) -> Int
 
   init(hasDimmer: Bool, reportedBrightness: @escaping @Sendable (Int) -> Int = { $0 }) {
@@ -108,6 +108,9 @@ struct PopperModel: ApplianceModel {
   private let popTime: Duration
   private var isOn: Bool?
   private var load = Load.none
+  /// Whether the command of a load was sent, and the plug has not reported on since. The command may
+  /// still take effect, also after its timeout or cancellation.
+  private var mayLoadBegin = false
 
   private enum Load: Hashable {
     case none
@@ -118,7 +121,7 @@ struct PopperModel: ApplianceModel {
     case done
   }
 
-  /// - Parameter popTime: The time of a load.
+  /// - Parameter popTime: The duration of a load.
   init(popTime: Duration) { self.popTime = popTime }
 
   var values: [StateKey: KnownValue] {
@@ -138,11 +141,12 @@ struct PopperModel: ApplianceModel {
 
   var deadline: Duration? { if case .popping(let end) = load { end } else { nil } }
 
-  /// The request that turns the plug off during a load. Without it, the load would not end after the plugin.
+  /// The request that turns the plug off during a load, and before a load that may still begin;
+  /// otherwise the plug would stay on after the plugin's end.
   var closingRequest: DeviceRequest? {
     switch load {
     case .popping, .ending: .turn(false)
-    case .none, .done: nil
+    case .none, .done: mayLoadBegin ? .turn(false) : nil
     }
   }
 
@@ -152,22 +156,41 @@ struct PopperModel: ApplianceModel {
     switch load {
     case .popping where !isOn: load = .none
     case .ending where !isOn: load = .done
-    default: break
+    default: if isOn, mayLoadBegin { beginLoad(at: now) }
     }
+  }
+
+  private mutating func beginLoad(at now: Duration) {
+    load = .popping(until: now + popTime)
+    mayLoadBegin = false
   }
 
   mutating func forget() { isOn = nil }
 
   func request(for goal: Goal, at now: Duration) throws(DeviceError) -> DeviceRequest {
-    switch goal {
-    case .power(let isOn): return .turn(isOn)
-    case .load:
-      if case .popping(let end) = load, end > now {
-        throw DeviceError(
-          .notNow, "a load is popping", hint: "Try again when it is done.", retryAfter: end - now)
-      }
-      return .turnOn(for: popTime)
+    switch (goal, load) {
+    case (.power(false), _): return .turn(false)
+    // The request to turn the plug off is repeated, and would end what a request to turn it on begins.
+    case (.power(true), .ending), (.load, .ending):
+      throw DeviceError(
+        .notNow, "the plug is not confirmed to be off after the last load",
+        hint: "Try again when it is off.", retryAfter: DeviceModel.retryInterval)
+    case (.power(true), _): return .turn(true)
+    case (.load, .popping(let end)):
+      throw DeviceError(
+        .notNow, "a load is popping", hint: "Try again when it is done.",
+        retryAfter: max(end - now, .zero))
+    case (.load, _): return .turnOn(for: popTime)
     default: throw .noSuchCommand
+    }
+  }
+
+  mutating func didSend(_ goal: Goal) {
+    switch goal {
+    case .load: mayLoadBegin = true
+    // This command replaces that of the load.
+    case .power(true): mayLoadBegin = false
+    default: break
     }
   }
 
@@ -177,8 +200,10 @@ struct PopperModel: ApplianceModel {
 
   mutating func begin(_ goal: Goal, at now: Duration) {
     switch goal {
-    case .load: load = .popping(until: now + popTime)
-    case .power(false): load = .none
+    case .load: beginLoad(at: now)
+    case .power(false):
+      load = .none
+      mayLoadBegin = false
     case .power(true): if load == .done { load = .none }
     default: break
     }

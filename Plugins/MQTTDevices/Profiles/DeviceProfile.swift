@@ -81,7 +81,8 @@ enum ApplianceKind: Sendable, Hashable {
   case cover
 }
 
-/// The topics and payloads of a family of devices. Without state; the parsers accept any payload.
+/// The topics and payloads of a family of devices. A profile has no mutable state, and its parsers
+/// accept any payload.
 protocol DeviceProfile: Sendable {
   /// The topics to subscribe to, without wildcards.
   var topics: [String] { get }
@@ -96,8 +97,8 @@ protocol DeviceProfile: Sendable {
   func messages(for request: DeviceRequest) -> [MQTTMessage]
   /// Returns whether the device supports a request.
   func has(_ request: DeviceRequest) -> Bool
-  /// Returns the brightness that the device reports after a command with another one, both 1 to 100 %. They differ if
-  /// the device's own scale is coarse.
+  /// Returns the brightness that the device reports after a command with the given brightness, both
+  /// 1 to 100 %. They differ if the device's own scale is coarse.
   func reportedBrightness(for brightness: Int) -> Int
   /// Returns the observations in a message, in the order in which they apply. None for other topics and for payloads
   /// without a meaning.

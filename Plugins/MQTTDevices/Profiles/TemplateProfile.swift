@@ -27,9 +27,9 @@ struct TemplateProfile: DeviceProfile {
       return message.json.flatMap { pointer.value(in: $0) }
     }
 
-    /// Returns the words to compare with the words of the options. The first one is the value as the device writes it.
-    /// If the payload is a number, its shortest form follows, because a device may write 1 as "1.0". None if the
-    /// message has no value.
+    /// Returns the words to compare with the words of the options; none if the message has no
+    /// value. The first word is the value as the device writes it. If the whole payload is a
+    /// number, its shortest form follows, because a device may write 1 as "1.0".
     func words(in message: MQTTMessage) -> [String] {
       guard let value = self.value(in: message) else { return [] }
       guard let word = value.string else { return [value.text()] }
@@ -58,7 +58,7 @@ struct TemplateProfile: DeviceProfile {
     let up: String
     let down: String
 
-    /// Returns the position in %: 0 is up, 100 is down. Nil if the message has none.
+    /// Returns the position in %: 0 is up, 100 is down. Nil if the message has no position.
     func lowered(in message: MQTTMessage) -> Int? {
       for word in source.words(in: message) {
         if word == up { return 0 }
@@ -75,7 +75,7 @@ struct TemplateProfile: DeviceProfile {
   let kind: ApplianceKind
   let fade: Duration
   let interval: Duration?
-  /// The value of 100 % brightness in the device's own scale.
+  /// The number that stands for 100 % brightness in the device's own scale.
   let brightest: Double
   let commands: [Name: Command]
   let power: Words<Bool>?

@@ -63,7 +63,8 @@ final class FilmLibrary: Sendable {
   /// streams and the disc.
   ///
   /// - Parameter skipped: Called with each file or folder that is not listed.
-  /// - Throws: The failure of the given folder. Failures of the configured folders are only passed to `skipped`.
+  /// - Throws: The failure of the given folder; failures of the configured folders are only passed to `skipped`.
+  ///   `cancelled` in a cancelled task.
   func scan(
     _ folder: String?, skipped: (MediaFailure) -> Void
   ) async throws(MediaFailure) -> [CatalogueItem] {
@@ -74,12 +75,13 @@ final class FilmLibrary: Sendable {
       do throws(MediaFailure) {
         items += try await scan(path, with: &prober, skipped: skipped)
       } catch {
-        skipped(error)
         failure = error
+        if error.kind == .cancelled { break }
+        skipped(error)
       }
     }
     await prober.end()
-    if folder != nil, let failure { throw failure }
+    if let failure, folder != nil || failure.kind == .cancelled { throw failure }
     if folder == nil { items += await ownItems() }
     return items
   }
@@ -106,9 +108,9 @@ final class FilmLibrary: Sendable {
       do throws(MediaFailure) {
         items.append(try await item(file, in: folder, with: &prober))
       } catch {
+        // No other file can be read either: mpv cannot be started, or the scan was cancelled.
+        if [.unavailable, .cancelled].contains(error.kind) { throw error }
         skipped(error)
-        // If mpv cannot be started, no other file can be read either.
-        if error.kind == .unavailable { throw error }
       }
     }
     let listed = Set(items.map(\.id))

@@ -35,7 +35,8 @@ struct MediaFacts: Equatable, Sendable {
   /// The chapters, in the order of their beginnings.
   var chapters: [Chapter] = []
   var isSeekable = false
-  /// mpv's name of the interface that decodes the picture in hardware; nil if the picture is decoded in software.
+  /// mpv's name of the interface that decodes the picture in hardware; nil if the picture is
+  /// decoded in software.
   var hardwareDecoder: String?
 
   /// Reads the facts of the loaded medium.
@@ -63,11 +64,12 @@ struct MediaFacts: Equatable, Sendable {
   /// Whether the medium has sound.
   var hasSound: Bool { tracks.contains { $0.kind == "audio" } }
 
-  /// Returns the index of the chapter at a position in seconds; nil without chapters, or before the first.
+  /// Returns the index of the chapter at a position in seconds; nil without chapters, or before the
+  /// first.
   func chapter(at seconds: Double) -> Int? { chapters.lastIndex { $0.begin <= seconds + 0.001 } }
 
-  /// Up to this position in a chapter or song, in seconds, `previous` goes to the one before; later it goes to the
-  /// beginning of the present one.
+  /// The position in a chapter or song, in seconds, up to which `previous` goes to the one before.
+  /// After it, `previous` goes to the beginning of the current one.
   static let restartLimit = 3.0
 
   /// The target of a step to another chapter.
@@ -78,10 +80,12 @@ struct MediaFacts: Equatable, Sendable {
     case behindLast
   }
 
-  /// Returns the target of a step forwards (`steps` 1) or backwards (`steps` -1). A step backwards goes to the
-  /// beginning of the present chapter, or up to ``restartLimit`` to the chapter before.
+  /// Returns the target of a step forwards (`steps` 1) or backwards (`steps` -1). A step backwards
+  /// goes to the beginning of the current chapter, or to the chapter before if the position is at
+  /// most ``restartLimit`` after that beginning.
   ///
-  /// - Returns: Nil for a medium with fewer than two chapters, and for a position before the first chapter.
+  /// - Returns: Nil for a medium with fewer than two chapters, and for a position before the first
+  ///   chapter.
   func chapterStep(_ steps: Int, from seconds: Double) -> ChapterStep? {
     guard chapters.count > 1, let index = chapter(at: seconds) else { return nil }
     let isLate = seconds - chapters[index].begin > Self.restartLimit
@@ -123,8 +127,8 @@ struct MediaFacts: Equatable, Sendable {
     text(json).flatMap { $0 == "no" ? nil : $0 }
   }
 
-  /// Adds the missing titles of an audio CD and its songs. mpv reports the beginnings of the songs, usually without
-  /// titles.
+  /// Adds the missing titles of an audio CD and its songs. mpv reports the beginnings of the songs,
+  /// usually without titles.
   mutating func nameSongs() {
     title = title ?? "Audio CD"
     for index in chapters.indices where chapters[index].title == nil {

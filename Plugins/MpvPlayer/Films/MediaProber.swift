@@ -23,40 +23,71 @@ struct MediaProber {
 
   /// Reads the facts of a medium.
   ///
-  /// - Throws: `corrupt` if mpv cannot play it, crashes or hangs; `unavailable` if mpv cannot be started.
+  /// - Throws: `corrupt` if mpv cannot play it, crashes or hangs; `unavailable` if mpv cannot be started; `cancelled`
+  ///   in a cancelled task.
   mutating func facts(of medium: Medium) async throws(MediaFailure) -> MediaFacts {
+    let wasRunning = self.process != nil
     let process = try start()
-    let (clock, deadline) = (clock, clock.now() + Self.limit)
-    let timer = Task {
-      if (try? await clock.sleep(until: deadline)) != nil { process.kill() }
-    }
-    defer { timer.cancel() }
     do throws(MpvFailure) {
-      if let device = medium.device {
-        // The first request waits for the start of mpv.
-        try await process.link.ask(
-          ["set_property", .string(device.property), .string(device.path)], within: Self.limit)
-      }
-      try await process.link.ask(["loadfile", .string(medium.address)], within: Self.limit)
-      while let event = await events?.next() {
-        if case .fileLoaded = event { return try await MediaFacts(of: process.link) }
-        if case .endFile(_, .error, let error) = event {
-          throw MpvFailure.refused(MpvRefusal(error))
-        }
-      }
-      throw MpvFailure.closed
+      return try await facts(of: medium, in: process)
     } catch {
       if case .refused(let refusal) = error {
         throw MediaFailure(
           .corrupt, subject: medium.item, detail: "mpv cannot play it: \(refusal.text)",
           hint: "Check the file with: mpv FILE")
       }
+      // Not waited for: a process that waits for a hanging disk ends only with the disk's answer.
       process.kill()
       self.process = nil
+      if Task.isCancelled {
+        throw MediaFailure(.cancelled, subject: medium.item, detail: "the scan was cancelled")
+      }
+      // The medium before may have crashed or hung this process.
+      if wasRunning { return try await facts(of: medium) }
       throw MediaFailure(
         .corrupt, subject: medium.item, detail: "mpv crashed or hung when it read the file",
         hint: "Check the file with: mpv FILE")
     }
+  }
+
+  /// Loads a medium and reads its facts. Kills the process after ``limit``, and when the task is cancelled.
+  private mutating func facts(
+    of medium: Medium, in process: MpvProcess
+  ) async throws(MpvFailure) -> MediaFacts {
+    let (clock, deadline) = (clock, clock.now() + Self.limit)
+    let timer = Task {
+      if (try? await clock.sleep(until: deadline)) != nil { process.kill() }
+    }
+    defer { timer.cancel() }
+    let result: Result<MediaFacts, MpvFailure> = await withTaskCancellationHandler {
+      do throws(MpvFailure) {
+        return .success(try await load(medium, through: process.link))
+      } catch {
+        return .failure(error)
+      }
+    } onCancel: {
+      process.kill()
+    }
+    return try result.get()
+  }
+
+  private mutating func load(
+    _ medium: Medium, through link: MpvLink
+  ) async throws(MpvFailure) -> MediaFacts {
+    if let device = medium.device {
+      // The first request waits for the start of mpv.
+      try await link.ask(
+        ["set_property", .string(device.property), .string(device.path)], within: Self.limit)
+    }
+    let entry = try await link.load(medium, within: Self.limit) ?? 0
+    while let event = await events?.next() {
+      if case .fileLoaded = event { return try await MediaFacts(of: link) }
+      // Each medium of a process gets a higher number. A late error of the medium before is ignored.
+      if case .endFile(let ended, .error, let error) = event, ended ?? entry >= entry {
+        throw .refused(MpvRefusal(error))
+      }
+    }
+    throw .closed
   }
 
   /// Kills the process and waits for its end.

@@ -14,14 +14,32 @@ struct PictureCache: Sendable {
     case picture(ItemPicture)
     /// mpv found no picture in the medium.
     case noPicture
+    /// mpv crashed or hung when it read the medium.
+    case failed
+
+    /// The content of the file.
+    fileprivate var bytes: [UInt8] {
+      switch self {
+      case .picture(let picture): picture.bytes
+      case .noPicture: []
+      case .failed: Array("failed".utf8)
+      }
+    }
+
+    /// The lifetime in seconds.
+    fileprivate var lifetime: Int {
+      switch self {
+      case .picture: .max
+      case .noPicture: 86_400
+      case .failed: 600
+      }
+    }
   }
 
   /// The smallest size that a file counts, in bytes: a block of the disk.
   private static let smallestFile = 4096
   /// The largest number of files of the folder that are considered for removal.
   private static let mostFiles = 100_000
-  /// The lifetime of an entry without a picture, in seconds.
-  private static let noPictureLifetime = 86_400
 
   /// The absolute path of the folder. It is made when the first picture is stored.
   let folder: String
@@ -41,25 +59,26 @@ struct PictureCache: Sendable {
     }
   }
 
-  /// Returns the entry of a key; nil if there is none, or if an entry without a picture is older than a day.
+  /// Returns the entry of a key; nil if there is none, or if it is older than a day (`noPicture`) or ten minutes
+  /// (`failed`).
   func entry(for key: String) -> Entry? {
     let path = "\(folder)/\(key)"
     guard let bytes = try? RegularFile.read(path, atMost: ItemPicture.mostBytes) else { return nil }
     if let picture = ItemPicture(bytes) { return .picture(picture) }
     var status = stat()
-    guard bytes.isEmpty, stat(path, &status) == 0,
-      (0..<Self.noPictureLifetime).contains(Glibc.time(nil) - status.st_mtim.tv_sec)
+    guard let entry = [Entry.noPicture, .failed].first(where: { $0.bytes == bytes }),
+      stat(path, &status) == 0,
+      (0..<entry.lifetime).contains(Glibc.time(nil) - status.st_mtim.tv_sec)
     else { return nil }
-    return .noPicture
+    return entry
   }
 
-  /// Stores an entry. An entry without a picture becomes an empty file.
+  /// Stores an entry.
   func store(_ entry: Entry, for key: String) {
     makeFolder()
-    let bytes = if case .picture(let picture) = entry { picture.bytes } else { [UInt8]() }
     // The file gets its name when it is complete, because another process may read it at any time.
     let draft = "\(folder)/.\(key).\(getpid())"
-    guard Self.write(bytes, to: draft) else { return }
+    guard Self.write(entry.bytes, to: draft) else { return }
     guard rename(draft, "\(folder)/\(key)") == 0 else {
       unlink(draft)
       return

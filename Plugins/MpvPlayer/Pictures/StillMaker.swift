@@ -5,16 +5,18 @@ import Platform
 
 /// A maker of pictures: stills of films and covers of songs. It uses a separate mpv process.
 ///
-/// The process has a lower priority than others, one thread for decoding and no sound, so that it does not disturb
-/// a film that plays. One process runs at a time.
+/// The process has a lower priority than others, one thread for decoding and no sound, so that it
+/// does not disturb a film that plays. One process runs at a time.
 struct StillMaker: Sendable {
   /// The longest time for one picture; afterwards mpv is killed.
   static let limit = Duration.seconds(15)
-  /// The difference between the nice values of the process and of the plugin; 19 is the lowest priority.
+  /// The difference between the nice values of the process and of the plugin; 19 is the lowest
+  /// priority.
   private static let niceness = 10
   /// The length of the longer side of a picture, in pixels.
   private static let side = 640
-  /// The largest number of pixels of a frame that mpv decodes. Larger frames would take gigabytes of memory.
+  /// The largest number of pixels of a frame that mpv decodes. Larger frames would take gigabytes
+  /// of memory.
   private static let mostPixels = 1 << 26
   /// The name that mpv gives to the first picture.
   private static let fileName = "00000001.jpg"
@@ -23,8 +25,9 @@ struct StillMaker: Sendable {
   let setup: MpvSetup
   let clock: any TheaterClock
 
-  /// Returns the picture of a medium, or that it has none. Nil after a failure that may be temporary: the folder cannot
-  /// be made, mpv cannot be started or does not answer, or the task was cancelled.
+  /// Returns the picture of a medium, or that it has none, or that mpv refused it, crashed or was
+  /// not ready within ``limit``. Nil if the folder cannot be made, mpv cannot be started, or the
+  /// task was cancelled.
   func still(of medium: Medium) async -> PictureCache.Entry? {
     await Self.lock.acquire()
     defer { Self.lock.release() }
@@ -36,7 +39,8 @@ struct StillMaker: Sendable {
       unlink(file)
       rmdir(folder)
     }
-    guard await show(medium, writingTo: folder) else { return nil }
+    guard let isComplete = await show(medium, writingTo: folder) else { return nil }
+    guard isComplete else { return .failed }
     guard let bytes = try? RegularFile.read(file, atMost: ItemPicture.mostBytes),
       let picture = ItemPicture(bytes)
     else { return .noPicture }
@@ -45,32 +49,35 @@ struct StillMaker: Sendable {
 
   /// Makes mpv write one frame of the medium into `folder`, and waits for the end of mpv.
   ///
-  /// - Returns: False if mpv cannot be started or does not accept the medium, or the task was cancelled.
-  private func show(_ medium: Medium, writingTo folder: String) async -> Bool {
+  /// - Returns: Whether mpv was ready with the medium before its own end. Nil if it cannot be
+  ///   started, or the task was cancelled.
+  private func show(_ medium: Medium, writingTo folder: String) async -> Bool? {
     guard
       let process = try? MpvProcess(
         setup.program, Self.arguments(folder: folder), environment: setup.variables,
         niceness: Self.niceness, clock: clock)
-    else { return false }
+    else { return nil }
     let (clock, deadline) = (clock, clock.now() + Self.limit)
     let timer = Task {
       if (try? await clock.sleep(until: deadline)) != nil { process.kill() }
     }
     defer { timer.cancel() }
-    let isLoaded = await withTaskCancellationHandler {
-      let isLoaded = (try? await Self.load(medium, in: process)) != nil
-      if isLoaded {
+    let isComplete = await withTaskCancellationHandler {
+      var isComplete = false
+      if (try? await Self.load(medium, in: process)) != nil {
         for await event in process.link.events {
-          if case .endFile = event { break }
+          guard case .endFile = event else { continue }
+          isComplete = true
+          break
         }
       }
       // The picture is complete only when mpv has ended.
       await process.quit(clock: clock)
-      return isLoaded
+      return isComplete
     } onCancel: {
       process.kill()
     }
-    return isLoaded && !Task.isCancelled
+    return Task.isCancelled ? nil : isComplete
   }
 
   private static func load(_ medium: Medium, in process: MpvProcess) async throws(MpvFailure) {
@@ -81,7 +88,8 @@ struct StillMaker: Sendable {
   }
 
   private static func arguments(folder: String) -> [String] {
-    // The sides follow from `dar`, the aspect ratio on a display, because the pixels of a DVD are not square.
+    // The sides follow from `dar`, the aspect ratio on a display, because the pixels of a DVD are
+    // not square.
     let sizes = ["\(side)*dar", "\(side)/dar"].map { "max(2,round(min(\(side),\($0))/2)*2)" }
     let scale = "scale='\(sizes.joined(separator: "':'"))'"
     return [

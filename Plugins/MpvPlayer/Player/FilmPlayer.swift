@@ -727,7 +727,7 @@ actor FilmPlayer {
 extension MediaFailure {
   /// The failure of an opening that a newer command has replaced.
   fileprivate static func newerCommand(_ medium: Medium) -> MediaFailure {
-    MediaFailure(.cancelled, subject: medium.item, detail: "a newer command came")
+    MediaFailure(.cancelled, subject: medium.item, detail: "it was replaced or given up")
   }
 }
 

@@ -56,10 +56,10 @@ struct PlayerReports: Sendable {
   /// Sets the position in seconds that mpv has reported.
   mutating func align(to seconds: Double) { record.align(to: seconds, now: clock.now()) }
 
-  /// Returns the position to the last one that mpv has reported, because mpv has hung since then.
+  /// Resets the position to the last one that mpv has reported, because mpv has hung since then.
   mutating func stand() { record.stand(now: clock.now()) }
 
-  /// Sets whether mpv waits for data, and reports a change. Of no effect unless a medium plays.
+  /// Sets whether mpv waits for data, and reports a change. Does nothing unless a medium plays.
   mutating func stall(_ isStalled: Bool) {
     guard record.status == .playing, record.isStalled != isStalled else { return }
     align(to: position)
@@ -82,7 +82,8 @@ struct PlayerReports: Sendable {
     context.report(attributes: facts.progress(at: position))
   }
 
-  /// Reports the end of a song that another song follows. The status is `playing`, with rate 0 at the end.
+  /// Reports the end of a song that another song follows. The status is `playing`, with rate 0 at
+  /// the end.
   func reportLastFrame(of item: String, at end: Double) {
     context.report(
       Playback(.playing, item: item, position: end, duration: facts.duration, rate: 0))

@@ -70,6 +70,8 @@ struct ProjectorModel: Sendable {
   static let detailInterval = Duration.seconds(600)
   /// How often a projector that neither warms nor cools may answer "not now" to one command before the command fails.
   static let mostRefusals = 8
+  /// The longest time between two attempts of one command. A later command of the same name is a new one.
+  private static let longestRetryGap = Duration.seconds(60)
   /// The values that are queried only once in ``detailInterval``.
   private static let details: [PJLinkQuery] = [
     .pjlinkClass, .name, .manufacturer, .product, .inputs, .lamps, .filter,
@@ -90,8 +92,9 @@ struct ProjectorModel: Sendable {
   private var unanswerable: Set<PJLinkQuery> = []
   /// The time until which a command that the projector has accepted may still take effect.
   private var reactionEnd = Duration.zero
-  /// The command that the projector last answered with "not now", and the number of these answers in a row.
-  private var refused: (command: String, count: Int)?
+  /// The command that the projector last answered with "not now", the number of these answers in a row, and the time
+  /// of the last one.
+  private var refused: (command: String, count: Int, time: Duration)?
   private var isClassTwo = false
   private var power: Power?
   private var input: PJLinkInput?
@@ -372,7 +375,7 @@ struct ProjectorModel: Sendable {
       reactionEnd = now + Self.reactionTime
       nextRound = min(nextRound, now + Self.quickPolling)
       job?.phase = .confirming
-    case .error(.notNow): refuse(command, &effects)
+    case .error(.notNow): refuse(command, at: now, &effects)
     case .error(.parameter) where command.picture != nil:
       finish(.failure(noInput(command)), &effects)
     case .error(.failure):
@@ -383,29 +386,36 @@ struct ProjectorModel: Sendable {
             hint: "Its lights or its menu say which one; the attribute \"errors\" may name it.")),
         &effects)
     case .error(let error):
+      let name = command.invocation.name.rawValue
       finish(
         .failure(
-          DeviceError(.unsupported, "the projector does not know this (\(error.rawValue))")),
+          DeviceError(
+            .unsupported, "the projector does not support \"\(name)\" (\(error.rawValue))")),
         &effects)
     }
   }
 
   /// Ends a command with `notNow` and the time for the next attempt, because the projector said "not now" although it
-  /// reports neither warming nor cooling. The controller then repeats the command. After ``mostRefusals`` attempts the
-  /// command fails.
-  private mutating func refuse(_ command: ProjectorCommand, _ effects: inout [Effect]) {
+  /// reports neither warming nor cooling. The controller then repeats the command. After ``mostRefusals`` such answers
+  /// the next one fails the command.
+  private mutating func refuse(
+    _ command: ProjectorCommand, at now: Duration, _ effects: inout [Effect]
+  ) {
     let name = command.invocation.name.rawValue
-    let count = refused.flatMap { $0.command == name ? $0.count : nil } ?? 0
-    guard count < Self.mostRefusals else {
+    if let last = refused, last.command != name || now - last.time > Self.longestRetryGap {
+      refused = nil
+    }
+    let count = (refused?.count ?? 0) + 1
+    guard count <= Self.mostRefusals else {
       refused = nil
       let error = DeviceError(
         .refused,
-        "the projector has refused \"\(name)\" \(Self.mostRefusals) times (ERR3: not now)",
+        "the projector has refused \"\(name)\" \(count) times (ERR3: not now)",
         hint: "Look at its menu and its lights; a panel lock or an alert may hold it.")
       return finish(.failure(error), &effects)
     }
-    let wait = Double(1 << min(count, 3))
-    refused = (name, count + 1)
+    let wait = Double(1 << min(count - 1, 3))
+    refused = (name, count, now)
     finish(.failure(Self.busy("the projector says \"not now\" (ERR3)", wait)), &effects)
   }
 
@@ -496,7 +506,9 @@ struct ProjectorModel: Sendable {
   }
 
   /// The error of a job when the projector does not report its power.
-  private static let powerUnknown = busy("the projector does not tell its state yet", 2)
+  private static let powerUnknown = DeviceError(
+    .notNow, "the projector does not report its power yet", hint: "Try again in a few seconds.",
+    retryAfter: .seconds(2))
 
   private static func unsupported(_ picture: ProjectorOptions.Picture) -> DeviceError {
     DeviceError(

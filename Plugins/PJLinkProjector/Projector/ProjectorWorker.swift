@@ -14,7 +14,7 @@ struct PendingJob: Sendable {
 
 /// The worker of a projector. In one task, it executes the controller's jobs, and polls the state between them.
 struct ProjectorWorker {
-  /// The shortest time between two log lines about received lines that answer nothing.
+  /// The shortest time between two log lines about received lines that answer no request.
   private static let garbageInterval = Duration.seconds(600)
 
   let context: DeviceContext
@@ -104,6 +104,6 @@ struct ProjectorWorker {
     let lines = link.takeIgnored()
     guard let first = lines.first, nextGarbageLog <= clock.now() else { return }
     nextGarbageLog = clock.now() + Self.garbageInterval
-    context.log(.warning, "the projector sent something that answers nothing: \(first)")
+    context.log(.warning, "the projector sent a line that answers no request: \(first)")
   }
 }

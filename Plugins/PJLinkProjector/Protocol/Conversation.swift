@@ -9,11 +9,11 @@ struct Conversation {
     case ready(Authentication.Method)
     case answer(PJLinkAnswer)
     case fail(LinkFailure)
-    /// A description of a received line that answers nothing, for the log.
+    /// A description of a received line that answers no request, for the log.
     case ignored(String)
   }
 
-  /// The largest number of lines that answer nothing before a reply.
+  /// The largest number of lines that answer no request before a reply.
   static let mostIgnored = 32
 
   private enum Phase {

@@ -93,12 +93,12 @@ final class AmplifierSimulation: AmplifierDevice {
       let known = state.withLock { $0.sinks[input] }
       // The same path: the present source stays until another one presents the new token.
       if let known, known.path == socket.path { return try known.sink.expect(token: socket.token) }
-      known?.sink.close()
       let sink = try CableSink(path: socket.path, token: socket.token)
       state.withLock { state in
         state.sinks[input] = (socket.path, sink)
         if !state.inputs.contains(input) { state.inputs.append(input) }
       }
+      known?.sink.close()
     } catch {
       throw DeviceError(.failed, error.message)
     }

@@ -197,7 +197,8 @@ struct CableAnalyzer {
   private mutating func report(
     _ now: Int64, every interval: Int64, to report: (CableLevelReport) -> Void
   ) {
-    // A level needs several periods of the lowest tone.
+    // The first report comes early, after a fifth of the interval: that still has several periods
+    // of the lowest tone.
     guard now - reportedAt >= (isSilent ? interval / 5 : interval), let levels = meter?.levels()
     else { return }
     isSilent = false

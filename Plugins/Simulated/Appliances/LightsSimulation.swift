@@ -60,7 +60,7 @@ final class LightsSimulation: PluginDevice {
       state.nextReport = state.ends > now ? min(now + Self.reportInterval, state.ends) : nil
       return state.ends > now ? present : Double(target)
     }
-    // Power is on as soon as the target is above 0, and off at 0 %.
+    // Power is on as soon as the target is above 0 %, and off when a fade to 0 % has ended.
     report(Int(brightness.rounded()), power: target > 0 || brightness > 0 ? .on : .off)
     if fade > .zero { timer.wake() }
   }

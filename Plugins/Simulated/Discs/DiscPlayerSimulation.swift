@@ -14,7 +14,7 @@ final class DiscPlayerSimulation: Sendable {
   private let reporting = Mutex(())
 
   private struct Sound {
-    /// The cable; nil until the first plug, while the clock tells the position.
+    /// The cable; nil until the first plug. Without it the position follows from the clock.
     var output: CableOutput?
     var isInTwoChannels = false
   }
@@ -31,7 +31,7 @@ final class DiscPlayerSimulation: Sendable {
         loadTime: try simulation.time("loadTime", or: 1), playsOn: playsOn))
   }
 
-  /// Starts the time, and reports the state together with `values`.
+  /// Starts the timer, and reports the state together with `values`.
   func open(alsoReporting values: [StateKey: JSON] = [:]) -> Capabilities {
     report(and: values)
     timer.start { await self.tick($0) }
@@ -59,7 +59,7 @@ final class DiscPlayerSimulation: Sendable {
 
   func turnOn() async {
     alignPosition()
-    // It changes neither the sound nor a time.
+    // Turning on changes neither the sound nor a deadline, so `applyChange` is not needed.
     mechanism.withLock { $0.turnOn() }
     report()
   }
@@ -89,7 +89,7 @@ final class DiscPlayerSimulation: Sendable {
 
   // MARK: Sound
 
-  /// Sends its sound over this cable from now on.
+  /// Sends the player's sound over this cable from now on.
   func plug(into socket: CableSocket) async throws(DeviceError) {
     try await output().plug(into: socket)
   }
@@ -148,7 +148,7 @@ final class DiscPlayerSimulation: Sendable {
       let now = simulation.clock.now()
       mechanism.withLock { $0.finish(epoch: epoch, at: now) }
       await applyChange()
-    case .unplugged(let reason): simulation.log("the cable is out: \(reason)")
+    case .unplugged(let reason): simulation.log("the cable is not connected: \(reason)")
     }
   }
 

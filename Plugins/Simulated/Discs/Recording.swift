@@ -7,7 +7,7 @@ struct Recording: Sendable, Hashable {
   let title: String
   var artist: String?
   var album: String?
-  /// In seconds, from 1 to 24 hours.
+  /// In seconds, from 1 to 86,400 (24 hours).
   let duration: Double
   /// The number of chapters of a film, 1–99; a song has one.
   var chapters = 1
@@ -67,8 +67,9 @@ struct Recording: Sendable, Hashable {
     (0..<chapters).map { duration * Double($0) / Double(chapters) }
   }
 
-  /// Returns the signal of the recording. Without a tone of its own the first film has 400 Hz, the first
-  /// song 300 Hz, and each next one 40 Hz more, over a range of 20.
+  /// Returns the signal of the recording, which has the index `place` in its player. Without a tone
+  /// of its own the first film has 400 Hz, the first song 300 Hz, and each next one 40 Hz more; the
+  /// 21st begins again.
   func signal(index place: Int) -> Signal {
     let step = 40 * Double(place % 20)
     return channels == 2

@@ -74,7 +74,7 @@ final class TunerSimulation: PlayerDevice {
     Task {
       await output.forEachEvent { [weak self] event in
         guard case .unplugged(let reason) = event else { return }
-        self?.simulation.log("the cable is out: \(reason)")
+        self?.simulation.log("the cable is not connected: \(reason)")
       }
     }
     try await output.plug(into: socket)

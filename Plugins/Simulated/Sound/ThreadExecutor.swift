@@ -1,8 +1,8 @@
 import Devices
 import Platform
 
-/// Runs an actor on a thread of its own, so that it may wait for the other end of a cable without
-/// holding up anything else in the process.
+/// An executor that runs an actor on a thread of its own, so that the actor may wait for the other
+/// end of a cable without blocking anything else in the process.
 ///
 /// Safe: `jobs` and `isStopped` are touched inside the monitor alone.
 final class ThreadExecutor: SerialExecutor, @unchecked Sendable {

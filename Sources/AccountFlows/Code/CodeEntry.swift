@@ -33,9 +33,9 @@ struct CodeEntry: Sendable {
 
   /// The text of the field.
   var text: String { form.text(Self.field) }
-  /// Whether it is a complete code, which is submitted without the button.
+  /// Whether the text is a complete code of digits.
   var isWhole: Bool { form.isEnabled(Self.submit) }
-  /// Whether it can be submitted.
+  /// Whether the text can be submitted.
   var canSubmit: Bool { isWhole || takesRecoveryCode && !text.isEmpty }
 
   /// Sets the text without its spaces, because pasted codes often have some.

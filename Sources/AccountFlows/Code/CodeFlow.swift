@@ -1,8 +1,8 @@
 import Platform
 import Validation
 
-/// The flow from an address or number to an accepted code (D1): the screen for the destination, the screen for
-/// the code, and the way back.
+/// The flow from an address or number to an accepted code (D1): the screen for the destination, the
+/// screen for the code, and the way back.
 package struct CodeFlow: ScreenModel {
   /// The current screen: for the destination, or for the code.
   package enum Step: Sendable, Hashable {
@@ -13,7 +13,7 @@ package struct CodeFlow: ScreenModel {
   package enum Input: Sendable {
     /// An input of the screen for the destination.
     case place(CodeRequestScreen.Input)
-    /// An input of the screen for the code; ignored before a code was sent.
+    /// An input of the screen for the code; ignored while that screen is not shown.
     case code(CodeScreen.Input)
     /// Goes back from the code to the destination.
     case back
@@ -43,7 +43,7 @@ package struct CodeFlow: ScreenModel {
   package enum Answer: Sendable {
     /// A code was sent, or could not be sent.
     case requested(Result<CodeTicket, ScreenFailure>)
-    /// The code is right, or was refused or not checked.
+    /// The code was accepted or refused, or could not be checked.
     case verified(Result<Authorization, ScreenFailure>)
     case ticked
   }
@@ -52,7 +52,7 @@ package struct CodeFlow: ScreenModel {
   package private(set) var step = Step.place
   /// The screen for the destination; keeps its text on the way back.
   package private(set) var place: CodeRequestScreen
-  /// nil until the first code was sent.
+  /// The screen for the code; nil until the first code was sent.
   package private(set) var code: CodeScreen?
   /// The destination of the newest code.
   package private(set) var sentTo: String?
@@ -76,7 +76,7 @@ package struct CodeFlow: ScreenModel {
   package var isOver: Bool { authorization != nil }
   /// Whether nothing can be typed or pressed.
   package var isLocked: Bool { isLoading || isOver }
-  /// The accepted code; nil before.
+  /// The result of the accepted code; nil until a code is accepted.
   package var authorization: Authorization? { code?.authorization }
   /// Whether the button of the current screen is enabled.
   package var canSubmit: Bool {
@@ -103,7 +103,7 @@ package struct CodeFlow: ScreenModel {
     }
   }
 
-  /// Expects a code again, with the countdown as it is.
+  /// Expects a code again; the countdown goes on.
   /// - Parameter failure: Why the accepted code is no longer valid; nil if it is still valid.
   mutating func reopen(after failure: ScreenFailure? = nil) { code?.reopen(after: failure) }
 
@@ -127,7 +127,8 @@ package struct CodeFlow: ScreenModel {
     return [.tell(.step(step))]
   }
 
-  /// The answer belongs to the current screen, which requested the code.
+  /// Applies the answer to a request for a code. The current screen requested it: the flow is
+  /// locked until the answer.
   private mutating func requested(
     _ result: Result<CodeTicket, ScreenFailure>, at now: Duration
   ) -> [Effect] {
@@ -174,7 +175,7 @@ package struct CodeFlow: ScreenModel {
 }
 
 extension CodeFlow {
-  /// Runs the flow with a service, and a clock for its countdown.
+  /// Returns a driver that runs the flow with a service, and with a clock for its countdown.
   package func driver(
     _ service: some CodeService & CodeRequestService, clock: some TheaterClock = SystemClock()
   ) -> ScreenDriver<CodeFlow> {

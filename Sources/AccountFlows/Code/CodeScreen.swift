@@ -31,7 +31,7 @@ package struct CodeScreen: ScreenModel {
 
   /// A request to the service or the clock.
   package enum Work: Sendable, Hashable {
-    /// The code, with the request of its ticket.
+    /// Verifies a code, with the request of its ticket.
     case verify(String, request: String = "")
     /// Sends another code for the same request.
     case sendAgain
@@ -41,7 +41,7 @@ package struct CodeScreen: ScreenModel {
 
   /// The result of a `Work`.
   package enum Answer: Sendable {
-    /// The code is right, or was refused or not checked.
+    /// The code was accepted or refused, or could not be checked.
     case verified(Result<Authorization, ScreenFailure>)
     /// Another code was sent, or could not be sent; a refusal may start the countdown.
     case sent(Result<CodeTicket, ScreenFailure>)
@@ -56,13 +56,13 @@ package struct CodeScreen: ScreenModel {
     case button
   }
 
-  /// The newest sent code, without its digits.
+  /// The ticket of the newest code.
   package private(set) var ticket: CodeTicket
   /// Whether a code is being checked or another one requested.
   package private(set) var isLoading = false
   /// The error of the last request, until the next one.
   package private(set) var failure: ScreenFailure?
-  /// The accepted code; nil before.
+  /// The result of the accepted code; nil until a code is accepted.
   package private(set) var authorization: Authorization?
   /// The attempts that this code has left; nil when unknown.
   package private(set) var triesLeft: Int?
@@ -71,7 +71,7 @@ package struct CodeScreen: ScreenModel {
   private var timer = Countdown()
   private var isTicking = false
 
-  /// - Parameter submission: Whether a complete code is submitted by itself.
+  /// - Parameter submission: How a complete code is submitted.
   package init(_ ticket: CodeTicket, submission: Submission = .automatic) {
     self.ticket = ticket
     self.submission = submission
@@ -113,7 +113,7 @@ package struct CodeScreen: ScreenModel {
     return startCountdown(at: now)
   }
 
-  /// Expects the code again; the countdown goes on.
+  /// Expects a code of the same ticket again; the countdown goes on.
   /// - Parameter failure: Why the accepted code is no longer valid; nil if it is still valid.
   mutating func reopen(after failure: ScreenFailure? = nil) {
     entry = CodeEntry(ticket)
@@ -216,14 +216,16 @@ package struct CodeScreen: ScreenModel {
 }
 
 extension CodeScreen {
-  /// Runs the screen with a service and a clock, for a code that cannot be sent again.
+  /// Returns a driver that runs the screen with a service and a clock, for a code that cannot be
+  /// sent again.
   package func driver(
     service: some CodeService, clock: some TheaterClock = SystemClock()
   ) -> ScreenDriver<CodeScreen> {
     driver(service, clock) { nil }
   }
 
-  /// Runs the screen for a code that was sent to `contact`, and can be sent there again.
+  /// Returns a driver that runs the screen for a code that was sent to `contact` and can be sent
+  /// there again.
   package func driver(
     service: some CodeService & CodeRequestService, contact: String,
     clock: some TheaterClock = SystemClock()

@@ -15,7 +15,7 @@ package enum CodeContact: String, Sendable, Hashable, CaseIterable {
 
 /// Sends codes.
 package protocol CodeRequestService: Sendable {
-  /// Requests a code for a phone number or an e-mail address; an earlier one is void.
+  /// Requests a code for a phone number or an e-mail address; an earlier code becomes void.
   func requestCode(for contact: String) async throws(ScreenFailure) -> CodeTicket
 }
 
@@ -40,20 +40,21 @@ package struct CodeTicket: Sendable, Hashable {
   package let request: String
   /// The number of digits, 1...32.
   package let length: Int
-  /// Seconds until another can be requested, 0...86,400; nil when none is sent.
+  /// Seconds until another code can be requested, 0...86,400; nil when codes are not sent, as those
+  /// of an app.
   package let wait: Int?
   /// Its destination for display; may be shortened: `a…@example.org`.
   package let destination: String?
-  /// Seconds that it is valid; nil when unknown.
+  /// Seconds for which the code is valid; nil when unknown.
   package let validity: Int?
 
   /// Whether a recovery code, which has another form, is accepted in its place.
   package let takesRecoveryCode: Bool
 
-  /// A code of a person's authenticator app, or a recovery code.
+  /// The ticket for a code of a person's authenticator app, or for a recovery code.
   package static let secondFactor = CodeTicket(wait: nil, takesRecoveryCode: true)
 
-  /// Values are clamped to their ranges.
+  /// Clamps `length` and `wait` to their ranges.
   package init(
     request: String = "", length: Int = 6, wait: Int?, destination: String? = nil,
     validity: Int? = nil, takesRecoveryCode: Bool = false

@@ -1,7 +1,7 @@
 import Validation
 
 /// The form of a login: a well-formed address and a password that is not empty. The rules for new
-/// passwords are not applied: an account may be older than they are.
+/// passwords are not applied: an account may be older than these rules.
 struct LoginForm: Sendable {
   private static let group: GroupName = "login"
   private static let button: ControlName = "logIn"

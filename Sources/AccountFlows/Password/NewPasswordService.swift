@@ -14,7 +14,7 @@ package struct NewPasswordOwner: Sendable {
   package var name: String?
   /// The e-mail address, which the password must not contain.
   package var email: String?
-  /// With a second factor the rules allow a shorter password.
+  /// Whether the account has a second factor; the rules then allow a shorter password.
   package var hasSecondFactor: Bool?
 
   package init(name: String? = nil, email: String? = nil, hasSecondFactor: Bool? = nil) {
@@ -42,7 +42,7 @@ extension Form {
 }
 
 extension NewPasswordScreen {
-  /// Runs the screen with a service that sets the password.
+  /// Returns a driver that runs the screen with a service that sets the password.
   package func driver(
     _ service: some NewPasswordService, clock: some TheaterClock = SystemClock()
   ) -> ScreenDriver<NewPasswordScreen> {

@@ -22,7 +22,7 @@ package struct RegistrationWizard: ScreenModel {
 
   /// A notification for the front end.
   package enum Output: Sendable, Hashable {
-    /// A step is shown; its fields are empty.
+    /// A step appears; its fields are empty.
     case step(Step)
     /// The button of the step was enabled or disabled.
     case canGoOn(Bool)
@@ -175,7 +175,7 @@ package struct RegistrationWizard: ScreenModel {
 }
 
 extension RegistrationWizard.Step {
-  /// 1...3, as people count.
+  /// The number of the step for people, 1...3.
   package var number: Int { (Self.allCases.firstIndex(of: self) ?? 0) + 1 }
 
   fileprivate var before: Self? { Self.allCases.last { $0.number < number } }
@@ -183,9 +183,9 @@ extension RegistrationWizard.Step {
 }
 
 extension RegistrationWizard {
-  /// Runs the wizard with a service that makes accounts and answers the questions of rules. The
-  /// service belongs to the holder of a code, so it is asked at the e-mail step whether the address
-  /// is taken (E6).
+  /// Returns a driver that runs the wizard with a service that creates accounts and answers the
+  /// questions of rules. At the e-mail step the wizard asks whether the address is taken (E6): the
+  /// service may tell this to the holder of a setup code or an invitation.
   package func driver(
     _ service: some RegistrationService, clock: some TheaterClock = SystemClock()
   ) -> ScreenDriver<RegistrationWizard> {

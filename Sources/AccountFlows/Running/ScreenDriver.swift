@@ -11,12 +11,14 @@ package struct ScreenChange<Screen: ScreenModel>: Sendable {
 /// Runs a screen: sends it events one at a time, and performs its work. When `run` returns or is
 /// cancelled, all of that work has ended.
 package actor ScreenDriver<Screen: ScreenModel> {
-  /// Performs a piece of work; nil when the end of the screen cut it short.
+  /// Performs a piece of work; nil when it has no answer, or when the end of the screen cut it
+  /// short.
   package typealias Performer = @Sendable (Screen.Work) async -> Screen.Answer?
 
   /// The screen as it is now.
   package private(set) var screen: Screen
-  /// Every change, beginning with the first appearance; ends with the screen. For one subscriber.
+  /// All changes, beginning with the appearance. The stream ends with the screen and serves one
+  /// subscriber.
   package nonisolated let changes: AsyncStream<ScreenChange<Screen>>
   private let subscriber: AsyncStream<ScreenChange<Screen>>.Continuation
   private let work: AsyncStream<Screen.Work>
@@ -38,7 +40,7 @@ package actor ScreenDriver<Screen: ScreenModel> {
   }
 
   /// Sends an input to the screen; inputs after its end are dropped.
-  /// - Returns: The screen after it.
+  /// - Returns: The screen after the input.
   @discardableResult
   package func send(_ input: Screen.Input) -> Screen {
     appear()
@@ -46,7 +48,7 @@ package actor ScreenDriver<Screen: ScreenModel> {
     return screen
   }
 
-  /// Performs the work until the screen is over or the task is cancelled. To be called once.
+  /// Performs the work until the screen is over or the task is cancelled. Call it once.
   /// - Returns: The screen as it was at its end.
   @discardableResult
   package func run() async -> Screen {
@@ -92,7 +94,7 @@ package actor ScreenDriver<Screen: ScreenModel> {
 }
 
 extension Result where Success: Sendable {
-  /// The result of `body`.
+  /// Makes the result of `body`, with the error that it throws.
   init(of body: () async throws(Failure) -> Success) async {
     do throws(Failure) {
       self = .success(try await body())

@@ -6,7 +6,7 @@
 package protocol ScreenModel: Sendable {
   /// Actions of the person.
   associatedtype Input: Sendable
-  /// Notifications of the front end.
+  /// Notifications for the front end.
   associatedtype Output: Sendable
   /// Requests to services and the clock.
   associatedtype Work: Sendable
@@ -28,7 +28,7 @@ package protocol ScreenModel: Sendable {
 
 /// An event of a screen.
 package enum ScreenEvent<Input: Sendable, Answer: Sendable>: Sendable {
-  /// The screen appears; before everything else.
+  /// The screen appears. This is its first event.
   case appeared
   /// The person has done something.
   case input(Input)
@@ -38,14 +38,14 @@ package enum ScreenEvent<Input: Sendable, Answer: Sendable>: Sendable {
 
 /// An effect of an event.
 package enum ScreenEffect<Output: Sendable, Work: Sendable>: Sendable {
-  /// The front end is told of this.
+  /// Notifies the front end.
   case tell(Output)
-  /// This work is started; its result comes back as an answer.
+  /// Starts this work; its result comes back as an answer.
   case start(Work)
 }
 
 extension ScreenEffect {
-  /// The same effect of a screen that contains this one.
+  /// Returns this effect as an effect of a screen that contains this one.
   func map<OuterOutput, OuterWork>(
     _ output: (Output) -> OuterOutput, _ work: (Work) -> OuterWork
   ) -> ScreenEffect<OuterOutput, OuterWork> {

@@ -1,9 +1,9 @@
 import Foundation
 import Validation
 
-/// The verified addresses of an account.
+/// The verified e-mail address and phone number of an account.
 package struct Contact: Hashable, Sendable {
-  /// When the account's current address was verified; nil when it was not.
+  /// When the account's current e-mail address was verified; nil when it was not.
   package let emailVerifiedAt: Date?
   /// The verified number; an unverified one is not stored.
   package let phone: PhoneNumber?
@@ -17,15 +17,15 @@ package struct Contact: Hashable, Sendable {
   }
 }
 
-/// Stores verified addresses; `CodeStore.redeem` writes them.
+/// Reads verified addresses and numbers; `CodeStore.redeem` writes them.
 package protocol ContactStore: Sendable {
-  /// The verified addresses of an account; none for an unknown one.
+  /// The verified address and number of an account; both nil for an unknown account.
   func contact(of account: AccountID) async throws(AccountError) -> Contact
 
-  /// The account with its hash.
+  /// The account with the hash of its password; nil for an unknown account.
   func record(of account: AccountID) async throws(AccountError) -> AccountRecord?
 
-  /// The account that has verified `destination`.
+  /// The account that has verified `destination`; nil if there is none.
   func account(reachedAt destination: CodeDestination) async throws(AccountError) -> Account?
 }
 
@@ -54,11 +54,12 @@ extension AccountError {
   /// The text is not a phone number by `PhoneForm`.
   package static let malformedPhone = AccountError(
     .malformed, field: .phone, message: "This is not a phone number in its international form.",
-    hint: "Write it like +49 30 1234567, with the code of the country.")
+    hint: "Write it like +49 30 1234567, with the country code.")
 }
 
 extension AccountError {
-  /// Shown only to a person who has verified the address, or holds an invitation.
+  /// The address or number belongs to another account. The error is shown only to a person who has
+  /// verified the address, or holds an invitation.
   /// - Parameter field: The field that holds the address or number.
   package static func contactTaken(_ field: Field?) -> AccountError {
     AccountError(

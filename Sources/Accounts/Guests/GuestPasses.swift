@@ -27,7 +27,7 @@ package struct GuestPassRequest: Sendable {
   }
 
   /// The pass of a wall tablet. It is valid for ten years, unless it is revoked.
-  /// - Parameter activities: All that there are.
+  /// - Parameter activities: The names of all activities of the theater.
   package init(wallTablet name: String, activities: [String], ageLimit: Int?) {
     self.name = name
     self.activities = activities
@@ -49,7 +49,7 @@ package struct GuestPasses: Sendable {
   let clock: WallClock
   let random: RandomSource
 
-  /// Longest link of a pass, in bytes of UTF-8.
+  /// The longest link of a pass, in bytes of UTF-8.
   private static let longestLink = 4096
 
   /// Makes a pass.
@@ -96,7 +96,7 @@ package struct GuestPasses: Sendable {
   package func revoke(
     _ id: AccountID, by principal: SessionPrincipal
   ) async throws(AccountError) {
-    try principal.mustBeOwner("take a guest pass back")
+    try principal.mustBeOwner("revoke a guest pass")
     guard try await store.guestPasses().contains(where: { $0.id == id }) else {
       throw .unknownGuestPass
     }
@@ -150,15 +150,16 @@ enum ValidityLimit: Double {
 }
 
 extension EntryCode {
-  /// A digest of its own: a guest pass is no invitation.
+  /// The digest of the code of a guest pass. It differs from the digest of the same code as an
+  /// invitation, so a code is never accepted as the other kind.
   var guestPassDigest: SecretDigest { digest(for: "guest pass") }
 }
 
 extension AccountError {
-  /// - Parameter action: The rest of the sentence "A guest pass does not allow to …".
+  /// - Parameter action: The rest of the sentence "With a guest pass you cannot …".
   package static func guestsMayNot(_ action: String) -> AccountError {
     AccountError(
-      .forbidden, message: "A guest pass does not allow to \(action).",
+      .forbidden, message: "With a guest pass you cannot \(action).",
       hint: "Ask an owner of this theater.")
   }
 }

@@ -52,7 +52,7 @@ extension RuleSet {
     let broken = report.results.filter { !$0.isAdvice && $0.outcome == .unsatisfied }
     throw AccountError(
       AccountError.Code(brokenRule: broken.first?.rule), field: field,
-      message: "This \(self[name].label) does not keep the rules.",
+      message: "This \(self[name].label) does not meet the rules.",
       hint: broken.map(\.message).joined(separator: " "))
   }
 }

@@ -2,12 +2,12 @@ import CArgon2
 
 /// Argon2id (RFC 9106) by libargon2, synchronously, on the calling thread.
 enum Argon2 {
-  /// Bytes of salt and of hash, as the PHC string format recommends.
+  /// The sizes of the salt and of the hash, in bytes, as the PHC string format recommends.
   static let saltBytes = 16
   private static let hashBytes = 32
 
   /// Hashes the whole of `password`.
-  /// - Throws: `internal` where libargon2 cannot, in practice for want of memory.
+  /// - Throws: `internal` when libargon2 fails, in practice because memory is short.
   static func hash(
     _ password: Password, salt: [UInt8], parameters: Argon2Parameters
   ) throws(AccountError) -> PasswordHash {
@@ -23,8 +23,8 @@ enum Argon2 {
     return PasswordHash(String(decoding: text, as: UTF8.self))
   }
 
-  /// Whether `hash` is that of `password`. The parameters are those that the hash itself names.
-  /// - Throws: `internal` for an unreadable hash or want of memory.
+  /// Returns whether `hash` is that of `password`. Uses the parameters that the hash names.
+  /// - Throws: `internal` for an unreadable hash, or when memory is short.
   static func verify(_ password: Password, against hash: PasswordHash) throws(AccountError) -> Bool
   {
     let status = argon2id_verify(hash.text, password.bytes, password.bytes.count)

@@ -1,11 +1,11 @@
-/// Delays repeated wrong attempts without locking anybody out (ASVS 5, 6.3.1; OWASP, "Slow Down
+/// Delays repeated failed attempts without locking any account (ASVS 5, 6.3.1; OWASP, "Slow Down
 /// Online Guessing Attacks with Device Cookies").
 ///
-/// An attempt counts as failed before it is answered, so that parallel attempts gain nothing; success
-/// takes it back. Strangers are counted by account and source, by account, and by source, and wait
-/// longer after each failure. A device that has logged in before is counted alone, and so is the
-/// terminal of this machine: a stranger's attempts do not delay them. Accounts that do not exist are
-/// counted like others.
+/// An attempt counts as failed before it is answered, so that parallel attempts gain nothing; a
+/// success withdraws it. Strangers are counted by account and source, by account, and by source,
+/// and wait longer after each failure. A device that has logged in before is counted alone, and so
+/// is the terminal of this machine: a stranger's attempts do not delay them. Accounts that do not
+/// exist are counted like others.
 package struct RateLimiter: Sendable {
   let attempts: any LoginAttemptLog
   let devices: any DeviceStore
@@ -13,16 +13,16 @@ package struct RateLimiter: Sendable {
   let clock: SteadyClock
   let random: RandomSource
 
-  /// A tally counts for this long after its last failure.
+  /// The time after its last failure for which a tally counts.
   static let memory = Duration.seconds(86_400)
 
   /// Runs `body`, which checks a password or a code that could be guessed, unless too many attempts
   /// have failed.
   /// - Parameter claim: The address of the account that the attempt is for; nil when the account is
   ///   not known before, as with a code that was sent.
-  /// - Throws: `tooManyTries` with the seconds to wait, or the error of `body`. Every error counts as
-  ///   a failed attempt except those that say nothing about it (`busy`, `cancelled`, a fault, or
-  ///   malformed input).
+  /// - Throws: `tooManyTries` with the seconds to wait, or the error of `body`. Every error counts
+  ///   as a failed attempt except those that do not show a wrong guess, such as `busy`,
+  ///   `cancelled`, a fault, malformed input, or `secondFactorNeeded`.
   func limiting<Value>(
     _ claim: EmailAddress?, _ body: () async throws(AccountError) -> Value
   ) async throws(AccountError) -> Value {
@@ -50,7 +50,8 @@ package struct RateLimiter: Sendable {
     return token
   }
 
-  /// Deletes every failed attempt at the account with this address, whether there is one or not.
+  /// Deletes every failed attempt at the account with this address, whether the account exists or
+  /// not.
   /// - Throws: `storageFull`, `storageFailed`.
   package func unlock(_ email: EmailAddress) async throws(AccountError) {
     try await attempts.deleteTallies(at: LoginAttempt.digest(ofAccount: email.key))
@@ -129,8 +130,8 @@ package struct RateLimiter: Sendable {
 }
 
 extension LoginAttemptTally {
-  /// Whether its last failure is so old that it counts no longer. One of another boot of the machine is
-  /// of unknown age, and counts.
+  /// Whether its last failure is so old that the tally no longer counts. The age of a failure
+  /// before the last boot of the machine is unknown, so its tally counts.
   fileprivate func isForgotten(at now: SteadyTime) -> Bool {
     now.age(of: last).map { $0 >= RateLimiter.memory } ?? false
   }
@@ -146,7 +147,7 @@ extension AttemptAllowance {
 }
 
 extension AccountError.Code {
-  /// Whether it says nothing about the attempt.
+  /// Whether the error does not show that the attempt was a wrong guess.
   fileprivate var isInconclusive: Bool {
     switch self {
     case .busy, .cancelled, .storageFull, .storageFailed, .internalFailure, .secondFactorNeeded,

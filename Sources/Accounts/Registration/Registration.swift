@@ -50,9 +50,9 @@ package struct CodeConfirmation: Sendable, Redacted {
   }
 }
 
-/// Makes accounts for the holders of a code (E7). The code is checked before anything that costs time,
-/// and guessing it is rate-limited. Only the holder of a valid code learns that an address is taken;
-/// the store decides it.
+/// Makes accounts for the holders of a code (E7). The code is checked before anything that costs
+/// time, and guessing it is rate-limited. Only the holder of a valid code learns that an address is
+/// taken; the store decides that in the transaction that inserts the account.
 package struct Registration: Sendable {
   private let accounts: any AccountStore
   private let contacts: any ContactStore
@@ -86,14 +86,14 @@ package struct Registration: Sendable {
     self.random = random
   }
 
-  /// Issues the code for the first owner; an earlier one is void.
+  /// Issues the code for the first owner and voids an earlier one.
   /// - Returns: nil when there is an account.
   func issueSetupCode() async throws(AccountError) -> EntryCode? {
     if try await accounts.hasAccounts() { return nil }
     return setupCode.issue(from: random)
   }
 
-  /// Makes an account; logging in is the next step (E6). Only success uses the code up.
+  /// Makes an account without logging in (E6). Only a success uses the code up.
   /// - Throws: `empty`, `malformed`, `tooShort`, `tooLong`, `unsuitable` with their field;
   ///   `codeInvalid`, `tooManyTries`, `setupClosed`, `taken`; `busy`, `cancelled`, `storageFull`,
   ///   `storageFailed`, `internal`.
@@ -101,7 +101,8 @@ package struct Registration: Sendable {
     try await insertAccount(request, confirming: nil).account
   }
 
-  /// Sends a code to the address or number with which the holder of an invitation begins (D10).
+  /// Sends a one-time code to the address or number of a person who registers with an invitation
+  /// (D10).
   /// - Parameter invitation: The code of the invitation, as typed.
   /// - Throws: `empty`, `codeInvalid`, `tooManyTries`; `taken` when the address or number belongs to an
   ///   account; `deliveryUnavailable`, `tooEarly`, `deliveryFailed`, ….
@@ -131,7 +132,8 @@ package struct Registration: Sendable {
     return try await insertAccount(request, confirming: code)
   }
 
-  /// Answers a rule's question about a text (C8) to the holder of a code; the code stays valid.
+  /// Answers the question of an asynchronous rule about a text (C8) for the holder of a code. The
+  /// code stays valid.
   /// - Throws: `empty`, `codeInvalid`, `tooManyTries`, `setupClosed`; `malformed`, `tooLong` for a
   ///   text that is no address; `storageFailed`.
   package func answer(
@@ -232,7 +234,8 @@ package struct Registration: Sendable {
     }
   }
 
-  /// Checks the typed fields by the rules that every front end uses, whatever it has checked (C5).
+  /// Checks the typed fields by the rules of all front ends, even if the front end has checked them
+  /// (C5).
   private func checked(
     _ request: RegistrationRequest
   ) throws(AccountError) -> (DisplayName, EmailAddress, NewPassword) {
@@ -269,7 +272,7 @@ package struct Registration: Sendable {
 private final class SetupCode: Sendable {
   private let digest = Mutex<SecretDigest?>(nil)
 
-  /// Makes a code; an earlier one is void.
+  /// Makes a code and voids an earlier one.
   func issue(from random: RandomSource) -> EntryCode {
     let code = EntryCode(from: random)
     digest.withLock { $0 = code.digest }

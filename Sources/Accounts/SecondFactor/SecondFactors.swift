@@ -45,8 +45,8 @@ struct SecondFactors: Sendable {
     return FactorEnrolment(secret, of: account)
   }
 
-  /// Activates the secret with a first code of it; the account's sessions but `kept` end.
-  /// - Returns: The recovery codes, for the one time they are shown, and the sessions that ended.
+  /// Checks a first code of the secret and activates it. Ends the account's sessions except `kept`.
+  /// - Returns: The recovery codes, which are shown only this once, and the sessions that ended.
   /// - Throws: `malformed`, `totpCodeWrong`, `noFactor`, `factorActive`.
   func confirm(
     _ typed: String, of account: AccountID, keeping kept: SessionID
@@ -66,7 +66,7 @@ struct SecondFactors: Sendable {
   }
 
   /// Checks the second factor of the account, if it has one: `typed` must be a code of its app or a
-  /// recovery code. Each is accepted once.
+  /// recovery code. Each code is accepted once.
   /// - Throws: `secondFactorNeeded` when nothing was typed; `secondFactorWrong`; `storageFailed`.
   func check(_ typed: String?, of account: AccountID) async throws(AccountError) {
     guard let factor = try await store.factor(of: account), factor.isActive else { return }
@@ -87,7 +87,7 @@ struct SecondFactors: Sendable {
     throw .secondFactorWrong
   }
 
-  /// Makes recovery codes; the earlier ones are void.
+  /// Replaces the recovery codes by new ones.
   /// - Throws: `noFactor`.
   func renewRecoveryCodes(of account: AccountID) async throws(AccountError) -> [EntryCode] {
     let codes = newRecoveryCodes()

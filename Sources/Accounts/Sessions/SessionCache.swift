@@ -4,7 +4,7 @@ import Foundation
 struct SessionCache {
   /// The answer to a lookup.
   enum Answer {
-    /// The session is open. `write`: its last use has to be stored.
+    /// The session is open. `write`: the caller must store its last use.
     case valid(SessionPrincipal, Session, write: Bool)
     /// It ended or was revoked.
     case ended
@@ -20,10 +20,10 @@ struct SessionCache {
   private let lifetime: SessionLifetime
   private let capacity: Int
   private var entries: [SecretDigest: Entry] = [:]
-  /// Sessions that have ended, but may still be in the store. By identity, since a proof may replace the
-  /// token of a session while it is ended.
+  /// The identities of sessions that have ended, but may still be in the store. A token
+  /// would not identify them: a proof may replace it while its session is being ended.
   private var ending: Set<SessionID> = []
-  /// Grows with every deletion and change, so that no older answer of the store is inserted.
+  /// Grows with every deletion and change, so that an earlier answer of the store is not cached.
   private(set) var generation: UInt64 = 0
 
   init(lifetime: SessionLifetime, capacity: Int = 1024) {
@@ -76,11 +76,14 @@ struct SessionCache {
   mutating func end(_ id: SessionID) -> Bool { ending.insert(id).inserted }
 
   /// Forgets sessions that the store has deleted.
-  mutating func forget(_ ids: [SessionID]) {
+  /// - Returns: Those that had ended; without the ones that another call has forgotten already.
+  @discardableResult
+  mutating func forget(_ ids: [SessionID]) -> Set<SessionID> {
     generation &+= 1
     let ids = Set(ids)
     entries = entries.filter { !ids.contains($0.value.session.id) }
-    ending.subtract(ids)
+    defer { ending.subtract(ids) }
+    return ending.intersection(ids)
   }
 
   /// Ends a session that the store has deleted already.
@@ -91,9 +94,9 @@ struct SessionCache {
   }
 
   /// The session of a cached token that has ended, but may still be in the store.
-  func endingSession(of digest: SecretDigest) -> SessionID? {
-    guard let id = entries[digest]?.session.id, ending.contains(id) else { return nil }
-    return id
+  func endingSession(of digest: SecretDigest) -> Session? {
+    guard let session = entries[digest]?.session, ending.contains(session.id) else { return nil }
+    return session
   }
 
   /// Drops a token that was replaced.

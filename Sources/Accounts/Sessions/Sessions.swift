@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// A session as its user sees it.
+/// A session in the list of its user's open sessions.
 package struct OpenSession: Sendable {
   package let session: Session
-  /// When it ends unless it is used before.
+  /// The time at which it ends unless it is used before.
   package let expires: Date
-  /// Whether the request came with it.
+  /// Whether it is the session of the request.
   package let isCurrent: Bool
 }
 
@@ -80,8 +80,8 @@ package final class Sessions: Sendable {
 
   // MARK: Resolving
 
-  /// Returns whom a token belongs to, and counts as a use of the session. Needs no query while the
-  /// session is in use.
+  /// Returns the user of a token's session, and counts as a use of the session. Needs no query of
+  /// the store while the session is cached.
   /// - Throws: `notLoggedIn` for anything but the token of an open session; `storageFailed`.
   package func resolve(_ token: String) async throws(AccountError) -> SessionPrincipal {
     guard let token = SessionToken(token) else { throw .notLoggedIn }
@@ -136,7 +136,7 @@ package final class Sessions: Sendable {
     do throws(AccountError) {
       try await store.setLastSeen(session.lastSeenAt, of: session.id)
     } catch {
-      // A full disk must not end a session; the next use tries again.
+      // A full disk must not end a session. The first use after another `seenInterval` tries again.
     }
   }
 
@@ -174,16 +174,26 @@ package final class Sessions: Sendable {
   ///   running controller but not in the store: repeat.
   package func logOut(_ token: String) async throws(AccountError) {
     guard let digest = SessionToken(token)?.digest else { throw .notLoggedIn }
-    if let id = cache.withLock({ $0.endingSession(of: digest) }) {
+    let principal = try await endSession(of: digest)
+    if try await !delete([principal.session]).isEmpty {
+      await audit.record(.logout, by: AuditActor(principal))
+    }
+  }
+
+  /// Ends the session of a token for every request from now on, without deleting it from the store.
+  /// - Returns: Its user.
+  private func endSession(
+    of digest: SecretDigest
+  ) async throws(AccountError) -> SessionPrincipal {
+    if let session = cache.withLock({ $0.endingSession(of: digest) }) {
       // Another call has ended it, but not deleted it from the store.
-      return try await delete([id])
+      return self.principal(of: session)
     }
     var principal = try await resolve(digest)
-    // Of several calls at once one ends the session; the others throw `notLoggedIn`.
+    // Of several simultaneous calls, one ends the session, and the others throw `notLoggedIn`.
     while !cache.withLock({ $0.end(digest) }) { principal = try await resolve(digest) }
     events.publish(.loggedOut(principal))
-    try await delete([principal.session])
-    await audit.record(.logout, by: AuditActor(principal))
+    return principal
   }
 
   /// Ends one of a person's sessions at once.
@@ -225,12 +235,13 @@ package final class Sessions: Sendable {
     _ = try await end(of: holder) { _ in true }
   }
 
-  /// Makes open sessions read their holder, who has changed, from the store at the next request.
+  /// Makes the open sessions of a changed holder read it from the store at their next request.
   func holderChanged(_ holder: AccountID) {
     cache.withLock { $0.drop(holder) }
   }
 
-  /// Ends sessions that the store has deleted together with their holder or on a new password.
+  /// Ends sessions that the store has deleted, because their holder was deleted or has a new
+  /// password.
   func removed(_ sessions: [Session]) {
     cache.withLock { cache in for session in sessions { cache.drop(session.holder.id) } }
     publishEnd(of: sessions)
@@ -247,15 +258,16 @@ package final class Sessions: Sendable {
     let chosen = try await store.sessions(of: holder).filter { isChosen($0.id) }
     let ended = cache.withLock { cache in chosen.filter { cache.end($0.id) } }
     publishEnd(of: ended)
-    try await delete(chosen.map(\.id))
-    return ended.count
+    return try await delete(chosen.map(\.id)).count
   }
 
-  /// Deletes ended sessions from the store. By identity, which a proof does not change as it does the
-  /// token.
-  private func delete(_ ids: [SessionID]) async throws(AccountError) {
+  /// Deletes ended sessions from the store, by identity: a new proof changes a session's token, but
+  /// not its identity.
+  /// - Returns: The sessions that this call deleted. An earlier call may have ended them, but failed to
+  ///   delete them.
+  private func delete(_ ids: [SessionID]) async throws(AccountError) -> Set<SessionID> {
     try await store.deleteSessions(ids)
-    cache.withLock { $0.forget(ids) }
+    return cache.withLock { $0.forget(ids) }
   }
 
   private func publishEnd(of sessions: [Session]) {

@@ -12,17 +12,19 @@
 #include <libavutil/log.h>
 #include <stdint.h>
 
-/// Loads libav once; later calls answer the same. Safe from any thread.
-/// Returns NULL when every function was found, else a sentence that says what is missing.
+/// Loads libav at the first call. Safe from any thread.
+/// Returns NULL if every function was found, otherwise a sentence that names the first missing library or
+/// function. Later calls return the same.
 const char *lav_load(void);
 
-/// 1 once `lav_load` has succeeded; loads nothing itself.
+/// Returns 1 once `lav_load` has succeeded, 0 before. Loads nothing.
 int lav_is_loaded(void);
 
-// The resampler is found through libavcodec, whose Opus decoder needs it; its headers are not.
+// dlsym finds the resampler through libavcodec, whose Opus decoder links it. Its headers are not included here.
 struct SwrContext;
 
 // Every function of libav that we call: library, result, name, parameters, arguments.
+// Do not call them before `lav_load` has succeeded: their pointers are NULL until then.
 #define LAV_FUNCTIONS(X)                                                                           \
   X(avutil, int, av_strerror, (int code, char *text, size_t size), (code, text, size))             \
   X(avutil, void, av_log_set_level, (int level), (level))                                          \
@@ -103,7 +105,7 @@ LAV_FUNCTIONS(LAV_DECLARE)
 static const int LAV_AGAIN = AVERROR(EAGAIN);
 static const int LAV_NO_MEMORY = AVERROR(ENOMEM);
 static const int LAV_NO_ENTRY = AVERROR(ENOENT);
-// The error of libav for a header that contradicts itself.
+// The error of libav for a file whose header contradicts itself, among others.
 static const int LAV_BAD_ARGUMENT = AVERROR(EINVAL);
 static const int LAV_IO = AVERROR(EIO);
 static const int LAV_EOF = AVERROR_EOF;

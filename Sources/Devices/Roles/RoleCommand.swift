@@ -3,7 +3,7 @@ import JSON
 /// The typed commands of one role, for plugins. An enum conforms with two exhaustive switches: from
 /// name to case, and from case to name and argument; the compiler reports a missing case.
 public protocol RoleCommand: Sendable, Hashable {
-  /// The names of the commands; a case each.
+  /// The names of the commands, one case for each.
   associatedtype Name: RawRepresentable<String> & CaseIterable & Sendable & Hashable
 
   /// The role whose commands these are.
@@ -12,8 +12,9 @@ public protocol RoleCommand: Sendable, Hashable {
   init?(_ name: Name, _ argument: JSON?)
   /// This command's name and argument.
   var invocation: Invocation<Name> { get }
-  /// The typed case of a checked command; `nil` when it belongs to another role. It is a requirement, so
-  /// that each role has its own code: generic code looks up its types for every command.
+  /// The typed case of a checked command; `nil` when it belongs to another role. It is a
+  /// requirement, not only an extension, so that the compiler specializes it for each role:
+  /// unspecialized code looks up its types for every command.
   init?(_ command: Command)
 }
 

@@ -25,7 +25,8 @@ public struct DeviceTrait: Sendable {
   let stop: String?
   /// The list of the library that the device plays.
   let category: Category?
-  /// Brings back the wanted state after the device's plugin was started again.
+  /// Returns the commands that bring back the wanted state after the device's plugin was started
+  /// again.
   let restore: @Sendable (RestorationContext) -> [RestorationContext.Step]
 
   init(

@@ -18,7 +18,7 @@ extension DeviceTrait {
     power(on: .on("Turns the \(device) on."), off: .off("Turns the \(device) off."))
   }
 
-  /// On and off, with rows of the role's own.
+  /// On and off, with the role's own command rows.
   static func power(on: CommandSpec, off: CommandSpec) -> DeviceTrait {
     let values = StateShape.words(Power.allCases.map(\.rawValue))
     return DeviceTrait(

@@ -1,7 +1,7 @@
 import JSON
 
-/// Reads the discovery messages of Home Assistant, and translates lights, switches and covers into the profile
-/// `template`. Entities whose templates are programs are left out.
+/// Reads the discovery messages of Home Assistant, and translates lights, switches and covers into
+/// the profile `template`. A state whose template computes its value is left out.
 enum HomeAssistantParser {
   /// The most entities of one message.
   static let mostEntities = 100
@@ -21,13 +21,17 @@ enum HomeAssistantParser {
       return parts.prefix(mostEntities).compactMap { key, part in
         guard let component = (part["p"] ?? part["platform"])?.string else { return nil }
         var merged = part.object ?? [:]
-        for name in ["avty_t", "availability_topic", "avty", "availability", "~", "dev", "device"] {
-          if merged[name] == nil { merged[name] = json[name] }
-        }
+        for name in shared where merged[name] == nil { merged[name] = json[name] }
         return Entity(component, .object(merged), id: "\(id)/\(key)")?.appliance
       }
     }
   }
+
+  /// The keys that the parts of a device take from its message.
+  private static let shared = [
+    "avty_t", "availability_topic", "avty_tpl", "availability_template", "avty", "availability",
+    "pl_avail", "payload_available", "pl_not_avail", "payload_not_available", "~", "dev", "device",
+  ]
 
   private struct Entity {
     let component: String
@@ -86,11 +90,16 @@ enum HomeAssistantParser {
 
     /// A source of the template: `{"topic": …, "pointer": …}`; `nil` if the value is computed.
     ///
-    /// - Parameter names: The keys of the entity's template. Without a template, the payload is the value. A template
-    ///   that is too long counts as computed.
+    /// - Parameter names: The keys of the entity's template.
     private func source(_ topic: String?, template names: String...) -> JSONObject? {
+      source(topic, value(names))
+    }
+
+    /// - Parameter given: The template. Without one, the payload is the value. A template that is too long counts as
+    ///   computed.
+    private func source(_ topic: String?, _ given: JSON?) -> JSONObject? {
       guard let topic else { return nil }
-      guard let given = value(names) else { return ["topic": .string(topic)] }
+      guard let given, !given.isNull else { return ["topic": .string(topic)] }
       guard let template = given.string, template.utf8.count <= 256 else { return nil }
       var rest = template.filter { $0 != " " }[...]
       guard rest.hasPrefix("{{"), rest.hasSuffix("}}") else { return nil }
@@ -106,20 +115,28 @@ enum HomeAssistantParser {
     }
 
     private var availability: JSONObject? {
-      let first = (json["avty"] ?? json["availability"])?.array?.first
+      let given = json["avty"] ?? json["availability"]
+      // A list of entries, or one entry alone.
+      let entry = given?.array?.first ?? given
+      let own = topic("avty_t", "availability_topic")
+      let template =
+        own == nil
+        ? entry?["val_tpl"] ?? entry?["value_template"]
+        : value(["avty_tpl", "availability_template"])
       guard
-        let topic = topic("avty_t", "availability_topic")
-          ?? expanded((first?["t"] ?? first?["topic"])?.string)
+        var source = source(own ?? expanded((entry?["t"] ?? entry?["topic"])?.string), template)
       else { return nil }
-      // An entry of the list has payloads of its own.
+      // An entry has payloads of its own.
       func payload(_ short: String, _ long: String) -> String? {
-        guard let own = first?[short] ?? first?[long] else { return text(short, long) }
+        guard let own = entry?[short] ?? entry?[long] else { return text(short, long) }
         return own.string.flatMap { $0.utf8.count <= Self.longestText ? $0 : nil }
       }
       let online = payload("pl_avail", "payload_available") ?? "online"
       let offline = payload("pl_not_avail", "payload_not_available") ?? "offline"
       guard online != offline else { return nil }
-      return ["topic": .string(topic), "online": .string(online), "offline": .string(offline)]
+      source["online"] = .string(online)
+      source["offline"] = .string(offline)
+      return source
     }
 
     // MARK: Components
@@ -144,10 +161,11 @@ enum HomeAssistantParser {
 
     private var jsonLight: MQTTAppliance? {
       guard let command = topic("cmd_t", "command_topic") else { return nil }
+      let modes = (json["sup_clrm"] ?? json["supported_color_modes"])?.array ?? []
+      // Home Assistant dims in every colour mode but these.
       let hasDimmer =
-        (json["brightness"] ?? json["bri"])?.bool == true || json["bri_scl"] != nil
-        || (json["sup_clrm"] ?? json["supported_color_modes"])?.array?.contains("brightness")
-          == true
+        (json["brightness"] ?? json["bri"])?.bool == true || scale != nil
+        || modes.contains { !["onoff", "unknown"].contains($0.string ?? "unknown") }
       var state: JSONObject = [:]
       if let topic = topic("stat_t", "state_topic") {
         state["power"] = ["topic": .string(topic), "pointer": "/state", "on": "ON", "off": "OFF"]
@@ -162,7 +180,7 @@ enum HomeAssistantParser {
     }
 
     private var basicLight: MQTTAppliance? {
-      // Only with this setting a message with the brightness turns the light on by itself.
+      // Only with this setting does a message with the brightness also turn the light on.
       guard text("on_cmd_type", "on_command_type") == "brightness",
         let command = topic("bri_cmd_t", "brightness_command_topic"),
         let main = topic("cmd_t", "command_topic"),
@@ -183,9 +201,11 @@ enum HomeAssistantParser {
       return appliance(.dimmer, commands: commands, state: state, brightest: brightest)
     }
 
+    private var scale: JSON? { value(["bri_scl", "brightness_scale"]) }
+
     private var brightest: Int {
-      let scale = (json["bri_scl"] ?? json["brightness_scale"])?.integer ?? 255
-      return (1...65_535).contains(scale) ? scale : 255
+      let brightest = scale?.integer ?? 255
+      return (1...65_535).contains(brightest) ? brightest : 255
     }
 
     private var cover: MQTTAppliance? {
@@ -245,7 +265,7 @@ enum HomeAssistantParser {
     }
   }
 
-  /// Whether an entity belongs to a device of a family that has a profile of its own.
+  /// Returns whether an entity belongs to a device whose family has its own profile.
   ///
   /// - Parameter bases: The topics below which the devices of the families take commands.
   static func isOfFamily(_ appliance: MQTTAppliance, bases: Set<String>) -> Bool {

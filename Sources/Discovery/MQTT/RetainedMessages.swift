@@ -3,18 +3,19 @@ import Glibc
 import JSON
 import Platform
 
-/// A search that could not reach its broker, in words for people.
+/// The reason why a search could not reach its broker, for people.
 struct BrokerSearchFailure: Error, Sendable {
   let message: String
 }
 
-/// Collects the messages that a broker keeps for some topics, over one connection, on the calling thread.
+/// Collects the retained messages of some topics of a broker, over one connection, on the calling
+/// thread.
 final class RetainedMessages {
   /// The most topics that are kept.
   static let mostTopics = 5000
   /// The longest message, in bytes: Zigbee2MQTT lists all of its devices in one.
   static let longestPayload = 2 << 20
-  /// The most bytes that are read from the broker.
+  /// The number of bytes read from the broker at which the collection ends.
   static let mostBytes: UInt64 = 16 << 20
   private static let keepalive: Int32 = 15
 
@@ -28,10 +29,10 @@ final class RetainedMessages {
   /// Returns the messages by their topics.
   ///
   /// - Parameters:
-  ///   - request: A topic and a text to send once subscribed.
+  ///   - request: A topic and a text to send after the subscriptions.
   ///   - acceptance: The time for the broker to accept the connection.
   ///   - timeout: The time to wait for messages after that.
-  ///   - flag: Ends it early.
+  ///   - flag: Ends the collection early when it is set.
   static func collect(
     from broker: BrokerAddress, topics: [String], request: (topic: String, text: String)?,
     acceptance: Duration, timeout: Duration, _ flag: CancellationFlag
@@ -92,7 +93,8 @@ final class RetainedMessages {
     try check(cmosquitto_tls_set(client, file, nil, nil, nil, nil))
   }
 
-  /// Receives until the time is over. An end of the connection ends it early: the messages until then count.
+  /// Receives until the deadline. If the connection ends earlier, the messages received until then
+  /// are kept.
   private func receive(_ client: OpaquePointer, until deadline: SearchDeadline) {
     while !deadline.isOver, messages.count < Self.mostTopics,
       cmosquitto_bytes_read(cmosquitto_socket(client)) < Self.mostBytes

@@ -7,11 +7,11 @@ import MediaFolders
 package struct FolderSearch: DeviceSearch {
   /// The bounds of a search.
   package struct Limits: Sendable {
-    /// Folders below a candidate.
+    /// The most levels of folders below a candidate.
     package var depth = 6
-    /// Entries of one candidate; hidden ones count.
+    /// The most entries of one candidate; hidden entries count.
     package var entries = 20_000
-    /// The time for all candidates.
+    /// The longest time for all candidates.
     package var time = Duration.seconds(5)
     package init() {}
   }
@@ -21,7 +21,7 @@ package struct FolderSearch: DeviceSearch {
   private let settings: String?
   private let root: String
   private let limits: Limits
-  /// The most candidates.
+  /// The most candidates; further ones are left out.
   private static let mostFolders = 64
 
   /// - Parameters:
@@ -45,10 +45,16 @@ package struct FolderSearch: DeviceSearch {
     let deadline = SearchDeadline(after: limits.time, or: flag)
     var result = DiscoveryResult()
     var seen: Set<String> = []
+    let candidates = self.candidates
+    if candidates.count > Self.mostFolders {
+      result.problems.append(
+        "folders: only the first \(Self.mostFolders) of \(candidates.count) folders were searched")
+    }
     for folder in candidates.prefix(Self.mostFolders) {
       guard let path = Self.resolved(folder), seen.insert(path).inserted else { continue }
       guard !deadline.isOver else {
-        result.problems.append("folders: the time was over before all folders were searched")
+        result.problems.append(
+          "folders: the time limit ended the search before all folders were searched")
         break
       }
       var count = MediaCount(limits: limits, deadline: deadline)
@@ -107,7 +113,7 @@ package struct FolderSearch: DeviceSearch {
       else { return nil }
       var path = String(line[line.index(after: equals)...].filter { $0 != "\"" })
       if path.hasPrefix("$HOME/") { path = home + path.dropFirst(5) }
-      // For a folder that is turned off, the file names the home itself.
+      // The file turns a folder off by naming the home itself.
       return path.hasPrefix("/") && path != home && path != home + "/" ? path : nil
     }
   }
@@ -132,7 +138,7 @@ private struct MediaCount {
   private(set) var films = 0
   private(set) var songs = 0
   private(set) var isCut = false
-  /// Entries that were read so far.
+  /// The number of entries that were read so far.
   private var entries = 0
 
   init(limits: FolderSearch.Limits, deadline: SearchDeadline) {
@@ -164,7 +170,10 @@ private struct MediaCount {
     }
   }
 
-  /// - Parameter name: Behind a slash for a file in a folder below the candidate.
+  /// Counts a file.
+  ///
+  /// - Parameter name: With a leading slash if the file is in a folder below the candidate: the
+  ///   index file of a DVD counts only there (`FilmFiles`).
   private mutating func count(_ name: String) {
     guard let dot = name.lastIndex(of: "."), name.utf8.count <= 256 else { return }
     let ending = name[name.index(after: dot)...].lowercased()

@@ -64,7 +64,7 @@ package struct SoundSearch: DeviceSearch {
       let isDigital =
         name.uppercased().contains("HDMI") || name.uppercased().contains("DISPLAYPORT")
       if isDigital {
-        // The PCMs hdmi of a card count its digital outputs from 0.
+        // The PCM `hdmi` numbers the digital outputs of a card from 0.
         pcm = "hdmi:CARD=\(card.id),DEV=\(digital)"
         digital += 1
       } else {
@@ -80,7 +80,8 @@ package struct SoundSearch: DeviceSearch {
     }
   }
 
-  /// The fields of a file with lines such as `name: ALC892 Analog`.
+  /// Returns the fields of a file with lines such as `name: ALC892 Analog`; values begin with a
+  /// space.
   private static func fields(_ text: String) -> [String: String] {
     Dictionary(
       text.split(separator: "\n").prefix(64).compactMap { line in
@@ -92,7 +93,7 @@ package struct SoundSearch: DeviceSearch {
 }
 
 extension StringProtocol {
-  /// The range of a text in this one.
+  /// Returns the first range of `text` in this text; `nil` if there is none.
   fileprivate func range(of text: String) -> Range<Index>? {
     var start = startIndex
     while start < endIndex {

@@ -2,7 +2,7 @@ import Glibc
 import JSON
 import Platform
 
-/// Short files and folders of the system below a root, which a test replaces.
+/// Short files and folders of the system below a root, which tests replace.
 struct SystemFiles: Sendable {
   /// Empty, or the folder that stands for `/`.
   let root: String

@@ -25,8 +25,8 @@ extension Playback {
   /// Whether the player plays, or is about to.
   var isHeard: Bool { status == .playing || status == .opening }
 
-  /// Whether the player goes on with its item when it is resumed. One that has stopped or ended may
-  /// begin with another.
+  /// Whether the player goes on with its item when it is resumed. After a stop, or the end of the
+  /// item, it may begin with another one.
   var isHeld: Bool { isHeard || status == .paused }
 
   /// The item, if the player goes on with it when it is resumed.

@@ -2,17 +2,17 @@ import Devices
 import JSON
 import Scenes
 
-/// The player that a scene starts, with its item. Such a scene becomes the current activity.
+/// The player that a scene starts, with its item.
 struct ScenePlayback {
   let player: DeviceID
   private let role: Role
   /// The item, if a command names it.
   private(set) var item: ItemChoice?
 
-  /// The player and item after these commands; `nil` if they play nothing.
+  /// The player that plays after these commands, and its item; `nil` if they start no player.
   ///
-  /// - Parameter current: The player of the current activity. A command that only resumes it does not
-  ///   count.
+  /// - Parameter current: The player of the current activity. A command that only resumes it does
+  ///   not count.
   init?(of commands: [PlannedCommand], current: DeviceID?, in catalogue: Catalogue) {
     var started: (player: PlannedCommand, item: String?)?
     func release(_ player: DeviceID) { if started?.player.device == player { started = nil } }
@@ -42,8 +42,9 @@ struct ScenePlayback {
     item = started.item.map { catalogue.choice(of: $0) }
   }
 
-  /// Whether the scene becomes the current activity. A scene that plays on another player and commands
-  /// no amplifier runs beside the activity, such as a chime during a film.
+  /// Whether the scene becomes the current activity. A scene that starts no activity, plays on
+  /// another player and commands no amplifier runs beside the activity, such as a chime during a
+  /// film.
   func becomesCurrent(
     _ scene: Scene, _ commands: [PlannedCommand], replacing current: DeviceID?, in plan: TheaterPlan
   ) -> Bool {
@@ -72,7 +73,7 @@ struct ScenePlayback {
 }
 
 extension TunerCommand {
-  /// The station that the command selects; `nil` for the last one.
+  /// The station that the command selects; `nil` if it names none.
   fileprivate var station: String? {
     switch self {
     case .station(let name): name

@@ -1,7 +1,8 @@
-/// The events that are kept: the newest ones in full, and of the older ones the newest of each subject.
+/// The kept events: the newest ones without a gap, and of the older ones the newest of each
+/// subject.
 ///
-/// All subscribers read the same events, so a slow or absent subscriber needs no memory of its own. It
-/// skips intermediate states and gets the latest one.
+/// All subscribers read the same events, so a slow or absent subscriber needs no memory of its own.
+/// It skips intermediate states and gets the latest one.
 struct EventHistory {
   typealias Entry = EventLog.Entry
 
@@ -19,10 +20,11 @@ struct EventHistory {
   private var recentBytes = 0
 
   /// - Parameters:
-  ///   - capacity: The minimum number of newest events that are kept in full, and the maximum number of
-  ///     subjects.
-  ///   - maximumBytes: The most bytes of the events that are kept in full, as `TheaterEvent.byteCount`
-  ///     counts them; the newest one is kept in any case. Above it fewer than `capacity` are kept in full.
+  ///   - capacity: The minimum number of newest events that are kept without a gap, and the maximum
+  ///     number of subjects.
+  ///   - maximumBytes: The most bytes of the events that are kept without a gap, as
+  ///     `TheaterEvent.byteCount` counts them; the newest one is kept in any case. Above this
+  ///     limit, fewer than `capacity` are kept without a gap.
   init(capacity: Int, maximumBytes: Int = 2 << 20) {
     self.capacity = capacity
     self.maximumBytes = maximumBytes
@@ -62,7 +64,7 @@ struct EventHistory {
     }
     recent.removeFirst(count)
     guard older.count > capacity else { return }
-    // Sorted once: each run is a subject, so many are dropped at a time.
+    // Each run has subjects of its own, so many are dropped at a time: sorting once finds them all.
     let newestDropped = older.values.map(\.sequence).sorted()[older.count - capacity - 1]
     lost = max(lost, newestDropped)
     for subject in older.filter({ $0.value.sequence <= newestDropped }).keys {

@@ -2,8 +2,7 @@ import Devices
 import JSON
 import Scenes
 
-/// The items that can be chosen: those that the configuration names and those that players have
-/// found.
+/// The items that users can choose: those of the configuration, and those that players have found.
 package struct Catalogue: Sendable {
   /// One film, song or station with the players that can play it.
   package struct Entry: Sendable, Hashable {
@@ -33,23 +32,28 @@ package struct Catalogue: Sendable {
 
   private var named: [Category: [Entry]]
   private var scanned: [Category: [DeviceID: [CatalogueItem]]] = [:]
-  /// Merged when a player has found items, not at each query: there may be many songs.
-  private var lists: [Category: [Entry]] {
-    didSet {
-      foldedTitles = lists.mapValues { $0.map { $0.item.title.lowercased() } }
-      indexes = lists.mapValues { SearchIndex($0) }
+  /// The entries of each category. They are merged when a player has found items, not at each
+  /// query, because there may be many songs.
+  private var lists: [Category: EntryList]
+
+  /// Entries, prepared for searching.
+  private struct EntryList: Sendable {
+    let entries: [Entry]
+    /// The title of each entry in lower case.
+    let foldedTitles: [String]
+    let index: SearchIndex
+
+    init(_ entries: [Entry]) {
+      self.entries = entries
+      foldedTitles = entries.map { $0.item.title.lowercased() }
+      index = SearchIndex(entries)
     }
   }
-  /// The title of each entry in lower case, for searching.
-  private var foldedTitles: [Category: [String]] = [:]
-  private var indexes: [Category: SearchIndex] = [:]
 
   /// The configured items of a library.
   package init(_ library: LibraryPlan) {
     named = Self.entries(library)
-    lists = named
-    foldedTitles = named.mapValues { $0.map { $0.item.title.lowercased() } }
-    indexes = named.mapValues { SearchIndex($0) }
+    lists = named.mapValues { EntryList($0) }
   }
 
   private static func entries(_ library: LibraryPlan) -> [Category: [Entry]] {
@@ -61,14 +65,14 @@ package struct Catalogue: Sendable {
 
   /// Replaces the configured items, and drops the found items of players that are gone.
   ///
-  /// - Parameter isPlayer: Whether there is such a player of this category.
+  /// - Parameter isPlayer: Returns whether the device is a player of the category.
   mutating func replaceLibrary(
     _ library: LibraryPlan, keepingItemsOf isPlayer: (DeviceID, Category) -> Bool
   ) {
     named = Self.entries(library)
     for category in Category.allCases {
       scanned[category] = scanned[category]?.filter { isPlayer($0.key, category) }
-      lists[category] = merged(category)
+      lists[category] = EntryList(merged(category))
     }
   }
 
@@ -76,12 +80,12 @@ package struct Catalogue: Sendable {
   package mutating func setItems(_ items: [CatalogueItem], of player: DeviceID, role: Role) {
     guard let category = role.category else { return }
     scanned[category, default: [:]][player] = items
-    lists[category] = merged(category)
+    lists[category] = EntryList(merged(category))
   }
 
   /// The entries of a category: the configured ones in their order, then those that players have
   /// found, by album, track and title.
-  package func entries(_ category: Category) -> [Entry] { lists[category] ?? [] }
+  package func entries(_ category: Category) -> [Entry] { lists[category]?.entries ?? [] }
 
   /// The entries of a category that are not rated above the age limit.
   package func entries(_ category: Category, ageLimit: Int?) -> [Entry] {
@@ -89,13 +93,13 @@ package struct Catalogue: Sendable {
     return entries(category).filter { isOffered($0, ageLimit) }
   }
 
-  /// Returns a part of the entries of a category that are not rated above the age limit, and the number
-  /// of all that match.
+  /// Returns the page of a query in a category, and the number of all matching entries. Entries
+  /// rated above the age limit are left out.
   package func page(
     _ category: Category, _ query: LibraryQuery, ageLimit: Int?
   ) -> (entries: ArraySlice<Entry>, total: Int) {
     let all = entries(category)
-    if let search = query.search, let index = indexes[category] {
+    if let search = query.search, let index = lists[category]?.index {
       let indices = index.indices(matching: search).filter { isOffered(all[$0], ageLimit) }
       let page = indices.dropFirst(query.offset).prefix(query.limit ?? indices.count)
       return (page.map { all[$0] }[...], indices.count)
@@ -111,7 +115,7 @@ package struct Catalogue: Sendable {
   }
 
   /// The number of entries of all categories.
-  var count: Int { lists.values.reduce(0) { $0 + $1.count } }
+  var count: Int { lists.values.reduce(0) { $0 + $1.entries.count } }
 
   /// The film, song or station with this id.
   package func entry(id: String) -> Entry? {
@@ -160,8 +164,8 @@ package struct Catalogue: Sendable {
 
   /// Returns the entry that `text` names: by id, by title, or by the only title that contains it.
   ///
-  /// - Parameter ageLimit: Entries rated above it are found by their id or whole title only, and are
-  ///   never suggested.
+  /// - Parameter ageLimit: Entries rated above it are found by their id or whole title only, and
+  ///   are never suggested.
   /// - Throws: `invalid` if several titles contain the text, `notFound` if none does.
   package func find(_ text: String, in category: Category, ageLimit: Int? = nil)
     throws(TheaterError) -> Entry
@@ -169,7 +173,7 @@ package struct Catalogue: Sendable {
     let all = entries(category)
     if let exact = all.first(where: { $0.item.id.hasSameBytes(as: text) }) { return exact }
     let search = TitleSearch(text)
-    let titles = foldedTitles[category] ?? []
+    let titles = lists[category]?.foldedTitles ?? []
     if let search, let exact = zip(all, titles).first(where: { search.isTitle($0.1) }) {
       return exact.0
     }

@@ -28,17 +28,18 @@ package struct LibraryPlan: Sendable, Hashable {
 package struct LibraryItem: Sendable, Hashable {
   /// The item of a player's `play` command, or the name of a station.
   package var id: String
-  /// The title for people.
+  /// The displayed title.
   package var title: String
   /// The artist of a song; `nil` if it is not given.
   package var artist: String?
   /// The album of a song; `nil` if it is not given.
   package var album: String?
-  /// In seconds.
+  /// The duration in seconds; `nil` if it is not given.
   package var duration: Double?
   /// The age rating of a film in years, 0 to 21; `nil` without a rating.
   package var rating: Int?
-  /// The only player that can play it; `nil` if every player of its category can.
+  /// The player that can play it, besides those that find an item with this id; `nil` if every
+  /// player of its category can, until one finds it.
   package var player: DeviceID?
   /// The frequency of a station; `nil` for films and songs, and for stations known by name alone.
   package var frequency: StationFrequency?

@@ -46,7 +46,7 @@ struct SearchIndex: Sendable {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-  /// The first place of `part`, which is not empty, within `range`.
+  /// Returns the first offset of `part`, which is not empty, within `range`.
   fileprivate func firstOffset(of part: [UInt8], in range: Range<Int>) -> Int? {
     guard let base = baseAddress, let first = part.first else { return nil }
     var start = range.lowerBound
@@ -63,12 +63,12 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension String {
-  /// The text without case and accents, in UTF-8: "Amélie" and "AMELIE" are the same.
+  /// The text without case and accents, in UTF-8: "Amélie" and "AMELIE" become the same.
   fileprivate var foldedForSearch: [UInt8] {
     if utf8.allSatisfy({ $0 < 0x80 }) {
       return utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
     }
-    // Normalising a long row of marks takes quadratic time.
+    // Normalising a long sequence of combining marks takes quadratic time.
     guard isStreamSafe else { return Array(lowercased().utf8) }
     let options = utf8proc_option_t(
       UTF8PROC_STABLE.rawValue | UTF8PROC_COMPAT.rawValue | UTF8PROC_DECOMPOSE.rawValue
@@ -83,7 +83,7 @@ extension String {
   }
 }
 
-/// A part of a list of the library.
+/// One page of a list of the library.
 package struct LibraryPage: Sendable {
   /// An entry with the user's saved position in seconds.
   package struct Element: Sendable {

@@ -2,8 +2,8 @@ import Devices
 import JSON
 import Platform
 
-/// The requests for pictures to the players: one at a time for each player, and each picture once for all who
-/// ask for it at the same time.
+/// The requests for pictures to the players: each player gets one at a time, and concurrent
+/// requests for the same picture share one.
 ///
 /// A player may have to make a picture, which takes seconds. Its commands do not wait for that.
 @TheaterActor
@@ -24,7 +24,7 @@ final class PictureRequests {
 
   /// Returns the player's picture of an item; `nil` if there is none.
   ///
-  /// - Throws: The player's error; `notNow` if too many pictures are waited for.
+  /// - Throws: The player's error; `notNow` if ``most`` requests are waiting already.
   func picture(
     of item: String, from player: any Device
   ) async throws(DeviceError) -> ItemPicture? {
@@ -32,7 +32,7 @@ final class PictureRequests {
     if let request = requests[key] { return try await request.value.get() }
     guard requests.count < Self.most else {
       throw DeviceError(
-        .notNow, "\(Self.most) pictures are waited for already", hint: "Ask again later.",
+        .notNow, "\(Self.most) requests for pictures are waiting already", hint: "Ask again later.",
         device: player.id)
     }
     let lock = locks[player.id] ?? AsyncLock()

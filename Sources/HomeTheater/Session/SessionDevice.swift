@@ -2,8 +2,7 @@ import Devices
 
 /// The theater's first device of a role, commanded within the limits of one principal.
 ///
-/// It finds the device at each call, so it stays valid when the device is replaced by one of the same
-/// name.
+/// It looks the device up by its name at each call, so it stays valid when the device is replaced.
 final class SessionDevice: Device {
   let id: DeviceID
   let role: Role

@@ -226,7 +226,8 @@ extension PluginClient {
 }
 
 extension Role {
-  /// Commands that are not in the table of the role, or with arguments outside their ranges.
+  /// Commands that are not in the table of the role, or whose arguments are missing,
+  /// superfluous, of a wrong type or outside their ranges.
   fileprivate var wrongCommands: [JSON] {
     var wrong: [JSON] = [
       "levitate", 7, nil, [], [:], ["on": nil, "off": nil], ["levitate": 3], "", ["on"],

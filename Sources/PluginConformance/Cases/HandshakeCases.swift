@@ -7,7 +7,7 @@ extension ConformanceCase {
   /// The cases about the manifest, `initialize`, the self-check and unknown messages.
   package static let handshake = manifest + introduction + [selfCheck] + unknownMessages
 
-  /// The manifest, without a process.
+  /// The cases about the manifest, which start no process.
   private static let manifest = [
     ConformanceCase(
       "the manifest is named like its folder", .manifestID, scope: .plugin
@@ -50,7 +50,7 @@ extension ConformanceCase {
     },
   ]
 
-  /// The request `initialize`.
+  /// The cases about the request `initialize`.
   private static let introduction = [
     ConformanceCase(
       "initialize is answered with the id and version of the manifest", .introduction,
@@ -102,7 +102,7 @@ extension ConformanceCase {
     },
   ]
 
-  /// Methods and notifications that the plugin does not know.
+  /// The cases about methods and notifications that the plugin does not know.
   private static let unknownMessages = [
     ConformanceCase("an unknown method is an error", .unknownMethod, scope: .plugin) { trial in
       try await trial.withProcess { client in
@@ -163,7 +163,7 @@ extension PluginClient {
   }
 }
 
-/// Returns the line of a message, at most 240 bytes.
+/// Returns a message as one line of JSON, at most 240 bytes.
 func text(_ message: RPCMessage) -> String {
   short(String(decoding: message.line(), as: UTF8.self))
 }

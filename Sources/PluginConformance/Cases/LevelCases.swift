@@ -66,7 +66,8 @@ extension PluginClient {
     return ToneGenerator(source)
   }
 
-  /// Requests levels, ends them and requests them again. Checks that they arrive only while requested.
+  /// Requests levels, ends the request and repeats it. Checks that levels arrive only while
+  /// requested.
   fileprivate func expectLevelsOnRequest() async throws {
     // No levels were requested yet, so no message up to the answer may be one.
     let before = try await perform("a", ["volume": 100]).before.levels
@@ -78,14 +79,14 @@ extension PluginClient {
       guard isOn else {
         // The answer shows that the plugin has read the notification. Up to two reports may have been sent before.
         let late = try await perform("a", "unmute").before.levels
-        try expect(late.count <= 2, "no levels after \"on\": false", received: late)
+        try expect(late.count <= 2, "at most two levels after \"on\": false", received: late)
         continue
       }
       let start = ContinuousClock.now
       var levels: [SoundLevels] = []
       while levels.count < 9 { levels += [try await nextMessage()].levels }
-      // Nine reports have eight intervals of 1/15 s between them, 533 ms. The first one may have been due already:
-      // seven intervals are 467 ms.
+      // Nine reports have eight intervals of 1/15 s between them, 533 ms. The first report may have
+      // been due already; then seven intervals remain, 467 ms. The check allows a tenth less.
       let time = ContinuousClock.now - start
       try expect(
         time > .milliseconds(420), "at most 15 levels a second",

@@ -41,7 +41,7 @@ struct QuestionRun {
     }
   }
 
-  /// The answer's first line.
+  /// Reads the first line of the answer.
   private func firstLine(of child: ChildProcess) throws(LaunchError) -> ArraySlice<UInt8> {
     let clock = SystemClock()
     let deadline = clock.now() + Self.longest
@@ -67,7 +67,7 @@ struct QuestionRun {
         }
       }
     }
-    guard !answer.isEmpty else { throw LaunchError("it said nothing") }
+    guard !answer.isEmpty else { throw LaunchError("it ended its output without an answer") }
     return answer.prefix { $0 != 0x0A }
   }
 }
@@ -75,7 +75,8 @@ struct QuestionRun {
 extension ProcessLauncher {
   /// Runs a plugin's program with a question (`--self-check`, `--list-devices`).
   ///
-  /// - Parameter environment: The controller's variables, some of which the manifest may name.
+  /// - Parameter environment: The controller's variables; the program gets the allowed ones that
+  ///   the manifest names.
   /// - Returns: The line of JSON that it answers, with long texts cut.
   /// - Throws: The reason why there is no answer, for people.
   package static func ask(

@@ -8,7 +8,7 @@ struct CatalogueScan: Sendable {
   private(set) var items: [CatalogueItem] = []
   /// The cursor of the next page; `nil` when there is none.
   private(set) var cursor: String? = ""
-  /// The reason why items are missing, for the log; `nil` if none is.
+  /// The reason why items are missing, for the log; `nil` if none is missing.
   private(set) var fault: String?
 
   private let began: Duration
@@ -27,8 +27,8 @@ struct CatalogueScan: Sendable {
       guard let item = item.bounded else {
         refused += 1
         fault =
-          "\(refused) items of its catalogue have an id of more than \(ProtocolLimits.item) bytes; "
-          + "they are left out"
+          "its catalogue is shown without \(refused) of its items: an id has at most "
+          + "\(ProtocolLimits.item) bytes"
         continue
       }
       guard budget.admit(item) else {

@@ -17,7 +17,7 @@ struct ReportIntake: Sendable {
   /// Whether reports are delayed by the rate limit.
   var isHoldingBack: Bool { !heldBack.isEmpty }
 
-  /// Takes a report.
+  /// Checks a report, and delays it if it is above the rate limit.
   ///
   /// - Parameter warn: Called with each warning about this report.
   /// - Returns: The reports to apply to the state now, in this order.
@@ -49,7 +49,8 @@ struct ReportIntake: Sendable {
     return heldBack
   }
 
-  /// Merges a report with the delayed one of its provenance. Its values replace those of the others.
+  /// Merges a report with the delayed one of the same provenance. Its values replace delayed values
+  /// of the same keys, whatever their provenance.
   private mutating func holdBack(_ report: StateNotification) {
     var report = report
     heldBack = heldBack.compactMap { older in
@@ -89,7 +90,7 @@ struct ReportCheck: Sendable {
 
   /// Returns `report` without the values that are dropped.
   ///
-  /// - Parameter warn: Called with the dropped value, once for each kind.
+  /// - Parameter warn: Called with a warning about the dropped values, once for each kind.
   mutating func accepted(_ report: StateNotification, warn: (String) -> Void) -> StateNotification {
     // Most reports are kept unchanged after one check of each value.
     var values = report.values
@@ -144,7 +145,8 @@ struct ReportCheck: Sendable {
     return kept
   }
 
-  /// Replaces the size of an attribute in the budget; false if the budget is exceeded.
+  /// Replaces the size of an attribute in the budget. Returns false if that would exceed the
+  /// budget.
   private mutating func reserveRoom(for attribute: Attribute, named name: String) -> Bool {
     let size = attribute.byteCount(name: name)
     let before = attributeSizes[name]
@@ -204,7 +206,8 @@ extension StateNotification {
       attributes: attributes.merging(newer.attributes) { $1 })
   }
 
-  /// Returns this notification without what a newer one replaces; `nil` if that is everything.
+  /// Returns this notification without the values and attributes that a newer one replaces; `nil`
+  /// if none remain.
   fileprivate func without(_ newer: StateNotification) -> StateNotification? {
     let rest = StateNotification(
       device: device, values: values.filter { newer.values[$0.key] == nil },

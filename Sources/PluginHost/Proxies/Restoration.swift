@@ -9,13 +9,14 @@ struct DeviceMemory: Sendable {
   var loudestStart: Int?
 }
 
-/// Brings a device back to its wanted state after its plugin has started anew. Settings come back at
+/// Restores the wanted state of a device after its plugin has restarted. Settings are restored at
 /// once; playback waits for the player's cable, if it had one.
 struct Restoration: Sendable {
   /// The longest wait of playback for its cable.
   static let longestWaitForPlug = Duration.seconds(3)
 
   private var wanted: WantedState
+  /// Whether the player has had its cable, in this process or an earlier one.
   private var wasPlugged = false
   /// The commands that restore playback, and the deadline of their wait for the cable.
   private var playback: (commands: [Command], deadline: Duration)?
@@ -36,20 +37,19 @@ struct Restoration: Sendable {
     wanted.report(value, for: key, at: now)
   }
 
-  /// The device is open for the first time: its reports become the wanted state.
+  /// Adopts the reports of a device that is open for the first time as its wanted state.
   mutating func begin(with state: DeviceState, at now: Duration) {
     for (key, reading) in state.readings where reading.provenance == .reported {
       wanted.report(reading.value, for: key, at: now)
     }
-    wasPlugged = false
   }
 
-  /// The device is open again, in a new process.
+  /// Restores a device that is open again, in a new process.
   ///
   /// - Parameters:
   ///   - snapshot: The reports of the new process.
   ///   - memory: The values that the device keeps without its process.
-  /// - Returns: The commands that bring it back, as far as they may be sent now.
+  /// - Returns: The commands to send now. Those that restore playback may wait for the cable.
   mutating func resume(
     from snapshot: DeviceSnapshot, memory: DeviceMemory, at now: Duration
   ) -> [Command] {
@@ -59,14 +59,13 @@ struct Restoration: Sendable {
       if let value = snapshot.state[key] { wanted.report(value, for: key, at: now) }
     }
     let needsCable = wasPlugged && snapshot.capabilities.cables.contains { $0 != .wired }
-    wasPlugged = false
     let split = commands.firstIndex { $0.spec.settled.key == .playback } ?? commands.endIndex
     guard needsCable, split < commands.endIndex else { return commands }
     playback = (Array(commands[split...]), now + Self.longestWaitForPlug)
     return Array(commands[..<split])
   }
 
-  /// The player has its cable: returns the commands that waited for it.
+  /// Records that the player has its cable, and returns the commands that waited for it.
   mutating func plugged() -> [Command] {
     wasPlugged = true
     return takePlayback()
@@ -78,13 +77,14 @@ struct Restoration: Sendable {
     return takePlayback()
   }
 
-  /// Drops the commands that restore playback, and the wish for it, because a person gave another command.
+  /// Drops the commands that restore playback, and the wanted playback, because of another command.
   mutating func dropPlayback() {
     playback = nil
     wanted.forgetPlayback()
   }
 
-  /// Contact with the device is lost.
+  /// Stops the wanted position and drops the commands that wait, because contact with the device is
+  /// lost.
   mutating func lost(at now: Duration, wasOpen: Bool) {
     if wasOpen { wanted.stopPosition(at: now) }
     playback = nil

@@ -10,7 +10,7 @@ package final class SocketNames: Sendable {
   /// - Parameter folder: An absolute, short path: the path of a socket has at most 107 bytes.
   package init(folder: String) { self.folder = folder }
 
-  /// A socket name with a new token.
+  /// Returns a socket name with a new token.
   ///
   /// - Parameter path: The path of the socket that is open already; `nil` makes a new path.
   func next(at path: String? = nil) -> CableSocket {
@@ -19,7 +19,7 @@ package final class SocketNames: Sendable {
     return CableSocket(path: "\(folder)/c\(getpid())-\(number)", token: Self.token())
   }
 
-  /// 256 bits from the system's secure source, in hexadecimal.
+  /// Returns 256 bits from the system's secure source, in hexadecimal.
   private static func token() -> String {
     var source = SystemRandomNumberGenerator()
     return (0..<4).map { _ in

@@ -9,7 +9,7 @@ struct WantedState: Sendable, Hashable {
   private var playback: Playback?
   /// The time of the playback's anchor.
   private var playbackTime = Duration.zero
-  /// The last volume that was heard, %.
+  /// The last volume that the device reported, %.
   private var heardVolume: Int?
 
   init(_ role: Role) { self.role = role }
@@ -21,7 +21,8 @@ struct WantedState: Sendable, Hashable {
     case .value(let key, let value): update(value, for: key)
     case .argument(let key): if let argument = command.argument { update(argument, for: key) }
     case .playback(let statuses): acceptPlayback(command, statuses, at: now)
-    // A state that passes by itself is not restored.
+    // Nothing to restore: `.accepted` names no state, and the state of `.anyValue` passes by
+    // itself.
     case .accepted, .anyValue: break
     }
     guard let argument = command.argument else { return }
@@ -73,8 +74,8 @@ struct WantedState: Sendable, Hashable {
     playbackTime = now
   }
 
-  /// The commands that restore the wanted state, in order. Playback continues from where ``stopPosition(at:)``
-  /// stopped it.
+  /// Returns the commands that restore the wanted state, in order. Playback continues at the
+  /// position at which ``stopPosition(at:)`` stopped it.
   ///
   /// - Parameters:
   ///   - state: The state that the new process has reported.

@@ -9,7 +9,7 @@ import Synchronization
 /// Lines are parsed on the connection's thread, which also calls the receiver of an answer. So no
 /// queue and no task lies between a plugin's answer and the caller.
 package final class PluginSession: Sendable {
-  /// The failure of a request without an answer from its device.
+  /// The reason why a request has no result.
   package enum Failure: Error, Sendable, Hashable {
     /// The plugin answered with an error.
     case refused(RPCError)
@@ -69,7 +69,8 @@ package final class PluginSession: Sendable {
 
   /// - Parameters:
   ///   - mask: Hides the plugin's secrets in all of its messages.
-  ///   - notify: Called on the connection's thread, in the order of the lines; must not wait.
+  ///   - notify: Called on the connection's thread, in the order of the lines; must not wait. When
+  ///     a request finds the plugin gone, also called with `.closed` on the thread that sends.
   package init(
     connection: any Connection, scheduler: DeadlineScheduler,
     mask: ProcessSecretMask = ProcessSecretMask(),
@@ -89,6 +90,7 @@ package final class PluginSession: Sendable {
       switch event {
       case .line(let bytes): ArrivalExecutor.shared.run { self.receive(bytes) }
       case .oversizedLine(let count):
+        self.recordLine()
         self.refuse("a line of \(count) bytes; the limit is \(ProtocolLimits.longestLine)")
       case .closed:
         self.close()
@@ -97,7 +99,7 @@ package final class PluginSession: Sendable {
     }
   }
 
-  /// The time of the last line of any kind.
+  /// The time of the last line, valid or not, also of one above the limit.
   package var lastLine: Duration {
     .nanoseconds(lastLineAt.load(ordering: .relaxed))
   }
@@ -169,7 +171,7 @@ package final class PluginSession: Sendable {
   ) -> (JSON) -> Result<Request.Answer, Failure> {
     { result in
       if let answer = Request.answer(result) { return .success(answer) }
-      let what = "the answer to \(Request.method) lacks something"
+      let what = "the answer to \(Request.method) is incomplete"
       return .failure(.refused(RPCError(RPCError.invalidRequestCode, what)))
     }
   }
@@ -185,7 +187,7 @@ package final class PluginSession: Sendable {
       .notification(method: Notification.method, params: notification.params))
   }
 
-  /// Ends the plugin's input: it exits within two seconds.
+  /// Ends the plugin's input, after which the plugin must exit within 2 s.
   package func closeSending() { connection.closeSending() }
 
   /// Fails all open requests and stops receiving. Called when the process is gone, possibly before its pipe
@@ -204,13 +206,18 @@ package final class PluginSession: Sendable {
 
   // MARK: Receiving
 
-  private func receive(_ bytes: UnsafeBufferPointer<UInt8>) {
+  /// Counts a line, valid or not: any line proves that the process lives.
+  private func recordLine() {
     lastLineAt.store(scheduler.clock.now().nanoseconds, ordering: .relaxed)
     received.add(1, ordering: .relaxed)
+  }
+
+  private func receive(_ bytes: UnsafeBufferPointer<UInt8>) {
+    recordLine()
     do {
       switch mask.current.masked(try RPCMessage(line: bytes)) {
       case .success(let id, let result):
-        // It counts as sent before the answer, also where the request was given up.
+        // The report counts as sent before the answer, even if the request has timed out.
         if let report = result["report"] { handle(StateNotification.method, report) }
         answer(id, .success(result))
       case .failure(let id?, let error): answer(id, .failure(.refused(error.bounded)))
@@ -218,7 +225,7 @@ package final class PluginSession: Sendable {
         refuse("the plugin could not read a request: \(error.message)")
       case .notification(let method, let params): handle(method, params)
       case .request(_, let method, _):
-        refuse("a request (\(method)); plugins ask nothing")
+        refuse("a request (\(method)); plugins must not send requests")
       }
     } catch {
       refuse(mask.current.masked(error.message))
@@ -227,7 +234,7 @@ package final class PluginSession: Sendable {
 
   /// Reports a line that is not a message; the report is cut to the limits of a message.
   private func refuse(_ what: String) {
-    // Bytes after the end of the process are the end of a line at most.
+    // After the end of the process the rest of an unfinished line may arrive.
     guard !state.withLock({ $0.isClosed }) else { return }
     notify(.badLine(what.boundedLine(maximumBytes: ProtocolLimits.message)))
   }
@@ -260,7 +267,7 @@ package final class PluginSession: Sendable {
         return refuse("a log without a message")
       }
       notify(.log(log))
-    default: break  // A newer minor version may tell more.
+    default: break  // A newer minor version may have more notifications.
     }
   }
 
@@ -278,7 +285,8 @@ package final class PluginSession: Sendable {
       }
       for id in late.keys {
         state.pending[id] = nil
-        // Bounded, because a plugin may answer nothing; the oldest answers will not come.
+        // Bounded, because a plugin may never answer. The oldest requests are the least likely to
+        // be answered still.
         if state.givenUp.count >= 1000, let oldest = state.givenUp.min() {
           state.givenUp.remove(oldest)
         }

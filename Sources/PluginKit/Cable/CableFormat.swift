@@ -23,12 +23,13 @@ public struct CableFormat: Sendable, Equatable, Hashable {
   /// The storage of each sample.
   public let sample: CableSampleFormat
   /// Speakers as bits of WAVEFORMATEXTENSIBLE's `dwChannelMask` (FL 1, FR 2, FC 4, LFE 8, BL 10h,
-  /// BR 20h, SL 200h, SR 400h); channels lie in a frame in the order of ascending bits. 0 if
-  /// unknown.
+  /// BR 20h, BC 100h, SL 200h, SR 400h); channels lie in a frame in the order of ascending bits. 0
+  /// if unknown.
   public let layout: UInt32
 
-  /// A format; `nil` when a value is outside `CableLimit` or the layout names another number of
-  /// speakers than there are channels. Without `layout` the usual one for the channels is used.
+  /// Creates a format; `nil` if a value is outside `CableLimit`, or if the layout is not 0 and has
+  /// more or fewer speakers than there are channels. Without `layout` the usual one for the
+  /// channels is used.
   public init?(rate: Int, channels: Int, sample: CableSampleFormat, layout: UInt32? = nil) {
     guard CableLimit.rates.contains(rate), CableLimit.channels.contains(channels) else {
       return nil

@@ -2,7 +2,8 @@ import Devices
 import JSON
 import PluginProtocol
 
-/// Cuts a catalogue into pages, each of which fits into a line, and keeps the pages that were not requested yet.
+/// The pages of a catalogue, each of which fits into a line of the protocol. Keeps the items that
+/// were not requested yet.
 struct CataloguePages: Sendable {
   /// The room of a page, in bytes of JSON; the rest of the line is the message around it.
   private static let room = ProtocolLimits.longestLine - 4_096
@@ -16,7 +17,7 @@ struct CataloguePages: Sendable {
     return nextPage()
   }
 
-  /// The page that `cursor` names; `nil` when it is not the next one.
+  /// Returns the page that `cursor` names; `nil` if it is not the next one.
   mutating func page(at cursor: String) -> ScanRequest.Page? {
     cursor == String(number) && !rest.isEmpty ? nextPage() : nil
   }

@@ -124,9 +124,9 @@ final class OpenDevice: Sendable {
       }
       await drained.wait()
       // Jobs that still wait then are never begun.
-      jobs.finish(droppingWhatWaits: true)
-      scans.finish(droppingWhatWaits: true)
-      pictures.finish(droppingWhatWaits: true)
+      jobs.finish(droppingWaitingJobs: true)
+      scans.finish(droppingWaitingJobs: true)
+      pictures.finish(droppingWaitingJobs: true)
       group.cancelAll()
     }
   }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A queue of the jobs of one device, with one task that takes them in order.
+/// A queue of the jobs of one device; one task takes them in order.
 ///
 /// An `AsyncStream` would do the same, but its generic containers look up their types for every
 /// element, which takes longer than the rest of a command's way to the device.
@@ -13,7 +13,7 @@ final class SerialQueue: Sendable {
 
   private let state = Mutex(State())
 
-  /// Adds a job; none is taken after `finish`.
+  /// Adds a job. After `finish` the job is dropped.
   func add(_ job: DeviceJob) {
     let reader = state.withLock { state -> CheckedContinuation<DeviceJob?, Never>? in
       guard !state.isFinished else { return nil }
@@ -24,10 +24,10 @@ final class SerialQueue: Sendable {
   }
 
   /// Ends the queue after its waiting jobs, or at once.
-  func finish(droppingWhatWaits: Bool = false) {
+  func finish(droppingWaitingJobs: Bool = false) {
     let reader = state.withLock { state in
       state.isFinished = true
-      if droppingWhatWaits { state.waiting = [] }
+      if droppingWaitingJobs { state.waiting = [] }
       return state.reader.take()
     }
     reader?.resume(returning: nil)

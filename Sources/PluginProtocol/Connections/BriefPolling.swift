@@ -1,9 +1,6 @@
 import Glibc
 import Platform
 
-import Glibc
-import Platform
-
 /// Polls a descriptor for a moment before its thread sleeps in `read`, while messages follow each other quickly.
 ///
 /// Waking a thread on another processor takes the kernel 20 to 60 µs, several times as long as a command

@@ -32,7 +32,7 @@ public enum ConnectionError: Error, Sendable, Hashable {
 }
 
 extension Connection {
-  /// Does nothing: without processes the peer's end has one holder.
+  /// Does nothing. Where the peer is no process, no other process can hold the peer's end open.
   public func stopReceiving() {}
 
   /// Sends a message as one line.

@@ -3,7 +3,7 @@ struct LineSplitter {
   private let longest: Int
   /// The beginning of an unfinished line.
   private(set) var partial: [UInt8] = []
-  /// Bytes passed over since an oversized line began; `nil` outside one.
+  /// The number of bytes of the oversized line that is being skipped; `nil` if none is.
   private var skipped: Int?
 
   init(longest: Int = ProtocolLimits.longestLine) { self.longest = longest }

@@ -59,7 +59,8 @@ extension Manifest {
     guard let values, (count...most).contains(values.count),
       values.allSatisfy({ $0.string != nil })
     else {
-      throw ManifestError([.key(key)], "expected a list of at most \(most) texts for \"\(key)\"")
+      let size = count == 0 ? "at most \(most)" : "\(count) to \(most)"
+      throw ManifestError([.key(key)], "expected a list of \(size) texts for \"\(key)\"")
     }
     return values.compactMap(\.string)
   }

@@ -26,8 +26,8 @@ enum Base64 {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The bytes of a text; `nil` for a text with other characters, without its padding, or with bits beyond
-  /// its last byte.
+  /// The bytes of a text; `nil` for a text with other characters, without its padding, or with bits
+  /// other than 0 after its last byte.
   static func bytes(_ text: String) -> [UInt8]? {
     let characters = Array(text.utf8)
     guard characters.count.isMultiple(of: 4) else { return nil }

@@ -5,7 +5,7 @@ import JSON
 // a cut name names nothing.
 
 extension RPCError {
-  /// This error with its texts cut, and of its data only the members of a device's answer.
+  /// This error with its texts cut. Of its data, only `kind`, `hint` and `retryAfter` are kept.
   public var bounded: RPCError {
     var kept = JSONObject()
     for key in ["kind", "hint"] {
@@ -76,8 +76,8 @@ extension Attribute {
 }
 
 extension JSON {
-  /// This value with each text and key in it as one line of at most `limit` bytes. Of keys that become
-  /// alike the last counts.
+  /// This value with each text and key in it as one line of at most `limit` bytes. If keys become
+  /// equal, the value of the last one counts.
   public func withBoundedLines(maximumBytes limit: Int) -> JSON {
     switch self {
     case .string(let text): .string(text.boundedLine(maximumBytes: limit))

@@ -132,7 +132,7 @@ public struct LevelsNotification: PluginNotification {
   }
 }
 
-/// Plugin to controller: a player's connection was used up, so its cable must be plugged again.
+/// Plugin to controller: a player has used the token of its cable, and needs a new one.
 public struct PlugAgainNotification: PluginNotification {
   public static let method = "plugAgain"
   /// The player.

@@ -6,17 +6,32 @@ struct BackupDraft {
   private let folder: String
   private let path: String
 
-  /// Makes a draft in `folder`, and removes drafts left by a crash.
+  /// The age in seconds of a draft that no process fills any more.
+  private static let longestFilling: TimeInterval = 3600
+
+  /// Makes a draft in `folder`, and removes drafts left by a crash. A young draft stays: another
+  /// process may be filling it.
   /// - Throws: `full`, `failed`.
   init(in folder: String) throws(StorageError) {
     self.folder = folder
     path = "\(folder)/.draft-\(UUID().uuidString)"
     try DurableFile.makeFolder(folder)
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    for name in names where name.hasPrefix(".draft-") {
-      try? FileManager.default.removeItem(atPath: "\(folder)/\(name)")
-    }
     try DurableFile.makeFolder(path)
+    guard let now = Self.lastChange(of: path) else { return }
+    for name in names where name.hasPrefix(".draft-") {
+      let draft = "\(folder)/\(name)"
+      guard let changed = Self.lastChange(of: draft),
+        now.timeIntervalSince(changed) > Self.longestFilling
+      else { continue }
+      try? FileManager.default.removeItem(atPath: draft)
+    }
+  }
+
+  /// The time by the clock of the file system.
+  private static func lastChange(of path: String) -> Date? {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    return attributes?[.modificationDate] as? Date
   }
 
   /// Fills the draft; removes it on an error.

@@ -14,7 +14,7 @@ package struct Backups: Sendable {
   static let companions = [KeyFile.name]
   /// The suffixes of the database and of SQLite's files beside it.
   private static let logEnds = ["", "-journal", "-wal", "-shm"]
-  /// The numbers of kept backups: daily, before a change of the tables, and replaced.
+  /// The number of kept backups of each kind: daily, before a change of the tables, and replaced.
   private static let kept: [String: Int] = ["daily": 7, "before": 3, "replaced": 2]
 
   /// - Parameter state: The path of the state folder.
@@ -34,8 +34,8 @@ package struct Backups: Sendable {
     all.first { $0.reason != .replaced && (try? verify($0)) != nil }
   }
 
-  /// The backup with this name or at this path.
-  /// - Throws: `missing` for a name of no backup: empty, `.`, `..`, a hidden folder.
+  /// Returns the backup with this name or at this path, without checking whether it exists.
+  /// - Throws: `missing` for a text that cannot name a backup: empty, `.`, `..`, a hidden folder.
   package func find(_ name: String) throws(StorageError) -> Backup {
     let backup = Backup(at: name.contains("/") ? name : "\(folder)/\(name)")
     guard !name.isEmpty, !backup.name.isEmpty, !backup.name.hasPrefix(".") else {
@@ -45,7 +45,7 @@ package struct Backups: Sendable {
   }
 
   /// Verifies a whole backup and its key.
-  /// - Throws: `damaged`, `newerSchema`, `missing`, `failed`.
+  /// - Throws: `damaged`, `damagedKey`, `newerSchema`, `missing`, `failed`.
   @discardableResult
   package func verify(_ backup: Backup) throws(StorageError) -> BackupContents {
     try check(backup, withKey: true)
@@ -75,7 +75,8 @@ package struct Backups: Sendable {
   }
 
   /// Copies the state folder's database while it is in use, verifies the copy, then names it.
-  /// - Throws: `full`, `damaged`, `newerSchema`, `failed`; then there is no backup.
+  /// - Throws: `missing` when there is no database, `inUse` while a backup is being restored,
+  ///   `full`, `damaged`, `damagedKey`, `newerSchema`, `failed`; then there is no new backup.
   package func create(
     _ reason: Backup.Reason, at now: Date
   ) throws(StorageError) -> Backup {

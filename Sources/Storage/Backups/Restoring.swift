@@ -5,12 +5,13 @@ import Glibc
 extension Backups {
   /// Replaces the state folder's database by a backup, and keeps the replaced one as a backup too.
   ///
-  /// The new files are completed in a folder of their own, whose renaming decides: before it a power cut
-  /// leaves the old database, after it the next opening finishes the restore. Sessions, codes and invitations
-  /// are void in the copy, as they may have been ended or used since.
+  /// The new files are completed in a separate folder, which is then renamed. A power cut before
+  /// the renaming leaves the old database; after a later one, the next opening finishes the
+  /// restore. Sessions, codes, known devices, invitations and guest passes are deleted from the
+  /// copy, because they may have been ended or used since the backup.
   /// - Returns: The backup with the replaced database; nil when there was none.
-  /// - Throws: `inUse` while a controller runs; `damaged`, `newerSchema` or `noBackup` for a bad
-  ///   backup; `full`, `failed`.
+  /// - Throws: `inUse` while a controller runs; `damaged`, `damagedKey`, `newerSchema` or `missing`
+  ///   for a bad backup; `full`, `failed`.
   @discardableResult
   package func restore(_ backup: Backup, at now: Date) throws(StorageError) -> Backup? {
     try DurableFile.makeFolder(state)
@@ -28,7 +29,7 @@ extension Backups {
       try DurableFile.copy("\(backup.path)/\(name)", to: "\(draft)/\(name)")
     }
     let database = "\(draft)/\(TheaterDatabase.fileName)"
-    try voidEntrances(of: database)
+    try deleteAccess(of: database)
     for end in ["-wal", "-shm"] { unlink(database + end) }
     try DurableFile.sync(draft)
     let replaced = try setAside(files, at: now)
@@ -57,7 +58,7 @@ extension Backups {
       for end in ["-wal", "-shm"] { unlink("\(state)/\(TheaterDatabase.fileName)\(end)") }
       try DurableFile.sync(state)
     }
-    // The database last: while it is there, the old log may be too.
+    // The database last: while it is in the prepared folder, another attempt deletes the old log.
     for name in Self.companions + [TheaterDatabase.fileName]
     where access("\(prepared)/\(name)", F_OK) == 0 {
       try DurableFile.rename("\(prepared)/\(name)", to: "\(state)/\(name)")
@@ -66,10 +67,11 @@ extension Backups {
   }
 
   /// The tables with sessions, codes, known devices and invitations; guest passes are deleted separately.
-  private static let entrances = ["session", "oneTimeCode", "device", "invitation"]
+  private static let accessTables = ["session", "oneTimeCode", "device", "invitation"]
 
-  /// Moves the log of a database into its file, and deletes its sessions, codes and passes.
-  private func voidEntrances(of path: String) throws(StorageError) {
+  /// Moves the log of a database into its file, and deletes its sessions, codes, known devices,
+  /// invitations and guest passes.
+  private func deleteAccess(of path: String) throws(StorageError) {
     do {
       let queue = try DatabaseQueue(path: path)
       // SQLite answers with the present mode when it cannot change it.
@@ -80,7 +82,7 @@ extension Backups {
         throw StorageError.failed("the log of the backup cannot be moved into its database")
       }
       try queue.write { database in
-        for table in Self.entrances {
+        for table in Self.accessTables {
           // An older database does not have all of them.
           guard try database.tableExists(table) else { continue }
           try database.execute(sql: "DELETE FROM \(table)")

@@ -10,10 +10,10 @@ import Synchronization
 final class DiskReserve: Sendable {
   /// The name of the file in the database's folder.
   static let name = "theater.reserve"
-  /// Bytes. Ending a session takes some 30 KB of it until the log is moved into the database,
-  /// removing an account that has saved 5,000 places some 450 KB.
+  /// The size of the reserve in bytes. Ending a session takes some 30 KB of it until the log is
+  /// moved into the database, removing an account with 5,000 saved positions some 450 KB.
   static let size = 1 << 20
-  /// Less than a page of the log.
+  /// The smallest allocation in bytes; a page of the log needs more.
   private static let smallestPiece = 4096
 
   private let file: Int32
@@ -31,7 +31,7 @@ final class DiskReserve: Sendable {
 
   deinit { close(file) }
 
-  /// Performs an action; if the disk is full, again with the reserve released.
+  /// Performs an action. If the disk is full, releases the reserve and performs the action again.
   ///
   /// - Parameter givingBack: Frees the used space before the reserve is allocated again, so that it does
   ///   not shrink with each such write.

@@ -11,7 +11,7 @@ enum KeyFile {
   static let name = "theater.key"
 
   /// Reads the key of `folder`, or makes it.
-  /// - Throws: `damaged` for a file of another length; `full`, `failed`.
+  /// - Throws: `damagedKey` for anything but a file of 32 bytes; `full`, `failed`.
   static func key(in folder: String) throws(StorageError) -> SealingKey {
     let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
     if let key = try existing(at: path, tightening: true) { return key }
@@ -25,8 +25,8 @@ enum KeyFile {
   }
 
   /// Reads the key at `path`; nil when there is no file.
-  /// - Parameter tightening: Whether to restrict the mode of a file that others can read.
-  /// - Throws: `damaged` for anything but a file of 32 bytes; `failed`.
+  /// - Parameter tightening: Whether to set the mode to 0600 if other users have access.
+  /// - Throws: `damagedKey` for anything but a file of 32 bytes; `failed`.
   static func existing(
     at path: String, tightening: Bool = false
   ) throws(StorageError) -> SealingKey? {
@@ -39,15 +39,18 @@ enum KeyFile {
     // Opening a pipe could block forever.
     let file = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     if file < 0, errno == ENOENT { return nil }
-    guard file >= 0 else { throw failure("open", path) }
+    try DurableFile.check(file, "open", path)
     defer { close(file) }
     var status = stat()
-    guard fstat(file, &status) == 0 else { throw failure("look at", path) }
+    try DurableFile.check(fstat(file, &status), "look at", path)
     guard status.st_mode & S_IFMT == S_IFREG else { throw .damagedKey(path) }
-    if tightening, fchmod(file, 0o600) != 0 { throw failure("change the mode of", path) }
+    // The owner may have made it read-only, or the whole file system.
+    if tightening, status.st_mode & 0o077 != 0 {
+      try DurableFile.check(fchmod(file, 0o600), "change the mode of", path)
+    }
     var bytes = [UInt8](repeating: 0, count: SealingKey.length + 1)
     let count = Glibc.read(file, &bytes, bytes.count)
-    guard count >= 0 else { throw failure("read", path) }
+    try DurableFile.check(Int32(count), "read", path)
     return Array(bytes.prefix(count))
   }
 
@@ -57,14 +60,12 @@ enum KeyFile {
   ) throws(StorageError) {
     let draft = path + ".new"
     unlink(draft)
-    let file = Glibc.open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw failure("make", draft) }
-    let isWritten = Glibc.write(file, bytes, bytes.count) == bytes.count && fsync(file) == 0
-    let failed = failure("write", draft)
-    close(file)
-    guard isWritten, rename(draft, path) == 0 else {
+    do throws(StorageError) {
+      try fill(draft, with: bytes)
+      try DurableFile.check(rename(draft, path), "make", path)
+    } catch {
       unlink(draft)
-      throw isWritten ? failure("make", path) : failed
+      throw error
     }
     let directory = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     if directory >= 0 {
@@ -73,10 +74,15 @@ enum KeyFile {
     }
   }
 
-  private static func failure(_ deed: String, _ path: String) -> StorageError {
-    let reason = errno
-    if reason == ENOSPC || reason == EDQUOT { return .full }
-    return .failed("cannot \(deed) \(path): \(String(cString: strerror(reason)))")
+  private static func fill(_ path: String, with bytes: [UInt8]) throws(StorageError) {
+    let file = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    try DurableFile.check(file, "make", path)
+    defer { close(file) }
+    let count = Glibc.write(file, bytes, bytes.count)
+    try DurableFile.check(Int32(count), "write", path)
+    // Only a full disk takes a part of so few bytes, and sets no error number.
+    guard count == bytes.count else { throw .full }
+    try DurableFile.check(fsync(file), "write", path)
   }
 }
 

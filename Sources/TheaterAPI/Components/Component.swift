@@ -34,7 +34,7 @@ extension Component {
           "step": .step,
           "field": .text().described("The member of the request, or field of a form, to change."),
           "retryAfter": .count.described("Seconds until a retry makes sense."),
-          "triesLeft": .count.described("How often the code may still be mistyped."),
+          "triesLeft": .count.described("Remaining attempts."),
           "problems": Component.problems.described("The mistakes of a configuration."),
         ])
     ]))
@@ -51,7 +51,7 @@ extension Schema {
   /// The error for programs: `notFound`, `deviceFailed`.
   fileprivate static let errorCode = Schema.text(1...64, pattern: "^[a-zA-Z]+$")
   static let step = Schema.text(1...64, pattern: "^[0-9]+(\\.[0-9]+)*$")
-    .described("The id of the scene's step: \"2.1\" is the first member of the second step.")
+    .described("The id of the plan's step: \"2.1\" is the first member of the second step.")
 
   /// A name that `devices.json` gives: of a device, a scene, an activity, a plugin.
   static let name = Schema.text(1...64)

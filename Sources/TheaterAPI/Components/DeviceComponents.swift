@@ -6,10 +6,8 @@ import JSON
 
 extension Component {
   static let deviceComponents = [
-    device, deviceState, deviceDetails, devices, deviceLog, command, scene, scenes, plan, reported,
-    run, step,
-    runChange,
-    startedRun,
+    device, deviceState, deviceDetails, devices, deviceLog, command, sceneStep, scenes, plan,
+    reported, run, step, runChange, startedRun,
   ]
 
   static let device = Component("Device", .object(deviceMembers, optional: deviceOptions))
@@ -27,7 +25,7 @@ extension Component {
     "reason": .text().described("Why the device is unavailable.")
   ]
 
-  /// The reported values; a key that was never reported is missing.
+  /// The last known values; a key that never had a value is missing.
   static let deviceState = Component(
     "DeviceState",
     .object(
@@ -75,12 +73,12 @@ extension Component {
   static let command = Component("Command", .command(of: Role.allCases))
 
   /// A step of a scene: a command, a group of steps, or a wait.
-  static let scene: Component = Component(
+  static let sceneStep: Component = Component(
     "SceneStep",
     .anyOf([
       .object(["device": .name, "command": .anything]),
-      .object(["sequence": .list(of: .reference(scene))]),
-      .object(["parallel": .list(of: .reference(scene))]),
+      .object(["sequence": .list(of: .reference(sceneStep))]),
+      .object(["parallel": .list(of: .reference(sceneStep))]),
       .object(["wait": .seconds]),
     ]))
 
@@ -91,7 +89,7 @@ extension Component {
         of: .object(
           [
             "name": .name, "parameters": .map(to: .text(1...64)),
-            "steps": .list(of: .reference(scene)),
+            "steps": .list(of: .reference(sceneStep)),
           ],
           optional: ["title": .title]))
     ]))
@@ -153,7 +151,7 @@ extension Component {
       ],
       optional: ["step": .reference(step), "error": .reference(failure)]))
 
-  /// A run, and the event after which the stream tells everything of it.
+  /// A run, and the id of the event after which the stream has all events of the run.
   static let startedRun = Component(
     "StartedRun",
     .object(["run": .reference(run), "event": .eventID], optional: ["resumedAt": .seconds]))

@@ -66,7 +66,7 @@ extension Component {
       ],
       optional: [
         "item": .itemID, "duration": .number(Playback.secondsRange),
-        "title": .title.described("What a station names at the moment."), "reason": .text(),
+        "title": .title.described("The title that the station reports now."), "reason": .text(),
       ]))
 
   static let catalogueEntry = Component(
@@ -81,7 +81,8 @@ extension Component {
         "fm": .number(TunerCommand.fmRange).described("In MHz."),
         "picture": .boolean.described(
           "Whether there may be a picture of it; missing if there is none."),
-        "position": .seconds.described("Where the user left it: a start resumes there."),
+        "position": .seconds.described(
+          "The saved position in seconds, at which a start resumes."),
         "category": .category.described("Its list, in answers with items of several."),
       ]))
   static let films = list("Films", "films")

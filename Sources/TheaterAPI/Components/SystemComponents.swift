@@ -101,7 +101,7 @@ extension Component {
     "SavedConfiguration",
     .object([
       "hash": .contentHash.described("The new version."),
-      "problems": problems.described("Warnings alone."), "changes": changes,
+      "problems": problems.described("Only warnings."), "changes": changes,
     ]))
 
   static let doctorReport = Component(

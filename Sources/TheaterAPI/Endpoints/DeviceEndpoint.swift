@@ -37,8 +37,8 @@ public enum DeviceEndpoint: String, Endpoint {
             ["plugin": .name],
             optional: [
               "options": .map(to: .anything, count: 0...100).described(
-                "In place of all options. Without it the plugin that `devices.json` names keeps its "
-                  + "options, and any other one has its defaults."),
+                "Replaces all options. Without this member the plugin that `devices.json` names keeps its "
+                  + "options, and any other plugin gets its defaults."),
               "process": .name.described("The label of the plugin's process."),
               "save": .boolean.described("Whether to change the device's entry in `devices.json`."),
             ])),

@@ -89,14 +89,14 @@ public enum PeopleEndpoint: String, Endpoint {
     case .auditLog:
       Route(
         .get, "/audit", .permitted(.administer),
-        "Returns the newest entries of the audit log, or those before a place in it.",
+        "Returns the newest entries of the audit log, or the entries before a position in it.",
         parameters: [
           .init(
             name: "limit", place: .query, schema: .integer(1...1000),
-            help: "The number of entries; 100 without it."),
+            help: "The largest number of entries; default 100."),
           .init(
             name: "since", place: .query, schema: .time,
-            help: "The time of the first entry that is wanted."),
+            help: "The earliest time of an entry."),
           .init(
             name: "before", place: .query, schema: .integer(1...Int.max),
             help: "The `before` of an earlier answer, for the entries that precede it."),

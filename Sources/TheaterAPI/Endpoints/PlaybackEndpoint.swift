@@ -1,7 +1,7 @@
 import Devices
 import JSON
 
-/// The current activity, the library, and steering playback.
+/// The current activity, the library, and the control of playback.
 public enum PlaybackEndpoint: String, Endpoint {
   case status, events, films, songs, stations, stopped, picture, scanLibrary
   case activities, startActivity, watch, listen, radio, popcorn, end, off
@@ -22,7 +22,7 @@ public enum PlaybackEndpoint: String, Endpoint {
         parameters: [
           .init(
             name: "Last-Event-ID", place: .header, schema: .text(0...200),
-            help: "The last event that is known: the stream goes on after it."),
+            help: "The id of the last received event: the stream continues after it."),
           .init(
             name: "levels", place: .query, schema: .words(["true", "false"]),
             help:
@@ -43,11 +43,11 @@ public enum PlaybackEndpoint: String, Endpoint {
     case .stopped:
       Route(
         .get, "/library/stopped", .permitted(.view),
-        "Lists the films and songs that the user left before their end, the one that was left last first.",
+        "Lists the films and songs that the user stopped before their end, the most recent first.",
         parameters: [
           .init(
             name: "limit", place: .query, schema: .integer(1...100),
-            help: "The most entries of the answer; 20 without it.")
+            help: "The largest number of entries; default 20.")
         ],
         answers: [200: .json(.reference(.stopped))], errors: [422])
     case .picture:
@@ -57,7 +57,8 @@ public enum PlaybackEndpoint: String, Endpoint {
           + "lists.",
         parameters: [
           .init(
-            name: "item", place: .query, schema: .itemID, help: "The id of the item. Required."),
+            name: "item", place: .query, isRequired: true, schema: .itemID,
+            help: "The id of the item."),
           .init(
             name: "If-None-Match", place: .header, schema: Schema(json: ["type": "string"]),
             help: "The entity tags of the pictures that the client has."),
@@ -128,7 +129,7 @@ public enum PlaybackEndpoint: String, Endpoint {
           help: "The number of matching entries before the first one of the answer."),
         .init(
           name: "limit", place: .query, schema: .integer(1...1000),
-          help: "The most entries of the answer; all without it."),
+          help: "The largest number of entries; default all."),
       ],
       answers: [200: .json(.reference(answer))], errors: [422])
   }

@@ -78,9 +78,8 @@ public enum SystemEndpoint: String, Endpoint {
         body: .text,
         parameters: [
           .init(
-            name: "If-Match", place: .header, schema: .text(0...200),
-            help: "The hash of the version from which the text was made, in quotation marks. "
-              + "Required.")
+            name: "If-Match", place: .header, isRequired: true, schema: .text(0...200),
+            help: "The hash of the version from which the text was made, in quotation marks.")
         ],
         answers: [200: .json(.reference(.savedConfiguration))], errors: [409, 428])
     case .checkConfiguration:

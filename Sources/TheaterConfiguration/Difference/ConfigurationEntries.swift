@@ -58,7 +58,7 @@ struct ConfigurationEntries {
     return values
   }
 
-  /// The items by list and id, the order of each list, and the folders.
+  /// The items by list and id, and the folders; the order of a list does not count.
   private static func values(of library: LibraryPlan) -> [String?: Values] {
     var entries: [String?: Values] = ["folders": ["folders": library.folders]]
     for (list, items) in [

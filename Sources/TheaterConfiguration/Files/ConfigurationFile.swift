@@ -32,7 +32,7 @@ package struct ConfigurationFile: Sendable {
     }
   }
 
-  /// The file at `path` as it would be with this text; reads nothing.
+  /// Makes the file at `path` with this text, without reading it.
   package init(path: String, with bytes: [UInt8], home: String?) {
     name = path
     origin = PathOrigin(folder: Self.folder(of: path), home: home)

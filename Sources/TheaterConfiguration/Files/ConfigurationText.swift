@@ -18,9 +18,9 @@ package struct ConfigurationText: Sendable {
     document.value["devices"]?[device.name]?.object
   }
 
-  /// Returns the text with other entries for these devices; every other byte stays.
+  /// Returns the text with the entries of these devices replaced; every other byte stays.
   ///
-  /// A device that has no entry is left out.
+  /// A device without an entry in the text is skipped.
   package func replacing(_ entries: [DeviceID: JSONObject]) throws(JSONSyntaxError)
     -> ConfigurationText
   {

@@ -118,8 +118,18 @@ package enum OptionSchema {
   {
     var shape = TextSchema()
     if let pattern = object["pattern"] {
-      guard let text = pattern.string, (try? Regex(text)) != nil else {
-        throw OptionSchemaError(path.appending("pattern"), "expected a regular expression")
+      guard let text = pattern.string, text.utf8.count <= longestPattern,
+        (try? Regex(text)) != nil
+      else {
+        throw OptionSchemaError(
+          path.appending("pattern"),
+          "expected a regular expression of at most \(longestPattern) bytes")
+      }
+      guard !hasNestedRepetition(text) else {
+        throw OptionSchemaError(
+          path.appending("pattern"),
+          "a repeated group has another repetition in it, as in (a+)+: a search could take for ever. "
+            + "Give one of them a limit, as in (a+){0,9}")
       }
       shape.rule = .pattern(text)
     }
@@ -131,6 +141,23 @@ package enum OptionSchema {
       shape.what = "a path"
     }
     return shape
+  }
+
+  /// Most bytes of a pattern.
+  private static let longestPattern = 1000
+
+  /// Whether a repetition without a limit (`*`, `+`, `{2,}`) is of a group that has another one in it, as in
+  /// `(a+)+`. Then the time of a search that fails can double with each character.
+  private static func hasNestedRepetition(_ pattern: String) -> Bool {
+    // An escape and a character class each count as one character, and so does a group once it is checked.
+    var rest = pattern.replacing(/\\.|\[(?:\\.|[^\]\\])*\]/, with: "a")
+    while let group = rest.firstMatch(of: /\(([^()]*)\)([*+]|\{[0-9]*,\})?/) {
+      let hasRepetition = group.output.1.contains(/[*+]|,\}/)
+      let isRepeated = group.output.2 != nil
+      if hasRepetition, isRepeated { return true }
+      rest.replaceSubrange(group.range, with: hasRepetition || isRepeated ? "a+" : "a")
+    }
+    return false
   }
 
   private static func members(_ object: JSONObject, at path: JSONPath) throws(OptionSchemaError)

@@ -36,7 +36,7 @@ extension ConfigurationReader {
     return files.count == 2 ? .files(certificate: files[0], key: files[1]) : nil
   }
 
-  /// Whether the controller can listen there: an address with or without a zone, or a name.
+  /// Whether `host` has the form of an address, with or without a zone, or of a name.
   private static func isHost(_ host: String) -> Bool {
     if host.contains(":") {
       var address = in6_addr()

@@ -37,15 +37,16 @@ package enum TextRule: Sendable, Hashable {
     switch self {
     case .name, .parameter: "a letter, then at most 63 letters, digits, \"-\" and \"_\""
     case .duration: "a number, a space and ms, s, min or h"
-    case .secretName: "at most 64 letters, digits, \".\", \"-\" and \"_\""
+    case .secretName: "at most 64 letters, digits, \".\", \"-\" and \"_\", not beginning with \".\""
     case .hostName: "letters, digits, \".\" and \"-\", without a port"
     case .pattern("^.+$"): "not empty"
     case .pattern(let pattern): "like \(pattern)"
     }
   }
 
-  /// Longest text that a manifest's pattern is tried on, in bytes in UTF-8. The search for a
-  /// pattern can take time that grows with the square of the length.
+  /// Longest text that a manifest's pattern is tried on, in bytes in UTF-8. The search backtracks, so
+  /// its time can grow with a power of the length. `OptionSchema` refuses repetitions in one another,
+  /// with which it would double with each character.
   static let longestForPattern = 4096
 
   /// The compiled patterns of manifests; a compilation takes longer than a match.

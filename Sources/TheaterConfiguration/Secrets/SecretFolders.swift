@@ -76,7 +76,7 @@ package struct SecretFolders: SecretSource {
     guard TextRule.secretName.allows(name) else {
       throw SecretError(
         "\"\(name.quotation)\" cannot be the name of a secret",
-        hint: "Use letters, digits, \".\", \"_\" and \"-\".")
+        hint: "Use at most 64 letters, digits, \".\", \"_\" and \"-\"; do not begin with \".\".")
     }
   }
 

@@ -1,12 +1,13 @@
 /// The list of common passwords.
 ///
-/// Compares the folded text: each code point in lower case, without spaces and `-`, `_`, `.`, `,`, and
-/// with digits and symbols replaced by the letters that they stand for (`0` is o,
-/// `1` and `!` are i, `3` is e, `4` and `@` are a, `5` and `$` are s, `7` is t, `8` is b). It is
-/// compared as a whole, and from its first to its last letter if at least eight code points and half of
-/// the text remain. A text of which nothing is left is common too.
+/// A text is compared in folded form: each code point in lower case, without spaces and `-`, `_`,
+/// `.`, `,`, and with digits and symbols replaced by the letters that they stand for (`0` is o, `1`
+/// and `!` are i, `3` is e, `4` and `@` are a, `5` and `$` are s, `7` is t, `8` is b). The whole
+/// text is compared, and the part from its first to its last letter if that part has at least eight
+/// code points and half of the text. A run or a repetition is common too, and so is a text whose
+/// folded form is empty.
 package enum Blocklist {
-  /// Whether `text`, normalised, is too common.
+  /// Whether `text`, which is normalised, is too common.
   static func holds(_ text: [Unicode.Scalar]) -> Bool {
     let lower = text.flatMap(\.lowercased).filter { !separators.contains($0) }
     return lower.isEmpty || isCommon(lower) || isCommon(core(of: lower))
@@ -26,7 +27,8 @@ package enum Blocklist {
     "8": "b",
   ]
 
-  /// The part from the first to the last letter if that is most of the text; otherwise empty.
+  /// The part from the first to the last letter, if it has at least eight code points and half of
+  /// the text; otherwise empty.
   private static func core(of lower: [Unicode.Scalar]) -> [Unicode.Scalar] {
     guard let first = lower.firstIndex(where: \.isLetter),
       let last = lower.lastIndex(where: \.isLetter)
@@ -63,14 +65,16 @@ package enum Blocklist {
 
   // MARK: Runs and repetitions
 
-  /// `abcdefgh`, `87654321`: each code point is the next one, or each is the one before.
+  /// Whether each code point is one above the code point before it, or each is one below:
+  /// `abcdefgh`, `87654321`.
   static func isRun(_ text: [Unicode.Scalar]) -> Bool {
     let steps = zip(text, text.dropFirst()).map { Int($1.value) - Int($0.value) }
     guard let step = steps.first, abs(step) == 1 else { return false }
     return steps.allSatisfy { $0 == step }
   }
 
-  /// `aaaaaaaa`, `film film fi`: a part of fewer than 15 code points, repeated; the last one may be cut.
+  /// Whether the text repeats a part of fewer than 15 code points, the last time perhaps cut:
+  /// `aaaaaaaa`, `filmfilmfi`.
   static func isRepetition(_ text: [Unicode.Scalar]) -> Bool {
     (1..<15).contains { period in
       period * 2 <= text.count && text.dropFirst(period).elementsEqual(text.dropLast(period))

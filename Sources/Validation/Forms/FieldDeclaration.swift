@@ -48,12 +48,12 @@ public enum FieldMessage: Hashable, Sendable {
   case ofRules
   /// This text; `{field}` stands for the label.
   case text(String)
-  /// No message: the field has no label for one.
+  /// No message, for a field without a place to show one.
   case none
 }
 
-/// The kind of a field's value (B8). A form keeps every value as text; `Form.isOn` and `Form.number`
-/// read toggles and numbers.
+/// The kind of a field's value (B8). A form keeps every value as text; `Form.isOn` and
+/// `Form.number` read toggles and numbers.
 public enum FieldKind: Hashable, Sendable {
   case text
   /// One of these options.

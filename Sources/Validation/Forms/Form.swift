@@ -11,7 +11,7 @@ public struct Form: Sendable {
   private var questions = OpenQuestions()
 
   /// - Parameters:
-  ///   - fields: In display order; of two with one name the last counts.
+  ///   - fields: In display order; if two have the same name, the last declaration counts.
   ///   - values: Initial values.
   public init(
     _ fields: [FieldDeclaration], groups: [FormGroup] = [], values: [FieldName: String] = [:],
@@ -63,7 +63,7 @@ public struct Form: Sendable {
     return !driving.isEmpty && driving.allSatisfy { isValid($0.name) }
   }
 
-  /// The current state as changes from nothing: the first changes of a subscriber.
+  /// The current state as changes from an empty form: the first changes that a subscriber gets.
   public var everything: [FormChange] {
     snapshot.changes(since: FormSnapshot()) + questions.waiting.map { .ask($0) }
   }

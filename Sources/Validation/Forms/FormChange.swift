@@ -18,7 +18,7 @@ public enum FormEvent: Hashable, Sendable, CustomStringConvertible {
     .type(name, isOn ? FieldKind.on : "")
   }
 
-  /// Leaves values out.
+  /// The event without its values.
   public var description: String {
     switch self {
     case .type(let name, _): "type(\(name))"

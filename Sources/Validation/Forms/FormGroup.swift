@@ -24,7 +24,7 @@ public struct FormGroup: Hashable, Sendable {
   public var name: GroupName
   /// The fields that must all be valid.
   public var fields: [FieldName]
-  /// Each is enabled exactly while every group that drives it is valid.
+  /// The controls that it drives. Each is enabled while all groups that drive it are valid.
   public var controls: [ControlName]
 
   /// A group that enables these controls while its fields are valid.

@@ -11,8 +11,8 @@ public final class ObservableForm: Sendable {
   private typealias Subscribers = [Int: @Sendable (FormChange) -> Void]
 
   private let state: Mutex<State>
-  /// Apart from the state: a cancelled subscriber removes itself while the runtime holds its task's
-  /// lock, and yielding to it needs that lock. So nothing is published under this lock.
+  /// Has a lock of its own, under which nothing is published: a cancelled subscriber removes itself
+  /// while the runtime holds its task's lock, and publishing to it needs that lock.
   private let subscribed = Mutex<Subscribers>([:])
 
   /// Makes a form observable.
@@ -37,7 +37,8 @@ public final class ObservableForm: Sendable {
     }
   }
 
-  /// The current state as changes from nothing, then every change. A slow subscriber misses none.
+  /// The current state as changes from an empty form, then every change. A slow subscriber misses
+  /// none.
   public func changes() -> AsyncStream<FormChange> { subscribe { $0 } }
 
   /// Whether a group is valid: now, then at each change.

@@ -2,8 +2,8 @@ extension RuleSet {
   /// The predefined rule sets (C9). `seed-a`, `seed-c` and `seed-e` are for demonstration.
   public static let presets = [standard, seedA, seedC, seedE]
 
-  /// NIST SP 800-63B-4 and OWASP ASVS 5: length counts, common passwords are refused, and composition
-  /// is advice.
+  /// NIST SP 800-63B-4 and OWASP ASVS 5: a password must be long and not common; upper-case
+  /// letters, digits and symbols are advice.
   public static let standard = preset(
     "standard",
     password: [

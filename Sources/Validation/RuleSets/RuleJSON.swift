@@ -21,8 +21,8 @@ public struct RuleDocumentError: Error, Hashable, Sendable {
 }
 
 extension Rule {
-  /// `{"rule": "minLength", "length": 15, "statement": "at least …", "message": "Make the {field} …"}`,
-  /// with every text written out, so that its reader needs none of its own.
+  /// `{"rule": "minLength", "length": 15, "statement": "at least …", "message": "Make the …"}`.
+  /// Default texts are written out too, so that a reader needs no texts of its own.
   public var json: JSON {
     var object: JSONObject = ["rule": .string(check.name)]
     for (key, value) in check.arguments { object[key] = value }
@@ -32,7 +32,7 @@ extension Rule {
     return .object(object)
   }
 
-  /// Reads the same form; `advice`, `statement` and `message` may be missing.
+  /// Reads a rule in the form of ``json``; `advice`, `statement` and `message` may be missing.
   public init(_ json: JSON) throws(RuleDocumentError) {
     var reader = try MemberReader(json, of: "a rule")
     let name = try reader.text("rule")
@@ -53,7 +53,7 @@ extension Check {
     "phone", "notInBlocklist", "noPersonalWords", "equals", "asked",
   ]
 
-  /// Lengths that a rule may ask for, in code points.
+  /// The lengths that a rule may require, in code points.
   public static let lengths = 1...4_096
 
   fileprivate var arguments: JSONObject {

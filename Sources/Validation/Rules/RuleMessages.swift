@@ -1,5 +1,5 @@
 extension Rule {
-  /// Returns the requirement, shown while the rule is kept or not yet kept: "at least 15
+  /// Returns the requirement, which is shown whether or not the rule is kept: "at least 15
   /// characters". (C4)
   public func statement(
     field label: String, in context: RuleContext = RuleContext()
@@ -17,7 +17,7 @@ extension Rule {
 
   private func filled(_ words: String, field label: String, in context: RuleContext) -> String {
     var text = words
-    // The label last: it is a person's text and may look like a placeholder.
+    // The label is filled in last: a person chose it, and it may look like a placeholder.
     if let length = check.length(in: context) { text.fill("{length}", with: "\(length)") }
     if let other = check.other {
       text.fill("{other}", with: context.labels[other] ?? other.text)
@@ -47,7 +47,7 @@ extension Check {
     }
   }
 
-  /// The action with which any field passes the rule.
+  /// The instruction for a broken rule, for any field.
   public var message: String {
     switch self {
     case .notEmpty: "Type the {field}."
@@ -66,7 +66,7 @@ extension Check {
     }
   }
 
-  /// The length that counts.
+  /// The length that the rule requires, in code points; nil for a check without a length.
   func length(in context: RuleContext) -> Int? {
     switch self {
     case .minLength(let length, let reduced):
@@ -76,12 +76,12 @@ extension Check {
     }
   }
 
-  /// The other field that it compares with.
+  /// The field that `equals` compares with.
   var other: FieldName? { if case .equals(let other) = self { other } else { nil } }
 }
 
 extension String {
-  /// By bytes: a mark that combines with the brace must not hide the placeholder.
+  /// Compares bytes: a combining mark after the brace must not hide the placeholder.
   fileprivate mutating func fill(_ placeholder: String, with text: String) {
     let parts = Array(utf8).split(
       separator: Array(placeholder.utf8), omittingEmptySubsequences: false)

@@ -1,20 +1,18 @@
 import Foundation
 import Glibc
+import Platform
 
 /// Reads and writes certificates in PEM files.
 package enum CertificateFiles {
   /// A certificate that was read or created.
-  package struct Kept: Sendable {
+  package struct LoadedCertificate: Sendable {
     package let certificate: ServerCertificate
-    /// The fingerprint of the certificate that it replaced, if any.
+    /// The fingerprint of the certificate that it replaced in the file, if any.
     package let replaced: String?
-    /// Whether it was created by this call.
-    package let isNew: Bool
 
-    package init(certificate: ServerCertificate, replaced: String? = nil, isNew: Bool = false) {
+    package init(certificate: ServerCertificate, replaced: String? = nil) {
       self.certificate = certificate
       self.replaced = replaced
-      self.isNew = isNew
     }
   }
 
@@ -23,27 +21,30 @@ package enum CertificateFiles {
   ///
   /// - Parameters:
   ///   - names: The names under which people reach the controller.
-  ///   - more: Further names for a new certificate. An old one that lacks them is kept, because every
-  ///     replacement makes people compare fingerprints again.
-  package static func own(
-    at path: String, for names: Set<String>, and more: Set<String> = [], now: Date = Date()
-  ) throws(CertificateError) -> Kept {
+  ///   - additionalNames: Further names for a new certificate. An old one that lacks them is kept,
+  ///     because every replacement makes people compare fingerprints again.
+  /// - Throws: `CertificateError` if the file cannot be read or written, is readable by other
+  ///   users, or if no certificate can be made.
+  package static func loadOrCreate(
+    at path: String, names: Set<String>, additionalNames: Set<String> = [], now: Date = Date()
+  ) throws(CertificateError) -> LoadedCertificate {
     let names = Set(names.map(AddressText.plain))
     let found = try existing(at: path)
     if let found, names.isSubset(of: found.names), !found.isToBeRenewed(at: now) {
-      return Kept(certificate: found)
+      return LoadedCertificate(certificate: found)
     }
     let text: String
     do {
-      text = try SelfSigned.make(for: names.union(more), at: now)
+      text = try SelfSigned.make(for: names.union(additionalNames), at: now)
     } catch {
       throw CertificateError(
-        "no certificate can be made: \(error)", hint: "Bring your own with \"tls\".")
+        "no certificate can be made: \(error)",
+        hint: "Name a certificate of your own with \"tls\" in \"web\" of devices.json.")
     }
     try write(Array(text.utf8), to: path)
     let certificate = try ServerCertificate(
       chain: Array(text.utf8), key: Array(text.utf8), isOwners: false, path: path)
-    return Kept(certificate: certificate, replaced: found?.fingerprint, isNew: true)
+    return LoadedCertificate(certificate: certificate, replaced: found?.fingerprint)
   }
 
   /// Returns the self-signed certificate at `path`; `nil` if there is no file.
@@ -64,6 +65,7 @@ package enum CertificateFiles {
 
   // MARK: Files
 
+  /// The largest accepted file, in bytes.
   private static let largest = 256 * 1024
 
   private static func missing(_ path: String) -> CertificateError {
@@ -72,51 +74,52 @@ package enum CertificateFiles {
 
   /// - Parameter forbidden: The mode bits that the file must not have.
   /// - Returns: The contents; `nil` if there is no file.
-  private static func read(_ path: String, forbidden: Int) throws(CertificateError) -> [UInt8]? {
-    // Follows links: renewal programs replace a certificate by changing one.
-    let file = URL(fileURLWithPath: path).resolvingSymlinksInPath()
-    let attributes: [FileAttributeKey: Any]
-    let contents: Data
-    do {
-      attributes = try FileManager.default.attributesOfItem(atPath: file.path)
-      guard attributes[.type] as? FileAttributeType == .typeRegular,
-        let size = attributes[.size] as? Int, size <= largest
-      else {
-        throw CertificateError("\(path) is no PEM file", hint: "Name a file of at most 256 KiB.")
-      }
-      contents = try Data(contentsOf: file)
-    } catch CocoaError.fileReadNoSuchFile, CocoaError.fileNoSuchFile {
-      return nil
-    } catch let error as CertificateError {
-      throw error
+  private static func read(_ path: String, forbidden: mode_t) throws(CertificateError) -> [UInt8]? {
+    let bytes: [UInt8]
+    do throws(RegularFile.Failure) {
+      // Follows links: renewal programs replace a certificate by changing one.
+      bytes = try RegularFile.read(path, atMost: largest)
     } catch {
-      throw CertificateError("\(path) cannot be read", hint: "Check who owns it.")
-    }
-    guard let mode = attributes[.posixPermissions] as? Int, mode & forbidden == 0 else {
+      if error == .missing { return nil }
       throw CertificateError(
-        "\(path) holds a key and can be read by others", hint: "Type: chmod 600 \(path)")
+        "\(path) cannot be used: \(error)",
+        hint: "Name a PEM file that the controller's user may read.")
     }
-    return Array(contents)
+    guard let permissions = RegularFile.permissions(at: path) else { return nil }
+    guard permissions & forbidden == 0 else {
+      let mode = String(permissions & 0o777 & ~forbidden, radix: 8)
+      throw CertificateError(
+        "\(path) holds a key and can be read by others", hint: "Type: chmod \(mode) \(path)")
+    }
+    return bytes
   }
 
   /// Writes the file atomically, with mode 0600.
   private static func write(_ bytes: [UInt8], to path: String) throws(CertificateError) {
     let draft = "\(path).\(getpid())"
     unlink(draft)
-    let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw failure(path) }
-    let isWritten = Glibc.write(file, bytes, bytes.count) == bytes.count && fsync(file) == 0
-    close(file)
-    guard isWritten, rename(draft, path) == 0 else {
-      let problem = failure(path)
+    do throws(SystemError) {
+      try create(draft, with: bytes)
+      guard rename(draft, path) == 0 else { throw SystemError(errno) }
+    } catch {
       unlink(draft)
-      throw problem
+      throw CertificateError(
+        "cannot write \(path): \(error)",
+        hint: "Check who owns its folder, and that its disk has room.")
     }
   }
 
-  private static func failure(_ path: String) -> CertificateError {
-    CertificateError(
-      "cannot write \(path): \(String(cString: strerror(errno)))",
-      hint: "Check who owns its folder, and that its disk has room.")
+  private static func create(_ path: String, with bytes: [UInt8]) throws(SystemError) {
+    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw SystemError(errno) }
+    defer { close(file) }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw SystemError(errno) }
+      rest = rest.dropFirst(count)
+    }
+    guard fsync(file) == 0 else { throw SystemError(errno) }
   }
 }

@@ -8,7 +8,7 @@ import Platform
 /// change takes effect when two polls in a row see it, so that certificate and key may be replaced one
 /// after the other. An unusable certificate is logged once; the old one stays. One that is not valid at the
 /// present time is tried again, because the machine's clock may be set.
-package struct CertificateRenewal: CertificateKeeping {
+package struct CertificateRenewal: CertificateUpdater {
   /// The polling interval.
   static let interval = Duration.seconds(5)
 
@@ -18,7 +18,7 @@ package struct CertificateRenewal: CertificateKeeping {
   private let clock: any TheaterClock
   private let date: @Sendable () -> Date
   private let logger: Logger
-  private let news: News
+  private let onUpdate: UpdateHandler
   /// The files of the certificate in use.
   private let first: [FileMark?]
 
@@ -27,12 +27,12 @@ package struct CertificateRenewal: CertificateKeeping {
   ///   - key: The path of the file with its key.
   ///   - shown: The certificate of the listener, read from these files.
   ///   - date: The present time, which decides whether a certificate is valid.
-  ///   - news: Called with each new certificate.
+  ///   - onUpdate: Called with each new certificate.
   package init(
     certificate: String, key: String, shown: ShownCertificate,
     clock: any TheaterClock = SystemClock(), date: @escaping @Sendable () -> Date = { Date() },
     logger: Logger,
-    news: @escaping News = { _, _ in }
+    onUpdate: @escaping UpdateHandler = { _, _ in }
   ) {
     self.certificate = certificate
     self.key = key
@@ -40,7 +40,7 @@ package struct CertificateRenewal: CertificateKeeping {
     self.clock = clock
     self.date = date
     self.logger = logger
-    self.news = news
+    self.onUpdate = onUpdate
     first = [FileMark(certificate), FileMark(key)]
   }
 
@@ -85,18 +85,18 @@ package struct CertificateRenewal: CertificateKeeping {
   }
 
   private func show(_ new: ServerCertificate) async {
-    let before = shown.current.fingerprint
+    let previous = shown.current.fingerprint
     shown.show(new)
     logger.notice(
-      "the certificate was read anew, valid until \(new.lastDay): SHA-256 \(new.fingerprint)")
-    if new.fingerprint != before { await news(new, before) }
+      "the certificate was reloaded, valid until \(new.lastDay): SHA-256 \(new.fingerprint)")
+    if new.fingerprint != previous { await onUpdate(new, previous) }
   }
 
   private func warn(_ message: String, hint: String) {
     logger.warning(
       """
       the new certificate is not used: \(message). \(hint) \
-      The one from before is shown on, valid until \(shown.current.lastDay).
+      The previous certificate stays in use, valid until \(shown.current.lastDay).
       """)
   }
 

@@ -1,52 +1,55 @@
 import Accounts
+import Foundation
 import Logging
 import Platform
 
-/// Replaces the self-signed certificate before it expires. Open connections keep the old one. A
-/// failure is logged once and retried at every check.
-package struct OwnRenewal: CertificateKeeping {
+/// The renewal of the self-signed certificate before it expires. Open connections keep the old one.
+/// A failed renewal is retried at every check, and logged if its error differs from the last one.
+package struct OwnRenewal: CertificateUpdater {
   /// The interval of the checks: short, because a wrong clock may be corrected at any time.
   static let interval = Duration.seconds(60)
 
   private let path: String
   private let names: Set<String>
-  private let more: @Sendable () -> Set<String>
+  private let additionalNames: @Sendable () -> Set<String>
   private let shown: ShownCertificate
   private let clock: any TheaterClock
-  private let day: WallClock
+  private let wallClock: WallClock
   private let logger: Logger
-  private let news: News
+  private let onUpdate: UpdateHandler
 
   /// - Parameters:
-  ///   - path: The file that holds it, with its key.
+  ///   - path: The file of the certificate and its key.
   ///   - names: The names under which people reach the controller.
-  ///   - more: Returns the current names and addresses of this machine.
+  ///   - additionalNames: Returns the current names and addresses of this machine.
   ///   - shown: The certificate of the listener, read from this file.
   ///   - clock: For the interval of the checks.
-  ///   - day: For the validity of certificates.
-  ///   - news: Called with each new certificate.
+  ///   - wallClock: For the validity of certificates.
+  ///   - onUpdate: Called with each new certificate.
   package init(
-    path: String, names: Set<String>, more: @escaping @Sendable () -> Set<String>,
-    shown: ShownCertificate, clock: any TheaterClock = SystemClock(), day: WallClock = .system,
-    logger: Logger, news: @escaping News = { _, _ in }
+    path: String, names: Set<String>, additionalNames: @escaping @Sendable () -> Set<String>,
+    shown: ShownCertificate, clock: any TheaterClock = SystemClock(),
+    wallClock: WallClock = .system, logger: Logger,
+    onUpdate: @escaping UpdateHandler = { _, _ in }
   ) {
     self.path = path
     self.names = names
-    self.more = more
+    self.additionalNames = additionalNames
     self.shown = shown
     self.clock = clock
-    self.day = day
+    self.wallClock = wallClock
     self.logger = logger
-    self.news = news
+    self.onUpdate = onUpdate
   }
 
   /// Checks the certificate until its task is cancelled.
   package func run() async {
     var problem: CertificateError?
     while (try? await clock.sleep(for: Self.interval)) != nil {
-      guard shown.current.isToBeRenewed(at: day.now()) else { continue }
+      let now = wallClock.now()
+      guard shown.current.isToBeRenewed(at: now) else { continue }
       do throws(CertificateError) {
-        try await renew()
+        try await renew(at: now)
         problem = nil
       } catch {
         if problem != error { warn(of: error) }
@@ -55,24 +58,27 @@ package struct OwnRenewal: CertificateKeeping {
     }
   }
 
-  private func renew() async throws(CertificateError) {
-    let before = shown.current.fingerprint
-    let new = try CertificateFiles.own(at: path, for: names, and: more(), now: day.now())
-      .certificate
+  /// Shows the certificate of the file if another process has replaced it, otherwise a new one.
+  private func renew(at now: Date) async throws(CertificateError) {
+    let previous = shown.current.fingerprint
+    let new = try CertificateFiles.loadOrCreate(
+      at: path, names: names, additionalNames: additionalNames(), now: now
+    ).certificate
     shown.show(new)
     logger.notice(
       """
-      the theater's certificate was near its end and is made anew, valid until \(new.lastDay): \
-      SHA-256 \(new.fingerprint) (until now \(before)). Browsers ask again: compare it then.
+      the theater's certificate was about to expire and has been replaced. The new one is valid \
+      until \(new.lastDay): SHA-256 \(new.fingerprint) (until now \(previous)). Browsers ask \
+      again: compare the fingerprint then.
       """)
-    await news(new, before)
+    await onUpdate(new, previous)
   }
 
   private func warn(of error: CertificateError) {
     logger.warning(
       """
-      the theater's certificate cannot be made anew: \(error.message). \(error.hint) \
-      The one from before is shown on, valid until \(shown.current.lastDay).
+      the theater's certificate cannot be renewed: \(error.message). \(error.hint) \
+      The previous certificate stays in use, valid until \(shown.current.lastDay).
       """)
   }
 }

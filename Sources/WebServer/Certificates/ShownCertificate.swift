@@ -18,9 +18,10 @@ package final class ShownCertificate: Sendable {
 }
 
 /// Renews the certificate of a listener while it runs.
-package protocol CertificateKeeping: Sendable {
-  /// Called with each new certificate and the fingerprint of the one that it replaced.
-  typealias News = @Sendable (_ shown: ServerCertificate, _ before: String) async -> Void
+package protocol CertificateUpdater: Sendable {
+  /// Called with each new certificate and the fingerprint of the previous one.
+  typealias UpdateHandler =
+    @Sendable (_ certificate: ServerCertificate, _ previous: String) async -> Void
 
   /// Runs until the task is cancelled.
   func run() async

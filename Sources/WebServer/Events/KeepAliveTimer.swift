@@ -14,7 +14,7 @@ final class KeepAliveTimer: Sendable {
     var task: Task<Void, Never>?
   }
 
-  /// The part of one stream. The stream gets no more ticks when this is deallocated.
+  /// The registration of one stream. Its deallocation ends the stream's ticks.
   final class Registration: Sendable {
     private let timer: KeepAliveTimer
     private let key: Int
@@ -34,12 +34,13 @@ final class KeepAliveTimer: Sendable {
 
   /// Registers a stream.
   ///
-  /// - Parameter tick: Called at each tick, after those of the other streams.
+  /// - Parameter tick: Called after each interval. The calls for all streams are made one after the
+  ///   other, in no fixed order.
   func add(_ tick: @escaping @Sendable () async -> Void) -> Registration {
     let key = state.withLock { state in
       state.nextKey += 1
       state.ticks[state.nextKey] = tick
-      // Detached, because it serves the later streams too: it is no part of this request.
+      // Detached, because the task serves later streams too and must outlive this request.
       if state.task == nil { state.task = Task.detached { await self.run() } }
       return state.nextKey
     }

@@ -7,7 +7,7 @@ enum FileShortening {
     switch name.split(separator: ".").last {
     case "json" where name.hasPrefix(Site.texts):
       CyrillicEncoding.encoded(String(decoding: compact(bytes), as: UTF8.self))
-    case "js": ModuleShortening.shortened(bytes)
+    case "js": ModuleShortening.shortened(bytes) ?? bytes
     case "css": style(bytes)
     case "json": compact(bytes)
     case "svg": withoutComments(bytes)

@@ -7,10 +7,10 @@ import Synchronization
 
 /// The files of the page: a fixed table, read once. No request names a file of the disk.
 ///
-/// The shell, `index.html`, answers every address of the app (`/`, `/room`, `/register`, …) and is
-/// revalidated each time, as are the service worker and the manifest. They name all other files below
-/// `/page/HASH/`, where HASH covers the content of them all, so browsers may keep those for ever.
-/// They are served shortened (`FileShortening`).
+/// The shell, `index.html`, answers every address of the app (`/`, `/room`, `/register`, …).
+/// Browsers revalidate it each time, as they do the service worker and the manifest. These three
+/// name all other files below `/page/HASH/`, where HASH covers the content of all files, so that
+/// browsers may keep the others for ever. Files are served shortened (`FileShortening`).
 package struct Site: Sendable {
   /// The addresses of the app. The page's own script decides what each shows.
   package static let addresses = [
@@ -22,7 +22,7 @@ package struct Site: Sendable {
   static let texts = "text/"
   /// The folders beside the shell.
   private static let folders = ["css", "js", "text"]
-  /// The files that browsers want at an address that never changes. They may name the placeholder.
+  /// The files whose address must never change. They may contain the placeholder.
   private static let fixed: Set = ["service-worker.js", "manifest.webmanifest"]
   /// Stands for `page/HASH` in the shell.
   static let placeholder = "@page@"
@@ -63,7 +63,11 @@ package struct Site: Sendable {
     self.files = files
   }
 
-  /// Reads the files of a folder and of its folders `css`, `js` and `text`. Hidden files are left out.
+  /// Reads the files of a folder and of its folders `css`, `js` and `text`. Hidden files are left
+  /// out.
+  ///
+  /// - Throws: `SiteError` for a file that cannot be read or has more than `largestFile` bytes, and
+  ///   as `init(contents:)`.
   package init(folder: String) throws(SiteError) {
     var contents: [String: [UInt8]] = [:]
     do {
@@ -123,7 +127,8 @@ package final class SiteFile: Sendable {
   private let name: String
   private let content: Mutex<Content>
 
-  /// - Parameter lasts: Whether the address changes with the content, so that a copy never gets old.
+  /// - Parameter lasts: Whether the address changes with the content, so that a cached copy never
+  ///   gets old.
   init(_ name: String, _ bytes: [UInt8], type: String, tag: String, lasts: Bool) {
     self.name = name
     content = Mutex(.read(bytes))
@@ -148,8 +153,8 @@ package final class SiteFile: Sendable {
     }
   }
 
-  /// Only the page's own files are used, and no text becomes markup or code. The one trusted type is the
-  /// constant address of the service worker.
+  /// Only the page's own files are used, and no text becomes markup or code. The one trusted-types
+  /// policy, `worker`, is for the constant address of the service worker.
   private static let policy = [
     "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'",
     "connect-src 'self'", "media-src 'self'", "manifest-src 'self'", "worker-src 'self'",

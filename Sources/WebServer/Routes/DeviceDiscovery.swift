@@ -8,7 +8,8 @@ import TheaterAPI
 package protocol DeviceDiscovery: Sendable {
   /// Searches in a bounded time; ends early when the task is cancelled.
   ///
-  /// - Throws: `TheaterError` `notNow` while another search runs, `invalid` for a secret that cannot be read.
+  /// - Throws: `TheaterError` `notNow` while another search runs, `invalid` for a secret that
+  ///   cannot be read.
   func search(for request: DiscoveryRequest) async throws -> DiscoveryResult
 }
 
@@ -18,12 +19,12 @@ package struct DiscoveryRequest: Sendable, Hashable {
   package let kinds: [DiscoveryKind]
   /// The time to wait for answers.
   package let timeout: Duration
-  /// The broker with its login; `nil` for the one of the controller's machine.
+  /// The broker with its login; `nil` for the broker on the controller's machine.
   package let broker: BrokerAddress?
   /// The secret with the broker's password; `nil` if the broker's address has it, or needs none.
   package let secret: String?
 
-  /// The line of the audit log: the kinds, and where a secret may be sent.
+  /// The subject in the audit log: the kinds, the broker and the name of the secret.
   var subject: String {
     kinds.map(\.rawValue).joined(separator: ", ")
       + (broker.map { " at \($0.place)" } ?? "")
@@ -84,7 +85,7 @@ package struct DiscoveryRequest: Sendable, Hashable {
     let hint = "Possible: \(DiscoveryWords.kinds.joined(separator: ", "))."
     let words = try fields.texts("only", hint: hint)
     guard words.count <= DiscoveryWords.kinds.count else {
-      throw .invalid("\"only\" has \(words.count) kinds", hint: hint)
+      throw .invalid("\"only\" has \(words.count) kinds, more than there are", hint: hint)
     }
     for word in words where DiscoveryKind(rawValue: word) == nil {
       throw .invalid("\"only\" has an unknown kind \"\(word.quotation)\"", hint: hint)
@@ -99,9 +100,11 @@ extension APIServices {
   func searchDevices(_ request: RequestContext) async throws -> Response {
     let search = try DiscoveryRequest(request.fields())
     let principal = try request.principal()
-    // The secret is sent to a broker that the request names, so an open session alone does not suffice.
+    // The secret is sent to a broker that the request names, so an open session alone does not
+    // suffice.
     if search.secret != nil { try accountService.sessions.requireFreshProof(principal) }
-    // Recorded before the search, which may have sent the secret when the client closes its connection.
+    // Recorded before the search, which may have sent the secret when the client closes its
+    // connection.
     await accountService.audit.record(
       .devicesSearched, by: AuditActor(principal), about: search.subject)
     let discovery = discovery

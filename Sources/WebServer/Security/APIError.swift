@@ -5,7 +5,7 @@ import HTTPTypes
 import Hummingbird
 import JSON
 
-/// Why a request was refused, in the one shape of all errors:
+/// An error response. All have one form, with the members that apply:
 /// `{"error": {"code": …, "message": …, "hint": …, "device": …, "step": …}}`.
 package struct APIError: Error, Sendable, Hashable {
   /// The status of the answer.
@@ -44,7 +44,7 @@ package struct APIError: Error, Sendable, Hashable {
     self.field = field
   }
 
-  /// The error for the answer.
+  /// The body of the response.
   package var json: JSON {
     var error: JSONObject = ["code": .string(code), "message": .string(message)]
     if let hint { error["hint"] = .string(hint) }
@@ -63,7 +63,7 @@ package struct APIError: Error, Sendable, Hashable {
     return parts.isEmpty ? "" : parts.joined(separator: ", ") + ": "
   }
 
-  /// The answer itself.
+  /// The response. Without a time of its own, a 429 or 503 asks for a retry after 2 seconds.
   var response: Response {
     var response = Response(json, status: status)
     if status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
@@ -108,7 +108,7 @@ extension APIError {
     var error = APIError(
       .unprocessableContent, "invalidConfiguration",
       "the configuration has \(errors) \(errors == 1 ? "mistake" : "mistakes"); nothing was changed",
-      hint: "Correct what \"problems\" lists, and send it again.")
+      hint: "Correct the mistakes in \"problems\", and send it again.")
     error.problems = problems
     return error
   }

@@ -1,7 +1,7 @@
-// Keeps the shell, so that the page opens without the controller and says that it is not there. What is below
-// /page/HASH/ never changes: a controller with other files has another HASH, and the caches of before are removed.
+// Caches the shell, so that the page opens while the controller is unreachable, and says so. Files below
+// /page/HASH/ never change: a controller with other files has another HASH, and older caches are deleted.
 const FOLDER = '/@page@/', NAME = `theater${FOLDER}`;
-const SHELL = ['css/tokens.css', 'css/base.css', 'css/components.css', 'css/entrance.css', 'icon.svg', 'js/main.js', 'js/dom.js', 'js/api.js', 'js/text.js'];
+const SHELL = ['css/tokens.css', 'css/base.css', 'css/components.css', 'css/entrance.css', 'icon.svg', 'js/main.js', 'js/dom.js', 'js/api.js', 'js/text.js', 'js/look.js'];
 
 addEventListener('install', (event) => event.waitUntil((async () => {
   const cache = await caches.open(NAME);

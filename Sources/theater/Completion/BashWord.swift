@@ -7,8 +7,8 @@ struct BashWord {
   /// The open quote at that position.
   let quote: Unicode.Scalar?
 
-  /// Parses the last word; `nil` if bash would expand it, or if the line has a redirection or a second
-  /// command.
+  /// Parses the last word. Returns `nil` if the word has a `$` or a backquote that bash would
+  /// expand, or if the line has a redirection or a second command.
   ///
   /// - Parameters:
   ///   - line: The command line up to the cursor.
@@ -74,7 +74,8 @@ struct BashWord {
     private(set) var text = ""
     private(set) var quote: Unicode.Scalar?
 
-    /// `nil` if bash would expand a part of the word, or if the line has an operator.
+    /// Returns `nil` if the word has a `$` or a backquote that bash would expand, or if the line
+    /// has an operator.
     init?(_ line: some Collection<Unicode.Scalar>) {
       var isInWord = false
       var isExpanded = false

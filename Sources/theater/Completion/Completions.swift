@@ -3,7 +3,8 @@ import Devices
 import JSON
 import TheaterAPI
 
-/// Completions for titles, devices and scenes, from the controller; none if it does not run.
+/// Completions for titles, devices and scenes, from the controller; none if the controller does not
+/// run.
 enum TitleCompletion {
   static let films = names(PlaybackEndpoint.films, "films", "title")
   static let songs = names(PlaybackEndpoint.songs, "songs", "title")

@@ -84,7 +84,7 @@ struct ConfigDiff: AsyncParsableCommand {
 
 /// The difference between two configurations as text.
 enum DifferenceText {
-  /// The text for an answer of the API.
+  /// Returns the text for an answer of the API.
   ///
   /// - Parameter file: The compared file; `nil` for the controller's.
   static func text(_ answer: JSON, of file: String?) -> String {
@@ -101,7 +101,7 @@ enum DifferenceText {
     answer["problems"]?.array?.contains { $0["severity"] == "error" } ?? false
   }
 
-  /// `~ devices.amp: plugin, options.device`.
+  /// Returns the line of a change, such as `~ devices.amp: plugin, options.device`.
   static func line(of change: JSON) -> String {
     let signs = ["added": "+", "removed": "-", "changed": "~"]
     let sign = change["kind"]?.string.flatMap { signs[$0] } ?? "?"
@@ -112,7 +112,8 @@ enum DifferenceText {
       + (change["live"] == false ? " (takes effect at the next start)" : "")
   }
 
-  /// `devices.json:4:29: error: $.devices.amp.role: expected …`, and the hint below it.
+  /// Returns the line of a problem, such as
+  /// `devices.json:4:29: error: $.devices.amp.role: expected …`, with its hint on a second line.
   static func line(_ problem: JSON, of file: String? = nil) -> String {
     var text = file ?? problem["file"]?.string ?? "devices.json"
     if let line = problem["line"]?.integer, let column = problem["column"]?.integer {

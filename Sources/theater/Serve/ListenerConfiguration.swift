@@ -51,16 +51,18 @@ struct ListenerConfiguration: Sendable {
   static let insecureOption = "--insecure-plain-http-on-the-network"
 
   /// Loads the certificate; makes the controller's own if there is none yet.
-  func certificate(_ paths: ApplicationPaths) throws(ExitError) -> CertificateFiles.Kept? {
+  func certificate(
+    _ paths: ApplicationPaths
+  ) throws(ExitError) -> CertificateFiles.LoadedCertificate? {
     guard case .tls(let tls) = protection else { return nil }
     do throws(CertificateError) {
       switch tls {
       case .files(let certificate, let key):
-        return CertificateFiles.Kept(
+        return CertificateFiles.LoadedCertificate(
           certificate: try CertificateFiles.owners(certificate: certificate, key: key))
       case .ownMaking:
-        return try CertificateFiles.own(
-          at: paths.certificate, for: askedNames, and: MachineNames.all())
+        return try CertificateFiles.loadOrCreate(
+          at: paths.certificate, names: askedNames, additionalNames: MachineNames.all())
       }
     } catch {
       throw ExitError(.failed, error.message, hint: error.hint)
@@ -76,21 +78,21 @@ struct ListenerConfiguration: Sendable {
       port, of: host, hosts: HostList(askedNames), certificate: certificate, limits: limits)
   }
 
-  /// The service that renews the certificate: it reloads the owner's when its files change, and makes
-  /// the controller's own anew before it expires; `nil` without TLS.
+  /// The service that reloads the owner's certificate when its files change, or renews the
+  /// controller's own before it expires; `nil` without TLS.
   func renewal(
     of shown: ShownCertificate?, _ paths: ApplicationPaths, logger: Logger,
-    news: @escaping CertificateKeeping.News
-  ) -> (any CertificateKeeping)? {
+    onUpdate: @escaping CertificateUpdater.UpdateHandler
+  ) -> (any CertificateUpdater)? {
     guard case .tls(let tls) = protection, let shown else { return nil }
     switch tls {
     case .files(let certificate, let key):
       return CertificateRenewal(
-        certificate: certificate, key: key, shown: shown, logger: logger, news: news)
+        certificate: certificate, key: key, shown: shown, logger: logger, onUpdate: onUpdate)
     case .ownMaking:
       return OwnRenewal(
-        path: paths.certificate, names: askedNames, more: { MachineNames.all() }, shown: shown,
-        logger: logger, news: news)
+        path: paths.certificate, names: askedNames, additionalNames: { MachineNames.all() },
+        shown: shown, logger: logger, onUpdate: onUpdate)
     }
   }
 

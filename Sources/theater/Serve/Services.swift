@@ -18,7 +18,7 @@ struct TheaterService: Service {
   }
 }
 
-/// Lowers the number of passwords that are hashed at once while an activity is on.
+/// Lowers the number of concurrent password hashes while an activity is on.
 struct HashingService: Service {
   let hashes: JobQueue
   let theater: HomeTheaterFacade
@@ -35,7 +35,7 @@ struct HashingService: Service {
 
 /// Runs the renewal of the certificate.
 struct RenewalService: Service {
-  let renewal: any CertificateKeeping
+  let renewal: any CertificateUpdater
 
   func run() async throws { await cancelWhenGracefulShutdown { await renewal.run() } }
 }
@@ -88,7 +88,7 @@ struct StartService: Service {
   }
 }
 
-/// Collects the listeners as they open.
+/// A counter of the listeners that have opened; `allOpen` waits for the last one.
 struct ListeningPorts: Sendable {
   private let count: Int
   private let channels: AsyncStream<Int?>

@@ -1,12 +1,12 @@
 import APIClient
 import JSON
 
-/// Events as lines for a pipe or a log; an event that changes nothing has none.
+/// Converts events to lines for a pipe or a log. An event that changes no line yields none.
 struct ChangeLines {
   private var states: [String: String] = [:]
   private var activity = ""
 
-  /// The lines for an event.
+  /// Returns the lines that an event changes.
   mutating func lines(for event: ServerSentEvent) -> [String] {
     let json = event.json.printable
     switch event.name {

@@ -4,10 +4,10 @@ import JSON
 /// The theater's status, kept up to date by events. All texts are printable.
 struct LiveTheaterStatus: Sendable {
   private(set) var activity: JSON
-  /// The refused edit of `devices.json`; without details if it was told by an event. `nil` if the file
+  /// The refused edit of `devices.json`, without details if an event reported it; `nil` if the file
   /// is in force.
   private(set) var refusedEdit: JSON?
-  /// In the order of the snapshot; new devices follow.
+  /// The devices in the order of the snapshot, followed by those that were added later.
   private(set) var devices: [JSON]
   /// The playback of the activity's player, valid at `playbackTime`.
   private(set) var playback: JSON?
@@ -41,11 +41,12 @@ struct LiveTheaterStatus: Sendable {
       refusedEdit = json["status"] == "refused" ? [:] : nil
       let removed = json["removed"]?.array ?? []
       devices.removeAll { device in removed.contains { $0 == device["id"] } }
+      if removed.contains(where: { $0 == activity["player"] }) { readPlayback(at: time) }
     default: break
     }
   }
 
-  /// The position at `time`, in seconds.
+  /// Returns the position at `time`, in seconds; `nil` if it is unknown.
   func position(at time: Double) -> Double? {
     guard let playback, let position = playback["position"]?.number else { return nil }
     let moved = position + max(0, time - playbackTime) * (playback["rate"]?.number ?? 0)

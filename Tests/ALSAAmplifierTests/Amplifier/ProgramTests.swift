@@ -318,12 +318,21 @@ struct ProgramTests {
 
   @Test("F4 · without an amplifier a program is refused, with the reason and a remedy")
   func noAmplifier() async throws {
-    for (name, text) in [("nobody", nil), ("empty", ""), ("broken", "no path")] {
+    for (name, text) in [("nobody", nil), ("empty", "")] {
       if let text { try Self.folder.get().write("theater/inputs/\(name)", Array(text.utf8)) }
       let outcome = try await play("theater:\(name)", frames: 10)
       #expect(outcome.status == 1)
       #expect(outcome.errors.contains("no amplifier listens at"), "\(outcome.errors)")
       #expect(outcome.errors.contains("name this input in the option inputs"))
     }
+  }
+
+  @Test("F4 · a file that is no cable file is named as the reason, not a missing amplifier")
+  func malformedFile() async throws {
+    try Self.folder.get().write("theater/inputs/broken", Array("no path".utf8))
+    let outcome = try await play("theater:broken", frames: 10)
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("broken is not a cable file"), "\(outcome.errors)")
+    #expect(!outcome.errors.contains("no amplifier listens"))
   }
 }

@@ -9,7 +9,8 @@ final class ModelCard {
   var now: Int64 = 1_000_000_000
   /// Whether frames that were not played can be taken back, as with a kernel's driver.
   var givesBack = true
-  /// The frames that were heard in each format, one after another, also over stops and starts.
+  /// The frames that were heard, with one entry for each `configure`. Stops and starts add no
+  /// entry.
   private(set) var runs: [(settings: DeviceSettings, bytes: [UInt8])] = []
   /// The number of underruns.
   private(set) var underruns = 0
@@ -27,7 +28,8 @@ final class ModelCard {
   /// Frames in the buffer.
   var filled: Int { buffer.count / settings.frameBytes }
 
-  /// When half the buffer will be free; `nil` while it stands still.
+  /// The time at which half the buffer will be free, in ns; `nil` if the card is stopped with
+  /// a fuller buffer.
   var roomTime: Int64? {
     let surplus = filled - settings.bufferFrames / 2
     guard isPlaying || surplus <= 0 else { return nil }

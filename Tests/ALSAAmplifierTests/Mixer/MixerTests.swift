@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct MixerNameTests {
   @Test(
-    "E15 · the mixer belongs to the card behind the sound device, where one can be seen",
+    "E15 · finds the mixer's card from the sound device's name; none for digital outputs",
     arguments: [
       ("default", "default"), ("hw:0", "hw:0"), ("plughw:CARD=PCH,DEV=3", "hw:PCH"),
       ("surround51:CARD=PCH,DEV=0", "hw:PCH"), ("sysdefault:PCH", "hw:PCH"),
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(
-    "E15 · hardware in dB follows the curve, clamped to what it can do; 100 % is never above 0 dB")
+    "E15 · a control in dB follows the curve, clamped to its range; 100 % is never above 0 dB")
   func decibels() {
     let scale = MixerScale.decibels(lowest: -5000, highest: 600)
     #expect(scale.level(for: 100) == 0)
@@ -45,7 +45,7 @@ import Testing
     #expect(scale.volume(for: 600) == 100)
   }
 
-  @Test("E15 · a control without dB is used evenly")
+  @Test("E15 · a control without dB maps the volume linearly to its range")
   func raw() {
     let scale = MixerScale.raw(lowest: 0, highest: 65536)
     #expect(scale.level(for: 50) == 32768)
@@ -74,7 +74,7 @@ import Testing
     return controller
   }
 
-  @Test("E15 · where there is a hardware mixer it makes the volume, by the curve, and mutes")
+  @Test("E15 · a hardware mixer sets the volume by the curve, and mutes")
   func sets() async throws {
     let card = try VirtualCard()
     let controller = try await openAmplifier(card)
@@ -94,7 +94,7 @@ import Testing
     await controller.end()
   }
 
-  @Test("E15 · with a hardware mixer the samples stay as they are")
+  @Test("E15 · a volume set by a hardware mixer leaves the samples unchanged")
   func leavesSamples() async throws {
     let card = try VirtualCard()
     let controller = try await openAmplifier(card)

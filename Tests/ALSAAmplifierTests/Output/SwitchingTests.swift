@@ -12,8 +12,8 @@ import Testing
     zip(samples, samples.dropFirst()).map { abs($1 - $0) }.max() ?? 0
   }
 
-  /// The largest step of a tone of half scale from frame to frame, with a margin for fades and
-  /// dither.
+  /// The largest step between two frames of a 440 Hz tone at half scale and 44,100 Hz, with a
+  /// margin of 50 % for fades and dither.
   private let smooth = 0.5 * 2 * Double.pi * 440 / 44100 * 1.5
 
   @Test(
@@ -47,7 +47,7 @@ import Testing
 
   @Test(
     "E15 F4 · on a card and in a file, pause, resume, seek and off do not click",
-    arguments: ["card", "card that keeps what it has", "file"])
+    arguments: ["card", "card without rewind", "file"])
   func breaks(_ output: String) async throws {
     let card = try VirtualCard()
     let rig = try await Rig(
@@ -96,7 +96,7 @@ import Testing
     #expect(left.max() ?? 0 > 0.49)
   }
 
-  @Test("E15 · surround and back while a film plays: six speakers, then two")
+  @Test("E15 · surround on and off during a film switches to six channels and back to two")
   func mode() async throws {
     let card = try VirtualCard()
     let rig = try await Rig(device: card.pcm())

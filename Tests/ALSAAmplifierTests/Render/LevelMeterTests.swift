@@ -3,7 +3,7 @@ import Testing
 @testable import ALSAAmplifier
 
 @Suite struct LevelMeterTests {
-  @Test("F4 · the meter shows peak and level of each channel since it was last read")
+  @Test("F4 · the meter gives peak and RMS of each channel since it was last read")
   func levels() {
     var meter = LevelMeter()
     let frames: [Float] = [0.5, -0.1, -0.5, 0.1, 0.5, -0.1, -0.5, 0.1]

@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test("E15 · every channel but the low-frequency one is heard somewhere")
+  @Test("E15 · every channel except the low-frequency one reaches a speaker")
   func nothingIsLost() {
     for inputs in 1...8 {
       for outputs in [1, 2, 4, 5, 6, 8] {
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("E15 · the same layout passes untouched; another order only changes places")
+  @Test("E15 · equal layouts give the identity; another channel order only permutes the channels")
   func identityAndOrder() {
     #expect(MixMatrix(from: .stereo, to: .stereo).isIdentity)
     #expect(MixMatrix(from: .stream(channels: 6), to: .stream(channels: 6)).isIdentity)
@@ -64,7 +64,7 @@ import Testing
     #expect(mono.gains == [MixMatrix.minus3dB, MixMatrix.minus3dB])
   }
 
-  @Test("E15 · stereo mode uses the front pair alone, whatever the card has")
+  @Test("E15 · stereo mode uses only the front pair of a card with six channels")
   func frontOnly() {
     let map = SpeakerLayout.alsa(channels: 6).frontOnly
     let mix = MixMatrix(from: .stream(channels: 6), to: map)

@@ -3,9 +3,11 @@ import Testing
 
 @testable import ALSAAmplifier
 
-/// Sine tones, and what can be measured of them.
+/// Sine tones, and measurements of recorded samples.
 enum Sine {
-  /// Interleaved S16 frames with one frequency per channel (0: silence), of `level` of full scale.
+  /// Returns interleaved S16 frames with one frequency in Hz for each channel (0: silence).
+  ///
+  /// - Parameter level: The amplitude of the tones, full scale 1.
   static func frames(
     _ frequencies: [Double], level: Double = 0.5, rate: Int = 44100, seconds: Double = 1
   ) -> [UInt8] {
@@ -23,7 +25,7 @@ enum Sine {
     return bytes
   }
 
-  /// One channel of interleaved S16 frames, full scale ±1.
+  /// Returns one channel of interleaved S16 frames, full scale ±1.
   static func channel(_ index: Int, of count: Int, in data: [UInt8]) -> [Double] {
     let frameBytes = count * 2
     return (0..<data.count / frameBytes).map { frame in
@@ -33,13 +35,13 @@ enum Sine {
     }
   }
 
-  /// A part of what was heard; fails the test when less was heard than that.
+  /// Returns a range of the recorded samples; fails the test if fewer were recorded.
   static func part(_ range: Range<Int>, of samples: [Double]) throws -> [Double] {
-    try #require(samples.count >= range.upperBound, "too little was heard")
+    try #require(samples.count >= range.upperBound, "too few samples were recorded")
     return Array(samples[range])
   }
 
-  /// The amplitude of one frequency (Goertzel), full scale 1.
+  /// Returns the amplitude of one frequency (a single DFT bin), full scale 1.
   static func level(of frequency: Double, in samples: [Double], rate: Int) -> Double {
     let step = 2 * Double.pi * frequency / Double(rate)
     var sine = 0.0
@@ -51,9 +53,11 @@ enum Sine {
     return 2 * (sine * sine + cosine * cosine).squareRoot() / Double(max(1, samples.count))
   }
 
-  /// Returns the height of the step, full scale 1, that is as loud as the sound beyond a tone of up
-  /// to 500 Hz: the largest fourth difference, in which such a tone is below −100 dBFS, over that
-  /// of a step. Before and after the samples there is silence.
+  /// Returns the height of a step, full scale 1, that would click as loudly as the samples.
+  ///
+  /// That is the largest fourth difference of the samples, divided by 3, the largest fourth
+  /// difference of a step of height 1. A tone of up to 500 Hz adds less than −100 dBFS to the
+  /// result. Silence is assumed before and after the samples.
   static func click(in samples: [Double]) -> Double {
     var values = [0, 0, 0, 0] + samples + [0, 0, 0, 0]
     for _ in 0..<4 { values = zip(values.dropFirst(), values).map { $0 - $1 } }

@@ -2,8 +2,8 @@ import Foundation
 import Platform
 import TestSupport
 
-/// libasound's configuration for this test process: PCMs that need no hardware, parametrised, so
-/// that each test has a card and files of its own.
+/// libasound's configuration for this test process: PCMs that need no hardware. Their parameters
+/// give each test a card and files of its own.
 enum SoundConfiguration {
   /// Used until the process ends.
   private static let folder = try? TemporaryFolder()
@@ -92,6 +92,6 @@ enum SoundConfiguration {
 }
 
 extension SoundServer {
-  /// The name of its PCM.
+  /// The name of the server's PCM.
   var pcm: String { "server:DIR=\(folder.path)" }
 }

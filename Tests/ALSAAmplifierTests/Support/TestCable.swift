@@ -10,7 +10,7 @@ struct TestCable: Sendable {
   let source: CableSource
   let index: Int
 
-  /// Plugs a source into place `index` of `engine`.
+  /// Connects a source to input `index` of `engine`.
   init(_ engine: SoundEngine, index: Int = 0, folder: TemporaryFolder) throws {
     let token = String(repeating: "0123456789abcdef", count: 4)
     let path = folder.path(of: "input\(index)")
@@ -21,15 +21,17 @@ struct TestCable: Sendable {
     self.index = index
   }
 
-  /// Plugs a source into a socket that waits.
+  /// Connects a source to a listening socket.
   init(path: String, token: String) throws {
     source = try CableSource()
     try source.connect(path: path, token: token)
     index = 0
   }
 
-  /// Sends whole frames at the cable's pace, those of a recording from its start or of one that goes
-  /// on; answers how many were taken.
+  /// Sends whole frames at the cable's pace. Returns the number of frames that the cable accepted.
+  ///
+  /// - Parameter startsRecording: Whether the frames are the start of a recording, not a later
+  ///   part.
   @discardableResult
   func send(
     _ bytes: [UInt8], _ format: CableFormat, startsRecording: Bool = true
@@ -42,7 +44,8 @@ struct TestCable: Sendable {
     }
   }
 
-  /// Says that all was sent, and waits until it was heard.
+  /// Ends the section, and waits until all its frames were played. Returns false if the cable was
+  /// unplugged before.
   func finish() async -> Bool {
     let section = source.section
     source.end(section: section)

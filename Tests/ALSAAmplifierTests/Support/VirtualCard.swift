@@ -33,7 +33,7 @@ struct VirtualCard: Sendable {
   /// The number of events of a kind.
   func count(_ name: String) -> Int { events.filter { $0.name == name }.count }
 
-  /// Waits for `times` events of a kind; false after the timeout.
+  /// Waits for `times` events of a kind; false after 10 s.
   func sees(_ name: String, times: Int = 1) async -> Bool {
     await eventually(within: 10) { count(name) >= times }
   }
@@ -48,7 +48,7 @@ struct VirtualCard: Sendable {
     get throws { [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder.path(of: "heard.raw")))) }
   }
 
-  /// Waits until `bytes` more have been heard; false after the timeout.
+  /// Waits until more than `bytes` further bytes have been heard; false after 10 s.
   func hears(more bytes: Int) async -> Bool {
     let start = (try? heard.count) ?? 0
     return await eventually(within: 10) { ((try? heard.count) ?? 0) > start + bytes }

@@ -4,8 +4,7 @@ import Testing
 
 @Suite("The cable of the ALSA PCM with generated steps", .timeLimit(.minutes(5)))
 struct FuzzCorpusTests {
-  @Test(
-    "F1 · takes the messages and calls that a fuzzer made, without a fault that the sanitizers see")
+  @Test("F1 · replays the messages and calls of a fuzzer without an error of the sanitizers")
   func corpus() async throws {
     let corpus = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Corpus")
     let files = try FileManager.default.contentsOfDirectory(atPath: corpus.path)

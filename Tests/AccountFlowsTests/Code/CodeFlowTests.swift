@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Validation
 
-/// Sends codes to phones and takes them back.
+/// A stub that sends codes to numbers with +49, refuses other numbers, and accepts the code 4711.
 private final class Gateway: CodeRequestService, CodeService {
   private let sent = Mutex<[String]>([])
   var destinations: [String] { sent.withLock { $0 } }
@@ -48,7 +48,7 @@ struct CodeFlowTests {
       await clock.waitForSleepers()
       clock.advance(by: .seconds(1))
       await harness.waitFor(.code(.countdown(1)))
-      // A wrong code changes nothing of the countdown.
+      // A wrong code does not change the countdown.
       await harness.send(.code(.typed("1111")))
       await harness.wait { $0.screen.failure != nil }
       #expect(harness.screen?.code?.countdown == 1 && harness.screen?.code?.triesLeft == 4)
@@ -63,7 +63,7 @@ struct CodeFlowTests {
     }
   }
 
-  @Test("D1 B7 · a code is asked for once, and only for what looks like a phone number")
+  @Test("D1 B7 · requests a code once, and only for a valid phone number")
   func onlyValid() {
     var played = Played(CodeRequestScreen(phone))
     played.send(.submit, .typed("ann"), .submit)

@@ -2,9 +2,7 @@ import AccountFlows
 import Testing
 
 @Suite struct RecoveryCodeTests {
-  @Test(
-    "D3 · six digits submit themselves; a recovery code is submitted with the button"
-  )
+  @Test("D3 · six digits are submitted at once; a recovery code is submitted with the button")
   func submission() {
     var played = Played(CodeScreen(.secondFactor))
     for text in ["1", "12", "12345", "123 456"] { played.send(.typed(text)) }

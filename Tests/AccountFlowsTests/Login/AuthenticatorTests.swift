@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Validation
 
-/// A login service that answers as a test says, and records what it was asked.
+/// A login service with the answer of a test. Counts the logins and records the stored tokens.
 private final class StubLoginService: LoginService, TokenKeeper {
   private let answer: @Sendable (Credentials) throws(ScreenFailure) -> LoginAnswer
   private let keepFailure: ScreenFailure?
@@ -93,7 +93,7 @@ struct AuthenticatorTests {
     #expect(service.kept == [])
   }
 
-  @Test("A11 E2 · the screen with its driver: progress, refusal, another try, second factor, in")
+  @Test("A11 E2 · the screen with its driver: progress, refusal, another try, second factor, login")
   func wholeEvening() async {
     let service = StubLoginService { (credentials) throws(ScreenFailure) in
       guard credentials.proof == good.proof else {

@@ -35,7 +35,7 @@ struct CodeLoginScreenTests {
     #expect(played.screen.isOver)
   }
 
-  @Test("E4 D3 · after a right code an account with a second factor is asked for it")
+  @Test("E4 D3 · after a right code the screen asks for an account's second factor")
   func secondFactor() {
     var played = atCode()
     played.send(.oneTime(.code(.typed("123456"))))
@@ -47,7 +47,7 @@ struct CodeLoginScreenTests {
     let wrong = ScreenFailure.refused(Refusal("wrongCredentials", message: "Wrong."))
     played.answer(.loggedIn(.failure(wrong)))
     #expect(played.screen.failure == wrong && played.screen.code == "")
-    // Back to the one-time code, which may have been replaced meanwhile.
+    // Back to the one-time code, because a newer code may have been requested meanwhile.
     played.send(.back)
     #expect(played.screen.step == .oneTimeCode && !played.screen.isLocked)
     #expect(played.screen.oneTime?.code?.code == "" && played.screen.failure == nil)

@@ -20,7 +20,7 @@ private let refused = ScreenFailure.refused(
     played.screen.form[.password]?.report.results.map(\.message) ?? []
   }
 
-  @Test("C7 · the button follows the rules; a password that keeps them is set, once")
+  @Test("C7 · the rules enable the button; a password that satisfies them is set once")
   func set() {
     var played = played()
     #expect(!played.screen.canSubmit)
@@ -69,9 +69,7 @@ private let refused = ScreenFailure.refused(
     }
   }
 
-  @Test(
-    "C9 · a short password is accepted with a warning while the second factor is unknown"
-  )
+  @Test("C9 · accepts a short password with a warning while the second factor is unknown")
   func secondFactor() {
     for (hasFactor, count, canSubmit) in [
       (nil, 8, true), (true, 8, true), (false, 8, false), (nil, 7, false), (false, 15, true),
@@ -95,13 +93,13 @@ private let refused = ScreenFailure.refused(
       var played = played(owner)
       type(long, long, &played)
       #expect(played.screen.canSubmit == canSubmit)
-      // A known address is kept.
+      // Typed text does not replace a known name or address.
       played.send(.typed(.name, "Eve"), .typed(.email, "eve@example.org"))
       #expect(played.screen.canSubmit == canSubmit)
     }
   }
 
-  @Test("E1 · typed passwords show in no description of the work to do")
+  @Test("E1 · a typed password appears in no description of the pending work")
   func secret() {
     let work = NewPasswordScreen.Work.set(TypedPassword(long))
     var dumped = ""
@@ -109,7 +107,7 @@ private let refused = ScreenFailure.refused(
     #expect(!"\(work)\(String(reflecting: work))\(dumped)".contains("lions"))
   }
 
-  @Test("A9 · the service is asked once, and its refusal is shown before it takes another")
+  @Test("A9 · shows the service's refusal of a password, and then sets another one")
   func driver() async {
     struct Service: NewPasswordService {
       func set(_ password: TypedPassword) async throws(ScreenFailure) {

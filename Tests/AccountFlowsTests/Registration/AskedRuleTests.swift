@@ -15,7 +15,7 @@ private let rules = RuleSet(
   ])
 private let broken = ScreenFailure.network("The connection broke.")
 
-@Suite("rules that ask elsewhere, in the registration wizard, event by event")
+@Suite("rules that ask the server, in the registration wizard, event by event")
 struct AskedRuleTests {
   private func atEmail() -> Played<RegistrationWizard> {
     var played = Played(RegistrationWizard(rules))
@@ -24,7 +24,7 @@ struct AskedRuleTests {
     return played
   }
 
-  /// The questions among the work, by their texts.
+  /// The questions in `work`, in order.
   private func asked(_ work: [RegistrationWizard.Work]) -> [Question] {
     work.compactMap { if case .ask(let question) = $0 { question } else { nil } }
   }
@@ -37,7 +37,7 @@ struct AskedRuleTests {
   }
 
   @Test(
-    "C8 · asks the server about a text that keeps the other rules; the answer enables the button")
+    "C8 · asks the server about a text that satisfies the other rules; a yes enables the button")
   func asks() throws {
     var played = atEmail()
     played.send(.typed(.email, "ann@"))
@@ -50,7 +50,7 @@ struct AskedRuleTests {
     #expect(played.newOutputs() == [.canGoOn(true)])
   }
 
-  @Test("C8 · the newest answer wins: the older question is withdrawn, its answer too late")
+  @Test("C8 · withdraws the older question of a changed text, and ignores its late answer")
   func newest() throws {
     var played = atEmail()
     let first = try question(&played, "ann@example.org")
@@ -84,7 +84,7 @@ struct AskedRuleTests {
     #expect(played.screen.form[.email]?.display == (answer ? .valid : .invalidShown))
   }
 
-  @Test("C8 A9 · shows why no answer can be had, and Enter asks again")
+  @Test("C8 A9 · shows why the server did not answer, and Enter asks again")
   func unanswered() throws {
     var played = atEmail()
     let first = try question(&played, "ann@example.org")
@@ -99,7 +99,7 @@ struct AskedRuleTests {
     #expect(played.screen.step == .password)
   }
 
-  @Test("C8 · an answer that comes when the step was left says nothing there")
+  @Test("C8 · ignores the failure of a question whose step was left")
   func left() throws {
     var played = atEmail()
     let question = try question(&played, "ann@example.org")
@@ -109,7 +109,8 @@ struct AskedRuleTests {
   }
 }
 
-/// Answers what is asked, when a test lets it; and keeps what was asked.
+/// A stub that records the questions, and answers yes: at once, or after 60 s of the test's clock
+/// for a text that begins with "slow".
 private final class StubService: RegistrationService {
   private let clock: ManualClock
   private let state = Mutex<(asked: [String], cancelled: [String])>(([], []))
@@ -136,7 +137,7 @@ private final class StubService: RegistrationService {
   }
 }
 
-@Suite("rules that ask elsewhere, by the clock", .timeLimit(.minutes(5)))
+@Suite("rules that ask the server, by the clock", .timeLimit(.minutes(5)))
 struct AskingTests {
   private let clock = ManualClock()
 
@@ -150,7 +151,7 @@ struct AskingTests {
     }
   }
 
-  @Test("C8 · a question under way is cancelled by a newer text")
+  @Test("C8 · a newer text cancels the question under way")
   func cancelled() async {
     let service = StubService(clock)
     await atEmail(service) { harness in
@@ -164,7 +165,7 @@ struct AskingTests {
     }
   }
 
-  @Test("C8 E6 · leaving the wizard ends what it has asked")
+  @Test("C8 E6 · leaving the wizard cancels its question")
   func leaving() async {
     let service = StubService(clock)
     await atEmail(service) { harness in

@@ -10,7 +10,7 @@ struct AsyncRuleEvaluatorTests {
   private let clock = ManualClock()
   private let asked = Asked()
 
-  /// Texts that were asked about.
+  /// The texts that the service was asked about.
   private final class Asked: Sendable {
     let texts = Mutex<[String]>([])
   }
@@ -71,7 +71,7 @@ struct AsyncRuleEvaluatorTests {
     #expect(secondAnswer == .success(true))
   }
 
-  @Test("C8 A9 · passes on the reason when no answer can be had")
+  @Test("C8 A9 · returns the failure of the service")
   func fails() async {
     let (service, questions) = (service, questions("nobody"))
     async let answer = service.answer(questions[0])

@@ -69,7 +69,7 @@ private let ticket = CodeTicket(request: "r1", length: 6, wait: 30)
     #expect(played.screen.isOver && played.screen.person == ann)
   }
 
-  @Test("D10 C6 · the verified address counts for the rules of the password")
+  @Test("D10 C6 · the password may not contain the name in the verified address")
   func personalWords() {
     var played = verified(.email, "lionheart@example.org")
     played.send(.typed(.name, "Ann"), .typed(.password, "a lionheart in a cinema"))
@@ -91,7 +91,7 @@ private let ticket = CodeTicket(request: "r1", length: 6, wait: 30)
     #expect(played.screen.step == .personalData && played.screen.failure == nil)
   }
 
-  @Test("D10 · a code that expires meanwhile is asked for again, and the personal data stays")
+  @Test("D10 · an expired code is asked for again, and the personal data stays")
   func expired() {
     var played = submitted()
     let expired = ScreenFailure.refused(Refusal("codeExpired", field: "code", message: "Old."))
@@ -109,7 +109,7 @@ private let ticket = CodeTicket(request: "r1", length: 6, wait: 30)
           request: "r1"))
   }
 
-  @Test("D10 A9 · other failures leave the data as it is, and the button comes back")
+  @Test("D10 A9 · other failures keep the data and enable the button again")
   func otherFailures() {
     for failure in [
       ScreenFailure.network("Nobody answers."),
@@ -130,7 +130,7 @@ private let ticket = CodeTicket(request: "r1", length: 6, wait: 30)
     #expect(played.newWork() == [.code(.request("ann@example.org"))])
   }
 
-  @Test("D10 C8 · a rule that asks the server blocks no field: the controller answers at once")
+  @Test("D10 C8 · rules that ask the server block no field: the controller checks each submission")
   func askedRules() {
     var rules = RuleSet.standard
     for field in [FieldName.email, .phone, .name] {
@@ -149,7 +149,7 @@ private let ticket = CodeTicket(request: "r1", length: 6, wait: 30)
     #expect(played.screen.canSubmit)
   }
 
-  @Test("D10 D5 · while a code is checked or the account is made, everything is locked")
+  @Test("D10 D5 · everything is locked while a code is checked or the account is created")
   func loading() {
     var played = Played(CodeRegistration(by: .email, .standard, to: "ann@example.org"))
     played.answer(.code(.requested(.success(ticket))))

@@ -5,11 +5,12 @@ import Validation
 
 @testable import AccountFlows
 
-/// The page has these screens in JavaScript. Both sides are held to the same transcripts.
+/// The page implements these screens in JavaScript. Both implementations must produce the same
+/// transcripts.
 @Suite struct FlowTranscriptTests {
   private static let contact = FieldDeclaration(
     .email, label: "e-mail address", rules: [Rule(.email)])
-  /// The standard rules with the question whether an address is free (E6).
+  /// The standard rules, and the rule that asks the server whether an address is free (E6).
   private static let rules: [FieldDeclaration] = RegistrationWizard.Step.allCases
     .flatMap(\.fields).map { name in
       var declaration = RuleSet.standard[name]
@@ -30,7 +31,7 @@ import Validation
     }
 
   private static var text: String {
-    // One line an event, so that a change of a screen is a readable difference.
+    // One line for each event, so that a changed screen shows as a readable diff.
     let rules = JSON.array(rules.map(\.json)).text()
     let transcripts = transcripts.map { transcript in
       let lines = transcript.lines.map { "    \($0.text())" }.joined(separator: ",\n")
@@ -39,7 +40,7 @@ import Validation
     return "{\"rules\":\(rules),\n\"transcripts\":[\n\(transcripts.joined(separator: ",\n"))]}\n"
   }
 
-  @Test("A1 A5 D1 D6 E6 E7 · the transcripts that the page follows are those of the screens")
+  @Test("A1 A5 D1 D6 E6 E7 · the transcripts that the page is tested with are those of the screens")
   func transcripts() throws {
     try ProjectFile.expect(
       "Tests/AccountFlowsTests/Transcripts/flow-transcripts.json", toBe: Self.text)

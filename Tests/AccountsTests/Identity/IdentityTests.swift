@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(
-    "A8 · what only contains an e-mail address, or nearly is one, is refused",
+    "A8 · rejects texts that only contain an e-mail address, or nearly are one",
     arguments: [
       "anna", "anna@", "@example.org", "anna@example", "anna@@example.org", "anna@exa mple.org",
       " anna@example.org", "anna@example.org ", "anna@example.org\n", "\nanna@example.org",
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test("E7 · two addresses that differ in case are one")
+  @Test("E7 · two addresses that differ only in case are equal")
   func caseFolded() throws {
     let typed = try EmailAddress("Anna@Example.ORG")
     #expect(try typed == EmailAddress("anna@example.org"))
@@ -60,13 +60,13 @@ import Testing
     #expect(try DisplayName(typed).text == typed)
   }
 
-  @Test("white space around a name goes, and its accents are composed")
+  @Test("removes white space around a name, and composes its accents")
   func normalised() throws {
     #expect(try DisplayName("  Rene\u{301} \n").text.unicodeScalars.count == 4)
   }
 
   @Test(
-    "E7 · a name of which nothing would be visible is empty",
+    "E7 · a name without a visible character counts as empty",
     arguments: [
       "", " ", "\t\n", "\u{200B}\u{200D}", "\u{FEFF}", "\0", "\u{202E}", "\u{2800}\u{2800}",
       "\u{3164}", "\u{115F}", "\u{1160}", "\u{FFA0}", "\u{FE0F}\u{E0100}", "\u{180B}", "\u{1D159}",
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test(
-    "control characters and marks that turn the text around are refused in a name",
+    "refuses control characters and characters that reverse the text direction in a name",
     arguments: ["An\u{1B}[31mna", "An\0na", "An\nna", "An\u{7F}na", "An\u{202E}na", "A\u{2028}b"])
   func malformed(_ typed: String) async {
     let error = await refusal { () throws(AccountError) in try DisplayName(typed) }

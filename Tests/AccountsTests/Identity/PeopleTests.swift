@@ -22,7 +22,7 @@ import Testing
     #expect(error?.code == .forbidden)
   }
 
-  @Test("an account that is removed is out at once, and its address is free again")
+  @Test("ends the sessions of a removed account at once, and frees its address")
   func removal() async throws {
     let anna = try await household.ownerLogsIn()
     let ben = try await household.invited(by: anna, "ben@example.org")
@@ -54,7 +54,7 @@ import Testing
     #expect(await household.isRefused(ben))
   }
 
-  @Test("an age limit and a name count for sessions that are open")
+  @Test("a new age limit and a new name apply to open sessions")
   func profile() async throws {
     let anna = try await household.ownerLogsIn()
     let ben = try await household.invited(by: anna, "ben@example.org")

@@ -9,7 +9,7 @@ import Validation
 
 @testable import Accounts
 
-/// A second way to log in, which notes the steps and refuses where it is told to.
+/// A login method that records its steps, and refuses the login at one of them.
 private final class RecordingLogin: LoginMethod {
   enum Step: String { case validate, will, authenticate, between, after, failed }
 
@@ -25,19 +25,19 @@ private final class RecordingLogin: LoginMethod {
 
   var steps: [Step] { log.withLock { $0 } }
 
-  private func note(_ step: Step) throws(AccountError) {
+  private func record(_ step: Step) throws(AccountError) {
     log.withLock { $0.append(step) }
     if step == refusesAt { throw .wrongCredentials }
   }
 
-  func validate(_ credentials: String) throws(AccountError) { try note(.validate) }
-  func willAuthenticate(_ credentials: String) async throws(AccountError) { try note(.will) }
+  func validate(_ credentials: String) throws(AccountError) { try record(.validate) }
+  func willAuthenticate(_ credentials: String) async throws(AccountError) { try record(.will) }
   func authenticate(_ credentials: String) async throws(AccountError) -> AccountRecord {
-    try note(.authenticate)
+    try record(.authenticate)
     return AccountRecord(account: account, passwordHash: PasswordHash("unused"))
   }
   func didAuthenticate(_ proof: AuthenticatedIdentity, by: String) async throws(AccountError) {
-    try note(.between)
+    try record(.between)
   }
   func didLogIn(_ principal: SessionPrincipal) async { log.withLock { $0.append(.after) } }
   func didFail(_ error: AccountError, with credentials: String) async {
@@ -45,7 +45,7 @@ private final class RecordingLogin: LoginMethod {
   }
 }
 
-/// The smallest way to log in: its one own step.
+/// A login method that implements only the required step.
 private struct MinimalLogin: LoginMethod {
   let name = "minimal"
   let account: Account
@@ -54,7 +54,7 @@ private struct MinimalLogin: LoginMethod {
   }
 }
 
-/// A login during which something happens, after the proof and before the session.
+/// A login method that runs `meanwhile` while it authenticates, before the session is opened.
 private struct InterruptedLogin: LoginMethod {
   let name = "interrupted"
   let record: AccountRecord
@@ -95,7 +95,7 @@ private struct InterruptedLogin: LoginMethod {
     Login(method, sessions: sessions, events: events, audit: audit, rateLimiter: rateLimiter)
   }
 
-  @Test("E4 E2 · the steps run in one order, with hooks before, between and after, and progress")
+  @Test("E4 E2 · runs the steps and hooks in a fixed order, and reports each stage")
   func order() async throws {
     let method = RecordingLogin(account: account)
     let stages = Mutex<[LoginStage]>([])
@@ -105,7 +105,7 @@ private struct InterruptedLogin: LoginMethod {
   }
 
   @Test(
-    "E4 A9 · a refusal of any step ends the login there, tells the hook, and leaves no session",
+    "E4 A9 · a refusal at any step ends the login, calls `didFail`, and opens no session",
     arguments: [
       (RecordingLogin.Step.validate, 1), (.will, 2), (.authenticate, 3), (.between, 4),
     ])
@@ -123,13 +123,13 @@ private struct InterruptedLogin: LoginMethod {
     #expect(await events.first { _ in true } == .loggedIn(next.principal, by: "minimal"))
   }
 
-  @Test("E4 · a way to log in needs one step of its own; the others have defaults")
+  @Test("E4 · a login method needs to implement only `authenticate`")
   func defaults() async throws {
     let login = login(MinimalLogin(account: account))
     #expect(try await login.logIn(()).principal.name == "Anna")
   }
 
-  @Test("E4 A9 · a login on its way opens nothing with a password that was changed meanwhile")
+  @Test("E4 A9 · a login under way opens no session if the password is changed meanwhile")
   func outrunByAChange() async throws {
     let record = AccountRecord(account: account, passwordHash: PasswordHash("unused"))
     let login = login(
@@ -144,8 +144,7 @@ private struct InterruptedLogin: LoginMethod {
     #expect(try await store.sessions(of: account.id).isEmpty)
   }
 
-  @Test(
-    "E4 A9 · a login under way opens no session without a second factor that was added meanwhile")
+  @Test("E4 A9 · a login under way opens no session if a second factor is added meanwhile")
   func outrunByAFactor() async throws {
     let record = AccountRecord(account: account, passwordHash: PasswordHash("unused"))
     let login = login(
@@ -161,7 +160,7 @@ private struct InterruptedLogin: LoginMethod {
     #expect(try await store.sessions(of: account.id).isEmpty)
   }
 
-  @Test("E4 A10 · a login under way opens a session with the age limit of that moment")
+  @Test("E4 A10 · a login under way opens a session with the age limit that is set meanwhile")
   func outrunByAnAgeLimit() async throws {
     let record = AccountRecord(account: account, passwordHash: PasswordHash("unused"))
     let login = login(
@@ -210,7 +209,7 @@ private struct InterruptedLogin: LoginMethod {
     #expect(!shown.contains(loggedIn.token.text))
   }
 
-  @Test("A7 A9 · the form is checked before anybody is asked, with one clear text each")
+  @Test("A7 A9 · each invalid field, and wrong credentials, are refused with their own error")
   func form() async throws {
     try await household.registerOwner()
     let cases: [(String, String, AccountError)] = [
@@ -242,7 +241,7 @@ private struct InterruptedLogin: LoginMethod {
     #expect(Set(errors.map(\.message)).count == errors.count)
   }
 
-  @Test("A8 · an account whose password the rule would refuse today still logs in")
+  @Test("A8 · an account logs in although its password breaks the present rules")
   func olderRule() async throws {
     let lax = AccountService(
       stores: household.stores,
@@ -265,7 +264,7 @@ private struct InterruptedLogin: LoginMethod {
     #expect(error == .wrongCredentials)
   }
 
-  @Test("E1 · a login replaces a hash of other parameters, and a full disk does not prevent it")
+  @Test("E1 · a login replaces a hash of other parameters, and keeps one of the present ones")
   func rehash() async throws {
     try await household.registerOwner()
     let email = try EmailAddress("anna@example.org")
@@ -277,6 +276,25 @@ private struct InterruptedLogin: LoginMethod {
     #expect(replaced?.wasMade(with: dearer) == true)
     _ = try await accountService.logIn(credentials)
     #expect(try await household.store.account(withEmail: email)?.passwordHash == replaced)
+  }
+
+  @Test("E1 · a login succeeds although a full disk prevents a new hash; the next login stores it")
+  func rehashOnFullDisk() async throws {
+    try await household.registerOwner()
+    let email = try EmailAddress("anna@example.org")
+    let dearer = Argon2Parameters(memoryKiB: 16, passes: 1, lanes: 1)
+    let accountService = household.restarted(hashing: dearer)
+    let credentials = PasswordCredentials(email: email.text, password: Household.password)
+    let old = try await household.store.account(withEmail: email)?.passwordHash
+    await household.store.failHashReplacements(
+      with: AccountError(.storageFull, message: "full", hint: "free"))
+    let loggedIn = try await accountService.logIn(credentials)
+    #expect(try await accountService.sessions.resolve(loggedIn.token.text).name == "Anna")
+    #expect(try await household.store.account(withEmail: email)?.passwordHash == old)
+    await household.store.failHashReplacements(with: nil)
+    _ = try await accountService.logIn(credentials)
+    let new = try await household.store.account(withEmail: email)?.passwordHash
+    #expect(new?.wasMade(with: dearer) == true)
   }
 
   @Test("E1 A10 · a login that waits while its owner is demoted opens a member's session")
@@ -299,7 +317,7 @@ private struct InterruptedLogin: LoginMethod {
     #expect(try await household.now(loggedIn).role == .member)
   }
 
-  @Test("an unknown address costs the same hash as a wrong password")
+  @Test("a login computes one hash for an unknown address, as for a wrong password")
   func sameCost() async throws {
     try await household.registerOwner()
     for email in ["anna@example.org", "nobody@example.org"] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Accounts
 
-/// Whatever takes a password or a code that could be guessed is slowed down as a login is.
+/// Every operation that checks a password or a code is rate-limited as a login is.
 @Suite(.fromTerminal) struct ReauthenticationTests {
   private let household: Household
   private let new = "another evening with friends"
@@ -45,7 +45,8 @@ import Testing
     }
   }
 
-  /// The owner, logged in at 192.168.1.20, with what makes that device known.
+  /// Logs in the owner at 192.168.1.20. Returns the owner and the token of that device, now a known
+  /// one.
   private func owner() async throws -> (principal: SessionPrincipal, device: DeviceToken) {
     try await household.registerOwner()
     let loggedIn = try await asking(from: "192.168.1.20") { () throws(AccountError) in
@@ -71,7 +72,7 @@ import Testing
       }
     }
     #expect(await prove(wrong)?.code == .wrongCredentials)
-    // The sixth waits, with the right password too.
+    // The sixth attempt has to wait, even with the right password.
     let waiting = [
       await change(owner, Household.password, from: "192.168.1.66"),
       await remove(owner, Household.password, from: "192.168.1.66"),
@@ -85,7 +86,7 @@ import Testing
     #expect(await change(owner, Household.password, from: "192.168.1.66") == nil)
   }
 
-  @Test("who guesses with a borrowed session makes neither a known device wait nor the terminal")
+  @Test("guesses in another person's session delay neither a known device nor the terminal")
   func ownerIsNotLockedOut() async throws {
     let (owner, device) = try await owner()
     for host in 100..<120 {
@@ -112,7 +113,7 @@ import Testing
     #expect(error?.code == .tooManyTries)
   }
 
-  @Test("neither a right password without a change nor an impossible one causes a wait")
+  @Test("neither an unsuitable new password nor an empty present one causes a wait")
   func noGuess() async throws {
     let owner = try await owner().principal
     for _ in 0..<10 {
@@ -146,24 +147,24 @@ import Testing
     #expect(await confirm(right) == nil)
   }
 
-  @Test("one source tries thirty codes, then waits; others and known devices go on")
+  @Test("a source waits after thirty wrong codes; other sources and known devices do not")
   func codesFromOneSource() async throws {
     let (_, device) = try await owner()
-    let nobodys = String(repeating: "0", count: 32)
+    let unknown = String(repeating: "0", count: 32)
     for _ in 0..<30 {
-      #expect(await finishReset("123456", of: nobodys, new, from: "192.168.1.66") == .codeExpired)
+      #expect(await finishReset("123456", of: unknown, new, from: "192.168.1.66") == .codeExpired)
     }
     #expect(
-      await finishReset("123456", of: nobodys, new, from: "192.168.1.66")?.code == .tooManyTries)
+      await finishReset("123456", of: unknown, new, from: "192.168.1.66")?.code == .tooManyTries)
     let login = await refusal { () async throws(AccountError) in
       try await asking(from: "192.168.1.66") { () throws(AccountError) in
-        try await accountService.logIn(CodeCredentials(request: nobodys, code: "123456"))
+        try await accountService.logIn(CodeCredentials(request: unknown, code: "123456"))
       }
     }
     #expect(login?.code == .tooManyTries)
-    #expect(await finishReset("123456", of: nobodys, new, from: "192.168.1.20") == .codeExpired)
+    #expect(await finishReset("123456", of: unknown, new, from: "192.168.1.20") == .codeExpired)
     let known = await finishReset(
-      "123456", of: nobodys, new, from: "192.168.1.66", device: device)
+      "123456", of: unknown, new, from: "192.168.1.66", device: device)
     #expect(known == .codeExpired)
   }
 
@@ -184,7 +185,7 @@ import Testing
       }?.code
     }
     for person in 0..<29 { #expect(await spray(person) == .wrongCredentials) }
-    // The code stays good while the password breaks the rules.
+    // The code stays valid while the new password breaks the rules.
     for _ in 0..<3 {
       let short = await finishReset(
         household.box.code ?? "", of: reset.id.text, "short", from: "192.168.1.66")

@@ -10,7 +10,7 @@ import Testing
 
   init() throws { household = try Household() }
 
-  @Test("an invitation makes a member or an owner, expires when it says, and can be revoked")
+  @Test("an invitation makes a member or an owner, expires after its validity, and can be revoked")
   func invitations() async throws {
     let anna = try await household.ownerLogsIn()
     #expect(

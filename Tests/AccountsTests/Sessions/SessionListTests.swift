@@ -10,7 +10,7 @@ import Testing
 
   init() throws { household = try Household() }
 
-  /// Logs in as from a device.
+  /// Logs in from a device at an address.
   private func logIn(from device: String, _ address: String = "192.168.1.20") async throws
     -> LoggedIn
   {
@@ -27,7 +27,7 @@ import Testing
     } == .notLoggedIn
   }
 
-  @Test("A10 · a person sees their own sessions: device, address, opened, last seen, which is this")
+  @Test("A10 · lists one's own sessions with device, address, times, and which one is current")
   func list() async throws {
     try await household.registerOwner()
     let phone = try await logIn(from: "Firefox on Android", "fe80::1")
@@ -39,13 +39,15 @@ import Testing
     #expect(list.map(\.isCurrent) == [true, false])
     #expect(list[1].session.id == phone.principal.session)
     #expect(list[1].session.openedAt == household.clock.now.addingTimeInterval(-3600))
+    #expect(list[1].session.lastSeenAt == list[1].session.openedAt)
     #expect(list[1].expires == household.clock.now.addingTimeInterval(7 * 86_400 - 3600))
     household.clock.advance(7 * 86_400 - 1800)
     _ = try await household.accountService.sessions.resolve(laptop.token.text)
-    #expect(try await household.accountService.sessions.list(of: laptop.principal).count == 1)
+    let open = try await household.accountService.sessions.list(of: laptop.principal)
+    #expect(open.map(\.session.lastSeenAt) == [household.clock.now])
   }
 
-  @Test("A10 · one session is ended from another, at once and for a restarted controller")
+  @Test("A10 · a session that another one ended is refused at once, by a restarted controller too")
   func endOne() async throws {
     try await household.registerOwner()
     let phone = try await logIn(from: "phone")
@@ -62,7 +64,7 @@ import Testing
     #expect(again == .unknownSession)
   }
 
-  @Test("A10 · the sessions of others are not there to be ended")
+  @Test("A10 · another person's session cannot be ended, and its id counts as unknown")
   func endOthers() async throws {
     let owner = try await household.ownerLogsIn()
     let code = try await household.accountService.invitations.make(by: owner.principal).code
@@ -76,7 +78,7 @@ import Testing
     #expect(try await household.accountService.sessions.list(of: member.principal).count == 1)
   }
 
-  @Test("A10 · all others are ended, or all, also those that no request has used for a while")
+  @Test("A10 · ends all other sessions, or all, including those that are not in the cache")
   func endAll() async throws {
     try await household.registerOwner()
     var opened: [LoggedIn] = []
@@ -92,7 +94,7 @@ import Testing
     #expect(await isRefused(opened[0], at: accountService))
   }
 
-  @Test("E1 · an account or guest pass has 20 sessions: another one ends the oldest, at once")
+  @Test("E1 · the 21st session of an account or guest pass ends the oldest one at once")
   func most() async throws {
     try await household.registerOwner()
     var people: [LoggedIn] = []
@@ -124,7 +126,7 @@ import Testing
     }
   }
 
-  @Test("E1 · a clock that was set back makes no new session the oldest")
+  @Test("E1 · a new session is not the oldest one after the clock was set back")
   func mostWithClockBack() async throws {
     try await household.registerOwner()
     for index in 0..<20 { _ = try await logIn(from: "\(index)") }
@@ -134,7 +136,7 @@ import Testing
     #expect(try await household.accountService.sessions.list(of: new.principal).count == 20)
   }
 
-  @Test("A10 · a session that gets a new token while it is ended is ended all the same")
+  @Test("A10 · ends a session although a proof replaces its token meanwhile")
   func endDuringProof() async throws {
     try await household.registerOwner()
     let phone = try await logIn(from: "phone")
@@ -171,6 +173,31 @@ import Testing
     #expect(await isRefused(phone, at: household.restarted()))
     #expect(await !isRefused(laptop))
   }
+
+  @Test("A10 · records the end of a session and a logout that a full disk delayed, once each")
+  func repeatedEnd() async throws {
+    try await household.registerOwner()
+    let phone = try await logIn(from: "phone")
+    let laptop = try await logIn(from: "laptop")
+    let sessions = household.accountService.sessions
+    let full = AccountError(.storageFull, message: "full", hint: "free")
+    await household.store.failWrites(with: full)
+    let ended = await refusal { () async throws(AccountError) in
+      try await sessions.end(phone.principal.session, of: laptop.principal)
+    }
+    let loggedOut = await refusal { () async throws(AccountError) in
+      try await sessions.logOut(laptop.token.text)
+    }
+    #expect(ended == full && loggedOut == full)
+    await household.store.failWrites(with: nil)
+    try await sessions.end(phone.principal.session, of: laptop.principal)
+    try await sessions.logOut(laptop.token.text)
+    for gone in [phone, laptop] { #expect(await isRefused(gone, at: household.restarted())) }
+    let entries = try await household.accountService.audit.entries(newest: 100)
+    let actions = entries.map(\.action).filter { $0 == .sessionEnded || $0 == .logout }
+    #expect(actions == [.sessionEnded, .logout])
+    #expect(entries.last?.actor == AuditActor(laptop.principal))
+  }
 }
 
 @Suite(.fromTerminal) struct ProofTests {
@@ -196,14 +223,14 @@ import Testing
     #expect(try await isFresh(token, at: household.restarted()))
     household.clock.advance(1)
     #expect(try await !isFresh(token))
-    // A clock that was set back makes no proof younger.
+    // Setting the clock back does not make the proof younger.
     household.clock.set(household.clock.now.addingTimeInterval(-3600))
     #expect(try await !isFresh(token))
     household.clock.reboot()
     #expect(try await !isFresh(token, at: household.restarted()))
   }
 
-  @Test("E1 · a proof gives the session a new token; the old one opens nothing any more")
+  @Test("E1 · a proof gives the session a new token, and the old token is refused")
   func newToken() async throws {
     let before = try await household.ownerLogsIn()
     household.clock.advance(3600)

@@ -2,7 +2,7 @@ import AccountTestSupport
 
 @testable import Accounts
 
-/// Actions of the people of a household before a test begins.
+/// Steps that prepare accounts, sessions and second factors for a test.
 extension Household {
   /// Registers and logs in a person whom `owner` invited.
   func invited(
@@ -13,19 +13,19 @@ extension Household {
     return try await logIn(email)
   }
 
-  /// The current user of a session.
+  /// Returns the current user of a session.
   func now(_ loggedIn: LoggedIn) async throws(AccountError) -> SessionPrincipal {
     try await accountService.sessions.resolve(loggedIn.token.text)
   }
 
-  /// Whether a session opens nothing any more.
+  /// Returns whether the token of a session is refused.
   func isRefused(_ loggedIn: LoggedIn, at accountService: AccountService? = nil) async -> Bool {
     await refusal { () async throws(AccountError) in
       try await (accountService ?? self.accountService).sessions.resolve(loggedIn.token.text)
     } == .notLoggedIn
   }
 
-  /// The owner, logged in, with a verified address.
+  /// Registers and logs in the owner, and verifies the owner's e-mail address.
   func verifiedOwner() async throws -> LoggedIn {
     let loggedIn = try await ownerLogsIn()
     let request = try await accountService.contacts.sendEmailCode(to: nil, by: loggedIn.principal)
@@ -35,7 +35,7 @@ extension Household {
     return loggedIn
   }
 
-  /// A confirmed second factor: its secret, and the recovery codes.
+  /// Adds and confirms a second factor. Returns its secret and the recovery codes.
   func enrolled(_ principal: SessionPrincipal) async throws -> ([UInt8], [EntryCode]) {
     let secret = try Base32.bytes(try await accountService.secondFactor.enrol(by: principal).secret)
     let codes = try await accountService.secondFactor.confirm(totp(secret), by: principal)
@@ -43,16 +43,16 @@ extension Household {
     return (secret, codes)
   }
 
-  /// The current code of an authenticator app.
+  /// Returns the current code of an authenticator app with this secret.
   func totp(_ secret: [UInt8]) -> String { TOTP.code(secret, step: TOTP.step(at: clock.now)) }
 
-  /// Where codes go.
+  /// Returns an e-mail address as the destination of codes.
   func mailbox(_ address: String = "anna@example.org") throws -> CodeDestination {
     .email(try EmailAddress(address))
   }
 }
 
-/// The code of the refusal that `body` ends with; nil where it succeeds.
+/// Returns the code of the error that `body` throws; nil if it succeeds.
 func refusalCode<Value>(
   _ body: () async throws(AccountError) -> Value
 ) async -> AccountError.Code? {

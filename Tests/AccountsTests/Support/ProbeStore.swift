@@ -2,11 +2,14 @@ import Accounts
 import Foundation
 import Storage
 
-/// A store in memory that counts, and that fails or halts where a test says so.
+/// A store that counts session reads and last-seen writes, fails on request, and can run an action
+/// of a test before it answers.
 actor ProbeStore: AccountStore, InvitationStore, SessionStore {
   private let base: AccountDatabase
-  /// The error of every write.
+  /// The error of every write; nil to let writes succeed.
   private var writeFailure: AccountError?
+  /// The error of the replacement of a password hash; nil to let it succeed.
+  private var hashFailure: AccountError?
   private var readFailure: AccountError?
   private(set) var sessionReads = 0
   private(set) var seenWrites = 0
@@ -17,12 +20,14 @@ actor ProbeStore: AccountStore, InvitationStore, SessionStore {
   /// Runs after the next replacement of a digest, before the answer is given.
   private var afterNextReplacement: (@Sendable () async -> Void)?
 
-  /// - Parameter database: keeps everything; one in memory unless given.
+  /// - Parameter database: Holds the data; nil for a new database in memory.
   init(_ database: TheaterDatabase? = nil) throws {
     base = AccountDatabase(try database ?? TheaterDatabase(inMemory: .system))
   }
 
   func failWrites(with error: AccountError?) { writeFailure = error }
+
+  func failHashReplacements(with error: AccountError?) { hashFailure = error }
 
   func failSessionReads(with error: AccountError?) { readFailure = error }
 
@@ -67,6 +72,7 @@ actor ProbeStore: AccountStore, InvitationStore, SessionStore {
     _ old: PasswordHash, of account: AccountID, with new: PasswordHash
   ) async throws(AccountError) {
     try write()
+    if let hashFailure { throw hashFailure }
     try await base.replaceHash(old, of: account, with: new)
   }
 

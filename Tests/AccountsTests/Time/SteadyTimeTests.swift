@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(
-    "after a boot, or where the past lies ahead, a code is void and a wait begins anew",
+    "after a boot, or for a time in the future, the age is unknown and a wait begins anew",
     arguments: [
       SteadyTime(boot: "other", milliseconds: 0), SteadyTime(boot: "one", milliseconds: 5_001),
       SteadyTime(boot: "one", milliseconds: .min), SteadyTime(boot: "one", milliseconds: .max),
@@ -28,7 +28,7 @@ import Testing
     #expect(now.age(of: then) == nil)
     #expect(!now.isWithin(.seconds(600), of: then))
     #expect(now.left(of: .seconds(60), since: then) == .seconds(60))
-    // A store keeps `now` in its place, and the wait passes.
+    // A store replaces the unknown time by `now`, so the wait ends.
     #expect(at(35_000).left(of: .seconds(60), since: now) == .seconds(30))
   }
 

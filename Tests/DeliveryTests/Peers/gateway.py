@@ -10,7 +10,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--status", type=int, default=200)
 parser.add_argument("--behaviour", default="answer")
 options = parser.parse_args()
-# Ends with the test that holds the other end of its input.
+# Exits when the test closes stdin or ends.
 threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
 
 

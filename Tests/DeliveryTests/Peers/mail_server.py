@@ -1,6 +1,6 @@
 """A real SMTP server (aiosmtpd) for tests.
 
-Prints its port, then each message that it took as one line of JSON.
+Prints its port, then each message that it accepted as one line of JSON.
 
   mail_server.py [--security starttls|tls|none] [--certificate PEM] [--login USER:PASSWORD]
                  [--behaviour take|refuse|drop|hang]
@@ -15,13 +15,17 @@ parser.add_argument("--certificate")
 parser.add_argument("--login")
 parser.add_argument("--behaviour", default="take")
 options = parser.parse_args()
-# Ends with the test that holds the other end of its input.
+# Exits when the test closes stdin or ends.
 threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
 
 
 def say(line):
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
+
+
+# The number of login attempts so far.
+logins = 0
 
 
 class Handler:
@@ -43,11 +47,14 @@ class Handler:
             "type": body.get_content_type(), "charset": body.get_content_charset(),
             "text": body.get_content().rstrip("\r\n"), "tls": session.ssl is not None or options.security == "tls",
             "user": getattr(session.auth_data, "login", b"").decode() if session.auth_data else None,
+            "logins": logins,
         }))
         return "250 taken"
 
 
 def authenticate(server, session, envelope, mechanism, data):
+    global logins
+    logins += 1
     user, _, password = options.login.partition(":")
     good = data.login.decode() == user and data.password.decode() == password
     return AuthResult(success=good, handled=False, auth_data=data if good else None)

@@ -37,7 +37,7 @@ struct CommandTableTests {
     #expect(!role.title.isEmpty)
   }
 
-  @Test("E15 · playback and volume commands need only the permission to play, all others one more")
+  @Test("E15 · pause, seek, next, previous and volume commands need play, all others operate")
   func permissions() {
     let open = Role.allCases.flatMap { role in
       role.commands.filter { $0.permission == .play }.map { "\(role) \($0.name)" }
@@ -50,7 +50,7 @@ struct CommandTableTests {
       ])
   }
 
-  @Test("E15 · every typed command becomes JSON and comes back the same")
+  @Test("E15 · every typed command survives a round trip through JSON")
   func roundTrips() throws {
     try roundTrip(
       [AmplifierCommand](
@@ -109,7 +109,7 @@ struct CommandTableTests {
     #expect(try Command(["dim": 10.0], role: .lights).argument?.integer == 10)
   }
 
-  @Test("E15 · a typed call out of range is refused before it leaves")
+  @Test("E15 · refuses a typed command that is out of range")
   func typedRanges() {
     #expect(throws: CommandError.self) { try AmplifierCommand.volume(101).checked() }
     #expect(throws: CommandError.self) { try LightsCommand.dim(-1).checked() }
@@ -130,7 +130,7 @@ struct CommandTableTests {
   }
 
   @Test(
-    "E15 · an error names the place, the found and the expected value, and a hint",
+    "E15 · an error names the path, the found and the expected value, and a hint",
     arguments: [
       (
         Role.lights, ["dim": 140], "$.dim",
@@ -186,7 +186,7 @@ struct CommandTableTests {
     #expect(nearest(to: "Lantrn", in: ["Lantern", "Lanterns", "Lamp"]) == "Lantern")
   }
 
-  @Test("E15 · a command that replaces others names its setting")
+  @Test("E15 · the rows mark urgent, momentary and setting commands, and capabilities")
   func manners() throws {
     let urgent = Role.allCases.flatMap(\.commands).filter { $0.manner == .urgent }.map(\.name)
     #expect(Set(urgent) == ["off", "mute", "pause", "stop"])

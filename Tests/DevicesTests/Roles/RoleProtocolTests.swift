@@ -9,7 +9,7 @@ struct RoleProtocolTests {
 
   private func device(_ role: Role) -> any Device { FakeDevice("it", role, journal: journal) }
 
-  @Test("E15 F3a · each typed call gives its command, and waits until it is done")
+  @Test("E15 F3a · each typed call sends its command, and returns after its effect")
   func calls() async throws {
     let amp = AmplifierConnection(device(.amplifier))
     try await amp.turnOn()
@@ -66,7 +66,7 @@ struct RoleProtocolTests {
       ])
   }
 
-  @Test("F3 · a connection has its own name, role and identity")
+  @Test("F3 · a connection has the id and role of its device, but its own identity")
   func connections() {
     let device = device(.lights)
     let lights = TheaterLightsConnection(device)
@@ -85,7 +85,7 @@ struct RoleProtocolTests {
     #expect(journal.lines.isEmpty)
   }
 
-  @Test("F3 · a device without cables says so")
+  @Test("F3 · a device without cables refuses to unplug as unsupported")
   func cables() async throws {
     final class Lamp: TheaterLights {
       let id: DeviceID = "lamp"

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("E15 · the values that a device may report")
 struct StateShapeTests {
-  @Test("E15 · each key admits its values and refuses all others")
+  @Test("E15 · each key admits its own values and refuses others")
   func values() {
     let percents: [JSON] = [0, 100, 10.0]
     let wrongPercents: [JSON] = [-5, 101, 12.5, "12", true, nil, 1e300, []]
@@ -86,7 +86,7 @@ struct StateShapeTests {
     #expect(CatalogueItem(good.json) == good)
   }
 
-  @Test("E9 · a catalogue has room for 100,000 items and 32 MiB, whichever ends first")
+  @Test("E9 · a catalogue holds 100,000 items or 32 MiB, whichever is reached first")
   func budget() {
     var budget = CatalogueBudget()
     let song = CatalogueItem(id: "a", title: "A")
@@ -97,6 +97,6 @@ struct StateShapeTests {
     let admitted = (0..<40).filter { _ in other.admit(large) }
     #expect(admitted.count == 31)
     let hasRoom = other.admit(song)
-    #expect(hasRoom, "what is smaller still has room")
+    #expect(hasRoom, "a smaller item still fits")
   }
 }

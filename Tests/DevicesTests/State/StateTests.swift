@@ -2,7 +2,7 @@ import Devices
 import JSON
 import Testing
 
-@Suite("E15 · states, playback and what settles a command")
+@Suite("E15 · states, playback and settled commands")
 struct StateTests {
   private func state(_ values: [StateKey: JSON], _ provenance: Provenance = .reported)
     -> DeviceState
@@ -60,7 +60,7 @@ struct StateTests {
     #expect(seek.spec.settled.key == nil)
   }
 
-  @Test("E9 · an anchor moves on at its rate and stays within its item")
+  @Test("E9 · a position moves on from its anchor at the rate, and stays within the item")
   func anchors() {
     let playing = Playback(.playing, item: "a", position: 10, duration: 12)
     #expect(playing.position(after: .seconds(1)) == 11)
@@ -70,15 +70,15 @@ struct StateTests {
     #expect(Playback(.playing, position: 1).position(after: .seconds(-5)) == 0)
   }
 
-  @Test("E9 · playback becomes JSON and comes back; wrong numbers do not")
+  @Test("E9 · playback survives a round trip through JSON; negative numbers are rejected")
   func playbackJSON() {
     let playback = Playback(
-      .failed, item: "a", position: 1.2345, duration: 60.5, rate: 0, reason: "no disc")
+      .failed, item: "a", position: 1.2346, duration: 60.5, rate: 0, reason: "no disc")
     #expect(
       playback.json == [
         "state": "failed", "item": "a", "position": 1.235, "duration": 60.5, "rate": 0,
         "reason": "no disc",
-      ] || playback.json["position"] == 1.234)
+      ])
     for status in Playback.Status.allCases {
       let playback = Playback(status, item: "a", position: 3, duration: 9, title: "b")
       #expect(Playback(playback.json) == playback)
@@ -89,7 +89,7 @@ struct StateTests {
     #expect(Playback("playing") == nil)
   }
 
-  @Test("E9 · a catalogue's item becomes JSON and comes back; without id or title it is none")
+  @Test("E9 · an item survives a round trip through JSON; without an id or title it is rejected")
   func catalogue() {
     let item = CatalogueItem(
       id: "/a.flac", title: "A", artist: "B", album: "C", track: 2, duration: 3.5, format: "flac",
@@ -111,7 +111,7 @@ struct StateTests {
         == #"{"a":{"value":412,"unit":"h","label":"Lamp"},"b":{"value":1}}"#)
   }
 
-  @Test("E15 · volume is a cube: half is an eighth, 0 is silence, and it never exceeds 1")
+  @Test("E15 · the gain is the cube of the volume: 50 % is 1/8, 0 is silence, and 1 the most")
   func volumeCurve() {
     #expect(VolumeCurve.gain(0) == 0)
     #expect(VolumeCurve.gain(50) == 0.125)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("F3 · Traits of roles")
 struct TraitTests {
-  @Test("E15 · a role's commands and state keys are those of its traits, none of them twice")
+  @Test("E15 · a role has the commands and state keys of its traits, none of them twice")
   func tables() {
     for role in Role.allCases {
       #expect(Set(role.stateKeys).count == role.stateKeys.count, "\(role)")
@@ -25,7 +25,7 @@ struct TraitTests {
     }
   }
 
-  @Test("F3 · a volume and the end of muting are known by their rows, in any role")
+  @Test("F3 · recognizes volume and unmute commands by their table rows, in any role")
   func soundRows() throws {
     let row = try #require(Role.amplifier.command(named: "volume"))
     let loud = Command(role: .tuner, spec: row, argument: 80)
@@ -52,7 +52,7 @@ struct TraitTests {
     #expect(Role.allCases.filter { $0.stop != nil } == [.dvdPlayer, .cdPlayer])
   }
 
-  @Test("E9 · players and the tuner have a list of the library")
+  @Test("E9 · the players and the tuner have a library category, other roles none")
   func categories() {
     #expect(Role.dvdPlayer.category == .films)
     #expect(Role.cdPlayer.category == .songs)
@@ -60,7 +60,7 @@ struct TraitTests {
     #expect(Role.allCases.filter { $0.category == nil }.count == 5)
   }
 
-  @Test("E15 · what a command does to the current item stands in its row")
+  @Test("E15 · the table row of a command has its effect on the current item")
   func effects() {
     func names(_ effect: ItemEffect) -> Set<String> {
       Set(Role.cdPlayer.commands.filter { $0.effect == effect }.map(\.name))
@@ -106,7 +106,7 @@ struct TraitTests {
   func others() {
     #expect(
       restored(.lights, wanted: [.power: "on", .brightness: 30], found: [.brightness: 30])
-        == ["on", "dim 30"], "lights that are turned on shine fully")
+        == ["on", "dim 30"], "turning lights on sets full brightness")
     #expect(restored(.projector, wanted: [.picture: "tv"]) == ["tvMode"])
     #expect(restored(.screen, wanted: [.position: "down"], found: [.position: "up"]) == ["down"])
     #expect(

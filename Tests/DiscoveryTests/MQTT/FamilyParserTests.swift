@@ -82,6 +82,41 @@ import Testing
     }
   }
 
+  @Test("The availability of an entity may be one entry, and its value a member of the payload")
+  func availabilityTemplate() {
+    let pointer: JSON = [
+      "topic": "home/fan", "pointer": "/state", "online": "online", "offline": "offline",
+    ]
+    let cases: [(String, JSON?)] = [
+      (#""avty":{"t":"home/fan","val_tpl":"{{ value_json.state }}"}"#, pointer),
+      (#""availability":[{"topic":"home/fan","value_template":"{{value_json.state}}"}]"#, pointer),
+      (#""avty_t":"home/fan","avty_tpl":"{{ value_json.state }}""#, pointer),
+      (#""avty_t":"home/fan","avty_tpl":"{{ value | lower }}""#, nil),
+    ]
+    for (availability, expected) in cases {
+      let entity = #"{"cmd_t":"home/fan/set",\#(availability)}"#
+      let part = #"{"cmps":{"f":{"p":"switch","cmd_t":"home/fan/set"}},\#(availability)}"#
+      for (topic, message) in [("switch", entity), ("device", part)] {
+        let found = Self.appliances([("homeassistant/\(topic)/fan/config", message)])
+        #expect(found.count == 1)
+        #expect(found.first?.options["template"]?["availability"] == expected)
+      }
+    }
+  }
+
+  @Test(
+    "A light with a schema of JSON has a dimmer in every colour mode but on and off",
+    arguments: [
+      (#""sup_clrm":["color_temp"]"#, true), (#""supported_color_modes":["onoff","rgb"]"#, true),
+      (#""brightness_scale":100"#, true), (#""sup_clrm":["onoff"]"#, false),
+      (#""sup_clrm":["unknown",7]"#, false), (#""bri_scl":null"#, false),
+    ])
+  func colourModes(setting: String, hasDimmer: Bool) {
+    let light = #"{"schema":"json","cmd_t":"lamp/set",\#(setting)}"#
+    let found = Self.appliances([("homeassistant/light/lamp/config", light)])
+    #expect(found.map(\.kind) == [hasDimmer ? .dimmer : .plug])
+  }
+
   @Test("The payload that stops a cover may be a number, and is bounded")
   func stopPayload() {
     for (given, stop) in [
@@ -191,7 +226,7 @@ import Testing
     #expect(entity("switch", #""pl_on":"\#(long)""#) == nil)
   }
 
-  @Test("Messages without a meaning are survived", arguments: 0..<300)
+  @Test("Malformed messages do not trap, and titles stay within their limits", arguments: 0..<300)
   func garbage(seed: Int) {
     var random = SeededNumbers(seed)
     var messages: [String: [UInt8]] = [:]
@@ -214,7 +249,7 @@ import Testing
     }
   }
 
-  @Test("A long list, a wild topic and a long name stay within bounds")
+  @Test("A long list of devices is cut; a name with a wildcard or of 600 bytes is left out")
   func bounds() {
     let device =
       #"{"type":"Router","friendly_name":"n","definition":{"exposes":[{"type":"switch"}]}}"#

@@ -37,7 +37,7 @@ import Testing
     #expect(result.findings.first?.title == "Sound card HDA Intel PCH, ALC892 Analog")
   }
 
-  @Test("A list of cards without a meaning is survived")
+  @Test("A malformed list has no cards, and at most 32 cards are read")
   func noCards() {
     for text in [
       "--- no soundcards ---", " x [a]: b", " 99 [A]: c", " 0 [$(x)]: c", "[", " 0 []: -",
@@ -94,13 +94,25 @@ import Testing
     #expect(findings.first?.plugin == "LibavPlayer")
   }
 
-  @Test("F7 · The folders that the user has named in another folder of settings are found")
+  @Test("F7 · The folders of a user-dirs.dirs outside ~/.config are found")
   func settings() async throws {
     try write("settings/user-dirs.dirs", "XDG_MUSIC_DIR=\"$HOME/Klänge\"\n")
     try write("home/Klänge/a.flac")
     let search = FolderSearch(
       home: folder.path(of: "home"), settings: folder.path(of: "settings"), root: folder.path)
     #expect(await search.result().findings.map(\.title) == ["Folder with 1 song"])
+  }
+
+  @Test("A problem says that not all folders were searched")
+  func tooManyFolders() async throws {
+    for index in 0..<32 {
+      try write("mnt/\(index)/film.mkv")
+      try write("srv/\(index)/film.mkv")
+    }
+    let result = await FolderSearch(home: folder.path(of: "home"), root: folder.path).result()
+    // Two of the 66 are folders of the user that do not exist.
+    #expect(result.findings.count == 62)
+    #expect(result.problems == ["folders: only the first 64 of 66 folders were searched"])
   }
 
   @Test("Every film that the player lists is counted, also a DVD folder in lower case")
@@ -127,7 +139,7 @@ import Testing
     #expect(late.count == 0 && late.isCut)
   }
 
-  @Test("A folder beyond the bounds is counted in part, and says so")
+  @Test("A folder beyond the bounds is counted in part, and its title says so")
   func bounds() async throws {
     for index in 0..<30 { try write("home/Music/\(index).mp3") }
     try write("home/Videos/1/2/3/deep.mkv")

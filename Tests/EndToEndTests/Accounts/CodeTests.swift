@@ -79,7 +79,7 @@ import Testing
         await terminal.expect("✗ Make the password at least 8 characters long.")
         await terminal.expect("· Advice: at least 15 characters")
         for _ in 1...2 { terminal.type("\(Self.eraseAll)four lions\r") }
-        await terminal.expect("✗ This password does not keep the rules.")
+        await terminal.expect("✗ This password does not meet the rules.")
         terminal.type("\(password)\r\(password)!\r")
         await terminal.expect("✗ The two passwords differ.")
         terminal.type("\(password)\r\(password)\r")

@@ -227,8 +227,36 @@ import Testing
         #expect(!terminal.isOrdinary)
         terminal.type("n")
         await terminal.expect("Ann_")
+        // The mode is set once at the start, and once more after the stop.
+        #expect(terminal.text.components(separatedBy: "\u{1B}[?25l\u{1B}[?7l").count == 3)
         terminal.type(Self.controlC)
         await terminal.expect("[again 130] icanon echo")
+      }
+    }
+  }
+
+  @Test("a command that was continued in the background ends there, and leaves the terminal alone")
+  func background() async throws {
+    try await withCodes { room in
+      try await room.expect("logout")
+      try await room.atTerminal("login") { terminal in
+        await terminal.expect("( Log in )")
+        terminal.type("ann@example.org\r")
+        await terminal.expect("( Log in )")
+        terminal.type(room.password)
+        await terminal.expect("[ Log in ]")
+        // The answer comes after the command was stopped.
+        kill(room.pid, SIGSTOP)
+        defer { kill(room.pid, SIGCONT) }
+        terminal.type("\r")
+        await terminal.expect("Logging in …")
+        terminal.type(Self.controlZ)
+        await terminal.expect("[ended 148] icanon echo")
+        kill(room.pid, SIGCONT)
+        // One line, because the command would be stopped if more could be read.
+        terminal.type("eval bg; wait %1\r")
+        await terminal.expect("You are logged in, Ann.")
+        await terminal.expect("[again 0] icanon echo")
       }
     }
   }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct OutputTests {
-  /// Runs `theater` with these words in a shell's line.
+  /// Runs a line in a shell, with the path of `theater` in the place of `THEATER`.
   private func shell(_ line: String) async throws -> Program.Outcome {
     let theater = Program.products.appendingPathComponent("theater").path
     return try await Program.tool("sh", "-c", line.replacing("THEATER", with: "'\(theater)'"))

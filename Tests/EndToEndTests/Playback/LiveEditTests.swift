@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct LiveEditTests {
-  /// Versions of the file in which other devices, options and films differ, each in lines.
+  /// Four versions of the file: the given one, and three with another device, option or process.
   private static func versions(of text: String) throws -> [[UInt8]] {
     let first = try JSON(parsing: text)
     func changed(_ path: [String], _ value: JSON) -> JSON {

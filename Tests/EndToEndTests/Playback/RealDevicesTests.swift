@@ -144,7 +144,8 @@ struct RealDevicesTests {
       "\(device): \(room.log)", sourceLocation: location)
   }
 
-  /// Expects that the film has failed for a reason, and that its end puts the room back.
+  /// Expects that the film has failed for `reason`, and that the end of the activity restores the
+  /// room.
   private func expectFailure(
     _ reason: String, hasDisplay: Bool = true, isEnding: Bool = true, in room: LiveController
   ) async throws {
@@ -175,7 +176,8 @@ struct RealDevicesTests {
     #expect(await eventually { !display.shows(Self.red) && !display.shows(Self.blue) })
   }
 
-  /// The process of mpv, the only child of its plugin. The system keeps the children of each thread.
+  /// The process of mpv, the only child of its plugin. Linux lists the children of each
+  /// thread separately.
   private func mpv(in room: LiveController) async throws -> pid_t? {
     let threads = "/proc/\(try #require(try await room.pid(of: "MpvPlayer")))/task"
     let names = try FileManager.default.contentsOfDirectory(atPath: threads)
@@ -228,7 +230,7 @@ struct RealDevicesTests {
     }
   }
 
-  @Test("F6 · a film goes on without mpv's crash, without the broker, and without the projector")
+  @Test("F6 · a film goes on after a crash of mpv, and without the broker and the projector")
   func losses() async throws {
     try await withRoom { room in
       try await room.expect("watch", Self.film, "--from-start")
@@ -268,7 +270,7 @@ struct RealDevicesTests {
     }
   }
 
-  @Test("F6 · a film goes on while a lamp, the screen or the popper is offline, and says which")
+  @Test("F6 · a film goes on while a lamp, the screen or the popper is offline and says so")
   func absences() async throws {
     try await withRoom { room in
       try await room.expect("watch", Self.film, "--from-start")
@@ -283,7 +285,7 @@ struct RealDevicesTests {
         await expect(device, key, is: "reported", in: room)
         let others = try await states(except: device, in: room)
         let before = await position(in: room)
-        // Zigbee2MQTT tells the absence of a lamp, and the broker that of the others.
+        // Zigbee2MQTT reports the absence of the lamp, and the broker that of the other devices.
         let notice: JSON =
           family == "zigbee2mqtt"
           ? [
@@ -327,7 +329,7 @@ struct RealDevicesTests {
     }
   }
 
-  @Test("F6 · a film fails without its disc or its display, and its end puts all back")
+  @Test("F6 · a film fails without its disc or its display, and its end restores the room")
   func failures() async throws {
     let folder = try TemporaryFolder()
     let image = try folder.file("discs/Night.iso")
@@ -341,7 +343,7 @@ struct RealDevicesTests {
       kill(try #require(try await mpv(in: room)), SIGKILL)
       try await expectFailure("it cannot be played", in: room)
       #expect(room.log.contains("mpv ended unexpectedly"))
-      // Its plugin has not ended.
+      // The plugin of mpv still runs.
       let log = try JSON(parsing: try await room.get("/devices/dvd/log"))
       #expect(log["plugin"] == "MpvPlayer" && log["status"] == "running", "\(log)")
 
@@ -373,7 +375,7 @@ struct RealDevicesTests {
     }
   }
 
-  @Test("F6 · each real device becomes a simulated one during a film, and itself again")
+  @Test("F6 · each real device is swapped for a simulated one and back during a film")
   func swaps() async throws {
     try await withRoom { room in
       try await room.expect("watch", Self.film, "--from-start")
@@ -403,7 +405,7 @@ struct RealDevicesTests {
                 && status?["state"]?[key]?["provenance"] == "reported"
             }, "\(device) of \(plugin) is not \(value): \(room.log)")
           #expect(await eventually { await position(in: room) > before + 1 }, "\(room.log)")
-          // The player and the amplifier report how the film goes on.
+          // The state of the player and the amplifier changes with the film.
           #expect(await events.end(excluding: [device, "dvd", "amp"]) == [])
           #expect(try await states(except: device, in: room) == others)
         }
@@ -420,7 +422,7 @@ struct RealDevicesTests {
     }
   }
 
-  @Test("F6 · a command for a simulated lamp does not reach the real one, which takes it over")
+  @Test("F6 · a command for a simulated lamp reaches the real one only after the swap back")
   func lamp() async throws {
     try await withRoom { room in
       try await room.expect("watch", Self.film, "--from-start")
@@ -440,7 +442,7 @@ struct RealDevicesTests {
     }
   }
 
-  @Test("E10 F6 · a film goes on in a simulated player that has it, and fails in another")
+  @Test("E10 F6 · a film goes on in a simulated player that has it, and fails in one without it")
   func player() async throws {
     try await withRoom { room in
       try await room.expect("watch", Self.film, "--from-start")

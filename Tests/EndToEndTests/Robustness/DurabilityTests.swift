@@ -39,7 +39,7 @@ import Testing
             .POST, "/api/v1/sessions",
             ["email": "ann@example.org", "password": .string(theater.password)]
           ).json["token"]?.string { tokens.append(token) }
-          // An account has 20 sessions; older ones have ended.
+          // An account keeps at most 20 sessions: its older ones have ended.
           return Array(tokens.suffix(3))
         }
       }
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test("a damaged database is named at the start, and the backup that is offered works")
+  @Test("names a damaged database at the start, and restores the backup that it offers")
   func restored() async throws {
     let theater = try SmallTheater()
     #expect(try await theater.start())
@@ -81,7 +81,7 @@ import Testing
     await theater.close()
   }
 
-  @Test("on the console an account is unlocked after a stranger's guesses")
+  @Test("unlocks an account on the console after a stranger's failed logins")
   func unlocked() async throws {
     let theater = try SmallTheater()
     #expect(try await theater.start())

@@ -21,11 +21,11 @@ import Testing
     let name: String
     /// The device that misbehaves.
     let device: String
-    /// Words that the controller shows of it; empty if there is nothing to show.
+    /// A text that the controller shows about the plugin; empty if it shows nothing.
     let shown: String
     /// Whether it takes longer than a few seconds to be shown.
     let isSlow: Bool
-    /// The item whose picture provokes it; `nil` for other kinds.
+    /// The item whose picture must be requested to provoke it; `nil` for other kinds.
     let picture: String?
 
     init?(_ json: JSON) {
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(
-    "a film evening goes on beside a device that misbehaves, and memory stays within 10 MiB"
+    "a film evening goes on beside a device that misbehaves, and memory grows by at most 10 MiB"
   )
   func household() async throws {
     let theater = try Self.household()
@@ -111,8 +111,8 @@ import Testing
 
 /// The memory, descriptors and threads of a process, from `/proc`.
 private struct Usage: CustomStringConvertible {
-  /// The memory of its own, in bytes. Pages of files are not counted: how many of them count depends on the other
-  /// processes that map the same files.
+  /// The anonymous memory in bytes. Pages of files are not counted, because their share depends on
+  /// the other processes that map the same files.
   let memory: Int
   let files: Int
   let threads: Int
@@ -179,8 +179,8 @@ private struct Evening {
     await expect("dvd", "power", kind, "off")
   }
 
-  /// Lets a device misbehave for a second at least, through an evening, until the controller shows it. Then
-  /// the device is simulated again.
+  /// Makes a device misbehave during one or more film evenings, for at least one second, until the
+  /// controller shows it. Then replaces the device with a simulated one.
   func spend(beside kind: HostileHouseholdTests.Kind) async throws {
     let began = ContinuousClock.now
     try await swap(kind.device, to: "Hostile", ["kind": .string(kind.name)], kind.name)
@@ -197,7 +197,8 @@ private struct Evening {
     await expectAvailable(kind.name)
   }
 
-  /// Some misbehave in answers alone. Before the device is open the request is refused.
+  /// Sends a request to the device, because some kinds misbehave only in answers. The request
+  /// fails while the device is not open.
   private func provoke(_ kind: HostileHouseholdTests.Kind) async {
     guard let item = kind.picture else {
       _ = try? await client.send(.POST, "/api/v1/devices/\(kind.device)/commands", "on", wait: 1)

@@ -38,7 +38,7 @@ import Testing
       await eventually {
         (try? await Program.tool("sh", "-c", ask).output) == second
       })
-    #expect(theater.text("log").contains("the certificate was read anew"))
+    #expect(theater.text("log").contains("the certificate was reloaded"))
     await theater.close()
   }
 

@@ -8,23 +8,24 @@ import Testing
 /// The current item, and the time at which it was read.
 struct Playing {
   private let activity: JSON?
-  private let run: JSON?
+  private let title: JSON?
   private let position: Double
   private let start = ContinuousClock.now
 
   init(_ room: LiveController) async throws {
     let status = try await room.json("status")
     activity = status["activity"]?["activity"]
-    run = status["activity"]?["itemTitle"]
+    title = status["activity"]?["itemTitle"]
     position = try #require(status["playback"]?["position"]?.number)
   }
 
-  /// The same activity and song play, and the position has gone on as the time has.
+  /// Expects that the same activity and item play, and that the position has advanced by the
+  /// elapsed time, within 1.5 s.
   func expectToGoOn(_ room: LiveController) async throws {
     let status = try await room.json("status")
     let passed = (ContinuousClock.now - start) / .seconds(1)
     #expect(status["activity"]?["activity"] == activity)
-    #expect(status["activity"]?["itemTitle"] == run)
+    #expect(status["activity"]?["itemTitle"] == title)
     #expect(status["activity"]?["status"] == "running")
     #expect(status["playback"]?["state"] == "playing")
     let now = try #require(status["playback"]?["position"]?.number)
@@ -33,7 +34,7 @@ struct Playing {
   }
 }
 
-/// The events of devices from now on.
+/// A recorder of the events of devices.
 final class DeviceEvents: Sendable {
   private struct Seen {
     /// The devices as they were before the first event.
@@ -47,7 +48,7 @@ final class DeviceEvents: Sendable {
   private let log = Log()
   private let task: Task<Void, any Error>
 
-  /// Listens from when it returns.
+  /// Begins to listen, and returns once the stream is open.
   init(_ room: LiveController) async throws {
     let token = room.text("state/theater/token").trimmingCharacters(in: .whitespacesAndNewlines)
     let client = ControllerClient(
@@ -90,7 +91,9 @@ final class DeviceEvents: Sendable {
   /// When the amplifier was last reported to be on, with the input of the CD player.
   var amplifierIsReady: ContinuousClock.Instant? { log.seen.withLock { $0.amplifierIsReady } }
 
-  /// The devices whose availability or state changed, but for some.
+  /// Stops listening.
+  ///
+  /// - Returns: The devices whose availability or state changed, except `names`.
   func end(excluding names: Set<String>) async -> Set<String> {
     task.cancel()
     _ = await task.result

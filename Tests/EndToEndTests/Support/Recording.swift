@@ -19,7 +19,7 @@ struct Recording {
       let start = data.range(of: Data("data".utf8))?.upperBound
     else { return nil }
     rate = Double(number(24, 4))
-    let body = bytes[(start + 4)...]
+    let body = bytes.dropFirst(start + 4)
     let frames = body.count / (2 * count)
     var channels = [[Double]](repeating: [], count: count)
     var offset = body.startIndex
@@ -33,7 +33,7 @@ struct Recording {
     self.channels = channels
   }
 
-  /// Raw frames of two channels of 16 bits.
+  /// Reads raw 16-bit frames of two channels.
   init(stereo data: Data, rate: Double) {
     self.rate = rate
     let bytes = [UInt8](data)

@@ -6,12 +6,12 @@ import Testing
 @testable import Devices
 @testable import HomeTheater
 
-/// Limits on the ways that name neither film nor volume: going on, scenes, ends.
+/// The limits of requests that name neither an item nor a volume: resuming, scenes and ends.
 @Suite struct LimitTests {
   private static let child = Principal(ageLimit: 12)
   private static let guest = Principal(permissions: [.view, .play], volumeLimit: 30)
 
-  /// The evening with ratings, and with this scene in place of the end of a film.
+  /// The plan of rated films, with `steps` as the end scene of the film activity.
   private static func evening(endingWith steps: [Step]) -> TheaterPlan {
     var plan = TheaterPlan.rated
     plan.scenes["end-film"] = Scene(name: "end-film", steps: steps)
@@ -20,14 +20,14 @@ import Testing
 
   private static func dvd(_ json: JSON) -> Step { TheaterPlan.step("dvd", .dvdPlayer, json) }
 
-  /// A bare `play` for the DVD player.
+  /// Sends `play` without an item to the DVD player, and returns its refusal.
   private static func play(_ theater: Theater, by principal: Principal) async -> TheaterError? {
     await refusal { () async throws(TheaterError) in
       try await theater.facade.perform("play", on: "dvd", until: .accepted, by: principal)
     }
   }
 
-  /// Has the DVD player report this, and waits until the facade has seen it.
+  /// Lets the DVD player report `playback`, and waits until the facade has received it.
   private static func report(_ playback: Playback, in theater: Theater) async -> Bool {
     await theater["dvd"].report(.playback, playback.json)
     return await eventually {
@@ -38,7 +38,7 @@ import Testing
   @Test("a user with an age limit cannot resume a player that reports no film")
   func unknownItem() async throws {
     try await Theater(plan: .rated).live { theater in
-      // Like a stopped player: it reports no item, and begins the one that it had.
+      // A stopped player reports no item, but `play` starts the item that it still holds.
       _ = try await theater.facade.perform(["play": ["item": "f2"]], on: "dvd", until: .settled)
       #expect(await Self.report(Playback(.stopped), in: theater))
       theater.journal.clear()
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(
-    "a scene's step that lets a player go on is checked by what is in the player by then",
+    "checks a scene step that resumes a player against the item that it resumes",
     arguments: [
       (["play"], nil, false), (["play"], "f1", true), (["play"], "f2", false),
       (["stop", "play"], "f1", false), (["next"], "f1", false),
@@ -82,7 +82,7 @@ import Testing
       name: "surprise", start: "surprise", end: "end-film", player: "dvd")
     try await Theater(plan: plan).live { theater in
       let facade = theater.facade
-      // The film stands in the scene: the activity knows of none.
+      // The scene names the film; the activity itself has no item.
       let begun = try await facade.begin("surprise", item: nil, fromStart: false, user: "ann")
       #expect(await begun.run.finished().status == .done)
       #expect(await Self.report(Playback(.paused, item: "f2"), in: theater))
@@ -90,7 +90,7 @@ import Testing
         try await facade.resume(by: Self.child)
       }
       #expect(fixed?.code == .forbidden)
-      // The player has gone on to another than the one that was begun.
+      // The player has moved on to another item than the started one.
       let film = try await facade.begin("film", item: "f1", fromStart: false, user: "ann")
       #expect(await film.run.finished().status == .done)
       #expect(await Self.report(Playback(.paused, item: "f2", position: 1), in: theater))
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test("an end scene's volume ends at the guest's limit")
+  @Test("lowers an end scene's volume to the guest's limit")
   func endVolume() async throws {
     let amp = TheaterPlan.step("amp", .amplifier, ["volume": 95])
     try await Theater(plan: Self.evening(endingWith: [amp])).live { theater in
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test("an amplifier that an end scene turns off is turned down before, not after")
+  @Test("turns an amplifier down before an end scene turns it off, not after")
   func turnedDownBeforeOff() async throws {
     let off = TheaterPlan.step("amp", .amplifier, "off")
     try await Theater(plan: Self.evening(endingWith: [off])).live { theater in
@@ -164,7 +164,7 @@ import Testing
         try await facade.end(by: Self.child)
       }
       #expect(ended?.code == .forbidden)
-      // On a switch the same steps would run first.
+      // A switch to another activity would run the same end steps first.
       let switched = await refusal { () async throws(TheaterError) in
         try await facade.begin(
           "music", item: "s1", fromStart: false, by: Self.child)
@@ -175,7 +175,7 @@ import Testing
     }
   }
 
-  @Test("F3 · a guest's volume limit holds for a volume of any role")
+  @Test("F3 · a guest's volume limit holds for the volume of a device of any role")
   func volumeOfAnotherRole() async throws {
     let directory = DeviceDirectory(devices: [], plan: .evening)
     let library = Library(directory: directory, events: EventLog(), log: { _ in })

@@ -11,12 +11,12 @@ import Testing
     permissions: [.view, .play], activities: ["music"], volumeLimit: 30)
   private static let child = Principal(ageLimit: 12)
 
-  /// The commands to the devices, without cables.
+  /// The commands that the devices received, without those that plug cables.
   private static func commands(_ theater: Theater) -> [String] {
     theater.journal.lines.filter { !$0.contains(" plug ") }
   }
 
-  @Test("E11 · a guest begins, steers and ends the chosen activities and no other")
+  @Test("E11 · a guest begins, controls and ends the activities of the pass, and no other")
   func activities() async throws {
     try await Theater().live { theater in
       let refused = await refusal { () async throws(TheaterError) in
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test("an activity's own volume ends at the guest's limit")
+  @Test("lowers an activity's volume to the guest's limit")
   func sceneVolume() async throws {
     try await Theater().live { theater in
       let limit = Principal(permissions: [.play], volumeLimit: 30)
@@ -76,11 +76,11 @@ import Testing
     }
   }
 
-  @Test("an amplifier that is louder from before is turned down by a guest's activity")
+  @Test("a guest's activity turns down an amplifier that is already above the guest's limit")
   func louderFromBefore() async throws {
     try await Theater().live { theater in
       await theater["amp"].report(.volume, 80)
-      // Unmuting is refused until the facade knows how loud it would be.
+      // Unmuting is refused until the facade knows the volume.
       let isSeen = await eventually {
         await refusal { () async throws(TheaterError) in
           try await theater.facade.perform(
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test("E15 · a guest's volume ends at the limit, whichever way it is asked for")
+  @Test("E15 · no volume command of a guest exceeds the limit")
   func volume() async throws {
     try await Theater().live { theater in
       let facade = theater.facade
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test("E15 · commands for one device need the permission of their row")
+  @Test("E15 · a device command requires the permission in its table row")
   func commands() async throws {
     try await Theater().live { theater in
       for (device, command) in [("lights", "on"), ("amp", "off"), ("cd", "play")] {
@@ -158,7 +158,7 @@ import Testing
       let films = try await theater.facade.entries(.films, for: Self.child)
       #expect(films.map(\.item.id) == ["f1", "f3"])
       #expect(await theater.facade.entries(.films).first { $0.rating == 16 } != nil)
-      // Of two titles that fit, the other is hidden.
+      // "The Short Cut" begins with the text as well, but it is hidden from the child.
       let begun = try await theater.facade.begin(
         "film", item: "The Short", fromStart: false, by: Self.child)
       #expect(await begun.run.finished().status == .done)
@@ -166,7 +166,7 @@ import Testing
     }
   }
 
-  @Test("an item above the age limit is refused in every way to begin it")
+  @Test("refuses an item above the age limit in activities, scenes and device commands")
   func ratings() async throws {
     try await Theater(plan: .rated).live { theater in
       let facade = theater.facade
@@ -186,7 +186,7 @@ import Testing
           try await facade.perform(
             ["play": ["item": "f2"]], on: "dvd", until: .accepted, by: child)
         },
-        // Under a name that the library does not know it could be anything.
+        // An id that is not in the library has no known rating: the file may be a rated film.
         await refusal { () async throws(TheaterError) in
           try await facade.perform(
             ["play": ["item": "./f2"]], on: "dvd", until: .accepted, by: child)

@@ -8,7 +8,7 @@ import Testing
 @testable import HomeTheater
 
 @Suite struct ActivityTests {
-  @Test("E12 E11 F3 · watching a film tells every device in the order of the source")
+  @Test("E12 E11 F3 · watching a film commands every device in the order of the source")
   func film() async throws {
     try await Theater().live { theater in
       let begun = try await theater.facade.begin(
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test("E12 · ending the film tells every device in the order of the source")
+  @Test("E12 · ending the film commands every device in the order of the source")
   func endOfFilm() async throws {
     try await Theater().live { theater in
       let begun = try await theater.facade.begin("film", item: "f1", fromStart: false, user: "ann")
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test("E11 · waiting until nothing is on returns at the end of the activity, or at once")
+  @Test("E11 · `waitUntilIdle` returns at the end of the activity, and at once while nothing is on")
   func idle() async throws {
     try await Theater().live { theater in
       await theater.facade.waitUntilIdle()
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test("E13 · music: amplifier, input, stereo, player, play; and back")
+  @Test("E13 · music commands amplifier, input, stereo, player and play; its end turns them off")
   func music() async throws {
     try await Theater().live { theater in
       let begun = try await theater.facade.begin("music", item: "s1", fromStart: false, user: "a")
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(
-    "E14 · a frequency is read with a point or a comma; one outside every band is refused with the bands",
+    "E14 · accepts a frequency with a point or a comma, and refuses one outside every band",
     arguments: [
       ("98,5", nil), ("fm 98,5", nil), ("98.5 FM", nil), ("200 FM", "200 FM"), ("5000", "5000"),
       ("98.5 AM", "98.5 AM"), ("Jaz", nil), ("Rock", "no station"),
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test(
-    "E14 · radio: a station by name, by frequency, on FM and on AM",
+    "E14 · tunes a station by its name, and by a frequency on FM or AM",
     arguments: [
       ("Jazz", #"tuner {"fm":98.5}"#), ("98.5 FM", #"tuner {"fm":98.5}"#),
       ("101.2", #"tuner {"fm":101.2}"#), ("720 AM", #"tuner {"am":720}"#),
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test("E11 · a switch keeps what the next activity uses and ends the rest")
+  @Test("E11 · a switch keeps the devices of the next activity on, and ends the rest")
   func switching() async throws {
     try await Theater().live { theater in
       let film = try await theater.facade.begin("film", item: "f1", fromStart: false, user: "a")
@@ -154,7 +154,7 @@ import Testing
     }
   }
 
-  @Test("E17 · a step that may fail is reported and the film goes on")
+  @Test("E17 · reports the failure of a step that may fail, and continues the film")
   func continuing() async throws {
     try await Theater().live { theater in
       await theater["popper"].fail("on", with: DeviceError(.unavailable, "no answer"))
@@ -167,9 +167,7 @@ import Testing
     }
   }
 
-  @Test(
-    "E12 E17 · ending while the film begins cancels the beginning, and asks nothing of a player that is off"
-  )
+  @Test("E12 E17 · ending a film that is beginning cancels its run, and skips a player that is off")
   func endingEarly() async throws {
     try await Theater().live { theater in
       await theater["projector"].hold("on")
@@ -186,7 +184,7 @@ import Testing
     }
   }
 
-  @Test("E11 · the film's end ends the activity")
+  @Test("E11 · the end of the film ends the activity")
   func whenEnded() async throws {
     try await Theater().live { theater in
       let begun = try await theater.facade.begin("film", item: "f1", fromStart: false, user: "a")
@@ -198,7 +196,7 @@ import Testing
     }
   }
 
-  @Test("E8 · popcorn is made beside the current activity")
+  @Test("E8 · popcorn runs beside the current activity")
   func popcorn() async throws {
     try await Theater().live { theater in
       let music = try await theater.facade.begin("music", item: "s1", fromStart: false, user: "a")
@@ -224,7 +222,7 @@ import Testing
     #expect(theater.journal.lines.isEmpty)
   }
 
-  @Test("E16 · two facades may stand over the same devices")
+  @Test("E16 · two facades can control the same devices")
   func twoFacades() async throws {
     let theater = Theater()
     let second = HomeTheaterFacade(

@@ -7,7 +7,7 @@ import Testing
 @testable import HomeTheater
 
 @Suite struct TransportTests {
-  @Test("E11 · pause, go on, seek from here, next and previous reach the player that plays")
+  @Test("E11 · pause, resume, relative seek, next and previous reach the current player")
   func transport() async throws {
     try await Theater().live { theater in
       let begun = try await theater.facade.begin("film", item: "f1", fromStart: false, user: "a")
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test("E15 · the volume goes up and down by points and stays within 0 and 100")
+  @Test("E15 · the volume changes by percentage points and stays within 0 and 100")
   func volume() async throws {
     let theater = Theater()
     try await theater.facade.changeVolume(.to(40))
@@ -60,7 +60,7 @@ import Testing
     await #expect(throws: TheaterError.self) { _ = try await theater.facade.end() }
   }
 
-  @Test("E11 · off tells everything, whatever is on")
+  @Test("E11 · turns everything off, whichever activity is on")
   func off() async throws {
     try await Theater().live { theater in
       let begun = try await theater.facade.begin("film", item: "f1", fromStart: false, user: "a")

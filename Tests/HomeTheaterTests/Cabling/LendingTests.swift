@@ -6,21 +6,21 @@ import Testing
 
 /// Cables of the kind `alsa`: the amplifier lends its PCM to the player whose input is selected.
 @Suite(.timeLimit(.minutes(5))) struct LendingTests {
-  private let said: Said
+  private let log: LogLines
   private let theater: Theater
 
   /// The lines of the log.
-  private final class Said: Sendable {
+  private final class LogLines: Sendable {
     let lines = Mutex<[String]>([])
   }
 
   init() {
-    let said = Said()
-    self.said = said
-    theater = Theater { line in said.lines.withLock { $0.append(line) } }
+    let log = LogLines()
+    self.log = log
+    theater = Theater { line in log.lines.withLock { $0.append(line) } }
   }
 
-  /// A theater whose DVD player has nothing but `alsa`.
+  /// Runs `body` in a theater whose DVD player has no cable kind but `alsa`.
   private func live(
     lending pcm: String? = "hw:0,0", _ body: @Sendable (Theater) async throws -> Void
   ) async throws {
@@ -30,8 +30,8 @@ import Testing
     try await theater.live(body)
   }
 
-  /// The messages of the cable about lending.
-  private var passed: [String] {
+  /// The requests that lend, plug and unplug the PCM, in order.
+  private var requests: [String] {
     theater.journal.lines.filter {
       $0.hasPrefix("amp lend") || $0.hasPrefix("dvd plug") || $0.hasPrefix("dvd unplug")
     }
@@ -42,83 +42,83 @@ import Testing
     await amp.report(.input, .string(input))
   }
 
-  private func passes(_ expected: [String]) async -> Bool {
-    await eventually { passed == expected }
+  private func sends(_ expected: [String]) async -> Bool {
+    await eventually { requests == expected }
   }
 
   @Test("F1 F4 · a PCM is lent once; the player has it while its input is selected, and no longer")
   func selection() async throws {
     try await live { theater in
       let amp = theater["amp"]
-      #expect(await passes(["amp lend dvd"]))
+      #expect(await sends(["amp lend dvd"]))
       await select("dvd", on: amp)
-      #expect(await passes(["amp lend dvd", "dvd plug hw:0,0"]))
+      #expect(await sends(["amp lend dvd", "dvd plug hw:0,0"]))
       await select("cd", on: amp)
-      #expect(await passes(["amp lend dvd", "dvd plug hw:0,0", "dvd unplug"]))
+      #expect(await sends(["amp lend dvd", "dvd plug hw:0,0", "dvd unplug"]))
       await select("dvd", on: amp)
-      #expect(await eventually { passed.suffix(1) == ["dvd plug hw:0,0"] })
+      #expect(await eventually { requests.suffix(1) == ["dvd plug hw:0,0"] })
       await amp.report(.power, "off")
       #expect(
-        await passes([
+        await sends([
           "amp lend dvd", "dvd plug hw:0,0", "dvd unplug", "dvd plug hw:0,0", "dvd unplug",
         ]))
-      // The other player takes a cable of samples as ever.
+      // The other player still gets a `pcm` cable.
       #expect(await eventually { await theater["cd"].plugged.count == 1 })
     }
   }
 
-  @Test("F1 F4 · an assumed state of the amplifier lends no PCM")
+  @Test("F1 F4 · does not plug the PCM while the input of the amplifier is only assumed")
   func assumed() async throws {
     try await live { theater in
       let amp = theater["amp"]
       await amp.report(.power, "on")
       await amp.report(.input, "dvd", provenance: .assumed)
-      #expect(await passes(["amp lend dvd"]))
+      #expect(await sends(["amp lend dvd"]))
       await amp.report(.input, "dvd")
-      #expect(await passes(["amp lend dvd", "dvd plug hw:0,0"]))
+      #expect(await sends(["amp lend dvd", "dvd plug hw:0,0"]))
     }
   }
 
-  @Test("F4 · an amplifier that is gone has its PCM back at once; new, it is asked again")
+  @Test("F4 · unplugs the PCM of a lost amplifier at once, and requests it again after the restart")
   func sinkRestarts() async throws {
     try await live { theater in
       let amp = theater["amp"]
       await select("dvd", on: amp)
-      #expect(await passes(["amp lend dvd", "dvd plug hw:0,0"]))
+      #expect(await sends(["amp lend dvd", "dvd plug hw:0,0"]))
       await amp.setAvailability(.unavailable("it is started anew"))
-      #expect(await passes(["amp lend dvd", "dvd plug hw:0,0", "dvd unplug"]))
+      #expect(await sends(["amp lend dvd", "dvd plug hw:0,0", "dvd unplug"]))
       await amp.restart()
       await amp.setAvailability(.available)
       #expect(
-        await passes([
+        await sends([
           "amp lend dvd", "dvd plug hw:0,0", "dvd unplug", "amp lend dvd", "dvd plug hw:0,0",
         ]))
     }
   }
 
-  @Test("F4 · a player that starts anew gets the PCM again")
+  @Test("F4 · a player that restarts gets the PCM again")
   func sourceRestarts() async throws {
     try await live { theater in
       await select("dvd", on: theater["amp"])
-      #expect(await passes(["amp lend dvd", "dvd plug hw:0,0"]))
+      #expect(await sends(["amp lend dvd", "dvd plug hw:0,0"]))
       await theater["dvd"].restart()
       #expect(
-        await passes(["amp lend dvd", "dvd plug hw:0,0", "amp lend dvd", "dvd plug hw:0,0"]))
+        await sends(["amp lend dvd", "dvd plug hw:0,0", "amp lend dvd", "dvd plug hw:0,0"]))
     }
   }
 
-  @Test("F4 · reports an amplifier that lends nothing once, and asks again later")
+  @Test("F4 · reports once that the amplifier lends nothing, and requests the PCM again later")
   func refused() async throws {
     try await live(lending: nil) { theater in
-      #expect(await passes(["amp lend dvd"]))
+      #expect(await sends(["amp lend dvd"]))
       await theater.clock.waitForSleepers(1)
       await theater["amp"].setLentPCM("hw:1")
       theater.clock.advance(by: .seconds(1))
-      #expect(await passes(["amp lend dvd", "amp lend dvd"]))
+      #expect(await sends(["amp lend dvd", "amp lend dvd"]))
       await select("dvd", on: theater["amp"])
-      #expect(await eventually { passed.last == "dvd plug hw:1" })
+      #expect(await eventually { requests.last == "dvd plug hw:1" })
     }
-    let lines = said.lines.withLock { $0 }
+    let lines = log.lines.withLock { $0 }
     #expect(lines.count == 1)
     #expect(lines.first?.contains("cable dvd → amp (dvd): ") == true)
     #expect(lines.first?.contains("nothing is lent") == true)

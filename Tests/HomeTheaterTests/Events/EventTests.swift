@@ -118,11 +118,11 @@ import Testing
   }
 
   @Test("a subscriber that ends during a signal delays no other", .timeLimit(.minutes(5)))
-  func endingWhileTold() async {
+  func endingDuringNotification() async {
     let log = EventLog(boot: "boot")
-    let passes = await HeldTelling.letsListenersEnd { wasTold in
-      for await _ in log.subscribe().signals { wasTold() }
-    } tell: {
+    let passes = await PausedNotification.permitsCancellation { onNotification in
+      for await _ in log.subscribe().signals { onNotification() }
+    } notify: {
       log.publish(.other(name: "n", 0))
     }
     #expect(passes)

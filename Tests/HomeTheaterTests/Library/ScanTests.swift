@@ -8,7 +8,7 @@ struct ScanTests {
   @Test("E9 · a player that can read nothing is reported and keeps its catalogue")
   func failure() async throws {
     try await Theater().live { theater in
-      // A player is scanned when it comes up, too: wait for that scan.
+      // A player is also scanned when it becomes available; this waits for that scan.
       _ = try await theater.facade.scanLibrary()
       let songs = await theater.facade.entries(.songs)
       let error = DeviceError(.unavailable, "its process has ended", hint: "It starts again.")

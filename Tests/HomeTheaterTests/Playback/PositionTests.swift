@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test("E10 · a saved place is never more than five seconds behind")
+  @Test("E10 · the saved position is never more than five seconds behind")
   func interval() async throws {
     try await Theater().live { theater in
       let begun = try await theater.facade.begin("film", item: "f1", fromStart: false, user: "ann")
@@ -54,8 +54,7 @@ import Testing
     }
   }
 
-  @Test(
-    "E10 · an item that was left in its first seconds begins anew, and keeps an earlier position")
+  @Test("E10 · an item left in its first seconds saves no position, and keeps an earlier one")
   func beginning() async throws {
     try await Theater().live { theater in
       for (seconds, saved) in [(2, nil), (42, 42), (2, 42)] as [(Double, Double?)] {
@@ -68,7 +67,7 @@ import Testing
     }
   }
 
-  @Test("E10 · an item that was played to its end begins anew")
+  @Test("E10 · clears the position of an item that was played to its end")
   func ended() async throws {
     try await Theater().live { theater in
       theater.positions.save(80, item: "f1", user: "ann")
@@ -80,7 +79,7 @@ import Testing
     }
   }
 
-  @Test("E9 · status shows where the film is and how long it takes")
+  @Test("E9 · status shows the position and the duration of the film")
   func progress() async throws {
     try await Theater().live { theater in
       let begun = try await theater.facade.begin("film", item: "f1", fromStart: false, user: "ann")
@@ -94,7 +93,7 @@ import Testing
     }
   }
 
-  @Test("E9 · lists join the configured items with those the players found")
+  @Test("E9 · lists join the configured items with those that the players found")
   func lists() async throws {
     try await Theater().live { theater in
       let songs = await theater.facade.entries(.songs)

@@ -44,7 +44,7 @@ struct TheaterSessionTests {
     self.fakes = fakes
   }
 
-  /// The commands since the last call, without the prefix of the names: `lights {"dim":10}`.
+  /// The commands since the last call, without the prefix `the-` of the ids: `lights {"dim":10}`.
   private func commands() -> [String] {
     defer { journal.clear() }
     return journal.lines.map { String($0.dropFirst("the-".count)) }
@@ -104,7 +104,7 @@ struct TheaterSessionTests {
     #expect(commands() == [#"amplifier "off""#, #"tuner "off""#])
   }
 
-  @Test("E18 · popcorn goes beside the music, and everything can be turned off")
+  @Test("E18 · popcorn runs beside the music, and everything can be turned off")
   func popcorn() async throws {
     let session = theater.session(for: Self.owner)
     try await session.listenToCD(song: "s1")
@@ -130,7 +130,7 @@ struct TheaterSessionTests {
     #expect(commands().isEmpty)
   }
 
-  @Test("E18 · ends only an activity of its own kind")
+  @Test("E18 · each end call ends only the activity of its own kind")
   func wrongEnd() async throws {
     let session = theater.session(for: Self.owner)
     let nothing = await #expect(throws: TheaterError.self) { try await session.endRadio() }
@@ -159,7 +159,7 @@ struct TheaterSessionTests {
     #expect(report.nodes.filter { $0.status == .failed }.map(\.id) == ["1.2"], "the popcorn")
   }
 
-  @Test("E18 · a newer request replaces the one that waits")
+  @Test("E18 · a newer request cancels the one that waits")
   func replaced() async throws {
     let session = theater.session(for: Self.owner)
     await fakes[.projector]?.hold("on")
@@ -229,7 +229,7 @@ struct TheaterSessionTests {
     #expect(commands().last == #"dvdPlayer {"play":{"item":"night-ferry"}}"#)
   }
 
-  @Test("E18 · a role that a configured theater lacks is an error of its calls")
+  @Test("E18 · a call to a role that the theater lacks is an error")
   func missingRole() async throws {
     let bare = HomeTheaterFacade(
       devices: [], plan: TheaterPlan(), positions: InMemoryPositions(), clock: clock)

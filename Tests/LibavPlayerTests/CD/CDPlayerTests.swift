@@ -18,10 +18,10 @@ private struct Bench {
   let controller: TestController
   let sink: CapturingSink
   let media: String
-  /// The player itself, for what no command can time.
+  /// The player itself, for a test that cancels a call at a moment that no command can reach.
   let player: FolderCDPlayer
 
-  /// Items are named after the folder.
+  /// Returns the id of the item at `path`; it begins with the name of the media folder.
   func item(_ path: String) -> String { "\(media)/\(path)" }
 
   init(
@@ -37,7 +37,8 @@ private struct Bench {
         DeviceMaker { (context) throws(DeviceError) in
           let player = try FolderCDPlayer(
             context: context, library: .inProcess, clock: clock,
-            // A sink that stands still is not left while the clock does.
+            // The player stops waiting for a sink that takes nothing for too long, as a limited
+            // sink does; by this clock no time passes.
             cableClock: limit < .max ? ManualCableClock() : MonotonicClock())
           made.withLock { $0 = player }
           return player
@@ -110,7 +111,7 @@ struct CDPlayerTests {
     let samples = try #require(heard.first).channel(0)
     try #require(samples.count == 132_300)
     #expect(abs(SoundMeasurement.frequency(samples[4_000..<128_000], rate: 44_100) - 440) < 0.1)
-    // Around the seam every sample is where the wave has it.
+    // Around the cut each sample must follow the uncut wave.
     let worst = (49_800..<50_200).map { abs(Double(samples[$0]) - whole.value(0, $0)) }.max() ?? 1
     #expect(worst < (kind == "flac" ? 0.001 : 0.12))
   }
@@ -259,14 +260,14 @@ struct CDPlayerTests {
     #expect(controller.playback?.status == .paused)
   }
 
-  /// A disc of songs of ten seconds.
+  /// Writes a disc with `count` songs of ten seconds each, and returns their paths.
   private static func disc(_ count: Int, in folder: TemporaryFolder) async throws -> [String] {
     let names = (1...count).map { "d/\($0).flac" }
     for name in names { _ = try await Tone(frames: 441_000).encoded(name, [], in: folder) }
     return names
   }
 
-  @Test("E9 E10 · of five songs each is reported when it is heard, and the one before at its end")
+  @Test("E9 E10 · reports each of five songs when it is heard, and the song before at its end")
   func goesOn() async throws {
     let folder = try TemporaryFolder()
     let names = try await Self.disc(5, in: folder)
@@ -371,7 +372,7 @@ struct CDPlayerTests {
     #expect(bench.controller.playback?.position == 0.6)
   }
 
-  @Test("E9 · the catalogue lists own discs and other folders, once each, and learns what is new")
+  @Test("E9 · the catalogue lists its own and other folders; a rescan follows changed files")
   func catalogue() async throws {
     let folder = try TemporaryFolder()
     let other = try TemporaryFolder()
@@ -408,7 +409,7 @@ struct CDPlayerTests {
     try await bench.controller.wait("the pulse") { $0.playbacks.count > reports }
     let pulse = try #require(bench.controller.playback)
     #expect(pulse.status == .playing)
-    // Between two words of the listener the position is interpolated.
+    // Between two reports of the sink the position is estimated.
     #expect(abs(pulse.position - Double(bench.sink.frames) / 44_100) < 0.3)
   }
 
@@ -446,7 +447,7 @@ struct CDPlayerTests {
     }
   }
 
-  @Test("Of two media folders with the same name each plays its own disc to the end")
+  @Test("Of two media folders with the same name, the second plays its own disc to the end")
   func sameNames() async throws {
     let folder = try TemporaryFolder()
     for (place, frames) in [("a", 4_410), ("b", 8_820)] {

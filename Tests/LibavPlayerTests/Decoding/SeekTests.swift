@@ -27,7 +27,7 @@ struct SeekTests {
   }
 
   @Test(
-    "Where packets tell their times in milliseconds, a seek lands within one",
+    "Where packets have their times in milliseconds, a seek lands within 60 frames",
     arguments: (StoredFormat.lossless + StoredFormat.lossy).filter(\.isTimedInMilliseconds))
   func nearlyExact(stored: StoredFormat) async throws {
     let folder = try TemporaryFolder()
@@ -39,16 +39,17 @@ struct SeekTests {
       try file.seek(to: Int64(target))
       #expect(file.position == Int64(target))
       let part = try Decoded(file, limit: 2_000).channels[0]
-      // The best fit of all places about there.
-      let worst = (max(0, target - 60)...(target + 60)).map { place in
+      // The largest difference at each offset of up to 60 frames.
+      let differences = (max(0, target - 60)...(target + 60)).map { place in
         zip(part, whole[place...]).map { abs($0 - $1) }.max() ?? 1
       }
-      #expect((worst.min() ?? 1) <= 0.02, "frame \(target)")
+      #expect((differences.min() ?? 1) <= 0.02, "frame \(target)")
     }
   }
 
-  /// Opus converges within its run-up, AAC fills gaps with random noise; all others are exact but
-  /// for rounding. One frame beside the place differs by 0.02 and more.
+  /// The largest difference of a sample after a seek. Opus converges within its pre-roll, AAC fills
+  /// gaps with random noise; all others are exact but for rounding. A seek that is one frame off
+  /// differs by at least 0.02.
   private func tolerance(_ stored: StoredFormat) -> Float {
     switch stored.name {
     case "opus.opus", "aac.m4a", "bare.aac": 0.01
@@ -69,7 +70,7 @@ struct SeekTests {
     #expect(try Decoded(track).frames == 28_203)
   }
 
-  @Test("A seek behind the end is the end, and a seek back plays again")
+  @Test("A seek past the end ends the track, and a seek back plays it again")
   func behindEnd() async throws {
     let folder = try TemporaryFolder()
     let track = try open(try await Tone().encoded("short.flac", [], in: folder))

@@ -53,7 +53,7 @@ struct ScanTests {
     }
   }
 
-  @Test("A second scan opens only what has changed, and tells what is there")
+  @Test("A second scan opens only changed files, and lists all that are present")
   func incremental() async throws {
     let folder = try TemporaryFolder()
     try await tagged("a.flac", [], in: folder)
@@ -74,7 +74,7 @@ struct ScanTests {
     try await run("touch", ["-d", "2001-01-01", outside.path + "/old.flac"])
     let media = try MediaFolder(folder.path)
     try await tagged("first.flac", [], in: folder)
-    // A file from the future must not hide what comes later.
+    // A file with a date in the future must not hide files that are added later.
     try await run("touch", ["-d", "2099-01-01", folder.path + "/first.flac"])
     let known = try FolderScan(media).stamps
     try await run("mv", [outside.path + "/old.flac", folder.path])
@@ -94,7 +94,7 @@ struct ScanTests {
   }
 
   @Test(
-    "A rescan finds new titles in files of the same size and time, and what was removed or broken")
+    "A rescan finds a new title in a file of the same size and time, and removed or broken files")
   func changed() async throws {
     let folder = try TemporaryFolder()
     for name in ["a", "b", "c"] { try await tagged("\(name).flac", ["title=One"], in: folder) }
@@ -113,7 +113,7 @@ struct ScanTests {
     #expect(try await library.scan(path).1.isEmpty)
   }
 
-  @Test("A scan that has used up its time or room goes on where it stopped")
+  @Test("After a scan that used up its time or bytes, the next one reads the rest")
   func limits() async throws {
     let folder = try TemporaryFolder()
     for name in ["a", "b", "c"] { try await tagged("\(name).flac", [], in: folder) }
@@ -158,6 +158,18 @@ struct ScanTests {
     #expect(scan.songs.map(\.id) == [path + "/last.flac"])
     #expect(scan.skipped.failures.map(\.subject) == [path + "/too deep"])
     #expect(scan.skipped.failures.first?.detail.contains("16 folders deep") == true)
+  }
+
+  @Test("Counts hidden files among the entries of which it reads a limited number")
+  func hiddenEntries() throws {
+    let folder = try TemporaryFolder()
+    for number in 1...20 { try folder.write(".\(number)", []) }
+    let kind = MediaKind { _ in true }
+    let media = try MediaFolder(folder.path)
+    let walk = FolderWalk(media, kind: kind, mostEntries: 10)
+    #expect(walk.files.isEmpty)
+    #expect(walk.skipped.failures.first?.detail.contains("only the first 10 entries") == true)
+    #expect(FolderWalk(media, kind: kind, mostEntries: 100).skipped.isEmpty)
   }
 
   @Test("Names the first of many skipped files, and counts all")
@@ -237,7 +249,7 @@ struct ScanTests {
     }
   }
 
-  @Test("Which of two media folders keeps the plain name does not depend on which is mounted first")
+  @Test("Of two media folders with one name the first keeps it, even if it is mounted later")
   func namesOfMissingFolders() throws {
     let parent = try TemporaryFolder()
     let paths = ["a", "b"].map { "\(parent.path)/\($0)/Music" }
@@ -329,7 +341,7 @@ struct ScanTests {
     }
   }
 
-  @Test("A folder that has vanished is named, with what to do")
+  @Test("The error of a vanished folder names it")
   func vanished() throws {
     let path = try TemporaryFolder().path
     let failure = #expect(throws: MediaFailure.self) { try MediaFolder(path) }

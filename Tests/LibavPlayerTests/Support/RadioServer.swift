@@ -6,23 +6,23 @@ import Testing
 
 @testable import LibavPlayer
 
-/// A real radio station on the loopback interface: HTTP with titles in the stream (ICY).
+/// A radio station for tests on the loopback interface: HTTP with titles in the stream (ICY).
 final class RadioServer: Sendable {
   /// The answer to a connection.
   enum Answer: Sendable {
-    /// The stream, again and again; a title from `titles` every `interval` bytes.
+    /// The sound, repeated without end; after every `interval` bytes the next of `titles`.
     case stream(titles: [String])
-    /// The stream, broken off after so many bytes.
+    /// The stream; the connection closes after so many bytes.
     case brokenStream(bytes: Int)
     /// The stream, silent after so many bytes until ``RadioServer/goOn()``, then its rest.
     case stalledStream(bytes: Int)
-    /// Another status with a text.
+    /// A response with this status, such as `404 Not Found`, and no body.
     case refusal(String)
-    /// Another place.
+    /// A redirect to this address.
     case redirect(String)
-    /// A page.
+    /// A response of the type `text/html` with this text.
     case page(String)
-    /// Nothing at all.
+    /// No response; the connection stays open.
     case silence
   }
 
@@ -85,7 +85,7 @@ final class RadioServer: Sendable {
 
   deinit { close() }
 
-  /// Ends the station.
+  /// Stops accepting connections and ends the streams.
   func close() {
     let wasOpen = state.withLock { state in
       defer { state.isClosed = true }
@@ -151,7 +151,7 @@ final class RadioServer: Sendable {
   /// Lets a stalled stream go on.
   func goOn() { resumption.post(()) }
 
-  /// Waits for ``goOn()``; false when the listener has gone.
+  /// Waits for ``goOn()``; returns false if the client has gone or the station is closed.
   private func waitToGoOn(_ peer: Int32) -> Bool {
     while resumption.wait(milliseconds: 20) == nil {
       var byte: UInt8 = 0
@@ -161,7 +161,7 @@ final class RadioServer: Sendable {
     return true
   }
 
-  /// A block of metadata: its length in sixteens of bytes, then the text.
+  /// A block of metadata: its length in units of 16 bytes, then the text.
   private static func metadata(_ title: String?) -> [UInt8] {
     guard let title else { return [0] }
     let text = Array("StreamTitle='\(title)';StreamUrl='';".utf8)

@@ -50,10 +50,10 @@ struct Tone: Hashable {
     return bytes
   }
 
-  /// Most tests use the same few signals.
+  /// The WAV bytes by signal, kept because most tests use the same few signals.
   private static let made = Mutex<[Tone: [UInt8]]>([:])
 
-  /// Writes the signal as `name`, encoded by ffmpeg with `options`; the path of the file.
+  /// Writes the signal as `name`, encoded by ffmpeg with `options`, and returns the file's path.
   func encoded(_ name: String, _ options: [String], in folder: TemporaryFolder) async throws
     -> String
   {

@@ -121,7 +121,7 @@ struct ConnectionTests {
     #expect(await bench.perform("on") == nil)
   }
 
-  @Test("queries a change that the device does not report by itself")
+  @Test("queries the state when the device does not report a change by itself")
   func unreported() async throws {
     // A Shelly that is already on reports nothing when it is turned on again.
     let plug = try MQTTFixture(broker, "shelly", "plug", ["power": true])
@@ -193,7 +193,7 @@ struct ConnectionTests {
     #expect(bench.attribute("problem")?.isNull == true)
   }
 
-  @Test("fails commands in time while the broker hangs, and performs them afterwards")
+  @Test("fails a command in time while the broker hangs, and performs the next one afterwards")
   func pausedBroker() async throws {
     let broker = try BrokerFixture()
     let lamp = try MQTTFixture(broker, "tasmota", "dimmer")
@@ -244,7 +244,7 @@ struct ConnectionTests {
   }
 
   @Test(
-    "refuses to open behind a server that is not a broker or refuses, and names its address",
+    "refuses to open behind a server that drops connections or is no broker, and names its address",
     arguments: ["refuse", "garbage", "huge"])
   func noBroker(_ mode: String) async throws {
     let lamp = try MQTTFixture(broker, "tasmota", "dimmer")
@@ -284,7 +284,8 @@ struct ConnectionTests {
     #expect(bench.log.count { $0.contains("longer than 65536 bytes") } == 1)
   }
 
-  @Test("connects again at once to a broker that drops every minute, and reports the right state")
+  @Test(
+    "connects again at once when the connection drops every minute, and reports the right state")
   func drops() async throws {
     let lamp = try MQTTFixture(broker, "tasmota", "dimmer")
     let proxy = try MQTTProxy(broker)
@@ -301,7 +302,7 @@ struct ConnectionTests {
     #expect(try await proxy.opened() == 9)
   }
 
-  @Test("begins again with the shortest wait after a healthy connection only")
+  @Test("starts again with the shortest wait only after a connection of at least 30 s")
   func delays() {
     var delay = RetryDelay(from: .seconds(1))
     let lifetimes = [0, 5, 29.9, 30, 0, 60].map { Duration.seconds($0) }

@@ -39,7 +39,7 @@ struct LoginTests {
     }
   }
 
-  @Test("TLS works with the broker's authority, and fails with another one or none")
+  @Test("TLS works with the broker's certificate authority, and fails with another one or none")
   func encrypted() async throws {
     let broker = try BrokerFixture(["tls": true])
     let template: JSON = ["commands": ["on": ["topic": "p"], "off": ["topic": "p"]]]
@@ -56,6 +56,11 @@ struct LoginTests {
         error?.data?["hint"]?.string?.contains("certificate") == true,
         "\(wrong): \(String(describing: error))")
     }
+    // Without the option, the hint does not take it as set.
+    let hint = await DeviceBench(options(broker, ["tls": true])).open(.projector, device)?
+      .data?["hint"]?.string
+    #expect(hint?.contains("set \"broker.caFile\"") == true)
+    #expect(hint?.contains("signed by \"broker.caFile\"") == false)
     let missing: JSON = ["tls": true, "caFile": "/nowhere/ca.pem"]
     let error = await DeviceBench(options(broker, missing)).open(.projector, device)
     #expect(error?.message.contains("/nowhere/ca.pem") == true)

@@ -35,7 +35,7 @@ struct DeviceFamilyTests {
   init() throws { broker = try BrokerFixture.shared.get() }
 
   @Test(
-    "E15 · lights turn on, dim and turn off, and report what the device says",
+    "E15 · lights turn on, dim and turn off, and report the state of the device",
     arguments: DeviceFamily.all)
   func lights(_ family: DeviceFamily) async throws {
     let lamp = try MQTTFixture(broker, family.name, "dimmer")
@@ -113,7 +113,7 @@ struct DeviceFamilyTests {
     #expect(await eventually { bench[.position] == "down" })
   }
 
-  @Test("E15 · a popper pops for its time and is off afterwards", arguments: DeviceFamily.all)
+  @Test("E15 · a popper pops for its popTime and is off afterwards", arguments: DeviceFamily.all)
   func popper(_ family: DeviceFamily) async throws {
     let plug = try MQTTFixture(broker, family.name, "plug")
     let bench = DeviceBench(broker.options)
@@ -197,7 +197,7 @@ struct DeviceFamilyTests {
     #expect(await bench.perform("on")?.kind == "unavailable")
   }
 
-  @Test("A template with the numbers of both ends controls a screen")
+  @Test("A template without the words of the ends controls a screen: 100 is up and 0 is down")
   func screenTemplate() async throws {
     let cover = try MQTTFixture(broker, "own", "cover", ["position": 100])
     let set = JSON.string("own/\(cover.topic)/screen/set")

@@ -86,7 +86,7 @@ struct ModelTests {
   }
 
   @Test(
-    "a command after one that may still take effect is done only when a later state shows it",
+    "a command after an unconfirmed one succeeds only when a later state shows its effect",
     arguments: [true, false])
   func lateEffect(isCancelled: Bool) {
     var model = Self.open(PowerModel(), #"{"POWER":"OFF"}"#)
@@ -99,7 +99,8 @@ struct ModelTests {
     #expect(model.begin(.reach(.power(false)), at: .seconds(7)).finished == "done")
   }
 
-  @Test("sends, accepts and reports a command that the state already shows")
+  @Test(
+    "sends a command whose effect the state already shows, reports the state and succeeds at once")
   func alreadyThere() {
     var model = Self.open(PowerModel(), #"{"POWER":"ON"}"#)
     let effects = model.begin(.reach(.power(true)), at: .zero)
@@ -224,7 +225,7 @@ struct ModelTests {
   }
 
   @Test(
-    "turns the plug off again until it confirms the end of a load, and reports a problem meanwhile")
+    "repeats off at the end of a load until the plug confirms it, and reports a problem meanwhile")
   func popperEnd() {
     var model = Self.open(PopperModel(popTime: .seconds(60)), #"{"POWER":"OFF"}"#)
     _ = model.begin(.reach(.load), at: .zero)
@@ -239,6 +240,53 @@ struct ModelTests {
     let off = model.receive(MQTTMessage("stat/d/POWER", "OFF"), at: .seconds(63))
     #expect(off.problem == "null")
     #expect(model.closingMessages == [] && model.deadline == nil)
+  }
+
+  @Test(
+    "ends a load that begins after its command timed out or was cancelled",
+    arguments: [true, false])
+  func lateLoad(isCancelled: Bool) {
+    var model = Self.open(PopperModel(popTime: .seconds(60)), #"{"POWER":"OFF"}"#)
+    _ = model.begin(.reach(.load), at: .zero)
+    if isCancelled { model.abandon() } else { _ = model.tick(at: .seconds(5)) }
+    // The plug sent this state before it got the command.
+    _ = model.receive(MQTTMessage("stat/d/POWER", "OFF"), at: .seconds(5))
+    #expect(model.closingMessages == [MQTTMessage("cmnd/d/POWER1", "OFF")])
+    let late = model.receive(MQTTMessage("stat/d/POWER", "ON"), at: .seconds(6))
+    #expect(late.reports.last?.contains("popping=\"popping\"") == true)
+    #expect(model.closingMessages == [MQTTMessage("cmnd/d/POWER1", "OFF")])
+    #expect(model.deadline == .seconds(66))
+    #expect(model.tick(at: .seconds(66)).published == ["cmnd/d/POWER1 OFF"])
+  }
+
+  @Test("does not turn off a popper that a person turned on")
+  func popperTurnedOn() {
+    var model = Self.open(PopperModel(popTime: .seconds(60)), #"{"POWER":"ON"}"#)
+    #expect(model.deadline == nil && model.closingMessages == [])
+    _ = model.begin(.reach(.load), at: .zero)
+    _ = model.tick(at: .seconds(5))
+    _ = model.begin(.reach(.power(false)), at: .seconds(6))
+    let off = model.receive(MQTTMessage("stat/d/POWER", "OFF"), at: .seconds(6))
+    #expect(off.finished == "done" && model.closingMessages == [])
+    let on = model.receive(MQTTMessage("stat/d/POWER", "ON"), at: .seconds(10))
+    #expect(on.reports == ["reported power=\"on\""])
+    #expect(model.deadline == nil && model.closingMessages == [])
+  }
+
+  @Test(
+    "refuses on and a load until the plug is confirmed to be off after the last load",
+    arguments: [Goal.load, .power(true)])
+  func endingLoad(goal: Goal) {
+    var model = Self.open(PopperModel(popTime: .seconds(60)), #"{"POWER":"OFF"}"#)
+    _ = model.begin(.reach(.load), at: .zero)
+    _ = model.receive(MQTTMessage("stat/d/POWER", "ON"), at: .zero)
+    #expect(model.tick(at: .seconds(60)).published == ["cmnd/d/POWER1 OFF"])
+    let refused = model.begin(.reach(goal), at: .seconds(61))
+    #expect(refused.published == [])
+    #expect(refused.finished?.contains("not confirmed to be off") == true)
+    _ = model.receive(MQTTMessage("stat/d/POWER", "OFF"), at: .seconds(61))
+    #expect(model.begin(.reach(goal), at: .seconds(62)).published == ["cmnd/d/POWER1 ON"])
+    #expect(model.tick(at: .seconds(62)).published == [])
   }
 
   @Test("reports idle when a person turns the popper off while it pops")
@@ -333,7 +381,7 @@ struct ModelTests {
     #expect(model.receive(state, at: .zero).problem == "null")
   }
 
-  @Test("handles a burst at once, and of further messages the newest one of each topic later")
+  @Test("handles a burst at once, and later the newest of the further messages of each topic")
   func limiter() {
     var limiter = MessageLimiter()
     var handled = 0

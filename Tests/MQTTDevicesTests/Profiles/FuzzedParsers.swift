@@ -7,7 +7,8 @@ import JSON
   @testable import MQTTDevices
 #endif
 
-/// Parses a payload that a fuzzer made as a message on each topic of a profile. Traps if a result is out of its bounds.
+/// Parses a payload from a fuzzer as a message on each topic of a profile. Traps if a result is out
+/// of its bounds.
 ///
 /// The first bytes choose the profile and its options; the rest is the payload.
 func parse(fuzzed bytes: [UInt8]) {

@@ -47,7 +47,7 @@ struct ProfileTests {
       relay.observations(in: MQTTMessage("home/strip/tele/LWT", "Offline")) == [.online(false)])
   }
 
-  @Test("Tasmota: a shutter counts the open part")
+  @Test("Tasmota: reads the position of a shutter as its open share in %")
   func tasmotaShutter() {
     let shutter = TasmotaProfile(
       topic: "screen", fullTopic: "%prefix%/%topic%/", channel: 1, kind: .cover, interval: nil)
@@ -118,7 +118,7 @@ struct ProfileTests {
     #expect(plug.observations(in: notify(#"{"ts":1,"switch:0":{"id":0,"apower":8.9}}"#)) == [])
   }
 
-  @Test("Shelly: pop sets a timer, with which the plug turns itself off")
+  @Test("Shelly: pop sets the timer of the plug, which then turns itself off")
   func shellyTimer() {
     let message = Self.shelly(.plug).messages(for: .turnOn(for: .seconds(180))).first
     #expect(message?.json?["params"] == ["id": 0, "on": true, "toggle_after": 180])
@@ -138,7 +138,7 @@ struct ProfileTests {
     #expect(first.observations(in: MQTTMessage("shellies/s/roller/0", "close")) == [.motion(.down)])
   }
 
-  @Test("A relay of the first generation that turned itself off is off")
+  @Test("Shelly, first generation: reports a relay as off after \"overpower\"")
   func overpower() {
     let relay = ShellyGeneration1Profile(topic: "s", channel: 0, kind: .plug, interval: nil)
     #expect(
@@ -146,7 +146,7 @@ struct ProfileTests {
   }
 
   @Test(
-    "A template's words match payloads as they are written, and numbers in any form",
+    "A template's words match payloads literally, or by the shortest form of a number",
     arguments: [
       ("1.0", "0.0", "1.0", true), ("00", "0", "00", true), ("+1", "-1", "+1", true),
       ("nan", "inf", "inf", false), ("1", "0", "1.0", true), ("1", "0", "00", false),
@@ -168,7 +168,7 @@ struct ProfileTests {
   }
 
   @Test(
-    "A template sends at least 1 for a brightness above 0, and knows what the device then reports",
+    "A template sends at least 1 for a brightness above 0, and predicts the reported brightness",
     arguments: [1, 7, 10, 49, 100, 255])
   func coarseBrightness(brightest: Int) throws {
     let options = try MQTTDeviceOptions(
@@ -193,7 +193,7 @@ struct ProfileTests {
     }
   }
 
-  @Test("A template's words for the ends match payloads as they are written")
+  @Test("A template's words for the ends of a screen match payloads literally")
   func rawEnds() throws {
     let command: JSON = ["topic": "set", "payload": "x"]
     let options = try MQTTDeviceOptions(
@@ -334,5 +334,22 @@ struct OptionTests {
         ]),
         ProjectorCommand.self)?.contains("\"template.state.power.on\" is the word of another value")
         == true)
+  }
+  @Test("rejects an interval for a template without a state, which would always count as silent")
+  func intervalWithoutState() {
+    let command: JSON = ["topic": "a", "payload": "0"]
+    let options = { (more: JSONObject) -> JSON in
+      var template: JSONObject = ["commands": ["on": command, "off": command]]
+      for (name, value) in more { template[name] = value }
+      return ["profile": "template", "interval": 60, "template": .object(template)]
+    }
+    let state: JSONObject = ["state": ["power": ["topic": "s"]]]
+    let availability: JSONObject = ["availability": ["topic": "alive"]]
+    for more in [JSONObject(), availability] {
+      #expect(
+        message(options(more), ProjectorCommand.self)?
+          .hasPrefix("the option \"interval\" needs \"template.state\"") == true)
+    }
+    #expect(message(options(state), ProjectorCommand.self) == nil)
   }
 }

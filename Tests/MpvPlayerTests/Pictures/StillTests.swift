@@ -164,7 +164,8 @@ struct StillTests {
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: path + "/Ferry.mkv")
     #expect(await again.picture(of: "films/Ferry.mkv") == nil)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: cache) == files)
+    let added = Set(try FileManager.default.contentsOfDirectory(atPath: cache)).subtracting(files)
+    #expect(added.map { PictureCache(folder: cache).entry(for: $0) } == [.failed])
   }
 
   @Test("a file that is no film has no picture, and mpv is not asked again")
@@ -193,13 +194,22 @@ struct StillTests {
   }
 
   @Test(
-    "an mpv that hangs, crashes or sends garbage makes no picture, and is ended",
-    arguments: ["deaf", "crash", "close", "garbage"])
+    "an mpv that hangs, crashes or sends garbage is ended; the next try follows after ten minutes",
+    arguments: ["deaf", "crash", "close", "garbage", "over"])
   func faults(fault: String) async throws {
     let folder = try films("Ferry.mkv")
-    let pictures = try pictures(
-      of: folder.path(of: "films"), program: Self.fake, fault: fault, clock: FastClock(factor: 50))
-    #expect(await pictures.picture(of: "films/Ferry.mkv") == nil)
+    let (path, cache) = (folder.path(of: "films"), folder.path(of: "cache"))
+    let faulty = try pictures(
+      of: path, cache: cache, program: Self.fake, fault: fault, clock: FastClock(factor: 50))
+    #expect(await faulty.picture(of: "films/Ferry.mkv") == nil)
+    let files = try FileManager.default.contentsOfDirectory(atPath: cache)
+    let file = try #require(files.first)
+    #expect(PictureCache(folder: cache).entry(for: file) == .failed)
+    let working = try pictures(of: path, cache: cache)
+    #expect(await working.picture(of: "films/Ferry.mkv") == nil)
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -660)], ofItemAtPath: "\(cache)/\(file)")
+    #expect(await working.picture(of: "films/Ferry.mkv") != nil)
   }
 
   @Test("a still that is not wanted any more ends with its task")

@@ -49,7 +49,7 @@ struct PlaybackTests {
     #expect(player.attribute("hardwareDecoder") == "", "no hardware decodes 160×90 here")
     #expect(player.attribute("chapters") == 3)
     #expect(player.attribute("audioTracks") == "eng, deu")
-    try await player.wait("the chapter is told") {
+    try await player.wait("the chapter is reported") {
       $0.attribute("chapter") == 2 && $0.attribute("chapterTitle") == "Part 2"
     }
     try await player.perform("pause")
@@ -269,7 +269,7 @@ struct PlaybackTests {
     await player.end()
   }
 
-  @Test("E10 · a disc whose next song is damaged fails, with the reason, at that song")
+  @Test("E10 · fails at a damaged song of a disc, with the reason, and reports that song")
   func damagedSong() async throws {
     let folder = try TemporaryFolder()
     try TestFilms.ffmpeg([

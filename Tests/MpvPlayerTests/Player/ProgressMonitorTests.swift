@@ -17,7 +17,7 @@ struct ProgressMonitorTests {
     }
   }
 
-  @Test("F1 · finds a position that stands still for 2 s, without sound for 10 s")
+  @Test("F1 · finds a position that stands still for 2 s, or for 10 s in a film without sound")
   func standstill() {
     #expect(index([0, 1, 1, 1, 1, 1]) == 5)
     #expect(index([0, 1, 1, 1, 1, 2, 2, 2, 2]) == nil)

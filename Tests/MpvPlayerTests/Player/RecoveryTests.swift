@@ -80,7 +80,7 @@ struct RecoveryTests {
   func lateStream() async throws {
     let server = try SilentServer()
     defer { server.end() }
-    // 25 s of the player last 5 s; after 10 s mpv itself gives up.
+    // 25 s of the player's clock last 5 s of real time; mpv itself gives up after 10 s.
     let player = try await PlayerBench(
       .dvdPlayer, ["streams": [["name": "Late", "url": .string("\(server.address)/late.mkv")]]],
       clock: FastClock(factor: 5))
@@ -91,7 +91,7 @@ struct RecoveryTests {
     await player.end()
   }
 
-  @Test("F1 · a film that was still being opened again is not taken for the next one")
+  @Test("F1 · does not take a film that is still being opened again for the next one")
   func playWhileResuming() async throws {
     let films = try TestFilms.make()
     let mpv = try LateMpv()
@@ -110,7 +110,7 @@ struct RecoveryTests {
   }
 
   @Test(
-    "F1 F4 · goes on after a crash of the sound server of its audio device, and fails without one",
+    "F1 F4 · resumes after the sound server of its audio device crashed, and fails without one",
     .enabled(if: SoundServer.isInstalled, "needs the packages pulseaudio and pulseaudio-utils"))
   func soundServer() async throws {
     let server = try await SoundServer()
@@ -210,7 +210,7 @@ struct RecoveryTests {
     #expect(player.processes.isEmpty)
   }
 
-  @Test("E10 · a film that is over when mpv is asked for its sound output has played and ended")
+  @Test("E10 · reports playing and ended for a film that is over before mpv names its output")
   func endsEarly() async throws {
     let player = try await faulty("over")
     try await player.play("films/red.mkv", from: 1.9)

@@ -10,8 +10,8 @@ final class FilmSink: Sendable {
   fileprivate struct State {
     var formats: [CableFormat] = []
     var frames = 0
-    /// The number of measured frames.
-    var sounding = 0
+    /// The number of frames that were measured.
+    var measured = 0
     /// The changes of sign in the first channel: two for each wave.
     var crossings = 0
     var last: Float = 0
@@ -19,7 +19,6 @@ final class FilmSink: Sendable {
     var samples: [[Float]] = []
     /// When the last frame will have been played, in nanoseconds of the monotonic clock.
     var playedAt: Int64 = 0
-    var isClosed = false
   }
 
   private let folder: TemporaryFolder
@@ -34,7 +33,7 @@ final class FilmSink: Sendable {
     SystemThread.start(name: "film sink") { [weak self, sink] in
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 8_192, alignment: 16)
       defer { buffer.deallocate() }
-      while let self, self.read(sink, buffer) {}
+      while let self { self.read(sink, buffer) }
     }
   }
 
@@ -57,7 +56,7 @@ final class FilmSink: Sendable {
   var frequency: Double {
     state.withLock { state in
       let rate = Double(state.formats.last?.rate ?? 0)
-      return state.sounding == 0 ? 0 : Double(state.crossings) / 2 * rate / Double(state.sounding)
+      return state.measured == 0 ? 0 : Double(state.crossings) / 2 * rate / Double(state.measured)
     }
   }
   /// Returns the amplitude of a tone in each channel, in the first half second since the last `reset` in the last
@@ -77,7 +76,7 @@ final class FilmSink: Sendable {
   /// Sets all counts to 0 and keeps only the last format.
   func reset() {
     state.withLock { state in
-      (state.frames, state.sounding, state.crossings, state.samples) = (0, 0, 0, [])
+      (state.frames, state.measured, state.crossings, state.samples) = (0, 0, 0, [])
       state.formats = state.formats.suffix(1)
     }
   }
@@ -87,7 +86,7 @@ final class FilmSink: Sendable {
     return String((0..<64).map { _ in digits.randomElement() ?? "0" })
   }
 
-  private func read(_ sink: CableSink, _ buffer: UnsafeMutableRawBufferPointer) -> Bool {
+  private func read(_ sink: CableSink, _ buffer: UnsafeMutableRawBufferPointer) {
     switch sink.tap.read(into: buffer) {
     case .frames(let count): play(count, buffer)
     case .empty:
@@ -104,7 +103,6 @@ final class FilmSink: Sendable {
       sink.tap.confirmFlush(unheard: 0)
     case .end: sink.tap.confirmDrained()
     }
-    return !state.withLock { $0.isClosed }
   }
 
   /// Plays frames like a sound card with a buffer of 20 ms.
@@ -146,7 +144,7 @@ extension FilmSink.State {
         for channel in 0..<channels { samples[channel].append(sample(channel)) }
       }
       let value = sample(0)
-      sounding += 1
+      measured += 1
       if value != 0, (value < 0) != (last < 0) { crossings += 1 }
       if value != 0 { last = value }
     }

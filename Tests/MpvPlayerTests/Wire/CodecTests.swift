@@ -98,7 +98,7 @@ struct CodecTests {
     #expect(events.count { if case .propertyChange = $0 { true } else { false } } == 1)
   }
 
-  @Test("closes the connection when 4,096 events that matter wait")
+  @Test("closes the connection when 4,096 events wait that must not be dropped")
   func tooManyEvents() async throws {
     let (link, mpv) = try link(
       Array(repeating: #"{"event":"playback-restart"}"#, count: 5000), clock: SystemClock())
@@ -182,7 +182,7 @@ struct CodecTests {
     #expect(entry.noPicture.contains("no display"))
   }
 
-  @Test("returns an end right after a seek as a change, though the seek has not gone on yet")
+  @Test("returns an end right after a seek as a change, before the seeking task has resumed")
   func endAfterSeek() async {
     var entry = MpvEntry()
     entry.load(1)
@@ -208,7 +208,7 @@ struct CodecTests {
     let isTold = entry.processEnded()
     #expect(isTold)
     guard case .died = await first.outcome(within: .seconds(1), on: clock) else {
-      Issue.record("the end of mpv was not told")
+      Issue.record("the waiter did not learn that mpv ended")
       return
     }
     let second = entry.expectOutcome()
@@ -267,7 +267,7 @@ struct CodecTests {
     #expect(options.arguments(hasDisplay: false, device: "x").contains("--vo=null"))
   }
 
-  @Test("prefers the graphics card without a desktop too, and decodes where the options say")
+  @Test("prefers the graphics card also without a desktop, and uses the decoder of the options")
   func outputs() throws {
     func arguments(_ options: JSON) throws -> [String] {
       try MpvOptions(options).arguments(hasDisplay: true, device: "x")
@@ -291,7 +291,7 @@ struct CodecTests {
     return try JSON(parsing: String(contentsOf: file, encoding: .utf8))
   }
 
-  @Test("takes each video output of the manifest, and no others")
+  @Test("accepts each of the 12 video outputs in the manifest")
   func manifestOutputs() throws {
     let options = try manifest()["roles"]?["dvdPlayer"]?["options"]?["properties"]
     let outputs = try #require(options?["videoOutput"]?["enum"]?.array)
@@ -299,7 +299,7 @@ struct CodecTests {
     for output in outputs { _ = try MpvOptions(["videoOutput": output]) }
   }
 
-  @Test("gets each variable that mpv needs from the controller, as the one of X11's password file")
+  @Test("lists in its manifest each environment variable that mpv needs, such as XAUTHORITY")
   func variables() throws {
     let names = try #require(try manifest()["environment"]?.array?.compactMap(\.string))
     #expect(names.contains("XAUTHORITY"))

@@ -33,7 +33,8 @@ private struct ModelBench {
 
   /// Executes one request. Returns false if none is due.
   ///
-  /// - Parameter failure: The failure of the request; nil for an answer, or `noReply` without one.
+  /// - Parameter failure: The failure of the request. If it is nil, the request gets its answer, or
+  ///   no reply if it has none.
   mutating func step(_ failure: LinkFailure? = nil) -> Bool {
     guard case .ask(let request) = model.next(at: now) else { return false }
     requests.append(request.text)
@@ -107,7 +108,7 @@ private struct ModelBench {
   private struct Unfinished: Error {}
 }
 
-@Suite("What a projector is asked and what is reported of it")
+@Suite("The requests to a projector and its reported state")
 struct ModelTests {
   private static let pictures: JSON = [
     "inputs": [["name": "Player", "input": "31"], ["name": "Antenna", "input": "32"]],
@@ -144,7 +145,7 @@ struct ModelTests {
     #expect(bench.takeRequests().contains("%1LAMP ?"))
   }
 
-  @Test("A projector of class 1 is not asked for what class 2 adds")
+  @Test("A projector of class 1 gets no requests of class 2")
   func classOne() throws {
     var bench = try ModelBench([:], ["%1POWR ?": "0", "%1CLSS ?": "1"])
     _ = try bench.run(.open)
@@ -154,14 +155,12 @@ struct ModelTests {
   }
 
   @Test(
-    "What the projector does not know is not asked again, and unknown or silent answers are no loss"
-  )
+    "A query that the projector does not know is not repeated, and a bad answer sets no attribute")
   func unknownQuestions() throws {
     var bench = try ModelBench(
       [:], ["%1POWR ?": "0", "%1LAMP ?": "ERR1", "%1ERST ?": "nonsense"])
     _ = try bench.run(.open)
     bench.settle()
-    bench.answers["%1NAME ?"] = nil
     #expect(bench.takeRequests().count { $0 == "%1LAMP ?" } == 1)
     #expect(bench.attributes["lampHours"] == nil && bench.attributes["errors"] == nil)
     bench.advance(600)
@@ -185,19 +184,16 @@ struct ModelTests {
     #expect(!bench.takeRequests().contains("%1NAME ?"))
   }
 
-  @Test(
-    "E15 · a command that meets an error instead of the power is tried again, and not taken as done"
-  )
+  @Test("E15 · a command fails with notNow if the query of the power is answered with an error")
   func powerUnknown() throws {
     var bench = try ModelBench([:], ["%1POWR ?": "1"])
     _ = try bench.run(.open)
     bench.answers["%1POWR ?"] = "ERR3"
     let error = try #require(try bench.run(.perform(.on)))
-    #expect(error.code == .notNow && error.message.contains("does not tell its state"))
+    #expect(error.code == .notNow && error.message.contains("does not report its power"))
   }
 
-  @Test(
-    "E15 · a command that meets a power without a meaning is tried again, without a false reason")
+  @Test("E15 · a command fails with notNow for an unknown power, and not with an old reason")
   func powerWithoutMeaning() throws {
     var bench = try ModelBench([:], ["%1POWR ?": "1"])
     _ = try bench.run(.open)
@@ -206,10 +202,11 @@ struct ModelTests {
     bench.advance(10)
     bench.answers["%1POWR ?"] = "9"
     let error = try #require(try bench.run(.perform(.on)))
-    #expect(error.code == .notNow && error.message == "the projector does not tell its state yet")
+    #expect(error.code == .notNow && error.message == "the projector does not report its power yet")
   }
 
-  @Test("E15 · on strikes the lamp once, follows it every second, and reports how long it takes")
+  @Test(
+    "E15 · on is sent once, the power is queried every second, and the warm-up time is reported")
   func turnsOn() throws {
     var bench = try ModelBench(["warmUp": 20], ["%1POWR ?": "0"])
     _ = try bench.run(.open)
@@ -254,7 +251,7 @@ struct ModelTests {
   }
 
   @Test(
-    "E15 · what is reported already is accepted, reported again and not sent",
+    "E15 · a command whose effect is reported already succeeds, is reported again and not sent",
     arguments: [(ProjectorCommand.on, "1"), (.on, "3"), (.off, "0"), (.off, "2")])
   func alreadyThere(command: ProjectorCommand, power: String) throws {
     var bench = try ModelBench([:], ["%1POWR ?": power])
@@ -296,9 +293,23 @@ struct ModelTests {
     #expect(waits == [1, 2, 4, 8, 8, 8, 8, 8].map { .seconds($0) })
     let last = try #require(try bench.run(.perform(.on)))
     #expect(last.code == .refused && last.retryAfter == nil)
-    #expect(last.message.contains("\"on\"") && last.hint != nil)
+    #expect(last.message.contains("\"on\" 9 times") && last.hint != nil)
     bench.answers["%1POWR 1"] = "OK"
     #expect(try bench.run(.perform(.on)) == nil)
+  }
+
+  @Test("\"Not now\" to a command of long ago does not count for a new command of the same name")
+  func earlierRefusals() throws {
+    var bench = try ModelBench([:], ["%1POWR ?": "0", "%1POWR 1": "ERR3"])
+    _ = try bench.run(.open)
+    for _ in 0..<6 { #expect(try bench.run(.perform(.on))?.code == .notNow) }
+    bench.now += .seconds(86_400)
+    let first = try #require(try bench.run(.perform(.on)))
+    #expect(first.code == .notNow && first.retryAfter == .seconds(1))
+    for _ in 1..<ProjectorModel.mostRefusals {
+      #expect(try bench.run(.perform(.on))?.code == .notNow)
+    }
+    #expect(try bench.run(.perform(.on))?.code == .refused)
   }
 
   @Test(
@@ -345,7 +356,7 @@ struct ModelTests {
   }
 
   @Test(
-    "E15 · a picture without an input is refused with the option's name, before anything is asked")
+    "E15 · a picture without an input is refused with the option's name, before any request")
   func unsupportedPicture() throws {
     var bench = try ModelBench(["wideScreenInput": "31"], ["%1POWR ?": "1"])
     _ = try bench.run(.open)
@@ -376,7 +387,7 @@ struct ModelTests {
   }
 
   @Test(
-    "A silent projector is unknown, with a problem; it is tried less and less often, and comes back"
+    "The state of a silent projector is unknown, with a problem and fewer queries, until it answers"
   )
   func silence() throws {
     var bench = try ModelBench([:], ["%1POWR ?": "1"])
@@ -404,7 +415,7 @@ struct ModelTests {
     #expect(bench.log.last == "the projector answers again")
   }
 
-  @Test("A refused password is not tried again, and says which option to correct")
+  @Test("A refused password is not tried again, and the error names the option to correct")
   func wrongPassword() throws {
     var closed = try ModelBench()
     let refusal = try #require(try closed.run(.open, failing: .wrongPassword))
@@ -424,7 +435,7 @@ struct ModelTests {
     #expect(bench.takeRequests() == [])
   }
 
-  @Test("A failed opening reports nothing, and names the host")
+  @Test("A failed opening reports no state, and its error names the host")
   func unreachable() throws {
     var bench = try ModelBench()
     let error = try #require(try bench.run(.open, failing: .noConnection("Connection refused")))
@@ -433,7 +444,7 @@ struct ModelTests {
     #expect(bench.state == [:] && bench.attributes == [:] && bench.log == [])
   }
 
-  @Test("An error of the projector itself is its problem, until it is gone")
+  @Test("An error that the projector reports becomes its problem, until the error is gone")
   func problem() throws {
     var bench = try ModelBench([:], ["%1POWR ?": "0", "%1ERST ?": "020100"])
     _ = try bench.run(.open)
@@ -445,7 +456,7 @@ struct ModelTests {
     #expect(bench.attributes["problem"]?.isNull == true)
   }
 
-  @Test("A projector that does not tell its power does not open yet")
+  @Test("A projector that does not report its power does not open yet")
   func unknownPower() throws {
     for answer in ["ERR3", "9"] {
       var bench = try ModelBench([:], ["%1POWR ?": answer])

@@ -122,7 +122,8 @@ struct WireTests {
     #expect(await bench.open(projector.port)?.message.contains("none is configured") == true)
   }
 
-  @Test("A password that changes while the device is open is refused once, and no more is tried")
+  @Test(
+    "After a change of the projector's password, the old one is refused once and not tried again")
   func changedPassword() async throws {
     let projector = try await ProjectorFixture(["authentication": "sha256"])
     let bench = ProjectorBench(clock: clock)
@@ -141,7 +142,7 @@ struct WireTests {
   }
 
   @Test(
-    "Odd packets change nothing",
+    "Commands work with slow, split, merged and meaningless packets",
     arguments: ["slow", "split", "merged", "garbage", "close", "late", "one-class"])
   func oddPackets(odd: String) async throws {
     let projector = try await ProjectorFixture(["class": 1, "odd": [.string(odd)]])
@@ -153,11 +154,11 @@ struct WireTests {
     #expect(bench[.picture] == "wideScreen")
     #expect(await eventually { bench.attribute("lampHours") == 412 })
     let isGarbage = odd == "merged" || odd == "garbage"
-    #expect(bench.log.contains { $0.contains("answers nothing") } == isGarbage)
+    #expect(bench.log.contains { $0.contains("answers no request") } == isGarbage)
   }
 
   @Test(
-    "A projector that says nothing does not open, with the reason and what to do",
+    "Opening a silent projector fails, with a hint",
     arguments: ["half-open", "silent", "endless"])
   func silentAtOpening(odd: String) async throws {
     let projector = try await ProjectorFixture(["odd": [.string(odd)]])
@@ -167,7 +168,7 @@ struct WireTests {
     #expect(error?.data?["hint"]?.string?.isEmpty == false)
   }
 
-  @Test("A projector that floods is left, and the plugin goes on")
+  @Test("Opening a projector that floods fails, and succeeds after the flood")
   func flood() async throws {
     let projector = try await ProjectorFixture(["odd": ["flood"]])
     let bench = ProjectorBench(clock: clock)
@@ -177,7 +178,7 @@ struct WireTests {
   }
 
   @Test(
-    "E15 · a projector that falls silent is unknown, and comes back by itself",
+    "E15 · the state of a projector that falls silent is unknown, until it answers again",
     arguments: ["silent", "endless"])
   func silence(odd: String) async throws {
     let projector = try await ProjectorFixture(["power": "1"])
@@ -200,8 +201,7 @@ struct WireTests {
   }
 
   @Test(
-    "E15 · a projector that is silent while it warms has accepted the command, and is on at its end"
-  )
+    "E15 · on succeeds with a projector that is silent while it warms, and is reported afterwards")
   func silentWhileWarming() async throws {
     let projector = try await ProjectorFixture(["warmUp": "manual", "odd": ["mute-warming"]])
     let bench = ProjectorBench(clock: clock)
@@ -261,7 +261,7 @@ struct WireTests {
     #expect(await advanceUntil { bench[.power] == "on" })
   }
 
-  @Test("A restart of the projector and a lost connection are not noticed")
+  @Test("Commands succeed after a lost connection and after a restart of the projector")
   func restart() async throws {
     let projector = try ProjectorFixture()
     let bench = ProjectorBench(clock: clock)
@@ -288,7 +288,7 @@ struct WireTests {
     #expect(hint.contains("RestrictAddressFamilies"))
   }
 
-  @Test("A projector that is gone is unreachable at once, with its address")
+  @Test("Opening a stopped projector fails at once, and the error has its address")
   func gone() async throws {
     let projector = try await ProjectorFixture(["stop": true])
     let error = await ProjectorBench(clock: clock).open(projector.port)

@@ -22,7 +22,7 @@ struct CodecTests {
     for wrong in ["", "1", "111", "1a", "é"] { #expect(PJLinkInput(wrong) == nil) }
   }
 
-  @Test("Lines are greetings, challenges, refusals and replies, in either case")
+  @Test("Lines are greetings, challenges, refusals and replies, in upper or lower case")
   func lines() {
     #expect(PJLinkLine("PJLINK 0") == .noPassword)
     #expect(PJLinkLine("PJLINK 1 498e4a67") == .salt("498e4a67"))
@@ -62,7 +62,7 @@ struct CodecTests {
     }
   }
 
-  @Test("A line has at most 136 bytes with its end; a longer one is passed over")
+  @Test("A line has at most 136 bytes with its end; a longer one is reported and skipped")
   func longLines() {
     var reader = LineReader()
     let longest = String(repeating: "x", count: 135)
@@ -72,7 +72,7 @@ struct CodecTests {
     #expect(reader.append("\rab\r".utf8) == [.oversized, .text("ab")])
   }
 
-  @Test("Values become words and numbers, and values without a meaning none")
+  @Test("Values become words and numbers; values without a meaning become nil")
   func values() {
     #expect(
       ["0", "1", "2", "3", "4", ""].map { PJLinkValues.power($0) }

@@ -59,7 +59,7 @@ struct ConversationTests {
     #expect(asked(&conversation, .turnOff) == "%1POWR 0\r")
   }
 
-  @Test("A projector without SHA-256 is silent, or refuses; neither is a wrong password")
+  @Test("A projector without SHA-256 is silent, or refuses; neither counts as a wrong password")
   func withoutSHA256() {
     for answer in ["PJLINK ERRA\r", "%1ERR1=ERR1\r", nil] {
       var conversation = conversation("secret")
@@ -74,7 +74,7 @@ struct ConversationTests {
     #expect(next.receive(Array("PJLINK 1 \(Self.salt)\r".utf8)) == [.ready(.md5)])
   }
 
-  @Test("A refused proof is a wrong password; a later refusal is none")
+  @Test("A refusal of the first command means a wrong password; a later refusal does not")
   func wrongPassword() {
     var conversation = conversation("wrong", .md5)
     _ = conversation.receive(Array("PJLINK 1 \(Self.salt)\r".utf8))
@@ -103,7 +103,7 @@ struct ConversationTests {
     #expect(conversation.receive(Array("PJLINK 1 \(Self.salt)\r".utf8)) == [.fail(.noSHA256)])
   }
 
-  @Test("Lines that answer nothing are passed over, and too many end the connection")
+  @Test("Lines that answer no request are ignored, and too many of them end the connection")
   func garbage() {
     var conversation = conversation()
     _ = conversation.receive(Array("PJLINK 0\r".utf8))
@@ -137,7 +137,7 @@ struct ConversationTests {
     #expect(actions.last == .fail(.flood))
   }
 
-  @Test("Another server than PJLink is named")
+  @Test("The failure quotes the greeting of a server with another protocol")
   func foreign() {
     var conversation = conversation()
     #expect(
@@ -145,7 +145,7 @@ struct ConversationTests {
         == [.fail(.notPJLink("SSH-2.0-OpenSSH_9.2"))])
   }
 
-  @Test("Silence and a closed connection fail with what was awaited")
+  @Test("A timeout names the missing greeting or reply; a later close is a lost connection")
   func failures() {
     var fresh = conversation()
     #expect(fresh.timedOut() == .noGreeting)

@@ -11,7 +11,7 @@ private let requests =
   PJLinkQuery.allCases.map { PJLinkRequest.query($0) } + [.turnOn, .turnOff]
   + ["11", "6Z"].compactMap { PJLinkInput($0) }.map { .select($0) }
 
-/// Parses bytes that a fuzzer made as the bytes of a projector. Traps if a result is out of its bounds.
+/// Parses bytes from a fuzzer as those of a projector. Traps if a result is out of its bounds.
 ///
 /// The first five bytes choose the authentication, the first request and the size of the received pieces.
 func parse(fuzzed bytes: [UInt8]) {

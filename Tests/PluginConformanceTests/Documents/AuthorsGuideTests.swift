@@ -47,6 +47,31 @@ struct AuthorsGuideTests {
     }
   }
 
+  @Test("F4 · the Swift program of the page reports a lamp that does not take the brightness")
+  func unwritable() async throws {
+    let (controller, plugin) = InMemoryConnection.pair()
+    let (answers, answer) = AsyncStream<String>.makeStream()
+    controller.start { event in
+      guard case .line(let bytes) = event, let message = try? RPCMessage(line: bytes) else {
+        return answer.finish()
+      }
+      if case .success = message { answer.yield("opened") }
+      if case .failure(_, let error) = message { answer.yield(error.message) }
+    }
+    // A full disk: it can be opened, and refuses each write.
+    let open = OpenRequest(device: "a", role: .lights, options: ["path": "/dev/full"])
+    try controller.send(.request(id: 1, method: OpenRequest.method, params: open.params))
+    async let serving: Void = lamps.serve(plugin)
+    var outcome: String?
+    for await text in answers {
+      outcome = text
+      break
+    }
+    #expect(outcome == "/dev/full cannot be written")
+    controller.closeSending()
+    await serving
+  }
+
   @Test("F1 · the Python program of the page introduces itself, opens, dims and ends")
   func python() async throws {
     let program = try #require(try Self.blocks("python").first)

@@ -63,7 +63,7 @@ struct ContractDocumentTests {
     #expect(JSON.deepestNesting == 64 && document.text.contains("64 levels"))
   }
 
-  @Test("F1 · the manifest on the page is one, and the self-check's lines are read")
+  @Test("F1 · the manifest on the page is valid, and the lines of the self-check are parsed")
   func manifest() throws {
     let document = try ContractDocument()
     let block = try #require(document.blocks("manifest").first)

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Process groups left by an earlier controller")
 struct LeftoverTests {
-  /// A process of its own group, as a plugin that ignores the end of its input.
+  /// A process that leads a group and ignores the end of its input, as a hanging plugin does.
   private final class Sleeper: Sendable {
     private let child: ChildProcess
     var pid: Int32 { child.id }
@@ -40,20 +40,20 @@ struct LeftoverTests {
     .integer(Int(try #require(ProcessFacts.startTime(of: pid))))
   }
 
-  /// No process has this pid: it is above the largest that Linux gives.
-  private static let nobody: JSON = ["pid": 2_000_000_000, "start": 1]
+  /// The record of a process that does not exist: Linux assigns no pid this large.
+  private static let missingProcess: JSON = ["pid": 2_000_000_000, "start": 1]
 
   @Test("A group of a controller that is gone is ended, and its record removed")
   func ended() throws {
     let sleeper = try Sleeper()
     let entry: JSON = ["pid": .integer(Int(sleeper.pid)), "start": try start(of: sleeper.pid)]
-    let file = try write(["controller": Self.nobody, "groups": [entry]])
+    let file = try write(["controller": Self.missingProcess, "groups": [entry]])
     #expect(ProcessRecords(folder: folder.path).endLeftovers() == [sleeper.pid])
     #expect(!FileManager.default.fileExists(atPath: file.path))
     #expect(sleeper.wait() == .signalled(SIGKILL))
   }
 
-  @Test("A controller that had this one's pid is gone all the same")
+  @Test("A group of an earlier controller with the same pid as this one is ended")
   func samePID() throws {
     let sleeper = try Sleeper()
     let entry: JSON = ["pid": .integer(Int(sleeper.pid)), "start": try start(of: sleeper.pid)]
@@ -62,11 +62,11 @@ struct LeftoverTests {
     #expect(ProcessRecords(folder: folder.path).endLeftovers() == [sleeper.pid])
   }
 
-  @Test("A process that was given the same number later is left alone")
+  @Test("A process that got a recorded pid later is left alone")
   func otherProcess() throws {
     let sleeper = try Sleeper()
     let entry: JSON = ["pid": .integer(Int(sleeper.pid)), "start": 1]
-    let file = try write(["controller": Self.nobody, "groups": [entry]])
+    let file = try write(["controller": Self.missingProcess, "groups": [entry]])
     #expect(ProcessRecords(folder: folder.path).endLeftovers() == [])
     #expect(!FileManager.default.fileExists(atPath: file.path))
     #expect(ProcessFacts.startTime(of: sleeper.pid) != nil)

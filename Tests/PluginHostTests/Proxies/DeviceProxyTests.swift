@@ -21,13 +21,13 @@ struct DeviceProxyTests {
   }
 
   @Test("a watcher that ends during a change blocks no other watcher", .timeLimit(.minutes(5)))
-  func endingWhileTold() async throws {
+  func endingDuringNotification() async throws {
     let script = DeviceScript([.power: "off", .brightness: 0])
     try await HostBench(LightsCommand.self, script).run { lights in
       let brightness = Mutex(0)
-      let passes = await HeldTelling.letsListenersEnd { wasTold in
-        for await _ in await lights.snapshots() { wasTold() }
-      } tell: {
+      let passes = await PausedNotification.permitsCancellation { onNotification in
+        for await _ in await lights.snapshots() { onNotification() }
+      } notify: {
         let value = brightness.withLock { value in
           value = (value + 1) % 100
           return value

@@ -8,7 +8,8 @@ import Testing
 
 @Suite("Device proxy: the queue")
 struct QueueingTests {
-  @Test("Of queued values of one setting the newest is sent; the older callers are served by it")
+  @Test(
+    "Sends only the newest queued value of a setting, and its result also serves the older callers")
   func collapse() async throws {
     let script = DeviceScript([.volume: 0])
     script.gate()
@@ -47,7 +48,7 @@ struct QueueingTests {
     }
   }
 
-  @Test("An urgent command passes the queue and removes commands that it contradicts")
+  @Test("An urgent command overtakes the queue and removes commands that it contradicts")
   func urgentPasses() async throws {
     let script = DeviceScript()
     script.gate()
@@ -73,7 +74,7 @@ struct QueueingTests {
     }
   }
 
-  @Test("Off ends everything that waits")
+  @Test("Off cancels all waiting commands")
   func offEndsAll() async throws {
     let script = DeviceScript()
     script.gate()
@@ -112,7 +113,7 @@ struct QueueingTests {
     }
   }
 
-  @Test("Not now: the command is offered again when the state changes")
+  @Test("A command refused with notNow during a transition is sent again when the state changes")
   func notNowThenChange() async throws {
     let script = DeviceScript([.power: "cooling"])
     script.refuse([DeviceError(.notNow, "the lamp cools")])
@@ -125,7 +126,7 @@ struct QueueingTests {
     }
   }
 
-  @Test("Not now, with a time: the command is offered again then")
+  @Test("A command refused with notNow and a time is sent again at that time")
   func notNowThenTime() async throws {
     let script = DeviceScript([.power: "off"])
     script.refuse([DeviceError(.notNow, "busy", retryAfter: .seconds(3))])
@@ -142,7 +143,7 @@ struct QueueingTests {
     }
   }
 
-  @Test("Not now, with no end in sight: the caller is told at once")
+  @Test("A command refused with notNow in a steady state and without a time fails at once")
   func notNowForGood() async throws {
     let script = DeviceScript([.power: "on", .tray: "closed"])
     script.refuse([DeviceError(.notNow, "there is no disc")])
@@ -152,7 +153,8 @@ struct QueueingTests {
     }
   }
 
-  @Test("Not now for longer than the command may take is an error that says so")
+  @Test(
+    "A command that is refused with notNow until its longest time is over fails, with the reason")
   func notNowTooLong() async throws {
     let script = DeviceScript([.power: "warming"])
     script.refuse(Array(repeating: DeviceError(.notNow, "warming"), count: 10))
@@ -209,7 +211,7 @@ struct RefusedForNowTests {
     .failure(DeviceError(.notNow, "busy", retryAfter: .seconds(seconds)))
   }
 
-  @Test("F2 · an urgent command that is refused, too, does not displace the one that waits already")
+  @Test("F2 · an urgent command that is also refused for now does not displace the one that waits")
   func twice() throws {
     var core = Self.core(.amplifier)
     let stereo = try Command("stereo", argument: nil, role: .amplifier)
@@ -227,7 +229,7 @@ struct RefusedForNowTests {
   }
 
   @Test(
-    "F2 · a command in flight is not sent again after off, nor when nobody waits for it",
+    "F2 · a command in flight that is refused is not sent again after off or without a caller",
     arguments: [true, false])
   func obsolete(isAbandoned: Bool) throws {
     var core = Self.core(.popcornPopper)
@@ -249,7 +251,7 @@ struct RefusedForNowTests {
   }
 
   @Test(
-    "F2 · a report of the same values before the refusal is no change: the command waits its time")
+    "F2 · a report of the same values before the refusal is no change, and causes no early retry")
   func unchanged() throws {
     var core = Self.core(.projector, [.power: "warming"])
     let command = try Command("tvMode", argument: nil, role: .projector)

@@ -200,7 +200,7 @@ struct CatalogueScanTests {
     let id = String(repeating: "i", count: ProtocolLimits.item + 1)
     other.append(.init([CatalogueItem(id: id, title: "x"), item(2)]), at: .zero)
     #expect(other.items == [item(2)])
-    #expect(try #require(other.fault).contains("1 items"))
+    #expect(try #require(other.fault).contains("without 1 of its items"))
   }
 
   @Test("F1 · delayed values keep their own provenance, and the newest value of each key counts")

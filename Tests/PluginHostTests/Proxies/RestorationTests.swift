@@ -9,8 +9,8 @@ import Testing
 
 @Suite("Restoration after a crash")
 struct RestorationTests {
-  /// Ends the plugin as a crash would and waits until the next one has opened the device and has
-  /// the values back that can be restored at once.
+  /// Ends the plugin as a crash would. Waits until the next process has opened the device, and no
+  /// command waits or is under way any more.
   private func crash(_ bench: HostBench, _ device: any Device) async throws {
     let before = await device.snapshot().generation
     bench.launcher.crash()
@@ -20,7 +20,8 @@ struct RestorationTests {
     await bench.waitForCommands { $0.underWay == nil && $0.waiting.isEmpty }
   }
 
-  /// Waits until the device reports what happened to its plugin and when it is started again.
+  /// Waits until the device reports the signal that ended its plugin, and the time of the next
+  /// start. Returns false if it does not.
   private func isExplained(_ device: any Device) async -> Bool {
     await eventually {
       guard case .unavailable(let reason) = await device.snapshot().availability else {
@@ -45,7 +46,7 @@ struct RestorationTests {
     }
   }
 
-  @Test("Contact that is lost between two restored settings leaves both wanted")
+  @Test("If contact is lost between two restored settings, both are restored again")
   func lostWhileRestoring() throws {
     var core = DeviceCore(id: "lamp", role: .lights)
     func values(_ power: JSON, _ brightness: JSON) -> StateNotification {
@@ -73,7 +74,7 @@ struct RestorationTests {
     }
   }
 
-  @Test("A problem that the process before had reported is gone with it")
+  @Test("Attributes that the crashed process had reported, such as its problem, are removed")
   func problem() async throws {
     let script = DeviceScript([.power: "off", .brightness: 0])
     let bench = try HostBench(LightsCommand.self, script)
@@ -81,7 +82,7 @@ struct RestorationTests {
       let context = try #require(script.state.withLock { $0.context })
       context.report(attributes: ["problem": Attribute("the sound device is in use")])
       #expect(await eventually { await lights.snapshot().state.attributes["problem"] != nil })
-      // Over: a plugin that goes on says so with null.
+      // A running plugin reports the end of a problem with null.
       context.report(attributes: ["problem": Attribute(.null)])
       #expect(
         await eventually { await lights.snapshot().state.attributes["problem"]?.value == .null })
@@ -92,7 +93,7 @@ struct RestorationTests {
     }
   }
 
-  @Test("The restored volume is never above the last heard one")
+  @Test("The restored volume is never above the last reported one")
   func volume() async throws {
     let script = DeviceScript([.power: "on", .volume: 30])
     let bench = try HostBench(AmplifierCommand.self, script)
@@ -106,7 +107,7 @@ struct RestorationTests {
     }
   }
 
-  @Test("The restored volume is never above the loudest that the amplifier starts with")
+  @Test("The restored volume is never above the option startupVolume")
   func loudestStart() async throws {
     let script = DeviceScript([.power: "on", .volume: 10])
     let bench = try HostBench(AmplifierCommand.self, script, options: ["startupVolume": 40])
@@ -172,7 +173,7 @@ struct RestorationTests {
     }
   }
 
-  @Test("A song that was at its end goes on a second before it, so that the next can follow")
+  @Test("A song that was at its end resumes one second before it, so that the next song can follow")
   func atTheEnd() async throws {
     let script = DeviceScript([.power: "on"])
     let bench = try HostBench(CDPlayerCommand.self, script)
@@ -201,6 +202,25 @@ struct RestorationTests {
     }
   }
 
+  @Test("A player waits for its cable also after a second crash before the cable was plugged")
+  func playerAfterTwoCrashes() {
+    var core = DeviceCore(id: "cd", role: .cdPlayer)
+    func open(_ playback: Playback, at now: Duration) -> DeviceCore.Effects {
+      core.willOpen()
+      let values: [StateKey: JSON] = [.power: "on", .playback: playback.json]
+      _ = core.report(StateNotification(device: "cd", values: values), at: now)
+      return core.opened(
+        Capabilities(cables: [.pcm]), memory: DeviceMemory(), nextRequest: { 7 }, at: now)
+    }
+    _ = open(Playback(.playing, item: "x", position: 10, duration: 100), at: .zero)
+    _ = core.plugged(at: .zero)
+    for seconds in [1, 3] {
+      _ = core.lost("the plugin has crashed", at: .seconds(seconds))
+      #expect(open(Playback(.stopped), at: .seconds(seconds + 1)).send == nil)
+    }
+    #expect(core.plugged(at: .seconds(5)).send?.command.spec.name == "play")
+  }
+
   @Test("A command after the crash takes precedence over the restored state")
   func decided() async throws {
     let script = DeviceScript([.power: "on"], capabilities: Capabilities(cables: [.pcm]))
@@ -217,7 +237,7 @@ struct RestorationTests {
     }
   }
 
-  @Test("A player that cannot go on with its item has failed, with the reason")
+  @Test("A player that cannot resume its item reports that it failed, with the reason")
   func itemGone() async throws {
     let script = DeviceScript([.power: "on", .playback: Playback(.stopped).json])
     let bench = try HostBench(CDPlayerCommand.self, script)
@@ -312,7 +332,7 @@ struct RestorationTests {
     }
   }
 
-  @Test("F1 · time in which nothing played does not move the place at which a player goes on")
+  @Test("F1 · the position at which a player resumes does not advance while nothing plays")
   func placeAfterLosses() {
     var core = DeviceCore(id: "cd", role: .cdPlayer)
     func open(_ playback: Playback, at now: Duration) -> DeviceCore.Effects {

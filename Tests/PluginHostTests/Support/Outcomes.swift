@@ -2,7 +2,7 @@ import Devices
 import TestSupport
 import Testing
 
-/// How a command ended.
+/// Performs a command and returns its result.
 func outcome<Command: RoleCommand>(
   of command: Command, on device: any Device, until: Completion = .settled
 ) async -> Result<Devices.Confirmation, DeviceError> {

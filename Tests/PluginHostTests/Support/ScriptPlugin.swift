@@ -7,7 +7,8 @@ import PluginHost
 import TestSupport
 import Testing
 
-/// A plugin in Python in a folder of its own, which fails as real plugins do.
+/// A host with a Python plugin in a temporary folder. A test replaces parts of the plugin, so that
+/// it fails as real plugins do.
 struct ScriptPlugin {
   private let folder: TemporaryFolder
   var root: URL { folder.url }
@@ -17,7 +18,7 @@ struct ScriptPlugin {
   var runtimeDirectory: String { root.appending(path: "run").path }
 
   /// - Parameters:
-  ///   - behaviour: Python statements that may replace `answer(request)` and `begin()`.
+  ///   - behaviour: Python statements that may replace functions such as `answer(request)`.
   ///   - devices: The devices to run, the first of which is `device`.
   ///   - others: The ids of more plugins with the same behaviour.
   init(
@@ -67,14 +68,16 @@ struct ScriptPlugin {
     }
   }
 
-  /// Waits until the device has been opened in the process that is the `generation`th.
+  /// Waits until the generation of the device, which rises with each new process, is at least
+  /// `generation`.
   func waitForGeneration(_ generation: Int) async {
     for await snapshot in await device.snapshots() where snapshot.generation >= generation { break }
   }
 
   /// Waits until the device cannot be reached, and returns the reason.
   ///
-  /// - Parameter action: Runs once changes are watched, so that a restart that follows soon hides nothing.
+  /// - Parameter action: Runs after the observation has begun, so that a quick restart cannot hide
+  ///   the outage.
   func waitUntilUnavailable(after action: () -> Void = {}) async -> String {
     let snapshots = await device.snapshots()
     action()
@@ -84,7 +87,7 @@ struct ScriptPlugin {
     return ""
   }
 
-  /// The status of the one plugin.
+  /// The status of the first plugin.
   func status() async throws -> PluginStatus { try #require(await host.statuses().first) }
 
   static let manifest = """

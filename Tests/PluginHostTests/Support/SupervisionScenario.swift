@@ -28,7 +28,9 @@ struct SupervisionScenario {
     for device in devices { take(.opened(device)) }
   }
 
-  /// Lets time pass without a word from the process.
+  /// Advances the time, in which the process writes no line.
+  ///
+  /// - Parameter busy: Whether requests to the process are open.
   mutating func pass(_ time: Duration, busy: Bool = false) -> [Supervision.Action] {
     now += time
     return take(.tick(lastLine: lastLine, hasOpenRequests: busy))

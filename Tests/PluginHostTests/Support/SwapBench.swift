@@ -50,7 +50,7 @@ struct SwapBench {
       launcher: launcher, clock: clock, logger: log.logger)
   }
 
-  /// Runs the host around `body`, after which no plugin runs.
+  /// Runs the host around `body`, and expects that no plugin runs afterwards.
   func run(_ body: () async throws -> Void) async throws {
     try await withThrowingDiscardingTaskGroup { group in
       group.addTask { await host.run() }
@@ -67,26 +67,26 @@ struct SwapBench {
     await host.waitUntilSettled()
   }
 
-  /// The devices, whose identity matters here.
+  /// The devices as objects, so that tests can compare their identities.
   var devices: [DeviceProxy] { host.devices.compactMap { $0 as? DeviceProxy } }
 
   func device(_ id: DeviceID) throws -> DeviceProxy {
     try #require(devices.first { $0.id == id })
   }
 
-  /// Whether the device of this name is this object.
+  /// Whether the host's device with the same id is this object.
   func has(_ device: DeviceProxy) -> Bool {
     devices.first { $0.id == device.id } === device
   }
 
-  /// Why the device cannot be reached; `nil` when it can.
+  /// The reason why the device is unavailable; nil if it is available.
   func outage(of id: DeviceID) async -> String? {
     guard let device = devices.first(where: { $0.id == id }) else { return "it is not there" }
     guard case .unavailable(let why) = await device.snapshot().availability else { return nil }
     return why
   }
 
-  /// The scripts of the devices in each plugin, made when they are first asked for.
+  /// The scripts of the devices in each plugin, created at their first use.
   final class Scripts: Sendable {
     private struct Key: Hashable {
       let plugin: String

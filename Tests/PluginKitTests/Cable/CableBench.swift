@@ -20,7 +20,7 @@ func numbered(_ range: Range<Int>) -> [UInt8] {
   }
 }
 
-/// The numbers of such frames.
+/// Returns the numbers of numbered frames.
 func numbers(_ bytes: [UInt8]) -> [Int] {
   stride(from: 0, to: bytes.count, by: 4).map { at -> Int in
     bytes[at..<(at + 4)].reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -50,8 +50,10 @@ final class NumberedDecoder: Sendable {
 }
 
 extension ManualCableClock {
-  /// Lets `milliseconds` (a multiple of 50) pass unheard, waiting for the decoder at each step: the
-  /// source holds 200 ms of sound and wakes its decoder at 50.
+  /// Advances the clock by `milliseconds`, a multiple of 50, while no sink hears the source.
+  ///
+  /// Waits before each step of 50 ms until the decoder is more than 50 ms ahead of the position, so
+  /// that the source does not run out of sound.
   func pass(milliseconds: Int, _ source: CableSource, _ decoder: NumberedDecoder) throws {
     for _ in 0..<(milliseconds / 50) {
       try waitUntil("the decoder is ahead") { decoder.next - source.position.frames > 2_205 }
@@ -60,7 +62,7 @@ extension ManualCableClock {
   }
 }
 
-/// An amplifier without a device: it plays each frame when it reads it, after a settable delay.
+/// An amplifier without a device. It keeps what it reads, and reports `delay` frames as unheard.
 final class TestSpeaker {
   let sink: CableSink
   var heard: [UInt8] = []
@@ -71,6 +73,7 @@ final class TestSpeaker {
   /// The bytes after the last flush.
   var fresh: [UInt8] = []
   var ended = false
+  /// The number of frames that are read but not heard yet, as the amplifier reports it.
   var delay = 0
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 

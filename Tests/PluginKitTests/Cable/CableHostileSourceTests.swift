@@ -39,7 +39,7 @@ struct CableHostileSourceTests {
     try source.connect(path: path, token: tokenA)
   }
 
-  @Test("F5 · a token opens once, also while its source is still plugged in")
+  @Test("F5 · a token is accepted once, even while its source is still plugged in")
   func usedToken() throws {
     defer { sink.close() }
     let first = try RawPeer(to: path, token: tokenA)
@@ -132,7 +132,7 @@ struct CableHostileSourceTests {
     try stillGood()
   }
 
-  @Test("F4 · a source that dies in the middle of a message leaves silence and an open socket")
+  @Test("F4 · a source that dies within a message is silenced, and the sink accepts the next one")
   func diesHalfway() throws {
     defer { sink.close() }
     do {
@@ -150,7 +150,7 @@ struct CableHostileSourceTests {
   }
 
   @Test(
-    "F4 · flushes and formats without an end wait for the audio thread, and only the last counts")
+    "F4 · a flood of flushes and formats waits for the audio thread, and only the last counts")
   func floodOfEpochs() throws {
     defer { sink.close() }
     let peer = try RawPeer(to: path, token: tokenA)

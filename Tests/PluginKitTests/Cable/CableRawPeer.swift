@@ -13,7 +13,7 @@ final class RawPeer: @unchecked Sendable {
 
   init(descriptor: Int32) { self.descriptor = descriptor }
 
-  /// A source that connects; says hello when there is a token.
+  /// Connects as a source. With a token, also sends hello and waits for the first credit.
   convenience init(to path: String, token: String? = nil) throws {
     self.init(descriptor: try CableDescriptor.connect(to: path))
     if let token {
@@ -26,7 +26,7 @@ final class RawPeer: @unchecked Sendable {
 
   deinit { close(descriptor) }
 
-  /// Sends all of `bytes`, waiting for room; false when the other end has closed.
+  /// Sends all of `bytes`. False when the other end has closed or reads nothing for 5 s.
   @discardableResult func send(_ bytes: [UInt8]) -> Bool {
     var sent = 0
     while sent < bytes.count {
@@ -106,7 +106,7 @@ final class RawSink {
 
   deinit { close(listener) }
 
-  /// Connects `source` and answers with `first`.
+  /// Connects `source`, and answers its hello with a credit of no frames that says `heard`.
   func accept(_ source: CableSource, heard: Bool = true) throws -> RawPeer {
     let plugging = try Background { [path] in try? source.connect(path: path, token: tokenA) }
     var peer: RawPeer?

@@ -1,5 +1,7 @@
 import Glibc
+import Platform
 import PluginTestSupport
+import Synchronization
 import TestSupport
 import Testing
 
@@ -84,6 +86,32 @@ struct CableReplugTests {
     source.close()
     second.close()
     #expect(access(path, F_OK) != 0)
+  }
+
+  @Test("F4 · pauses after each failed accept, and then accepts the waiting source")
+  func failedAccept() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/s"
+    let attempts = Mutex<[Int64]>([])
+    let (_, events) = AsyncStream.makeStream(of: CableSinkEvent.self)
+    let core = try CableSinkCore(
+      path: path, token: CableToken(tokenA), ring: 100_000_000, heard: true, events: events
+    ) { listener in
+      let count = attempts.withLock { attempts in
+        attempts.append(MonotonicClock.now)
+        return attempts.count
+      }
+      // As if the process had no free descriptor at first.
+      return count < 4 ? nil : CableDescriptor.accept(listener)
+    }
+    try SystemThread.startForCable { core.run() }
+    defer { core.close() }
+    _ = try RawPeer(to: path, token: tokenA)
+    let times = attempts.withLock { $0 }
+    #expect(times.count == 4)
+    for (earlier, later) in zip(times, times.dropFirst()) {
+      #expect(later - earlier >= CableSinkCore.acceptPause)
+    }
   }
 
   @Test("write returns when the source closes, connected or not", arguments: [true, false])

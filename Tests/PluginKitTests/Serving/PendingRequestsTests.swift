@@ -3,7 +3,7 @@ import Testing
 
 @testable import PluginKit
 
-@Suite("F1 · requests without an answer")
+@Suite("F1 · pending requests")
 struct PendingRequestsTests {
   private final class Calls: Sendable {
     private let count = Mutex(0)
@@ -11,7 +11,7 @@ struct PendingRequestsTests {
     func add() { count.withLock { $0 += 1 } }
   }
 
-  @Test("F1 · a cancel finds a request while it waits or is under way, and never after")
+  @Test("F1 · cancels a request that waits or is under way, but not one that has ended")
   func cancel() {
     let requests = PendingRequests()
     let calls = Calls()
@@ -30,10 +30,10 @@ struct PendingRequestsTests {
     requests.cancel(3)
     #expect(calls.all == 1)
     #expect(requests.add(2))
-    #expect(requests.begin(2), "a late cancel says nothing of a new request with the id")
+    #expect(requests.begin(2), "a late cancel does not affect a new request with the same id")
   }
 
-  @Test("F1 · closing accepts no more requests, returns the open ones, and refuses the rest")
+  @Test("F1 · closing accepts no more requests, refuses the pending ones, and returns the closers")
   func close() {
     let requests = PendingRequests()
     _ = requests.add(1)

@@ -27,7 +27,7 @@ struct SerialQueueTests {
 
     let hasty = SerialQueue()
     hasty.add(.unplug(1))
-    hasty.finish(droppingWhatWaits: true)
+    hasty.finish(droppingWaitingJobs: true)
     #expect(await hasty.next()?.id == nil)
 
     let idle = SerialQueue()

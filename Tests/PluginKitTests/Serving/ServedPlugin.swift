@@ -5,7 +5,7 @@ import Synchronization
 
 @testable import PluginKit
 
-/// A plugin of scripted lights and screens, and the controller's end of it.
+/// A plugin of scripted lights and screens, and the controller's end of its connection.
 final class ServedPlugin: Sendable {
   let script = Script()
   private let connection: InMemoryConnection
@@ -64,7 +64,7 @@ final class ServedPlugin: Sendable {
     return nil
   }
 
-  /// The next `count` answers, by id; notifications are passed over.
+  /// The next `count` answers, by id; notifications are skipped.
   func answers(_ count: Int) async -> [Int: Result<JSON, RPCError>] {
     var answers: [Int: Result<JSON, RPCError>] = [:]
     while answers.count < count, let message = await next() {
@@ -117,7 +117,7 @@ final class Script: Sendable {
     }
   }
 
-  /// Holds all callers until it is opened.
+  /// Waits until `open` was called for `gate`.
   func pass(_ gate: String) async {
     await withCheckedContinuation { wake in
       let isOpen = state.withLock { state in
@@ -129,6 +129,7 @@ final class Script: Sendable {
     }
   }
 
+  /// Releases all present and later callers of `pass` for `gate`.
   func open(_ gate: String) {
     let woken = state.withLock { state in
       state.isOpen.insert(gate)
@@ -138,9 +139,12 @@ final class Script: Sendable {
   }
 }
 
-/// A device that logs its calls. Its option `gate` names the command that waits for the gate of
-/// that name; `hangs` the one that waits until it is cancelled; `unopenable` refuses to open; `moves`
-/// makes every command report "moving" at its beginning.
+/// A device that logs its calls.
+///
+/// Its options choose its behaviour. `gate` names the command that waits for the script's gate of
+/// that name, `hangs` the command that waits until it is cancelled, and `refuses` the command that
+/// fails with `notNow`. With `moves`, every command first reports "moving". With `unmakeable` the
+/// initializer fails, with `unopenable` the opening. `suffix` is appended to the name in the log.
 final class ScriptedDevice<Command: RoleCommand>: PlayerDevice {
   private let context: DeviceContext
   private let script: Script

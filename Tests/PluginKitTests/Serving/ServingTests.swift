@@ -36,8 +36,8 @@ struct ServingTests {
     #expect(seen == ["up", "1", "down", "2", "up", "3", "stop", "4"])
   }
 
-  /// The messages of a plugin in short, in their order: `up` for a report, `2` for an answer, `2 up` for
-  /// an answer that carries a report, `2 failed` for a refusal.
+  /// The next `count` messages of a plugin in short form: `up` for a report, `2` for an answer,
+  /// `2 up` for an answer that carries a report, `2 failed` for a refusal.
   private func messages(_ count: Int, of plugin: ServedPlugin) async -> [String] {
     var seen: [String] = []
     while seen.count < count, let message = await plugin.next() {
@@ -80,7 +80,7 @@ struct ServingTests {
     try plugin.perform(3, "stop")
     #expect(await messages(4, of: plugin) == ["1", "up", "2", "moving"])
     plugin.script.open("stop")
-    // The device's task goes on outside an arrival: its report is sent at once.
+    // The command goes on while no message from the controller is handled, so no report is held.
     #expect(await messages(2, of: plugin) == ["stop", "3"])
   }
 
@@ -93,7 +93,7 @@ struct ServingTests {
     #expect(await messages(5, of: plugin) == ["1", "up", "2", "moving", "3 failed"])
   }
 
-  @Test("F1 · one device under way delays neither another nor a ping nor a scan")
+  @Test("F1 · a command under way delays neither another device nor a ping nor a scan")
   func beside() async throws {
     let plugin = ServedPlugin()
     try plugin.open(1, "a", ["gate": "down"])
@@ -113,7 +113,7 @@ struct ServingTests {
     #expect(await plugin.answers(1)[3] != nil)
   }
 
-  @Test("F1 · a command is cancelled under way, and one that waits never begins")
+  @Test("F1 · cancels a command that is under way, and one that waits before it begins")
   func cancels() async throws {
     let plugin = ServedPlugin()
     try plugin.open(1, "a", ["hangs": "down"])
@@ -132,7 +132,9 @@ struct ServingTests {
     #expect(plugin.script.log == ["a opens", "a down", "a down cancelled", "a stop"])
     try plugin.cancel(2)
     try plugin.perform(2, "up")
-    #expect(await plugin.answers(1)[2]?.failure == nil, "an old cancel says nothing of a new id")
+    #expect(
+      await plugin.answers(1)[2]?.failure == nil,
+      "a late cancel does not affect a new request with the same id")
   }
 
   @Test("F1 · a refusal carries its kind, hint and time to wait")
@@ -147,7 +149,7 @@ struct ServingTests {
           .notNow, "not now", hint: "Later.", device: "a", retryAfter: .milliseconds(1500)))
   }
 
-  @Test("F1 · a device that does not open is closed and leaves nothing open")
+  @Test("F1 · a failed opening leaves no device open, and can be repeated")
   func unopenable() async throws {
     for option in ["unopenable", "unmakeable"] {
       let plugin = ServedPlugin()
@@ -171,7 +173,7 @@ struct ServingTests {
     #expect(plugin.script.log == ["a1 opens", "a1 closes", "a2 opens"])
   }
 
-  @Test("F1 · close waits for what is short, cancels what hangs, and answers everything once")
+  @Test("F1 · close waits for a short command, cancels a hanging one, and answers each once")
   func closes() async throws {
     let plugin = ServedPlugin()
     try plugin.open(1, "a", ["hangs": "stop"])
@@ -189,7 +191,7 @@ struct ServingTests {
     #expect(await plugin.answers(1)[6]?.failure?.code == RPCError.invalidParamsCode)
   }
 
-  @Test("F1 · at the end of the input what was asked is answered and every device closed")
+  @Test("F1 · at the end of the input every request is answered and every device closed")
   func endOfInput() async throws {
     let plugin = ServedPlugin()
     try plugin.open(1, "a")
@@ -212,7 +214,7 @@ struct ServingTests {
     #expect(plugin.script.log.last == "a closes")
   }
 
-  @Test("F1 · a player takes a cable, and lights of the same kit list nothing they do not have")
+  @Test("F1 · a player accepts a cable, but opens no socket for one, as an amplifier does")
   func cables() async throws {
     let plugin = ServedPlugin()
     try plugin.open(1)
@@ -225,7 +227,7 @@ struct ServingTests {
     #expect(plugin.script.log.contains("a plugs /x"))
   }
 
-  @Test("F1 · a device that knows nothing of lent PCMs says that it has no such cable")
+  @Test("F1 · a device without support for lent PCMs answers \"unsupported\"")
   func lending() async throws {
     let plugin = ServedPlugin()
     try plugin.open(1)
@@ -238,7 +240,7 @@ struct ServingTests {
     }
   }
 
-  @Test("F1 · a line beyond the limit is refused and the next one read")
+  @Test("F1 · a line beyond the limit is refused, and the next one is read")
   func longLine() async throws {
     let plugin = ServedPlugin()
     try plugin.send(line: String(repeating: "x", count: ProtocolLimits.longestLine + 1))

@@ -32,7 +32,7 @@ private final class Inbox: Sendable {
   }
 }
 
-@Suite("Lines out of bytes")
+@Suite("Splitting bytes into lines")
 struct LineSplitterTests {
   private func split(_ chunks: [String], longest: Int = 10) -> [Inbox.Item] {
     var splitter = LineSplitter(longest: longest)
@@ -65,7 +65,7 @@ struct LineSplitterTests {
     }
   }
 
-  @Test("A line of the longest length is a line; one byte more is passed over and counted")
+  @Test("Accepts a line of the longest length; skips a longer one and counts its bytes")
   func limit() {
     let (ten, eleven) = ("0123456789", "0123456789a")
     #expect(split([ten + "\n"]) == [.line(ten)])
@@ -74,7 +74,7 @@ struct LineSplitterTests {
     #expect(split([ten, "\n", "x\n"]) == [.line(ten), .line("x")])
   }
 
-  @Test("The beginning of a line that never ends is not kept")
+  @Test("Keeps at most the longest length of a line that never ends")
   func endless() {
     var splitter = LineSplitter(longest: 10)
     let chunk = [UInt8](repeating: 0x78, count: 1000)
@@ -87,7 +87,7 @@ struct LineSplitterTests {
 
 @Suite("Connections")
 struct ConnectionTests {
-  /// A connection to ourselves through pipes, and the far ends.
+  /// A connection over two pipes, and the test's ends of them.
   private struct Pipes {
     let connection: StreamConnection
     let toConnection: Int32
@@ -95,14 +95,15 @@ struct ConnectionTests {
 
     init() throws {
       var (one, two): ([Int32], [Int32]) = ([0, 0], [0, 0])
-      // Close-on-exec at once: a process that another test starts meanwhile would keep the ends open.
+      // Close-on-exec from the beginning, because a process that another test starts meanwhile
+      // would keep the ends open.
       try #require(linux_pipe(&one) == 0 && linux_pipe(&two) == 0)
       (toConnection, fromConnection) = (one[1], two[0])
       connection = StreamConnection(reading: one[0], writing: two[1])
     }
   }
 
-  /// As the controller and every plugin do at their start.
+  /// Ignores SIGPIPE, as the controller and every plugin do at their start.
   init() { signal(SIGPIPE, SIG_IGN) }
 
   @Test("The peer's bytes arrive in order, then the end")
@@ -118,7 +119,7 @@ struct ConnectionTests {
     close(pipes.fromConnection)
   }
 
-  @Test("A peer that does not read never makes the sender wait; all of it arrives when it reads")
+  @Test("Sending does not wait for a peer that does not read; all arrives once it reads")
   func backlog() async throws {
     let pipes = try Pipes()
     pipes.connection.start { _ in }
@@ -143,7 +144,7 @@ struct ConnectionTests {
     close(pipes.toConnection)
   }
 
-  @Test("A backlog beyond its limit is an error, not memory")
+  @Test("Sending beyond the limit of the backlog is an error")
   func clogged() throws {
     let pipes = try Pipes()
     pipes.connection.start { _ in }

@@ -15,7 +15,7 @@ struct ManifestTests {
     "somethingNewer": true,
   ]
 
-  @Test("a whole manifest is read; keys that this version does not know are ignored")
+  @Test("reads a complete manifest, and ignores unknown keys")
   func whole() throws {
     let manifest = try Manifest(parsing: Self.whole.prettyText().utf8)
     #expect(manifest.id == "Lamp")
@@ -28,7 +28,7 @@ struct ManifestTests {
   }
 
   @Test(
-    "a wrong manifest is refused with the place",
+    "refuses a wrong manifest with the path of the mistake",
     arguments: [
       ("id", "a/b", "$.id"), ("id", "", "$.id"), ("id", nil, "$.id"),
       ("protocol", "1", "$.protocol"), ("version", 1, "$.version"), ("command", [], "$.command"),
@@ -47,7 +47,7 @@ struct ManifestTests {
     #expect(error?.path.description == path)
   }
 
-  @Test("a manifest that is not JSON says where")
+  @Test("refuses a manifest that is not JSON with line and column")
   func syntax() {
     let error = #expect(throws: ManifestError.self) { try Manifest(parsing: "{\n  x}".utf8) }
     #expect(error?.position == TextPosition(line: 2, column: 3))

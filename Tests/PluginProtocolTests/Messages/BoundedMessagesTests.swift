@@ -7,7 +7,7 @@ import Testing
 struct BoundedMessagesTests {
   private static let long = String(repeating: "ä", count: 100_000)
 
-  @Test("A 200 kB error message is cut, and so is its hint; unknown data goes")
+  @Test("Cuts a 200 kB error message and its hint, and drops unknown data")
   func errors() throws {
     let error = RPCError(
       RPCError.deviceErrorCode, Self.long,
@@ -23,7 +23,7 @@ struct BoundedMessagesTests {
     #expect(RPCError(1, "no").bounded == RPCError(1, "no"))
   }
 
-  @Test("What a plugin writes about itself is cut before it leaves")
+  @Test("A plugin cuts its own errors and log messages before it sends them")
   func outgoing() {
     let refusal = RPCError(DeviceError(.failed, Self.long, hint: Self.long))
     #expect(refusal == refusal.bounded)
@@ -31,7 +31,7 @@ struct BoundedMessagesTests {
     #expect(message.utf8.count <= ProtocolLimits.logMessage && message.hasSuffix("…"))
   }
 
-  @Test("Texts of an item are cut; an id that is too long makes it none")
+  @Test("Cuts the texts of an item, and drops an item whose id is too long")
   func items() throws {
     let text = "\u{202E}\n" + Self.long
     let item = CatalogueItem(
@@ -48,7 +48,7 @@ struct BoundedMessagesTests {
     #expect(CatalogueItem(id: path, title: "A").bounded?.id == path)
   }
 
-  @Test("A playback's reason is cut; an item that is too long makes it none")
+  @Test("Cuts the reason of a playback, and drops a playback whose item is too long")
   func playbacks() throws {
     let bounded = try #require(Playback(.failed, item: "a", reason: Self.long).bounded)
     #expect(try #require(bounded.reason).utf8.count <= ProtocolLimits.title)
@@ -57,7 +57,7 @@ struct BoundedMessagesTests {
     #expect(plain.bounded == plain)
   }
 
-  @Test("An attribute's texts are cut; a list or object that is too large makes it none")
+  @Test("Cuts the texts of an attribute, and drops one whose list or object is too large")
   func attributes() throws {
     let texts = Attribute(.string(Self.long), unit: Self.long, label: Self.long)
     let bounded = try #require(texts.bounded)
@@ -72,14 +72,14 @@ struct BoundedMessagesTests {
     }
   }
 
-  @Test("The name of a PCM that is empty or too long is no answer")
+  @Test("Rejects a PCM name that is empty or too long")
   func lentPCM() {
     #expect(LendRequest.answer(["pcm": "hw:0,0"]) == "hw:0,0")
     #expect(LendRequest.answer(["pcm": ""]) == nil)
     #expect(LendRequest.answer(["pcm": .string(Self.long)]) == nil)
   }
 
-  @Test("A manifest's title and version are cut, its lists are bounded")
+  @Test("Cuts the title and version of a manifest, and rejects lists and words beyond their limits")
   func manifest() throws {
     var object: JSONObject = [
       "id": "P", "version": .string(Self.long), "title": .string(Self.long), "protocol": "1.0",
@@ -102,7 +102,7 @@ struct BoundedMessagesTests {
     #expect(error.map { $0.description.utf8.count < 1000 } == true)
   }
 
-  @Test("a playback with an impossible duration is sent without it")
+  @Test("drops the impossible duration of a playback")
   func duration() throws {
     let long = Playback(.playing, item: "a", position: 1, duration: 9.4e10)
     #expect(try #require(long.bounded).duration == nil)

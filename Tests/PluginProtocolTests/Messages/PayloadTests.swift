@@ -41,7 +41,7 @@ struct PayloadTests {
     check(ShutdownRequest(), [:])
   }
 
-  @Test("Params that lack something, or have it in another kind, are refused")
+  @Test("Refuses params with a missing member or one of another type")
   func broken() {
     #expect(InitializeRequest(params: ["protocol": 1]) == nil)
     #expect(InitializeRequest(params: ["protocol": "one"]) == nil)
@@ -85,7 +85,7 @@ struct PayloadTests {
     #expect(InitializeRequest.answer(["protocol": "1.0"]) == nil)
   }
 
-  @Test("A state tells values, how they are known, and attributes; unknown keys are ignored")
+  @Test("A state has values, their provenance and attributes; unknown keys are ignored")
   func state() throws {
     let state = StateNotification(
       device: "lamp", values: [.power: "on", .brightness: 40], provenance: .assumed,
@@ -97,7 +97,7 @@ struct PayloadTests {
     #expect(StateNotification(params: newer)?.values == [.power: "on"])
   }
 
-  @Test("F4 · levels and the wish for them read back as themselves")
+  @Test("F4 · levels and the request for them read back as themselves")
   func levels() throws {
     let meter = MeterNotification(device: "amp", isOn: true)
     #expect(meter.params == ["device": "amp", "on": true])
@@ -110,7 +110,7 @@ struct PayloadTests {
     #expect(LevelsNotification(params: ["peak": [-3], "rms": [-3]]) == nil)
   }
 
-  @Test("F4 · levels of amplitudes are decibels of full scale within the range")
+  @Test("F4 · converts amplitudes to dB of full scale, limited to −120 to 24")
   func decibels() throws {
     let levels = try #require(
       SoundLevels(
@@ -129,7 +129,7 @@ struct PayloadTests {
     #expect(RPCError(error).deviceError(device: "lamp") == error)
   }
 
-  @Test("An error that names no kind counts as failed; what is unknown there, as unsupported")
+  @Test("An error of no known kind is `failed`; a method or params error is `unsupported`")
   func foreignErrors() {
     func kind(_ error: RPCError) -> DeviceError.Code { error.deviceError(device: "a").code }
     #expect(kind(RPCError(-1, "x")) == .failed)
@@ -138,13 +138,13 @@ struct PayloadTests {
     #expect(kind(RPCError(RPCError.invalidParamsCode, "x")) == .unsupported)
   }
 
-  @Test("An invalid time to wait is ignored", arguments: [-1.0, 1e300, 3601])
+  @Test("Ignores a retry time outside 0 to 3600 s", arguments: [-1.0, 1e300, 3601])
   func waits(seconds: Double) {
     let error = RPCError(-32000, "x", data: ["kind": "notNow", "retryAfter": .number(seconds)])
     #expect(error.deviceError(device: "a").retryAfter == nil)
   }
 
-  @Test("Versions are read strictly and agree by their major number")
+  @Test("Reads versions strictly; equal major numbers are compatible")
   func versions() {
     for text in ["", "1", "1.", ".1", "1.0.0", "-1.0", "1.x", " 1.0"] {
       #expect(ProtocolVersion(text) == nil, "\(text)")

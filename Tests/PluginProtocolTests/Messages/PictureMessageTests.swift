@@ -28,14 +28,14 @@ struct PictureMessageTests {
     #expect(PictureRequest.answer(result)?.picture == picture)
   }
 
-  @Test("an answer without data is none, without a fault")
+  @Test("an answer without data has neither a picture nor a fault")
   func none() {
     #expect(PictureRequest.result(.init(nil)) == [:])
     #expect(PictureRequest.answer(["more": 1]) == PictureRequest.Answer(nil))
   }
 
   @Test(
-    "data that are no picture are a fault",
+    "data that is no picture is a fault",
     arguments: [
       (5, "base64"), (.null, "base64"), ("/9j/4A=", "base64"), ("/9j/4A", "base64"),
       ("/9j*4A==", "base64"), ("/9j/4B==", "base64"), ("=9j/", "base64"), ("/9j/\n", "base64"),

@@ -48,7 +48,7 @@ struct RPCMessageTests {
   }
 
   @Test(
-    "An invalid message is refused with the code of JSON-RPC",
+    "Refuses an invalid message with its JSON-RPC code",
     arguments: [
       ("", -32700), ("nonsense", -32700), (#"{"jsonrpc":"2.0""#, -32700), ("[]", -32600),
       ("{}", -32600), (#"{"jsonrpc":"1.0","id":1,"result":{}}"#, -32600),

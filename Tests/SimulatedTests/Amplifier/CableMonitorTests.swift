@@ -9,18 +9,18 @@ import Testing
 @testable import Simulated
 
 @Suite struct CableMonitorTests {
-  @Test("F4 · a full sound card drops its sound for a seek before any time has passed")
+  @Test("F4 · a seek empties a full sound card before any time has passed")
   func flushWhileFull() async throws {
     let cable = try Cable()
     defer { cable.close() }
     cable.write(milliseconds: 1000, endsThere: false)
     #expect(await eventually { cable.readAll(at: 0) > CableAnalyzer.buffer })
-    // The time stands still, so a card that waits for room first never drops anything.
+    // The time stands still, so a card that first waits for room would never drop its sound.
     SystemThread.start(name: "seek") { _ = cable.source.flush() }
     #expect(await eventually { cable.readAll(at: 0) == 0 })
   }
 
-  @Test("F4 · a seek during a film's last moment is answered before that is over")
+  @Test("F4 · a seek in a film's last milliseconds is answered before they have been heard")
   func flushWhileEnding() async throws {
     let cable = try Cable()
     defer { cable.close() }
@@ -30,7 +30,7 @@ import Testing
     #expect(await eventually { cable.readAll(at: 0) == 0 })
   }
 
-  @Test("F4 · a cable that is heard again is read at the pace of its sound")
+  @Test("F4 · a cable that is selected again is read at the pace of its sound")
   func heardAgain() async throws {
     let cable = try Cable()
     defer { cable.close() }
@@ -40,12 +40,12 @@ import Testing
     #expect(await eventually { cable.readAll(at: 0) > CableAnalyzer.buffer })
   }
 
-  @Test("F4 · levels are measured on request, fifteen times a second, beside those of each second")
+  @Test("F4 · reports levels fifteen times a second on request, besides those of each second")
   func levels() async throws {
     let cable = try Cable()
     defer { cable.close() }
     cable.write(milliseconds: 4000, endsThere: true)
-    // Two seconds with a request between the first and the second one.
+    // One second without the request, then one with it.
     for millisecond in stride(from: 0, to: 1000, by: 10) {
       _ = await eventually {
         cable.readAll(at: Int64(millisecond) * 1_000_000) > CableAnalyzer.buffer
@@ -83,7 +83,7 @@ import Testing
   }
 }
 
-/// A film's cable that is read only when the test reads it, at the times that it states.
+/// A film's cable that is read only by `readAll`, at the time that the test passes.
 private final class Cable: Sendable {
   let source: CableSource
   private let sink: CableSink
@@ -115,16 +115,16 @@ private final class Cable: Sendable {
     }
   }
 
-  /// The number of reports of a fifteenth of a second.
+  /// The number of level reports that come fifteen times a second.
   var levelReports: Int { counts.withLock { $0.levels } }
-  /// The number of reports of a second.
+  /// The number of level reports that come once a second.
   var reportsOfSeconds: Int { counts.withLock { $0.seconds } }
 
   func setMetering(_ isOn: Bool) { analyzer.withLock { $0.setMetering(isOn) } }
 
   var isEnding: Bool { analyzer.withLock { $0.isEnding } }
 
-  /// Begins to read the same cable again, like an amplifier that was off.
+  /// Reads the same cable with a new analyzer, like an amplifier that was off meanwhile.
   func readAgain() { analyzer.withLock { $0 = CableAnalyzer(sink) } }
 
   private func count(_ report: CableLevelReport) {
@@ -136,9 +136,9 @@ private final class Cable: Sendable {
     }
   }
 
-  /// Reads until the monitor would wait.
+  /// Reads at the time `now`, in nanoseconds, until the analyzer would wait.
   ///
-  /// - Returns: How much sound the card holds then, in nanoseconds.
+  /// - Returns: The sound that the card holds then, in nanoseconds.
   func readAll(at now: Int64) -> Int64 {
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 14, alignment: 16)
     defer { bytes.deallocate() }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("E15 · simulated lights, screen, projector and popper", .timeLimit(.minutes(5)))
 struct ApplianceTests {
-  @Test("E15 · the projector warms up before it is on, and says when to come back")
+  @Test("E15 · the projector warms up before it is on; refusals state the remaining time")
   func projectorWarms() async throws {
     try await TheaterBench.run(.projector, ["warmUp": 30]) { bench in
       #expect(await bench.state(.power) == "off")
@@ -27,7 +27,7 @@ struct ApplianceTests {
     }
   }
 
-  @Test("E15 · the projector cools before it is off and cannot be lit meanwhile")
+  @Test("E15 · the projector cools before it is off, and cannot be turned on meanwhile")
   func projectorCools() async throws {
     try await TheaterBench.run(.projector, ["warmUp": 0, "coolDown": 60, "speed": 10]) { bench in
       try await bench.perform("on")
@@ -37,14 +37,14 @@ struct ApplianceTests {
       await bench.advance(by: .seconds(1))
       let error = try await bench.refusal(of: "on")
       #expect(error.code == .notNow)
-      #expect(error.retryAfter == .seconds(5), "ten times faster than life")
+      #expect(error.retryAfter == .seconds(5), "speed 10: the remaining 50 s take 5 s")
       await bench.advance(by: .seconds(5))
       #expect(try await bench.nextReport(of: .power) == "off")
     }
   }
 
   @Test(
-    "E15 · a device that is off refuses with a hint, or ignores, as its option says",
+    "E15 · a device that is off refuses commands with a hint or ignores them, by `whenOff`",
     arguments: [
       (Role.projector, "tvMode"), (.popcornPopper, "pop"), (.amplifier, "surround"),
       (.tuner, ["fm": 98.5]), (.dvdPlayer, "play"), (.cdPlayer, "eject"),
@@ -63,7 +63,7 @@ struct ApplianceTests {
     }
   }
 
-  @Test("E15 · the screen travels and says so")
+  @Test("E15 · the screen reports that it moves, and its end position")
   func screenTravels() async throws {
     try await TheaterBench.run(.screen, ["travel": 6]) { bench in
       #expect(await bench.state(.position) == "up")
@@ -77,7 +77,7 @@ struct ApplianceTests {
     }
   }
 
-  @Test("E15 · a screen that turns round mid-way needs as long back as it came")
+  @Test("E15 · a screen that reverses midway takes as long back as it has moved")
   func screenReverses() async throws {
     try await TheaterBench.run(.screen, ["travel": 6]) { bench in
       try await bench.perform("down")
@@ -93,7 +93,7 @@ struct ApplianceTests {
     }
   }
 
-  @Test("E15 · a moving screen says from where to where, and how long it takes")
+  @Test("E15 · a moving screen reports its start, its target and the time that it takes")
   func screenProgress() async throws {
     try await TheaterBench.run(.screen, ["travel": 10]) { bench in
       try await bench.perform("down")
@@ -109,7 +109,7 @@ struct ApplianceTests {
     }
   }
 
-  @Test("E15 · a lamp that warms or cools says how long it takes")
+  @Test("E15 · a lamp that warms or cools reports the time that it takes")
   func projectorProgress() async throws {
     try await TheaterBench.run(.projector, ["warmUp": 5, "coolDown": 8]) { bench in
       try await bench.perform("on")
@@ -122,7 +122,7 @@ struct ApplianceTests {
     }
   }
 
-  @Test("E15 · a screen stops where it is; one without that button says so")
+  @Test("E15 · a screen stops where it is; one without `stop` refuses it as unsupported")
   func screenStops() async throws {
     try await TheaterBench.run(.screen, ["travel": 10]) { bench in
       #expect(try await bench.open("b", .screen).names == ["stop"])
@@ -140,7 +140,7 @@ struct ApplianceTests {
     }
   }
 
-  @Test("E15 · a popper with a time of 0 is done with its answer")
+  @Test("E15 · at speed 0 the popper is done when `pop` is answered")
   func instantPopper() async throws {
     try await TheaterBench.run(.popcornPopper, ["speed": 0]) { bench in
       try await bench.perform("on")
@@ -168,7 +168,7 @@ struct ApplianceTests {
     }
   }
 
-  @Test("E15 · lights fade, report the way, and are off when it is dark")
+  @Test("E15 · lights report each step of a fade, and are off at brightness 0")
   func lightsFade() async throws {
     try await TheaterBench.run(.lights, ["fade": 1]) { bench in
       try await bench.perform("on")
@@ -217,7 +217,8 @@ struct ApplianceTests {
 }
 
 extension TheaterBench {
-  /// Performs a command, accepted or not: all reports before its answer have arrived then.
+  /// Sends a command and ignores whether it is refused. Reports sent before its answer have arrived
+  /// when this returns.
   func perform(_ command: JSON, orRefuse: Bool) async throws {
     _ = try await call(PerformRequest(device: "a", command: command))
   }

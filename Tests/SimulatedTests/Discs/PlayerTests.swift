@@ -8,7 +8,7 @@ import Testing
 
 @Suite("E15 · simulated players, tuner and amplifier", .timeLimit(.minutes(5)))
 struct PlayerTests {
-  @Test("E15 · a disc is loaded, plays, tells where it is every 5 s, and ends")
+  @Test("E15 · a disc is loaded, plays, reports its position every 5 s, and ends")
   func plays() async throws {
     try await TheaterBench.run(.dvdPlayer, ["loadTime": 2]) { bench in
       try await bench.perform("on")
@@ -31,7 +31,7 @@ struct PlayerTests {
     }
   }
 
-  @Test("E15 · a song whose end was heard while it was being paused ends when play goes on")
+  @Test("E15 · a song whose end is heard while it is paused ends at the next play")
   func endsAfterPause() throws {
     let song = Recording("a", "A", duration: 0.01, channels: 2)
     let nouns = DiscMechanism.Nouns(player: "CD player", recording: "song", part: "song")
@@ -46,7 +46,7 @@ struct PlayerTests {
     #expect(player.status == .paused)
     try player.perform(play, at: .seconds(1))
     #expect(player.status == .ended)
-    // A jump begins another epoch, of which the end was not heard.
+    // A seek begins another epoch, whose end was not heard.
     try player.perform(play, at: .seconds(2))
     try player.perform(.pause, at: .seconds(2))
     player.finish(epoch: player.epoch, at: .seconds(2))
@@ -55,7 +55,7 @@ struct PlayerTests {
     #expect(player.status == .playing)
   }
 
-  @Test("E15 · pause holds the place, play goes on, stop forgets it")
+  @Test("E15 · pause keeps the position, play resumes there, stop discards it")
   func pauses() async throws {
     try await TheaterBench.run(.cdPlayer, ["speed": 0]) { bench in
       try await bench.perform("on")
@@ -109,7 +109,7 @@ struct PlayerTests {
       await bench.advance(by: .seconds(4))
       for position in [90.0, 60] {
         try await bench.perform("previous")
-        #expect(await bench.playback?.position == position, "first to its own beginning")
+        #expect(await bench.playback?.position == position, "first to the chapter's own beginning")
       }
     }
     try await TheaterBench.run(.cdPlayer, ["speed": 0]) { bench in
@@ -124,7 +124,7 @@ struct PlayerTests {
     }
   }
 
-  @Test("E15 · without a cable the clock goes on to the next song")
+  @Test("E15 · without a cable the player goes on to the next song by the clock")
   func goesOn() async throws {
     try await TheaterBench.run(.cdPlayer, ["speed": 0]) { bench in
       try await bench.perform("on")
@@ -169,7 +169,7 @@ struct PlayerTests {
     }
   }
 
-  @Test("E9 E15 · what a player does not have, or a place beyond the end, is refused with a hint")
+  @Test("E9 E15 · refuses an unknown item with a hint, and a position beyond the end")
   func refusesWrongItems() async throws {
     try await TheaterBench.run(.dvdPlayer, ["speed": 0]) { bench in
       try await bench.perform("on")
@@ -192,7 +192,7 @@ struct PlayerTests {
     }
   }
 
-  @Test("E9 · a player lists what it has, and films of one's own take the place of the demo")
+  @Test("E9 · a player lists its items; configured films replace those of the demo")
   func scans() async throws {
     try await TheaterBench.run(.dvdPlayer) { bench in
       let films = try await bench.scan("a")
@@ -209,7 +209,7 @@ struct PlayerTests {
     }
   }
 
-  @Test("E14 E15 · the tuner knows its bands, keeps a frequency for each, and names stations")
+  @Test("E14 E15 · the tuner checks its bands, keeps a frequency for each, and names stations")
   func tunes() async throws {
     try await TheaterBench.run(.tuner) { bench in
       try await bench.perform("on")
@@ -222,7 +222,7 @@ struct PlayerTests {
       #expect(await bench.playback?.reason == "noise")
       #expect(await bench.playback?.title == nil)
       try await bench.perform(["frequency": 809])
-      #expect(await bench.state(.station) == "Old Valley", "a little off is caught")
+      #expect(await bench.state(.station) == "Old Valley", "1 kHz off is near enough")
       #expect(await bench.state(.frequency) == 809)
       try await bench.perform("fm")
       #expect(await bench.state(.frequency) == 91.2)
@@ -238,7 +238,7 @@ struct PlayerTests {
     }
   }
 
-  @Test("E13 E15 · the amplifier knows its inputs and limits")
+  @Test("E13 E15 · the amplifier refuses unknown inputs and volumes above its cap")
   func amplifier() async throws {
     try await TheaterBench.run(.amplifier, ["volumeCap": 80, "inputs": ["dvd", "aux"]]) { bench in
       try await bench.perform("on")

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("F4 · simulated faults, for tests and for learning", .timeLimit(.minutes(5)))
 struct FaultTests {
-  @Test("F4 · refuses: a command is refused and nothing changes; the others work")
+  @Test("F4 · `refuses`: a command is refused and changes nothing; the others work")
   func refuses() async throws {
     try await TheaterBench.run(.lights, ["speed": 0, "faults": ["refuses": ["dim"]]]) { bench in
       await bench.forget()
@@ -21,7 +21,7 @@ struct FaultTests {
     }
   }
 
-  @Test("F4 · after: so many commands work before the first fault")
+  @Test("F4 · `after`: this number of commands succeeds before the first fault")
   func after() async throws {
     let options: JSON = ["faults": ["refuses": ["any"], "after": 2]]
     try await TheaterBench.run(.popcornPopper, options) { bench in
@@ -31,7 +31,7 @@ struct FaultTests {
     }
   }
 
-  @Test("F4 · slow: the answer is held back, and the command can be cancelled meanwhile")
+  @Test("F4 · `slow`: the answer is delayed, and the command can be cancelled meanwhile")
   func slow() async throws {
     try await TheaterBench.run(.screen, ["speed": 0, "faults": ["slow": 3]]) { bench in
       let id = try await bench.post(PerformRequest(device: "a", command: "down"))
@@ -49,7 +49,7 @@ struct FaultTests {
     }
   }
 
-  @Test("F4 · silent: no answer comes; neighbours are not delayed, and close lets it go")
+  @Test("F4 · `silent`: gives no answer, delays no other device, and is cancelled by close")
   func silent() async throws {
     try await TheaterBench.run(.projector, ["faults": ["silent": ["tvMode"]]]) { bench in
       try await bench.open("b", .projector, ["speed": 0])
@@ -78,7 +78,7 @@ struct FaultTests {
   }
 
   @Test(
-    "F4 · reportsState: a device that cannot tell says so and tells nothing",
+    "F4 · `reportsState`: a device without state reports declares that, and reports nothing",
     arguments: Role.allCases)
   func reportsNothing(_ role: Role) async throws {
     try await TheaterBench.run(role, ["reportsState": false, "speed": 0]) { bench in
@@ -90,7 +90,7 @@ struct FaultTests {
   }
 
   @Test(
-    "F4 · wrong options are refused with the option, what was found and what was expected",
+    "F4 · refuses wrong options, with the name of the option and a hint",
     arguments: [
       (Role.lights, JSON.object(["fade": -1]), "fade"), (.lights, ["speed": "fast"], "speed"),
       (.screen, ["stop": "no"], "stop"), (.projector, ["whenOff": "explode"], "whenOff"),

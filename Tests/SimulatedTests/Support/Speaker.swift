@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The amplifier's end of a cable in a test: takes what comes and keeps it.
+/// The amplifier's end of a cable in a test. Records the received sound.
 final class Speaker: Sendable {
   let sink: CableSink
   let socket: CableSocket
@@ -19,7 +19,7 @@ final class Speaker: Sendable {
     var format: CableFormat?
     /// Each channel's samples since the last format or flush, −1 to 1.
     var channels: [[Double]] = []
-    /// All frames that came, over every format and flush.
+    /// The number of received frames, over all formats and flushes.
     var total = 0
     var flushes = 0
     var ends = 0
@@ -44,7 +44,9 @@ final class Speaker: Sendable {
 
   var now: Heard { heard.withLock { $0 } }
 
-  /// Waits until `condition` holds of what was heard.
+  /// Waits until the recorded sound satisfies `condition`.
+  ///
+  /// - Throws: `Unexpected` after 60 s, with `what` as the expectation.
   func wait(_ what: String, for condition: (Heard) -> Bool) async throws -> Heard {
     let deadline = ContinuousClock.now + .seconds(60)
     while true {
@@ -84,8 +86,8 @@ final class Speaker: Sendable {
     }
   }
 
-  /// About ten times faster than life: a test waits for frames, not for seconds, and no film ends
-  /// before it was looked at.
+  /// Records frames, about ten times faster than real time or more: tests wait for frames, not for
+  /// seconds. The pause keeps a film from ending before the test has looked at it.
   private func keep(_ frames: Int, _ buffer: UnsafeMutableRawBufferPointer) {
     heard.withLock { heard in
       guard let format = heard.format, format.sample == .s16 else { return }
@@ -104,7 +106,8 @@ final class Speaker: Sendable {
 }
 
 extension Speaker.Heard {
-  /// How loud one frequency is in a channel, 0 to 1 (Goertzel 1958).
+  /// The amplitude of one frequency in Hz in the last `count` samples of a channel, 0 to 1, by the
+  /// algorithm of Goertzel (1958); 0 when there are fewer samples.
   func amplitude(of frequency: Double, in channel: Int, last count: Int = 4800) -> Double {
     guard let format, channels.indices.contains(channel) else { return 0 }
     let samples = channels[channel].suffix(count)
@@ -116,7 +119,7 @@ extension Speaker.Heard {
     return 2 * max(0, power).squareRoot() / Double(count)
   }
 
-  /// The root mean square of a channel's last samples.
+  /// The root mean square of a channel's last `count` samples, 0 to 1.
   func level(in channel: Int, last count: Int = 4800) -> Double {
     guard channels.indices.contains(channel) else { return 0 }
     let samples = channels[channel].suffix(count)

@@ -18,6 +18,7 @@ actor TheaterBench {
   private var nextID = 1
   /// Every state value that was reported, in order.
   private(set) var reports: [Report] = []
+  /// The last attributes of all devices, by name.
   private(set) var attributes: [String: Attribute] = [:]
 
   /// One reported value.
@@ -71,7 +72,7 @@ actor TheaterBench {
     for await _ in messages {}
   }
 
-  // MARK: Asking
+  // MARK: Requests
 
   @discardableResult
   func open(_ name: DeviceID, _ role: Role, _ options: JSON = [:]) async throws -> Capabilities {
@@ -93,7 +94,7 @@ actor TheaterBench {
     return error.deviceError(device: device)
   }
 
-  /// Sends a command without waiting.
+  /// Sends a request and returns its id, without waiting for the answer.
   func post(_ request: some PluginRequest) throws -> Int {
     defer { nextID += 1 }
     try connection.send(
@@ -119,7 +120,7 @@ actor TheaterBench {
     }
   }
 
-  // MARK: Watching
+  // MARK: Reports
 
   /// The last reported value.
   func state(_ key: StateKey, of device: String = "a") -> JSON? {
@@ -154,7 +155,8 @@ actor TheaterBench {
     }
   }
 
-  /// Waits until the player is in a state that it does not leave by itself.
+  /// Waits until the last playback report has `status`, which must be one that the player does not
+  /// leave by itself.
   @discardableResult
   func wait(until status: Playback.Status) async throws -> Playback {
     while true {
@@ -171,7 +173,7 @@ actor TheaterBench {
     }
   }
 
-  /// Waits until a device's timer sleeps, and moves time on.
+  /// Waits until `sleepers` timers sleep, then advances the clock.
   nonisolated func advance(by time: Duration, sleepers: Int = 1) async {
     await clock.waitForSleepers(sleepers)
     clock.advance(by: time)
@@ -192,11 +194,11 @@ actor TheaterBench {
       return try await group.next() ?? nil
     }
     guard let message else { throw Unexpected(what: "the theater closed its side") }
-    note(message)
+    record(message)
     return message
   }
 
-  private func note(_ message: RPCMessage) {
+  private func record(_ message: RPCMessage) {
     guard case .notification(StateNotification.method, let params) = message,
       let notification = StateNotification(params: params)
     else { return }

@@ -168,7 +168,7 @@ import Testing
     #expect(error == .notLoggedIn)
   }
 
-  @Test("E1 · last use is kept across a restart, and what has expired is dropped")
+  @Test("E1 · the last use survives a restart; expired sessions and invitations are deleted")
   func expiry() async throws {
     let used = try await owner().token.text
     let unused = try await accountService.logIn(People.credentials()).token.text
@@ -197,7 +197,7 @@ import Testing
     for round in 0..<2 {
       if round == 1 { try database.close() }
       let bytes = try fixture.bytes()
-      // The search finds what is there.
+      // These two are stored, so the search works.
       #expect(bytes.range(of: Data("anna@example.org".utf8)) != nil)
       #expect(bytes.range(of: Data("$argon2id$".utf8)) != nil)
       for secret in secrets + [People.password, loggedIn.token.text] {
@@ -242,14 +242,14 @@ import Testing
     }
   }
 
-  @Test("E7 · on a full disk registration and login fail, sessions stay valid, and logout works")
+  @Test("E7 · on a full disk invitations fail, and sessions stay valid")
   func full() async throws {
     let loggedIn = try await owner()
     try await database.pool.writeWithoutTransaction {
       _ = try Int.fetchOne($0, sql: "PRAGMA max_page_count = 1")
     }
-    let codes = await fillUp(as: loggedIn.principal)
-    #expect(codes == .storageFull)
+    let code = await fillUp(as: loggedIn.principal)
+    #expect(code == .storageFull)
     let token = loggedIn.token.text
     #expect(try await accountService.sessions.resolve(token) == loggedIn.principal)
     #expect(
@@ -257,7 +257,7 @@ import Testing
     #expect(try await fixture.accountService(database).open() == nil)
   }
 
-  /// Invites until the disk refuses.
+  /// Makes invitations until one fails, and returns its error code; nil if none fails.
   private func fillUp(as principal: SessionPrincipal) async -> AccountError.Code? {
     for _ in 0..<10_000 {
       let error = await refusal { () async throws(AccountError) in
@@ -268,7 +268,7 @@ import Testing
     return nil
   }
 
-  @Test("E1 · a closed database is a failure with a message, and refuses every login")
+  @Test("E1 · a closed database accepts no session, and its error shows no SQL")
   func closed() async throws {
     let token = try await owner().token.text
     try database.close()

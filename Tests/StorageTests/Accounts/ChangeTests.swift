@@ -32,8 +32,9 @@ import Testing
     return (here, try await accountService.logIn(People.credentials()))
   }
 
-  /// Whether the running controller lets a session in, and one that starts now.
-  private func isIn(_ loggedIn: LoggedIn) async -> [Bool] {
+  /// Whether the running account service accepts a session, and whether a new one on the same
+  /// database does.
+  private func acceptances(of loggedIn: LoggedIn) async -> [Bool] {
     var answers: [Bool] = []
     for accountService in [accountService, fixture.accountService(database)] {
       answers.append(
@@ -44,8 +45,8 @@ import Testing
     return answers
   }
 
-  /// Makes the store fail when sessions end, as a failing disk would.
-  private func breaks() async throws {
+  /// Makes each deletion of a session fail, as a failing disk would.
+  private func breakStore() async throws {
     try await database.pool.write {
       try $0.execute(
         sql: """
@@ -54,30 +55,30 @@ import Testing
     }
   }
 
-  private func mends() async throws {
+  private func repairStore() async throws {
     try await database.pool.write { try $0.execute(sql: "DROP TRIGGER broken") }
   }
 
   @Test("a password and the sessions that it ends are changed in one step")
   func password() async throws {
     let (here, there) = try await owner()
-    try await breaks()
+    try await breakStore()
     let error = await refusal { () async throws(AccountError) in
       try await accountService.passwords.change(People.password, to: new, by: here.principal)
     }
     #expect(error?.code == .storageFailed)
-    #expect(await isIn(here) == [true, true])
-    #expect(await isIn(there) == [true, true])
-    // The old password stands.
+    #expect(await acceptances(of: here) == [true, true])
+    #expect(await acceptances(of: there) == [true, true])
+    // The old password is still valid.
     _ = try await accountService.logIn(People.credentials())
-    try await mends()
+    try await repairStore()
     try await accountService.passwords.change(People.password, to: new, by: here.principal)
-    #expect(await isIn(here) == [true, true])
-    #expect(await isIn(there) == [false, false])
+    #expect(await acceptances(of: here) == [true, true])
+    #expect(await acceptances(of: there) == [false, false])
   }
 
   @Test(
-    "a reset and the sessions that it ends are one step; the code stays good where it fails",
+    "resets a password and ends its sessions in one transaction; the code outlasts a failed one",
     .timeLimit(.minutes(5)))
   func reset() async throws {
     let (here, there) = try await owner()
@@ -85,22 +86,22 @@ import Testing
     let request = try await accountService.passwords.beginReset(
       .email(try EmailAddress("anna@example.org")))
     let code = try #require(box.code)
-    try await breaks()
+    try await breakStore()
     let error = await refusal { () async throws(AccountError) in
       try await accountService.passwords.finishReset(code, of: request.id.text, newPassword: new)
     }
     #expect(error?.code == .storageFailed)
-    #expect(await isIn(here) == [true, true])
+    #expect(await acceptances(of: here) == [true, true])
     _ = try await accountService.logIn(People.credentials())
-    try await mends()
+    try await repairStore()
     try await accountService.passwords.finishReset(code, of: request.id.text, newPassword: new)
-    #expect(await isIn(here) == [false, false])
-    #expect(await isIn(there) == [false, false])
+    #expect(await acceptances(of: here) == [false, false])
+    #expect(await acceptances(of: there) == [false, false])
     let login = await refusal { () async throws(AccountError) in
       try await accountService.logIn(People.credentials())
     }
     #expect(login == .wrongCredentials)
-    // Streams of events hear of each session that ended.
+    // The account events contain each session that ended.
     var ended: Set<SessionID> = []
     for await event in events {
       if case .loggedOut(let who) = event { ended.insert(who.session) }
@@ -109,7 +110,7 @@ import Testing
     #expect(ended.isSuperset(of: [here.principal.session, there.principal.session]))
   }
 
-  @Test("a password that was changed meanwhile is not overwritten, and ends no session")
+  @Test("rejects a change of a password that was changed meanwhile, and ends no session")
   func raced() async throws {
     let (here, there) = try await owner()
     let store = AccountDatabase(database)
@@ -120,11 +121,11 @@ import Testing
         keeping: here.principal.session)
     }
     #expect(error == .wrongPassword)
-    #expect(await isIn(there) == [true, true])
+    #expect(await acceptances(of: there) == [true, true])
     _ = try await accountService.logIn(People.credentials())
   }
 
-  @Test("an address that is taken by the time of its code changes nothing, and leaves the code")
+  @Test("confirming an address that was taken meanwhile changes nothing, and keeps the code valid")
   func address() async throws {
     let (here, _) = try await owner()
     fixture.advance(30)

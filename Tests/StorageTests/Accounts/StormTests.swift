@@ -6,8 +6,8 @@ import Testing
 
 @testable import Storage
 
-/// Many people at once, against a database on the disk. `THEATER_STORM_ROUNDS` sets the number of
-/// rounds, 20 unless said otherwise.
+/// Many simultaneous requests to a database on the disk. The environment variable
+/// `THEATER_STORM_ROUNDS` sets the number of rounds; the default is 20.
 @Suite(.fromTerminal) struct StormTests {
   private static let rounds =
     ProcessInfo.processInfo.environment["THEATER_STORM_ROUNDS"].flatMap { Int($0) } ?? 20
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test("E7 · of 50 first owners at once, round after round, exactly one is the owner")
+  @Test("E7 · of 50 simultaneous registrations of the first owner, exactly one succeeds")
   func firstOwners() async throws {
     let database = try fixture.open()
     for _ in 0..<Self.rounds {

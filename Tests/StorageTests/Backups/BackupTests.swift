@@ -47,7 +47,7 @@ import Testing
     try await database.positions.save(9, item: "alien", user: "anna")
   }
 
-  @Test("backups are for their owner alone, one file without a log beside it, no draft left")
+  @Test("only their user can read backups; each has the database and the key, no log, no draft")
   func permissions() async throws {
     try await furnish()
     let backup = try fixture.backups.create(.asked, at: fixture.now)
@@ -61,6 +61,22 @@ import Testing
       try FileManager.default.contentsOfDirectory(atPath: backup.path).sorted() == files.sorted())
     let all = try FileManager.default.contentsOfDirectory(atPath: fixture.backups.folder)
     #expect(all == [backup.name])
+  }
+
+  @Test("a backup removes the drafts of crashes, but not the draft that another process fills")
+  func drafts() async throws {
+    try await furnish()
+    let files = FileManager.default
+    let names = [".draft-filled", ".draft-left"]
+    for name in names {
+      try files.createDirectory(
+        atPath: "\(fixture.backups.folder)/\(name)", withIntermediateDirectories: true)
+    }
+    try files.setAttributes(
+      [.modificationDate: Date() - 7200], ofItemAtPath: "\(fixture.backups.folder)/.draft-left")
+    let backup = try fixture.backups.create(.asked, at: fixture.now)
+    let all = try files.contentsOfDirectory(atPath: fixture.backups.folder).sorted()
+    #expect(all == [".draft-filled", backup.name])
   }
 
   @Test("restoring puts a backup in place and keeps what was there")
@@ -78,7 +94,7 @@ import Testing
   }
 
   @Test(
-    "a restore that a power cut interrupts leaves the old database or is finished at the next opening",
+    "after a power cut in a restore the old database stays, or the next opening ends the restore",
     arguments: [0, 1, 2])
   func interruptedRestore(moved: Int) async throws {
     try await furnish()
@@ -210,7 +226,7 @@ import Testing
       "PRAGMA foreign_keys = OFF; INSERT INTO device (digest, account) "
         + "VALUES (zeroblob(32), 'nobody')",
     ])
-  func promises(_ sql: String) async throws {
+  func constraints(_ sql: String) async throws {
     try await furnish()
     let queue = try DatabaseQueue(path: fixture.file)
     try await queue.writeWithoutTransaction { try $0.execute(sql: sql) }
@@ -232,7 +248,8 @@ import Testing
     }
     #expect(fixture.backups.all.count == 8)
     #expect(fixture.backups.all.last == asked)
-    // Two backups of one second are two files, and a clock that was set back removes no newer backup.
+    // Two backups of one second have different names, and a backup that was made after the clock
+    // was set back is not deleted as the oldest.
     fixture.advance(-86_400 * 365)
     let one = try fixture.backups.create(.daily, at: fixture.now)
     let other = try fixture.backups.create(.daily, at: fixture.now)
@@ -241,7 +258,7 @@ import Testing
     #expect(fixture.backups.all.contains(other))
   }
 
-  @Test("before the tables of an older database change there is a backup of it")
+  @Test("backs up an older database before its migration")
   func migration() async throws {
     try fixture.makeOld()
     let database = try fixture.open()
@@ -249,7 +266,7 @@ import Testing
     #expect(backup.reason == .before(2))
     #expect(try fixture.backups.verify(backup).schema == "1 accounts")
     try database.close()
-    // It is of no use to make another when nothing changes, nor for a new database.
+    // No backup is made if nothing changes, nor of a new database.
     try fixture.open().close()
     #expect(fixture.backups.all.count == 1)
     let new = try StorageFixture()
@@ -257,7 +274,7 @@ import Testing
     #expect(new.backups.all.isEmpty)
   }
 
-  @Test("a damaged database is not opened: the newest good backup is named with its command")
+  @Test("refuses a damaged database, and names the command that restores the newest good backup")
   func damagedAtStart() async throws {
     try await furnish()
     let good = try fixture.backups.create(.daily, at: fixture.now)
@@ -298,7 +315,7 @@ import Testing
     #expect(error?.hint.contains("There is no good backup") == true)
   }
 
-  @Test("beside a running controller the database is opened unchanged, or not at all")
+  @Test("beside a running controller a missing or older database is refused, not made or migrated")
   func beside() async throws {
     let missing = await refusal { () throws(StorageError) in
       try TheaterDatabase(existingIn: fixture.folder)

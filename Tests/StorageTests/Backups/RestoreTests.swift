@@ -7,13 +7,13 @@ import Testing
 
 @testable import Storage
 
-/// Faults of backups beyond the database itself, and the records that a restore voids.
+/// Faults in the keys, files and names of backups, and the records that a restore voids.
 @Suite(.fromTerminal) struct RestoreTests {
   private let fixture: StorageFixture
 
   init() throws { fixture = try StorageFixture() }
 
-  /// A database whose owner is logged in; with a second factor where a test wants one.
+  /// Makes a database whose owner is logged in, with an active second factor if `factor` is true.
   @discardableResult
   private func furnish(factor: Bool) async throws -> LoggedIn {
     let database = try fixture.open()
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(
-    "a backup whose key is missing, cut, a link, no file or another one is refused",
+    "refuses a backup whose key is missing, too short, a link, a pipe or another database's",
     .timeLimit(.minutes(5)), arguments: 0..<5)
   func damagedKey(_ damage: Int) async throws {
     try await furnish(factor: true)
@@ -74,7 +74,7 @@ import Testing
     #expect(fixture.backups.newestGood == nil)
   }
 
-  @Test("without second factors a backup may have no key, but none that is broken")
+  @Test("without second factors a backup may lack its key, but a damaged key is refused")
   func keyOfNothing() async throws {
     try await furnish(factor: false)
     let backup = try fixture.backups.create(.asked, at: fixture.now)
@@ -85,7 +85,7 @@ import Testing
     try fixture.backups.restore(backup, at: fixture.now)
   }
 
-  @Test("a key that does not belong to its database is found beforehand, and named")
+  @Test("finds and names a foreign key beforehand, and makes no daily backup with it")
   func liveKey() async throws {
     #expect(try !fixture.backups.checkKey())
     try await furnish(factor: true)
@@ -94,13 +94,13 @@ import Testing
     try replace(path, with: Data(repeating: 1, count: 32))
     let found = await refusal { () throws(StorageError) in try fixture.backups.checkKey() }
     #expect(found == .foreignKey(path))
-    // Such a copy would be refused when it is needed.
+    // `restore` would refuse a backup with this key.
     let made = await refusal { () throws(StorageError) in
       try fixture.backups.create(.daily, at: fixture.now)
     }
     #expect(made == .foreignKey(path))
     #expect(fixture.backups.all.isEmpty)
-    // The controller starts nevertheless, also in a newer version.
+    // The database still opens, and the backup before a migration is made with this key too.
     try fixture.open().close()
     let queue = try DatabaseQueue(path: fixture.file)
     _ = try fixture.backups.create(.before(9), of: queue, at: fixture.now)
@@ -124,7 +124,7 @@ import Testing
   func names(_ name: String) async throws {
     try await furnish(factor: false)
     _ = try fixture.backups.create(.asked, at: fixture.now)
-    // Both of these hold a database.
+    // Both `.` and `..` hold a database now.
     try FileManager.default.copyItem(
       atPath: fixture.file, toPath: "\(fixture.backups.folder)/\(TheaterDatabase.fileName)")
     let error = await refusal { () throws(StorageError) in try fixture.backups.find(name) }
@@ -154,7 +154,7 @@ import Testing
       let sent = try await accountService.contacts.sendEmailCode(to: nil, by: owner)
       let code = try #require(mailbox.code)
       backup = try fixture.backups.create(.asked, at: fixture.now)
-      // All of these are void.
+      // Uses or ends each of them after the backup; the restore must not make one valid again.
       _ = try await accountService.contacts.confirm(
         code, of: sent.id.text, for: .verifyEmail, by: owner)
       _ = try await accountService.registration.register(People.member(invitation))

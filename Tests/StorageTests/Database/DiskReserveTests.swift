@@ -13,13 +13,14 @@ import Testing
 
   private var path: String { "\(fixture.path)/\(DiskReserve.name)" }
 
-  /// The bytes that it occupies on the disk.
+  /// The bytes that the reserve occupies on the disk.
   private func taken() throws -> Int {
     var status = stat()
     try #require(stat(path, &status) == 0)
     return Int(status.st_blocks) * 512
   }
 
+  /// Fails each try with `code`, and returns the size of the reserve at each try, in bytes.
   private func fails(_ code: ResultCode, in reserve: DiskReserve) throws -> [Int] {
     var seen: [Int] = []
     #expect(throws: DatabaseError.self) {
@@ -32,7 +33,7 @@ import Testing
   }
 
   @Test(
-    "the reserve is given up for one more try on a full disk, for nothing else, and taken again"
+    "releases the reserve for one retry on a full disk only, and allocates it again"
   )
   func given() throws {
     let reserve = try DiskReserve(in: fixture.path)
@@ -46,7 +47,7 @@ import Testing
     }
     #expect(tries == 2 && room == 0)
     #expect(try taken() >= DiskReserve.size)
-    // The used space is freed before the reserve is allocated again; without use nothing is freed.
+    // `givingBack` runs before the reserve is allocated again, and only if the reserve was used.
     var order: [Int] = []
     try reserve.helping {
       order.append(order.count)
@@ -59,7 +60,7 @@ import Testing
       order.append(-1)
     }
     #expect(order == [0, 1, 2])
-    // If that does not help either, the reserve is kept.
+    // If the second try fails too, the reserve is allocated again.
     #expect(try fails(.SQLITE_FULL, in: reserve).count == 2)
     #expect(try fails(.SQLITE_IOERR_SHMSIZE, in: reserve).last == 0)
     #expect(try fails(.SQLITE_BUSY, in: reserve).count == 1)
@@ -70,7 +71,7 @@ import Testing
     #expect(try taken() >= DiskReserve.size)
   }
 
-  @Test("no room for the log's index is a full disk too")
+  @Test("counts no room for the log's index as a full disk")
   func index() {
     let error = DatabaseError(resultCode: .SQLITE_IOERR_SHMSIZE)
     #expect(StorageError(error, at: fixture.file) == .full)

@@ -10,7 +10,7 @@ import Testing
 
   init() throws { fixture = try StorageFixture() }
 
-  @Test("the key beside the database is 32 bytes for its user alone, and stays the same")
+  @Test("makes a key of 32 bytes that only its user can read, and keeps it")
   func made() throws {
     try fixture.open().close()
     let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -28,7 +28,15 @@ import Testing
     #expect(try fixture.permissions(path) == 0o600)
   }
 
-  @Test("a key of another length, or a link, is refused with what to do", arguments: [0, 31, 33])
+  @Test("leaves a read-only key without access for other users as it is")
+  func readOnly() throws {
+    try fixture.open().close()
+    try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: path)
+    try fixture.open().close()
+    #expect(try fixture.permissions(path) == 0o400)
+  }
+
+  @Test("refuses a key of another length, and a link", arguments: [0, 31, 33])
   func damaged(_ length: Int) async throws {
     try fixture.open().close()
     try Data(repeating: 1, count: length).write(to: URL(fileURLWithPath: path))

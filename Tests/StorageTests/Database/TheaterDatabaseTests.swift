@@ -25,7 +25,7 @@ import Testing
     for file in files { #expect(try fixture.permissions("\(fixture.folder)/\(file)") == 0o600) }
   }
 
-  @Test("commits are on the disk before they are answered, and references hold")
+  @Test("commits are on the disk before they return, and foreign keys are enforced")
   func pragmas() throws {
     let database = try fixture.open()
     let (synchronous, journal, keys) = try database.pool.writeWithoutTransaction {
@@ -57,10 +57,31 @@ import Testing
     #expect(try fixture.bytes() == before)
   }
 
-  @Test("an older database is brought up to date and keeps what it holds")
+  @Test("migrates an older database when it is opened, and keeps its rows")
   func migrates() async throws {
     try fixture.makeOld()
+    let old = try DatabaseQueue(path: fixture.file)
+    try await old.write {
+      try $0.execute(
+        sql: """
+          INSERT INTO account
+            VALUES ('a', 'Anna', 'Anna@example.org', 'anna@example.org', 'owner', 'hash', 1, 1);
+          INSERT INTO invitation VALUES (zeroblob(32), 'member', 'a', 1, 2);
+          INSERT INTO session VALUES (zeroblob(32), 's', 'a', 3, 4);
+          """)
+    }
+    try old.close()
     let database = try fixture.open()
+    let (names, sessions, invitations) = try await database.read {
+      (
+        try String.fetchAll($0, sql: "SELECT name FROM account WHERE passwordHash = 'hash'"),
+        try Int.fetchAll($0, sql: "SELECT lastSeenAt FROM session WHERE account = 'a'"),
+        try Int.fetchAll($0, sql: "SELECT expires FROM invitation WHERE madeBy = 'a'")
+      )
+    }
+    #expect(names == ["Anna"])
+    #expect(sessions == [4])
+    #expect(invitations == [2])
     try await database.positions.save(7, item: "jaws", user: "anna")
     #expect(try await database.positions.position(item: "jaws", user: "anna") == 7)
   }
@@ -84,7 +105,7 @@ import Testing
     #expect(error?.message.contains(fixture.folder) == true)
   }
 
-  @Test("a full disk refuses writes with its own code; reading goes on; room is enough")
+  @Test("on a full disk writes fail with their own code, reads work; with room writes work again")
   func full() async throws {
     let database = try fixture.open()
     try await database.positions.save(1, item: "jaws", user: "anna")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The difference between two configurations")
 struct DifferenceTests {
-  /// The lines of the difference that one exchange of text in the whole example makes.
+  /// The lines of the difference when one text is replaced in the whole example.
   private static func lines(_ old: String, _ new: String) throws -> [String] {
     let difference = ConfigurationDifference(
       from: try Fixtures.read(Fixtures.whole),
@@ -15,7 +15,7 @@ struct DifferenceTests {
   }
 
   @Test(
-    "F6 · names each entry that differs, with its keys; with another plugin, its options as a whole",
+    "F6 · names each entry that differs, with its keys; with a new plugin its options as a whole",
     arguments: [
       (
         #""popper": {"role""#,
@@ -79,7 +79,7 @@ struct DifferenceTests {
     #expect(ConfigurationDifference(from: one, to: one).isEmpty)
   }
 
-  @Test("F6 · each change has an opposite on the way back")
+  @Test("F6 · the difference in the other direction has the opposite change")
   func opposite() throws {
     let one = try Fixtures.read(Fixtures.whole)
     let two = try Fixtures.read(
@@ -90,7 +90,7 @@ struct DifferenceTests {
     #expect(there.map(\.place) == ["cables.cd"] && back.map(\.place) == ["cables.cd"])
   }
 
-  @Test("F6 · the JSON form says what is applied at once")
+  @Test("F6 · the JSON form tells changes at once from changes at the next start")
   func json() throws {
     let difference = ConfigurationDifference(
       from: try Fixtures.read(Fixtures.whole),

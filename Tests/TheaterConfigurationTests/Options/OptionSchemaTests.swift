@@ -11,7 +11,7 @@ struct OptionSchemaTests {
   }
 
   @Test(
-    "each keyword of the subset is kept",
+    "enforces each keyword of the subset",
     arguments: [
       (["type": "integer", "minimum": 1, "maximum": 3], 2, 4),
       (["type": "integer"], 2.0, 2.5), (["type": "number"], 2.5, "2.5"),
@@ -51,7 +51,38 @@ struct OptionSchemaTests {
     #expect(error?.path.description.hasSuffix(place) == true)
   }
 
-  @Test("options are an object")
+  @Test(
+    "F5 · a pattern with a repetition in a repetition is refused: its search could take for ever",
+    arguments: [
+      "^(a+)+$", "^([a-z]*)*$", "^(?:a{2,}b?)+$", "(x(\\d+|y)?)*", "((a+)b){1,}", "^(a+)+?$",
+    ])
+  func nestedRepetition(_ pattern: String) {
+    let error = #expect(throws: OptionSchemaError.self) {
+      try OptionSchema.shape(Self.schema(["type": "string", "pattern": .string(pattern)]))
+    }
+    #expect(error?.path.description.hasSuffix("$.properties.x.pattern") == true)
+    #expect(error?.message.contains("(a+)+") == true)
+  }
+
+  @Test(
+    "other repetitions are allowed in a pattern",
+    arguments: [
+      "^[a-z]+(:[0-9]+)?$", "^(.|\\n){0,4096}$", "^(/.{0,512})?$", "^([0-9]{1,3}\\.){3}[0-9]+$",
+      "^([+*]\\(a\\+)+$", "^[a-z]+(\\.[a-z]+){0,9}$", "^(ab)+c*$",
+    ])
+  func singleRepetition(_ pattern: String) throws {
+    _ = try OptionSchema.shape(Self.schema(["type": "string", "pattern": .string(pattern)]))
+  }
+
+  @Test("F5 · a pattern of more than 1,000 bytes is refused")
+  func longPattern() {
+    let pattern = String(repeating: "a", count: 1001)
+    #expect(throws: OptionSchemaError.self) {
+      try OptionSchema.shape(Self.schema(["type": "string", "pattern": .string(pattern)]))
+    }
+  }
+
+  @Test("refuses a schema whose options are not an object")
   func root() {
     #expect(throws: OptionSchemaError.self) { try OptionSchema.shape(["type": "string"]) }
   }

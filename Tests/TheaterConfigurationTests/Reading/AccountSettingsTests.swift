@@ -43,7 +43,7 @@ struct AccountSettingsTests {
     #expect(!shown.contains("xyzzy"))
   }
 
-  @Test("D9 · the log in place of a server is for demonstration alone")
+  @Test("D9 · messages may go to the log only in a theater for demonstration")
   func log() throws {
     let section = #""delivery": {"email": "log", "sms": "log"}"#
     let demo = try Fixtures.read(Self.text(#"{"demo": true, \#(section)}"#))
@@ -92,7 +92,7 @@ struct AccountSettingsTests {
   }
 
   @Test(
-    "D9 · a gateway on this machine may be plain, and a body is what its type says",
+    "D9 · accepts plain HTTP for a gateway on this machine, and a body that fits its Content-Type",
     arguments: [
       ("https://sms.example.org", "http://localhost:8080"),
       ("https://sms.example.org", "http://127.0.0.1"),

@@ -3,10 +3,10 @@ import Testing
 
 @testable import TheaterConfiguration
 
-/// Configurations of 64 KiB, as the API takes them, whose answers must stay bounded.
+/// Configurations of at most 64 KiB, the API's limit, whose reports must stay bounded.
 @Suite("Hostile texts in a configuration")
 struct HostileTextTests {
-  @Test("marks, long keys and a byte-order mark are refused at their place")
+  @Test("combining marks, long keys and a byte-order mark are refused at their place")
   func texts() {
     let marks =
       String(repeating: "\u{308}", count: 9_000) + String(repeating: "\u{323}", count: 9_000)
@@ -21,7 +21,7 @@ struct HostileTextTests {
     }
   }
 
-  /// Each of them has thousands of mistakes.
+  /// Texts with hundreds or thousands of mistakes each.
   private static let mistakes: [(String, String)] = {
     func list(_ count: Int, _ part: (Int) -> String) -> String {
       (0..<count).map(part).joined(separator: ",")
@@ -40,11 +40,11 @@ struct HostileTextTests {
         #"{"devices":{},"scenes":{\#(list(400) { "\"\(name)\($0)\":{\"steps\":[]}" })},"activities":{\#(list(300) { #""a\#($0)":{"start":"\#(name)x\#($0)","end":"e"}"# })}}"#
       ),
       (
-        "steps for nobody",
+        "steps for unknown devices",
         #"{"devices":{},"scenes":{"s":{"steps":[\#(list(5_000) { "{\"x\($0)\":1}" })]}}}"#
       ),
       (
-        "cables to nowhere",
+        "cables of unknown devices",
         #"{"devices":{},"cables":[\#(list(2_000) { #"{"from":"a\#($0)","to":"b"}"# })]}"#
       ),
       (
@@ -56,7 +56,7 @@ struct HostileTextTests {
         "\(deep){\(list(8_000) { _ in "\"k\":0" })}\(String(repeating: "}", count: 60))"
       ),
       (
-        "rules that are none",
+        "unknown rules",
         #"{"accounts":{"rules":{"fields":{"name":{"rules":[\#(list(4_000) { _ in #"{"rule":"x"}"# })]}}}}}"#
       ),
     ]
@@ -84,7 +84,7 @@ struct HostileTextTests {
     #expect(problems.filter { $0.severity == .warning }.count == 101)
   }
 
-  @Test("a text under a manifest's pattern has at most 4,096 bytes")
+  @Test("a manifest's pattern allows texts of at most 4,096 bytes")
   func patterns() {
     let rule = TextRule.pattern("^a+$")
     #expect(rule.allows(String(repeating: "a", count: 4_096)))

@@ -8,7 +8,7 @@ import Testing
 
 @testable import TheaterConfiguration
 
-/// A mistake put into the whole example, and what is said of it.
+/// A mistake in the whole example, and the issue that must be reported.
 struct Mistake: Sendable, CustomTestStringConvertible {
   var old: String
   var new: String
@@ -381,7 +381,7 @@ struct MistakeTests {
     #expect(InvalidConfiguration([problem]).description.hasSuffix("\n1 error"))
   }
 
-  @Test("a file that is missing says so")
+  @Test("reports a missing file as missing")
   func missingFile() {
     let error = #expect(throws: InvalidConfiguration.self) {
       try ConfigurationFile(path: "/nowhere/devices.json", home: nil)
@@ -405,7 +405,7 @@ struct MistakeTests {
       }
       #expect(error?.problems.first?.message == "it is \(kind), expected a regular file")
     }
-    // The files that a configuration names are looked at as well.
+    // The files that a configuration names are checked in the same way.
     let text = """
       {"web": {"tls": {"certificate": "pipe", "key": "\(folder)"}},
        "accounts": {"delivery": {"email": {
@@ -423,7 +423,7 @@ struct MistakeTests {
     #expect(messages.contains("expected a PEM file, but \(folder) is a folder"))
   }
 
-  @Test("a manifest's wrong options schema is the plugin's mistake, told once per device")
+  @Test("a manifest's wrong options schema is reported as the plugin's mistake, once per device")
   func wrongManifest() {
     var plugins = Fixtures.plugins
     plugins.manifests["Speaker"] = .init(

@@ -53,7 +53,7 @@ struct RuleSettingsTests {
     #expect(rules[.email] == RuleSet.standard[.email])
   }
 
-  @Test("C8 · a rule may ask what the controller answers, of the field that it is about")
+  @Test("C8 · a rule may ask the controller a question, in the field that the question is about")
   func asked() throws {
     let rules = try settings(
       #"""
@@ -65,7 +65,7 @@ struct RuleSettingsTests {
   }
 
   @Test(
-    "C8 · refuses a rule with an unknown question by name, at its place",
+    "C8 · refuses a rule whose question is unknown, missing or about another field, at its place",
     arguments: [
       (
         #"{"rules": {"fields": {"name": {"rules": [{"rule": "asked", "question": "emailFree"}]}}}}"#,
@@ -88,7 +88,7 @@ struct RuleSettingsTests {
   }
 
   @Test(
-    "C9 · each preset may be chosen where the theater is for showing", arguments: RuleSet.presets)
+    "C9 · a theater for demonstration may choose each preset", arguments: RuleSet.presets)
   func presets(_ preset: RuleSet) throws {
     let settings = try settings(#"{"demo": true, "rules": {"preset": "\#(preset.name)"}}"#)
     #expect(settings == AccountSettings(isDemo: true, rules: preset))
@@ -164,7 +164,7 @@ struct RuleSettingsTests {
   }
 
   @Test(
-    "C2 · reports only the mistake in the name of a rule or preset, and nothing that follows from it"
+    "C2 · reports a preset of the wrong type once, without errors that follow from it"
   )
   func once() throws {
     #expect(try problem(#"{"rules": {"preset": 7}}"#).kind == .shape)

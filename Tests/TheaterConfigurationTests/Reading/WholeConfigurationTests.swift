@@ -40,7 +40,7 @@ struct WholeConfigurationTests {
       configuration["cd"]?.options.revealed() == ["speed": 2.5, "faults": ["refuses": ["eject"]]])
   }
 
-  @Test("F6 · steps keep their order, their device and how to go on")
+  @Test("F6 · steps keep their order, their device and the settings for waits and failures")
   func steps() throws {
     let steps = try #require(configuration.plan.scenes["watch-film"]).steps.commandSteps
     #expect(
@@ -75,7 +75,7 @@ struct WholeConfigurationTests {
       ])
   }
 
-  @Test("E8 · an activity knows its scenes, and its list and amplifier without being told")
+  @Test("E8 · an activity has its scenes, and derives its category and amplifier")
   func activities() {
     #expect(
       configuration.plan.activities["film"]
@@ -114,7 +114,7 @@ struct WholeConfigurationTests {
     #expect(try Shipped.configuration().web == WebSettings())
   }
 
-  @Test("relative paths start at the file")
+  @Test("relative paths start at the folder of the configuration")
   func paths() throws {
     #expect(
       configuration.plan.library.folders.map(\.path) == [
@@ -135,7 +135,7 @@ struct WholeConfigurationTests {
       ])
   }
 
-  @Test("an input that the amplifier's option lists needs no cable")
+  @Test("an input in the amplifier's option `inputs` needs no cable")
   func ownInputs() throws {
     var plugins = Fixtures.plugins
     plugins.manifests["Speaker"] = Manifest(
@@ -155,7 +155,7 @@ struct WholeConfigurationTests {
     #expect(Fixtures.problems(text).map(\.kind) == [.reference])
   }
 
-  @Test("A9 · a certificate's file that is not there is a mistake with its place")
+  @Test("A9 · a missing file of a certificate is a mistake with its place")
   func missingCertificate() throws {
     let folder = try TemporaryFolder()
     let text = Fixtures.whole(#""tls/chain.pem""#, #""chain.pem""#)

@@ -149,6 +149,9 @@ struct SecretFolderTests {
     for name in ["a", "link", "../real", "", ".hidden"] {
       let error = #expect(throws: SecretError.self, "\(name)") { try secrets.save("y", as: name) }
       #expect(error?.hint.isEmpty == false)
+      if name == ".hidden" {
+        #expect(error?.hint.contains("do not begin with \".\"") == true)
+      }
     }
     #expect(throws: SecretError.self) { try secrets.save("", as: "b") }
     #expect(

@@ -93,6 +93,17 @@ import Testing
     #expect(text.hasPrefix("Nothing is on."))
   }
 
+  @Test("E9 · playback ends when the configuration removes the activity's player")
+  func removedPlayer() {
+    var view = LiveTheaterStatus(snapshot: Self.status(playback: Self.playing), at: 0)
+    for (removed, position) in [("lights", 70.0), ("dvd", nil)] as [(JSON, Double?)] {
+      let data: JSON = ["status": "applied", "changed": [], "removed": [removed]]
+      view.apply(ServerSentEvent(id: nil, name: "configuration", data: data.text()), at: 10)
+      #expect(view.position(at: 10) == position)
+    }
+    #expect(view.playback == nil)
+  }
+
   @Test("F6 · the status shows a refused edit with file, line and what to do")
   func refusedEdit() {
     var snapshot = Self.status().object ?? [:]
@@ -160,7 +171,7 @@ import Testing
     #expect(seconds < 0 || seconds != seconds.rounded() || TimeText.seconds(text) == seconds)
   }
 
-  @Test("E2 E17 · each step of a run is shown once, at its end, a failed one with its reason")
+  @Test("E2 E17 · shows each step of a run once, at its end, and the reason of a failed step")
   func steps() {
     var lines = StepLines()
     func step(_ id: String, _ kind: String, _ status: String, _ more: JSONObject) -> JSON {
@@ -185,7 +196,7 @@ import Testing
         == "  ✗ amp on: it is stuck\n      Push.")
   }
 
-  @Test("F6 · a plan shows each step with its place, and why one is not sent")
+  @Test("F6 · a plan shows each step with its number, and why a command is not sent")
   func plan() {
     let plan: [JSON] = [
       ["id": "1", "kind": "parallel"],

@@ -20,7 +20,7 @@ import Validation
       ])
   }
 
-  @Test("B8 · a text, a choice, a toggle and a number gate a button, a field and a menu together")
+  @Test("B8 · a text, a choice, a toggle and a number together enable a button, a field and a menu")
   func together() {
     var form = form()
     let controls: [ControlName] = ["inviteButton", "ageField", "shareMenu"]
@@ -81,7 +81,7 @@ import Validation
     #expect(form["terms"]?.display == .invalidShown)
   }
 
-  @Test("A12 · an edit hides the mistake of a field that is declared so")
+  @Test("A12 · an edit hides a shown mistake if the field's declaration says so")
   func hiddenOnEdit() {
     var form = Form([FieldDeclaration("email", hidesMistakeOnEdit: true, rules: [Rule(.email)])])
     _ = form.send(.type("email", "anna@"))

@@ -28,7 +28,7 @@ import Testing
     #expect(display == .invalidShown)
   }
 
-  @Test("B6 · a shown mistake stays until it is mended, and the next one is hidden again")
+  @Test("B6 · a shown mistake stays until it is corrected, and the next one is hidden again")
   mutating func mending() {
     _ = form.send(.type("film", "a"))
     _ = form.send(.leave("film"))
@@ -58,7 +58,7 @@ import Testing
     #expect(display == .invalidShown)
   }
 
-  @Test("B6 · reset begins anew, with a text or without")
+  @Test("B6 · reset makes a field pristine, with the given text")
   mutating func reset() {
     _ = form.send(.type("film", "a"))
     _ = form.send(.leave("film"))
@@ -67,7 +67,7 @@ import Testing
     #expect(form["film"]?.isValid == true)
   }
 
-  @Test("B5 · an empty field that need not be filled in is valid, and its rules hold once it is")
+  @Test("B5 · an optional field is valid when empty, and has to satisfy its rules when filled in")
   func optional() {
     var declaration = Self.film
     declaration.isRequired = false
@@ -87,7 +87,7 @@ import Testing
     #expect(form["film"]?.message == "Type the film.")
   }
 
-  @Test("B5 · a field says its rules' words, or its own, or nothing")
+  @Test("B5 · a field shows a message of its own, or none")
   func messages() {
     var declaration = Self.film
     declaration.message = .text("The {field} has to be one of 1984.")
@@ -96,7 +96,7 @@ import Testing
     #expect(Form([declaration])["film"]?.message == nil)
   }
 
-  @Test("what is typed into a field does not show in descriptions and dumps")
+  @Test("descriptions and dumps do not contain the text of a field")
   func redacted() {
     let secret = "canary in the projector"
     let form = Form([Self.film], values: ["film": secret])
@@ -119,7 +119,7 @@ import Testing
     [text("login"), text("password")],
     groups: [FormGroup("all", fields: ["login", "password"], controls: ["logIn"])])
 
-  @Test("B1 B7 · login and password gate one button, at every keystroke")
+  @Test("B1 B7 · login and password together enable one button, at every keystroke")
   func scenarioOne() {
     var form = Self.login
     #expect(!form.isEnabled("logIn"))
@@ -133,7 +133,7 @@ import Testing
     #expect(!form.isEnabled("logIn"))
   }
 
-  @Test("B2 B7 · e-mail, password and phone gate Register; the phone alone gates its code")
+  @Test("B2 B7 · e-mail, password and phone enable Register; the phone alone enables its code")
   func scenarioTwo() {
     var form = Form(
       [
@@ -158,7 +158,7 @@ import Testing
       ])
   }
 
-  @Test("B3 · what stays the same is not reported")
+  @Test("B3 · only changes are reported")
   func onlyChanges() {
     var form = Self.login
     _ = form.send(.type("login", "anna"))
@@ -172,19 +172,19 @@ import Testing
   func everything() {
     var form = Self.login
     var known: [ControlName: Bool] = [:]
-    func note(_ changes: [FormChange]) {
+    func record(_ changes: [FormChange]) {
       for case .control(let name, let isEnabled) in changes { known[name] = isEnabled }
     }
-    note(form.everything)
+    record(form.everything)
     #expect(known == ["logIn": false])
     for text in ["a", "anna", "an", "anna"] {
-      note(form.send(.type("login", text)))
-      note(form.send(.type("password", text)))
+      record(form.send(.type("login", text)))
+      record(form.send(.type("password", text)))
       #expect(known["logIn"] == form.isEnabled("logIn"))
     }
   }
 
-  @Test("B1 · a group without fields is never valid, and neither is one that is not there")
+  @Test("B1 · a group without fields is never valid, and neither is an unknown group")
   func noFields() {
     var form = Form([], groups: [FormGroup("none", fields: [], controls: ["go"])])
     #expect(!form.isValid("none"))
@@ -195,7 +195,7 @@ import Testing
     #expect(!form.isValid("none"))
   }
 
-  @Test("B1 B4 · when fields come, go or get other rules, nothing stale is left")
+  @Test("B1 B4 · a new, removed or redeclared field updates its groups and controls")
   func fieldsChange() {
     var form = Self.login
     _ = form.send(.type("login", "anna"))
@@ -227,7 +227,7 @@ import Testing
     #expect(form.isEnabled("go"))
   }
 
-  @Test("A3 · a field whose rule looks at another follows it at every keystroke")
+  @Test("A3 · a field whose rule refers to another is checked again at each change of that one")
   func crossField() {
     var form = Form([
       Self.text("password"),

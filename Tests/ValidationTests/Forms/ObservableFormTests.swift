@@ -56,13 +56,13 @@ import Testing
     #expect(await kept.next() == true)
   }
 
-  @Test("B3 · a subscriber that ends while another is told blocks neither")
-  func endingWhileTold() async {
+  @Test("B3 · a subscriber that ends while another gets an event blocks neither")
+  func endingDuringNotification() async {
     let form = form
     let isValid = Mutex(false)
-    let passes = await HeldTelling.letsListenersEnd { wasTold in
-      for await _ in form.changes() { wasTold() }
-    } tell: {
+    let passes = await PausedNotification.permitsCancellation { onNotification in
+      for await _ in form.changes() { onNotification() }
+    } notify: {
       let address = isValid.withLock { isValid in
         isValid.toggle()
         return isValid ? "anna@example.org" : "anna"
@@ -72,7 +72,7 @@ import Testing
     #expect(passes)
   }
 
-  @Test("B3 · subscribers get the events of many tasks in one order")
+  @Test("B3 · all subscribers get the changes of many tasks in the same order")
   func manyTasks() async {
     let first = form.changes()
     let second = form.changes()

@@ -16,7 +16,7 @@ import Testing
     changes.compactMap { if case .withdraw(let ticket) = $0 { ticket } else { nil } }
   }
 
-  @Test("C8 · a rule that asks elsewhere is asked once the others are kept, and decides")
+  @Test("C8 · a question is asked once the other rules are satisfied, and its answer decides")
   mutating func asks() throws {
     #expect(question(form.send(.type("email", "anna"))) == nil)
     #expect(form["email"]?.display == .invalidHidden)
@@ -30,7 +30,7 @@ import Testing
     #expect(form["email"]?.display == .valid)
   }
 
-  @Test("C8 · the newest answer wins: an older one that comes late changes nothing")
+  @Test("C8 · an answer to an older question changes nothing")
   mutating func newest() throws {
     let first = try #require(question(form.send(.type("email", "anna@example.org"))))
     let changes = form.send(.type("email", "ben@example.org"))
@@ -43,7 +43,7 @@ import Testing
     #expect(form.send(.answered(second.ticket, true)).isEmpty)
   }
 
-  @Test("C8 · a text that no longer keeps the other rules withdraws the question")
+  @Test("C8 · a text that no longer satisfies the other rules withdraws the question")
   mutating func withdraws() throws {
     let asked = try #require(question(form.send(.type("email", "anna@example.org"))))
     #expect(withdrawn(form.send(.type("email", "anna@example"))) == [asked.ticket])
@@ -52,7 +52,7 @@ import Testing
     #expect(again.ticket.number > asked.ticket.number)
   }
 
-  @Test("C8 · what is answered holds for its text alone, and is not asked twice in a row")
+  @Test("C8 · an answer holds for its text alone, and the same text is not asked twice in a row")
   mutating func remembered() throws {
     let asked = try #require(question(form.send(.type("email", "anna@example.org"))))
     _ = form.send(.answered(asked.ticket, false))
@@ -70,7 +70,7 @@ import Testing
     #expect(form.send(.answered(again.ticket, true)).contains(.control("go", isEnabled: true)))
   }
 
-  @Test("C8 · a field that is taken out takes its question along")
+  @Test("C8 · removing a field withdraws its question")
   mutating func removed() throws {
     let asked = try #require(question(form.send(.type("email", "anna@example.org"))))
     #expect(withdrawn(form.remove(field: "email")) == [asked.ticket])

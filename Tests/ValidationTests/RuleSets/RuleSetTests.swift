@@ -64,7 +64,7 @@ import Testing
     #expect(error?.path.description == "$.fields[0].rules[1].length")
   }
 
-  @Test("C9 · each preset has the rules that its name promises")
+  @Test("C9 · each preset accepts and rejects passwords by its own rules")
   func presets() {
     func state(_ rules: RuleSet, _ text: String) -> RuleReport.State {
       rules.report(on: text, in: .password).state
@@ -87,7 +87,7 @@ import Testing
     #expect(report.firstMessage == nil)
   }
 
-  @Test("C9 · how short a password may be is known, advice apart")
+  @Test("C9 · finds the minimum length of passwords, without advice, and contradicting lengths")
   func policy() {
     #expect(PasswordPolicy.minimum(of: RuleSet.standard[.password].rules) == 8)
     #expect(PasswordPolicy.minimum(of: RuleSet.seedC[.password].rules) == 4)

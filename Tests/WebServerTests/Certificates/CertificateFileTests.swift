@@ -12,15 +12,16 @@ import Testing
     try await withTemporaryFolder { folder in
       let path = folder.appendingPathComponent("tls.pem").path
       #expect(try CertificateFiles.existing(at: path) == nil)
-      let first = try CertificateFiles.own(at: path, for: ["Theater.example"], and: ["10.0.0.1"])
-      #expect(first.isNew && first.replaced == nil && !first.certificate.isOwners)
+      let first = try CertificateFiles.loadOrCreate(
+        at: path, names: ["Theater.example"], additionalNames: ["10.0.0.1"])
+      #expect(first.replaced == nil && !first.certificate.isOwners)
       #expect(first.certificate.names == ["theater.example", "10.0.0.1"])
       let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
       #expect(mode == 0o600)
-      // Another address of the machine does not replace the certificate: everybody would have to
+      // Another address of the machine does not replace the certificate: every user would have to
       // compare fingerprints again.
-      let second = try CertificateFiles.own(at: path, for: ["theater.example"], and: ["10.0.0.2"])
-      #expect(!second.isNew)
+      let second = try CertificateFiles.loadOrCreate(
+        at: path, names: ["theater.example"], additionalNames: ["10.0.0.2"])
       #expect(second.certificate.fingerprint == first.certificate.fingerprint)
     }
   }
@@ -30,21 +31,23 @@ import Testing
     try await withTemporaryFolder { folder in
       let path = folder.appendingPathComponent("tls.pem").path
       let now = Date()
-      let first = try CertificateFiles.own(at: path, for: ["a.example"], now: now)
-      let named = try CertificateFiles.own(at: path, for: ["a.example", "2001:DB8::1"], now: now)
+      let first = try CertificateFiles.loadOrCreate(at: path, names: ["a.example"], now: now)
+      let named = try CertificateFiles.loadOrCreate(
+        at: path, names: ["a.example", "2001:DB8::1"], now: now)
       #expect(named.replaced == first.certificate.fingerprint)
       #expect(named.certificate.names == ["a.example", "2001:db8::1"])
       let later = now.addingTimeInterval((SelfSigned.days - 40) * Self.day)
-      let kept = try CertificateFiles.own(at: path, for: ["a.example"], now: later)
-      #expect(!kept.isNew)
+      let kept = try CertificateFiles.loadOrCreate(at: path, names: ["a.example"], now: later)
+      #expect(kept.certificate.fingerprint == named.certificate.fingerprint)
       let end = now.addingTimeInterval((SelfSigned.days - 20) * Self.day)
-      let renewed = try CertificateFiles.own(at: path, for: ["a.example"], now: end)
+      let renewed = try CertificateFiles.loadOrCreate(at: path, names: ["a.example"], now: end)
       #expect(renewed.replaced == named.certificate.fingerprint)
       #expect(renewed.certificate.standing(at: end) == .good)
       // After the clock was set back a new certificate is made too, because the old one is not
       // valid yet.
       let before = now.addingTimeInterval(-3 * Self.day)
-      #expect(try CertificateFiles.own(at: path, for: ["a.example"], now: before).isNew)
+      let early = try CertificateFiles.loadOrCreate(at: path, names: ["a.example"], now: before)
+      #expect(early.replaced == renewed.certificate.fingerprint)
     }
   }
 
@@ -52,23 +55,26 @@ import Testing
   func readableKey() async throws {
     try await withTemporaryFolder { folder in
       let path = folder.appendingPathComponent("tls.pem").path
-      _ = try CertificateFiles.own(at: path, for: ["a.example"])
-      for (mode, owners) in [(0o644, true), (0o604, true), (0o640, false)] {
+      _ = try CertificateFiles.loadOrCreate(at: path, names: ["a.example"])
+      // A group may read the owner's key, and keeps that right.
+      for (mode, owners, repaired) in [
+        (0o644, true, "640"), (0o604, true, "600"), (0o640, false, "600"),
+      ] {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
         let error = #expect(throws: CertificateError.self) {
           _ =
             owners
             ? try CertificateFiles.owners(certificate: path, key: path)
-            : try CertificateFiles.own(at: path, for: ["a.example"]).certificate
+            : try CertificateFiles.loadOrCreate(at: path, names: ["a.example"]).certificate
         }
-        #expect(error?.hint.contains("chmod 600") == true)
+        #expect(error?.hint.contains("chmod \(repaired) ") == true)
       }
       try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
       #expect(try CertificateFiles.owners(certificate: path, key: path).isOwners)
     }
   }
 
-  @Test("F5 · sends the owner's whole certificate chain, also through links")
+  @Test("F5 · sends the owner's whole certificate chain, also from files behind symbolic links")
   func ownersChain() async throws {
     try await withTemporaryFolder { folder in
       let script = """
@@ -88,8 +94,8 @@ import Testing
         certificate: path("live.pem"), key: path("live.key"))
       #expect(certificate.names == ["localhost", "127.0.0.1"])
       #expect(certificate.standing() == .endsSoon)
-      let door = Listener.port(0, of: "127.0.0.1", certificate: certificate)
-      try await TestServer.open(door) { room in
+      let listener = Listener.port(0, of: "127.0.0.1", certificate: certificate)
+      try await TestServer.open(listener) { room in
         let answer = try await Program.tool(
           [
             "curl", "-sS", "--cacert", path("ca.pem"),
@@ -117,6 +123,22 @@ import Testing
       #expect(error?.message.contains("x.pem") == true)
       #expect(throws: CertificateError.self) {
         _ = try CertificateFiles.owners(certificate: path + ".none", key: path)
+      }
+    }
+  }
+
+  @Test("F5 · refuses a certificate in a folder, a device or a file of more than 256 KiB")
+  func otherFiles() async throws {
+    try await withTemporaryFolder { folder in
+      let large = folder.appendingPathComponent("large.pem").path
+      try Data(count: 256 * 1024 + 1).write(to: URL(fileURLWithPath: large))
+      for (path, reason) in [
+        (large, "larger than 256 KiB"), (folder.path, "a folder"), ("/dev/zero", "a device"),
+      ] {
+        let error = #expect(throws: CertificateError.self) {
+          _ = try CertificateFiles.owners(certificate: path, key: path)
+        }
+        #expect(error?.message.contains(reason) == true, "\(path)")
       }
     }
   }

@@ -37,16 +37,16 @@ import Testing
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       let path = folder.appendingPathComponent("tls.pem").path
       let begun = Date()
-      let kept = try CertificateFiles.own(at: path, for: ["localhost"], now: begun)
-      let door = Listener.port(0, of: "127.0.0.1", certificate: kept.certificate)
-      let shown = try #require(door.certificate)
+      let first = try CertificateFiles.loadOrCreate(at: path, names: ["localhost"], now: begun)
+      let listener = Listener.port(0, of: "127.0.0.1", certificate: first.certificate)
+      let shown = try #require(listener.certificate)
       let (clock, log) = (ManualClock(), RecordedLog())
-      try await TestServer.open(door) { room in
+      try await TestServer.open(listener) { room in
         let renewal = OwnRenewal(
-          path: path, names: ["localhost"], more: { ["10.0.0.7"] }, shown: shown, clock: clock,
-          day: WallClock { begun.addingTimeInterval(clock.now().seconds) },
+          path: path, names: ["localhost"], additionalNames: { ["10.0.0.7"] }, shown: shown,
+          clock: clock, wallClock: WallClock { begun.addingTimeInterval(clock.now().seconds) },
           logger: log.logger,
-          news: { await room.accountService.recordCertificate($0.fingerprint, replacing: $1) })
+          onUpdate: { await room.accountService.recordCertificate($0.fingerprint, replacing: $1) })
         try await withThrowingTaskGroup(of: Void.self) { group in
           group.addTask { await renewal.run() }
           defer { group.cancelAll() }
@@ -120,6 +120,19 @@ import Testing
     }
   }
 
+  @Test("F5 · uses a certificate that another process has already renewed")
+  func renewedElsewhere() async throws {
+    try await open { years in
+      let elsewhere = try CertificateFiles.loadOrCreate(
+        at: years.folder.path + "/tls.pem", names: ["localhost"],
+        now: Date(timeIntervalSinceNow: 795 * 86_400))
+      await years.pass(days: 795)
+      #expect(years.shown.current.fingerprint == elsewhere.certificate.fingerprint)
+      #expect(years.log.lines.count == 1)
+      #expect(try await years.noted().count == 1)
+    }
+  }
+
   @Test("F5 · logs once that no certificate can be created, and retries")
   func notMade() async throws {
     try await open { years in
@@ -131,7 +144,7 @@ import Testing
       #expect(years.log.lines.count == 1)
       #expect(
         years.log.lines.first?.hasPrefix(
-          "warning: the theater's certificate cannot be made anew: cannot write ") == true)
+          "warning: the theater's certificate cannot be renewed: cannot write ") == true)
       #expect(try await years.noted().isEmpty)
       try FileManager.default.createDirectory(
         at: years.folder, withIntermediateDirectories: true)

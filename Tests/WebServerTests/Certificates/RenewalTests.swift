@@ -6,14 +6,14 @@ import Testing
 @testable import WebServer
 
 @Suite struct RenewalTests {
-  /// A controller with its owner's certificate, whose files a test changes while it listens.
-  fileprivate struct Owner: Sendable {
+  /// A running server with a certificate from the owner, whose files a test replaces.
+  fileprivate struct Fixture: Sendable {
     let room: TestServer
     let folder: URL
     let clock: ManualClock
     let log: RecordedLog
 
-    /// Has an authority's program make a certificate and its key.
+    /// Creates a self-signed certificate and its key, as an owner would provide them.
     static func issue(_ name: String, in folder: URL) async throws {
       let made = try await Program.tool(
         [
@@ -26,16 +26,16 @@ import Testing
         [.posixPermissions: 0o600], ofItemAtPath: folder.path + "/\(name).key")
     }
 
-    /// Puts a file in the place of the one that the controller reads, as renewing programs do.
-    func place(_ name: String, as kind: String) throws {
+    /// Replaces a file that the controller reads by renaming another one, as renewing programs do.
+    func replace(_ name: String, as kind: String) throws {
       let draft = folder.path + "/draft"
       try? FileManager.default.removeItem(atPath: draft)
       try FileManager.default.copyItem(atPath: "\(folder.path)/\(name)", toPath: draft)
       _ = rename(draft, "\(folder.path)/live.\(kind)")
     }
 
-    /// Lets the controller look so many times.
-    func looks(_ count: Int) async {
+    /// Lets the controller poll the files `count` times.
+    func awaitPolls(_ count: Int) async {
       for _ in 0..<count {
         await clock.waitForSleepers()
         clock.advance(by: CertificateRenewal.interval)
@@ -43,14 +43,14 @@ import Testing
       await clock.waitForSleepers()
     }
 
-    /// The fingerprint that OpenSSL is shown.
-    func shown() async throws -> String {
+    /// Returns the fingerprint of the certificate that the server sends, as OpenSSL prints it.
+    func servedFingerprint() async throws -> String {
       let greeting = try await Program.tool(
         ["openssl", "s_client", "-connect", "127.0.0.1:\(room.port)"])
       return try await Self.fingerprint(greeting.output, folder)
     }
 
-    /// The fingerprint of a file, as OpenSSL has it.
+    /// Returns the fingerprint of a certificate file, as OpenSSL prints it.
     func fingerprint(of name: String) async throws -> String {
       try await Self.fingerprint(
         String(contentsOfFile: "\(folder.path)/\(name).pem", encoding: .utf8), folder)
@@ -64,26 +64,26 @@ import Testing
   }
 
   private func open(
-    date: @escaping @Sendable () -> Date = { Date() }, _ body: (Owner) async throws -> Void
+    date: @escaping @Sendable () -> Date = { Date() }, _ body: (Fixture) async throws -> Void
   ) async throws {
     try await withTemporaryFolder { folder in
-      for name in ["first", "second"] { try await Owner.issue(name, in: folder) }
+      for name in ["first", "second"] { try await Fixture.issue(name, in: folder) }
       for (name, live) in [("first.pem", "live.pem"), ("first.key", "live.key")] {
         try FileManager.default.copyItem(
           at: folder.appendingPathComponent(name), to: folder.appendingPathComponent(live))
       }
       let (pem, key) = (folder.path + "/live.pem", folder.path + "/live.key")
-      let door = Listener.port(
+      let listener = Listener.port(
         0, of: "127.0.0.1", certificate: try CertificateFiles.owners(certificate: pem, key: key))
       let (clock, log) = (ManualClock(), RecordedLog())
       let renewal = CertificateRenewal(
-        certificate: pem, key: key, shown: try #require(door.certificate), clock: clock,
+        certificate: pem, key: key, shown: try #require(listener.certificate), clock: clock,
         date: date, logger: log.logger)
-      try await TestServer.open(door) { room in
+      try await TestServer.open(listener) { room in
         try await withThrowingTaskGroup(of: Void.self) { group in
           group.addTask { await renewal.run() }
           defer { group.cancelAll() }
-          try await body(Owner(room: room, folder: folder, clock: clock, log: log))
+          try await body(Fixture(room: room, folder: folder, clock: clock, log: log))
         }
       }
     }
@@ -91,20 +91,20 @@ import Testing
 
   @Test("F5 · uses a renewed certificate for the next connection")
   func renewed() async throws {
-    try await open { owner in
-      #expect(try await owner.shown() == owner.fingerprint(of: "first"))
-      await owner.looks(3)
-      #expect(owner.log.lines.isEmpty)
-      // Between certificate and key the controller looks: nothing is wrong with that.
-      try owner.place("second.pem", as: "pem")
-      await owner.looks(1)
-      try owner.place("second.key", as: "key")
-      await owner.looks(1)
-      #expect(try await owner.shown() == owner.fingerprint(of: "first"))
-      await owner.looks(1)
-      #expect(try await owner.shown() == owner.fingerprint(of: "second"))
-      #expect(owner.log.lines.count == 1)
-      #expect(owner.log.lines.first?.hasPrefix("notice: the certificate was read anew") == true)
+    try await open { fixture in
+      #expect(try await fixture.servedFingerprint() == fixture.fingerprint(of: "first"))
+      await fixture.awaitPolls(3)
+      #expect(fixture.log.lines.isEmpty)
+      // A poll between the two replacements logs nothing.
+      try fixture.replace("second.pem", as: "pem")
+      await fixture.awaitPolls(1)
+      try fixture.replace("second.key", as: "key")
+      await fixture.awaitPolls(1)
+      #expect(try await fixture.servedFingerprint() == fixture.fingerprint(of: "first"))
+      await fixture.awaitPolls(1)
+      #expect(try await fixture.servedFingerprint() == fixture.fingerprint(of: "second"))
+      #expect(fixture.log.lines.count == 1)
+      #expect(fixture.log.lines.first?.hasPrefix("notice: the certificate was reloaded") == true)
     }
   }
 
@@ -112,22 +112,22 @@ import Testing
   enum Fault: String, CaseIterable {
     case noCertificate, otherKey, readableKey, missing, expired
 
-    fileprivate func happens(to owner: Owner) async throws {
+    fileprivate func happens(to fixture: Fixture) async throws {
       let files = FileManager.default
-      let live = owner.folder.path + "/live"
+      let live = fixture.folder.path + "/live"
       switch self {
       case .noCertificate: try Data("nonsense".utf8).write(to: URL(fileURLWithPath: live + ".pem"))
-      case .otherKey: try owner.place("second.pem", as: "pem")
+      case .otherKey: try fixture.replace("second.pem", as: "pem")
       case .readableKey:
         try files.setAttributes([.posixPermissions: 0o644], ofItemAtPath: live + ".key")
       case .missing: try files.removeItem(atPath: live + ".key")
       case .expired:
         let past = Date(timeIntervalSinceNow: -2 * SelfSigned.days * 86_400)
-        let file = owner.folder.path + "/third"
+        let file = fixture.folder.path + "/third"
         try Data(SelfSigned.make(for: ["localhost"], at: past).utf8)
           .write(to: URL(fileURLWithPath: file))
         try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
-        for kind in ["pem", "key"] { try owner.place("third", as: kind) }
+        for kind in ["pem", "key"] { try fixture.replace("third", as: kind) }
       }
     }
 
@@ -146,53 +146,53 @@ import Testing
     "F5 · logs an unusable new certificate once and keeps the old one",
     arguments: Fault.allCases)
   func broken(fault: Fault) async throws {
-    try await open { owner in
-      try await fault.happens(to: owner)
-      await owner.looks(4)
-      #expect(try await owner.shown() == owner.fingerprint(of: "first"))
-      #expect(owner.log.lines.count == 1)
-      let line = try #require(owner.log.lines.first)
+    try await open { fixture in
+      try await fault.happens(to: fixture)
+      await fixture.awaitPolls(4)
+      #expect(try await fixture.servedFingerprint() == fixture.fingerprint(of: "first"))
+      #expect(fixture.log.lines.count == 1)
+      let line = try #require(fixture.log.lines.first)
       #expect(line.hasPrefix("warning: the new certificate is not used: "), "\(line)")
       #expect(line.contains(fault.message), "\(line)")
       #expect(!line.contains("PRIVATE"))
-      // Mended, it is taken without more ado.
-      for kind in ["pem", "key"] { try owner.place("second.\(kind)", as: kind) }
-      await owner.looks(2)
-      #expect(try await owner.shown() == owner.fingerprint(of: "second"))
+      // A corrected certificate and key are used without a restart.
+      for kind in ["pem", "key"] { try fixture.replace("second.\(kind)", as: kind) }
+      await fixture.awaitPolls(2)
+      #expect(try await fixture.servedFingerprint() == fixture.fingerprint(of: "second"))
     }
   }
 
-  @Test("F5 · uses a certificate that is not valid yet as soon as the clock says so")
+  @Test("F5 · uses a certificate that is not valid yet as soon as it becomes valid")
   func early() async throws {
     let date = ManualDate()
-    try await open(date: { date.now }) { owner in
-      let file = owner.folder.path + "/third.pem"
+    try await open(date: { date.now }) { fixture in
+      let file = fixture.folder.path + "/third.pem"
       let valid = date.now.addingTimeInterval(10 * 86_400)
       try Data(SelfSigned.make(for: ["localhost"], at: valid).utf8)
         .write(to: URL(fileURLWithPath: file))
       try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
-      for kind in ["pem", "key"] { try owner.place("third.pem", as: kind) }
-      await owner.looks(4)
-      #expect(try await owner.shown() == owner.fingerprint(of: "first"))
-      #expect(owner.log.lines.count == 1)
+      for kind in ["pem", "key"] { try fixture.replace("third.pem", as: kind) }
+      await fixture.awaitPolls(4)
+      #expect(try await fixture.servedFingerprint() == fixture.fingerprint(of: "first"))
+      #expect(fixture.log.lines.count == 1)
       date.advance(by: 11 * 86_400)
-      await owner.looks(1)
-      #expect(try await owner.shown() == owner.fingerprint(of: "third"))
-      #expect(owner.log.lines.count == 2)
+      await fixture.awaitPolls(1)
+      #expect(try await fixture.servedFingerprint() == fixture.fingerprint(of: "third"))
+      #expect(fixture.log.lines.count == 2)
     }
   }
 
-  @Test("F5 · notices certificates that are replaced through links")
+  @Test("F5 · notices a certificate and key that are replaced by symbolic links")
   func links() async throws {
-    try await open { owner in
+    try await open { fixture in
       let files = FileManager.default
       for kind in ["pem", "key"] {
-        let live = "\(owner.folder.path)/live.\(kind)"
+        let live = "\(fixture.folder.path)/live.\(kind)"
         try files.removeItem(atPath: live)
         try files.createSymbolicLink(atPath: live, withDestinationPath: "second.\(kind)")
       }
-      await owner.looks(2)
-      #expect(try await owner.shown() == owner.fingerprint(of: "second"))
+      await fixture.awaitPolls(2)
+      #expect(try await fixture.servedFingerprint() == fixture.fingerprint(of: "second"))
     }
   }
 }

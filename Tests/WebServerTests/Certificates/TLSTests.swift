@@ -14,13 +14,13 @@ import Testing
     _ body: (TestServer, ServerCertificate, URL) async throws -> Void
   ) async throws {
     try await withTemporaryFolder { folder in
-      let kept = try CertificateFiles.own(
-        at: folder.appendingPathComponent("tls.pem").path, for: ["theater.example.org"],
-        and: ["localhost", "127.0.0.1", "::1"])
-      let door = Listener.port(
-        0, of: "127.0.0.1", hosts: HostList(["theater.example.org"]),
-        certificate: kept.certificate)
-      try await TestServer.open(door) { try await body($0, kept.certificate, folder) }
+      let certificate = try CertificateFiles.loadOrCreate(
+        at: folder.appendingPathComponent("tls.pem").path, names: ["theater.example.org"],
+        additionalNames: ["localhost", "127.0.0.1", "::1"]
+      ).certificate
+      let listener = Listener.port(
+        0, of: "127.0.0.1", hosts: HostList(["theater.example.org"]), certificate: certificate)
+      try await TestServer.open(listener) { try await body($0, certificate, folder) }
     }
   }
 
@@ -185,10 +185,11 @@ import Testing
     try await withTemporaryFolder { folder in
       var limits = ConnectionLimits.standard
       limits.firstHead = .milliseconds(200)
-      let kept = try CertificateFiles.own(
-        at: folder.appendingPathComponent("tls.pem").path, for: ["localhost"])
-      let door = Listener.port(0, of: "127.0.0.1", certificate: kept.certificate, limits: limits)
-      try await TestServer.open(door) { room in
+      let certificate = try CertificateFiles.loadOrCreate(
+        at: folder.appendingPathComponent("tls.pem").path, names: ["localhost"]
+      ).certificate
+      let listener = Listener.port(0, of: "127.0.0.1", certificate: certificate, limits: limits)
+      try await TestServer.open(listener) { room in
         // The first bytes of a greeting (RFC 8446, section 5.1).
         let answer = try await room.raw([0x16, 0x03, 0x01, 0x02, 0x00, 0x01])
         #expect(answer.status == nil)
@@ -229,7 +230,7 @@ import Testing
   func insistence() async throws {
     try await withTemporaryFolder { folder in
       let path = folder.appendingPathComponent("tls.pem").path
-      _ = try CertificateFiles.own(at: path, for: ["localhost"])
+      _ = try CertificateFiles.loadOrCreate(at: path, names: ["localhost"])
       let certificate = try CertificateFiles.owners(certificate: path, key: path)
       for (door, value) in [
         (Listener.port(0, of: "127.0.0.1", certificate: certificate), "max-age=31536000"),

@@ -119,7 +119,7 @@ import Testing
       let other = try await room.logIn("ann@example.org")
       let refusal = try await owner.listen(isChecked: false) { event in
         if event.name == "snapshot" {
-          // Another session of the same person is another matter.
+          // The end of another session of the same person does not end this stream.
           _ = try await other.send(.DELETE, "/api/v1/sessions/current")
           room.theater.events.publish(.other(name: "note", 1))
         }
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test("F5 · sends a keep-alive every 15 s on an idle stream")
-  func signsOfLife() async throws {
+  func keepAlive() async throws {
     try await TestServer.open(Listener.port(0, of: "127.0.0.1")) { room in
       let token = try await room.owner().token ?? ""
       try await room.connection { inbound, outbound in
@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test(
-    "E15 A10 · the open stream of a wall tablet keeps its session open until the pass is revoked")
+    "E15 A10 · an open event stream keeps a wall tablet's session open until the pass is revoked")
   func wallTablet() async throws {
     try await TestServer.open(Listener.port(0, of: "127.0.0.1")) { room in
       let owner = try await room.owner()
@@ -180,7 +180,7 @@ import Testing
         let again = try await room.logIn("ann@example.org")
         let id = try #require(made["id"]?.string)
         #expect(try await again.send(.DELETE, "/api/v1/guests/\(id)").status == 204)
-        // The controller closes the connection; what it still sent may be lost with it.
+        // The controller closes the connection; the last bytes that it sent may be lost.
         while let part = try? await parts.next() { _ = part }
       }
     }

@@ -24,18 +24,18 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
   case roleChanged = "another role"
   case removed = "the person removed"
   case leftAlone = "the person leaves"
-  case passRevoked = "the guest pass taken back"
-  case hostDemoted = "who gave the guest pass is no owner any more"
+  case passRevoked = "the guest pass revoked"
+  case hostDemoted = "the owner who issued the guest pass demoted"
   case idle = "not used for 7 days"
   case guestDay = "a guest's day is over"
   case passExpired = "the guest pass expired"
 
   var testDescription: String { rawValue }
 
-  typealias Deed = @Sendable () async throws -> Void
+  typealias Action = @Sendable () async throws -> Void
 
-  /// Who listens, and what then happens.
-  func prepare(_ room: TestServer) async throws -> (TestClient, Deed) {
+  /// Returns the client that opens the stream, and the action that ends its session.
+  func prepare(_ room: TestServer) async throws -> (TestClient, Action) {
     let owner = try await room.owner()
     let password = JSON.string(TestServer.password)
     switch self {
@@ -89,7 +89,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
-  private func reset(_ room: TestServer, _ owner: TestClient) async throws -> Deed {
+  private func reset(_ room: TestServer, _ owner: TestClient) async throws -> Action {
     let sent = try await owner.send(.POST, "/api/v1/account/email")
     _ = try await owner.send(
       .POST, "/api/v1/account/email/confirmation",
@@ -106,7 +106,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
 
   fileprivate static func ask(
     _ client: TestClient, _ method: HTTPMethod, _ path: String, _ body: JSON? = nil
-  ) -> Deed {
+  ) -> Action {
     {
       let answer = try await client.send(method, path, body)
       #expect(answer.isSuccess, "\(method) \(path): \(answer.status) \(answer.json)")
@@ -125,7 +125,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
     .realTime, .timeLimit(.minutes(5)), arguments: StreamEnding.allCases)
   func ended(by ending: StreamEnding) async throws {
     try await TestServer.open { room in
-      let (listener, deed) = try await ending.prepare(room)
+      let (listener, action) = try await ending.prepare(room)
       let (opening, opened) = AsyncStream<Void>.makeStream()
       let clock = ContinuousClock()
       async let end: ContinuousClock.Instant = {
@@ -138,10 +138,10 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
       }()
       for await _ in opening {}
       #expect(room.streams.count == 1)
-      try await deed()
+      try await action()
       let done = clock.now
       #expect(done.duration(to: try await end) < .seconds(1))
-      // With another role the same session may listen on, by the rights that it has now.
+      // After a change of role the session stays open: a new stream has the new permissions.
       let again = try await listener.listen { _ in false }
       #expect(again?.status == (ending == .roleChanged ? nil : 401))
     }
@@ -150,7 +150,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
   @Test("F5 · a stream says that its connection ends with it, and closes it without a reset")
   func closesConnection() async throws {
     var limits = ConnectionLimits.standard
-    // A reset could not be told from a close that comes too late.
+    // With the standard limits, a reset could also mean that the client closed too late.
     limits.farewell = .hours(1)
     limits.idle = .hours(1)
     try await TestServer.open(Listener.port(0, of: "127.0.0.1", limits: limits)) { room in
@@ -174,15 +174,15 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
     .realTime, .timeLimit(.minutes(5)), arguments: StreamEnding.allCases)
   func stuck(by ending: StreamEnding) async throws {
     try await TestServer.open(Listener.port(0, of: "127.0.0.1")) { room in
-      let (listener, deed) = try await ending.prepare(room)
+      let (listener, action) = try await ending.prepare(room)
       try await Self.expectDrop(
         of: listener.token ?? "", in: room, .init(transport: .port, address: "\(room.port)"),
-        unread: 224, by: deed)
+        unread: 224, by: action)
     }
   }
 
   @Test(
-    "A10 · drops a client that reads nothing when its session ends, whatever is buffered",
+    "A10 · drops a client that reads nothing when its session ends, however many bytes are unread",
     .timeLimit(.minutes(5)), arguments: [0, 64, 128, 160, 192, 224, 256, 288, 352, 480])
   func stuck(unread: Int) async throws {
     try await TestServer.open(Listener.port(0, of: "127.0.0.1")) { room in
@@ -204,8 +204,9 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
     "A10 · drops a client that reads nothing over TLS without waiting for its closing handshake")
   func stuckWithTLS() async throws {
     try await withTemporaryFolder { folder in
-      let certificate = try CertificateFiles.own(
-        at: folder.appendingPathComponent("tls.pem").path, for: [], and: ["127.0.0.1"]
+      let certificate = try CertificateFiles.loadOrCreate(
+        at: folder.appendingPathComponent("tls.pem").path, names: [],
+        additionalNames: ["127.0.0.1"]
       ).certificate
       let listener = Listener.port(0, of: "127.0.0.1", certificate: certificate)
       try await TestServer.open(listener) { room in
@@ -217,17 +218,17 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
-  /// Expects that a listener with so many KiB of unread changes is dropped by what is done then.
+  /// Expects that `action` drops a client that leaves `unread` KiB of events unread.
   private static func expectDrop(
     of token: String, in room: TestServer, _ reader: StuckReader, unread: Int,
-    by deed: StreamEnding.Deed
+    by action: StreamEnding.Action
   ) async throws {
     let listener = try await room.logIn("ann@example.org")
     let isDropped = try await reader.isDropped(
       String(buffer: room.listening(token)), readingTo: "event: snapshot"
     ) {
       try await room.publish(kibibytes: unread, to: listener)
-      try await deed()
+      try await action()
     }
     #expect(isDropped)
     #expect(await eventually { room.streams.count == 0 })

@@ -11,7 +11,7 @@ import Testing
 
 @testable import WebServer
 
-// The limit ends tests of a server that never closes a connection.
+// The time limit ends a test in which the server never closes the connection.
 @Suite(.timeLimit(.minutes(2))) struct ConnectionLimitTests {
   private static func listener(_ change: (inout ConnectionLimits) -> Void) -> Listener {
     var limits = ConnectionLimits.standard
@@ -19,7 +19,7 @@ import Testing
     return .port(0, of: "127.0.0.1", limits: limits)
   }
 
-  /// Sends one byte after another until the other side closes the connection.
+  /// Sends `start`, then `drop` every 5 ms, until the server closes the connection.
   private static func drip(_ room: TestServer, _ start: String, _ drop: String) async throws {
     try await room.connection { inbound, outbound in
       try? await outbound.write(ByteBuffer(string: start))
@@ -30,7 +30,7 @@ import Testing
             try? await Task.sleep(for: .milliseconds(5))
           }
         }
-        // Nothing is ever said; only the end of the connection ends this.
+        // Reads until the server closes the connection.
         do {
           for try await _ in inbound {}
         } catch {}
@@ -82,7 +82,7 @@ import Testing
         var parts = inbound.makeAsyncIterator()
         _ = try await parts.next()
         #expect(room.streams.count == 1)
-        // The next parts are not taken any more: buffers fill up, here and in the system.
+        // Nothing more is read: the buffers of this process and of the kernel fill up.
         let isFree = await eventually {
           for _ in 0..<EventLog.capacity { events.publish(.other(name: "note", filler)) }
           return room.streams.count == 0
@@ -211,7 +211,7 @@ import Testing
   }
 
   /// Ways to occupy a connection without progress.
-  enum Dawdling: String, CaseIterable {
+  enum StalledRequest: String, CaseIterable {
     case head = "GET /api/v1/hea"
     case body = """
       POST /api/v1/sessions HTTP/1.1\r\nHost: 127.0.0.1:PORT\r
@@ -220,12 +220,12 @@ import Testing
   }
 
   @Test(
-    "F5 · replaces the connection that idles longest when all are in use",
-    arguments: Dawdling.allCases)
-  func manyConnections(dawdling: Dawdling) async throws {
+    "F5 · serves new clients although stalled requests use all connections",
+    arguments: StalledRequest.allCases)
+  func manyConnections(request: StalledRequest) async throws {
     let listener = Self.listener { $0.connections = 4 }
     try await TestServer.open(listener) { room in
-      let start = dawdling.rawValue.replacing("PORT", with: "\(room.port)")
+      let start = request.rawValue.replacing("PORT", with: "\(room.port)")
       let (opened, isOpen) = AsyncStream<Void>.makeStream()
       var connections = opened.makeAsyncIterator()
       try await withThrowingTaskGroup(of: Int.self) { group in
@@ -267,7 +267,7 @@ import Testing
               try? await outbound.write(ByteBuffer(string: String(repeating: ask, count: 60)))
               var parts = inbound.makeAsyncIterator()
               _ = try? await parts.next()
-              // Nothing further is taken, until the other side gives up.
+              // Reads nothing more, so that only the server can end the connection.
               try? await Task.sleep(for: .seconds(60))
             }
           }
@@ -286,7 +286,7 @@ import Testing
 }
 
 @Suite struct ConnectionGuardTests {
-  /// Notes whether the connection is dropped.
+  /// Records whether the connection is dropped.
   private final class DropRecorder: ChannelOutboundHandler {
     typealias OutboundIn = Any
     var isDropped = false
@@ -315,7 +315,7 @@ import Testing
   @Test("F5 · drops a connection that takes nothing of an answer for 30 s")
   func stalled() throws {
     let (channel, recorder) = try Self.open()
-    // Bytes that are not flushed wait like bytes that the system does not take.
+    // Unflushed bytes wait like bytes that the kernel does not take.
     channel.write(Self.part, promise: nil)
     channel.embeddedEventLoop.advanceTime(by: .seconds(29))
     channel.flush()
@@ -374,7 +374,7 @@ import Testing
   }
 }
 
-@Suite struct ConnectionPlaceTests {
+@Suite struct ConnectionLimiterTests {
   private func limits(_ connections: Int, fromOne: Int = 2) -> ConnectionLimits {
     var limits = ConnectionLimits.standard
     limits.connections = connections
@@ -435,7 +435,7 @@ import Testing
   }
 }
 
-@Suite struct StreamPlaceTests {
+@Suite struct EventStreamLimiterTests {
   @Test("F5 · limits a session to six event streams")
   func sixStreams() async throws {
     try await TestServer.open { room in
@@ -459,7 +459,7 @@ import Testing
         #expect(refusal?.json["error"]?["code"] == "tooManyStreams")
         let welcome = try await other.listen { _ in false }
         #expect(welcome == nil)
-        // Logging out ends them, and every place is free.
+        // Logging out ends the streams and frees their slots.
         _ = try await owner.send(.DELETE, "/api/v1/sessions/current")
         try await group.waitForAll()
       }

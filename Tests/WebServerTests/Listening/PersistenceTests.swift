@@ -88,20 +88,9 @@ import Testing
     try await TestServer.open(Self.door()) { room in
       _ = try await room.owner()
       let body = #"{"email": "ann@example.org", "password": "\#(TestServer.password)"}"#
-      try await room.connection { inbound, outbound in
-        try await outbound.write(
-          ByteBuffer(string: Self.login(room, body, "Expect: 100-Continue\r\n")))
-        var text = ""
-        var isAsked = false
-        for try await part in inbound {
-          text += String(buffer: part)
-          guard !isAsked, text.contains("\r\n\r\n") else { continue }
-          isAsked = true
-          #expect(text == "HTTP/1.1 100 Continue\r\n\r\n")
-          try await outbound.write(ByteBuffer(string: body))
-        }
-        #expect(text.contains("HTTP/1.1 201 Created\r\n") && text.contains("token"), "\(text)")
-      }
+      let answer = try await room.rawExpectingContinue(
+        head: Self.login(room, body, "Expect: 100-Continue\r\n"), body: body)
+      #expect(answer.statuses == [100, 201] && answer.text.contains("token"), "\(answer.text)")
     }
   }
 

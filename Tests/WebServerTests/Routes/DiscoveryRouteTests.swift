@@ -41,7 +41,7 @@ import WebServer
     }
   }
 
-  @Test("F7 · the contract names every kind of search")
+  @Test("F7 · the API declares every kind of search")
   func kinds() {
     #expect(DiscoveryWords.kinds == DiscoveryKind.allCases.map(\.rawValue))
   }
@@ -178,7 +178,7 @@ import WebServer
         #expect(await eventually { room.discovery.requests.count == 1 })
       }
       #expect(await eventually { room.discovery.cancelled == 1 })
-      // The audit log has it nevertheless.
+      // The audit log records the search nevertheless.
       let audit = try await owner.send(.GET, "/api/v1/audit").json["entries"]?.array ?? []
       #expect(audit.contains { $0["deed"] == "devicesSearched" })
       room.discovery.hold(false)

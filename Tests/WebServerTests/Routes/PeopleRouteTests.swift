@@ -10,7 +10,7 @@ import Testing
 import WebServer
 
 @Suite struct PeopleRouteTests {
-  @Test("E6 F5 · an invitation and a guest pass made on the page come with a link as a QR code")
+  @Test("E6 F5 · adds a link and its QR code to an invitation or guest pass made on the page")
   func links() async throws {
     try await TestServer.open(.port(0, of: "127.0.0.1")) { (room) async throws in
       let owner = try await room.owner()
@@ -32,7 +32,7 @@ import WebServer
         #expect(rows.count >= 21 && rows.allSatisfy { $0.count == rows.count })
         #expect(rows.first?.hasPrefix("1111111") == true)
       }
-      // A terminal has no address of its own.
+      // A terminal connects over the Unix socket, which has no web address for a link.
       #expect(try await owner.send(.POST, "/api/v1/invitations").json["link"] == nil)
     }
   }
@@ -227,7 +227,7 @@ import WebServer
       #expect(
         try await owner.send(.POST, "/api/v1/accounts/\(ben)/age-limit", ["ageLimit": 99]).status
           == 422)
-      // Nothing and null are the same.
+      // A missing age limit and null both remove the limit.
       for body in [[:], ["ageLimit": 12], ["ageLimit": .null]] as [JSON] {
         let answer = try await owner.send(.POST, "/api/v1/accounts/\(ben)/age-limit", body)
         #expect(answer.status == 204, "\(answer.json)")
@@ -271,7 +271,7 @@ import WebServer
       #expect(made.status == 201)
       #expect(made.json["role"] == "owner")
       let code = made.json["code"]?.string ?? ""
-      // There is no page that a link could lead to.
+      // The Unix socket has no web address for a link.
       #expect(made.json["link"] == nil)
       #expect(made.json["command"] == .string("theater register --invitation \(code)"))
       let pass = try await owner.send(.POST, "/api/v1/guests", ["activities": ["film"]])

@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test("A9 · answers another method with 405 and the possible ones")
+  @Test("A9 · answers an unsupported method with 405 and the allowed methods")
   func otherMethod() async throws {
     try await TestServer.open { room in
       let answer = try await room.owner().send(.PUT, "/api/v1/status", [:])
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test(
-    "RFC 7240 · reads Prefer and ignores what it cannot read",
+    "RFC 7240 · reads Prefer and ignores preferences that it cannot parse",
     arguments: [
       (["wait=10"], 10, false), (["respond-async, wait=5"], 5, true), (["wait=\"7\""], 7, false),
       (["wait=999"], 60, false), (["wait=-1"], nil, false), (["wait"], nil, false),

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import Testing
 
 /// The unparsed answer over a connection.
 struct RawAnswer: Sendable {
@@ -60,6 +61,28 @@ extension TestServer {
     let length = body.isEmpty ? [] : ["Content-Length: \(body.utf8.count)"]
     let head = (lines + length + ["Connection: close", "", ""]).joined(separator: "\r\n")
     return try await raw(Array((head + body).utf8), from: source)
+  }
+
+  /// Sends the head of a request with `Expect: 100-continue`, and its body after the answer 100.
+  ///
+  /// - Parameter beforeBody: Runs between the answer 100 and the body.
+  func rawExpectingContinue(
+    head: String, body: String, beforeBody: () async throws -> Void = {}
+  ) async throws -> RawAnswer {
+    try await connection { inbound, outbound in
+      try await outbound.write(ByteBuffer(string: head))
+      var text = ""
+      var isBodySent = false
+      for try await part in inbound {
+        text += String(buffer: part)
+        guard !isBodySent, text.contains("\r\n\r\n") else { continue }
+        isBodySent = true
+        #expect(text == "HTTP/1.1 100 Continue\r\n\r\n")
+        try await beforeBody()
+        try await outbound.write(ByteBuffer(string: body))
+      }
+      return RawAnswer(text: text)
+    }
   }
 
   /// The request of a listener to events, on the port.

@@ -20,7 +20,7 @@ struct StuckReader {
   /// A port, or the path of a socket.
   let address: String
 
-  /// Returns whether the connection was dropped within 20 s of the last byte that was read.
+  /// Returns whether the connection was dropped within 60 s of the last byte that was read.
   /// - Parameters:
   ///   - request: the request that it sends.
   ///   - mark: the text at which it stops reading.
@@ -40,7 +40,7 @@ struct StuckReader {
     }
   }
 
-  // Half a close is none: neither POLLHUP nor POLLERR tells of the end of one direction.
+  // A mask of 0 polls for POLLHUP and POLLERR alone, which a half-closed connection does not set.
   private static let program = """
     import select, socket, ssl, sys
     transport, address, mark, sign = sys.argv[1:5]
@@ -64,7 +64,7 @@ struct StuckReader {
     open(sign, "w").close()
     poll = select.poll()
     poll.register(channel, 0)
-    # The time includes that of publishing what stays unread, on a busy machine.
+    # The time includes the publishing of the events that stay unread, on a busy machine.
     print("dropped" if poll.poll(60000) else "open")
     """
 }

@@ -27,12 +27,15 @@ struct Lamp: PluginDevice {
   }
 
   private func shine(_ brightness: Int) throws(DeviceError) {
-    guard let file = fopen(path, "w") else {
-      throw DeviceError(.unavailable, "\(path) cannot be written", hint: "Is the lamp connected?")
-    }
-    fputs("\(brightness * 255 / 100)\n", file)
-    fclose(file)
+    guard let file = fopen(path, "w") else { throw unwritable }
+    let isAccepted = fputs("\(brightness * 255 / 100)\n", file) >= 0
+    // Closing the file writes the bytes.
+    guard fclose(file) == 0, isAccepted else { throw unwritable }
     context.report([.power: brightness > 0 ? "on" : "off", .brightness: .integer(brightness)])
+  }
+
+  private var unwritable: DeviceError {
+    DeviceError(.unavailable, "\(path) cannot be written", hint: "Is the lamp connected?")
   }
 }
 

@@ -99,7 +99,8 @@ final class StationSocket {
       return MediaFailure(.unreachable, subject: subject, detail: "no answer in time")
     }
     if code == LAV_EOF {
-      return MediaFailure(.unreachable, subject: subject, detail: "\(doing) failed: it broke off")
+      return MediaFailure(
+        .unreachable, subject: subject, detail: "\(doing) failed: the connection broke off")
     }
     let failure = MediaFailure(code: code, subject: subject, doing: doing)
     // libav's kinds of failures are those of files.

@@ -12,25 +12,27 @@ public enum CableSinkEvent: Sendable, Equatable {
   case refused(CableError)
 }
 
-/// The amplifier's end of a cable: listens at a path, takes one source at a time that knows the
-/// token, and hands its sound to an audio thread through `tap`. Any thread may call the methods.
+/// The amplifier's end of a cable: listens at a path, accepts one source at a time, which must
+/// present the token, and hands its sound to an audio thread through `tap`. Any thread may call the
+/// methods.
 public final class CableSink: Sendable {
   /// The audio thread's interface; valid for the life of this sink.
   public let tap: CableTap
   /// Becomes readable when something arrives after `tap.read` returned `.empty`; an idle audio
   /// thread polls it and calls `clearAudioEvent`.
   public var audioEvent: Int32 { core.audioEvent.descriptor }
-  /// Plugged, unplugged and refused, for one reader.
+  /// The sink's events, for one reader. Of unread events the newest 64 are kept.
   public let events: AsyncStream<CableSinkEvent>
   private let core: CableSinkCore
 
   /// Makes the socket and starts the I/O thread.
   /// - Parameters:
-  ///   - path: of the socket, at most 107 bytes, in a folder of the owner's; made with mode 0600
-  ///     and removed by `close`.
+  ///   - path: the path of the socket, at most 107 bytes, in a folder of the owner's; made with
+  ///     mode 0600 and removed by `close`.
   ///   - token: 64 lower-case hexadecimal digits, valid for one connection.
-  ///   - ring: nanoseconds of sound between the socket and the audio thread; 20 ms…1 s.
+  ///   - ring: nanoseconds of sound between the socket and the audio thread, clamped to 20 ms…1 s.
   ///   - heard: whether the input is selected and the amplifier plays.
+  /// - Throws: `CableError` for an invalid token, or if the socket or the thread cannot be made.
   public init(
     path: String, token: String, ring: Int64 = 100_000_000, heard: Bool = false
   ) throws(CableError) {
@@ -86,7 +88,7 @@ struct CableToken: Sendable {
     self.text = text
   }
 
-  /// Compares in a time that does not depend on where they differ.
+  /// Compares in a time that does not depend on where the tokens differ.
   func matches(_ other: String) -> Bool {
     guard other.utf8.count == text.utf8.count else { return false }
     return zip(other.utf8, text.utf8).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0

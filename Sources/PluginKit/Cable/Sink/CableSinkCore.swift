@@ -21,9 +21,14 @@ final class CableSinkCore: @unchecked Sendable {
     init(deadline: Int64) { self.deadline = deadline }
   }
 
+  /// The most connections that may wait for their token.
   private static let pendingLimit = 4
+  /// The time in which a connection must present its token, ns.
   private static let handshakeTime: Int64 = 2_000_000_000
+  /// The time in which the audio thread must confirm a flush, ns.
   static let confirmationTime: Int64 = 100_000_000
+  /// The pause after a failed accept, ns.
+  static let acceptPause: Int64 = 100_000_000
 
   private let path: String
   private let ringTime: Int64
@@ -34,20 +39,25 @@ final class CableSinkCore: @unchecked Sendable {
   private let controls: Mutex<Controls>
   private let events: AsyncStream<CableSinkEvent>.Continuation
 
+  private let accept: @Sendable (Int32) -> Int32?
   private let listener: Int32
   private let identity: UInt64?
   private var waiting: [Int32: PendingConnection] = [:]
   private var connection: CableSinkConnection?
   private var serial: UInt32 = 0
   private var heard: Bool
+  /// The time until which the listener is not polled.
+  private var acceptPauseEnd: Int64?
 
   init(
     path: String, token: CableToken, ring ringTime: Int64, heard: Bool,
-    events: AsyncStream<CableSinkEvent>.Continuation
+    events: AsyncStream<CableSinkEvent>.Continuation,
+    accept: @escaping @Sendable (Int32) -> Int32? = { CableDescriptor.accept($0) }
   ) throws(CableError) {
     self.path = path
     self.ringTime = ringTime
     self.events = events
+    self.accept = accept
     self.heard = heard
     controls = Mutex(Controls(token: token, heard: heard))
     ioEvent = try .forCable()
@@ -140,9 +150,11 @@ final class CableSinkCore: @unchecked Sendable {
   }
 
   private func waitForWork() {
+    if let end = acceptPauseEnd, end <= MonotonicClock.now { acceptPauseEnd = nil }
     var polls = [
       pollfd(fd: ioEvent.descriptor, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: listener, events: Int16(POLLIN), revents: 0),
+      // `poll` ignores a negative descriptor.
+      pollfd(fd: acceptPauseEnd == nil ? listener : -1, events: Int16(POLLIN), revents: 0),
     ]
     if let connection { polls.append(connection.poll) }
     for descriptor in waiting.keys {
@@ -154,8 +166,8 @@ final class CableSinkCore: @unchecked Sendable {
   }
 
   private var timeout: Int32 {
-    var deadline = waiting.values.map(\.deadline).min()
-    if let pending = connection?.deadline { deadline = min(deadline ?? pending, pending) }
+    let others = [connection?.deadline, acceptPauseEnd].compactMap { $0 }
+    let deadline = (waiting.values.map(\.deadline) + others).min()
     return deadline.map { MonotonicClock().timeout(until: $0) } ?? -1
   }
 
@@ -178,7 +190,11 @@ final class CableSinkCore: @unchecked Sendable {
   }
 
   private func acceptConnection() {
-    guard let descriptor = CableDescriptor.accept(listener) else { return }
+    guard let descriptor = accept(listener) else {
+      // Without a free descriptor the listener stays readable, and polling it would never wait.
+      acceptPauseEnd = MonotonicClock.now + Self.acceptPause
+      return
+    }
     guard waiting.count < Self.pendingLimit else {
       refuse(descriptor, CableError(.refused, "Too many connections wait for their token."))
       return
@@ -205,7 +221,7 @@ final class CableSinkCore: @unchecked Sendable {
       var hello: CableMessage?
       guard try pending.inbox.next({ message, _ in hello = message }), let hello else { return }
       guard pending.inbox.isEmpty else {
-        throw CableError(.refused, "Something was sent before the first credit came.")
+        throw CableError(.refused, "The source sent more than its token before the first credit.")
       }
       try authenticate(hello)
       waiting[descriptor] = nil

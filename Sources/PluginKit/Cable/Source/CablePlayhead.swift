@@ -1,6 +1,7 @@
-/// The heard byte of a source: the sink's last report, and an estimate from then on.
+/// The position of the heard byte of a source: the sink's last report, and an estimate since then.
 struct CablePlayhead {
-  /// How far beyond the device's sound a position may be estimated without a report, ns.
+  /// The time after a report within which sound may count as heard that the device had not taken
+  /// yet, ns.
   private static let longestEstimate: Int64 = 250_000_000
 
   /// The last byte known to have been heard.
@@ -14,7 +15,7 @@ struct CablePlayhead {
 
   init(at now: Int64) { time = now }
 
-  /// Stands at `byte` until the next report.
+  /// Stops the position at `byte` until the next report.
   mutating func rest(at byte: UInt64, _ now: Int64) {
     self.byte = byte
     deviceByte = byte
@@ -30,8 +31,8 @@ struct CablePlayhead {
     isRunning = true
   }
 
-  /// The byte that is heard at `now`. Sound in the device is certain to play; sound behind it
-  /// counts for `longestEstimate` only.
+  /// The byte that is heard at `now`. Sound in the device is certain to play; sound after it
+  /// counts only within `longestEstimate` of the report.
   func estimate(at now: Int64, _ timeline: CableTimeline, sent: UInt64) -> UInt64 {
     guard isRunning else { return byte }
     let elapsed = max(0, now - time)

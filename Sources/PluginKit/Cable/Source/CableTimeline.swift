@@ -12,7 +12,7 @@ public struct CablePosition: Sendable, Equatable {
   }
 }
 
-/// The sections of a source: which frames the bytes of its queue are.
+/// The sections of a source; maps byte positions of its queue to frames and times.
 struct CableTimeline {
   struct Section {
     var id: UInt32
@@ -38,7 +38,7 @@ struct CableTimeline {
     return id
   }
 
-  /// The current section gets no more frames.
+  /// Marks the current section as ended: it gets no more frames.
   mutating func end() { sections[sections.count - 1].ended = true }
 
   /// Removes the sections that end at or before `position`.
@@ -88,7 +88,7 @@ struct CableTimeline {
     return position
   }
 
-  /// How long the sound from `start` to `end` lasts, nanoseconds.
+  /// The duration of the sound from `start` to `end`, nanoseconds.
   func duration(from start: UInt64, to end: UInt64) -> Int64 {
     var position = start
     var total: Int64 = 0

@@ -35,7 +35,10 @@ extension CableMessage {
     }
   }
 
-  /// Decodes a checked header and its payload. For `data` the payload is not looked at.
+  /// Decodes a checked header and its payload. The payload of `data` is not read.
+  ///
+  /// - Throws: `CableError` `violation` for a payload of the wrong length or a format that is not
+  ///   allowed.
   init(_ header: CableHeader, payload: UnsafeRawBufferPointer) throws(CableError) {
     let epoch = header.epoch
     func need(_ length: Int) throws(CableError) {

@@ -58,8 +58,8 @@ extension AccountDatabase: ContactStore {
     }
   }
 
-  /// Applies the effect of a correct code. Voids the account's codes for login and new passwords: they
-  /// may have been sent where the person no longer reads.
+  /// Applies the effect of a correct code. An effect also voids the account's codes for login and
+  /// new passwords: they may have been sent to an address that is no longer the person's.
   /// - Returns: The sessions that ended with it.
   static func apply(
     _ effect: CodeEffect, to account: AccountID, at date: Date, in database: Database

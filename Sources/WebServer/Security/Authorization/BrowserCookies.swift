@@ -5,8 +5,8 @@ import HTTPTypes
 package struct BrowserCookies: Sendable, Hashable {
   /// Kept as long as any session may last; `AccountService` decides when this one ends.
   let session: BrowserCookie
-  /// Stays after a logout. Browsers keep a cookie for at most 400 days (RFC 6265bis, section 5.5), so
-  /// each login sets it again.
+  /// Stays after a logout. Browsers keep a cookie for at most 400 days (RFC 6265bis, section 5.5),
+  /// so each login sets it again.
   let device: BrowserCookie
 
   /// - Parameter isEncrypted: Whether browsers must return the cookies over TLS only.
@@ -19,7 +19,8 @@ package struct BrowserCookies: Sendable, Hashable {
   /// The longest time that browsers keep a cookie, in seconds.
   private static let longest = 400 * 86_400
 
-  /// `Set-Cookie` with the token of a session. That of a wall tablet has no end of its own.
+  /// `Set-Cookie` with the token of a session. A wall tablet's session may last longer than any
+  /// other, so its cookie stays as long as browsers allow.
   func setting(_ token: String, of principal: SessionPrincipal) -> String {
     session.setting(token, seconds: principal.isWallTablet ? Self.longest : nil)
   }
@@ -28,8 +29,8 @@ package struct BrowserCookies: Sendable, Hashable {
 /// A cookie that scripts cannot read (`HttpOnly`) and that is sent to this host only, never with
 /// cross-site requests (`SameSite=Strict`).
 package struct BrowserCookie: Sendable, Hashable {
-  /// With TLS it begins with `__Host-` (RFC 6265bis, section 4.1.3), so that neither another host of
-  /// the domain nor a page without TLS can plant it.
+  /// With TLS it begins with `__Host-` (RFC 6265bis, section 4.1.3), so that neither another host
+  /// of the domain nor a page without TLS can plant it.
   let name: String
   private let seconds: Int
   private let isEncrypted: Bool
@@ -55,7 +56,7 @@ package struct BrowserCookie: Sendable, Hashable {
     text(secret, seconds: seconds ?? self.seconds)
   }
 
-  /// `Set-Cookie` that deletes it.
+  /// `Set-Cookie` that deletes the cookie.
   var removing: String { text("", seconds: 0) }
 
   private func text(_ secret: String, seconds: Int) -> String {

@@ -1,5 +1,5 @@
-// The drawn stage behind the forms of the entrance: curtains, valance, footlights. Each valid field lights its
-// share of the footlights; success opens the curtain.
+// The drawing of a stage behind the forms of login and registration: curtains, valance, footlights. Each valid field
+// lights its share of the footlights; success opens the curtain.
 import { h, s, $$, unheard } from './dom.js';
 import { mark } from './icons.js';
 
@@ -23,7 +23,7 @@ export function backdrop(host, { bulbs = 9 } = {}) {
   };
 }
 export const brand = () => h('p', 'brand', mark(), 'Home Theater');
-/** A form of the entrance; it does not leave the page. */
+/** A form for login or registration; submitting it loads no other page. */
 export function entranceForm(heading, onsubmit, ...content) {
   return h('form', { class: 'card entrance-card', novalidate: true, 'aria-labelledby': 'hello', onsubmit: (event) => { event.preventDefault(); onsubmit?.(); } }, brand(), h('h1', { class: 'title-2', id: 'hello', tabindex: -1 }, heading), content);
 }

@@ -3,7 +3,7 @@ import { h, clear, btn } from './dom.js';
 import { icon } from './icons.js';
 import { get, path } from './api.js';
 import { slider, segments, toggle, chip, sheet, act, errorCard, renew, complain, paced, small } from './parts.js';
-import { describe, value, ago, word, hertz, nameOf } from './words.js';
+import { describe, value, isOn, ago, word, hertz, nameOf } from './words.js';
 import * as theater from './store.js';
 import { send, setVolume, titles } from './commands.js';
 import { faultCard, retryActivity } from './runs.js';
@@ -16,7 +16,7 @@ export function deviceSheet(id) {
   const box = sheet(nameOf(device, theater.devices()), pane), close = follow(id, pane);
   box.addEventListener('close', close);
 }
-/** Fills `pane` with a device's controls and keeps them up to date; returns how to end that. */
+/** Fills `pane` with a device's controls and keeps them up to date; returns a function that ends the updates. */
 export function follow(id, pane, { wide = false } = {}) {
   const said = h('p', 'soft'), trouble = h('div', {}), live = h('div', 'controls'), table = h('div', {}), more = h('details', 'more-state', h('summary', {}, t('control.commands'))), state = h('details', { class: 'more-state', open: wide }, h('summary', {}, t('control.state')), table);
   const pieces = {};
@@ -27,7 +27,7 @@ export function follow(id, pane, { wide = false } = {}) {
     if (!device) return;
     const words = sentence(describe(device, titles()));
     if (said.textContent !== words) said.textContent = words;
-    renew(trouble, JSON.stringify([device.availability, device.reason, theater.activity().error]), () => complaint(device));
+    renew(trouble, JSON.stringify([device.availability, device.reason, theater.failureOf(device)]), () => complaint(device));
     renew(live, JSON.stringify(keyOf(device)), () => controls(device, pieces));
     if (value(device, 'volume') !== undefined) pieces.volume?.set(value(device, 'volume'));
     if (value(device, 'brightness') !== undefined) pieces.brightness?.set(value(device, 'brightness'));
@@ -40,7 +40,7 @@ export function follow(id, pane, { wide = false } = {}) {
 const SLIDING = ['volume', 'brightness', 'playback', 'frequency', 'station'];
 const keyOf = (device) => [device.availability, Object.entries(device.state).filter(([key]) => !SLIDING.includes(key)).map(([key, x]) => [key, x.provenance === 'unknown' ? null : x.value]), value(device, 'playback')?.state, device.capabilities, theater.role()];
 
-/** What is wrong with a device, and what can be done. */
+/** The card of a device that has failed or cannot be reached, with what to do; `null` for other devices. */
 function complaint(device) {
   const now = theater.activity(), error = theater.failureOf(device);
   if (error) {
@@ -54,7 +54,7 @@ function complaint(device) {
 const key = (device, text, picture, command, props = {}) => { const node = h('button', { class: 'btn', data: { focus: text }, ...props, onclick: () => act(node, () => send(device.id, command)) }, icon(picture), text); return node; };
 const keys = (...list) => h('div', 'control-keys', list);
 function power(device) {
-  const on = ['on', 'warming'].includes(value(device, 'power'));
+  const on = isOn(device);
   return key(device, t(on ? 'do.turnOff' : 'do.turnOn'), 'power', on ? 'off' : 'on', { class: 'btn wide', 'aria-pressed': on, data: { focus: 'power' } });
 }
 const choice = (device, label, options, current, command) => [h('p', 'label', label), segments(label, options, current, (id) => send(device.id, command(id)).catch(complain))];
@@ -130,7 +130,7 @@ function argumentField(name, types, shape) {
   return { node: input, read: () => (input.value === '' ? undefined : isNumber ? Number(input.value) : types.includes('object') ? { item: input.value } : input.value) };
 }
 
-// ---- the state, with how and when it is known ----
+// ---- the state: each value with its provenance and age ----
 function plain(name, x) {
   if (x === null || x === undefined) return t('is.none');
   if (name === 'playback') return x.state === 'stopped' ? t('is.nothing') : t(`disc.${x.state}`, { title: titles()[x.item] ?? x.item ?? '' });

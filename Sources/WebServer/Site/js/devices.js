@@ -2,7 +2,7 @@
 import { h, clear } from './dom.js';
 import { icon } from './icons.js';
 import * as theater from './store.js';
-import { heading, chip, renew, twoLines } from './parts.js';
+import { heading, chip, howKnown, renew, twoLines } from './parts.js';
 import { follow, deviceSheet } from './controls.js';
 import { nameOf, describe, ICONS, ago, word } from './words.js';
 import { titles } from './commands.js';
@@ -18,10 +18,10 @@ export function show(main) {
   main.append(heading(title, summary, theater.isOwner() ? h('a', { class: 'btn', href: '/setup' }, icon('search'), t('setup.title')) : null), h('div', 'device-split', list, pane));
 
   const paint = () => {
-    const all = theater.devices(), bad = all.filter((device) => known(device) === 'failed').length;
+    const all = theater.devices(), bad = all.filter((device) => howKnown(device) === 'failed').length;
     const words = bad ? t('devices.bad', { count: bad, total: all.length }) : t('devices.good', { count: all.length });
     if (summary.textContent !== words) summary.textContent = words;
-    renew(list, JSON.stringify([current, wide.matches, all.map((device) => [device.id, describe(device, titles()), known(device), ago(age(device))])]), () => all.map((device) => row(device, wide.matches, choose)));
+    renew(list, JSON.stringify([current, wide.matches, all.map((device) => [device.id, describe(device, titles()), howKnown(device), ago(age(device))])]), () => all.map((device) => row(device, wide.matches, choose)));
   };
   function choose(id) {
     current = id;
@@ -41,15 +41,9 @@ export function show(main) {
   wide.addEventListener('change', turn);
   return () => { stopFollowing(); unwatch(); clearInterval(timer); wide.removeEventListener('change', turn); };
 }
-function known(device) {
-  if (theater.failureOf(device) || device.availability === 'unavailable') return 'failed';
-  if ([t('is.off'), t('is.up')].includes(describe(device))) return 'off';
-  const ways = Object.values(device.state).map((x) => x.provenance);
-  return ways.includes('unknown') ? 'unknown' : ways.includes('assumed') ? 'assumed' : 'reported';
-}
 const age = (device) => Math.min(...Object.values(device.state).map((x) => theater.age(device, x)), 1e9);
 function row(device, isWide, choose) {
-  const how = known(device), words = { failed: t('is.failed'), off: ago(age(device)) }[how] ?? `${word(how)} ${ago(age(device))}`;
+  const how = howKnown(device), words = { failed: t('is.failed'), off: ago(age(device)) }[how] ?? `${word(how)} ${ago(age(device))}`;
   return h('li', {}, h('button', { class: 'row device-row', 'aria-current': isWide && device.id === current, data: { focus: device.id }, onclick: () => choose(device.id) },
     h('span', { class: 'device-icon', data: { on: how === 'reported' || how === 'assumed' ? '1' : null, bad: how === 'failed' ? '1' : null } }, icon(ICONS[device.role])),
     twoLines(nameOf(device, theater.devices()), describe(device, titles())), h('span', { class: 'end', data: { known: how } }, chip(how, words))));

@@ -1,4 +1,4 @@
-// A form in a sheet, the code that confirms an address, and the proof that it is still the same person.
+// A form in a sheet, the code that confirms an address, and the repeated proof of a person's identity.
 import { h } from './dom.js';
 import { post } from './api.js';
 import { sheet } from './parts.js';
@@ -10,7 +10,7 @@ export const passwordField = () => field({ label: t('field.password'), name: 'pa
 
 /**
  * Opens a form; it closes when `use` succeeds with the values of the fields.
- * @param refused called with the failure of `use`
+ * @param refused called with the failure of `use`; may return the field that gets the focus
  * @param done called with the result of `use`
  */
 export function formSheet({ heading, note, fields = [], button: words, danger, use, refused, done }) {
@@ -29,14 +29,15 @@ export function formSheet({ heading, note, fields = [], button: words, danger, u
       const made = await use(...fields.map((one) => one.value));
       box.close(); done?.(made);
     } catch (failure) {
-      lock(false); refused?.(failure);
+      lock(false);
+      const next = refused?.(failure) || fields.find((one) => !one.node.hidden) || { input: button };
       if (failure.name !== 'AbortError') error.show(failure);
-      (fields.find((one) => !one.node.hidden) ?? { input: button }).input.focus();
+      next.input.focus();
     }
   });
   return box;
 }
-/** Takes an existing form into a sheet. */
+/** Shows an existing form in a sheet. */
 export function inSheet(heading, form) {
   form.node.className = 'controls'; form.node.removeAttribute('aria-labelledby');
   for (const part of form.node.querySelectorAll('.brand, h1')) part.remove();
@@ -68,9 +69,9 @@ const prove = () => new Promise((done, fail) => {
   const box = formSheet({
     heading: t('account.proof'), note: t('account.proofNote'), fields: [passwordField(), code], button: t('account.goOn'),
     use: (password, text) => post('/sessions/current/proof', { password, cookie: true, ...(text.trim() && { code: text.trim() }) }, { open: true }),
-    refused: ({ code: why }) => { if (why === 'secondFactorNeeded') { needsCode = true; code.node.hidden = false; } },
+    refused: ({ code: why }) => { needsCode ||= why === 'secondFactorNeeded'; code.node.hidden = !needsCode; return needsCode && code; },
     done,
   });
-  // After a success this comes too late.
+  // After a success the promise is already resolved, and this does nothing.
   box.addEventListener('close', () => setTimeout(() => fail(new DOMException('', 'AbortError'))));
 });

@@ -1,4 +1,4 @@
-// Fields that know how they look: pristine, editing, valid, invalid-hidden, invalid-shown.
+// Form fields with five looks: pristine, editing, valid, invalid-hidden, invalid-shown.
 import { h, s, uid, announce, clear, unheard } from './dom.js';
 import { icon } from './icons.js';
 import { isEmail } from './contacts.js';
@@ -31,9 +31,9 @@ export function field({ label, name, type = 'text', note = '', check, autocomple
   }
   let shown = false, model;
   const api = {
-    /** Shows what a flow knows of the field, and tells it what is typed: `display()`, `typed(text)`, `left()`. */
+    /** Lets a flow decide the look with `display()`, and tells it of input with `typed(text)` and `left()`. */
     follow(flow) { model = flow; },
-    /** Sets what is called after each change, with the field and whether it was left. */
+    /** Sets the function that is called after each change, with the field and whether it was left. */
     changed(action) { onchange = action; },
     node, input, get value() { return input.value; }, set value(text) { input.value = text; }, get problem() { return check ? check(input.value) : null; }, get valid() { return !api.problem; },
     look(leaving) {
@@ -65,7 +65,7 @@ export function ruleList(rules) {
   let last = -1, timer;
   return {
     node,
-    /** @param report what evaluate() returned; @param leaving whether missed rules are shown as mistakes */
+    /** @param report the result of evaluate(); @param leaving whether missed rules are shown as mistakes */
     update(report, leaving) {
       report.results.forEach((result, i) => {
         const item = items[i], isKept = result.outcome === 'satisfied';
@@ -95,7 +95,7 @@ export function codeField({ label = t('code.digits'), ontyped, describedby }) {
   paint();
   return { node, input, state(next) { node.dataset.state = next; input.disabled = next === 'loading' || next === 'done'; }, set(text) { if (input.value !== text) { input.value = text; paint(); } } };
 }
-/** The countdown until a new code may be asked for. */
+/** The countdown until a new code may be requested. */
 export function countdownRing() {
   const leftCircle = s('circle', { class: 'left', cx: 30, cy: 30, r: 26, pathLength: 100 }), number = h('span', 'num');
   const node = h('div', { class: 'ring', role: 'timer', 'aria-live': 'off' }, s('svg', { viewBox: '0 0 60 60', 'aria-hidden': 'true' }, s('circle', { class: 'track', cx: 30, cy: 30, r: 26 }), leftCircle), number);

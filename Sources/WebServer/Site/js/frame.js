@@ -18,7 +18,7 @@ const PLACES = [
 ];
 const name = (id) => t(`${id}.title`);
 const IN_TABS = ['home', 'room', 'library', 'radio', 'devices'];
-/** Screens without a place of their own in the navigation. */
+/** Screens without an entry of their own in the navigation, with the entry that is marked for them. */
 const WITHIN = { player: 'library', account: 'settings', editor: 'settings', doctor: 'settings', setup: 'devices' };
 const WITHOUT_BAR = ['home', 'player'];
 
@@ -37,9 +37,9 @@ export async function begin(session, { go, exit }) {
   const paint = () => { paintBar(bar, place); paintConnection(); };
   const stops = [theater.watch(paint), followMediaKeys(), followOthers(go)], ticking = setInterval(paint, 1000);
   return {
-    /** Whether a screen is for this session. */
+    /** Whether this session may open a screen. */
     allows: (name) => PLACES.every(([id]) => id !== name) || places.some(([id]) => id === name),
-    /** Says that the controller does not answer, and calls `action` when it does again; returns how to end that. */
+    /** Marks the connection as lost. Calls `action` when it is live again; returns a function that ends the wait. */
     whenBack(action) {
       theater.lose();
       return theater.watch(() => { if (theater.store.connection === 'live') action(); });
@@ -52,7 +52,7 @@ export async function begin(session, { go, exit }) {
       tabs.more.removeAttribute('aria-current');
       if (!IN_TABS.includes(shown)) tabs.more.setAttribute('aria-current', 'page');
       paint();
-      // Shown at once in its own height, so that nothing above it moves.
+      // The height of the dock is set at once, so that the content above it does not move.
       dock.hidden = false;
       document.documentElement.style.setProperty('--dock', `${dock.offsetHeight}px`);
     },
@@ -60,7 +60,7 @@ export async function begin(session, { go, exit }) {
       for (const stop of stops) stop();
       clearInterval(ticking); size.disconnect(); theater.end();
       for (const node of [skip, rail, dock]) node.remove();
-      $('.offline')?.remove(); $('.toast.ask')?.parentNode.remove();
+      $('.offline')?.remove(); $('.toast.ask')?.remove();
     },
   };
 }
@@ -84,7 +84,7 @@ function makeBar() {
   const main = h('button', { class: 'key', onclick: () => flip(main) }), rest = h('span', 'num'), name = h('span', 'name');
   const key = (label, picture, by) => { const button = h('button', { class: 'key small-key wide-only', 'aria-label': label, onclick: () => jump(by, button) }, icon(picture), unheard('span', 'by', Math.abs(by))); return button; };
   const keys = [key(t('player.back', { time: unit(10, 'second', true) }), 'back', -10), key(t('player.forward', { time: unit(30, 'second', true) }), 'forward', 30)];
-  const level = slider({ label: t('state.volume'), value: 0, onchange: setVolume }), wire = unheard('div', 'mini-wire', h('i')), art = unheard('span', 'cover square');
+  const level = slider({ label: t('state.volume'), value: 0, onchange: setVolume }), wire = unheard('div', 'mini-wire', h('i')), art = h('i');
   const loud = h('div', 'mini-volume', icon('volume'), level.input);
   const node = h('section', { class: 'mini', 'aria-label': t('frame.plays') }, wire, h('a', { class: 'mini-what', href: '/player' }, art, h('span', {}, name, h('span', 'sub', rest))), h('div', 'mini-keys', keys[0], main, keys[1]), loud);
   return { node, main, rest, name, keys, level, loud, wire, art };
@@ -99,7 +99,8 @@ function paintBar(bar, place) {
   const play = theater.playback(), paused = isPaused(play), isRadio = theater.device(now.player)?.role === 'tuner';
   write(bar.name, title);
   const shows = [title, now.player, now.item].join();
-  if (bar.art.shows_ !== shows) { bar.art.shows_ = shows; clear(bar.art, cover(title, { kind: theater.device(now.player)?.role === 'dvdPlayer' ? 'still' : 'square', moment: 0.67 })); withPicture(bar.art, now.item); }
+  // A new cover for each item: the picture of the last one may still be loading.
+  if (bar.shows_ !== shows) { bar.shows_ = shows; bar.art.replaceWith(bar.art = withPicture(unheard('span', 'cover square', cover(title, { kind: theater.device(now.player)?.role === 'dvdPlayer' ? 'still' : 'square', moment: 0.67 })), now.item)); }
   write(bar.rest, words(now, play, paused, isRadio));
   bar.wire.style.setProperty('--at', play?.duration ? (play.position / play.duration).toFixed(4) : 0);
   const state = `${paused}`;
@@ -120,7 +121,7 @@ function words(now, play, paused, isRadio) {
 let tinted;
 function tint(title) { if (tinted !== title) { tinted = title; ambient(title, 0.3); } }
 
-// The notice says what is lost and how old the view is. It goes by itself.
+// Shows a notice without a live connection: the reason, and the age of the shown state. Removes it afterwards.
 function paintConnection() {
   const { connection } = theater.store, isFull = connection === 'full';
   let note = $('.offline');
@@ -134,7 +135,8 @@ function paintConnection() {
   } else if (!note.isConnected || note.parentNode !== $('#main')) $('#main')?.prepend(note);
   write($('.age', note), text);
 }
-// What commands the theater, which without a connection can do nothing. What belongs to this device stays usable.
+// While the connection is lost, `lock` disables all controls but those in `OWN`: of the notice, the heads of dialogs,
+// and the settings of this browser.
 const OWN = ['.offline', '.dialog-head', '.card[aria-labelledby=h-look]', '.card[aria-labelledby=h-playing]'].map((one) => `${one} *`).join();
 function lock(isLost) {
   for (const node of document.querySelectorAll(isLost ? `:is(#main,.mini,dialog) :is(button,input,select):enabled:not(${OWN})` : '[data-lost]')) { node.disabled = isLost; node.toggleAttribute('data-lost', isLost); }

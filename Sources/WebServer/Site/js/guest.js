@@ -28,7 +28,7 @@ export function show(main, { enter }) {
     } catch (failure) { isLoading = false; pass.lock(false); busyButton(button, false, t('guest.go')); error.show(failure); pass.input.focus(); follow(); }
   }
   follow();
-  // The code stands behind the #, which browsers send to nobody; it does not stay in the address.
-  const code = decodeURIComponent(location.hash.slice(1));
+  // The link has the code after the #, which browsers send to no server. The code is removed from the address.
+  const code = location.hash.slice(1);
   if (code) { history.replaceState({}, '', '/guest'); pass.value = code; pass.look(); follow(); form.requestSubmit(); }
 }

@@ -9,7 +9,7 @@ import { get, post, path } from './api.js';
 import * as theater from './store.js';
 import { roomStatus } from './room-status.js';
 import { describe, nameOf, titleOf } from './words.js';
-import { section, seekBar, toast, chip, act, renew, complain } from './parts.js';
+import { section, seekBar, toast, chip, howKnown, act, renew, complain } from './parts.js';
 import { flip, seekTo, endActivity, isPaused, canSeek } from './commands.js';
 import { greeting } from './greeting.js';
 import { beginKeys, rest, stoppedItem } from './resume.js';
@@ -17,7 +17,7 @@ import { startScene, sceneIcon, sceneTitle, ACTIVITY_SCENES, progressOf, faultCa
 import { t } from './text.js';
 
 export const title = t('home.title');
-// Name, role, address and list.
+// The name of an activity, the role of its device, its address, and the list of its items.
 const ACTIVITIES = [
   ['film', 'dvdPlayer', '/library', 'films'], ['music', 'cdPlayer', '/library?kind=music', 'music'], ['radio', 'tuner', '/radio', 'stations'], ['popcorn', 'popcornPopper'],
 ];
@@ -122,9 +122,8 @@ function pop(node) {
   });
 }
 function paintFacts(facts) {
-  const shown = ['lights', 'projector', 'amplifier', 'popcornPopper'].map(theater.withRole).filter(Boolean);
-  const words = shown.map((device) => [device, describe(device)]);
-  renew(facts, JSON.stringify(words.map(([device, said]) => [device.id, said, device.state.power?.provenance])), () => words.map(([device, said]) => h('li', {}, chip(device.availability === 'unavailable' ? 'failed' : said === t('is.off') ? 'off' : device.state.power?.provenance ?? 'reported', `${nameOf(device)}: ${said}`))));
+  const chips = ['lights', 'projector', 'amplifier', 'popcornPopper'].map(theater.withRole).filter(Boolean).map((device) => [howKnown(device), `${nameOf(device)}: ${describe(device)}`]);
+  renew(facts, JSON.stringify(chips), () => chips.map((one) => h('li', {}, chip(...one))));
 }
 async function loadScenes(row, band, go) {
   if (!theater.mayOperate()) return;

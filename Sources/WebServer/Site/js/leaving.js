@@ -3,13 +3,14 @@ import { h, announce, btn } from './dom.js';
 import { activity, device, person, store } from './store.js';
 import { endActivity } from './commands.js';
 import { look, keepLook } from './look.js';
+import { toasts } from './parts.js';
 import { t } from './text.js';
 
 export const leavingEnds = () => look().leaving?.[person()];
 export const setLeavingEnds = (ends) => keepLook({ leaving: { ...look().leaving, [person()]: ends } });
 let question;
 
-/** To be called when the player is left. The room and the dial show the same activity. */
+/** Handles that the player was left. The room and the radio show the same activity: there, nothing is asked. */
 export function leftPlayer() {
   question?.remove();
   const now = activity(), shows = ['/player', '/room', device(now.player)?.role === 'tuner' && '/radio'];
@@ -21,6 +22,6 @@ export function leftPlayer() {
 function ask(title) {
   const text = t('leaving.ask', { title }), choose = (ends) => { question.remove(); setLeavingEnds(ends); announce(t(ends ? 'leaving.willEnd' : 'leaving.willStay')); if (ends && activity().status === 'running') endActivity(); };
   const button = (words, ends) => btn('', () => choose(ends), t(words));
-  question = h('div', 'toasts', h('div', { class: 'toast ask', role: 'region', 'aria-label': text }, h('p', {}, text, h('span', 'tiny block', t('leaving.kept'))), button('leaving.stay', false), button('leaving.end', true)));
-  document.body.append(question); announce(text);
+  question = h('div', { class: 'toast ask', role: 'region', 'aria-label': text }, h('p', {}, text, h('span', 'tiny block', t('leaving.kept'))), button('leaving.stay', false), button('leaving.end', true));
+  toasts().append(question); announce(text);
 }

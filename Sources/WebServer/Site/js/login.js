@@ -1,5 +1,5 @@
 // Login: the form, and the form for the second factor. login-flow.js says what they do.
-import { h, announce, clear, btn, submitBtn } from './dom.js';
+import { h, announce, clear, btn, submitBtn, still } from './dom.js';
 import { icon } from './icons.js';
 import { postOpen } from './api.js';
 import { field, CHECK, busyButton, formError } from './forms.js';
@@ -108,6 +108,6 @@ export async function welcome(set, button, name, enter) {
   set.light(1); set.open();
   button.replaceChildren(icon('check'), t('login.welcome'));
   announce(t('login.welcomeName', { name }));
-  await new Promise((done) => { setTimeout(done, matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 650); });
+  await new Promise((done) => { setTimeout(done, still() ? 0 : 650); });
   await enter();
 }

@@ -2,6 +2,7 @@
 import { h, $, announce, btn, unheard } from './dom.js';
 import { Failure, get, whenLoggedOut } from './api.js';
 import { loadTexts, loadTheaterTexts, t } from './text.js';
+import { look, applyLook } from './look.js';
 
 const NAME = 'Home Theater';
 // Screens of people without a session; entrance.css has their styles.
@@ -151,8 +152,5 @@ addEventListener('popstate', () => show());
 addEventListener('hashchange', () => { if (location.pathname in ENTRANCE) show(); });
 whenLoggedOut(exit);
 
-const look = JSON.parse(localStorage.getItem('theater-look') ?? '{}');
-if (look.theme) document.documentElement.dataset.theme = look.theme;
-if (look.still) document.documentElement.dataset.motion = 'still';
-if (look.size) document.documentElement.style.fontSize = `${look.size}%`;
-loadTexts(look.language).then(() => show()).then(async () => (await import('./worker.js')).installWorker());
+applyLook();
+loadTexts(look().language).then(() => show()).then(async () => (await import('./worker.js')).installWorker());

@@ -3,19 +3,19 @@ import { h, $, announce, clock, left, spoken, uid, btn, unheard } from './dom.js
 import { icon } from './icons.js';
 import { cover, palette } from './cover.js';
 import { withPicture } from './pictures.js';
-import { device, devices } from './store.js';
-import { nameOf } from './words.js';
+import { device, devices, failureOf } from './store.js';
+import { describe, nameOf } from './words.js';
 import { t, has, language, sentence } from './text.js';
 
-/** Says what happened, with at most one action; goes by itself. */
+/** The host of all toasts, one above the other. */
+export const toasts = () => $('.toasts') ?? document.body.appendChild(h('div', { class: 'toasts', role: 'log', 'aria-live': 'off' }));
+/** Says what happened, with at most one action; disappears after 4.5 s, with an action after 9 s. */
 export function toast(text, action) {
-  let host = $('.toasts'); if (!host) document.body.append(host = h('div', { class: 'toasts', role: 'log', 'aria-live': 'off' }));
-  const node = h('div', 'toast', icon(action?.icon || 'check'), h('p', {}, text, small(action?.detail)), action?.label ? btn('', () => { node.remove(); action.run?.(); }, action.label) : null);
-  host.append(node); announce(text);
-  let timer; const start = () => { timer = setTimeout(() => node.remove(), action ? 9000 : 4500); }; start();
-  for (const [stop, go] of [['pointerenter', 'pointerleave'], ['focusin', 'focusout']]) { node.addEventListener(stop, () => clearTimeout(timer)); node.addEventListener(go, start); }
+  let timer; const stop = () => clearTimeout(timer), start = () => { stop(); timer = setTimeout(() => node.remove(), action ? 9000 : 4500); };
+  const node = h('div', { class: 'toast', onpointerenter: stop, onfocusin: stop, onpointerleave: start, onfocusout: start }, icon(action?.icon || 'check'), h('p', {}, text, small(action?.detail)), action?.label ? btn('', () => { node.remove(); action.run?.(); }, action.label) : null);
+  toasts().append(node); announce(text); start();
 }
-/** Removes a closed dialog; focus goes back, unless it has gone on meanwhile. */
+/** Removes a dialog when it is closed. The focus returns to `from`, unless something else has it by then. */
 const giveBack = (box, from) => box.addEventListener('close', () => { const isLost = [null, document.body].includes(document.activeElement) || box.contains(document.activeElement); box.remove(); if (isLost) from?.focus?.(); });
 /** A sheet from below on a phone, a panel at the side on a larger screen. Esc and a tap outside close it; focus goes back. */
 export function sheet(title, ...content) {
@@ -75,6 +75,13 @@ export function toggle(label, on, onchange, note) {
   const node = h('button', { class: 'switch', role: 'switch', 'aria-checked': !!on }, h('span', {}, h('span', {}, label), note ? h('span', 'small block', note) : null), unheard('span', 'knobway'));
   node.addEventListener('click', () => { const next = node.getAttribute('aria-checked') !== 'true'; node.setAttribute('aria-checked', next); onchange?.(next); }); return node;
 }
+/** How the state of a device is known, for its chip: `failed`, `off`, `unknown`, `assumed` or `reported`. */
+export function howKnown(device) {
+  if (failureOf(device) || device.availability === 'unavailable') return 'failed';
+  if ([t('is.off'), t('is.up')].includes(describe(device))) return 'off';
+  const ways = Object.values(device.state).map((x) => x.provenance);
+  return ['unknown', 'assumed', 'reported'].find((way) => ways.includes(way)) ?? 'unknown';
+}
 export function chip(known, text) { return h('span', { class: 'chip', data: { known } }, unheard('span', 'dot'), text); }
 export const coverOf = (title, kind, item) => withPicture(unheard('span', `cover ${kind}`, cover(title, { kind })), item);
 // A cover has some dozens of nodes: all of a list at once would hold up its scrolling.
@@ -98,7 +105,7 @@ export function lateCover(title, kind, item) {
   return withPicture(node, item);
 }
 let around;
-/** Colors the page after a title, and lights it like the room, 0 to 1, in tenths: each step styles all of the page anew. */
+/** Colors the page after a title and lights it like the room, 0 to 1; in tenths, as each change restyles the page. */
 export function ambient(title, light) {
   const key = title + light?.toFixed(1);
   if (around === key) return;
@@ -106,17 +113,17 @@ export function ambient(title, light) {
   const [deep, mid, main, hot] = palette(title); const root = document.documentElement.style; root.setProperty('--glow-a', main); root.setProperty('--glow-b', mid); root.setProperty('--glow-c', hot); root.setProperty('--glow-d', deep); if (light !== undefined) root.setProperty('--room-light', light.toFixed(1));
 }
 
-/** Two lines of a row: what it is, and more about it. */
+/** The two lines of a row: a name, and details below it. */
 export const twoLines = (name, ...sub) => h('span', {}, h('span', 'name', name), h('span', 'sub', sub));
 export const card = (text, id, inside, end) => h('section', { class: 'card', 'aria-labelledby': id }, h('div', 'card-head', h('h2', { class: 'title-4', id }, text), end), inside);
-/** A line of settings: what it is, and what can be done about it. */
+/** A row of settings: a name, a note below it, and the controls. */
 export const setting = (name, sub, ...end) => h('div', 'setting', h('span', {}, name, sub ? h('span', 'small block', sub) : null), h('span', 'setting-keys', end));
-/** A plain button whose words need more for those who hear them alone. */
+/** A plain button with a longer label for screen readers. */
 export const quiet = (text, label, run) => h('button', { class: 'btn quiet', 'aria-label': label, onclick: ({ currentTarget }) => act(currentTarget, async () => run()) }, text);
 export const heading = (title, ...more) => h('header', 'page-head', h('h1', 'title-2', title), more);
 export const section = (title, id, ...content) => h('section', { class: 'band', 'aria-labelledby': id }, h('h2', { class: 'title-3', id }, title), content);
 
-/** Runs an action behind a button: busy meanwhile, its failure as a message. Returns whether it succeeded. */
+/** Runs the action of a button, which is busy meanwhile. Shows a failure as a message; returns whether it succeeded. */
 export async function act(button, action) {
   if (button?.getAttribute('aria-busy') === 'true') return false;
   button?.setAttribute('aria-busy', 'true');
@@ -124,17 +131,17 @@ export async function act(button, action) {
 }
 /** Shows a failure that needs no decision. */
 export function complain(failure) {
-  // What was asked for is obsolete: by the person's next press, for one.
+  // The request is obsolete, for example because of the person's next press.
   if (failure.name === 'AbortError' || failure.code === 'cancelled') return;
   if (!(failure.status >= 0)) { console.error(failure); }
   const { detail, ...words } = wording(failure);
   toast(said(words), { icon: 'warn', detail });
 }
-/** An error card: what, where, the next step and its buttons. */
+/** An error card: what happened, where, and the buttons for the next step. */
 export function errorCard(what, where, ...buttons) {
   return h('div', { class: 'error-card', role: 'group', 'aria-label': what }, icon('warn'), h('h2', {}, what), where ? h('p', 'where', where) : null, buttons.length ? h('div', 'next', buttons) : null);
 }
-/** An error card for what could not be read, with a button that tries again. */
+/** An error card after a failed request; `again` adds a button that tries again. */
 export const failureCard = (what, failure, again) => errorCard(what, [said({ ...wording(failure) }), small(wording(failure).detail)], ...(again ? [btn('primary', () => again(), t('do.retry'))] : []));
 /**
  * A failure in the reader's language. The controller explains in English: in other languages a text for the code
@@ -145,7 +152,7 @@ export function wording({ code, message, hint, device: id }) {
   if (language === 'en' || !has(key)) return { message: name + sentence(message), hint };
   return { message: name + t(key), detail: said({ message, hint }) };
 }
-/** What failed and what to do about it, in one text. */
+/** The message and the hint of a failure in one text. */
 export const said = ({ message, hint }) => [sentence(message), hint].filter(Boolean).join(' ');
 /** The English explanation of a failure, in small print. */
 export const small = (detail) => (detail ? h('span', { class: 'tiny block', lang: 'en' }, detail) : null);

@@ -1,4 +1,4 @@
-// The pictures that players have of films and songs, over the covers that are drawn for all of them.
+// Pictures of films and songs from their players, laid over the covers that the page draws for every item.
 import { h } from './dom.js';
 import { path } from './api.js';
 import { activity, knownPictures } from './store.js';
@@ -11,7 +11,7 @@ export function pictureOf(item) {
 // A player may have to make a picture first. Browsers have six connections to a host: the others are for commands.
 const AT_ONCE = 2, waiting = new Map();
 let loading = 0, planned = 0;
-/** Lays the picture of an item over a cover, if it has one. Returns the cover. */
+/** Lays the picture of an item over a cover as soon as it has loaded, if there is one. Returns the cover at once. */
 export function withPicture(cover, item) {
   const src = pictureOf(item);
   if (src) { waiting.set(cover, src); plan(); }
@@ -23,7 +23,7 @@ function load() {
   for (const [cover, src] of waiting) {
     if (loading >= AT_ONCE) return;
     waiting.delete(cover);
-    // It may be gone again, scrolled out of a list.
+    // The cover may have left the page, for example because a list was scrolled.
     if (!cover.isConnected) continue;
     loading += 1;
     const over = () => { loading -= 1; plan(); };

@@ -1,5 +1,5 @@
-// The player: art, place, transport, volume.
-import { h, unheard } from './dom.js';
+// The player: picture, position, transport, volume.
+import { h, $, unheard } from './dom.js';
 import { icon } from './icons.js';
 import { cover } from './cover.js';
 import { withPicture } from './pictures.js';
@@ -35,11 +35,12 @@ function endWords(play) {
   if (play.state === 'paused') return t('said.paused');
   return t('player.ends', { time: clockTime(Date.now() + (play.duration - play.position) * 1000) });
 }
-// Space, arrows, M as in every player, when nothing else has the focus.
+// Space, arrows, M as in every player, when nothing else has the focus: each presses a button of the screen.
+const KEYS = { ' ': 'main', k: 'main', ArrowLeft: 'back', ArrowRight: 'forward', j: 'back', l: 'forward', m: 'mute' };
 function press(event) {
   if (event.target.closest?.('input, button, a, dialog, textarea, select') || event.ctrlKey || event.metaKey || event.altKey) return;
-  const run = { ' ': () => flip(), k: () => flip(), ArrowLeft: () => jump(-10), ArrowRight: () => jump(30), j: () => jump(-10), l: () => jump(30), m: () => setMute(!isMuted()) }[event.key];
-  if (run && theater.playback()) { event.preventDefault(); run(); }
+  const button = $(`#main [data-focus=${KEYS[event.key]}]:enabled`);
+  if (button) { event.preventDefault(); button.click(); }
 }
 
 function build(now, play, parts) {

@@ -11,7 +11,7 @@ import { t, sentence } from './text.js';
 
 const parsed = (text) => { try { const value = JSON.parse(text || '{}'); return value && typeof value === 'object' && !Array.isArray(value) ? value : undefined; } catch { return undefined; } };
 
-/** A part of a device's controls that loads when it is opened. */
+/** The part of a device's controls about its plugin; it loads when it is opened. */
 export function pluginPart(id) {
   const inside = h('div', 'controls'), part = h('details', 'more-state', h('summary', {}, t('plugin.title')), inside);
   const load = async () => {
@@ -26,7 +26,7 @@ export function pluginPart(id) {
   return part;
 }
 async function askSwap(id, plugins, now, done) {
-  // What the file says about the device: for the way back.
+  // The device's entry in the configuration file, which the toast after a swap offers to restore.
   const kept = await get('/configuration').then(({ text }) => parsed(text)?.devices?.[id], () => undefined);
   const { role } = device(id), fit = plugins.filter((one) => one.id === now || one.roles.includes(role)), select = h('select', { id: 'swap-to' }, fit.map((one) => h('option', { value: one.id }, one.id)));
   const choice = { input: select, node: h('div', 'field', h('label', { for: 'swap-to' }, t('plugin.title')), h('div', 'box', select)), get value() { return select.value; }, valid: true, lock(on) { select.disabled = on; } };

@@ -22,8 +22,8 @@ export async function show(main, { go, enter }) {
   const dots = h('ol', { class: 'wiz-dots', 'aria-label': t('register.steps') }, ['name', 'email', 'password'].map((step) => h('li', { data: { step } }, h('span', 'sr', question(step)))));
   const card = h('form', { class: 'card wizard', novalidate: true, 'aria-labelledby': 'question' }, picture, h('div', 'wiz-side', h('div', 'wiz-top', brand(), dots), body));
   set.inside.append(card);
-  // The link carries the code behind the #, which browsers send to nobody; it does not stay in the address.
-  let linked = decodeURIComponent(location.hash.slice(1)), hasSession = false;
+  // The link has the code after the #, which browsers send to no server. The code is removed from the address.
+  let linked = location.hash.slice(1), hasSession = false;
   if (linked) history.replaceState({}, '', '/register');
   const invitation = { code: linked, kind: 'invitation' }, asked = new Map();
   let flow, send, form, paintFailure;
@@ -45,19 +45,19 @@ export async function show(main, { go, enter }) {
     get('/validation/blocklist', { open: true }).then(({ entries }) => { flow.form.setBlocklist(new Set(entries)); form?.paint?.(); }, () => {});
   }
 
-  // ---- what the flow asks for ----
+  // ---- the work of the flow ----
   async function work(effect, answer) {
     if (effect.start === 'withdraw') { asked.get(effect.number)?.(); return; }
     if (effect.start === 'ask') { ask(effect, answer); return; }
     const { name, email, password } = effect;
     try {
       await postOpen('/accounts', { name, email, password, ...codes() });
-      // Who has just given both need not do so again.
+      // Logs in with the address and password that were just entered.
       hasSession = await postOpen('/sessions', { email, password, cookie: true }).then(() => true, () => false);
       answer({ type: 'registered', person: name });
     } catch (failure) { answer({ type: 'registered', failure }); }
   }
-  /** Asks once the person has stopped typing; "taken" is said here to who holds a code. */
+  /** Asks the controller once the person has stopped typing. Only holders of a code learn whether an address is taken. */
   function ask({ field: name, question: about, number, text }, answer) {
     const asking = new AbortController(), ticket = { field: name, number };
     const timer = setTimeout(async () => {
@@ -81,13 +81,13 @@ export async function show(main, { go, enter }) {
     Object.assign(invitation, { code, kind });
   }
 
-  // ---- what is shown ----
+  // ---- display ----
   function paint(effects) {
     if (isTold(effects, 'step')) turn(flow.step);
     else if (form.step === flow.step) form.paint(effects);
     if (flow.isOver) welcome();
   }
-  /** What stands above the button: the failure of the last attempt. */
+  /** The failure of the last attempt, which is shown above the button; `null` for none. */
   const complaint = () => (flow.outcome === 'mismatch' ? mismatch : ['taken', 'internalError', 'failed'].includes(flow.outcome) ? flow.failure : null);
   const mismatch = { message: t('field.differ'), hint: t('field.both') };
 
@@ -150,7 +150,7 @@ export async function show(main, { go, enter }) {
       },
       paint(effects = []) {
         for (const one of fields) {
-          // A refusal has emptied the field.
+          // The flow empties a field that it resets, such as both passwords after a mismatch.
           if (!flow.form.text(one.input.name) && one.value) one.value = '';
           one.lock(flow.isLoading); one.look();
         }
@@ -200,7 +200,7 @@ export async function show(main, { go, enter }) {
   await begin();
 }
 
-/** The fields of registration with the question whether an address is free, which is for holders of a code. */
+/** The rules of the registration's fields. Whether an address is free may be asked by holders of a code only. */
 function declarations(fields) {
   const free = { rule: 'asked', question: 'emailFree', message: t('error.taken'), statement: t('rule.asked') };
   return ['name', 'email', 'password', 'passwordAgain'].map((name) => {

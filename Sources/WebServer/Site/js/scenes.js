@@ -10,11 +10,11 @@ import { t, has, unit, number, capitalized, sentence } from './text.js';
 
 export const title = t('scenes.title');
 const LAMP = { done: 'check', accepted: 'check', skipped: 'skip', failed: 'cross', cancelled: 'cross' };
-/** The list that a kind of parameter is chosen from, up to so many entries; a longer one is typed. */
+/** The lists that offer the values of a kind of parameter. With more than MOST_CHOICES entries, the id is typed. */
 const LISTS = { film: 'films', song: 'music', station: 'stations' }, MOST_CHOICES = 500;
 
 const ORDER = ['watch-film', 'listen-music', 'listen-radio', 'popcorn'];
-/** Scenes that begin something first, those that end something last. */
+/** The place of a scene in the list: scenes that begin an activity come first, scenes that end one last. */
 const rank = ({ name }) => (ORDER.includes(name) ? ORDER.indexOf(name) : name.startsWith('end-') ? 100 : 50);
 const sorted = (scenes) => [...scenes].sort((a, b) => rank(a) - rank(b));
 
@@ -40,14 +40,15 @@ export async function show(main) {
   }
   /** Asks for the parameters, then for the plan. */
   async function prepare() {
-    const mine = ++turn;
+    // Another scene that is chosen meanwhile has values of its own.
+    const mine = ++turn, given = values;
     plan = undefined;
     const fields = await Promise.all(Object.entries(current.parameters).map(async ([name, kind]) => {
       const { items, total } = LISTS[kind] ? await theater.loadPage(LISTS[kind], { limit: MOST_CHOICES }).catch(() => ({ items: [] })) : { items: [] };
-      values[name] ??= items[0]?.id ?? '';
+      given[name] ??= items[0]?.id ?? '';
       const label = has(`parameter.${kind}`) ? t(`parameter.${kind}`) : capitalized(name);
-      if (!LISTS[kind] || total > MOST_CHOICES) return h('label', 'field', h('span', 'label', label), h('span', 'box', h('input', { value: values[name], onchange: (event) => { values[name] = event.target.value; load(); } })));
-      return h('div', 'field', h('label', { for: `p-${name}` }, label), h('div', 'box', h('select', { id: `p-${name}`, onchange: (event) => { values[name] = event.target.value; load(); } }, items.map((item) => { const option = h('option', { value: item.id }, item.title); option.selected = item.id === values[name]; return option; }))));
+      if (!LISTS[kind] || total > MOST_CHOICES) return h('label', 'field', h('span', 'label', label), h('span', 'box', h('input', { value: given[name], onchange: (event) => { given[name] = event.target.value; load(); } })));
+      return h('div', 'field', h('label', { for: `p-${name}` }, label), h('div', 'box', h('select', { id: `p-${name}`, onchange: (event) => { given[name] = event.target.value; load(); } }, items.map((item) => { const option = h('option', { value: item.id }, item.title); option.selected = item.id === given[name]; return option; }))));
     }));
     if (mine !== turn) return;
     clear(choices, fields); choices.hidden = !fields.length;
@@ -78,7 +79,7 @@ export async function show(main) {
   function paintPlan() {
     const all = leaves(plan), needed = all.filter((step) => step.action !== 'skip').length;
     head('off', t('scenes.plan'), `${t('scenes.needed', { count: needed, total: all.length })} ${t('scenes.unsent')}`);
-    clear(trouble); steps.classList.add('as-plan'); steps.renewedFor = undefined;
+    clear(trouble); steps.classList.add('as-plan');
     clear(steps, outline(plan).map((step) => h('li', { vars: { depth: step.depth }, class: step.isGroup ? 'group' : null, data: { status: step.action === 'skip' ? 'skipped' : 'waiting' } }, unheard('span', 'lamp', step.isGroup ? null : step.action === 'skip' ? icon('skip') : h('span', 'num tiny', all.findIndex(({ id }) => id === step.id) + 1)), h('span', 'what', stepWords(step), step.action === 'skip' ? h('span', 'cmd', ` · ${t('status.skipped')}`) : null), h('span', 'took'), reason(step))));
     clear(keys, btn('primary big', start, icon('play'), t('scenes.run')));
   }

@@ -12,7 +12,6 @@ import { languageChoice } from './language.js';
 import { t } from './text.js';
 
 export const title = t('settings.title');
-const root = document.documentElement;
 
 export function show(main, { exit, begin }) {
   const logout = btn('', (node) => act(node, async () => {
@@ -28,10 +27,10 @@ export function show(main, { exit, begin }) {
 const group = (text, id, ...inside) => card(text, id, h('div', 'setting-list', inside));
 
 function appearance() {
-  const set = (theme) => { if (theme === 'auto') delete root.dataset.theme; else root.dataset.theme = theme; keepLook({ theme: theme === 'auto' ? undefined : theme }); };
+  const set = (theme) => keepLook({ theme: theme === 'auto' ? undefined : theme });
   return group(t('settings.look'), 'h-look', setting(t('settings.language'), '', languageChoice(theater.role() === 'guest' ? undefined : keepLanguage)), h('p', 'label', t('settings.theme')), segments(t('settings.theme'), ['auto', 'night', 'matinee'].map((id) => [id, t(`theme.${id}`)]), look().theme ?? 'auto', set),
-    toggle(t('settings.still'), look().still, (on) => { if (on) root.dataset.motion = 'still'; else delete root.dataset.motion; keepLook({ still: on }); }, t('settings.stillNote')),
-    slider({ label: t('settings.size'), min: 90, max: 140, step: 5, value: look().size ?? 100, onchange: (size) => { root.style.fontSize = `${size}%`; keepLook({ size }); } }).node);
+    toggle(t('settings.still'), look().still, (still) => keepLook({ still }), t('settings.stillNote')),
+    slider({ label: t('settings.size'), min: 90, max: 140, step: 5, value: look().size ?? 100, onchange: (size) => keepLook({ size }) }).node);
 }
 function wall(begin) {
   const choice = (key) => toggle(t(`wall.${key}`), look()[key] ?? true, (on) => keepLook({ [key]: on }), t(`wall.${key}Note`));

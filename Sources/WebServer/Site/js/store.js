@@ -6,7 +6,7 @@ export const store = { session: null, status: null, connection: 'live', lostSinc
 const listeners = new Set();
 let planned = false, stream, stop, choices;
 
-/** Calls `listener` after changes, once for all of a moment; returns how to end that. */
+/** Calls `listener` after changes, once for all changes of one task; returns a function that ends the calls. */
 export function watch(listener) { listeners.add(listener); return () => listeners.delete(listener); }
 export function changed() {
   if (planned) return;
@@ -17,7 +17,9 @@ export function changed() {
 /** Begins to follow the theater; resolves with the first state. */
 export async function begin(session, loggedOut) {
   store.session = session;
-  // A guest may start only some activities: `choices` are the lists that these choose from.
+  // The titles of an earlier session in this tab may be above the age limit of this one.
+  knownTitles = Object.create(null); knownArtists = Object.create(null); knownPictures = new Set();
+  // A guest may start only some activities: `choices` are the categories of their items.
   choices = session.activities && new Set((await get('/activities')).activities.filter(({ name }) => session.activities.includes(name)).map(({ category }) => category));
   stop = new AbortController();
   await new Promise((ready) => {
@@ -39,7 +41,7 @@ export function end() {
   listeners.clear();
 }
 export const retry = () => stream?.retry();
-/** Notes that the controller did not answer; whether it does again shows a new stream. */
+/** Marks the connection as lost and opens a new stream, which shows whether the controller answers again. */
 export function lose() {
   if (store.connection === 'live') Object.assign(store, { connection: 'lost', lostSince: Date.now() });
   changed(); stream?.renew();
@@ -58,7 +60,7 @@ function apply(type, value, id) {
     const at = store.status.devices.findIndex((device) => device.id === value.id);
     if (at >= 0) store.status.devices[at] = value; else store.status.devices.push(value);
   } else if (type === 'activity') {
-    // Positions were saved.
+    // The controller has saved a position, so the list of stopped items is out of date.
     if (value.status === 'idle' || value.item !== store.status.activity.item) store.library += 1;
     store.status.activity = value;
   } else if (type === 'run') change(value);
@@ -78,7 +80,7 @@ function change({ step, ...run }) {
 }
 const HOW_FAR = { waiting: 0, running: 1 };
 const howFar = ({ status }) => HOW_FAR[status] ?? 2;
-/** Keeps the whole report of a run, which an answer brought. Events may have been faster than the answer. */
+/** Stores the whole report of a run from an answer. A later status that an event has already reported stays. */
 export function keepRun(run) {
   const known = store.runs.get(run.id);
   const steps = run.steps.map((step) => { const other = known?.steps.find(({ id }) => id === step.id); return other && howFar(other) > howFar(step) ? other : step; });
@@ -88,7 +90,7 @@ export function keepRun(run) {
 }
 export async function loadRun(id) { keepRun(await get(path`/runs/${id}`)); }
 
-// ---- questions about the state ----
+// ---- queries of the state ----
 export const devices = () => store.status?.devices ?? [];
 export const device = (id) => devices().find((other) => other.id === id);
 export const withRole = (role) => devices().find((other) => other.role === role);
@@ -108,7 +110,7 @@ export function playback(owner = device(activity().player)) {
   const moved = rest.state === 'playing' ? position + rate * age(owner, known) : position;
   return { ...rest, rate, duration, position: Math.max(0, duration ? Math.min(moved, duration) : moved) };
 }
-/** What choices of a person are kept under. */
+/** The key of a person's choices on this device: the e-mail address, or the name of an account without one. */
 export const person = () => store.session?.user.email ?? store.session?.user.name;
 export const role = () => store.session?.user.role ?? 'guest';
 export const mayOperate = () => role() !== 'guest';
@@ -120,11 +122,11 @@ export const mayChoose = (list) => !choices || choices.has(LISTS[list]);
 
 // ---- lists of the library ----
 /** Titles of the items that the lists have brought so far. */
-export const knownTitles = Object.create(null);
+export let knownTitles;
 /** Artists of these items, where they have one. */
-export const knownArtists = Object.create(null);
+export let knownArtists;
 /** The ids of these items whose players may have a picture. */
-export const knownPictures = new Set();
+export let knownPictures;
 const LISTS = { films: 'films', music: 'songs', stations: 'stations' };
 /**
  * Asks for a part of a list.

@@ -16,28 +16,27 @@ export function describe(device, titles = {}) {
   if (device.availability === 'unavailable') return (language === 'en' && device.reason) || t('is.silent');
   if (device.availability === 'starting') return t('is.starting');
   const v = (key) => value(device, key), power = v('power'), play = v('playback'), listed = (...list) => list.filter(Boolean).join(', ');
-  const off = power !== 'on' && t('is.off');
+  const notOn = power !== 'on' && word(power ?? 'unknown');
   switch (device.role) {
-    case 'amplifier': return off || listed(word(v('input')), v('mode') && word(v('mode')), v('muted') ? t('is.muted') : t('is.volume', { percent: v('volume') }));
-    case 'tuner': return off || listed(v('station'), station(device));
+    case 'amplifier': return notOn || listed(word(v('input')), v('mode') && word(v('mode')), v('muted') ? t('is.muted') : t('is.volume', { percent: v('volume') }));
+    case 'tuner': return notOn || listed(v('station'), station(device));
     case 'dvdPlayer': case 'cdPlayer': {
-      if (off || v('tray') === 'open') return listed(off, v('tray') === 'open' && t('is.trayOpen'));
+      if (notOn || v('tray') === 'open') return listed(notOn, v('tray') === 'open' && t('is.trayOpen'));
       if (!play || play.state === 'stopped') return t('is.discStopped');
       return t(`disc.${play.state}`, { title: titles[play.item] || play.item || '' }).trim();
     }
-    case 'projector': return word(power ?? 'unknown');
-    case 'lights': { const b = v('brightness'); return !b ? t('is.off') : b >= 100 ? t('is.full') : t('is.dimmed', { percent: b }); }
+    case 'lights': { const b = v('brightness'); return b >= 100 ? t('is.full') : b ? t('is.dimmed', { percent: b }) : word(b === 0 ? 'off' : 'unknown'); }
     case 'screen': return v('position') === 'stopped' ? t('is.stoppedAt', { percent: device.attributes?.lowered?.value ?? '?' }) : word(v('position') ?? 'unknown');
-    case 'popcornPopper': return off || (['popping', 'done'].includes(v('popping')) ? word(v('popping')) : t('is.on'));
-    default: return power ? word(power) : '';
+    case 'popcornPopper': return notOn || (['popping', 'done'].includes(v('popping')) ? word(v('popping')) : t('is.on'));
+    default: return word(power ?? 'unknown');
   }
 }
-// The titles of the configuration that is shipped, which everybody has at first.
+// The titles in the shipped configuration, with the keys of their translations.
 const SHIPPED = { 'Watch a film': 'activity.film', 'End the film': 'scene.endFilm', 'Listen to music': 'activity.music', 'End the music': 'scene.endMusic', 'Listen to the radio': 'scene.radio', 'End the radio': 'scene.endRadio', 'Movie night, softly and without popcorn': 'scene.night', Popcorn: 'activity.popcorn' };
 export const titled = (title) => (Object.hasOwn(SHIPPED, title) ? t(SHIPPED[title]) : title);
-/** The title of what is on. */
+/** The title of the current item, else of the current activity. */
 export const titleOf = ({ itemTitle, title }) => itemTitle ?? (title && titled(title));
-/** The name that people know: the role, and the id where there are several of a role. */
+/** The shown name of a device: its role, followed by its id if several devices have that role. */
 export const nameOf = (device, all = []) => {
   const name = has(`device.${device.role}`) ? t(`device.${device.role}`) : device.id;
   const isAlone = all.filter((other) => other.role === device.role).length < 2;

@@ -12,5 +12,5 @@ export function installWorker() {
 /** The worker does not know the language of the page. */
 async function keepTexts() {
   const folder = new URL('../', import.meta.url), cache = await caches.open(`theater${folder.pathname}`);
-  await cache.add(new URL(`text/${language}.json`, folder));
+  await cache.add(new URL(`text/entrance-${language}.json`, folder));
 }

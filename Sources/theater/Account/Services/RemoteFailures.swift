@@ -10,7 +10,8 @@ extension ScreenFailure {
     self = .refused(
       Refusal(
         error?["code"]?.string ?? "unknown", field: error?["field"]?.string,
-        message: error?["message"]?.string ?? "The answer was \(answer.status).",
+        message: error?["message"]?.string
+          ?? "The controller answered with the HTTP status \(answer.status).",
         hint: error?["hint"]?.string,
         retryAfter: answer.header("retry-after").flatMap { Int($0) },
         triesLeft: error?["triesLeft"]?.integer))
@@ -25,8 +26,8 @@ extension ScreenFailure {
     }
   }
 
-  /// The error that ends a screen, if neither another value of `field` nor a try later can fix this
-  /// failure.
+  /// Returns the error that ends a screen, if neither another value of `field` nor a later attempt
+  /// can fix this failure; else `nil`.
   func exitError(unlessFixableBy field: String) -> ExitError? {
     guard case .refused(let refusal) = self, refusal.field != field, refusal.retryAfter == nil
     else {

@@ -8,7 +8,7 @@ struct FieldFocus: Sendable {
   /// Whether the last key was invalid UTF-8.
   private(set) var hasInvalidUTF8 = false
 
-  /// The focused field: the chosen one if it is among `fields`, else the first.
+  /// Returns the focused field: the chosen one if it is among `fields`, else the first.
   func focused(in fields: [FieldName]) -> FieldName? {
     field.flatMap { fields.contains($0) ? $0 : nil } ?? fields.first
   }
@@ -44,7 +44,7 @@ struct FieldFocus: Sendable {
   }
 
   /// Returns the inputs for a key on a form that Enter in the last field submits. A submission with
-  /// an invalid field moves the focus to that field, or to the first one if it is not empty.
+  /// an invalid field moves the focus: to that field if it is empty, else to the first field.
   mutating func inputs<Input>(
     for key: Key, fields: [FieldName], form: Form, typed: (FieldName, String) -> Input,
     left: (FieldName) -> Input, submit: Input
@@ -122,7 +122,12 @@ extension ANSIStyle {
         lines += rules(field.report, isShown: field.display == .invalidShown)
       }
     }
-    if focus.hasInvalidUTF8 { lines.append(bad("  The terminal sent no UTF-8; set it to UTF-8.")) }
-    return lines
+    return lines + encodingProblem(focus)
+  }
+
+  /// The line for a key that was invalid UTF-8, else no line.
+  func encodingProblem(_ focus: FieldFocus) -> [String] {
+    focus.hasInvalidUTF8
+      ? [bad("  The terminal sent text that is not UTF-8; set it to UTF-8.")] : []
   }
 }

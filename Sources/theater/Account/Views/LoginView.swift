@@ -37,7 +37,7 @@ struct LoginView: TerminalView {
           isValid: field.isValid)
           + (field.display == .invalidShown ? "  " + style.bad(field.message ?? "") : "")
       }
-      if focus.hasInvalidUTF8 { lines.append(style.bad("  The terminal sent no UTF-8.")) }
+      lines += style.encodingProblem(focus)
     case .secondFactor:
       lines.append("The account has a second factor.")
       lines.append(

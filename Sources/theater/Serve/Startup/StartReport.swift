@@ -10,7 +10,7 @@ struct StartReport: Sendable {
   let paths: ApplicationPaths
   let listening: ListenerConfiguration
   /// `nil` without TLS.
-  let certificate: CertificateFiles.Kept?
+  let certificate: CertificateFiles.LoadedCertificate?
   /// The code for the first owner; `nil` if there is an owner.
   let setupCode: String?
 
@@ -60,13 +60,13 @@ struct StartReport: Sendable {
 /// A certificate as text.
 enum CertificateLines {
   /// The lines for the start report.
-  static func report(_ kept: CertificateFiles.Kept) -> [String] {
-    let certificate = kept.certificate
+  static func report(_ loaded: CertificateFiles.LoadedCertificate) -> [String] {
+    let certificate = loaded.certificate
     var lines = [
       "certificate: \(origin(certificate)), valid until \(certificate.lastDay)",
       "  SHA-256 \(certificate.fingerprint)",
     ]
-    if let replaced = kept.replaced {
+    if let replaced = loaded.replaced {
       lines.append("  it is new; until now it was \(replaced)")
     }
     if !certificate.isOwners {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A station's address and answer")
 struct StationStreamTests {
-  @Test("Addresses are read, and put together again where a redirect leads")
+  @Test("Reads addresses, and resolves the target of a redirect against them")
   func addresses() throws {
     let plain = try #require(StationAddress("http://Radio.example/live?a=1#top"))
     #expect(plain.host == "radio.example" && plain.port == 80 && plain.path == "/live?a=1")
@@ -52,7 +52,7 @@ struct StationStreamTests {
     #expect(NetworkAddress.all(of: "127.0.0.1").map(\.isPublic) == [false])
   }
 
-  @Test("The head of an answer is read as servers send it")
+  @Test("Reads the head of a response in the forms that servers send")
   func heads() throws {
     let text = "ICY 200 OK\r\nicy-metaint: 16000 \r\nContent-Length: -5\r\n\r\nsound"
     let end = try #require(StationHead.end(in: Array(text.utf8)))
@@ -71,7 +71,7 @@ struct StationStreamTests {
     }
   }
 
-  @Test("A station's title is cut to a safe line, whatever it is made of")
+  @Test("Turns a station's title into one safe line of bounded length")
   func hostileTitles() {
     func title(_ text: String) -> String? {
       StationTitle.read(Array("StreamTitle='\(text)';StreamUrl='x';".utf8))
@@ -86,7 +86,7 @@ struct StationStreamTests {
     #expect(StationTitle.read(Array("StreamUrl='x';".utf8)) == nil)
   }
 
-  @Test("Header fields of combining marks are passed over")
+  @Test("Skips header fields of combining marks")
   func hostileHeads() {
     let marks = String(repeating: "\u{308}\u{323}", count: 3_000)
     let head = StationHead(

@@ -18,7 +18,7 @@ final class CableHostileSinkTests {
 
   deinit { source.close() }
 
-  /// Starts a decoder that never comes to the end of its sound.
+  /// Starts a decoder with more sound than a test reads.
   private func endless() throws -> (section: UInt32, decoder: NumberedDecoder) {
     let section = try #require(source.setFormat(.compactDisc, after: 0))
     return (section, try NumberedDecoder(source, section: section, frames: 0..<10_000_000))
@@ -60,13 +60,13 @@ final class CableHostileSinkTests {
       }
       #expect(got == limit)
     }
-    // Old, lower and foreign credit gives nothing.
+    // Credit below the present limit, or for another epoch, allows no more frames.
     peer.send(.credit(epoch: 1, limit: 5, heard: true), .credit(epoch: 7, limit: 99, heard: true))
     peer.send(.credit(epoch: 1, limit: 20_001, heard: true))
     #expect(try peer.next() == .data(epoch: 1, bytes: 4))
   }
 
-  @Test("F4 · pause sends again from the frame that the sink names")
+  @Test("F4 · after a pause the source resends from the frame that the sink names")
   func namesTheFrame() throws {
     let (peer, section) = try connectAndReceive()
     let pause = try Background { [source] in source.pause() }
@@ -92,7 +92,7 @@ final class CableHostileSinkTests {
     try waitUntil("flush returns") { flush.isDone }
   }
 
-  @Test("F4 · a flush while the sink holds no sound is not sent, and begins a section all the same")
+  @Test("F4 · a flush while the sink holds no sound sends nothing, but begins a section")
   func needlessFlush() throws {
     let peer = try connectAndReceive().peer
     let flush = try Background { [source] in source.flush() }
@@ -132,7 +132,8 @@ final class CableHostileSinkTests {
         _ = try peer.find { $0 == .format(epoch: 1, .compactDisc) }
         try receive(from: peer)
         peer.send(bytes)
-        // The last of them is half a message: its sender dies here.
+        // The last entry is an incomplete message. Its sender closes the connection here, without
+        // waiting for a reason.
         if bytes != wrong.last { #expect(try peer.closingReason() != nil, "\(bytes)") }
       }
       try waitUntil("unplugged") { !source.isHeard }
@@ -184,7 +185,7 @@ final class CableHostileSinkTests {
     #expect(got >= 400_000)
   }
 
-  @Test("unheard, the source sends nothing; heard again, it flushes and sends what is due")
+  @Test("an unheard source sends nothing; when heard again, it flushes and sends the present sound")
   func unheardOnTheWire() throws {
     let peer = try sink.accept(source, heard: false)
     let (_, decoder) = try endless()

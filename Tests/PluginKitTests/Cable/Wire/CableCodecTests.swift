@@ -37,7 +37,7 @@ struct CableCodecTests {
     return messages
   }
 
-  @Test("F4 · the examples of the documentation are what the code writes and reads")
+  @Test("F4 · the code writes and reads the examples of the documentation")
   func documentation() throws {
     let text = try ProjectFile.text("docs/cable-protocol.md")
     let block = try #require(text.components(separatedBy: "```hex\n").dropFirst().first)

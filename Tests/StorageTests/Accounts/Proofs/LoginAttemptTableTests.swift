@@ -20,7 +20,7 @@ import Testing
     return AttemptKey(digest: try #require(SecretDigest(bytes: bytes)), account: nil)
   }
 
-  private func count(_ number: Int, failures: Int, at time: SteadyTime? = nil) async throws {
+  private func record(_ number: Int, failures: Int, at time: SteadyTime? = nil) async throws {
     let tally = LoginAttemptTally(failures: failures, last: time ?? now)
     try await store.changeTallies([try key(number)]) { $0 = [tally] }
   }
@@ -35,7 +35,7 @@ import Testing
 
   @Test("counters of made-up addresses are bounded, and do not evict those of real guesses")
   func bounded() async throws {
-    try await count(0, failures: 9)
+    try await record(0, failures: 9)
     try await database.write { database in
       try database.execute(
         sql: """
@@ -44,7 +44,7 @@ import Testing
           SELECT CAST(printf('%032d', i) AS BLOB), 1, 'one', 2000000 + i FROM n
           """, arguments: [AccountDatabase.mostTallies])
     }
-    for number in 1...50 { try await count(number, failures: 1) }
+    for number in 1...50 { try await record(number, failures: 1) }
     #expect(try await rows() <= AccountDatabase.mostTallies)
     #expect(try await failures(0) == 9)
     #expect(try await failures(50) == 1)
@@ -52,17 +52,17 @@ import Testing
 
   @Test("writes only changed rows")
   func unchanged() async throws {
-    try await count(1, failures: 3)
+    try await record(1, failures: 3)
     let before = try await database.read { $0.totalChangesCount }
     #expect(try await failures(1) == 3)
     #expect(try await database.read { $0.totalChangesCount } == before)
   }
 
-  @Test("old tallies go, those of another boot of the machine are carried over")
+  @Test("deletes old tallies, and carries those of an earlier boot over to this one")
   func carried() async throws {
-    try await count(1, failures: 1, at: SteadyTime(boot: "one", milliseconds: 0))
-    try await count(2, failures: 2, at: SteadyTime(boot: "zero", milliseconds: 0))
-    try await count(3, failures: 3)
+    try await record(1, failures: 1, at: SteadyTime(boot: "one", milliseconds: 0))
+    try await record(2, failures: 2, at: SteadyTime(boot: "zero", milliseconds: 0))
+    try await record(3, failures: 3)
     try await store.carryTallies(to: now, forgetting: .seconds(1_000))
     #expect(try await failures(1) == nil)
     #expect(try await failures(2) == 2)
@@ -71,7 +71,7 @@ import Testing
     #expect(last == now)
   }
 
-  @Test("an account is known by its last 50 devices, which go with it")
+  @Test("keeps the last 50 known devices of an account, and deletes them with it")
   func devices() async throws {
     let account = Account(
       id: AccountID("a"), name: try DisplayName("Anna"),

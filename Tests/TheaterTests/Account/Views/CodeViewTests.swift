@@ -27,7 +27,7 @@ struct CodeViewTests {
     #expect(harness.text.contains("Asking …"))
   }
 
-  @Test("D5 · from the last digit to the answer progress shows, and the field takes no keys")
+  @Test("D5 · shows progress and ignores keys from the last digit to the answer")
   func submitting() {
     var harness = ViewHarness(CodeView(style: plain), CodeScreen(CodeTicket(wait: 0)))
     harness.type("12345")
@@ -42,7 +42,7 @@ struct CodeViewTests {
     #expect(harness.text.contains("9_"))
   }
 
-  @Test("D5 · from \"send again\" to the answer progress shows, and the field takes no keys")
+  @Test("D5 · shows progress and ignores keys from \"send again\" to the answer")
   func sendingAgain() {
     var harness = ViewHarness(CodeView(style: plain), CodeScreen(CodeTicket(wait: 0)))
     harness.type("12")

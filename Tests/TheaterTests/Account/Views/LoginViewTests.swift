@@ -43,6 +43,15 @@ struct LoginViewTests {
     #expect(harness.work == [])
   }
 
+  @Test("A9 · says how to correct a terminal that sends text that is not UTF-8")
+  func invalidUTF8() {
+    var harness = harness()
+    harness.press(.invalidUTF8)
+    #expect(harness.text.contains("text that is not UTF-8; set it to UTF-8."))
+    harness.press(.text("a"))
+    #expect(!harness.text.contains("UTF-8"))
+  }
+
   @Test("A5 · success ends the progress, and no field takes keys any more")
   func success() {
     var harness = harness(LoginScreen(email: "ann@example.org"))

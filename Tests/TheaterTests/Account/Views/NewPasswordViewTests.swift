@@ -26,7 +26,7 @@ struct NewPasswordViewTests {
     #expect(harness.text.contains("k84h2m9q_") && harness.text.contains("Ctrl-T: hide"))
   }
 
-  @Test("C3 · every key evaluates the rules anew, in both directions")
+  @Test("C3 · evaluates the rules at every key, whether it adds or erases text")
   func everyKey() {
     func count(_ harness: ViewHarness<NewPasswordView>) -> String {
       harness.text.split(separator: "\n").first { $0.contains(" of ") }
@@ -55,7 +55,7 @@ struct NewPasswordViewTests {
     #expect(!harness.screen.canSubmit)
   }
 
-  @Test("C4 · a rule shows its requirement; a broken one shows what to do")
+  @Test("C4 · a rule shows its requirement; after submission a broken one shows how to correct it")
   func statements() {
     var harness = harness()
     harness.type("k84h2m9q")

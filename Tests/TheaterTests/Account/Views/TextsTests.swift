@@ -33,7 +33,7 @@ struct TextsTests {
     #expect(!harness.text.contains("Log in ]") && !harness.text.contains("e-mail address"))
   }
 
-  @Test("C4 · words the rules of a new password, and keeps those of the configuration")
+  @Test("C4 · translates the rules of a new password, and keeps the words of the configuration")
   func rules() {
     let texts = Texts(language: "uk", folder: folder)
     var own = RuleSet.standard
@@ -54,7 +54,7 @@ struct TextsTests {
     #expect(texts.worded(.standard) == .standard)
   }
 
-  @Test("every text that the terminal asks for exists in both languages")
+  @Test("both languages have the texts of the terminal and the names of the fields")
   func keys() {
     for language in ["uk", "ru"] {
       let texts = Texts(language: language, folder: folder)

@@ -7,7 +7,7 @@ import Testing
 @testable import theater
 
 @Suite struct ConfigurationFileStoreTests {
-  /// Runs `body` with a store whose file is there.
+  /// Runs `body` with a store whose file exists.
   private static func withStore(
     _ body: (ConfigurationFileStore, URL) async throws -> Void
   ) async throws {
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test("F5 F6 · a text from elsewhere is checked without a look at the files that it names")
+  @Test("F5 F6 · checks a submitted text without reading the files that it names")
   func foreign() async throws {
     try await Self.withStore { store, _ in
       let text = RuntimeHarness.text(
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test("F6 · a manifest that was mended takes effect with the next save of the file")
+  @Test("F6 · a corrected manifest takes effect when the configuration is read again")
   func mendedManifest() async throws {
     try await withTemporaryFolder { folder in
       let plugins = folder.appendingPathComponent("plugins")

@@ -39,7 +39,7 @@ import WebServer
   }
 
   @Test(
-    "F6 · a text from an owner is saved and applied as a whole, if the file is the one it replaces")
+    "F6 · saves and applies a text from an owner as a whole, if the file was not edited meanwhile")
   func save() async throws {
     let harness = try RuntimeHarness()
     let before = harness.store.text
@@ -102,7 +102,7 @@ import WebServer
     #expect(harness.log.lines.isEmpty)
   }
 
-  @Test("F6 · an invalid edit keeps the configuration, and is told once until it is mended")
+  @Test("F6 · an invalid edit keeps the configuration, and is reported once until it is corrected")
   func refused() async throws {
     let harness = try RuntimeHarness()
     for _ in 1...3 { await harness.edit(RuntimeHarness.text(lights: #""plugin": "Simulate""#)) }
@@ -141,7 +141,7 @@ import WebServer
       await harness.runtime.current.configuration["lights"]?.options.written["speed"] == 50)
   }
 
-  @Test("F6 · settings that are bound at the start stay, and the difference goes on naming them")
+  @Test("F6 · settings that take effect at the start do not change, and the difference lists them")
   func bound() async throws {
     let harness = try RuntimeHarness()
     await harness.edit(RuntimeHarness.text(more: #", "web": {"port": 9999}"#))
@@ -185,7 +185,7 @@ import WebServer
     #expect(there.changes.first?.keys.contains("plugin") == true)
     #expect(await harness.plugin("amp") == "Simulated")
     #expect(harness.target.reopened == ["amp"])
-    // The plugin of the file has the options of the file.
+    // A swap back to the plugin of the file also takes the options of the file.
     _ = try await harness.runtime.swap(
       "amp", to: Self.choice("ALSAAmplifier"), by: RuntimeHarness.administrator)
     let amp = try #require(harness.target.hosted.first { $0.id == "amp" })
@@ -197,7 +197,7 @@ import WebServer
     #expect(harness.store.writes.isEmpty)
   }
 
-  @Test("F6 · the answer to a swap says whether devices.json has the entry, as after the way back")
+  @Test("F6 · the answer to a swap says whether devices.json has the entry, also after a swap back")
   func savedEntry() async throws {
     let harness = try RuntimeHarness()
     for (choice, isSaved) in [
@@ -247,7 +247,7 @@ import WebServer
       by: RuntimeHarness.administrator)
     let saved = RuntimeHarness.text(amp: #""plugin": "Simulated", "options": {"speed": 2}"#)
     #expect(harness.store.writes.map { String(decoding: $0, as: UTF8.self) } == [saved])
-    // The other device keeps the plugin that was not saved.
+    // The swap of the other device, which was not saved, stays in force.
     #expect(harness.target.hosted.first { $0.id == "lights" }?.options["speed"] == 3)
     #expect(harness.target.applied == 2)
     await harness.runtime.reload()
@@ -255,7 +255,7 @@ import WebServer
   }
 
   @Test(
-    "F6 · a swap that does not fit says where, and changes nothing",
+    "F6 · refuses a swap that does not fit, names the path of the mistake, and changes nothing",
     arguments: [
       (Self.choice("Simulated", options: ["speed": 1001]), "$.devices.amp.options.speed"),
       (Self.choice("Simulated", options: ["sped": 1]), "$.devices.amp.options.sped"),
@@ -316,7 +316,7 @@ import WebServer
     #expect(full.message == "the disk is full")
     #expect(harness.target.applied == 0)
     #expect(await harness.plugin("amp") == "ALSAAmplifier")
-    // Without saving it works, also while the file has mistakes.
+    // A swap that is not saved works even while the file has mistakes.
     await harness.edit("{")
     _ = try await harness.runtime.swap(
       "amp", to: Self.choice("Simulated"), by: RuntimeHarness.administrator)
@@ -340,7 +340,7 @@ import WebServer
     #expect(harness.log.lines.contains { $0.hasPrefix("warning") && $0.contains("do not fit") })
   }
 
-  @Test("F6 · swaps and edits at the same moment take effect one after the other")
+  @Test("F6 · concurrent swaps and reloads take effect one after the other")
   func concurrent() async throws {
     let harness = try RuntimeHarness()
     await withDiscardingTaskGroup { group in

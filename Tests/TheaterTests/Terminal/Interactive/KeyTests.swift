@@ -9,7 +9,7 @@ struct KeyTests {
     return readings.flatMap { decoder.keys(in: $0) }
   }
 
-  @Test("characters are decoded also from several reads")
+  @Test("decodes characters that are split over several reads")
   func characters() {
     #expect(keys(Array("aé€🗝".utf8)) == ["a", "é", "€", "🗝"].map { .text($0) })
     #expect(keys([0xE2], [0x82], [0xAC, 0x61]) == [.text("€"), .text("a")])

@@ -9,11 +9,11 @@ import Testing
 
 @testable import WebServer
 
-/// Endless requests of a client without a session.
+/// Repeated requests of clients without a session.
 @Suite struct OpenRouteTests {
   private static let wrong: JSON = "0000-0000-0000-0000-0000"
 
-  /// Ways to try each route that changes something, by its path: the body of a try.
+  /// The request bodies to try on each POST route, by path, made from the number of the try.
   private static let tries: [String: [@Sendable (Int) -> JSON]] = [
     "/api/v1/accounts": [
       { person($0, ["setupCode": wrong]) }, { person($0, ["invitation": wrong]) },
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(
-    "F5 E7 · stores nothing on open routes, or makes the source wait after thirty tries")
+    "F5 E7 · judges at most thirty tries of a source on an open route, and records no open GET")
   func throttled() async throws {
     try await TestServer.open(Listener.port(0, of: "127.0.0.1")) { room in
       _ = try await room.owner()

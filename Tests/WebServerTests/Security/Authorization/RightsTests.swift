@@ -3,7 +3,6 @@ import Accounts
 import Devices
 import HTTPTypes
 import JSON
-import NIOCore
 import NIOHTTP1
 import TestSupport
 import TheaterAPI
@@ -164,20 +163,9 @@ import Testing
         "Authorization: Bearer \(other.token ?? "")", "Content-Type: application/json",
         "Content-Length: \(body.utf8.count)", "Expect: 100-continue", "Connection: close", "", "",
       ].joined(separator: "\r\n")
-      let answer = try await room.connection { inbound, outbound in
-        try await outbound.write(ByteBuffer(string: head))
-        var text = ""
-        var isAsked = false
-        for try await part in inbound {
-          text += String(buffer: part)
-          guard !isAsked, text.contains("\r\n\r\n") else { continue }
-          isAsked = true
-          #expect(text == "HTTP/1.1 100 Continue\r\n\r\n")
-          let demoted = try await owner.send(.POST, path, ["role": "member"])
-          #expect(demoted.status == 204)
-          try await outbound.write(ByteBuffer(string: body))
-        }
-        return RawAnswer(text: text)
+      let answer = try await room.rawExpectingContinue(head: head, body: body) {
+        let demoted = try await owner.send(.POST, path, ["role": "member"])
+        #expect(demoted.status == 204)
       }
       #expect(answer.statuses == [100, 403], "\(answer.text)")
       let after = try await owner.send(.GET, "/api/v1/accounts").json["accounts"]?.array ?? []

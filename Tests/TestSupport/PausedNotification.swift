@@ -2,12 +2,12 @@ import Foundation
 import Platform
 import Synchronization
 
-/// Stops a publisher while it notifies the listeners of a stream, and cancels another listener at that
-/// moment. No lock that the ending listener needs may be held then.
+/// Pauses a publisher while it notifies the listeners of a stream, and cancels another listener at
+/// that moment. The publisher must not hold a lock then that the cancelled listener needs.
 ///
 /// A stream that gets an element wakes the task that waits for it, and waking goes through the
-/// task's executor: that is the middle of telling.
-public final class HeldTelling: TaskExecutor {
+/// task's executor: `enqueue` runs while the publisher notifies.
+public final class PausedNotification: TaskExecutor {
   private let queue = DispatchQueue(label: "listener")
   private let atNextWake = Mutex<(@Sendable () -> Void)?>(nil)
 
@@ -19,25 +19,27 @@ public final class HeldTelling: TaskExecutor {
     queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 
-  /// Whether one listener can be cancelled while another is being told.
+  /// Returns whether one listener can be cancelled while another is being notified.
   ///
   /// - Parameters:
   ///   - listen: Listens until cancelled; calls its argument after each notification.
-  ///   - tell: Notifies both listeners. Runs on a separate thread, because a stopped thread of the
+  ///   - notify: Notifies both listeners. Runs on a separate thread, because a paused thread of the
   ///     cooperative pool would stop other tasks.
-  public static func letsListenersEnd(
-    listen: @escaping @Sendable (_ wasTold: @escaping @Sendable () -> Void) async -> Void,
-    tell: @escaping @Sendable () -> Void
+  public static func permitsCancellation(
+    listen: @escaping @Sendable (_ onNotification: @escaping @Sendable () -> Void) async -> Void,
+    notify: @escaping @Sendable () -> Void
   ) async -> Bool {
-    let executor = HeldTelling()
-    let stops = Mutex(0)
-    let told = Mutex(0)
-    let stopping = Task { await listen { stops.withLock { $0 += 1 } } }
-    let staying = Task(executorPreference: executor) { await listen { told.withLock { $0 += 1 } } }
+    let executor = PausedNotification()
+    let ofStopping = Mutex(0)
+    let ofStaying = Mutex(0)
+    let stopping = Task { await listen { ofStopping.withLock { $0 += 1 } } }
+    let staying = Task(executorPreference: executor) {
+      await listen { ofStaying.withLock { $0 += 1 } }
+    }
     defer { staying.cancel() }
     let listening = await eventually {
-      await onOwnThread(tell)
-      return stops.withLock { $0 > 0 } && told.withLock { $0 > 0 }
+      await runOnThread(notify)
+      return ofStopping.withLock { $0 > 0 } && ofStaying.withLock { $0 > 0 }
     }
     guard listening else { return false }
     let outcome = Mutex<Bool?>(nil)
@@ -53,15 +55,15 @@ public final class HeldTelling: TaskExecutor {
     }
     // The listener may be on its way back to waiting: then the next one wakes it.
     _ = await eventually {
-      await onOwnThread(tell)
+      await runOnThread(notify)
       return outcome.withLock { $0 != nil }
     }
     return outcome.withLock { $0 } == true
   }
 
-  private static func onOwnThread(_ body: @escaping @Sendable () -> Void) async {
+  private static func runOnThread(_ body: @escaping @Sendable () -> Void) async {
     await withCheckedContinuation { continuation in
-      SystemThread.start(name: "teller") {
+      SystemThread.start(name: "notify") {
         body()
         continuation.resume()
       }
