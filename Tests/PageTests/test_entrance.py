@@ -103,6 +103,49 @@ def test_failures(visit):
     expect(page.get_by_label("Password", exact=True)).to_have_value(PASSWORD)
 
 
+@proves("A5 F5 · a logout asks for no stream with the session that it ends, however long the answer takes")
+def test_logout(visit, house):
+    one = visit()
+    page, held, streams = one.page, [], []
+    one.open("/login")
+    fill_login(page)
+    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("navigation", name="Main").wait_for()
+    page.clock.install()
+    one.open("/settings")
+    page.route("**/api/v1/sessions/current", lambda route: held.append(route) if route.request.method == "DELETE" else route.continue_())
+    with page.expect_request(lambda request: request.method == "DELETE"):
+        page.get_by_role("button", name="Log out").click()
+    answer = held[0].fetch()
+    page.on("request", lambda request: streams.append(request.url) if "/events" in request.url else None)
+    for _ in range(5):
+        page.clock.run_for(1000)
+        page.evaluate("fetch(document.querySelector('link[rel=icon]').href).then(() => undefined)")
+    assert streams == []
+    held[0].fulfill(response=answer)
+    page.get_by_role("button", name="Log in").wait_for()
+    assert "theater" not in {c["name"] for c in one.context.cookies()}
+
+
+@proves("A5 F5 · a logout that fails leaves the session open, and the page follows the theater again")
+def test_failed_logout(visit, house):
+    one = visit()
+    one.expected = {"network"}
+    page = one.page
+    one.open("/login")
+    fill_login(page)
+    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("navigation", name="Main").wait_for()
+    one.open("/settings")
+    page.route("**/api/v1/sessions/current", lambda route: route.abort() if route.request.method == "DELETE" else route.continue_())
+    with page.expect_request(lambda request: "/events" in request.url):
+        page.get_by_role("button", name="Log out").click()
+    page.get_by_role("button", name="Log out").wait_for()
+    page.unroute("**/api/v1/sessions/current")
+    page.get_by_role("button", name="Log out").click()
+    page.get_by_role("button", name="Log in").wait_for()
+
+
 @proves("A5 A10 F5 · logs in with the keyboard alone, and out; the server refuses the session from then on")
 def test_keyboard(visit, house):
     one = visit()

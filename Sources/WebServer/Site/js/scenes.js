@@ -55,10 +55,11 @@ export async function show(main) {
     if (runID) paint(); else await load();
   }
   async function load() {
-    const mine = ++turn;
+    // A run that begins meanwhile stays on the screen.
+    const mine = ++turn, shown = runID;
     try {
       const answer = await post(path`/scenes/${current.name}/plan`, { parameters: values });
-      if (mine === turn) { plan = answer; runID = undefined; paint(); }
+      if (mine === turn && shown === runID) { plan = answer; runID = undefined; paint(); }
     } catch (failure) { if (mine === turn) { plan = undefined; clear(steps); clear(keys); head('off', t('scenes.plan'), ''); clear(trouble, failureCard(t('scenes.plan'), failure)); } }
   }
   const head = (known, word, text) => clear(top, h('div', {}, h('h2', { class: 'title-3', id: 'run-title' }, sceneTitle(current)), h('p', { class: 'soft', role: 'status' }, text)), h('div', 'view-as', chip(known, word)));

@@ -16,7 +16,9 @@ export const title = t('settings.title');
 export function show(main, { exit, begin }) {
   const logout = btn('', (node) => act(node, async () => {
     const kept = look();
-    await remove('/sessions/current');
+    // Its stream ends with the session. It would ask for another one, and be refused, before the answer has come.
+    theater.unfollow();
+    try { await remove('/sessions/current'); } catch (failure) { await begin('/settings'); throw failure; }
     // The answer clears the browser's storage. Keep the look: it belongs to this device, not to the account.
     keepLook(kept);
     await exit();

@@ -35,8 +35,9 @@ export async function begin(session, loggedOut) {
     });
   });
 }
+export const unfollow = () => stop?.abort();
 export function end() {
-  stop?.abort();
+  unfollow();
   Object.assign(store, { session: null, status: null, connection: 'live', runs: new Map() });
   listeners.clear();
 }
