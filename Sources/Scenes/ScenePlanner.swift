@@ -111,10 +111,9 @@ public struct ScenePlanner: Sendable {
       // An amplifier reports its volume once it is on; before that it may refuse a change.
       if command.turnsOn {
         let turningOn = PlanNode(.sequence([node(command), ceiling]), onFailure: step.onFailure)
-        guard step.onFailure == .continue,
-          let last = self.ceiling(limit, for: step.device, onFailure: .continue)
-        else { return turningOn }
+        guard step.onFailure == .continue else { return turningOn }
         // An amplifier whose `on` failed may turn on after all, later than the step waited.
+        let last = PlanNode(.sequence([ceiling]), onFailure: .continue)
         return PlanNode(.sequence([turningOn, last]))
       }
       // In a scene that goes on without the amplifier, an earlier ceiling may have failed.

@@ -90,10 +90,9 @@ public struct SceneRunner: Sendable {
         confirmation = try await perform(command) == .observed ? .done : .accepted
         outcome = .completed
       } catch {
-        // An amplifier that answers, but not with this volume, may be louder than the limit.
-        let isFinal = command.isCeiling && ![.unavailable, .timeout].contains(error.code)
         outcome = .failed(
-          TheaterError(error, device: command.device, step: node.id), isFinal: isFinal)
+          TheaterError(error, device: command.device, step: node.id),
+          isFinal: await mayBeHeard(after: error, of: command))
       }
     case .wait(let duration):
       run.update(node) { $0.status = .running }
@@ -111,6 +110,15 @@ public struct SceneRunner: Sendable {
       outcome = await inParallel(members, run)
     }
     return end(node, run, outcome, confirmation, after: clock.now() - began)
+  }
+
+  /// Whether an amplifier may play louder than the limit: it is not off, and it answers, but not with this
+  /// volume.
+  private func mayBeHeard(after error: DeviceError, of command: PlannedCommand) async -> Bool {
+    guard command.isCeiling, ![.unavailable, .timeout, .cancelled].contains(error.code) else {
+      return false
+    }
+    return await snapshot(command.device)?.state.power != .off
   }
 
   private func end(

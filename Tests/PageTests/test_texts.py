@@ -179,6 +179,21 @@ def test_choice(visit, house):
     assert kept == [{"language": "ru"}]
 
 
+@proves("E9 · the language that was chosen on this device counts before the account's")
+def test_device_language(visit, house):
+    one = visit().use(house.people["ann@example.org"])
+
+    def with_language(route):
+        answer = route.fetch()
+        session = answer.json()
+        session["user"]["language"] = "en"
+        route.fulfill(response=answer, json=session)
+    one.page.route("**/api/v1/sessions/current", with_language)
+    expect(one.open("/settings").get_by_role("combobox", name="Language")).to_have_value("en")
+    one.page.evaluate("""localStorage.setItem('theater-look', '{"language":"uk"}')""")
+    expect(one.open("/settings").get_by_role("combobox", name="Мова")).to_have_value("uk")
+
+
 @proves("E9 E17 · says in the reader's language what failed and where, with the controller's English in small print")
 def test_failure(visit, house):
     house.off()

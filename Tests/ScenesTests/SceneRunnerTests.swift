@@ -229,7 +229,8 @@ import Testing
     let on = try await bench.run(steps, volumeLimit: 30).finished()
     #expect(
       Self.statuses(on) == [
-        "1 done", "1.1 failed", "1.1.1 failed", "1.1.2 waiting", "1.2 failed", "2 done",
+        "1 done", "1.1 failed", "1.1.1 failed", "1.1.2 waiting", "1.2 failed", "1.2.1 failed",
+        "2 done",
       ])
     #expect(on.status == .done)
     let set = try await bench.run(
@@ -279,10 +280,42 @@ import Testing
     #expect(
       Self.statuses(report) == [
         "1 failed", "1.1 failed", "1.1.1 failed", "1.1.1.1 done", "1.1.1.2 failed",
-        "1.1.2 waiting", "2 waiting",
+        "1.1.2 waiting", "1.1.2.1 waiting", "2 waiting",
       ])
     #expect(report.status == .failed)
     #expect(report.error?.message == "it is warming")
+  }
+
+  @Test("E12 · a run stops where an amplifier that turns on late refuses a guest's volume limit")
+  func lateAmplifier() async throws {
+    let bench = Bench()
+    try await bench.device("amp").fail("on", with: DeviceError(.timeout, "it is slow"))
+    try await bench.device("amp").fail("volume", with: DeviceError(.notNow, "it is warming"))
+    let report = try await bench.run(
+      [.make("amp", .amplifier, "on", onFailure: .continue), .make("lamp", .lights, "on")],
+      volumeLimit: 30
+    ).finished()
+    #expect(report.status == .failed)
+    #expect(Self.statuses(report).last == "2 waiting")
+  }
+
+  @Test("E12 · an amplifier that is off and refuses a guest's volume limit stops no end scene")
+  func offAmplifier() async throws {
+    let bench = Bench()
+    let amplifier = try bench.device("amp")
+    await amplifier.report(.power, "off")
+    await amplifier.report(.volume, 70)
+    await amplifier.fail("volume", with: DeviceError(.notNow, "it is off"))
+    let report = try await bench.run(
+      [
+        .make("amp", .amplifier, ["input": "cd"], onFailure: .continue),
+        .make("amp", .amplifier, "off", onFailure: .continue),
+        .make("projector", .projector, "off"),
+      ], volumeLimit: 30
+    ).finished()
+    #expect(report.status == .done)
+    #expect(Self.statuses(report).last?.hasPrefix("4 ") == true, "\(Self.statuses(report))")
+    #expect(!bench.journal.lines.contains(#"amp {"input":"cd"}"#))
   }
 
   @Test("E12 · a wait takes its time on the controller's clock, and is cancelled with the run")

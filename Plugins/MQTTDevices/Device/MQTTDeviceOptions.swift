@@ -94,7 +94,8 @@ struct MQTTDeviceOptions: Sendable {
       guard given == nil || profile.reportsState else {
         throw reader.error(
           "interval",
-          "needs \"template.state\": a device that reports no state would always count as silent")
+          "needs \"template.state.power\", for a motor \"template.state.position\": without it the "
+            + "state is assumed, so the device cannot be silent")
       }
       return profile
     }

@@ -50,6 +50,8 @@ protocol ApplianceModel: Sendable {
   mutating func assume(_ goal: Goal, at now: Duration)
   /// Records that a goal's command was sent. It may take effect even if the device never confirms it.
   mutating func didSend(_ goal: Goal)
+  /// Records that the device refused a goal's command.
+  mutating func wasRefused(_ goal: Goal)
   /// Records that the device accepted a goal's command.
   mutating func begin(_ goal: Goal, at now: Duration)
   /// Handles a deadline that has passed. Returns a goal that the plugin must now reach without a command; nil for none.
@@ -65,6 +67,7 @@ extension ApplianceModel {
   var problem: String? { nil }
   var closingRequest: DeviceRequest? { nil }
   mutating func didSend(_ goal: Goal) {}
+  mutating func wasRefused(_ goal: Goal) {}
   mutating func begin(_ goal: Goal, at now: Duration) {}
 
   mutating func assume(_ goal: Goal, at now: Duration) {

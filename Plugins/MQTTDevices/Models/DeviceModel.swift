@@ -324,7 +324,8 @@ struct DeviceModel: Sendable {
       fail(offlineError, &effects)
     case .refused(let reason):
       effects.append(.log(.warning, "the device refused a request: \(reason)"))
-      guard case .reach = activeJob?.job, activeJob?.isSent == true else { return }
+      guard case .reach(let goal) = activeJob?.job, activeJob?.isSent == true else { return }
+      appliance.wasRefused(goal)
       fail(DeviceError(.refused, "the device refused the command: \(reason)"), &effects)
     case .power, .brightness, .lowered, .motion:
       // A state of an offline device is an old, retained message.

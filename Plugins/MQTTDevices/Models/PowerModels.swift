@@ -194,6 +194,10 @@ struct PopperModel: ApplianceModel {
     }
   }
 
+  mutating func wasRefused(_ goal: Goal) {
+    if goal == .load { mayLoadBegin = false }
+  }
+
   func confirms(_ goal: Goal, wasObserved: Bool) -> Bool {
     goal == .load ? isOn == true && wasObserved : isOn.map { goal == .power($0) } ?? false
   }

@@ -16,22 +16,21 @@ struct BackupDraft {
     self.folder = folder
     path = "\(folder)/.draft-\(UUID().uuidString)"
     try DurableFile.makeFolder(folder)
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    // First, because old drafts may have filled the disk.
+    Self.removeOldDrafts(in: folder)
     try DurableFile.makeFolder(path)
-    guard let now = Self.lastChange(of: path) else { return }
+  }
+
+  private static func removeOldDrafts(in folder: String) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     for name in names where name.hasPrefix(".draft-") {
       let draft = "\(folder)/\(name)"
-      guard let changed = Self.lastChange(of: draft),
-        now.timeIntervalSince(changed) > Self.longestFilling
+      let attributes = try? FileManager.default.attributesOfItem(atPath: draft)
+      guard let changed = attributes?[.modificationDate] as? Date,
+        Date().timeIntervalSince(changed) > longestFilling
       else { continue }
       try? FileManager.default.removeItem(atPath: draft)
     }
-  }
-
-  /// The time by the clock of the file system.
-  private static func lastChange(of path: String) -> Date? {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-    return attributes?[.modificationDate] as? Date
   }
 
   /// Fills the draft; removes it on an error.

@@ -273,6 +273,16 @@ struct ModelTests {
     #expect(model.deadline == nil && model.closingMessages == [])
   }
 
+  @Test("does not turn off a popper that a person turned on after the plug had refused a load")
+  func refusedLoad() {
+    var popper = PopperModel(popTime: .seconds(60))
+    popper.didSend(.load)
+    #expect(popper.closingRequest == .turn(false))
+    popper.wasRefused(.load)
+    popper.observe(.power(true), at: .seconds(10))
+    #expect(popper.closingRequest == nil && popper.deadline == nil)
+  }
+
   @Test(
     "refuses on and a load until the plug is confirmed to be off after the last load",
     arguments: [Goal.load, .power(true)])

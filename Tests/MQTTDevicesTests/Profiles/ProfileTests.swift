@@ -348,7 +348,7 @@ struct OptionTests {
     for more in [JSONObject(), availability] {
       #expect(
         message(options(more), ProjectorCommand.self)?
-          .hasPrefix("the option \"interval\" needs \"template.state\"") == true)
+          .hasPrefix("the option \"interval\" needs \"template.state.power\"") == true)
     }
     #expect(message(options(state), ProjectorCommand.self) == nil)
   }

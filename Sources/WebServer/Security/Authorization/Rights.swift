@@ -23,7 +23,8 @@ extension SessionPrincipal {
     Principal(
       user: account.text, permissions: role.permissions,
       activities: isWallTablet ? nil : pass.map { Set($0.activities) },
-      volumeLimit: pass?.volumeLimit,
+      // 100 % limits nothing, but as a limit it would be set.
+      volumeLimit: pass.map(\.volumeLimit).flatMap { $0 < 100 ? $0 : nil },
       ageLimit: ageLimit)
   }
 

@@ -114,7 +114,7 @@ async function open() {
   if (hasSession()) {
     try {
       const session = await get('/sessions/current', { open: true });
-      await loadTheaterTexts(look.language ?? session.user.language);
+      await loadTheaterTexts(look().language ?? session.user.language);
       const frame = await import('./frame.js');
       await Promise.all(['controls', 'shell', 'screens', 'room'].map(style));
       app = await frame.begin(session, { go, exit });

@@ -18,7 +18,7 @@ export function show(main, { exit, begin }) {
     const kept = look();
     // Its stream ends with the session. It would ask for another one, and be refused, before the answer has come.
     theater.unfollow();
-    try { await remove('/sessions/current'); } catch (failure) { await begin('/settings'); throw failure; }
+    try { await remove('/sessions/current'); } catch (failure) { if (failure.status !== 401) await begin('/settings'); throw failure; }
     // The answer clears the browser's storage. Keep the look: it belongs to this device, not to the account.
     keepLook(kept);
     await exit();

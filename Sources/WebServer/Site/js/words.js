@@ -19,7 +19,7 @@ export function describe(device, titles = {}) {
   const notOn = power !== 'on' && word(power ?? 'unknown');
   switch (device.role) {
     case 'amplifier': return notOn || listed(word(v('input')), v('mode') && word(v('mode')), v('muted') ? t('is.muted') : t('is.volume', { percent: v('volume') }));
-    case 'tuner': return notOn || listed(v('station'), v('frequency') && station(device));
+    case 'tuner': return notOn || listed(v('station'), v('frequency') && station(device)) || word('on');
     case 'dvdPlayer': case 'cdPlayer': {
       if (notOn || v('tray') === 'open') return listed(notOn, v('tray') === 'open' && t('is.trayOpen'));
       if (!play || play.state === 'stopped') return t('is.discStopped');
