@@ -91,7 +91,10 @@ package enum RegularFile {
     guard fsync(entries) == 0 else { throw SystemError(errno) }
   }
 
-  private static func write(_ bytes: [UInt8], to file: Int32) throws(SystemError) {
+  /// Writes all bytes to the open file `file`.
+  ///
+  /// - Throws: The error of the call that failed, `ENOSPC` if the disk is full.
+  package static func write(_ bytes: [UInt8], to file: Int32) throws(SystemError) {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }

@@ -113,13 +113,7 @@ package enum CertificateFiles {
     let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw SystemError(errno) }
     defer { close(file) }
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw SystemError(errno) }
-      rest = rest.dropFirst(count)
-    }
+    try RegularFile.write(bytes, to: file)
     guard fsync(file) == 0 else { throw SystemError(errno) }
   }
 }

@@ -264,36 +264,40 @@ private struct InterruptedLogin: LoginMethod {
     #expect(error == .wrongCredentials)
   }
 
+  /// Parameters of hashes that differ from those of the registered owner.
+  private let dearer = Argon2Parameters(memoryKiB: 16, passes: 1, lanes: 1)
+  private let credentials = PasswordCredentials(
+    email: "anna@example.org", password: Household.password)
+
+  /// The stored hash of the owner's password.
+  private func storedHash() async throws -> PasswordHash? {
+    try await household.store.account(withEmail: EmailAddress("anna@example.org"))?.passwordHash
+  }
+
   @Test("E1 · a login replaces a hash of other parameters, and keeps one of the present ones")
   func rehash() async throws {
     try await household.registerOwner()
-    let email = try EmailAddress("anna@example.org")
-    let dearer = Argon2Parameters(memoryKiB: 16, passes: 1, lanes: 1)
     let accountService = household.restarted(hashing: dearer)
-    let credentials = PasswordCredentials(email: email.text, password: Household.password)
     _ = try await accountService.logIn(credentials)
-    let replaced = try await household.store.account(withEmail: email)?.passwordHash
+    let replaced = try await storedHash()
     #expect(replaced?.wasMade(with: dearer) == true)
     _ = try await accountService.logIn(credentials)
-    #expect(try await household.store.account(withEmail: email)?.passwordHash == replaced)
+    #expect(try await storedHash() == replaced)
   }
 
   @Test("E1 · a login succeeds although a full disk prevents a new hash; the next login stores it")
   func rehashOnFullDisk() async throws {
     try await household.registerOwner()
-    let email = try EmailAddress("anna@example.org")
-    let dearer = Argon2Parameters(memoryKiB: 16, passes: 1, lanes: 1)
     let accountService = household.restarted(hashing: dearer)
-    let credentials = PasswordCredentials(email: email.text, password: Household.password)
-    let old = try await household.store.account(withEmail: email)?.passwordHash
+    let old = try await storedHash()
     await household.store.failHashReplacements(
       with: AccountError(.storageFull, message: "full", hint: "free"))
     let loggedIn = try await accountService.logIn(credentials)
     #expect(try await accountService.sessions.resolve(loggedIn.token.text).name == "Anna")
-    #expect(try await household.store.account(withEmail: email)?.passwordHash == old)
+    #expect(try await storedHash() == old)
     await household.store.failHashReplacements(with: nil)
     _ = try await accountService.logIn(credentials)
-    let new = try await household.store.account(withEmail: email)?.passwordHash
+    let new = try await storedHash()
     #expect(new?.wasMade(with: dearer) == true)
   }
 

@@ -51,6 +51,21 @@ import Testing
     }
   }
 
+  /// Stops the controller during `body`, so that its answer comes later on a fast machine too.
+  private func withoutAnswer(of room: LiveController, _ body: () async -> Void) async {
+    kill(room.pid, SIGSTOP)
+    defer { kill(room.pid, SIGCONT) }
+    await body()
+  }
+
+  /// Types the password, logs in, and waits for the busy state.
+  private func logIn(_ terminal: Terminal, _ room: LiveController) async {
+    terminal.type(room.password)
+    await terminal.expect("[ Log in ]")
+    terminal.type("\r")
+    await terminal.expect("Logging in …")
+  }
+
   @Test(
     "A3 A5 A12 · the login screen greets, leads to three screens and back, is empty again, and opens the main screen"
   )
@@ -80,14 +95,7 @@ import Testing
         #expect(!terminal.news.contains("Type the e-mail address"))
         terminal.type("xample.org\r")
         await terminal.expect("( Log in )")
-        terminal.type(room.password)
-        await terminal.expect("[ Log in ]")
-        // The answer comes after the busy state was seen, on a fast machine too.
-        kill(room.pid, SIGSTOP)
-        defer { kill(room.pid, SIGCONT) }
-        terminal.type("\r")
-        await terminal.expect("Logging in …")
-        kill(room.pid, SIGCONT)
+        await withoutAnswer(of: room) { await logIn(terminal, room) }
         await terminal.expect("You are logged in, Ann.")
         await terminal.expect("Nothing is on.")
         await terminal.expect("watch TITLE")
@@ -243,16 +251,11 @@ import Testing
         await terminal.expect("( Log in )")
         terminal.type("ann@example.org\r")
         await terminal.expect("( Log in )")
-        terminal.type(room.password)
-        await terminal.expect("[ Log in ]")
-        // The answer comes after the command was stopped.
-        kill(room.pid, SIGSTOP)
-        defer { kill(room.pid, SIGCONT) }
-        terminal.type("\r")
-        await terminal.expect("Logging in …")
-        terminal.type(Self.controlZ)
-        await terminal.expect("[ended 148] icanon echo")
-        kill(room.pid, SIGCONT)
+        await withoutAnswer(of: room) {
+          await logIn(terminal, room)
+          terminal.type(Self.controlZ)
+          await terminal.expect("[ended 148] icanon echo")
+        }
         // One line, because the command would be stopped if more could be read.
         terminal.type("eval bg; wait %1\r")
         await terminal.expect("You are logged in, Ann.")

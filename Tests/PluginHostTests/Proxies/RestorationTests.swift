@@ -202,21 +202,27 @@ struct RestorationTests {
     }
   }
 
+  /// Opens a CD player that reports `playback`, and returns what the controller then does.
+  private func open(
+    _ core: inout DeviceCore, _ playback: Playback, cables: [CableKind] = [], at now: Duration
+  ) -> DeviceCore.Effects {
+    core.willOpen()
+    let values: [StateKey: JSON] = [.power: "on", .playback: playback.json]
+    _ = core.report(StateNotification(device: "cd", values: values), at: now)
+    return core.opened(
+      Capabilities(cables: cables), memory: DeviceMemory(), nextRequest: { 7 }, at: now)
+  }
+
   @Test("A player waits for its cable also after a second crash before the cable was plugged")
   func playerAfterTwoCrashes() {
     var core = DeviceCore(id: "cd", role: .cdPlayer)
-    func open(_ playback: Playback, at now: Duration) -> DeviceCore.Effects {
-      core.willOpen()
-      let values: [StateKey: JSON] = [.power: "on", .playback: playback.json]
-      _ = core.report(StateNotification(device: "cd", values: values), at: now)
-      return core.opened(
-        Capabilities(cables: [.pcm]), memory: DeviceMemory(), nextRequest: { 7 }, at: now)
-    }
-    _ = open(Playback(.playing, item: "x", position: 10, duration: 100), at: .zero)
+    let playing = Playback(.playing, item: "x", position: 10, duration: 100)
+    _ = open(&core, playing, cables: [.pcm], at: .zero)
     _ = core.plugged(at: .zero)
     for seconds in [1, 3] {
       _ = core.lost("the plugin has crashed", at: .seconds(seconds))
-      #expect(open(Playback(.stopped), at: .seconds(seconds + 1)).send == nil)
+      let effects = open(&core, Playback(.stopped), cables: [.pcm], at: .seconds(seconds + 1))
+      #expect(effects.send == nil)
     }
     #expect(core.plugged(at: .seconds(5)).send?.command.spec.name == "play")
   }
@@ -335,16 +341,10 @@ struct RestorationTests {
   @Test("F1 · the position at which a player resumes does not advance while nothing plays")
   func placeAfterLosses() {
     var core = DeviceCore(id: "cd", role: .cdPlayer)
-    func open(_ playback: Playback, at now: Duration) -> DeviceCore.Effects {
-      core.willOpen()
-      let values: [StateKey: JSON] = [.power: "on", .playback: playback.json]
-      _ = core.report(StateNotification(device: "cd", values: values), at: now)
-      return core.opened(Capabilities(), memory: DeviceMemory(), nextRequest: { 7 }, at: now)
-    }
-    _ = open(Playback(.playing, item: "x", position: 10, duration: 100), at: .zero)
+    _ = open(&core, Playback(.playing, item: "x", position: 10, duration: 100), at: .zero)
     for seconds in [20, 60, 3600] {
       _ = core.lost("the plugin has crashed", at: .seconds(seconds))
-      let effects = open(Playback(.stopped), at: .seconds(seconds + 1))
+      let effects = open(&core, Playback(.stopped), at: .seconds(seconds + 1))
       #expect(effects.send?.command.argument?["position"] == 30)
       _ = core.replied(
         7, .failure(DeviceError(.failed, "there is no disc")), at: .seconds(seconds + 1))
