@@ -105,11 +105,17 @@ let layers: [[Target]] = [
       ] + nio + tls,
       // The page's files, which Scripts/stage and Scripts/install put in place.
       exclude: ["Site"]),
+  ],
+  // Layer 5: the tests of any plugin
+  [
     module(
       "PluginConformance",
-      ["PluginHost", "PluginKit", "PluginProtocol", "Devices", "JSON", "Platform", logging]),
+      [
+        "TheaterConfiguration", "PluginHost", "PluginKit", "PluginProtocol", "Devices", "JSON",
+        "Platform", logging,
+      ])
   ],
-  // Layer 5: the one executable
+  // Layer 6: the one executable
   [
     .executableTarget(
       name: "theater",
@@ -307,9 +313,8 @@ let package = Package(
     tests(
       "PluginConformanceTests",
       [
-        "PluginTestSupport", "TestSupport", "PluginConformance", "PluginHost", "PluginProtocol",
-        "PluginKit", "Devices",
-        "JSON", "Platform",
+        "PluginTestSupport", "TestSupport", "PluginConformance", "TheaterConfiguration",
+        "PluginHost", "PluginProtocol", "PluginKit", "Devices", "JSON", "Platform",
       ]),
     tests(
       "EndToEndTests", ["PluginTestSupport", "TestSupport", "APIClient", "JSON", "Platform"] + nio),

@@ -86,10 +86,14 @@ def category_class(name):
     return "".join(ranges)
 
 
+# What `\s` matches in ECMAScript, for a class.
+SPACES = "\\t-\\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+
+
 def pattern_matches(pattern, text):
     """Returns whether all of the text matches an ECMAScript pattern with the flag u.
 
-    Python's `.` excludes fewer line ends, and Python has no `\\p`.
+    Python's `.` excludes fewer line ends, its `\\s` has fewer spaces, and it has no `\\p`.
     """
     out, in_class, i = [], False, 0
     while i < len(pattern):
@@ -105,7 +109,12 @@ def pattern_matches(pattern, text):
             i += escape.end()
             continue
         if c == "\\":
-            out.append(pattern[i:i + 2])
+            pair = pattern[i:i + 2]
+            if pair == r"\s":
+                pair = SPACES if in_class else f"[{SPACES}]"
+            elif pair == r"\S" and not in_class:
+                pair = f"[^{SPACES}]"
+            out.append(pair)
             i += 2
             continue
         if c == "[":
@@ -477,7 +486,9 @@ def patterns():
         (r"\P{N}+", ["film", "film1", "film²"]), (r"[+*?.(){}|^$\\]+", ["+*?", "(){}|^$\\", "a"]),
         (r".{4}", ["🎬🎥🍿🎞", "👨\u200d👩\u200d", "abc", "e\u0301abc"]),
         (r"[À-ÿ]+", ["éà", "e\u0301", "ea"]), (r"\p{Sc}\d+", ["€5", "$10", "5€", "＄５"]),
-        (r"\p{P}", ["!", "_", "+", "…"]), (r"[🎬-🎭]+", ["🎬🎭", "🎮", "🎬a"]),
+        (r"\p{P}", ["!", "_", "+", "…"]), (r"\S+\s\S+", ["a b", "a\tb", "a\u2003b", "ab", "a  b"]),
+        (r"[\s\S]*\n\W\D", ["\n-a", "a\n-a", "\n-1", "\naa"]), (r"a\tb\r", ["a\tb\r", "atbr"]),
+        (r"[🎬-🎭]+", ["🎬🎭", "🎮", "🎬a"]),
     ]
     for pattern, values in cases:
         each("like " + pattern, rule("pattern", pattern=pattern), values)

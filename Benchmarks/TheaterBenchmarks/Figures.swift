@@ -24,6 +24,6 @@ struct Figures {
 }
 
 /// Says on the standard error what went wrong.
-func complain(_ message: String) {
+func writeError(_ message: String) {
   FileHandle.standardError.write(Data((message + "\n").utf8))
 }

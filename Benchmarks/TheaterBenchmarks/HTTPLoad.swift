@@ -29,7 +29,7 @@ struct HTTPLoad {
   ///
   /// - Returns: The status, or `nil` when the connection broke.
   func post(_ path: String, _ body: String) -> Int? {
-    ask(
+    send(
       """
       POST \(path) HTTP/1.1\r\nHost: \(host)\r\nAuthorization: Bearer \(token)\r\n\
       Content-Type: application/json\r\nPrefer: wait=20\r\nContent-Length: \(body.utf8.count)\r\n\
@@ -41,10 +41,10 @@ struct HTTPLoad {
   ///
   /// - Returns: The status, or `nil` when the connection broke.
   func get(_ path: String) -> Int? {
-    ask("GET \(path) HTTP/1.1\r\nHost: \(host)\r\nAuthorization: Bearer \(token)\r\n\r\n")
+    send("GET \(path) HTTP/1.1\r\nHost: \(host)\r\nAuthorization: Bearer \(token)\r\n\r\n")
   }
 
-  private func ask(_ text: String) -> Int? {
+  private func send(_ text: String) -> Int? {
     let request = Array(text.utf8)
     guard write(descriptor, request, request.count) == request.count else { return nil }
     var answer: [UInt8] = []

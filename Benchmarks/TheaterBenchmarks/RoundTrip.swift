@@ -37,7 +37,7 @@ enum RoundTrip {
         try await compare(lights, core: core)
       }.value
     } catch {
-      complain("\(error)")
+      writeError("\(error)")
     }
     host.stop()
     await running.value

@@ -53,7 +53,7 @@ enum SmallRequests {
   }
 
   private static func fail(_ reason: String) -> Never {
-    complain("small requests: \(reason)")
+    writeError("small requests: \(reason)")
     exit(1)
   }
 }

@@ -85,7 +85,7 @@ def make_tone(path, rate, sample, channels):
          f"aevalsrc={'|'.join(tones)}:s={rate}:d={SECONDS}", "-c:a", sample, path], check=True)
 
 
-class Heard:
+class SinkRecording:
     """Stretches of unbroken tone in what a sink kept."""
 
     def __init__(self, path, rate, width, channels):
@@ -193,7 +193,7 @@ def _tries(folder, sink, buffer, title, layout, tones):
         player("stop")
         time.sleep(0.6)
         counted = listening.amplifier.attribute("underruns")
-    heard = Heard(sink.sound, *layout)
+    heard = SinkRecording(sink.sound, *layout)
     stretches = heard.stretches()
     extra = len(stretches) - len(marks)
     yield (f"{title}: breaks in the sound",

@@ -46,42 +46,42 @@ class Household:
     def pid(self):
         return self.controller.process.pid
 
-    def ask(self, method, path, body=None):
+    def request(self, method, path, body=None):
         return self.controller.request(method, f"/api/v1/{path}", body)
 
     def devices(self):
-        return {device["id"]: device for device in self.ask("GET", "devices")["devices"]}
+        return {device["id"]: device for device in self.request("GET", "devices")["devices"]}
 
     @staticmethod
     def are_available(devices):
         return all(device["availability"] == "available" for device in devices.values())
 
     def value(self, device, key):
-        return self.ask("GET", f"devices/{device}")["state"].get(key, {}).get("value")
+        return self.request("GET", f"devices/{device}")["state"].get(key, {}).get("value")
 
     def swap(self, device, plugin, **options):
-        self.ask("POST", f"devices/{device}/plugin", {"plugin": plugin, "options": options})
+        self.request("POST", f"devices/{device}/plugin", {"plugin": plugin, "options": options})
 
     def provoke(self, device, picture):
         """Gives the device a command, or asks for the picture of its item; the answer does not matter."""
         try:
             if not picture:
-                return self.ask("POST", f"devices/{device}/commands", "on")
-            self.ask("POST", "library/scan", {})
-            self.ask("GET", f"library/picture?item={picture}")
+                return self.request("POST", f"devices/{device}/commands", "on")
+            self.request("POST", "library/scan", {})
+            self.request("GET", f"library/picture?item={picture}")
         except (urllib.error.HTTPError, TimeoutError):
             pass
 
     def evening(self):
         """Watches a film with popcorn and ends it; returns the seconds that it took."""
         began = time.monotonic()
-        self.ask("POST", "watch", {"item": "night-ferry", "fromStart": True})
+        self.request("POST", "watch", {"item": "night-ferry", "fromStart": True})
         self.controller.wait_for(lambda: (self.value("dvd", "playback") or {}).get("state") == "playing")
         for device, key, expected in [("lights", "brightness", 10), ("projector", "power", "on"),
                                       ("screen", "position", "down"), ("amp", "input", "dvd")]:
             self.controller.wait_for(lambda: self.value(device, key) == expected)
         self.controller.wait_for(lambda: self.value("popper", "popping") in ("popping", "done"))
-        self.ask("POST", "end", {})
+        self.request("POST", "end", {})
         for device, key, expected in [("lights", "brightness", 100), ("projector", "power", "off"),
                                       ("dvd", "power", "off"), ("amp", "power", "off")]:
             self.controller.wait_for(lambda: self.value(device, key) == expected)
@@ -89,7 +89,7 @@ class Household:
 
     def shown(self):
         """The status of the hostile plugin in the list of plugins, as text."""
-        plugins = self.ask("GET", "plugins")["plugins"]
+        plugins = self.request("GET", "plugins")["plugins"]
         return " ".join(str(plugin) for plugin in plugins if plugin["id"] == "Hostile")
 
 

@@ -38,7 +38,7 @@ class World:
         self.process.stdin.close()
         self.process.wait(20)
 
-    def do(self, verb, **request):
+    def request(self, verb, **request):
         self.last += 1
         line = {"id": self.last, "do": verb, **request}
         self.process.stdin.write(json.dumps(line).encode() + b"\n")
@@ -67,9 +67,9 @@ def _open(plugin, name, port, topic):
 
 def memory(count=200):
     with World() as world, Plugin("MQTTDevices") as plugin:
-        port = world.do("broker")["port"]
+        port = world.request("broker")["port"]
         for number in range(count):
-            topic = world.do("device", broker=port, family="tasmota", kind="dimmer")["topic"]
+            topic = world.request("device", broker=port, family="tasmota", kind="dimmer")["topic"]
             _open(plugin, f"lamp{number}", port, topic)
         for number in range(count):
             plugin.request("perform", {"device": f"lamp{number}", "command": {"dim": 30}})
@@ -109,8 +109,8 @@ class Publisher:
 def latency(count=300):
     """From a state at the broker to the plugin's report of it."""
     with World() as world, Plugin("MQTTDevices") as plugin:
-        port = world.do("broker")["port"]
-        topic = world.do("device", broker=port, family="tasmota", kind="dimmer")["topic"]
+        port = world.request("broker")["port"]
+        topic = world.request("device", broker=port, family="tasmota", kind="dimmer")["topic"]
         _open(plugin, "lamp", port, topic)
         reports = queue.Queue()
         plugin.on_state = lambda _: reports.put(time.monotonic_ns())
@@ -127,8 +127,8 @@ def latency(count=300):
 def event_latency(count=300):
     """From a state at the broker to the controller's event in an open stream of events."""
     with World() as world:
-        port = world.do("broker")["port"]
-        topic = world.do("device", broker=port, family="tasmota", kind="dimmer")["topic"]
+        port = world.request("broker")["port"]
+        topic = world.request("device", broker=port, family="tasmota", kind="dimmer")["topic"]
         with Controller(_lamp(port, topic)) as controller:
             controller.log_in()
             controller.wait_for(controller.plugins_are_up)
@@ -149,15 +149,15 @@ def event_latency(count=300):
 def command_latency(count=300):
     """From a command's request to the controller until its bytes leave the plugin for the broker."""
     with World() as world:
-        broker = world.do("broker")["port"]
-        port = world.do("proxy", to=broker)["port"]
-        topic = world.do("device", broker=broker, family="tasmota", kind="dimmer")["topic"]
+        broker = world.request("broker")["port"]
+        port = world.request("proxy", to=broker)["port"]
+        topic = world.request("device", broker=broker, family="tasmota", kind="dimmer")["topic"]
         with Controller(_lamp(port, topic)) as controller:
             controller.log_in()
             controller.wait_for(controller.plugins_are_up)
             call = controller.caller()
             call("lights", "on")
-            world.do("proxy", port=port, to=broker, mode="stamp")
+            world.request("proxy", port=port, to=broker, mode="stamp")
             late, reads = [], []
             for number in range(count):
                 time.sleep(0.025)
@@ -186,10 +186,10 @@ def _lateness(title, late, trips):
 def reconnects(count=10_000):
     """Connections that are made, broken and refused, and what they leave behind."""
     with World() as world, Plugin("MQTTDevices") as plugin:
-        broker = world.do("broker")["port"]
-        good = world.do("proxy", to=broker)["port"]
-        bad = world.do("proxy", to=broker, mode="refuse")["port"]
-        topic = world.do("device", broker=broker, family="tasmota", kind="dimmer")["topic"]
+        broker = world.request("broker")["port"]
+        good = world.request("proxy", to=broker)["port"]
+        bad = world.request("proxy", to=broker, mode="refuse")["port"]
+        topic = world.request("device", broker=broker, family="tasmota", kind="dimmer")["topic"]
         before = None
         for number in range(count // 2):
             _open(plugin, "lamp", good, topic)
@@ -211,14 +211,14 @@ def reconnects(count=10_000):
 def half_open():
     """The time until a connection that is open without an answer is noticed."""
     with World() as world, Plugin("MQTTDevices") as plugin:
-        broker = world.do("broker")["port"]
-        proxy = world.do("proxy", to=broker)["port"]
-        topic = world.do("device", broker=broker, family="tasmota", kind="dimmer")["topic"]
+        broker = world.request("broker")["port"]
+        proxy = world.request("proxy", to=broker)["port"]
+        topic = world.request("device", broker=broker, family="tasmota", kind="dimmer")["topic"]
         _open(plugin, "lamp", proxy, topic)
         noticed = threading.Event()
         plugin.on_state = lambda params: (
             noticed.set() if params.get("provenance") == "unknown" else None)
-        world.do("proxy", port=proxy, to=broker, mode="hold")
+        world.request("proxy", port=proxy, to=broker, mode="hold")
         began = time.monotonic()
         noticed.wait(90)
         seconds = time.monotonic() - began

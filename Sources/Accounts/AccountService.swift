@@ -129,10 +129,10 @@ package final class AccountService: Sendable {
   /// - Throws: `storageFailed` when the store cannot be read.
   package func open() async throws(AccountError) -> EntryCode? {
     do throws(AccountError) {
-      try await sessions.dropEnded()
-      try await invitations.dropExpired()
-      try await codes.dropVoid()
-      try await rateLimiter.dropOld()
+      try await sessions.deleteExpired()
+      try await invitations.deleteExpired()
+      try await codes.deleteVoid()
+      try await rateLimiter.deleteOldTallies()
     } catch  where error.code == .storageFull {
       // Nothing has to be deleted for people to log in, so a full disk is no reason to stop.
     }

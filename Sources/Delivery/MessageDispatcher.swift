@@ -10,7 +10,7 @@ package final class MessageDispatcher: MessageDelivery {
 
   /// The delay of a posted message, so that the request is answered first. Starting a thread takes time,
   /// and a later answer would reveal that there is an account.
-  static let postDelay = Duration.milliseconds(200)
+  static let sendDelay = Duration.milliseconds(200)
 
   /// - Parameters:
   ///   - email: nil when no mail is sent.
@@ -29,7 +29,7 @@ package final class MessageDispatcher: MessageDelivery {
     self.log = log
   }
 
-  package func reaches(_ channel: CodeChannel) -> Bool { senders[channel] != nil }
+  package func supports(_ channel: CodeChannel) -> Bool { senders[channel] != nil }
 
   /// Sends a message on a thread of the queue, and waits for it.
   /// - Throws: `deliveryUnavailable` without a sender for the channel; `deliveryFailed`; `busy`
@@ -51,10 +51,10 @@ package final class MessageDispatcher: MessageDelivery {
 
   /// Sends a message 200 ms later on a thread of the queue. Failures are logged, including a full
   /// queue.
-  package func post(_ message: AccountMessage) {
+  package func enqueue(_ message: AccountMessage) {
     do throws(AccountError) {
       let sender = try sender(for: message)
-      let job = queue.submit(.after(Self.postDelay)) { [self] _ in
+      let job = queue.submit(.after(Self.sendDelay)) { [self] _ in
         do throws(AccountError) { try sender.send(message) } catch { logFailure(error) }
       }
       if job.stage == .refused { logFailure(.tooManyMessages) }

@@ -17,14 +17,14 @@ package actor DiscoveryRunner {
 
   package init() {}
 
-  /// Returns the findings of all searches, in the order of the searches.
+  /// Runs all searches, and returns their findings in the order of the searches.
   ///
   /// - Parameters:
   ///   - searches: At most one of each kind.
   ///   - limit: The time limit of all searches together.
   /// - Throws: `notNow` while another request is served, `cancelled` if the task was cancelled.
-  package func result(
-    of searches: [any DeviceSearch], within limit: Duration
+  package func run(
+    _ searches: [any DeviceSearch], within limit: Duration
   ) async throws(TheaterError) -> DiscoveryResult {
     guard !isBusy else {
       throw TheaterError(
@@ -64,7 +64,7 @@ package actor DiscoveryRunner {
       let run = Task {
         // The threads of a cancelled request need a moment to end.
         await before?.value
-        if !Task.isCancelled { arrival.yield((search.kind, await search.result())) }
+        if !Task.isCancelled { arrival.yield((search.kind, await search.run())) }
         if runs[search.kind]?.number == number {
           runs[search.kind] = nil
           overdue.remove(search.kind)

@@ -102,5 +102,5 @@ package protocol DeviceSearch: Sendable {
   /// The kind of its findings.
   var kind: DiscoveryKind { get }
   /// Searches, in a bounded time.
-  func result() async -> DiscoveryResult
+  func run() async -> DiscoveryResult
 }

@@ -50,7 +50,7 @@ struct InternetAddress {
   }
 
   /// The broadcast addresses of this machine's networks that are up, at most 16; 255.255.255.255 without one.
-  static func broadcasts() -> [String] {
+  static func broadcastAddresses() -> [String] {
     var list: UnsafeMutablePointer<ifaddrs>?
     guard getifaddrs(&list) == 0 else { return ["255.255.255.255"] }
     defer { freeifaddrs(list) }
@@ -108,7 +108,7 @@ final class LineSocket {
   }
 
   /// Returns the next line without its carriage return; `nil` if none comes in time, or it is too long.
-  func line() -> String? {
+  func readLine() -> String? {
     while true {
       if let index = rest.firstIndex(of: 0x0D) {
         defer { rest.removeFirst(index + 1) }

@@ -36,7 +36,7 @@ package struct PJLinkSearch: DeviceSearch {
     self.probeTimeout = probeTimeout
   }
 
-  package func result() async -> DiscoveryResult {
+  package func run() async -> DiscoveryResult {
     let answers = await SearchThread.run("pjlink-search") {
       flag -> Result<[String], SystemError> in
       Result { () throws(SystemError) in
@@ -58,7 +58,7 @@ package struct PJLinkSearch: DeviceSearch {
         group.addTask {
           let facts = await SearchThread.run("pjlink-probe") { flag in
             let deadline = SearchDeadline(after: min(timeout, probeTimeout), or: flag)
-            return PJLinkProbe(address: address, port: port, deadline: deadline).facts()
+            return PJLinkProbe(address: address, port: port, deadline: deadline).readFacts()
           }
           return (index, finding(address, facts))
         }
@@ -83,7 +83,7 @@ package struct PJLinkSearch: DeviceSearch {
     }
     var failure: SystemError?
     var isSent = false
-    for address in addresses ?? InternetAddress.broadcasts() {
+    for address in addresses ?? InternetAddress.broadcastAddresses() {
       if InternetAddress(address, port).send(Self.request, over: socket) {
         isSent = true
       } else {
@@ -168,11 +168,11 @@ struct PJLinkProbe {
   let port: Int
   let deadline: SearchDeadline
 
-  func facts() -> Facts {
+  func readFacts() -> Facts {
     var facts = Facts()
     guard let connection = LineSocket(address, port, deadline) else { return facts }
     defer { connection.close() }
-    guard let greeting = connection.line() else { return facts }
+    guard let greeting = connection.readLine() else { return facts }
     guard greeting == "PJLINK 0" else {
       facts.access = greeting.hasPrefix("PJLINK 1") ? .password : .unknown
       return facts
@@ -193,7 +193,7 @@ struct PJLinkProbe {
 extension LineSocket {
   /// Returns the value of a reply to a question such as `%1NAME ?`.
   fileprivate func ask(_ question: String) -> String? {
-    guard send(question + "\r"), let reply = line() else { return nil }
+    guard send(question + "\r"), let reply = readLine() else { return nil }
     let head = question.dropLast(2) + "="
     guard reply.lowercased().hasPrefix(head.lowercased()) else { return nil }
     return String(reply.dropFirst(head.count))

@@ -46,7 +46,7 @@ struct SearchDeadline: Sendable {
   var isOver: Bool { flag.isSet || MonotonicClock.now >= end }
 
   /// Returns this deadline, or the end of a duration from now if that is earlier.
-  func within(_ time: Duration) -> SearchDeadline {
+  func limited(to time: Duration) -> SearchDeadline {
     SearchDeadline(end: min(end, MonotonicClock.now + time.nanoseconds), flag: flag)
   }
 

@@ -90,10 +90,10 @@ final class SceneEngine {
     _ command: Command, to device: any Device, until: Completion, by principal: Principal?
   ) async throws(DeviceError) -> Confirmation {
     // Most commands affect no item and stay off the theater's actor.
-    guard let principal, let move = ItemMove(command) else {
+    guard let principal, let change = ItemChange(command) else {
       return try await device.perform(command, until: until)
     }
-    let choice = await ageLimits.choose(move, on: device.id, by: principal)
+    let choice = await ageLimits.recordChoice(change, on: device.id, by: principal)
     do {
       return try await device.perform(command, until: until)
     } catch {

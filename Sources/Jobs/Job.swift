@@ -128,14 +128,14 @@ protocol QueuedJob: Sendable {
   func perform()
   /// Ends the job without doing the work.
   func refuse(_ reason: JobError<Never>)
-  /// Reports a stage to the job's observers.
-  func reach(_ stage: JobStage)
+  /// Sets the stage, and reports it to the job's observers.
+  func setStage(_ stage: JobStage)
 }
 
 extension Job: QueuedJob {
   func perform() {
-    running.observe { [weak self] in self?.reach(.running($0)) }
-    reach(.running(0))
+    running.observe { [weak self] in self?.setStage(.running($0)) }
+    setStage(.running(0))
     end(
       Result { () throws(Failure) in try work(running) }.mapError { .failed($0) })
   }
@@ -148,7 +148,7 @@ extension Job: QueuedJob {
     }
   }
 
-  func reach(_ stage: JobStage) {
+  func setStage(_ stage: JobStage) {
     state.withLock { state in
       guard state.result == nil else { return }
       state.stage = stage

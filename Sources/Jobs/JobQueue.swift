@@ -144,7 +144,7 @@ package final class JobQueue: Sendable {
     }
     let starts = state.withLock { state in
       guard state.pending.remove(entry.id) else { return false }
-      entry.job.reach(.waiting)
+      entry.job.setStage(.waiting)
       if state.reserveThread() { return true }
       // It was counted among the pending jobs before, so capacity is not checked again.
       state.pending.append(entry)
@@ -154,10 +154,10 @@ package final class JobQueue: Sendable {
   }
 
   private func startThread(with entry: Entry) {
-    SystemThread.start(name: "jobs", priority: .nice(niceness)) { self.work(from: entry) }
+    SystemThread.start(name: "jobs", priority: .nice(niceness)) { self.runJobs(from: entry) }
   }
 
-  private func work(from first: Entry) {
+  private func runJobs(from first: Entry) {
     var entry: Entry? = first
     while let current = entry {
       current.job.perform()

@@ -27,7 +27,7 @@ public final class Monitor: @unchecked Sendable {
   }
 
   /// Runs `body` while no other thread is inside.
-  public func locked<Result, Failure: Error>(
+  public func withLock<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     pthread_mutex_lock(mutex)
@@ -40,14 +40,14 @@ public final class Monitor: @unchecked Sendable {
     return try body()
   }
 
-  /// Inside `locked`: releases the mutex and waits for `wakeAll`. It may also return earlier
+  /// Inside `withLock`: releases the mutex and waits for `wakeAll`. It may also return earlier
   /// (a spurious wakeup).
   public func wait() {
     wakeNow()
     pthread_cond_wait(condition, mutex)
   }
 
-  /// Inside `locked`: waits as `wait` does, at most until `deadline`.
+  /// Inside `withLock`: waits as `wait` does, at most until `deadline`.
   ///
   /// - Parameter deadline: Nanoseconds of `MonotonicClock`.
   /// - Returns: False when the deadline has passed; true after `wakeAll` or a spurious wakeup.
@@ -58,7 +58,7 @@ public final class Monitor: @unchecked Sendable {
     return pthread_cond_timedwait(condition, mutex, &time) == 0
   }
 
-  /// Inside `locked`: wakes all waiting threads when the mutex is released, because woken earlier they
+  /// Inside `withLock`: wakes all waiting threads when the mutex is released, because woken earlier they
   /// would only wait for it.
   public func wakeAll() { wakes = true }
 

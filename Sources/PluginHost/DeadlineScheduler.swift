@@ -47,8 +47,8 @@ package final class DeadlineScheduler: Sendable {
     }
   }
 
-  /// Asks to be woken at `time`, or earlier if an earlier time was asked for already.
-  package func wake(_ key: Key, at time: Duration) {
+  /// Schedules a call of a client at `time`, or earlier if an earlier time was scheduled already.
+  package func schedule(_ key: Key, at time: Duration) {
     let isEarliest = state.withLock { state in
       guard state.clients[key] != nil else { return false }
       if let already = state.due[key], already <= time { return false }
@@ -62,10 +62,10 @@ package final class DeadlineScheduler: Sendable {
   package func run() async {
     await withDiscardingTaskGroup { group in
       for await _ in changes {
-        for wake in takeDue(at: clock.now()) { wake() }
+        for wake in removeDue(at: clock.now()) { wake() }
         // Each child sleeps for one time, and only for one that is earlier than all others, so
         // there are never many. A wake-up that is early or no longer needed has no effect.
-        guard let next = takeNextAlarm() else { continue }
+        guard let next = insertNextAlarm() else { continue }
         group.addTask {
           try? await self.clock.sleep(until: next)
           self.state.withLock { _ = $0.alarms.remove(next) }
@@ -76,7 +76,7 @@ package final class DeadlineScheduler: Sendable {
     }
   }
 
-  private func takeDue(at now: Duration) -> [@Sendable () -> Void] {
+  private func removeDue(at now: Duration) -> [@Sendable () -> Void] {
     state.withLock { state in
       let due = state.due.filter { $0.value <= now }.sorted { $0.value < $1.value }
       for entry in due { state.due[entry.key] = nil }
@@ -84,7 +84,7 @@ package final class DeadlineScheduler: Sendable {
     }
   }
 
-  private func takeNextAlarm() -> Duration? {
+  private func insertNextAlarm() -> Duration? {
     state.withLock { state in
       guard let next = state.due.values.min(), state.alarms.allSatisfy({ next < $0 }) else {
         return nil

@@ -135,7 +135,7 @@ package final class PluginHost: Sendable {
   private func closeDevices(before next: ProcessAssignment) async {
     let (current, proxies, runners) = state.withLock { ($0.assignment, $0.proxies, $0.runners) }
     for device in current.devices where !current.keeps(device.id, as: next) {
-      proxies[device.id]?.lost(current.explainLoss(of: device, for: next))
+      proxies[device.id]?.markUnavailable(current.explainLoss(of: device, for: next))
     }
     await withDiscardingTaskGroup { group in
       for (key, devices) in current.removals(for: next) {
@@ -164,7 +164,9 @@ package final class PluginHost: Sendable {
       let old = oldProxies[device.id].flatMap { $0.role == device.role ? $0 : nil }
       proxies[device.id] = old ?? makeProxy(device)
     }
-    for (id, why) in next.unserved where !current.keeps(id, as: next) { proxies[id]?.lost(why) }
+    for (id, why) in next.unserved where !current.keeps(id, as: next) {
+      proxies[id]?.markUnavailable(why)
+    }
 
     var runners: [ProcessKey: PluginRunner] = [:]
     var new: [PluginRunner] = []

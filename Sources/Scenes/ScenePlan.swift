@@ -158,16 +158,16 @@ public struct PlannedCommand: Sendable, Hashable {
   /// Whether the command is sent even when the device already reports its effect.
   public let always: Bool
   /// Whether the command sets a volume that must not be exceeded: a lower volume stays as it is.
-  public let isCeiling: Bool
+  public let isVolumeLimit: Bool
 
   init(
-    device: DeviceID, command: Command, until: Completion, always: Bool, isCeiling: Bool = false
+    device: DeviceID, command: Command, until: Completion, always: Bool, isVolumeLimit: Bool = false
   ) {
     self.device = device
     self.command = command
     self.until = until
     self.always = always
-    self.isCeiling = isCeiling
+    self.isVolumeLimit = isVolumeLimit
   }
 
   /// The role of the device.
@@ -187,11 +187,11 @@ extension PlannedCommand {
     guard let key = skippableKey else { return .send }
     guard let reading = snapshot.state.readings[key],
       // A lower volume than the limit is never raised to it, even when it is only assumed.
-      reading.provenance == .reported || (isCeiling && reading.provenance == .assumed)
+      reading.provenance == .reported || (isVolumeLimit && reading.provenance == .assumed)
     else { return .decideLater }
     let isMet: Bool
-    if isCeiling, let volume = reading.value.integer, let ceiling = command.argument?.integer {
-      isMet = volume <= ceiling
+    if isVolumeLimit, let volume = reading.value.integer, let limit = command.argument?.integer {
+      isMet = volume <= limit
     } else {
       isMet = command.spec.settled.isMet(by: snapshot.state, argument: command.argument)
     }

@@ -47,7 +47,7 @@ public struct ScenePlanner: Sendable {
           step, id: "\(index + 1)", of: scene.name, arguments: arguments, policy: policy))
     }
     if let limit = policy.volumeLimit {
-      nodes.insert(contentsOf: ceilings(limit, for: nodes, snapshots), at: 0)
+      nodes.insert(contentsOf: volumeLimitNodes(limit, for: nodes, snapshots), at: 0)
     }
     var touched: Set<DeviceID> = []
     for index in nodes.indices { decide(&nodes[index], seeing: snapshots, touched: &touched) }
@@ -96,7 +96,7 @@ public struct ScenePlanner: Sendable {
   ) -> PlanNode {
     var command = command
     if let seconds = policy.resumePositions[step.device] {
-      command = command.playing(from: seconds)
+      command = command.withPosition(seconds)
     }
     func node(_ command: Command, onFailure: OnFailure = .stop) -> PlanNode {
       PlanNode(
@@ -107,19 +107,19 @@ public struct ScenePlanner: Sendable {
         onFailure: onFailure)
     }
     guard let limit = policy.volumeLimit else { return node(command, onFailure: step.onFailure) }
-    if let ceiling = ceiling(limit, for: step.device, onFailure: .stop) {
+    if let lowering = volumeLimitNode(limit, for: step.device, onFailure: .stop) {
       // An amplifier reports its volume once it is on; before that it may refuse a change.
       if command.turnsOn {
-        let turningOn = PlanNode(.sequence([node(command), ceiling]), onFailure: step.onFailure)
+        let turningOn = PlanNode(.sequence([node(command), lowering]), onFailure: step.onFailure)
         guard step.onFailure == .continue else { return turningOn }
         // An amplifier whose `on` failed may turn on after all, later than the step waited.
-        let last = PlanNode(.sequence([ceiling]), onFailure: .continue)
+        let last = PlanNode(.sequence([lowering]), onFailure: .continue)
         return PlanNode(.sequence([turningOn, last]))
       }
-      // In a scene that goes on without the amplifier, an earlier ceiling may have failed.
+      // In a scene that goes on without the amplifier, an earlier volume limit may have failed.
       let mayBeLoud = continues && command.volume == nil && command.spec.manner != .urgent
       if command.unmutes || mayBeLoud {
-        return PlanNode(.sequence([ceiling, node(command)]), onFailure: step.onFailure)
+        return PlanNode(.sequence([lowering, node(command)]), onFailure: step.onFailure)
       }
     }
     return node(command.withVolume(atMost: limit), onFailure: step.onFailure)
@@ -159,16 +159,19 @@ public struct ScenePlanner: Sendable {
 
   // MARK: The volume limit
 
-  private func ceiling(_ limit: Int, for amplifier: DeviceID, onFailure: OnFailure) -> PlanNode? {
+  /// Makes the node that lowers the volume of an amplifier to the limit; `nil` for a device without a volume.
+  private func volumeLimitNode(
+    _ limit: Int, for amplifier: DeviceID, onFailure: OnFailure
+  ) -> PlanNode? {
     guard let softer = roles[amplifier]?.volumeCommand(limit) else { return nil }
     let command = PlannedCommand(
-      device: amplifier, command: softer, until: .accepted, always: false, isCeiling: true)
+      device: amplifier, command: softer, until: .accepted, always: false, isVolumeLimit: true)
     return PlanNode(.command(command, .decideLater), onFailure: onFailure)
   }
 
   /// Makes the nodes that turn amplifiers down before all other nodes, for amplifiers that may be
   /// louder than the limit and that no step turns on or unmutes.
-  private func ceilings(
+  private func volumeLimitNodes(
     _ limit: Int, for nodes: [PlanNode], _ snapshots: [DeviceID: DeviceSnapshot]
   ) -> [PlanNode] {
     let commands = nodes.flatMap(\.withDescendants).compactMap(\.command)
@@ -188,9 +191,9 @@ public struct ScenePlanner: Sendable {
       // sound then.
       let isHeardOn = !own.isEmpty && own.last != roles[amplifier]?.off
       guard isHeardOn, nodes.canGoOn(without: amplifier) else {
-        return ceiling(limit, for: amplifier, onFailure: isHeardOn ? .stop : .continue)
+        return volumeLimitNode(limit, for: amplifier, onFailure: isHeardOn ? .stop : .continue)
       }
-      return ceiling(limit, for: amplifier, onFailure: .stop).map {
+      return volumeLimitNode(limit, for: amplifier, onFailure: .stop).map {
         PlanNode(.sequence([$0]), onFailure: .continue)
       }
     }
@@ -248,7 +251,7 @@ extension [PlanNode] {
 extension Command {
   /// Returns a `play` of an item with the position `seconds`. A command that names a position, and
   /// any other command, stays as it is.
-  fileprivate func playing(from seconds: Double) -> Command {
+  fileprivate func withPosition(_ seconds: Double) -> Command {
     guard spec.effect == .plays, var request = argument?.object,
       request["position"] == nil
     else { return self }

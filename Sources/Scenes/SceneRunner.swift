@@ -35,25 +35,25 @@ public struct SceneRunner: Sendable {
   /// Carries out every node of the plan. Ends early when a failure stops the scene or the task is
   /// cancelled. When it returns, no node runs any more.
   func run(_ plan: ScenePlan, as run: Run) async {
-    switch await inSequence(plan.nodes, run) {
+    switch await runInSequence(plan.nodes, run) {
     case .completed: run.end(as: .done)
     case .cancelled: run.end(as: .cancelled)
     case .failed(let error, _): run.end(as: .failed, error: error)
     }
   }
 
-  private func inSequence(_ nodes: [PlanNode], _ run: Run) async -> Outcome {
+  private func runInSequence(_ nodes: [PlanNode], _ run: Run) async -> Outcome {
     for node in nodes {
       if Task.isCancelled { return .cancelled }
-      let outcome = await carryOut(node, run)
+      let outcome = await execute(node, run)
       guard case .completed = outcome else { return outcome }
     }
     return .completed
   }
 
-  private func inParallel(_ nodes: [PlanNode], _ run: Run) async -> Outcome {
+  private func runInParallel(_ nodes: [PlanNode], _ run: Run) async -> Outcome {
     await withTaskGroup(of: Outcome.self) { group in
-      for node in nodes { group.addTask { await self.carryOut(node, run) } }
+      for node in nodes { group.addTask { await self.execute(node, run) } }
       var result = Outcome.completed
       for await outcome in group {
         switch (result, outcome) {
@@ -72,7 +72,7 @@ public struct SceneRunner: Sendable {
   /// Carries out a node and its members.
   ///
   /// - Returns: A failure only where it stops the nodes around it.
-  private func carryOut(_ node: PlanNode, _ run: Run) async -> Outcome {
+  private func execute(_ node: PlanNode, _ run: Run) async -> Outcome {
     let began = clock.now()
     let outcome: Outcome
     var confirmation = NodeReport.Status.done
@@ -104,10 +104,10 @@ public struct SceneRunner: Sendable {
       }
     case .sequence(let members):
       run.update(node) { $0.status = .running }
-      outcome = await inSequence(members, run)
+      outcome = await runInSequence(members, run)
     case .parallel(let members):
       run.update(node) { $0.status = .running }
-      outcome = await inParallel(members, run)
+      outcome = await runInParallel(members, run)
     }
     return end(node, run, outcome, confirmation, after: clock.now() - began)
   }
@@ -115,7 +115,7 @@ public struct SceneRunner: Sendable {
   /// Whether an amplifier may play louder than the limit: it is not off, and it answers, but not with this
   /// volume.
   private func mayBeHeard(after error: DeviceError, of command: PlannedCommand) async -> Bool {
-    guard command.isCeiling, ![.unavailable, .timeout, .cancelled].contains(error.code) else {
+    guard command.isVolumeLimit, ![.unavailable, .timeout, .cancelled].contains(error.code) else {
       return false
     }
     return await snapshot(command.device)?.state.power != .off

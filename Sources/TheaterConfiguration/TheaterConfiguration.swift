@@ -64,7 +64,9 @@ package struct DeviceBinding: Sendable, Hashable {
 /// The plugins that a configuration may name.
 package struct KnownPlugins: Sendable, Hashable {
   /// By id.
-  package var manifests: [String: Manifest]
+  package private(set) var manifests: [String: Manifest] = [:]
+  /// The valid options of each role, or the mistake in their schema, by plugin; a schema is read once.
+  private var options: [String: [Role: Result<SchemaNode, OptionSchemaError>]] = [:]
   /// The reasons why installed plugins cannot be used, by id. Their devices are bound without a
   /// check of their options, and are unavailable.
   package var faults: [String: String]
@@ -73,10 +75,30 @@ package struct KnownPlugins: Sendable, Hashable {
   ///   - manifests: Of two with the same id the first is used.
   ///   - faults: The reasons why plugins cannot be used, by id.
   package init(_ manifests: [Manifest] = [], faults: [String: String] = [:]) {
-    self.manifests = Dictionary(manifests.map { ($0.id, $0) }, uniquingKeysWith: { a, _ in a })
     self.faults = faults
+    for manifest in manifests where self.manifests[manifest.id] == nil {
+      self[manifest.id] = manifest
+    }
+  }
+
+  /// The manifest of a plugin; `nil` if it is not known.
+  package subscript(id: String) -> Manifest? {
+    get { manifests[id] }
+    set {
+      manifests[id] = newValue
+      options[id] = newValue?.roles.mapValues { offer in
+        Result { () throws(OptionSchemaError) in try OptionSchema.shape(offer.options) }
+      }
+    }
   }
 
   /// Every id, sorted.
   var ids: [String] { Set(manifests.keys).union(faults.keys).sorted() }
+
+  /// Returns the valid options of a plugin's devices in a role; `nil` if the plugin has no such role.
+  ///
+  /// - Throws: The first mistake in the manifest's schema.
+  func options(of id: String, role: Role) throws(OptionSchemaError) -> SchemaNode? {
+    try options[id]?[role]?.get()
+  }
 }

@@ -106,7 +106,7 @@ package struct WebServer: Sendable {
       for route in routes {
         for method in route.methods {
           router.on(RouterPath(path), method: method) { request, context in
-            try await authorizer.answer(request, context, by: route)
+            try await authorizer.respond(to: request, context, by: route)
           }
         }
       }

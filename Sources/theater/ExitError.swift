@@ -101,10 +101,10 @@ struct ExitError: Error, Sendable, Hashable {
   }
 
   /// Prints the message and ends the program.
-  func leave() -> Never {
-    if !text.isEmpty { isAnswer ? Console.say(text) : Console.sayError(text) }
+  func terminate() -> Never {
+    if !text.isEmpty { isAnswer ? Console.writeLine(text) : Console.writeErrorLine(text) }
     if code == .done {
-      do throws(ExitError) { try Console.checkOutput() } catch { error.leave() }
+      do throws(ExitError) { try Console.checkOutput() } catch { error.terminate() }
     }
     exit(code.rawValue)
   }

@@ -18,14 +18,14 @@ struct RemoteTheater: Sendable {
   }
 
   /// Sends a GET request and returns the response's JSON.
-  func get(_ path: String) async throws -> JSON { try await ask(.GET, path) }
+  func get(_ path: String) async throws -> JSON { try await send(.GET, path) }
 
   /// Sends a POST request and returns the response's JSON.
   ///
   /// - Parameter wait: How long the controller may wait for the end of the action, in seconds.
   @discardableResult
   func post(_ path: String, _ body: JSON? = nil, wait: Int? = nil) async throws -> JSON {
-    try await ask(.POST, path, body, wait: wait)
+    try await send(.POST, path, body, wait: wait)
   }
 
   /// Sends a POST request with a JSON text as it stands, and returns the response's JSON.
@@ -37,7 +37,7 @@ struct RemoteTheater: Sendable {
   }
 
   /// Sends a DELETE request.
-  func delete(_ path: String) async throws { _ = try await ask(.DELETE, path) }
+  func delete(_ path: String) async throws { _ = try await send(.DELETE, path) }
 
   /// Sends a request and returns the response, also a refusal.
   func answer(_ method: HTTPMethod, _ path: String, _ body: JSON? = nil)
@@ -47,18 +47,18 @@ struct RemoteTheater: Sendable {
   }
 
   /// Throws if no controller of this user runs; called before a password is asked for.
-  func expectController() throws(ExitError) {
+  func requireController() throws(ExitError) {
     do throws(ControllerConnectionError) {
       try SocketOwnership.check(paths.socket)
     } catch {
       throw ExitError(error)
     }
-    guard SocketProbe.answers(at: paths.socket) else {
+    guard SocketProbe.isListening(at: paths.socket) else {
       throw ExitError(ControllerConnectionError.notRunning(.socket(paths.socket)))
     }
   }
 
-  private func ask(_ method: HTTPMethod, _ path: String, _ body: JSON? = nil, wait: Int? = nil)
+  private func send(_ method: HTTPMethod, _ path: String, _ body: JSON? = nil, wait: Int? = nil)
     async throws -> JSON
   {
     let answer = try await client.send(method, path, body, wait: wait)
@@ -75,7 +75,7 @@ struct RemoteTheater: Sendable {
 
   /// The error for a missing session, or for a missing controller, which is the more urgent one.
   private func notLoggedIn() throws(ExitError) -> ExitError {
-    try expectController()
+    try requireController()
     return ExitError(
       .notLoggedIn, "you are not logged in", hint: "Log in: \(ProgramName.name) login")
   }
@@ -83,7 +83,7 @@ struct RemoteTheater: Sendable {
 
 extension RemoteTheater {
   /// Saves the secret that marks this terminal as a known device, if the login's response has one.
-  func keepDevice(of answer: JSON) throws(ExitError) {
+  func saveDeviceToken(from answer: JSON) throws(ExitError) {
     if let device = answer["device"]?.string { try TokenFile(paths.device).write(device) }
   }
 }

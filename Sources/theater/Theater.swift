@@ -53,7 +53,7 @@ struct Theater: AsyncParsableCommand {
       }
       try Console.checkOutput()
     } catch {
-      ExitError(error).leave()
+      ExitError(error).terminate()
     }
   }
 }

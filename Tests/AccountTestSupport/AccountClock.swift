@@ -5,7 +5,7 @@ import Synchronization
 /// The clocks of a machine, which stand still until a test moves them.
 package final class AccountClock: Sendable {
   private struct Times {
-    var day = Date(timeIntervalSince1970: 1_800_000_000)
+    var date = Date(timeIntervalSince1970: 1_800_000_000)
     var boot = 1
     var sinceBoot: Int64 = 100_000
   }
@@ -33,7 +33,7 @@ package final class AccountClock: Sendable {
   }
   /// The number of tasks that wait for a time.
   package var waiting: Int { sleepers.withLock { $0.count } }
-  package var now: Date { times.withLock { $0.day } }
+  package var now: Date { times.withLock { $0.date } }
   package var steadyNow: SteadyTime {
     times.withLock { SteadyTime(boot: "boot \($0.boot)", milliseconds: $0.sinceBoot) }
   }
@@ -41,15 +41,15 @@ package final class AccountClock: Sendable {
   /// Advances both clocks by `seconds`.
   package func advance(_ seconds: TimeInterval) {
     times.withLock {
-      $0.day = $0.day.addingTimeInterval(seconds)
+      $0.date = $0.date.addingTimeInterval(seconds)
       $0.sinceBoot += Int64(seconds * 1000)
     }
     wake()
   }
 
   /// Sets the time of day only.
-  package func set(_ day: Date) {
-    times.withLock { $0.day = day }
+  package func set(_ date: Date) {
+    times.withLock { $0.date = date }
     wake()
   }
 

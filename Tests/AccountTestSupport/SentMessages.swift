@@ -22,20 +22,22 @@ package final class SentMessages: MessageDelivery {
   package var notices: [AccountMessage] { messages.filter { $0.code == nil } }
 
   /// Sets the channels over which messages can be delivered.
-  package func reach(_ channels: Set<CodeChannel>) { state.withLock { $0.channels = channels } }
+  package func setChannels(_ channels: Set<CodeChannel>) {
+    state.withLock { $0.channels = channels }
+  }
   /// Fails each delivery with `error`; `nil` ends that.
   package func fail(with error: AccountError?) { state.withLock { $0.failure = error } }
 
-  package func reaches(_ channel: CodeChannel) -> Bool {
+  package func supports(_ channel: CodeChannel) -> Bool {
     state.withLock { $0.channels.contains(channel) }
   }
 
   package func deliver(_ message: AccountMessage) async throws(AccountError) {
     if let failure = state.withLock({ $0.failure }) { throw failure }
-    post(message)
+    enqueue(message)
   }
 
-  package func post(_ message: AccountMessage) {
+  package func enqueue(_ message: AccountMessage) {
     state.withLock { if $0.failure == nil { $0.messages.append(message) } }
   }
 }

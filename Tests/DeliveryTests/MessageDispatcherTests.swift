@@ -37,7 +37,7 @@ private final class Probe: MessageSender {
   func channels() async throws {
     let probe = Probe()
     let dispatcher = MessageDispatcher(email: probe, phone: nil, log: lines.add)
-    #expect(dispatcher.reaches(.email) && !dispatcher.reaches(.phone))
+    #expect(dispatcher.supports(.email) && !dispatcher.supports(.phone))
     try await dispatcher.deliver(mail("one"))
     #expect(probe.sent.withLock { $0 } == ["one"])
     let sms = AccountMessage(
@@ -52,7 +52,7 @@ private final class Probe: MessageSender {
     let failure = AccountError.deliveryFailed("it rains", hint: "Take an umbrella.")
     let dispatcher = MessageDispatcher(email: Probe(failure: failure), phone: nil, log: lines.add)
     await #expect(throws: failure) { try await dispatcher.deliver(mail("123456")) }
-    dispatcher.post(try mail("123456"))
+    dispatcher.enqueue(try mail("123456"))
     await lines.wait(for: 2)
     #expect(lines.all.allSatisfy { $0.contains("it rains") && !$0.contains("123456") })
   }
@@ -62,12 +62,12 @@ private final class Probe: MessageSender {
     let (probe, clock) = (Probe(), ManualClock())
     let dispatcher = MessageDispatcher(
       email: probe, phone: nil, queue: JobQueue(workers: 1, clock: clock), log: lines.add)
-    dispatcher.post(try mail("later"))
+    dispatcher.enqueue(try mail("later"))
     // Without the delay the queue's only worker would send "later" first.
     try await dispatcher.deliver(mail("now"))
     try #require(probe.sent.withLock { $0 } == ["now"])
     await clock.waitForSleepers()
-    clock.advance(by: MessageDispatcher.postDelay)
+    clock.advance(by: MessageDispatcher.sendDelay)
     #expect(await eventually { probe.sent.withLock { $0 } == ["now", "later"] })
   }
 
@@ -77,10 +77,10 @@ private final class Probe: MessageSender {
     let dispatcher = MessageDispatcher(
       email: probe, phone: nil, queue: JobQueue(workers: 1, capacity: 2, clock: clock),
       log: lines.add)
-    for index in 0..<4 { dispatcher.post(try mail("\(index)")) }
+    for index in 0..<4 { dispatcher.enqueue(try mail("\(index)")) }
     await lines.wait(for: 2)
     await clock.waitForSleepers(2)
-    clock.advance(by: MessageDispatcher.postDelay)
+    clock.advance(by: MessageDispatcher.sendDelay)
     for _ in 0..<3 { probe.release.signal() }
     #expect(await eventually { probe.sent.withLock { Set($0) } == ["0", "1"] })
     try await dispatcher.deliver(mail("last"))
@@ -99,7 +99,7 @@ private final class Probe: MessageSender {
     await #expect(throws: AccountError.tooManyMessages) {
       try await dispatcher.deliver(mail("second"))
     }
-    dispatcher.post(try mail("third"))
+    dispatcher.enqueue(try mail("third"))
     probe.release.signal()
     try await sending.value
     #expect(AccountError.tooManyMessages.code == .busy)

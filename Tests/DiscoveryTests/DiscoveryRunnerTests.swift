@@ -18,7 +18,7 @@ struct DiscoveryRunnerTests {
     var count: Int { starts.load(ordering: .relaxed) }
     func release() { isReleased.store(true, ordering: .relaxed) }
 
-    func result() async -> DiscoveryResult {
+    func run() async -> DiscoveryResult {
       starts.add(1, ordering: .relaxed)
       while !isReleased.load(ordering: .relaxed) {
         await Task { try? await Task.sleep(for: .milliseconds(2)) }.value
@@ -35,9 +35,9 @@ struct DiscoveryRunnerTests {
     var kind: DiscoveryKind { search.kind }
     var isStarted: Bool { hasStarted.load(ordering: .relaxed) }
 
-    func result() async -> DiscoveryResult {
+    func run() async -> DiscoveryResult {
       hasStarted.store(true, ordering: .relaxed)
-      return await search.result()
+      return await search.run()
     }
   }
 
@@ -48,10 +48,10 @@ struct DiscoveryRunnerTests {
       let music = folder.appendingPathComponent("Music")
       try FileManager.default.createDirectory(at: music, withIntermediateDirectories: true)
       try Data().write(to: music.appendingPathComponent("a.flac"))
-      let result = try await DiscoveryRunner().result(
-        of: [
+      let result = try await DiscoveryRunner().run(
+        [
           PJLinkSearch(
-            addresses: ["127.0.0.1"], port: projector.port, localPort: 0, timeout: .seconds(10)),
+            addresses: ["127.0.0.1"], port: projector.port, localPort: 0, timeout: .seconds(5)),
           FolderSearch(home: folder.path, root: folder.path),
         ], within: .seconds(60))
       #expect(result.findings.map(\.id) == ["pjlink:127.0.0.1", "music:\(music.path)"])
@@ -65,15 +65,15 @@ struct DiscoveryRunnerTests {
   func busy() async throws {
     let runner = DiscoveryRunner()
     let hung = HungSearch()
-    async let first = runner.result(of: [hung], within: .seconds(3600))
+    async let first = runner.run([hung], within: .seconds(3600))
     #expect(await eventually { hung.count == 1 })
     let error = await #expect(throws: TheaterError.self) {
-      try await runner.result(of: [DriveSearch(root: "/none")], within: .seconds(1))
+      try await runner.run([DriveSearch(root: "/none")], within: .seconds(1))
     }
     #expect(error?.code == .notNow && error?.hint?.isEmpty == false)
     hung.release()
     #expect(try await first == DiscoveryResult())
-    _ = try await runner.result(of: [DriveSearch(root: "/none")], within: .seconds(60))
+    _ = try await runner.run([DriveSearch(root: "/none")], within: .seconds(60))
   }
 
   @Test("A search that never ends is given up with a problem, and not started again meanwhile")
@@ -83,7 +83,7 @@ struct DiscoveryRunnerTests {
     // On a busy machine a request may end before the search has begun. Then the next one starts it.
     var rounds = 0
     while rounds < 3 {
-      let result = try await runner.result(of: [hung], within: .milliseconds(100))
+      let result = try await runner.run([hung], within: .milliseconds(100))
       #expect(result.findings.isEmpty)
       #expect(result.problems == ["drives: the search does not end; something does not answer"])
       if hung.count > 0 { rounds += 1 }
@@ -92,7 +92,7 @@ struct DiscoveryRunnerTests {
     hung.release()
     #expect(
       await eventually {
-        (try? await runner.result(of: [hung], within: .seconds(60))) == DiscoveryResult()
+        (try? await runner.run([hung], within: .seconds(60))) == DiscoveryResult()
       })
   }
 
@@ -108,14 +108,14 @@ struct DiscoveryRunnerTests {
         broker: BrokerAddress(host: "127.0.0.1", port: broker.port), timeout: .seconds(3600)),
     ]
     let started = searches.map(StartedSearch.init)
-    let search = Task { try await runner.result(of: started, within: .seconds(7200)) }
+    let search = Task { try await runner.run(started, within: .seconds(7200)) }
     #expect(await eventually { started.allSatisfy(\.isStarted) })
     search.cancel()
     let error = await #expect(throws: TheaterError.self) { try await search.value }
     #expect(error?.code == .cancelled)
     // Each waits for the thread of the cancelled search of its kind.
-    let next = try await runner.result(
-      of: [
+    let next = try await runner.run(
+      [
         PJLinkSearch(
           addresses: ["127.0.0.1"], port: projector.port, localPort: 0, timeout: .seconds(1)),
         MQTTSearch(

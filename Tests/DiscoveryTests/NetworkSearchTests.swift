@@ -11,14 +11,14 @@ import Testing
 struct NetworkSearchTests {
   private func search(_ projector: ProjectorFixture) async -> DiscoveryResult {
     await PJLinkSearch(
-      addresses: ["127.0.0.1"], port: projector.port, localPort: 0, timeout: .seconds(10),
+      addresses: ["127.0.0.1"], port: projector.port, localPort: 0, timeout: .seconds(5),
       probeTimeout: .seconds(10)
-    ).result()
+    ).run()
   }
 
   /// Searches a broker. It may accept late on a busy machine; a login that is refused ends the search at once.
   private func search(_ broker: BrokerAddress) async -> DiscoveryResult {
-    await MQTTSearch(broker: broker, acceptance: .seconds(60), timeout: .seconds(10)).result()
+    await MQTTSearch(broker: broker, acceptance: .seconds(60), timeout: .seconds(5)).run()
   }
 
   @Test("F7 · The search over UDP finds a projector, asks its name, and writes its entry")
@@ -72,8 +72,8 @@ struct NetworkSearchTests {
     #expect(try other.line() == #"{"done": 1}"#)
     let result = await PJLinkSearch(
       addresses: ["127.0.0.1", "127.0.0.2"], port: silent.port, localPort: 0,
-      timeout: .seconds(10), probeTimeout: .seconds(10)
-    ).result()
+      timeout: .seconds(5), probeTimeout: .seconds(10)
+    ).run()
     #expect(
       result.findings.map(\.title) == [
         "Projector", "Projector \"Rück-Projektor\", PJLink class 2",
@@ -191,7 +191,7 @@ struct NetworkSearchTests {
   func noBroker() async {
     let result = await MQTTSearch(
       broker: BrokerAddress(host: "127.0.0.1", port: 1), timeout: .seconds(2)
-    ).result()
+    ).run()
     #expect(result.findings.isEmpty && result.problems.count == 1)
     #expect(result.problems.first?.contains("127.0.0.1:1") == true)
   }
@@ -203,9 +203,9 @@ struct NetworkSearchTests {
     #expect(BrokerAddress("[::1]:5") == BrokerAddress(host: "::1", port: 5))
     #expect(BrokerAddress("::1") == BrokerAddress(host: "::1"))
     #expect(BrokerAddress("fe80::1%eth0") == BrokerAddress(host: "fe80::1%eth0"))
-    #expect(BrokerAddress("::1")?.place == "[::1]:1883")
-    #expect(BrokerAddress("a.lan", tls: .init())?.place == "a.lan:8883")
-    #expect(BrokerAddress("a.lan:1883", tls: .init())?.place == "a.lan:1883")
+    #expect(BrokerAddress("::1")?.hostAndPort == "[::1]:1883")
+    #expect(BrokerAddress("a.lan", tls: .init())?.hostAndPort == "a.lan:8883")
+    #expect(BrokerAddress("a.lan:1883", tls: .init())?.hostAndPort == "a.lan:1883")
     for text in [
       "", "a b", "a:0", "a:x", "a:70000", "[::1]x", ":1", "a:b:c", "a.lan:1883:", "1:2:3", "[::1",
       "[a.lan]:5", "[a:b:c]",

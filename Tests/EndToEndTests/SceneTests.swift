@@ -18,7 +18,7 @@ import Testing
     "E12 E13 E14 · the terminal shows each step of the shipped scenes in the order of the source")
   func order() async throws {
     try await withLiveController { room in
-      try await room.moveIn()
+      try await room.registerOwner()
       let film = try #require(await room.titles("films").first)
       let watch = Self.commands(try await room.expect("watch", film, "--from-start"))
       #expect(
@@ -42,7 +42,7 @@ import Testing
   @Test("F6 · a dry run shows the steps of a scene at the terminal, and sends nothing")
   func plan() async throws {
     try await withLiveController { room in
-      try await room.moveIn()
+      try await room.registerOwner()
       let film = try #require(await room.titles("films").first)
       let plan = try await room.expect("scene", "plan", "movie-night", "--film", film)
       #expect(Self.commands(plan).prefix(3) == ["lights dim 5", "screen down", "projector on"])

@@ -38,19 +38,19 @@ class Peer:
     def send(self, kind, epoch=0, payload=b"", flags=0):
         self.connection.sendall(HEADER.pack(kind, flags, 0, len(payload), epoch) + payload)
 
-    def exactly(self, count):
+    def receive_exactly(self, count):
         while len(self.buffer) < count:
             more = self.connection.recv(65_536)
             if not more:
                 raise EOFError("the other end closed")
             self.buffer += more
-        taken, self.buffer = self.buffer[:count], self.buffer[count:]
-        return taken
+        received, self.buffer = self.buffer[:count], self.buffer[count:]
+        return received
 
     def receive(self):
-        kind, flags, zero, length, epoch = HEADER.unpack(self.exactly(HEADER.size))
+        kind, flags, zero, length, epoch = HEADER.unpack(self.receive_exactly(HEADER.size))
         assert zero == 0 and length <= 65_536
-        payload = self.exactly(length)
+        payload = self.receive_exactly(length)
         if kind == CLOSE:
             raise EOFError(payload.decode())
         return kind, flags, epoch, payload
@@ -91,9 +91,9 @@ def source(path, token, frames, pause_at=0):
         if kind == CREDIT and of == epoch:
             limit = struct.unpack("<Q", payload)[0]
         elif kind == HEARD and of == epoch:
-            taken, moment, delay = struct.unpack("<QQI", payload)
+            received, moment, delay = struct.unpack("<QQI", payload)
             assert moment <= time.monotonic_ns()
-            said["heard"] = start + taken - delay
+            said["heard"] = start + received - delay
         elif kind == FLUSHED and of == epoch:
             heard, of = struct.unpack("<QI", payload)
             assert of in (0, epoch - 1)
@@ -136,37 +136,37 @@ def sink(path, token, unheard_at=0):
     heard = True
     peer.send(CREDIT, flags=HEARD_FLAG, payload=struct.pack("<Q", 0))
     numbers = []
-    taken = flushes = previous = previous_epoch = 0
+    received = flushes = previous = previous_epoch = 0
     try:
         while True:
             if not heard and select.select([sys.stdin, peer.connection], [], [])[0][0] is sys.stdin:
                 sys.stdin.readline()
                 heard = True
-                peer.send(CREDIT, epoch, struct.pack("<Q", taken + ring), HEARD_FLAG)
+                peer.send(CREDIT, epoch, struct.pack("<Q", received + ring), HEARD_FLAG)
             kind, _, epoch, payload = peer.receive()
             if kind in (FORMAT, FLUSH):
                 if kind == FORMAT:
                     assert struct.unpack("<IBBHI", payload) == (RATE, CHANNELS, S16, 0, FRONT)
                 else:
                     flushes += 1
-                    peer.send(FLUSHED, epoch, struct.pack("<QI", taken, previous_epoch))
-                taken, previous_epoch = 0, epoch
+                    peer.send(FLUSHED, epoch, struct.pack("<QI", received, previous_epoch))
+                received, previous_epoch = 0, epoch
             elif kind == DATA:
                 count = len(payload) // FRAME
-                taken += count
+                received += count
                 if heard:
                     numbers += struct.unpack(f"<{count}I", payload)
                 if unheard_at and len(numbers) >= unheard_at:
                     unheard_at = 0
                     heard = False
-                    peer.send(CREDIT, epoch, struct.pack("<Q", taken))
+                    peer.send(CREDIT, epoch, struct.pack("<Q", received))
                     print(json.dumps({"unheardAfter": len(numbers)}), flush=True)
                     continue
-                peer.send(HEARD, epoch, struct.pack("<QQI", taken, time.monotonic_ns(), 0))
+                peer.send(HEARD, epoch, struct.pack("<QQI", received, time.monotonic_ns(), 0))
             elif kind == END:
                 peer.send(DRAINED, epoch)
             if heard:
-                peer.send(CREDIT, epoch, struct.pack("<Q", taken + ring), HEARD_FLAG)
+                peer.send(CREDIT, epoch, struct.pack("<Q", received + ring), HEARD_FLAG)
     except (EOFError, OSError):
         pass
     rising = all(a < b for a, b in zip(numbers, numbers[1:]))

@@ -36,7 +36,7 @@ FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="mqtt-"))
 atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 
 
-def say(message):
+def write_event(message):
     sys.stdout.write(json.dumps(message) + "\n")
     sys.stdout.flush()
 
@@ -117,14 +117,14 @@ class Client:
             data = payload.encode() if isinstance(payload, str) else payload
             self.writer.write(packet(0x31 if retain else 0x30, text(topic) + data))
 
-    def break_off(self):
+    def abort_connection(self):
         """Ends the connection without a goodbye, so that the broker sends the will."""
         if self.writer:
             self.writer.transport.abort()
 
     def close(self):
         self.task.cancel()
-        self.break_off()
+        self.abort_connection()
 
 
 # Devices
@@ -141,19 +141,19 @@ class Device:
         self.odd = set()
         self.moving = None
         self.client = Client(
-            port, "device-" + topic, self.commands(), self.got, self.announce, self.will)
+            port, "device-" + topic, self.commands(), self.handle_message, self.announce, self.will)
 
-    def got(self, topic, payload):
-        say({"event": "got", "device": self.topic, "topic": topic, "payload": payload})
+    def handle_message(self, topic, payload):
+        write_event({"event": "got", "device": self.topic, "topic": topic, "payload": payload})
         if "silent" in self.odd or ("deaf" in self.odd and not self.is_query(topic, payload)):
             return
         if "garbage" in self.odd:
             for garbage in (b"", b"\xff\xfe{", b"[" * 200, b"nonsense", b'{"POWER": {}}', b"7"):
                 self.client.publish(self.state_topic(), garbage)
         if "late" in self.odd:
-            asyncio.get_running_loop().call_later(0.2, self.obey, topic, payload)
+            asyncio.get_running_loop().call_later(0.2, self.execute, topic, payload)
         else:
-            self.obey(topic, payload)
+            self.execute(topic, payload)
 
     def is_query(self, topic, payload):
         return False
@@ -202,7 +202,7 @@ class Device:
         if "go" in changes:
             self.move(changes["go"])
         if changes.get("break"):
-            self.client.break_off()
+            self.client.abort_connection()
         if changes.get("leave"):
             self.client.close()
 
@@ -240,7 +240,7 @@ class Tasmota(Device):
             self.client.publish(f"stat/{self.topic}/POWER", "ON" if self.power else "OFF")
         self.client.publish(self.state_topic(), self.state())
 
-    def obey(self, topic, payload):
+    def execute(self, topic, payload):
         verb = topic.split("/")[-1].upper()
         if verb.startswith("POWER"):
             self.turn(payload.upper() == "ON")
@@ -280,7 +280,7 @@ class Zigbee(Device):
                 state["brightness"] = self.brightness
         self.client.publish(self.state_topic(), {"linkquality": 120, **state}, True)
 
-    def obey(self, topic, payload):
+    def execute(self, topic, payload):
         if topic.endswith("/get"):
             return self.report()
         wish = json.loads(payload)
@@ -324,7 +324,7 @@ class Shelly(Device):
             "src": self.topic, "dst": f"{self.topic}/events", "method": "NotifyStatus",
             "params": {"ts": 1700000000.1, f"{self.part.lower()}:0": self.status()}})
 
-    def obey(self, topic, payload):
+    def execute(self, topic, payload):
         call = json.loads(payload)
         method, params = call["method"].split(".")[1], call["params"]
         answer = {"id": call["id"], "src": self.topic, "dst": call["src"]}
@@ -378,7 +378,7 @@ class Shelly1(Device):
             self.client.publish(
                 self.base + "/status", {"ison": self.power, "brightness": self.brightness}, True)
 
-    def obey(self, topic, payload):
+    def execute(self, topic, payload):
         if payload == "update":
             self.report()
         elif self.kind == "cover":
@@ -407,7 +407,7 @@ class Own(Device):
         lamp = {"lamps": [{"on": self.power, "level": self.brightness}], "at": self.position}
         self.client.publish(self.state_topic(), lamp, True)
 
-    def obey(self, topic, payload):
+    def execute(self, topic, payload):
         if topic.endswith("/level/set"):
             self.turn(True, json.loads(payload)["level"])
         elif topic.endswith("/screen/set"):
@@ -449,14 +449,14 @@ class Proxy:
         self.opened += 1
         self.writers.add(writer)
         try:
-            await self.attend(reader, writer)
+            await self.handle_connection(reader, writer)
         except (OSError, asyncio.IncompleteReadError):
             pass
         finally:
             self.writers.discard(writer)
             writer.transport.abort()
 
-    async def attend(self, reader, writer):
+    async def handle_connection(self, reader, writer):
         if self.mode == "refuse":
             return
         if self.mode == "garbage":
@@ -469,8 +469,8 @@ class Proxy:
             return await asyncio.sleep(3600)
         from_broker, to_broker = await asyncio.open_connection("127.0.0.1", self.to)
         self.writers.add(to_broker)
-        ways = [asyncio.ensure_future(self.pass_on(reader, to_broker, is_stamped=True)),
-                asyncio.ensure_future(self.pass_on(from_broker, writer))]
+        ways = [asyncio.ensure_future(self.forward(reader, to_broker, is_stamped=True)),
+                asyncio.ensure_future(self.forward(from_broker, writer))]
         try:
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -479,10 +479,10 @@ class Proxy:
             self.writers.discard(to_broker)
             to_broker.transport.abort()
 
-    async def pass_on(self, reader, writer, is_stamped=False):
+    async def forward(self, reader, writer, is_stamped=False):
         while data := await reader.read(65536):
             if is_stamped and self.mode == "stamp":
-                say({"event": "sent", "at": time.monotonic_ns()})
+                write_event({"event": "sent", "at": time.monotonic_ns()})
             while self.mode == "hold":
                 await asyncio.sleep(0.02)
             if self.mode == "split":
@@ -621,7 +621,7 @@ class World:
             result = await self.do(request)
         except Exception as error:
             result = {"error": repr(error)}
-        say({"id": request["id"], **result})
+        write_event({"id": request["id"], **result})
 
 
 async def main():

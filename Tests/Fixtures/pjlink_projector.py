@@ -219,10 +219,10 @@ class Session:
                 return
             self.arrived = time.monotonic_ns()
             text = line[:-1].decode("utf-8", "replace")
-            if not await self.take(text):
+            if not await self.handle_line(text):
                 return
 
-    async def take(self, text):
+    async def handle_line(self, text):
         """Handles a line; False when the connection ends."""
         projector = self.projector
         if text == "PJLINK 2" and projector.authentication == "sha256":

@@ -68,7 +68,7 @@ def configuration():
     return made
 
 
-class House:
+class TheaterClient:
     """A controller with an owner, and the requests that tests send to it themselves."""
 
     def __init__(self, controller):
@@ -112,13 +112,13 @@ class House:
             time.sleep(0.02)
         assert holds(self.state(device, key)), self.state(device, key)
 
-    def off(self):
+    def turn_off(self):
         """Ends the activity and turns everything off, so that each test begins in the same state."""
         if self.send("GET", "/status")["activity"]["status"] != "idle":
-            self.wait("/end")
-        self.wait("/off")
+            self.run("/end")
+        self.run("/off")
 
-    def wait(self, path, body=None):
+    def run(self, path, body=None):
         """Begins a run with a POST to `path`, and returns it when it has ended; waits 60 s at most."""
         run = self.send("POST", path, body or {})["run"]
         deadline = time.monotonic() + 60
@@ -130,7 +130,7 @@ class House:
         raise AssertionError(f"the run does not end: {run}")
 
     def watch(self, item="night-ferry", **body):
-        run = self.wait("/watch", {"item": item, **body})
+        run = self.run("/watch", {"item": item, **body})
         assert run["status"] == "done", run
 
     def mailed_code(self, count=1):
@@ -160,10 +160,10 @@ def pytest_runtest_makereport(item):
 
 
 @pytest.fixture(scope="session")
-def house():
+def theater():
     with Controller(configuration()) as controller:
         controller.wait_for(controller.answers)
-        made = House(controller)
+        made = TheaterClient(controller)
         controller.wait_for(controller.plugins_are_up)
         yield made
 
@@ -198,12 +198,12 @@ class Visit:
         self.page = self.context.new_page()
 
     def observe(self, page):
-        page.on("console", self.heard)
+        page.on("console", self.record_console)
         page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
         page.on("dialog", lambda dialog: (self.complaints.append("a dialog"), dialog.dismiss()))
-        page.on("request", self.asked)
+        page.on("request", self.record_request)
 
-    def heard(self, message):
+    def record_console(self, message):
         # Chromium logs each refused request on the console; `expected` has the statuses that a test provokes.
         status = re.search(r"the server responded with a status of (\d+)", message.text)
         if status and int(status.group(1)) in self.expected:
@@ -214,12 +214,12 @@ class Visit:
             return
         self.complaints.append(f"{message.type}: {message.text} ({message.location.get('url', '')})")
 
-    def asked(self, request):
+    def record_request(self, request):
         self.requests.append(request.url)
         if not request.url.startswith(self.base + "/"):
             self.complaints.append(f"a request to {request.url}")
 
-    def use(self, token):
+    def with_session(self, token):
         """Gives the context a session of the API."""
         self.context.add_cookies([{
             "name": "theater", "value": token, "url": self.base, "httpOnly": True,
@@ -229,10 +229,10 @@ class Visit:
 
     def open(self, path):
         self.page.goto(path)
-        self.ready()
+        self.wait_ready()
         return self.page
 
-    def ready(self):
+    def wait_ready(self):
         self.page.wait_for_selector("html[data-ready]")
 
     def close(self):
@@ -257,12 +257,12 @@ def wait_held(page, held):
 
 
 @pytest.fixture
-def visit(browser, house):
+def visit(browser, theater):
     """Opens visits of a person without a session."""
     made = []
 
     def open_visit(**options):
-        made.append(Visit(browser, house.base, **options))
+        made.append(Visit(browser, theater.base, **options))
         return made[-1]
     yield open_visit
     for each in made:
@@ -270,10 +270,10 @@ def visit(browser, house):
 
 
 @pytest.fixture
-def owner(visit, house):
+def owner(visit, theater):
     """A visit with the owner's session, and nothing on."""
-    house.off()
-    return visit().use(house.people["ann@example.org"])
+    theater.turn_off()
+    return visit().with_session(theater.people["ann@example.org"])
 
 
 def proves(name):

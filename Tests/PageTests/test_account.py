@@ -23,31 +23,31 @@ def app_code(secret):
 
 
 @pytest.fixture
-def member(visit, house, request):
+def member(visit, theater, request):
     """A visit with the session of a member of its own."""
     email = f"{request.node.originalname.removeprefix('test_').replace('_', '-')}@example.org"
-    house.member("Gita", email)
-    house.log_in(email)
-    one = visit().use(house.people[email])
+    theater.member("Gita", email)
+    theater.log_in(email)
+    one = visit().with_session(theater.people[email])
     one.email = email
     return one
 
 
-def account(house, one):
-    return house.send("GET", "/account", token=house.people[one.email])["user"]
+def account(theater, one):
+    return theater.send("GET", "/account", token=theater.people[one.email])["user"]
 
 
 @proves("D5 D8 F5 · changes the name, verifies the address with a code, adds a phone number")
-def test_contacts(member, house):
+def test_contacts(member, theater):
     member.expected = {403}
     page = member.open("/account")
     page.get_by_role("button", name="Change the name").press("Enter")
     page.get_by_role("dialog").get_by_label("Name", exact=True).fill("Gitanjali")
     page.keyboard.press("Enter")
     expect(page.get_by_text("Your name is changed.").first).to_be_visible()
-    count = house.codes_sent()
+    count = theater.codes_sent()
     page.get_by_role("button", name="Verify the e-mail address").click()
-    page.get_by_role("dialog").get_by_label("Code of 6 digits").fill(house.mailed_code(count + 1))
+    page.get_by_role("dialog").get_by_label("Code of 6 digits").fill(theater.mailed_code(count + 1))
     expect(page.get_by_text("The address is verified.").first).to_be_visible()
     page.get_by_role("button", name="Add a phone number").click()
     page.get_by_role("dialog").get_by_label("Phone number").fill("12")
@@ -57,18 +57,18 @@ def test_contacts(member, house):
     page.keyboard.press("Enter")
     code = page.get_by_role("dialog").get_by_label("Code of 6 digits")
     code.wait_for()
-    right = house.mailed_code(count + 2)
+    right = theater.mailed_code(count + 2)
     code.fill("000000" if right != "000000" else "111111")
     expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text("Tries left: 4")
     assert not faults(page)
     code.fill(right)
     expect(page.get_by_text("Your phone number is set.").first).to_be_visible()
-    user = account(house, member)
+    user = account(theater, member)
     assert (user["name"], user["emailVerified"], user["phone"]) == ("Gitanjali", True, "+380671234567")
 
 
 @proves("F5 · asks for the password again before the address changes, and keeps the old one until the code is in")
-def test_proof(member, house):
+def test_proof(member, theater):
     member.expected = {401, 403}
     page = member.open("/account")
     page.route("**/account/email", lambda route: route.fulfill(
@@ -76,7 +76,7 @@ def test_proof(member, house):
             {"error": {"code": "proofNeeded", "message": "Prove first that it is you"}})), times=1)
     page.get_by_role("button", name="Change the e-mail address").click()
     page.get_by_role("dialog").get_by_label("E-mail address").fill("gita2@example.org")
-    count = house.codes_sent()
+    count = theater.codes_sent()
     page.keyboard.press("Enter")
     proof = page.get_by_role("dialog", name="Is it still you?")
     proof.get_by_label("Password", exact=True).fill("not this one")
@@ -87,11 +87,11 @@ def test_proof(member, house):
     page.keyboard.press("Enter")
     code = page.get_by_role("dialog").get_by_label("Code of 6 digits")
     code.wait_for()
-    house.log_in(member.email)
-    assert account(house, member)["email"] == member.email
-    code.fill(house.mailed_code(count + 1))
+    theater.log_in(member.email)
+    assert account(theater, member)["email"] == member.email
+    code.fill(theater.mailed_code(count + 1))
     expect(page.get_by_text("Your e-mail address is changed.").first).to_be_visible()
-    assert account(house, member)["email"] == "gita2@example.org"
+    assert account(theater, member)["email"] == "gita2@example.org"
 
 
 @proves("A5 F5 · the repeated proof leads to the code of the second factor where it is needed")
@@ -121,7 +121,7 @@ def test_proof_code(member):
 
 
 @proves("C7 F5 · changes the password by the rules")
-def test_password(member, house):
+def test_password(member, theater):
     page = member.open("/account")
     page.get_by_role("button", name="Change the password").click()
     dialog = page.get_by_role("dialog")
@@ -130,11 +130,11 @@ def test_password(member, house):
     dialog.get_by_label("Repeat the password").fill("the projector hums at night")
     page.keyboard.press("Enter")
     expect(page.get_by_text("The password is changed.").first).to_be_visible()
-    house.send("POST", "/sessions", {"email": member.email, "password": "the projector hums at night"}, token="")
+    theater.send("POST", "/sessions", {"email": member.email, "password": "the projector hums at night"}, token="")
 
 
 @proves("F5 · sets up the second factor by QR code, logs in with it and with a recovery code, and removes it")
-def test_second_factor(member, visit, house):
+def test_second_factor(member, visit, theater):
     member.expected = {403}
     member.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = member.open("/account")
@@ -182,9 +182,9 @@ def test_second_factor(member, visit, house):
 
 
 @proves("A10 F5 · lists and ends sessions, and deletes the account after a question")
-def test_end(member, house):
+def test_end(member, theater):
     member.expected = {401}
-    house.log_in(member.email)
+    theater.log_in(member.email)
     page = member.open("/account")
     page.get_by_role("button", name=re.compile("^End the session of")).click()
     expect(page.get_by_role("button", name=re.compile("^End the session of"))).to_have_count(0)
@@ -194,13 +194,13 @@ def test_end(member, house):
     expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()
     dialog.get_by_role("button", name="Delete my account").click()
     page.get_by_role("button", name="Log in").wait_for()
-    assert member.email not in {one["email"] for one in house.send("GET", "/accounts")["accounts"]}
+    assert member.email not in {one["email"] for one in theater.send("GET", "/accounts")["accounts"]}
 
 
 @proves("F5 · the next session in a tab does not know the titles of the one before")
-def test_next_session(visit, house):
-    house.off()
-    house.member("Nora", "nora@example.org")
+def test_next_session(visit, theater):
+    theater.turn_off()
+    theater.member("Nora", "nora@example.org")
     one = visit()
     one.expected = {401}
     page = one.open("/login")

@@ -21,8 +21,8 @@ def answer(route, body, status=200):
 class File:
     """The routes of the file: `GET` and `PUT /configuration`; its checks and differences are the controller's."""
 
-    def __init__(self, page, house):
-        self.text, self.hash, self.refusal = (house.controller.folder / "devices.json").read_text(), "0" * 64, None
+    def __init__(self, page, theater):
+        self.text, self.hash, self.refusal = (theater.controller.folder / "devices.json").read_text(), "0" * 64, None
         page.route("**/api/v1/configuration", self.serve)
 
     def serve(self, route):
@@ -39,10 +39,10 @@ class File:
 
 
 @proves("F6 F5 · checks devices.json at each pause of typing, leads to a mistake, shows the difference, then saves")
-def test_editor(owner, house):
+def test_editor(owner, theater):
     owner.expected = {409}
     page = owner.page
-    file = File(page, house)
+    file = File(page, theater)
     owner.open("/configuration")
     text = page.get_by_role("textbox", name="Text of devices.json")
     status, save = page.get_by_role("status").first, page.get_by_role("button", name="Save")
@@ -81,7 +81,7 @@ def test_editor(owner, house):
     assert '"speed": 21' in file.text
     expect(save).to_have_attribute("aria-disabled", "true")
     # The controller itself takes over a file that has changed.
-    real = house.controller.folder / "devices.json"
+    real = theater.controller.folder / "devices.json"
     before = real.read_text()
     try:
         real.write_text(file.text)
@@ -91,13 +91,13 @@ def test_editor(owner, house):
 
 
 @proves("F6 · works on a phone and a tablet, too")
-def test_sizes(visit, house):
+def test_sizes(visit, theater):
     wrong = []
     for (width, height), paths, themes in (((390, 844), ["/configuration", "/doctor"], ("dark", "light")), ((820, 1180), ["/configuration", "/account"], ("dark",))):
-        one = visit(size="phone").use(house.people["ann@example.org"])
+        one = visit(size="phone").with_session(theater.people["ann@example.org"])
         one.page.set_viewport_size({"width": width, "height": height})
         one.page.route("**/api/v1/doctor", lambda route: answer(route, {"checks": CHECKS}))
-        File(one.page, house)
+        File(one.page, theater)
         wrong += [fault for path in paths for fault in check(one, path, themes)]
         if width == 390:
             one.open("/configuration").evaluate("document.documentElement.style.fontSize = '200%'")

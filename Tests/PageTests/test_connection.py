@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from conftest import House, Visit, configuration, proves
+from conftest import TheaterClient, Visit, configuration, proves
 from measuring.controller import Controller
 from playwright.sync_api import expect
 
@@ -15,14 +15,14 @@ SUSPEND = "BroadcastChannel.prototype.postMessage = () => {}"
 
 
 @pytest.fixture
-def own(browser):
+def own_visit(browser):
     """A visit with a controller that the test may stop."""
     with Controller(configuration()) as controller:
         controller.wait_for(controller.answers)
-        house = House(controller)
-        one = Visit(browser, house.base).use(house.people["ann@example.org"])
+        theater = TheaterClient(controller)
+        one = Visit(browser, theater.base).with_session(theater.people["ann@example.org"])
         one.expected = {"network"}
-        one.house = house
+        one.theater = theater
         yield one
         one.close()
 
@@ -32,43 +32,43 @@ def status(page, wanted):
 
 
 @proves("A9 E9 · a screen that was not loaded waits for the controller, and appears once it is back")
-def test_absent_screen(own):
-    page = own.open("/")
-    own.house.controller.stop()
+def test_absent_screen(own_visit):
+    page = own_visit.open("/")
+    own_visit.theater.controller.stop()
     page.get_by_role("navigation", name="Main").get_by_role("link", name="Scenes").click()
     expect(page.get_by_role("heading", name="Scenes", level=1)).to_be_visible()
     expect(page.get_by_text(LOST)).to_be_visible()
     assert page.url.endswith("/scenes")
-    own.house.controller.start()
+    own_visit.theater.controller.start()
     expect(page.get_by_role("region", name="Watch a film")).to_be_visible(timeout=60_000)
     expect(page.get_by_text(LOST)).to_have_count(0)
 
 
 @proves("A9 E9 · without a connection no control can be pressed; the look of the device can still be changed")
-def test_disabled(own):
-    page = own.open("/settings")
-    own.house.controller.stop()
+def test_disabled(own_visit):
+    page = own_visit.open("/settings")
+    own_visit.theater.controller.stop()
     page.get_by_text(LOST).wait_for()
     expect(page.get_by_role("button", name="Turn everything off")).to_be_disabled()
     expect(page.get_by_role("radio", name="Night")).to_be_enabled()
-    own.house.controller.start()
+    own_visit.theater.controller.start()
     expect(page.get_by_role("button", name="Turn everything off")).to_be_enabled(timeout=60_000)
 
 
 @proves("A9 E9 · \"Try now\" tries at once, also in a tab that does not hold the stream")
-def test_try_now(own):
-    page = own.open("/")
-    second = own.context.new_page()
+def test_try_now(own_visit):
+    page = own_visit.open("/")
+    second = own_visit.context.new_page()
     second.goto("/")
     status(second, "idle")
-    own.house.controller.stop()
+    own_visit.theater.controller.stop()
     second.get_by_text(LOST).wait_for()
     # After one more try the tab that holds the stream waits for ever.
     page.evaluate("globalThis.setTimeout = () => 0")
     with page.expect_event("requestfailed"):
         pass
-    own.house.controller.start()
-    own.house.controller.wait_for(own.house.controller.answers)
+    own_visit.theater.controller.start()
+    own_visit.theater.controller.wait_for(own_visit.theater.controller.answers)
     expect(second.get_by_text(LOST)).to_be_visible()
     second.get_by_role("button", name="Try now").click()
     expect(second.get_by_text(LOST)).to_have_count(0)
@@ -76,26 +76,26 @@ def test_try_now(own):
 
 
 @proves("E9 · a tab takes the place of one that holds the stream and is suspended")
-def test_suspended(owner, house):
+def test_suspended(owner, theater):
     first = owner.open("/")
     second = owner.context.new_page()
     second.clock.install()
     second.goto("/")
     status(second, "idle")
     first.evaluate(SUSPEND)
-    house.watch()
+    theater.watch()
     status(first, "running")
     status(second, "idle")
     second.clock.run_for(45_000)
     status(second, "running")
     # The first one follows now.
-    house.wait("/end")
+    theater.run("/end")
     status(first, "idle")
     status(second, "idle")
 
 
 @proves("E9 · a new tab opens although the one that holds the stream is suspended")
-def test_suspended_before(owner, house):
+def test_suspended_before(owner, theater):
     first = owner.open("/")
     first.evaluate(SUSPEND)
     second = owner.context.new_page()
@@ -104,16 +104,16 @@ def test_suspended_before(owner, house):
 
 
 @proves("E9 · a tab that is opened while the one with the stream waits gets the state at once")
-def test_new_tab(own):
-    page = own.open("/")
-    own.house.controller.stop()
+def test_new_tab(own_visit):
+    page = own_visit.open("/")
+    own_visit.theater.controller.stop()
     page.get_by_text(LOST).wait_for()
     page.evaluate("globalThis.setTimeout = () => 0")
     with page.expect_event("requestfailed"):
         pass
-    own.house.controller.start()
-    own.house.controller.wait_for(own.house.controller.answers)
-    second = own.context.new_page()
+    own_visit.theater.controller.start()
+    own_visit.theater.controller.wait_for(own_visit.theater.controller.answers)
+    second = own_visit.context.new_page()
     second.goto("/")
     status(second, "idle")
     expect(page.get_by_text(LOST)).to_have_count(0)
@@ -131,9 +131,9 @@ def test_too_many(owner):
 
 
 @proves("E9 E17 · a device that chose to follows what another page starts, the others stay where they are")
-def test_follow(owner, house, visit):
+def test_follow(owner, theater, visit):
     page = owner.open("/library")
-    other = visit(size="tablet").use(house.people["ann@example.org"])
+    other = visit(size="tablet").with_session(theater.people["ann@example.org"])
     wall = other.open("/settings")
     wall.get_by_role("switch", name="Follow what others start").click()
     wall.get_by_role("link", name="Library").first.click()
@@ -144,7 +144,7 @@ def test_follow(owner, house, visit):
     # What begins here leaves the person where they are.
     wall.go_back()
     wall.get_by_role("heading", name="Library", level=1).wait_for()
-    house.wait("/end")
+    theater.run("/end")
     wall.goto("/library?kind=music")
     wall.get_by_role("list", name="Songs").get_by_role("button").first.click()
     start = wall.get_by_role("dialog").get_by_role("button", name="From the start")

@@ -10,10 +10,10 @@ from test_screens import faults
 
 
 @proves("F6 F5 · names the plugin of a device with its log, and swaps it for another while everything runs")
-def test_plugin(owner, house):
+def test_plugin(owner, theater):
     owner.expected = {422}
     page = owner.page
-    File(page, house)
+    File(page, theater)
     page.route("**/devices/*/log", lambda route: answer(route, {
         "device": "popper", "plugin": "Simulated", "status": "running", "lines": ["ready", "<b>popping</b>"]}))
     drives = {"Simulated": ["popcornPopper"], "ALSAAmplifier": ["amplifier"]}
@@ -39,11 +39,11 @@ def test_plugin(owner, house):
     dialog.get_by_label("Options as JSON").fill('{"speed": 10}')
     page.keyboard.press("Enter")
     expect(page.get_by_text("Simulated drives Popcorn until the next start.").first).to_be_visible()
-    house.send("POST", "/devices/popper/plugin", {"plugin": "Simulated", "options": {"speed": 20}})
+    theater.send("POST", "/devices/popper/plugin", {"plugin": "Simulated", "options": {"speed": 20}})
 
 
 @proves("E17 · cancels a run, and says so")
-def test_cancel(owner, house):
+def test_cancel(owner, theater):
     page = owner.page
     steps = [{"id": "1", "kind": "command", "device": "lights", "command": {"dim": 20}, "status": "running"},
              {"id": "2", "kind": "command", "device": "popper", "command": "on", "status": "waiting"}]
@@ -91,14 +91,14 @@ MOVEMENTS = """async () => {
   };
   // The clock stands still, so that the progress is exact.
   performance.now = () => 60_000;
-  const seen = [isChanging()], look = (id) => { const { target, progress } = drawn(id); return [target, progress]; };
-  report('screen', 'position', 'moving', { takes: 10, remaining: 6, from: 100, towards: 0 }); seen.push(...look('screen'));
-  report('screen', 'position', 'moving', { takes: 10, remaining: 6, from: 20, towards: 80, lowered: 5 }); seen.push(...look('screen'));
-  report('screen', 'position', 'moving', { takes: 10, remaining: 1, from: 0, towards: 100 }); seen.push(...look('screen'));
-  report('screen', 'position', 'moving', { takes: 10, remaining: 1, from: 100, towards: 0 }); seen.push(...look('screen'));
+  const seen = [isChanging()], movement = (id) => { const { target, progress } = drawn(id); return [target, progress]; };
+  report('screen', 'position', 'moving', { takes: 10, remaining: 6, from: 100, towards: 0 }); seen.push(...movement('screen'));
+  report('screen', 'position', 'moving', { takes: 10, remaining: 6, from: 20, towards: 80, lowered: 5 }); seen.push(...movement('screen'));
+  report('screen', 'position', 'moving', { takes: 10, remaining: 1, from: 0, towards: 100 }); seen.push(...movement('screen'));
+  report('screen', 'position', 'moving', { takes: 10, remaining: 1, from: 100, towards: 0 }); seen.push(...movement('screen'));
   for (const one of store.status.devices) if (one.role === 'projector') one.role = one.id === 'projector' ? 'projector' : 'none';
-  report('projector', 'power', 'warming', { takes: 20, remaining: 13 }); seen.push(look('projector')[1]);
-  report('projector', 'power', 'cooling', { takes: 20, remaining: 1 }); seen.push(look('projector')[1]);
+  report('projector', 'power', 'warming', { takes: 20, remaining: 13 }); seen.push(movement('projector')[1]);
+  report('projector', 'power', 'cooling', { takes: 20, remaining: 1 }); seen.push(movement('projector')[1]);
   delete performance.now;
   return [...seen, isChanging()];
 }""" % MODULES

@@ -104,7 +104,7 @@ def test_failures(visit):
 
 
 @proves("A5 F5 · a logout asks for no stream with the session that it ends, however long the answer takes")
-def test_logout(visit, house):
+def test_logout(visit, theater):
     one = visit()
     page, held, streams = one.page, [], []
     one.open("/login")
@@ -128,7 +128,7 @@ def test_logout(visit, house):
 
 
 @proves("A5 F5 · a logout that fails leaves the session open, and the page follows the theater again")
-def test_failed_logout(visit, house):
+def test_failed_logout(visit, theater):
     one = visit()
     one.expected = {"network"}
     page = one.page
@@ -147,7 +147,7 @@ def test_failed_logout(visit, house):
 
 
 @proves("A5 A10 F5 · logs in with the keyboard alone, and out; the server refuses the session from then on")
-def test_keyboard(visit, house):
+def test_keyboard(visit, theater):
     one = visit()
     one.expected = {401}
     page = one.open("/devices")
@@ -166,7 +166,7 @@ def test_keyboard(visit, house):
     page.get_by_role("button", name="Log out").press("Enter")
     page.get_by_role("button", name="Log in").wait_for()
     assert "theater" not in {c["name"] for c in one.context.cookies()}
-    answer = one.context.request.get(f"{house.base}/api/v1/status", headers={
+    answer = one.context.request.get(f"{theater.base}/api/v1/status", headers={
         "Cookie": f"theater={cookie['value']}"})
     assert answer.status == 401
 
@@ -183,8 +183,8 @@ def test_gate(visit, path):
 
 
 @proves("E6b · each step of the registration has its own picture, and a title that asks for its fields")
-def test_register_steps(visit, house):
-    page = visit(size="phone").open(f"/register#{house.invitation()}")
+def test_register_steps(visit, theater):
+    page = visit(size="phone").open(f"/register#{theater.invitation()}")
     drawings = set()
     for title, field, text in (
             ("What is your name?", "Name", "Olga"), ("Enter your e-mail", "E-mail address", "olga@example.org"),
@@ -200,10 +200,10 @@ def test_register_steps(visit, house):
 
 
 @proves("B6 B7 C1 C3 C4 C7 C8 E6 E7 · registers by the link of an invitation: rules, taken address, repetition, success")
-def test_register(visit, house):
+def test_register(visit, theater):
     one = visit(size="phone")
     one.expected = {409}
-    page = one.open(f"/register#{house.invitation()}")
+    page = one.open(f"/register#{theater.invitation()}")
     assert page.evaluate("location.hash") == ""
     next_button = page.get_by_role("button", name="Next")
     expect(next_button).to_have_attribute("aria-disabled", "true")
@@ -248,14 +248,14 @@ def test_register(visit, house):
     register.click()
     # Who has just chosen a password need not give it again.
     page.get_by_role("link", name="Library").wait_for()
-    assert "boris@example.org" in {a["email"] for a in house.send("GET", "/accounts")["accounts"]}
+    assert "boris@example.org" in {a["email"] for a in theater.send("GET", "/accounts")["accounts"]}
 
 
 @proves("E7 A9 · keeps everything at a fault of the controller, and tries again")
-def test_register_fault(visit, house):
+def test_register_fault(visit, theater):
     one = visit()
     one.expected = {500}
-    page = one.open(f"/register#{house.invitation()}")
+    page = one.open(f"/register#{theater.invitation()}")
     page.get_by_role("textbox", name="Name").fill("Lena")
     page.keyboard.press("Enter")
     page.get_by_role("textbox", name="E-mail address").fill("lena@example.org")
@@ -274,13 +274,13 @@ def test_register_fault(visit, house):
 
 
 @proves("E7 · says that an invitation is not good, and lets another be typed")
-def test_register_code(visit, house):
+def test_register_code(visit, theater):
     one = visit()
     one.expected = {403, 409}
     page = one.open("/register#AAAAA-BBBBB-CCCCC-DDDDD-EEEEE")
     expect(page.get_by_role("alert")).to_be_visible()
     field = page.get_by_label("Code of the invitation")
-    field.fill(house.invitation())
+    field.fill(theater.invitation())
     page.get_by_role("button", name="Next").click()
     page.get_by_role("textbox", name="Name").wait_for()
 
@@ -306,28 +306,28 @@ def ask_code(page, email="ann@example.org"):
 
 
 @pytest.fixture(scope="module")
-def verified(house):
+def verified(theater):
     """Verifies the address of an account of its own: codes go to verified contacts alone."""
-    house.member("Cara", "cara@example.org")
-    house.log_in("cara@example.org")
-    token = house.people["cara@example.org"]
-    count = house.codes_sent()
-    request = house.send("POST", "/account/email", {}, token=token)["request"]
-    house.send("POST", "/account/email/confirmation", {
-        "request": request, "code": house.mailed_code(count + 1)}, token=token)
+    theater.member("Cara", "cara@example.org")
+    theater.log_in("cara@example.org")
+    token = theater.people["cara@example.org"]
+    count = theater.codes_sent()
+    request = theater.send("POST", "/account/email", {}, token=token)["request"]
+    theater.send("POST", "/account/email/confirmation", {
+        "request": request, "code": theater.mailed_code(count + 1)}, token=token)
     return "cara@example.org"
 
 
 @proves("D1 D3 D5 D6 · logs in with a code that submits itself; a wrong one leaves the countdown alone")
-def test_code(visit, house, verified):
+def test_code(visit, theater, verified):
     one = visit()
     one.expected = {403, 429}
     page = one.page
     page.clock.install()
     one.open("/code")
-    count = house.codes_sent()
+    count = theater.codes_sent()
     ask_code(page, verified)
-    right = house.mailed_code(count + 1)
+    right = theater.mailed_code(count + 1)
     code = page.get_by_label("Code of 6 digits")
     ring = page.get_by_role("timer")
     expect(page.get_by_role("button", name="Send a new code")).to_have_count(0)
@@ -364,7 +364,7 @@ def tab_to(page, target):
 
 
 @proves("A12 C7 D1 D3 E6 E7 F5 · registers, logs in with a code and sets a forgotten password with the keyboard alone")
-def test_keyboard_entrances(visit, house):
+def test_keyboard_entrances(visit, theater):
     def type_text(label, text):
         field = page.get_by_label(label, exact=True)
         expect(field).to_be_focused()
@@ -375,9 +375,9 @@ def test_keyboard_entrances(visit, house):
         type_text("E-mail address or phone number", "kira@example.org")
         page.keyboard.press("Enter")
         page.get_by_role("heading", name="Enter the code").wait_for()
-        type_text("Code of 6 digits", house.mailed_code(count + 1))
+        type_text("Code of 6 digits", theater.mailed_code(count + 1))
 
-    page = visit().open(f"/register#{house.invitation()}")
+    page = visit().open(f"/register#{theater.invitation()}")
     type_text("Name", "Kira")
     page.keyboard.press("Enter")
     type_text("E-mail address", "kira@example.org")
@@ -391,14 +391,14 @@ def test_keyboard_entrances(visit, house):
     page.get_by_role("link", name="Library").wait_for()
 
     # Codes go to verified addresses alone.
-    token = house.send("POST", "/sessions", {"email": "kira@example.org", "password": PASSWORD}, token="")["token"]
-    count = house.codes_sent()
-    request = house.send("POST", "/account/email", {}, token=token)["request"]
-    house.send("POST", "/account/email/confirmation", {"request": request, "code": house.mailed_code(count + 1)}, token=token)
+    token = theater.send("POST", "/sessions", {"email": "kira@example.org", "password": PASSWORD}, token="")["token"]
+    count = theater.codes_sent()
+    request = theater.send("POST", "/account/email", {}, token=token)["request"]
+    theater.send("POST", "/account/email/confirmation", {"request": request, "code": theater.mailed_code(count + 1)}, token=token)
 
     page = visit().open("/login")
     tab_to(page, page.get_by_role("link", name="Log in with a code"))
-    count = house.codes_sent()
+    count = theater.codes_sent()
     page.keyboard.press("Enter")
     ask_for_code(count)
     page.get_by_role("heading", name="What would you like?").wait_for()
@@ -407,7 +407,7 @@ def test_keyboard_entrances(visit, house):
     one.expected = {422}  # a right code, before there is a password
     page = one.open("/login")
     tab_to(page, page.get_by_role("link", name="Forgot your password?"))
-    count = house.codes_sent()
+    count = theater.codes_sent()
     page.keyboard.press("Enter")
     ask_for_code(count)
     page.get_by_role("heading", name="Your new password").wait_for()
@@ -434,13 +434,13 @@ def test_resend(visit, verified):
 
 
 @proves("A12 C7 D1 · sets a forgotten password with a code, by the rules")
-def test_reset(visit, house, verified):
+def test_reset(visit, theater, verified):
     one = visit()
     one.expected = {422}
     page = one.open("/reset")
-    count = house.codes_sent()
+    count = theater.codes_sent()
     ask_code(page, verified)
-    page.get_by_label("Code of 6 digits").fill(house.mailed_code(count + 1))
+    page.get_by_label("Code of 6 digits").fill(theater.mailed_code(count + 1))
     page.get_by_role("heading", name="Your new password").wait_for()
     page.get_by_role("textbox", name="New password").fill("the projector hums at night")
     page.get_by_label("Repeat the password").fill("the projector hums at night")
@@ -452,8 +452,8 @@ def test_reset(visit, house, verified):
 
 
 @proves("F5 · a guest enters by a link and sees only what the pass allows")
-def test_guest(visit, house):
-    made = house.send("POST", "/guests", {"activities": ["film"], "name": "Friends", "volumeLimit": 30})
+def test_guest(visit, theater):
+    made = theater.send("POST", "/guests", {"activities": ["film"], "name": "Friends", "volumeLimit": 30})
     one = visit(size="phone")
     one.expected = {401}
     page = one.open(f"/guest#{made['code']}")
@@ -463,16 +463,16 @@ def test_guest(visit, house):
     assert {"Home", "Room", "Library"} <= set(links.all_inner_texts())
     assert "Devices" not in links.all_inner_texts()
     expect(page.get_by_role("button", name=re.compile("^Popcorn"))).to_have_count(0)
-    house.send("DELETE", f"/guests/{made['id']}")
+    theater.send("DELETE", f"/guests/{made['id']}")
     page.get_by_role("button", name="Log in").wait_for()
 
 
 @proves("F5 · a guest is shown only the lists from which the pass lets them choose")
 @pytest.mark.parametrize("activity, tile, within, without", [
     ("film", "Watch a film", {"Library"}, {"Radio"}), ("radio", "Radio", {"Radio"}, {"Library"})])
-def test_guest_choices(visit, house, activity, tile, within, without):
-    house.off()
-    made = house.send("POST", "/guests", {"activities": [activity], "validFor": 3600})
+def test_guest_choices(visit, theater, activity, tile, within, without):
+    theater.turn_off()
+    made = theater.send("POST", "/guests", {"activities": [activity], "validFor": 3600})
     one = visit()
     page = one.open(f"/guest#{made['code']}")
     page.get_by_role("heading", name="What would you like?").wait_for()
@@ -490,7 +490,7 @@ def test_guest_choices(visit, house, activity, tile, within, without):
     else:
         page.get_by_role("heading", name="What would you like?").wait_for()
     one.expected = {401}
-    house.send("DELETE", f"/guests/{made['id']}")
+    theater.send("DELETE", f"/guests/{made['id']}")
     page.get_by_role("button", name="Log in").wait_for()
 
 

@@ -3,7 +3,7 @@
 import re
 import struct
 
-from conftest import House, Visit, configuration, launch, proves
+from conftest import TheaterClient, Visit, configuration, launch, proves
 from measuring.controller import Controller
 from playwright.sync_api import expect
 from test_entrance import fill_login
@@ -40,8 +40,8 @@ def test_manifest(visit):
 def test_worker(browser):
     with Controller(configuration()) as controller:
         controller.wait_for(controller.answers)
-        house = House(controller)
-        one = Visit(browser, house.base, service_workers="allow").use(house.people["ann@example.org"])
+        theater = TheaterClient(controller)
+        one = Visit(browser, theater.base, service_workers="allow").with_session(theater.people["ann@example.org"])
         one.expected = {"network"}
         page = one.open("/")
         names = page.evaluate(WORKER_IS_ACTIVE)
@@ -70,9 +70,9 @@ def test_https(browser):
     trusting = launch(browser.browser_type, "--ignore-certificate-errors")
     with Controller(made) as controller:
         controller.wait_for(controller.answers)
-        house = House(controller)
+        theater = TheaterClient(controller)
         printed = re.search(r"SHA-256 ((?:[0-9A-F]{2}:){31}[0-9A-F]{2})$", "\n".join(controller.lines), re.MULTILINE).group(1)
-        one = Visit(trusting, house.base, service_workers="allow")
+        one = Visit(trusting, theater.base, service_workers="allow")
         page = one.open("/login")
         assert page.evaluate("[location.protocol, isSecureContext]") == ["https:", True]
         fill_login(page)
@@ -84,7 +84,7 @@ def test_https(browser):
             assert (each["secure"], each["httpOnly"], each["sameSite"], each["path"]) == (True, True, "Strict", "/")
         assert page.evaluate(WORKER_IS_ACTIVE)
         # Events arrive.
-        house.watch()
+        theater.watch()
         page.get_by_role("heading", name="Night Ferry", level=1).wait_for()
         one.open("/settings")
         expect(page.get_by_text(f"Certificate {printed}", exact=True)).to_be_visible()
@@ -97,33 +97,33 @@ def test_https(browser):
 
 
 @proves("E9 · the keys of the keyboard and of the lock screen show and control what plays")
-def test_media_keys(owner, house):
+def test_media_keys(owner, theater):
     owner.context.add_init_script("globalThis.keys = {}; MediaSession.prototype.setActionHandler = (name, run) => { globalThis.keys[name] = run; }")
-    house.watch()
+    theater.watch()
     page = owner.open("/settings")
     until(page, "navigator.mediaSession.metadata?.title === 'Night Ferry' && navigator.mediaSession.playbackState === 'playing'")
     page.get_by_role("switch", name="Media keys and lock screen").click()
     until(page, "document.querySelector('audio')?.currentTime > 0")
     page.evaluate("keys.pause()")
-    house.wait_for("dvd", "playback", lambda playback: playback["state"] == "paused")
+    theater.wait_for("dvd", "playback", lambda playback: playback["state"] == "paused")
     until(page, "navigator.mediaSession.playbackState === 'paused'")
     page.evaluate("keys.seekto({ seekTime: 300 })")
-    house.wait_for("dvd", "playback", lambda playback: playback["position"] >= 299)
+    theater.wait_for("dvd", "playback", lambda playback: playback["position"] >= 299)
     page.evaluate("keys.seekbackward({ seekOffset: 100 })")
-    house.wait_for("dvd", "playback", lambda playback: 199 <= playback["position"] < 299)
-    house.wait("/end")
+    theater.wait_for("dvd", "playback", lambda playback: 199 <= playback["position"] < 299)
+    theater.run("/end")
     until(page, "navigator.mediaSession.metadata === null && !document.querySelector('audio')")
     until(page, "Object.values(keys).every((run) => run === null)")
 
 
 @proves("E17 E17a · leaving the player ends the activity or lets it go on, as the person chose once")
-def test_leaving(owner, house):
-    house.watch()
+def test_leaving(owner, theater):
+    theater.watch()
     page = owner.open("/player")
     page.get_by_role("link", name="Close the player").click()
     question = page.get_by_role("region", name=re.compile("Keep “Night Ferry” on"))
     question.get_by_role("button", name="Keep it on").wait_for()
-    owner.ready()  # the new screen takes the focus once
+    owner.wait_ready()  # the new screen takes the focus once
     page.evaluate(WAIT_FOR_TRANSITIONS)
     assert not faults(page)
     question.get_by_role("button", name="Keep it on").press("Enter")
@@ -132,23 +132,23 @@ def test_leaving(owner, house):
     page.get_by_role("link", name="Close the player").click()
     page.get_by_role("heading", name="What would you like?").wait_for()
     expect(question).to_have_count(0)
-    assert house.send("GET", "/status")["activity"]["status"] == "running"
+    assert theater.send("GET", "/status")["activity"]["status"] == "running"
     owner.open("/settings")
     page.get_by_role("switch", name="Leaving the player ends what is on").click()
     owner.open("/player")
     # The room shows the same activity.
     page.get_by_role("main").get_by_role("button", name="Room").click()
     page.get_by_role("heading", name="Night Ferry").wait_for()
-    assert house.send("GET", "/status")["activity"]["status"] == "running"
+    assert theater.send("GET", "/status")["activity"]["status"] == "running"
     owner.open("/player")
     page.get_by_role("link", name="Close the player").click()
     page.locator('.hero[data-status="idle"]').wait_for()
-    assert house.send("GET", "/status")["activity"]["status"] == "idle"
+    assert theater.send("GET", "/status")["activity"]["status"] == "idle"
 
 
 @proves("E17 · a message stays when the question about leaving the player is answered")
-def test_message_beside_question(owner, house):
-    house.watch()
+def test_message_beside_question(owner, theater):
+    theater.watch()
     page = owner.open("/player")
     page.get_by_role("link", name="Close the player").click()
     question = page.get_by_role("region", name=re.compile("Keep “Night Ferry” on"))

@@ -20,66 +20,66 @@ READS = {
 BROKEN = {"error": {"code": "diskFailed", "message": "The disk does not answer.", "hint": "Look at the disk."}}
 
 
-class Answers:
+class HeldRequests:
     """Holds what a page asks for until the test answers it."""
 
     def __init__(self, page, address):
         self.page, self.held, self.address, self.answer = page, [], f"**/api/v1{address}", None
-        page.route(self.address, self.take)
+        page.route(self.address, self.handle)
 
-    def take(self, route):
+    def handle(self, route):
         if self.answer:
             route.fulfill(**self.answer)
         else:
             self.held.append(route)
 
-    def arrive(self):
+    def wait_for_request(self):
         while not self.held:
             self.page.wait_for_timeout(10)
 
-    def give(self, status, value):
+    def respond(self, status, value):
         """Answers all that was asked and will be."""
         self.answer = {"status": status, "content_type": "application/json", "body": json.dumps(value)}
         for route in self.held:
             route.fulfill(**self.answer)
 
-    def end(self):
+    def release(self):
         self.page.unroute(self.address)
 
 
 @proves("E8 E9 E14 E17 F5 F6 · a screen that waits says so, one that cannot read says why, one without entries says that, each accessibly")
-def test_states(visit, house):
-    house.off()
-    one = visit(size="phone").use(house.people["ann@example.org"])
+def test_states(visit, theater):
+    theater.turn_off()
+    one = visit(size="phone").with_session(theater.people["ann@example.org"])
     one.expected, page, wrong = {503}, one.page, []
 
-    def look(path, state):
+    def check(path, state):
         page.evaluate(WAIT_FOR_TRANSITIONS)
         wrong.extend(f"{path} {state}: {fault}" for fault in faults(page) + page.evaluate(FIND_OVERFLOW) + page.evaluate(FIND_SMALL_TARGETS))
     for path, (address, empty) in READS.items():
-        answers = Answers(page, address)
+        held = HeldRequests(page, address)
         page.goto(path)
-        answers.arrive()
+        held.wait_for_request()
         # It comes when the wait is felt.
         page.get_by_role("heading", level=1).filter(visible=True).first.wait_for()
         page.get_by_role("status").filter(visible=True).first.wait_for()
-        look(path, "loading")
-        answers.give(503, BROKEN)
-        one.ready()
+        check(path, "loading")
+        held.respond(503, BROKEN)
+        one.wait_ready()
         failed = page.get_by_text("The disk does not answer").filter(visible=True)
-        look(path, "failed")
+        check(path, "failed")
         if not failed.count():
             wrong.append(f"{path} failed: does not say why")
-        answers.end()
+        held.release()
         if empty is None:
             continue
-        answers = Answers(page, address)
+        held = HeldRequests(page, address)
         page.goto(path)
-        answers.arrive()
-        answers.give(200, empty)
-        one.ready()
-        look(path, "empty")
-        answers.end()
+        held.wait_for_request()
+        held.respond(200, empty)
+        one.wait_ready()
+        check(path, "empty")
+        held.release()
     assert not wrong, "\n".join(wrong)
 
 
@@ -93,9 +93,9 @@ SHEETS = {
 
 
 @proves("E15 E17 F5 F8 · every sheet is accessible, has targets for a finger, is closed by Esc, and gives the focus back")
-def test_sheets(visit, house):
-    house.off()
-    one, wrong = visit(size="phone").use(house.people["ann@example.org"]), []
+def test_sheets(visit, theater):
+    theater.turn_off()
+    one, wrong = visit(size="phone").with_session(theater.people["ann@example.org"]), []
     in_sheets = FIND_SMALL_TARGETS.replace(", p, .dialog-head", ", p").replace("document.querySelectorAll('button", "document.querySelectorAll('dialog button").replace(", a[href], input", ", dialog a[href], dialog input").replace(", select'", ", dialog select'")
     for path, openers in SHEETS.items():
         page = one.open(path)
@@ -116,14 +116,14 @@ def test_sheets(visit, house):
 CODE_SENT = {"request": "abcdef", "digits": 6, "validFor": 600, "resendAfter": 30}
 
 
-def entrance_steps(one, house):
+def entrance_steps(one, theater):
     """Leads through the steps behind the first screen of each entrance; yields after each."""
     page = one.page
     answer = lambda path, status, value: page.route(f"**/api/v1{path}", lambda route: route.fulfill(status=status, content_type="application/json", body=json.dumps(value)))
     answer("/login-codes", 202, CODE_SENT)
     answer("/password-resets", 202, CODE_SENT)
     answer("/sessions", 401, {"error": {"code": "secondFactorNeeded", "message": "A code is needed.", "hint": "Type it."}})
-    one.open(f"/register#{house.invitation()}")
+    one.open(f"/register#{theater.invitation()}")
     page.get_by_role("heading", name="What is your name?").wait_for()
     yield "register 1"
     page.get_by_label("Name", exact=True).fill("Olena")
@@ -154,11 +154,11 @@ def entrance_steps(one, house):
 
 @proves("A1 B7 C7 D1 E7 F8 · the steps of registration, codes, reset and second factor are accessible in all sizes and themes")
 @pytest.mark.parametrize("size", SIZES)
-def test_entrance_steps(visit, house, size):
+def test_entrance_steps(visit, theater, size):
     one, wrong = visit(size=size), []
     one.expected = {401}
     page = one.page
-    for step in entrance_steps(one, house):
+    for step in entrance_steps(one, theater):
         for theme in ("dark", "light"):
             page.emulate_media(color_scheme=theme)
             page.evaluate(WAIT_FOR_TRANSITIONS)
@@ -168,9 +168,9 @@ def test_entrance_steps(visit, house, size):
 
 
 @proves("A5 E12 E14 E15 F5 F6 F8 · the keyboard alone leads through room, radio, scenes, people, account and editor")
-def test_keyboard(visit, house):
-    house.off()
-    one = visit().use(house.people["ann@example.org"])
+def test_keyboard(visit, theater):
+    theater.turn_off()
+    one = visit().with_session(theater.people["ann@example.org"])
     # The answer to a frequency that the next press of a key replaces.
     one.expected = {409}
     page = one.open("/room")
@@ -179,19 +179,19 @@ def test_keyboard(visit, house):
     expect(page.get_by_role("dialog", name="Lights")).to_be_visible()
     tab_to(page, "^40 %")
     page.keyboard.press("Enter")
-    house.wait_for("lights", "brightness", 40)
+    theater.wait_for("lights", "brightness", 40)
     page.keyboard.press("Escape")
     expect(page.get_by_role("button", name=re.compile("^Lights:"))).to_be_focused()
     one.open("/radio")
     tab_to(page, "Harbour Jazz")
     page.keyboard.press("Enter")
-    house.wait_for("tuner", "frequency", 91.2)
+    theater.wait_for("tuner", "frequency", 91.2)
     tab_to(page, "^Frequency")
     for _ in range(3):
         page.keyboard.press("ArrowRight")
     # Within reach of a station the dial stays with it.
-    house.wait_for("tuner", "frequency", lambda frequency: frequency > 91.2)
-    house.off()
+    theater.wait_for("tuner", "frequency", lambda frequency: frequency > 91.2)
+    theater.turn_off()
     one.open("/scenes")
     tab_to(page, "Movie night")
     page.keyboard.press("Enter")
@@ -230,10 +230,10 @@ def test_keyboard(visit, house):
 
 
 @proves("A5 D1 E7 · the keyboard alone leads through registration, code and second factor")
-def test_entrance_keyboard(visit, house):
+def test_entrance_keyboard(visit, theater):
     one = visit()
     one.expected = {401}
-    assert list(entrance_steps(one, house))[-1] == "second factor"
+    assert list(entrance_steps(one, theater))[-1] == "second factor"
 
 
 # What goes on moving, or moves longer than an eye would notice.
@@ -242,10 +242,10 @@ MOVING = """() => document.getAnimations().filter((one) => one.playState === 'ru
 
 
 @proves("E15 F8 · with reduced motion nothing moves; without it the room does, and is as accessible")
-def test_motion(visit, house):
-    house.off()
-    house.watch()
-    one = visit().use(house.people["ann@example.org"])
+def test_motion(visit, theater):
+    theater.turn_off()
+    theater.watch()
+    one = visit().with_session(theater.people["ann@example.org"])
     page = one.page
     for path in ("/room", "/", "/player", "/library", "/radio"):
         one.open(path)
@@ -257,21 +257,21 @@ def test_motion(visit, house):
     page.wait_for_function("() => document.getAnimations().some((one) => one.animationName === 'flow')")
     page.evaluate("new Promise((done) => setTimeout(done, 100)).then(() => undefined)")
     assert not faults(page)
-    house.off()
+    theater.turn_off()
 
 
 @proves("E8 E9 E11 · no more than 0.02 of the layout shifts while an activity starts, pauses, goes on and ends")
-def test_shifts(visit, house):
-    one, moved = visit().use(house.people["ann@example.org"]), {}
+def test_shifts(visit, theater):
+    one, moved = visit().with_session(theater.people["ann@example.org"]), {}
     for path in ("/", "/player", "/room", "/devices"):
-        house.off()
+        theater.turn_off()
         page = one.open(path)
-        house.watch()
+        theater.watch()
         for command, state in (("/pause", "paused"), ("/resume", "playing")):
-            house.send("POST", command)
-            house.wait_for("dvd", "playback", lambda playback: playback["state"] == state)
+            theater.send("POST", command)
+            theater.wait_for("dvd", "playback", lambda playback: playback["state"] == state)
             page.evaluate(WAIT_FOR_TRANSITIONS)
-        house.wait("/end")
+        theater.run("/end")
         page.evaluate(WAIT_FOR_TRANSITIONS)
         moved[path] = page.evaluate("globalThis.shifts")
     assert all(shift <= 0.02 for shift in moved.values()), moved

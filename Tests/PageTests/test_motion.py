@@ -35,10 +35,10 @@ def test_error(visit, motion):
 
 @proves("E6 E6a · a step of the registration fades out and the next one in; with reduced motion it is there at once")
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
-def test_wizard(visit, house, motion):
+def test_wizard(visit, theater, motion):
     one = visit()
     one.page.emulate_media(reduced_motion=motion)
-    page = one.open(f"/register#{house.invitation()}")
+    page = one.open(f"/register#{theater.invitation()}")
     name = page.get_by_role("textbox", name="Name", exact=True)
     name.fill("Zoe")
     page.evaluate("""globalThis.left = 0; globalThis.faded = []; new MutationObserver(() => { globalThis.left += document.querySelector('.wizard').classList.contains('leaving'); })

@@ -8,21 +8,21 @@ from test_screens import faults
 
 @proves("D10 · registers by a code sent to an e-mail address or a phone number, asks for the rest, and is in")
 @pytest.mark.parametrize("contact, rest", [("emma@example.org", {}), ("+49 170 7654321", {"E-mail address": "fred@example.org"})], ids=["email", "phone"])
-def test_begin_by_code(visit, house, contact, rest):
+def test_begin_by_code(visit, theater, contact, rest):
     one = visit(size="phone")
     one.expected = {403, 409, 422}
-    page = one.open(f"/register#{house.invitation()}")
+    page = one.open(f"/register#{theater.invitation()}")
     page.get_by_role("button", name="Begin with a code").press("Enter")
     field = page.get_by_label("E-mail address or phone number")
     field.fill("ann@example.org")
     page.keyboard.press("Enter")
     expect(page.get_by_role("alert")).to_contain_text("already")
-    count = house.codes_sent()
+    count = theater.codes_sent()
     field.fill(contact)
     page.keyboard.press("Enter")
     code = page.get_by_label("Code of 6 digits")
     code.wait_for()
-    right = house.mailed_code(count + 1)
+    right = theater.mailed_code(count + 1)
     code.fill("000000" if right != "000000" else "111111")
     expect(page.get_by_role("alert")).to_contain_text("Tries left: 4")
     code.fill(right)
@@ -40,12 +40,12 @@ def test_begin_by_code(visit, house, contact, rest):
     expect(button).to_have_attribute("aria-disabled", "false")
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="What would you like?").wait_for()
-    assert rest.get("E-mail address", contact) in {a["email"] for a in house.send("GET", "/accounts")["accounts"]}
+    assert rest.get("E-mail address", contact) in {a["email"] for a in theater.send("GET", "/accounts")["accounts"]}
 
 
 @proves("D10 E6 · the way back from the code leads to the registration by name, with the invitation kept")
-def test_back_to_name(visit, house):
-    page = visit().open(f"/register#{house.invitation()}")
+def test_back_to_name(visit, theater):
+    page = visit().open(f"/register#{theater.invitation()}")
     page.get_by_role("button", name="Begin with a code").click()
     page.get_by_role("button", name="Register by name").click()
     page.get_by_role("textbox", name="Name").fill("Ida")

@@ -6,7 +6,7 @@ import zlib
 
 from conftest import hold, proves, wait_held
 from playwright.sync_api import expect
-from test_room import TELL, led
+from test_room import PUBLISH_EVENTS, open_following_tab
 from test_screens import WAIT_FOR_TRANSITIONS
 
 
@@ -102,11 +102,11 @@ def test_at_once(owner):
 
 @proves("E9 · a picture that has loaded late is not laid over the next item in the bar")
 def test_late(owner):
-    page = led(owner, "/settings")
+    page = open_following_tab(owner, "/settings")
     held, bar = hold(page, "/library/picture?*"), page.get_by_role("region", name="What plays")
 
     def show(title, **more):
-        owner.page.evaluate(TELL, [["activity", {
+        owner.page.evaluate(PUBLISH_EVENTS, [["activity", {
             "status": "running", "activity": "film", "item": title, "itemTitle": title, "player": "dvd", **more}]])
         expect(bar).to_contain_text(title)
         return wait_held(page, held) if more else None

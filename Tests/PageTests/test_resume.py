@@ -6,21 +6,21 @@ from conftest import proves
 from playwright.sync_api import expect
 
 
-def leave(house, route, item, at):
+def leave(theater, route, item, at):
     """Plays an item and ends it at a position."""
-    house.wait(route, {"item": item, "fromStart": True})
+    theater.run(route, {"item": item, "fromStart": True})
     player = "cd" if route == "/listen" else "dvd"
-    house.send("POST", "/seek", {"to": at})
-    house.wait_for(player, "playback", lambda playback: playback["item"] == item and playback["position"] >= at - 1)
-    house.send("POST", "/pause")
-    house.wait_for(player, "playback", lambda playback: playback["state"] == "paused")
-    house.wait("/end")
+    theater.send("POST", "/seek", {"to": at})
+    theater.wait_for(player, "playback", lambda playback: playback["item"] == item and playback["position"] >= at - 1)
+    theater.send("POST", "/pause")
+    theater.wait_for(player, "playback", lambda playback: playback["state"] == "paused")
+    theater.run("/end")
 
 
 @proves("E10 E10a · Home offers to go on with what was stopped last, or from the start, and lists what was stopped before")
-def test_offer(owner, house):
-    leave(house, "/watch", "paper-moons", 30)
-    leave(house, "/watch", "night-ferry", 200)
+def test_offer(owner, theater):
+    leave(theater, "/watch", "paper-moons", 30)
+    leave(theater, "/watch", "night-ferry", 200)
     page = owner.open("/")
     hero = page.get_by_role("region", name="Night Ferry")
     expect(hero).to_contain_text(re.compile(r"[67] min left"))
@@ -30,37 +30,37 @@ def test_offer(owner, house):
     expect(first).to_have_accessible_name(re.compile("^Paper Moons, .* left$"))
     hero.get_by_role("button", name=re.compile(r"^Continue at 3:[2-3]\d$")).click()
     page.get_by_role("button", name="Pause").wait_for()
-    house.wait_for("dvd", "playback", lambda playback: playback["item"] == "night-ferry" and 199 <= playback["position"] <= 260)
+    theater.wait_for("dvd", "playback", lambda playback: playback["item"] == "night-ferry" and 199 <= playback["position"] <= 260)
     page.get_by_role("link", name="Close the player").click()
     # What is on is not offered; what was stopped before is.
     expect(shelf.get_by_role("button", name=re.compile("^Night Ferry"))).to_have_count(0)
     first.click()
     page.get_by_role("dialog", name="Paper Moons").get_by_role("button", name="From the start").click()
-    house.wait_for("dvd", "playback", lambda playback: playback["item"] == "paper-moons" and playback["position"] < 25)
+    theater.wait_for("dvd", "playback", lambda playback: playback["item"] == "paper-moons" and playback["position"] < 25)
 
 
 @proves("E10 E10a E11 · a song that was stopped asks where to go on; another begins at once")
-def test_song(owner, house):
-    song, other = house.send("GET", "/songs")["songs"][:2]
-    leave(house, "/listen", song["id"], 12)
+def test_song(owner, theater):
+    song, other = theater.send("GET", "/songs")["songs"][:2]
+    leave(theater, "/listen", song["id"], 12)
     page = owner.open("/library?kind=music")
     row = page.get_by_role("button", name=re.compile(f"^{re.escape(song['title'])},.* left$"))
     row.click()
     page.get_by_role("dialog", name=song["title"]).get_by_role("button", name=re.compile(r"^Continue at 0:1\d$")).click()
-    house.wait_for("cd", "playback", lambda playback: playback["item"] == song["id"] and playback["position"] >= 11)
+    theater.wait_for("cd", "playback", lambda playback: playback["item"] == song["id"] and playback["position"] >= 11)
     expect(page.get_by_role("dialog")).to_have_count(0)
     page.get_by_role("button", name=re.compile(f"^{re.escape(other['title'])}")).click()
-    house.wait_for("cd", "playback", lambda playback: playback["item"] == other["id"])
+    theater.wait_for("cd", "playback", lambda playback: playback["item"] == other["id"])
 
 
 @proves("E10 E10a E9 · the library shows how far a film was watched, as soon as it was left")
-def test_library(owner, house):
-    house.watch("night-ferry", fromStart=True)
+def test_library(owner, theater):
+    theater.watch("night-ferry", fromStart=True)
     page = owner.open("/library")
     film = page.get_by_role("button", name=re.compile("^Night Ferry"))
-    house.send("POST", "/seek", {"to": 300})
-    house.wait_for("dvd", "playback", lambda playback: playback["position"] >= 299)
-    house.wait("/end")
+    theater.send("POST", "/seek", {"to": 300})
+    theater.wait_for("dvd", "playback", lambda playback: playback["position"] >= 299)
+    theater.run("/end")
     expect(film).to_have_accessible_name(re.compile("^Night Ferry, [45] min left"))
     share = page.locator(".poster-item", has=film).locator(".seen").evaluate("(node) => Number(getComputedStyle(node).getPropertyValue('--at'))")
     assert 0.49 < share < 0.6, share

@@ -17,7 +17,7 @@ Object.defineProperty(navigator, 'wakeLock', { value: { request: () => new Promi
   globalThis.grant = () => { const lock = { released: false, release() { this.released = true; } }; locks.push(lock); done(lock); };
 }) } });"""
 # Passes events on, as the leading tab does.
-TELL = """async (events) => {
+PUBLISH_EVENTS = """async (events) => {
   const { event: id } = await (await fetch('/api/v1/status')).json(), channel = new BroadcastChannel('theater');
   for (const [type, value] of events) channel.postMessage({ type, value, id });
   channel.close();
@@ -25,8 +25,8 @@ TELL = """async (events) => {
 REST = 25_000
 
 
-def led(owner, path, prepare=lambda page: None):
-    """A screen in a tab that follows the owner's: that one passes it events with `TELL`."""
+def open_following_tab(owner, path, prepare=lambda page: None):
+    """A screen in a tab that follows the owner's: that one passes it events with `PUBLISH_EVENTS`."""
     owner.open("/settings")
     page = owner.context.new_page()
     prepare(page)
@@ -35,8 +35,8 @@ def led(owner, path, prepare=lambda page: None):
     return page
 
 
-def led_room(owner, prepare=lambda page: None):
-    room = led(owner, "/room", prepare)
+def open_following_room(owner, prepare=lambda page: None):
+    room = open_following_tab(owner, "/room", prepare)
     expect(room.locator(".hit")).to_have_count(8)
     return room
 
@@ -46,9 +46,9 @@ def classes(page):
 
 
 @proves("E15 · left alone the room rests and dims; the touch or key that wakes it presses nothing; a forgotten sheet is closed")
-def test_rest(visit, house):
-    house.off()
-    one = visit(size="tablet").use(house.people["ann@example.org"])
+def test_rest(visit, theater):
+    theater.turn_off()
+    one = visit(size="tablet").with_session(theater.people["ann@example.org"])
     page = one.page
     page.clock.install()
     one.open("/room")
@@ -120,16 +120,16 @@ def failed(device, message, hint, **more):
 
 
 @proves("E15 E17 · the room shows each failed device with what is wrong, also when that changes, and mends it")
-def test_failures(owner, house):
-    room = led_room(owner)
-    tell = lambda *events: owner.page.evaluate(TELL, list(events))
-    devices = {one["id"]: one for one in house.send("GET", "/devices")["devices"]}
+def test_failures(owner, theater):
+    room = open_following_room(owner)
+    publish = lambda *events: owner.page.evaluate(PUBLISH_EVENTS, list(events))
+    devices = {one["id"]: one for one in theater.send("GET", "/devices")["devices"]}
     silent = lambda name: ["device", {**devices[name], "availability": "unavailable", "reason": f"{name} does not answer"}]
     cards = room.locator(".trouble")
-    tell(failed("projector", "the lamp does not strike", "Let it cool for two minutes."))
+    publish(failed("projector", "the lamp does not strike", "Let it cool for two minutes."))
     expect(cards).to_have_count(1)
     expect(room.get_by_role("group", name="Projector: The lamp does not strike.")).to_contain_text("Let it cool")
-    tell(failed("projector", HOSTILE[0], "Clean the filter."), silent("amp"), silent("dvd"))
+    publish(failed("projector", HOSTILE[0], "Clean the filter."), silent("amp"), silent("dvd"))
     expect(cards).to_have_count(3)
     expect(room.get_by_role("group", name=re.compile("^Projector:"))).to_contain_text("Clean the filter.")
     expect(room.get_by_role("group", name="Amplifier: amp does not answer")).to_be_visible()
@@ -141,18 +141,18 @@ def test_failures(owner, house):
     room.get_by_role("group", name="Amplifier: amp does not answer").get_by_role("button", name="Fix").click()
     expect(room.get_by_role("dialog", name="Amplifier")).to_contain_text("does not answer")
     room.keyboard.press("Escape")
-    tell(silent("lights"))
+    publish(silent("lights"))
     expect(cards).to_have_count(1)
     expect(cards).to_contain_text("4 devices need help")
-    tell(*[["device", devices[name]] for name in ("amp", "dvd", "lights")])
+    publish(*[["device", devices[name]] for name in ("amp", "dvd", "lights")])
     expect(cards).to_have_count(1)
     # Another device of the role failed than the one that is usually drawn.
-    tell(failed("spare", "the spare one does not strike", "Let it cool."))
+    publish(failed("spare", "the spare one does not strike", "Let it cool."))
     expect(room.get_by_role("group", name=re.compile("^Projector spare: The spare one"))).to_be_visible()
     cards.get_by_role("button", name="Try again").click()
     expect(cards).to_have_count(0)
     room.get_by_role("heading", name="Night Ferry").wait_for()
-    house.wait_for("dvd", "playback", lambda playback: playback["item"] == "night-ferry")
+    theater.wait_for("dvd", "playback", lambda playback: playback["item"] == "night-ferry")
 
 
 HOURS, EVENTS, DAY_KB = 8, 300, 1024
@@ -160,7 +160,7 @@ HOURS, EVENTS, DAY_KB = 8, 300, 1024
 
 @proves("E15 · the heap of the room does not grow over hours of events")
 def test_memory(owner):
-    room = led_room(owner, lambda page: page.clock.install())
+    room = open_following_room(owner, lambda page: page.clock.install())
     session, sizes = owner.context.new_cdp_session(room), []
     for _ in range(HOURS):
         owner.page.evaluate(EVENING, EVENTS)
@@ -174,10 +174,10 @@ def test_memory(owner):
 
 
 @proves("E15 A10 F5 · an owner makes a device a wall tablet: it shows the room and plays, changes nothing else, and ends when it is revoked")
-def test_wall_tablet(visit, house):
-    house.off()
-    token = house.send("POST", "/sessions", {"email": "ann@example.org", "password": PASSWORD}, token="")["token"]
-    one = visit(size="tablet").use(token)
+def test_wall_tablet(visit, theater):
+    theater.turn_off()
+    token = theater.send("POST", "/sessions", {"email": "ann@example.org", "password": PASSWORD}, token="")["token"]
+    one = visit(size="tablet").with_session(token)
     one.expected = {401, 403}
     page = one.open("/settings")
     page.get_by_role("button", name="Make this device a wall tablet").click()
@@ -185,7 +185,7 @@ def test_wall_tablet(visit, house):
     page.get_by_role("heading", name="Nothing is on").wait_for()
     assert page.evaluate("location.pathname") == "/room"
     with pytest.raises(urllib.error.HTTPError):
-        house.send("GET", "/sessions/current", token=token)
+        theater.send("GET", "/sessions/current", token=token)
     cookie = next(one for one in one.context.cookies() if one["name"] == "theater")
     assert cookie["expires"] - time.time() > 399 * 86_400 and cookie["httpOnly"]
     for path, status in (("/accounts", 403), ("/plugins", 403), ("/devices", 200)):
@@ -197,19 +197,19 @@ def test_wall_tablet(visit, house):
     page.get_by_role("button", name="Pause").wait_for()
     expect(one.open("/settings").get_by_text("This device is one.")).to_be_visible()
     one.open("/room")
-    made = next(one for one in house.send("GET", "/guests")["guests"] if one.get("wallTablet"))
-    other = visit().use(house.people["ann@example.org"]).open("/people")
+    made = next(one for one in theater.send("GET", "/guests")["guests"] if one.get("wallTablet"))
+    other = visit().with_session(theater.people["ann@example.org"]).open("/people")
     other.get_by_role("button", name=re.compile("Wall tablet")).click()
     other.get_by_role("dialog").get_by_role("button", name="Revoke").click()
     page.get_by_role("button", name="Log in").wait_for()
-    assert made["id"] not in {one["id"] for one in house.send("GET", "/guests")["guests"]}
+    assert made["id"] not in {one["id"] for one in theater.send("GET", "/guests")["guests"]}
 
 
 @proves("E17 F5 · a wall tablet has the age limit that its owner chose")
-def test_wall_tablet_limit(visit, house):
-    house.off()
-    token = house.send("POST", "/sessions", {"email": "ann@example.org", "password": PASSWORD}, token="")["token"]
-    one = visit(size="tablet").use(token)
+def test_wall_tablet_limit(visit, theater):
+    theater.turn_off()
+    token = theater.send("POST", "/sessions", {"email": "ann@example.org", "password": PASSWORD}, token="")["token"]
+    one = visit(size="tablet").with_session(token)
     one.expected = {401}
     page = one.open("/settings")
     page.get_by_role("button", name="Make this device a wall tablet").click()
@@ -218,9 +218,9 @@ def test_wall_tablet_limit(visit, house):
     assert not faults(page)
     dialog.get_by_role("button", name="Begin").click()
     page.get_by_role("heading", name="Nothing is on").wait_for()
-    made = next(one for one in house.send("GET", "/guests")["guests"] if one.get("wallTablet"))
+    made = next(one for one in theater.send("GET", "/guests")["guests"] if one.get("wallTablet"))
     assert made["ageLimit"] == 12
-    other = visit().use(house.people["ann@example.org"]).open("/people")
+    other = visit().with_session(theater.people["ann@example.org"]).open("/people")
     expect(other.get_by_text("Wall tablet · Titles up to age 12")).to_be_visible()
-    house.send("DELETE", f"/guests/{made['id']}")
+    theater.send("DELETE", f"/guests/{made['id']}")
     page.get_by_role("button", name="Log in").wait_for()

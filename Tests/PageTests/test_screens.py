@@ -104,11 +104,11 @@ def test_entrance(visit, size):
 @proves("E8 E9 E15 F8 · the theater's screens are accessible in all sizes and themes, with forced colors and text at 200 %")
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("playing", [False, True], ids=["idle", "playing"])
-def test_screens(visit, house, size, playing):
-    house.off()
+def test_screens(visit, theater, size, playing):
+    theater.turn_off()
     if playing:
-        house.watch()
-    one = visit(size=size).use(house.people["ann@example.org"])
+        theater.watch()
+    one = visit(size=size).with_session(theater.people["ann@example.org"])
     # The bar with the current item has the same colors in every size.
     themes = ("dark",) if playing and size != "phone" else ("dark", "light")
     wrong = [fault for path in SCREENS for fault in check(one, path, themes, whole=not playing)]
@@ -116,31 +116,31 @@ def test_screens(visit, house, size, playing):
 
 
 @proves("E8 E9 E15 F8 · at 320 pixels nothing scrolls sideways and all is accessible, also with long texts and with texts from right to left")
-def test_narrow(visit, house):
+def test_narrow(visit, theater):
     for name, email in [("א" * 90, "right@example.org"), ("Unabbreviatable" * 6, "l" * 60 + "@example.org")]:
-        house.member(name, email)
-    one = visit(size="phone").use(house.people["ann@example.org"])
+        theater.member(name, email)
+    one = visit(size="phone").with_session(theater.people["ann@example.org"])
     one.page.set_viewport_size({"width": 320, "height": 700})
     wrong = []
     for film, title in [("long", LONG), ("right-to-left", RIGHT_TO_LEFT)]:
-        house.watch(film)
+        theater.watch(film)
         for path in SCREENS if film == "long" else ["/", "/room", "/player", "/library"]:
             page = one.open(path)
             page.evaluate(WAIT_FOR_TRANSITIONS)
             wrong += [f"{path} {film}: {fault}" for fault in page.evaluate(FIND_OVERFLOW) + faults(page)]
             if path == "/player":
                 assert page.get_by_role("heading", level=1).inner_text().strip() == title.strip()
-    house.off()
+    theater.turn_off()
     for email in ("right@example.org", "l" * 60 + "@example.org"):
-        account = next(a for a in house.send("GET", "/accounts")["accounts"] if a["email"] == email)
-        house.send("DELETE", f"/accounts/{account['id']}")
+        account = next(a for a in theater.send("GET", "/accounts")["accounts"] if a["email"] == email)
+        theater.send("DELETE", f"/accounts/{account['id']}")
     assert not wrong, "\n".join(wrong)
 
 
 @proves("E15 E17 · a failed device, an empty search and an open sheet have no accessibility violation")
-def test_states(visit, house):
-    house.off()
-    one = visit(size="phone").use(house.people["ann@example.org"])
+def test_states(visit, theater):
+    theater.turn_off()
+    one = visit(size="phone").with_session(theater.people["ann@example.org"])
     page = one.open("/library")
     page.get_by_role("searchbox").fill("xyz")
     page.get_by_role("button", name="Show all").wait_for()
@@ -168,8 +168,8 @@ def tab_to(page, name, most=60):
 
 
 @proves("A5 E8 E9 E15 F8 · the keyboard alone leads through login, home, library, player and a device")
-def test_keyboard_alone(visit, house):
-    house.off()
+def test_keyboard_alone(visit, theater):
+    theater.turn_off()
     page = visit().open("/login")
     page.keyboard.press("Tab")
     page.keyboard.type("ann@example.org")
@@ -194,7 +194,7 @@ def test_keyboard_alone(visit, house):
     expect(page.get_by_role("button", name="Pause")).to_be_enabled()
     tab_to(page, "^Pause")
     page.keyboard.press("Space")
-    house.wait_for("dvd", "playback", lambda playback: playback["state"] == "paused")
+    theater.wait_for("dvd", "playback", lambda playback: playback["state"] == "paused")
     page.keyboard.press("Control+Home")
     tab_to(page, "^Devices")
     page.keyboard.press("Enter")
@@ -204,4 +204,4 @@ def test_keyboard_alone(visit, house):
     page.get_by_role("region", name="Lights").wait_for()
     tab_to(page, "^40 %")
     page.keyboard.press("Enter")
-    house.wait_for("lights", "brightness", 40)
+    theater.wait_for("lights", "brightness", 40)

@@ -13,7 +13,7 @@ import urllib.error
 import urllib.parse
 
 import pytest
-from conftest import ROOT, SIZES, House, Visit, configuration, proves
+from conftest import ROOT, SIZES, TheaterClient, Visit, configuration, proves
 from measuring.controller import Controller
 from playwright.sync_api import expect
 from test_screens import FIND_OVERFLOW, FIND_SMALL_TARGETS, WAIT_FOR_TRANSITIONS, check, faults, tab_to
@@ -34,10 +34,10 @@ def home():
 
 
 @pytest.fixture(scope="module")
-def own(home):
+def own_theater(home):
     with Controller(configuration(), {"HOME": str(home.parent)}) as controller:
         controller.wait_for(controller.answers)
-        made = House(controller)
+        made = TheaterClient(controller)
         controller.wait_for(controller.plugins_are_up)
         made.member("Ben", "ben@example.org")
         made.log_in("ben@example.org")
@@ -56,23 +56,23 @@ def projector():
 
 
 @pytest.fixture
-def file(own):
+def file(own_theater):
     """Returns the path of the configuration, and restores the file after the test."""
-    before = own.controller.configuration.read_text()
-    yield own.controller.configuration
-    own.controller.configuration.write_text(before)
+    before = own_theater.controller.configuration.read_text()
+    yield own_theater.controller.configuration
+    own_theater.controller.configuration.write_text(before)
     # The difference is empty once the restored file is in force.
-    own.controller.wait_for(lambda: not own.send("GET", "/configuration/difference")["changes"])
+    own_theater.controller.wait_for(lambda: not own_theater.send("GET", "/configuration/difference")["changes"])
 
 
 @pytest.fixture
-def guided(browser, own):
+def guided(browser, own_theater):
     """Opens visits of the owner, or of another person."""
     made = []
 
     def open_visit(email="ann@example.org", **options):
-        own.log_in(email)  # for a proof of identity that is recent enough
-        made.append(Visit(browser, own.base, **options).use(own.people[email]))
+        own_theater.log_in(email)  # for a proof of identity that is recent enough
+        made.append(Visit(browser, own_theater.base, **options).with_session(own_theater.people[email]))
         return made[-1]
     yield open_visit
     for each in made:
@@ -108,7 +108,7 @@ def choose(page, title, name):
 
 
 @proves("F7 E15 · a projector that was found is saved and tested, the user confirms the test, and the projector becomes simulated again")
-def test_projector(guided, own, projector, file):
+def test_projector(guided, own_theater, projector, file):
     visit = guided()
     page, before = visit.page, file.read_text()
     stub_discovery(page, finding("projectors", "projector", "PJLinkProjector", "Attic", host="127.0.0.1", port=projector), problems=["mqtt: no broker"])
@@ -131,7 +131,7 @@ def test_projector(guided, own, projector, file):
     test.click()
     question = page.get_by_role("group", name="Is the projector going on?")
     expect(question).to_be_visible()
-    own.wait_for("projector", "power", "on")
+    own_theater.wait_for("projector", "power", "on")
     page.evaluate(WAIT_FOR_TRANSITIONS)
     assert not faults(page)
     question.get_by_role("button", name="No").click()
@@ -143,7 +143,7 @@ def test_projector(guided, own, projector, file):
     question.get_by_role("button", name="Yes").click()
     expect(row).to_contain_text("works")
     page.reload()
-    visit.ready()
+    visit.wait_ready()
     expect(row).to_contain_text("works")
     page.get_by_role("button", name="Back to simulated").click()
     dialog = page.get_by_role("dialog", name="What changes")
@@ -153,7 +153,7 @@ def test_projector(guided, own, projector, file):
 
 
 @proves("F5 F7 · the password of a found projector is kept as a secret, and the page never shows it again")
-def test_secret(guided, own, file):
+def test_secret(guided, own_theater, file):
     process = subprocess.Popen(
         [sys.executable, ROOT / "Tests/Fixtures/pjlink_projector.py", "--authentication", "md5"], stdin=subprocess.PIPE,
         stdout=subprocess.PIPE, text=True)
@@ -174,30 +174,30 @@ def test_secret(guided, own, file):
         choose(page, "Attic", "projector")
         options = json.loads(file.read_text())["devices"]["projector"]["options"]
         assert options["password"] == {"secret": "attic"}
-        kept = own.controller.folder / "state/theater/secrets/attic"
+        kept = own_theater.controller.folder / "state/theater/secrets/attic"
         assert kept.read_text() == "caramel corn\n" and stat.S_IMODE(kept.stat().st_mode) == 0o600
         test = page.get_by_role("button", name="Test it")
         expect(test).to_have_attribute("aria-disabled", "false", timeout=30_000)
         test.click()
         expect(page.get_by_role("heading", name="Is the projector going on?")).to_be_visible()
-        own.wait_for("projector", "power", "on")
+        own_theater.wait_for("projector", "power", "on")
         assert "caramel" not in page.content()
-        assert "caramel" not in (own.controller.folder / "log").read_text()
-        assert "caramel" not in json.dumps(own.send("GET", "/audit"))
+        assert "caramel" not in (own_theater.controller.folder / "log").read_text()
+        assert "caramel" not in json.dumps(own_theater.send("GET", "/audit"))
     finally:
         process.stdin.close()
         process.wait(10)
 
 
 @proves("F7 · a role without a device gets a simulated one on the page, and nothing else in the file changes")
-def test_add(guided, own, file):
+def test_add(guided, own_theater, file):
     before = json.loads(file.read_text())
     name = next(name for name, entry in before["devices"].items() if entry["role"] == "popcornPopper")
     # Scenes and activities name the device, and would be invalid without it.
     edited = {**before, "scenes": {}, "activities": {}}
     edited["devices"] = {one: entry for one, entry in before["devices"].items() if one != name}
     file.write_text(json.dumps(edited, indent=2))
-    own.controller.wait_for(lambda: name not in {one["id"] for one in own.send("GET", "/devices")["devices"]})
+    own_theater.controller.wait_for(lambda: name not in {one["id"] for one in own_theater.send("GET", "/devices")["devices"]})
     visit = guided()
     # A device that is just being opened has no log yet.
     visit.expected |= {404}
@@ -217,23 +217,23 @@ def test_add(guided, own, file):
 
 @proves("F7 E15 · the tests of the amplifier and of the tuner play through the amplifier, and turn everything off at their end")
 @pytest.mark.parametrize("device, player, asked", [("amp", "cd", "Did you hear it?"), ("tuner", "tuner", "Did you hear the radio?")])
-def test_sound(guided, own, device, player, asked):
-    own.off()
+def test_sound(guided, own_theater, device, player, asked):
+    own_theater.turn_off()
     visit = guided()
     sent = {name: commands(visit.page, name) for name in ("amp", player)}
     page = visit.open(f"/setup?device={device}")
     page.get_by_role("button", name="Test it").click()
-    own.wait_for("amp", "power", "on")
-    own.wait_for(player, "power", "on")
-    own.wait_for("amp", "input", player)
+    own_theater.wait_for("amp", "power", "on")
+    own_theater.wait_for(player, "power", "on")
+    own_theater.wait_for("amp", "input", player)
     page.get_by_role("heading", name=asked).wait_for(timeout=30_000)
-    own.wait_for(player, "power", "off")
-    own.wait_for("amp", "power", "off")
+    own_theater.wait_for(player, "power", "off")
+    own_theater.wait_for("amp", "power", "off")
     assert {"input": player} in sent["amp"] and sent["amp"][-1] == "off" and sent[player][-1] == "off"
 
 
 @proves("A5 F7 E15 · the keyboard alone finds a folder on the controller's machine, and its player plays the first song")
-def test_folder(guided, own, home, file):
+def test_folder(guided, own_theater, home, file):
     visit = guided()
     page = visit.open("/setup")
     tab_to(page, "^Search")
@@ -256,31 +256,31 @@ def test_folder(guided, own, home, file):
     expect(test).to_be_focused()
     expect(test).to_have_attribute("aria-disabled", "false", timeout=30_000)
     page.keyboard.press("Enter")
-    own.wait_for("cd", "playback", lambda playback: playback["state"] == "playing")
-    own.wait_for("amp", "power", "on")
-    own.wait_for("amp", "input", "cd")
+    own_theater.wait_for("cd", "playback", lambda playback: playback["state"] == "playing")
+    own_theater.wait_for("amp", "power", "on")
+    own_theater.wait_for("amp", "input", "cd")
     expect(page.get_by_role("heading", name="Did you hear the song?")).to_be_focused(timeout=30_000)
-    own.wait_for("cd", "power", "off")
-    own.wait_for("amp", "power", "off")
+    own_theater.wait_for("cd", "power", "off")
+    own_theater.wait_for("amp", "power", "off")
     tab_to(page, "^Yes", 3)
     page.keyboard.press("Enter")
     expect(page.locator("[role=status]", has_text="CD player: it works.").first).to_be_attached()
 
 
 @proves("E15 F7 · the tests of lights, screen and popper change the device for some seconds, then restore its state")
-def test_appliances(guided, own):
-    own.off()
+def test_appliances(guided, own_theater):
+    own_theater.turn_off()
     visit = guided()
     page = visit.open("/setup?device=lights")
     for device, key, asked in [
             ("lights", "brightness", "Did the lights change?"), ("screen", "position", "Did the screen move?"),
             ("popper", "power", "Did the popper go on and off?")]:
         page.locator(f".device-row[data-focus={device}]").click()
-        before = own.state(device, key)
+        before = own_theater.state(device, key)
         page.get_by_role("button", name="Test it").click()
-        own.wait_for(device, key, lambda now: now != before)
+        own_theater.wait_for(device, key, lambda now: now != before)
         page.get_by_role("heading", name=asked).wait_for(timeout=30_000)
-        own.wait_for(device, key, before)
+        own_theater.wait_for(device, key, before)
 
 
 def commands(page, device):
@@ -295,9 +295,9 @@ def commands(page, device):
 
 
 @proves("F7 · the test of a player plays its first item, also if hundreds of another player's come before it")
-def test_later_item(guided, own):
-    own.off()
-    film = next(film for film in own.send("GET", "/films")["films"] if "dvd" in film["players"])
+def test_later_item(guided, own_theater):
+    own_theater.turn_off()
+    film = next(film for film in own_theater.send("GET", "/films")["films"] if "dvd" in film["players"])
     others = [{"id": f"other-{number}", "title": f"Other {number}", "players": ["other"]} for number in range(700)]
 
     def answer(route):
@@ -313,12 +313,12 @@ def test_later_item(guided, own):
     page.get_by_role("button", name="Test it").click()
     page.get_by_role("heading", name="Did you see or hear the film?").wait_for(timeout=30_000)
     assert {"play": {"item": film["id"]}} in sent
-    own.wait_for("dvd", "power", "off")
+    own_theater.wait_for("dvd", "power", "off")
 
 
 @proves("F7 · lights whose brightness is unknown are dimmed by their test, and stay on")
-def test_unknown_brightness(guided, own):
-    own.off()
+def test_unknown_brightness(guided, own_theater):
+    own_theater.turn_off()
     visit = guided()
     page = visit.page
 
@@ -336,7 +336,7 @@ def test_unknown_brightness(guided, own):
 
 
 @proves("F7 · the page says that a device does not answer and what to check, and disables its test")
-def test_silent(guided, own, file):
+def test_silent(guided, own_theater, file):
     visit = guided()
     page = visit.page
     stub_discovery(page, finding("projectors", "projector", "PJLinkProjector", "Attic", host="127.0.0.1", port=1))
@@ -349,31 +349,31 @@ def test_silent(guided, own, file):
 
 
 @proves("F7 · says that another search runs, and stops a search")
-def test_busy(guided, own):
+def test_busy(guided, own_theater):
     visit = guided()
     visit.expected = {409}
     page = visit.open("/setup")
 
     def is_busy():
         try:
-            own.send("POST", "/discovery", {"only": ["drives"]})
+            own_theater.send("POST", "/discovery", {"only": ["drives"]})
         except urllib.error.HTTPError as error:
             return error.code == 409
         return False
 
     def occupy():
         """Begins a long search; returns `None` if it was refused because another one came first."""
-        other = http.client.HTTPConnection("127.0.0.1", own.controller.port)
+        other = http.client.HTTPConnection("127.0.0.1", own_theater.controller.port)
         other.request("POST", "/api/v1/discovery", json.dumps({"only": ["projectors"], "timeout": 25}), {
-            "Authorization": f"Bearer {own.people['ann@example.org']}", "Content-Type": "application/json"})
+            "Authorization": f"Bearer {own_theater.people['ann@example.org']}", "Content-Type": "application/json"})
         return other if is_busy() else other.close()
-    other = own.controller.wait_for(occupy)
+    other = own_theater.controller.wait_for(occupy)
     start = page.get_by_role("button", name="Search", exact=True).first
     start.click()
     expect(page.get_by_role("alert").filter(has_text="another search")).to_be_visible()
     # The other search ends with its connection.
     other.close()
-    own.controller.wait_for(lambda: not is_busy())
+    own_theater.controller.wait_for(lambda: not is_busy())
     start.click()
     page.get_by_role("button", name="Stop", exact=True).click()
     expect(page.get_by_text("The search was stopped.")).to_be_visible()
@@ -381,7 +381,7 @@ def test_busy(guided, own):
 
 
 @proves("F5 F7 · members see no link to the setup of devices, and may not search")
-def test_member(guided, own):
+def test_member(guided, own_theater):
     visit = guided("ben@example.org")
     visit.expected = {403}
     for path in ("/devices", "/settings"):
@@ -415,7 +415,7 @@ def test_tls(guided):
 
 @proves("A1 F7 · setting up devices is accessible in all sizes and themes, with forced colors and text at 200 %")
 @pytest.mark.parametrize("size", SIZES)
-def test_sizes(guided, own, size):
+def test_sizes(guided, own_theater, size):
     visit = guided(size=size)
     page = visit.page
     stub_discovery(page, finding("sound", "amplifier", "ALSAAmplifier", "Sound card PCH " + "Analog " * 12, device="hw:0"), problems=["mqtt: no broker " * 8])
@@ -440,7 +440,7 @@ def test_sizes(guided, own, size):
 
 @proves("E9 F7 · the setup of devices has only Ukrainian or Russian texts, apart from the controller's findings")
 @pytest.mark.parametrize("name", ["uk", "ru"])
-def test_languages(guided, own, name):
+def test_languages(guided, own_theater, name):
     visit, foreign = guided(locale=name, size="phone"), english_pattern(name)
     page = visit.page
     stub_discovery(page, finding("sound", "amplifier", "ALSAAmplifier", "PCH", device="hw:0"))
@@ -456,7 +456,7 @@ def test_languages(guided, own, name):
 
 
 @proves("F7 · saving keeps edits that were made meanwhile, and the page reports a device that is gone")
-def test_meanwhile(guided, own, file):
+def test_meanwhile(guided, own_theater, file):
     visit = guided()
     page = visit.page
     stub_discovery(page, finding("projectors", "projector", "PJLinkProjector", "Attic", host="127.0.0.1", port=9))
@@ -492,7 +492,7 @@ ENTRIES = """async () => {
 
 
 @proves("F7 · an entry is put into any text of devices.json, and every other byte stays")
-def test_entries(guided, own):
+def test_entries(guided, own_theater):
     made = guided().open("/setup").evaluate(ENTRIES)
     assert made == {
         "text": '{ "a": [{"devices": {"x": "}"}}, "\\"]"],\n "devices" : {"y":{"o":[1,{"x":2}]} , "x" :\t{"role": "screen", "list": [1, "a, b"], "none": {}} },"z":-1.5e3}',

@@ -4,7 +4,7 @@ import array
 import re
 import wave
 
-from conftest import House, Visit, configuration, proves
+from conftest import TheaterClient, Visit, configuration, proves
 from measuring.controller import Controller, shipped_configuration
 from playwright.sync_api import expect
 from test_theater import eventually, heading
@@ -38,19 +38,19 @@ def test_sound(browser, tmp_path):
     made["devices"]["amp"] = {**amp, "options": {"device": "evening"}}
     with Controller(made, {"ALSA_CONFIG_PATH": str(sound_card(tmp_path))}) as controller:
         controller.wait_for(controller.answers)
-        house = House(controller)
+        theater = TheaterClient(controller)
         controller.wait_for(controller.plugins_are_up)
-        one = Visit(browser, house.base).use(house.people["ann@example.org"])
+        one = Visit(browser, theater.base).with_session(theater.people["ann@example.org"])
         page = one.open("/library")
         page.get_by_role("button", name=re.compile("^Night Ferry")).click()
         page.get_by_role("dialog").get_by_role("button", name=re.compile("^(From the start|Watch)$")).click()
         heading(page, "Night Ferry").wait_for()
         page.get_by_role("button", name="Pause").wait_for()
         # The scene sets a volume before the film plays.
-        house.wait_for("dvd", "playback", lambda playback: playback["state"] == "playing")
+        theater.wait_for("dvd", "playback", lambda playback: playback["state"] == "playing")
         volume = page.get_by_role("slider", name="Volume").first
         volume.fill("80")
-        house.wait_for("amp", "volume", 80)
+        theater.wait_for("amp", "volume", 80)
         room = one.context.new_page()
         room.emulate_media(reduced_motion="no-preference")
         room.goto("/room")

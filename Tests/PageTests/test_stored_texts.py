@@ -3,7 +3,7 @@
 import itertools
 import json
 
-from conftest import House, PASSWORD, ROOT, Visit, configuration, proves
+from conftest import TheaterClient, PASSWORD, ROOT, Visit, configuration, proves
 from measuring.controller import Controller
 
 PAYLOADS = [one["text"] for one in json.loads((ROOT / "Tests/Fixtures/stored-payloads.json").read_text())]
@@ -14,11 +14,11 @@ ALIVE = """() => [...document.querySelectorAll('script:not([src]), iframe, objec
 # Shows each text as what plays, as a device's report and as a failure: events that the leading tab passes on.
 EVENTS = """async (texts) => {
   const status = await (await fetch('/api/v1/status')).json(), channel = new BroadcastChannel('theater');
-  const tell = (type, value) => channel.postMessage({ type, value, id: status.event });
+  const publish = (type, value) => channel.postMessage({ type, value, id: status.event });
   for (const [i, text] of texts.entries()) {
-    tell('activity', { status: i % 2 ? 'failed' : 'running', activity: text, title: text, item: text, itemTitle: text, user: text, player: 'dvd', run: text, ...(i % 2 && { error: { code: 'deviceFailed', message: text, hint: text, device: 'dvd', step: text } }) });
+    publish('activity', { status: i % 2 ? 'failed' : 'running', activity: text, title: text, item: text, itemTitle: text, user: text, player: 'dvd', run: text, ...(i % 2 && { error: { code: 'deviceFailed', message: text, hint: text, device: 'dvd', step: text } }) });
     const device = status.devices[i % status.devices.length];
-    tell('device', { ...device, title: text, ...(i % 3 ? {} : { availability: 'unavailable', reason: text }), attributes: { note: { value: text, label: text, unit: text } }, state: { ...device.state, ...(device.state.station && { station: { value: text, provenance: 'reported', age: 0 } }), ...(device.state.input && { input: { value: text, provenance: 'reported', age: 0 } }) } });
+    publish('device', { ...device, title: text, ...(i % 3 ? {} : { availability: 'unavailable', reason: text }), attributes: { note: { value: text, label: text, unit: text } }, state: { ...device.state, ...(device.state.station && { station: { value: text, provenance: 'reported', age: 0 } }), ...(device.state.input && { input: { value: text, provenance: 'reported', age: 0 } }) } });
     await new Promise((done) => setTimeout(done));
   }
   channel.close();
@@ -50,11 +50,11 @@ def poisoned(value, texts):
 def test_stored_texts(browser):
     with Controller(hostile_configuration()) as controller:
         controller.wait_for(controller.answers)
-        house = House(controller)
+        theater = TheaterClient(controller)
         controller.wait_for(controller.plugins_are_up)
-        one = Visit(browser, house.base).use(house.people["ann@example.org"])
+        one = Visit(browser, theater.base).with_session(theater.people["ann@example.org"])
         page, texts = one.page, itertools.cycle(PAYLOADS)
-        house.send("POST", "/guests", {"activities": ["film"], "name": PAYLOADS[0]})
+        theater.send("POST", "/guests", {"activities": ["film"], "name": PAYLOADS[0]})
         for answer in ("accounts", "guests", "sessions", "audit**", "plugins", "account"):
             def poison(route):
                 fetched = route.fetch()
@@ -68,18 +68,18 @@ def test_stored_texts(browser):
         # Runs of invented names do not exist, and a configuration of this size is not checked while it is typed.
         one.expected = {404, 413}
 
-        def look(shown, where):
+        def expect_inert(shown, where):
             assert not shown.evaluate(ALIVE), where
         for path in ("/library", "/library?kind=music"):
             one.open(path)
             for part in range(5):
                 page.evaluate(f"scrollTo(0, (document.documentElement.scrollHeight - innerHeight) * {part / 4})")
                 page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-                look(page, path)
+                expect_inert(page, path)
         page.evaluate("scrollTo(0, 0)")
         for path in ("/radio", "/scenes", "/people", "/plugins", "/account", "/doctor", "/settings", "/configuration"):
             one.open(path)
-            look(page, path)
+            expect_inert(page, path)
         other = one.context.new_page()
         # The first two draw a whole room each time.
         for path, texts in (("/", PAYLOADS[::12]), ("/room", PAYLOADS[5::12]), ("/player", PAYLOADS[::2]), ("/devices", PAYLOADS[1::2])):
@@ -87,7 +87,7 @@ def test_stored_texts(browser):
             other.wait_for_selector("html[data-ready]")
             page.evaluate(EVENTS, texts)
             other.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-            look(other, path)
+            expect_inert(other, path)
         assert other.evaluate("globalThis.ran === undefined")
         page.evaluate("Promise.resolve().then(() => { try { document.body.innerHTML = '<i>'; globalThis.ran = 1 } catch {} }); void 0")
         # The policy itself refuses markup from text; Chromium reports the attempt.

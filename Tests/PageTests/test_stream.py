@@ -74,9 +74,9 @@ class CuttingProxy:
             each.close()
 
 
-def record(house, ids):
+def record(theater, ids):
     """Keeps the ids of all events in a thread of its own."""
-    asked = urllib.request.Request(f"{house.base}/api/v1/events", headers={"Authorization": f"Bearer {house.people['ann@example.org']}"})
+    asked = urllib.request.Request(f"{theater.base}/api/v1/events", headers={"Authorization": f"Bearer {theater.people['ann@example.org']}"})
     answer = urllib.request.urlopen(asked, timeout=60)
 
     def read():
@@ -91,25 +91,25 @@ def record(house, ids):
 
 
 @proves("E9 · a stream that is cut is resumed after its last event, and none is lost or comes twice")
-def test_resume(browser, house):
-    house.off()
-    proxy, ids = CuttingProxy(house.controller.port), []
-    one = Visit(browser, proxy.base).use(house.people["ann@example.org"])
+def test_resume(browser, theater):
+    theater.turn_off()
+    proxy, ids = CuttingProxy(theater.controller.port), []
+    one = Visit(browser, proxy.base).with_session(theater.people["ann@example.org"])
     one.expected = {"network"}
     one.page.add_init_script(SEEN)
-    recorded = record(house, ids)
+    recorded = record(theater, ids)
     page = one.open("/devices")
     lights = page.get_by_role("button", name=re.compile("^Lights")).first
     seen = lambda: page.evaluate("seen.map(([, id]) => id)")
-    house.send("POST", "/devices/lights/commands", {"dim": 31})
+    theater.send("POST", "/devices/lights/commands", {"dim": 31})
     expect(lights).to_contain_text("31 %")
     eventually(page, lambda: seen()[-1] == ids[-1])
     last = seen()[-1]
     proxy.cut()
     # Both changes are over before the stream is back.
     for percent in (32, 33, 34):
-        house.send("POST", "/devices/lights/commands", {"dim": percent})
-        house.wait_for("lights", "brightness", percent)
+        theater.send("POST", "/devices/lights/commands", {"dim": percent})
+        theater.wait_for("lights", "brightness", percent)
     eventually(page, lambda: len(proxy.heads) >= 2)
     proxy.refuses = False
     expect(lights).to_contain_text("34 %")

@@ -126,8 +126,8 @@ def english_pattern(name):
 
 @proves("E9 F8 · every screen has only Ukrainian or Russian texts when the browser asks for that language, and fits phone, tablet and desktop")
 @pytest.mark.parametrize("name, size", [("uk", "phone"), ("ru", "phone"), ("uk", "desktop"), ("ru", "tablet")])
-def test_languages(visit, house, name, size):
-    house.off()
+def test_languages(visit, theater, name, size):
+    theater.turn_off()
     stranger, foreign, wrong = visit(size=size, locale=f"{name}-{'UA' if name == 'uk' else 'RU'}"), english_pattern(name), []
 
     def check(page, place):
@@ -135,19 +135,19 @@ def test_languages(visit, house, name, size):
         wrong.extend(f"{place}: {text}" for text in page.evaluate(COLLECT_TEXTS) if foreign.fullmatch(text))
         wrong.extend(f"{place} {fault}" for fault in page.evaluate(FIND_OVERFLOW))
 
-    def look(one, path):
+    def open_and_check(one, path):
         page = one.open(path)
         assert page.evaluate("document.documentElement.lang") == name
         check(page, path)
         return page
     for path in ENTRANCE:
-        look(stranger, path)
-    one = visit(size=size, locale=name).use(house.people["ann@example.org"])
+        open_and_check(stranger, path)
+    one = visit(size=size, locale=name).with_session(theater.people["ann@example.org"])
     # The controller names the checks, in English.
     one.page.route("**/api/v1/doctor", lambda route: route.fulfill(status=200, content_type="application/json", body='{"checks": []}'))
     for path in SCREENS:
-        look(one, path)
-    page = look(one, "/devices")
+        open_and_check(one, path)
+    page = open_and_check(one, "/devices")
     for row in page.locator(".device-row").all():
         device = row.get_attribute("data-focus")
         row.click()
@@ -155,21 +155,21 @@ def test_languages(visit, house, name, size):
         check(page, f"/devices {device}")
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog")).to_have_count(0)
-    house.watch()
+    theater.watch()
     for path in ("/", "/room", "/player", "/devices"):
-        look(one, path)
+        open_and_check(one, path)
     assert not wrong, "\n".join(wrong)
 
 
 @proves("E9 · the language is chosen at the login and in the account; the first choice stays on the device, the second is stored with the account")
-def test_choice(visit, house):
+def test_choice(visit, theater):
     page = visit().open("/login")
     page.get_by_role("combobox", name="Language").select_option("uk")
     page.get_by_role("button", name="Увійти", exact=True).wait_for()
     assert page.evaluate("document.title") == "Вхід · Home Theater"
     page.reload()
     page.get_by_role("combobox", name="Мова").wait_for()
-    one = visit().use(house.people["ann@example.org"])
+    one = visit().with_session(theater.people["ann@example.org"])
     kept = []
     one.page.route("**/api/v1/account/language", lambda route: (kept.append(route.request.post_data_json), route.fulfill(status=204)))
     expect(one.open("/settings").get_by_role("combobox", name="Language")).to_have_value("en")
@@ -180,8 +180,8 @@ def test_choice(visit, house):
 
 
 @proves("E9 · the language that was chosen on this device counts before the account's")
-def test_device_language(visit, house):
-    one = visit().use(house.people["ann@example.org"])
+def test_device_language(visit, theater):
+    one = visit().with_session(theater.people["ann@example.org"])
 
     def with_language(route):
         answer = route.fetch()
@@ -195,9 +195,9 @@ def test_device_language(visit, house):
 
 
 @proves("E9 E17 · says in the reader's language what failed and where, with the controller's English in small print")
-def test_failure(visit, house):
-    house.off()
-    page = visit(locale="uk").use(house.people["ann@example.org"]).open("/scenes?scene=broken")
+def test_failure(visit, theater):
+    theater.turn_off()
+    page = visit(locale="uk").with_session(theater.people["ann@example.org"]).open("/scenes?scene=broken")
     page.locator(".run-keys .btn.primary").click()
     card = page.locator(".error-card")
     expect(card.get_by_role("heading")).to_have_text("Проєктор spare: Команду не виконано.")
@@ -221,8 +221,8 @@ FILMS = {
 
 @proves("E9 · counts have the plural forms of the language, on the screen too")
 @pytest.mark.parametrize("name", LANGUAGES)
-def test_plurals(visit, house, name):
-    one = visit(locale=name).use(house.people["ann@example.org"])
+def test_plurals(visit, theater, name):
+    one = visit(locale=name).with_session(theater.people["ann@example.org"])
     page, films = one.page, []
     page.route("**/api/v1/films?**", lambda route: route.fulfill(status=200, content_type="application/json", body=json.dumps({"films": films, "total": len(films)})))
     for count, text in zip(COUNTS, FILMS[name]):

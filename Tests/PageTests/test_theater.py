@@ -6,11 +6,11 @@ import time
 from urllib.parse import parse_qs, urlparse
 
 import pytest
-from conftest import Visit, configuration, hold, proves, House, wait_held
+from conftest import Visit, configuration, hold, proves, TheaterClient, wait_held
 from measuring.controller import Controller
 from playwright.sync_api import expect
 from test_entrance import MODULES
-from test_room import TELL, failed, led
+from test_room import PUBLISH_EVENTS, failed, open_following_tab
 from test_screens import faults
 
 
@@ -19,7 +19,7 @@ def heading(page, name, level=1):
 
 
 @proves("E8 E9 E11 E12 · watches a film from the home screen: scene, progress, time left, pause, seek, volume, end")
-def test_film(owner, house):
+def test_film(owner, theater):
     page = owner.open("/")
     for name in ("Watch a film", "Listen to music", "Radio", "Popcorn"):
         expect(page.get_by_role("button", name=re.compile(f"^{name}"))).to_be_visible()
@@ -29,17 +29,17 @@ def test_film(owner, house):
     page.get_by_role("dialog").get_by_role("button", name=re.compile("^(Watch|From the start)$")).click()
     heading(page, "Night Ferry").wait_for()
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
-    house.wait_for("lights", "brightness", 10)
-    house.wait_for("screen", "position", "down")
-    house.wait_for("amp", "input", "dvd")
-    house.wait_for("amp", "mode", "surround")
+    theater.wait_for("lights", "brightness", 10)
+    theater.wait_for("screen", "position", "down")
+    theater.wait_for("amp", "input", "dvd")
+    theater.wait_for("amp", "mode", "surround")
     seek = page.get_by_role("slider", name="Place in the film")
     before = int(seek.input_value())
     expect(seek).not_to_have_value(str(before))
     expect(page.get_by_text("min left").first).to_be_visible()
     page.get_by_role("button", name="Pause").click()
     page.get_by_role("button", name="Resume").wait_for()
-    house.wait_for("dvd", "playback", lambda playback: playback["state"] == "paused")
+    theater.wait_for("dvd", "playback", lambda playback: playback["state"] == "paused")
     page.get_by_role("button", name="Forward 30 seconds").click()
     expect(seek).to_have_value(re.compile(r"^(3\d|4\d)$"))
     seek.focus()
@@ -48,29 +48,29 @@ def test_film(owner, house):
     page.keyboard.press("Home")
     volume = page.get_by_role("slider", name="Volume").first
     volume.focus()
-    house.wait_for("amp", "volume", 50)
+    theater.wait_for("amp", "volume", 50)
     page.keyboard.press("ArrowRight")
-    house.wait_for("amp", "volume", 51)
+    theater.wait_for("amp", "volume", 51)
     page.get_by_role("button", name="Mute").click()
-    house.wait_for("amp", "muted", True)
+    theater.wait_for("amp", "muted", True)
     expect(page.get_by_role("button", name="Mute")).to_have_attribute("aria-pressed", "true")
     page.get_by_role("button", name="Resume").click()
     page.get_by_role("button", name="Pause").wait_for()
     page.get_by_role("button", name="End", exact=True).click()
     heading(page, "Nothing is on").wait_for()
-    house.wait_for("dvd", "power", "off")
-    house.wait_for("amp", "power", "off")
-    house.wait_for("lights", "brightness", 100)
+    theater.wait_for("dvd", "power", "off")
+    theater.wait_for("amp", "power", "off")
+    theater.wait_for("lights", "brightness", 100)
 
 
 @proves("E10 · goes on where a person stopped, and offers the beginning")
-def test_resume(owner, house):
-    house.watch("night-ferry", fromStart=True)
-    house.send("POST", "/seek", {"to": 200})
-    house.wait_for("dvd", "playback", lambda playback: playback["position"] >= 199)
-    house.send("POST", "/pause")
-    house.wait_for("dvd", "playback", lambda playback: playback["state"] == "paused")
-    house.wait("/end")
+def test_resume(owner, theater):
+    theater.watch("night-ferry", fromStart=True)
+    theater.send("POST", "/seek", {"to": 200})
+    theater.wait_for("dvd", "playback", lambda playback: playback["position"] >= 199)
+    theater.send("POST", "/pause")
+    theater.wait_for("dvd", "playback", lambda playback: playback["state"] == "paused")
+    theater.run("/end")
     page = owner.open("/library")
     page.get_by_role("button", name=re.compile("^Paper Moons")).click()
     page.get_by_role("dialog").get_by_role("button", name=re.compile("^(Watch|From the start)$")).wait_for()
@@ -79,7 +79,7 @@ def test_resume(owner, house):
     page.get_by_role("dialog").get_by_role("button", name=re.compile(r"^Continue at 3:[2-3]\d$")).click()
     heading(page, "Night Ferry").wait_for()
     page.get_by_role("button", name="Pause").wait_for()
-    house.wait_for("dvd", "playback", lambda playback: 199 <= playback["position"] <= 215)
+    theater.wait_for("dvd", "playback", lambda playback: 199 <= playback["position"] <= 215)
     page.get_by_role("link", name="Close the player").click()
     expect(page.get_by_text(re.compile("Went on at 3:[23]"))).to_be_visible()
     page.get_by_role("button", name="From the start").click()
@@ -87,7 +87,7 @@ def test_resume(owner, house):
 
 
 @proves("E11 E13 · listens to a song, which says its place in a list, and ends it")
-def test_music(owner, house):
+def test_music(owner, theater):
     page = owner.open("/library?kind=music")
     song = page.get_by_role("list", name="Songs").get_by_role("button").first
     title = song.locator(".name").inner_text()
@@ -98,8 +98,8 @@ def test_music(owner, house):
         start.click()
     expect(page.get_by_role("region", name="What plays")).to_contain_text(title)
     expect(song).to_have_attribute("data-current", "")
-    house.wait_for("amp", "input", "cd")
-    house.wait_for("amp", "mode", "stereo")
+    theater.wait_for("amp", "input", "cd")
+    theater.wait_for("amp", "mode", "stereo")
     page.get_by_role("region", name="What plays").get_by_role("link").click()
     heading(page, title).wait_for()
     page.get_by_role("button", name="Next song").click()
@@ -109,16 +109,16 @@ def test_music(owner, house):
 
 
 @proves("E11 E14 · tunes the radio to stations and frequencies, and ends it")
-def test_radio(owner, house):
+def test_radio(owner, theater):
     owner.page.clock.install()
     page = owner.open("/radio")
     expect(page.get_by_text("The radio is off.")).to_be_visible()
     page.get_by_role("button", name=re.compile("Harbour Jazz")).click()
-    house.wait_for("tuner", "frequency", 91.2)
-    house.wait_for("amp", "input", "tuner")
+    theater.wait_for("tuner", "frequency", 91.2)
+    theater.wait_for("amp", "input", "tuner")
     expect(page.locator(".readout")).to_have_text(re.compile("91.2"))
     page.get_by_role("button", name="Next station").click()
-    house.wait_for("tuner", "frequency", 98.5)
+    theater.wait_for("tuner", "frequency", 98.5)
     # The last of several quick presses counts, however long the first one takes.
     held = hold(page, "/radio", times=1)
     page.get_by_role("button", name=re.compile("Harbour Jazz")).click()
@@ -131,22 +131,22 @@ def test_radio(owner, house):
     assert not held, "one request at a time"
     with page.expect_response(lambda answer: "Lantern Radio" in (answer.request.post_data or "")):
         route.continue_()
-    house.wait_for("tuner", "frequency", 98.5)
+    theater.wait_for("tuner", "frequency", 98.5)
     expect(page.locator(".readout")).to_have_text(re.compile("98.5"))
     page.get_by_role("slider", name="Frequency").focus()
     for _ in range(3):
         page.keyboard.press("ArrowRight")
-    house.wait_for("tuner", "frequency", 98.8)
+    theater.wait_for("tuner", "frequency", 98.8)
     expect(page.get_by_text("Between stations")).to_be_visible()
     page.get_by_role("button", name="Turn the radio off").click()
-    house.wait_for("tuner", "power", "off")
+    theater.wait_for("tuner", "power", "off")
     expect(page.get_by_role("button", name="Listen")).to_be_visible()
 
 
 @proves("E14 E9 · shows the live title of a station in the radio, the bar, the player, Home and on the lock screen")
-def test_live_title(owner, house):
+def test_live_title(owner, theater):
     title = "The Quay Trio – Night Tide"
-    house.wait("/radio", {"item": "Harbour Jazz"})
+    theater.run("/radio", {"item": "Harbour Jazz"})
     page = owner.open("/radio")
     expect(page.get_by_role("region", name="Tuner")).to_contain_text(title)
     expect(page.get_by_role("region", name="What plays")).to_contain_text(title)
@@ -160,13 +160,13 @@ def test_live_title(owner, house):
 
 
 @proves("E14 · keeps presets of each person on this device, of both bands, and tunes to them")
-def test_presets(owner, house):
+def test_presets(owner, theater):
     page = owner.open("/radio")
     presets = page.get_by_role("region", name="Presets")
     expect(presets).to_have_count(0)
     keep = page.get_by_role("button", name="Keep as a preset")
     page.get_by_role("button", name=re.compile("Harbour Jazz")).click()
-    house.wait_for("tuner", "frequency", 91.2)
+    theater.wait_for("tuner", "frequency", 91.2)
     keep.click()
     expect(keep).to_have_attribute("aria-pressed", "true")
     page.get_by_role("radio", name="AM").click()
@@ -176,19 +176,19 @@ def test_presets(owner, house):
     owner.open("/radio")
     expect(presets.get_by_role("button")).to_have_text([re.compile("91.2.*Harbour Jazz"), re.compile("900.*900 kHz")])
     presets.get_by_role("button", name=re.compile("900 kHz")).click()
-    house.wait_for("tuner", "frequency", 900)
+    theater.wait_for("tuner", "frequency", 900)
     expect(page.get_by_role("radio", name="AM")).to_be_checked()
     presets.get_by_role("button", name=re.compile("Harbour Jazz")).click()
-    house.wait_for("tuner", "frequency", 91.2)
+    theater.wait_for("tuner", "frequency", 91.2)
     expect(page.get_by_role("radio", name="FM")).to_be_checked()
     keep.click()
     expect(presets.get_by_role("button")).to_have_count(1)
     page.get_by_role("button", name="Turn the radio off").click()
-    house.wait_for("tuner", "power", "off")
+    theater.wait_for("tuner", "power", "off")
 
 
 @proves("E14 · AM has one raster that counts from 0, for arrow keys as for the dial")
-def test_raster(owner, house):
+def test_raster(owner, theater):
     page = owner.open("/radio")
     page.get_by_role("radio", name="AM").click()
     dial = page.get_by_role("slider", name="Frequency")
@@ -203,14 +203,14 @@ def test_raster(owner, house):
 
 
 @proves("E15 · draws the room from what devices report; a press on a device opens its controls")
-def test_room(owner, house):
+def test_room(owner, theater):
     page = owner.open("/room")
     heading(page, "Nothing is on").wait_for()
     expect(page.locator("svg.room-svg")).to_be_visible()
     names = [button.get_attribute("aria-label") for button in page.locator(".hit").all()]
     assert len(names) == 8 and names[0].startswith("Screen: up"), names
     assert page.locator("svg.room-svg .picture > g").count() == 0
-    house.watch()
+    theater.watch()
     heading(page, "Night Ferry").wait_for()
     expect(page.get_by_role("button", name="Screen: down")).to_be_visible()
     expect(page.locator("svg.room-svg .picture > g svg")).to_have_count(1)
@@ -218,7 +218,7 @@ def test_room(owner, house):
     page.get_by_role("button", name=re.compile("^Lights:")).click()
     dialog = page.get_by_role("dialog", name="Lights")
     dialog.get_by_role("button", name="40 %").click()
-    house.wait_for("lights", "brightness", 40)
+    theater.wait_for("lights", "brightness", 40)
     expect(dialog.get_by_role("slider", name="Brightness")).to_have_value("40")
     expect(dialog.get_by_text("reported").first).to_be_attached()
     page.keyboard.press("Escape")
@@ -230,8 +230,8 @@ def test_room(owner, house):
     ("Amplifier", "amp", "volume", "33", "volume", 33), ("Lights", "lights", "dim", "25", "brightness", 25),
     ("Tuner", "tuner", "fm", "91.2", "frequency", 91.2), ("Screen", "screen", "down", None, "position", "down"),
 ])
-def test_devices(owner, house, device, name, command, value, key, wanted):
-    house.send("POST", f"/devices/{name}/commands", "on") if name != "screen" else None
+def test_devices(owner, theater, device, name, command, value, key, wanted):
+    theater.send("POST", f"/devices/{name}/commands", "on") if name != "screen" else None
     page = owner.open("/devices")
     expect(page.get_by_text("All 9 are responding")).to_be_visible()
     page.locator(".device-row", has_text=device).click()
@@ -239,17 +239,17 @@ def test_devices(owner, house, device, name, command, value, key, wanted):
     pane.get_by_text("All commands").click()
     listed = [row.inner_text() for row in pane.locator(".command .name").all()] or pane.locator(".command .name").first.wait_for()
     listed = [row.inner_text() for row in pane.locator(".command .name").all()]
-    assert listed == [one["name"] for one in house.send("GET", f"/devices/{name}")["commands"]]
+    assert listed == [one["name"] for one in theater.send("GET", f"/devices/{name}")["commands"]]
     row = pane.locator(".command", has=page.get_by_role("button", name=f"Send {command}", exact=True))
     if value:
         row.get_by_label(f"Value of {command}").fill(value)
     row.get_by_role("button").click()
-    house.wait_for(name, key, wanted)
+    theater.wait_for(name, key, wanted)
     expect(pane.get_by_role("table")).to_contain_text("reported")
 
 
 @proves("E12 E17 E2 · runs a scene with its steps, and says which device and step stopped one")
-def test_scenes(owner, house):
+def test_scenes(owner, theater):
     page = owner.open("/scenes")
     pane = page.get_by_role("region", name="Watch a film")
     expect(pane).to_contain_text("Nothing has been sent yet.")
@@ -259,7 +259,7 @@ def test_scenes(owner, house):
     pane.get_by_role("button", name="Run").click()
     expect(pane.get_by_role("status")).to_have_text("Done.")
     expect(pane.locator('.steps li[data-status="done"]').first).to_be_visible()
-    assert house.send("GET", "/status")["activity"]["item"] == "paper-moons"
+    assert theater.send("GET", "/status")["activity"]["item"] == "paper-moons"
     page.get_by_role("button", name=re.compile("A broken evening")).click()
     pane = page.get_by_role("region", name="A broken evening")
     pane.get_by_role("button", name="Run").click()
@@ -274,10 +274,10 @@ def test_failed_player(browser):
     made["devices"]["dvd"]["options"]["faults"] = {"refuses": ["play"]}
     with Controller(made) as controller:
         controller.wait_for(controller.answers)
-        house = House(controller)
+        theater = TheaterClient(controller)
         controller.wait_for(controller.plugins_are_up)
-        assert house.wait("/watch", {"item": "night-ferry"})["status"] == "failed"
-        one = Visit(browser, house.base).use(house.people["ann@example.org"])
+        assert theater.run("/watch", {"item": "night-ferry"})["status"] == "failed"
+        one = Visit(browser, theater.base).with_session(theater.people["ann@example.org"])
         one.expected = {"network"}
         one.page.route("**/api/v1/runs/*", lambda route: (asked.append(1), route.abort() if len(asked) == 1 else route.continue_()))
         page = one.open("/player")
@@ -297,20 +297,20 @@ def test_loss(browser):
     made["activities"]["film"]["endsWithout"] = ["dvd"]
     with Controller(made) as controller:
         controller.wait_for(controller.answers)
-        house = House(controller)
+        theater = TheaterClient(controller)
         controller.wait_for(controller.plugins_are_up)
-        house.watch()
-        one = Visit(browser, house.base).use(house.people["ann@example.org"])
+        theater.watch()
+        one = Visit(browser, theater.base).with_session(theater.people["ann@example.org"])
         page = one.open("/")
         # A player that does not have the film.
-        house.send("POST", "/devices/dvd/plugin", {"plugin": "Simulated", "options": {"speed": 0, "films": []}})
+        theater.send("POST", "/devices/dvd/plugin", {"plugin": "Simulated", "options": {"speed": 0, "films": []}})
         card = page.locator('.hero[data-status="idle"] .error-card')
         expect(card).to_contain_text(re.compile("^.*did not play for 30 s"), timeout=60_000)
         one.close()
 
 
 @proves("E12 E17 · shows the groups of a plan and of a run around their steps")
-def test_groups(owner, house):
+def test_groups(owner, theater):
     page = owner.open("/scenes?scene=together")
     pane = page.get_by_role("region", name="Together")
     for button in (None, "Run"):
@@ -328,33 +328,33 @@ def test_groups(owner, house):
 
 
 @proves("E17 · ending an activity right after it was begun ends it")
-def test_end_early(owner, house):
+def test_end_early(owner, theater):
     page = owner.open("/")
     idle = page.locator('.hero[data-status="idle"]')
     for delay in (0, 50, 150, 300):
-        house.send("POST", "/watch", {"item": "night-ferry"})
+        theater.send("POST", "/watch", {"item": "night-ferry"})
         expect(heading(page, "Night Ferry")).to_be_visible()
         page.wait_for_timeout(delay)  # other steps are under way then
         # The button is drawn anew at each step; a press of a tenth of a second still counts.
         page.get_by_role("button", name=re.compile("^(End|Cancel)$")).first.click(delay=100)
         idle.wait_for()
-        assert house.send("GET", "/status")["activity"]["status"] == "idle"
+        assert theater.send("GET", "/status")["activity"]["status"] == "idle"
 
 
 @proves("E9 · follows what others start, and two tabs share one stream of events")
-def test_follow(owner, house):
+def test_follow(owner, theater):
     page = owner.open("/")
     page.locator('.hero[data-status="idle"]').wait_for()
     second = owner.context.new_page()
     second.goto("/room")
     heading(second, "Nothing is on").wait_for()
-    house.watch()
+    theater.watch()
     heading(page, "Night Ferry").wait_for()
     heading(second, "Night Ferry").wait_for()
     assert sum(url.endswith("/events") for url in owner.requests) <= 2
     page.close()
     owner.page = second
-    house.send("POST", "/pause")
+    theater.send("POST", "/pause")
     expect(second.get_by_role("region", name="What plays").get_by_role("button", name="Resume")).to_be_visible()
 
 
@@ -429,7 +429,7 @@ def test_library(owner):
 
 
 @proves("E9 · a scan of the library reads the list again and leaves the reader at their place")
-def test_scan(owner, house):
+def test_scan(owner, theater):
     page = owner.page
     served = LongList(page)
     owner.open("/library?kind=music")
@@ -442,7 +442,7 @@ def test_scan(owner, house):
     for removed in (0, 3):
         served.songs = served.songs[: len(served.songs) - removed]
         served.songs[25_000] = {**served.songs[25_000], "title": f"Renamed {removed}"}
-        house.send("POST", "/library/scan")
+        theater.send("POST", "/library/scan")
         page.get_by_role("button", name=re.compile(f"^Renamed {removed},")).wait_for()
         expect(page.locator(":focus")).to_have_attribute("aria-label", re.compile(f"^Renamed {removed},"))
         assert page.evaluate("scrollY") == place
@@ -474,7 +474,7 @@ def test_stale_search(owner):
 
 
 @proves("F5 · invites a member and a guest by link, changes a person, ends sessions")
-def test_people(owner, house, visit):
+def test_people(owner, theater, visit):
     page, rows = owner.page, []
 
     def with_code(route):
@@ -499,26 +499,26 @@ def test_people(owner, house, visit):
     page.get_by_role("button", name="Revoke the invitation").first.click()
     page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
     expect(page.get_by_text("The invitation is revoked.").first).to_be_visible()
-    house.member("Dora", "dora@example.org")
+    theater.member("Dora", "dora@example.org")
     owner.open("/people")
     page.get_by_role("button", name=re.compile("^D ?Dora|Dora")).click()
     page.get_by_role("dialog").get_by_role("button", name="Remove the account").click()
     page.get_by_role("dialog").get_by_role("button", name="Remove", exact=True).click()
     expect(page.get_by_text("Dora was removed.").first).to_be_visible()
-    assert "dora@example.org" not in {one["email"] for one in house.send("GET", "/accounts")["accounts"]}
+    assert "dora@example.org" not in {one["email"] for one in theater.send("GET", "/accounts")["accounts"]}
 
 
 @proves("F5 · an owner ends the session of another person, and gives a guest an age limit")
-def test_other_people(owner, house):
-    house.member("Oleh", "oleh@example.org")
-    house.log_in("oleh@example.org")
+def test_other_people(owner, theater):
+    theater.member("Oleh", "oleh@example.org")
+    theater.log_in("oleh@example.org")
     page = owner.open("/people")
     page.get_by_role("button", name=re.compile("Oleh")).click()
     sessions = page.get_by_role("dialog").get_by_role("region", name="Sessions")
     sessions.get_by_role("button", name=re.compile("^End the session")).click()
     expect(sessions).to_contain_text("Not logged in anywhere.")
     with pytest.raises(Exception, match="401"):
-        house.send("GET", "/status", token=house.people["oleh@example.org"])
+        theater.send("GET", "/status", token=theater.people["oleh@example.org"])
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Invite").click()
     page.get_by_role("radio", name="Guest").click()
@@ -527,18 +527,18 @@ def test_other_people(owner, house):
     limit.fill("12")
     page.get_by_role("button", name="Create the link").click()
     page.get_by_role("textbox", name="Link").wait_for()
-    assert house.send("GET", "/guests")["guests"][0]["ageLimit"] == 12
+    assert theater.send("GET", "/guests")["guests"][0]["ageLimit"] == 12
     page.keyboard.press("Escape")
     expect(page.get_by_text("Titles up to age 12")).to_be_visible()
-    house.send("DELETE", f"/guests/{house.send('GET', '/guests')['guests'][0]['id']}")
+    theater.send("DELETE", f"/guests/{theater.send('GET', '/guests')['guests'][0]['id']}")
 
 
 @proves("F5 · pages back in the activity log")
-def test_audit(owner, house):
+def test_audit(owner, theater):
     page = owner.page
     page.route("**/api/v1/audit?*", lambda route: route.continue_(url=route.request.url.replace("limit=40", "limit=3")))
     for _ in range(4):
-        house.log_in("ann@example.org")
+        theater.log_in("ann@example.org")
     owner.open("/people")
     rows = page.locator(".audit li")
     expect(rows).to_have_count(3)
@@ -547,7 +547,7 @@ def test_audit(owner, house):
 
 
 @proves("F5 · keeps the theme and reads the library again on the settings screen, which leads to the account")
-def test_settings(owner, house):
+def test_settings(owner, theater):
     page = owner.open("/settings")
     page.get_by_role("radio", name="Matinée").click()
     assert page.evaluate("document.documentElement.dataset.theme") == "matinee"
@@ -563,8 +563,8 @@ def test_settings(owner, house):
 def test_offline(browser):
     with Controller(configuration()) as controller:
         controller.wait_for(controller.answers)
-        house = House(controller)
-        one = Visit(browser, house.base).use(house.people["ann@example.org"])
+        theater = TheaterClient(controller)
+        one = Visit(browser, theater.base).with_session(theater.people["ann@example.org"])
         one.expected = {"network"}
         page, room = one.open("/"), one.context.new_page()
         room.goto("/room")
@@ -581,7 +581,7 @@ def test_offline(browser):
         controller.wait_for(controller.answers)
         for shown in (page, room):
             expect(shown.get_by_text("No connection to the theater.")).to_have_count(0, timeout=60_000)
-        house.watch()
+        theater.watch()
         for shown in (page, room):
             heading(shown, "Night Ferry").wait_for()
         expect(room.get_by_role("button", name=re.compile("^Lights: dimmed"))).to_be_visible()
@@ -589,7 +589,7 @@ def test_offline(browser):
 
 
 @proves("E12 E17 · shows the end of a run even if its events come before the answer that starts it")
-def test_late_answer(owner, house):
+def test_late_answer(owner, theater):
     page = owner.open("/scenes?scene=broken")
     pane = page.get_by_role("region", name="A broken evening")
 
@@ -598,7 +598,7 @@ def test_late_answer(owner, house):
         run = answer.json()["run"]
         started = {**run, "status": "running", "steps": [{"id": s["id"], "kind": s["kind"], "device": s["device"], "command": s["command"], "status": "waiting"} for s in run["steps"]]}
         deadline = time.monotonic() + 30
-        while house.send("GET", f"/runs/{run['id']}")["status"] == "running" and time.monotonic() < deadline:
+        while theater.send("GET", f"/runs/{run['id']}")["status"] == "running" and time.monotonic() < deadline:
             time.sleep(0.02)
         route.fulfill(status=202, content_type="application/json", body=json.dumps({"run": started, "event": answer.json()["event"]}))
     page.route("**/runs", late)
@@ -616,8 +616,8 @@ def eventually(page, condition):
 
 
 @proves("E15 · asks for levels only while sound plays and the room is seen, and moves needles and cones with them")
-def test_levels(owner, house):
-    house.watch("night-ferry", fromStart=True)
+def test_levels(owner, theater):
+    theater.watch("night-ferry", fromStart=True)
     room, asked, ended = owner.context.new_page(), [], []
     room.emulate_media(reduced_motion="no-preference")
     of_levels = lambda request: request.url.endswith("/api/v1/events?levels=true")
@@ -628,18 +628,18 @@ def test_levels(owner, house):
     room.goto("/room")
     eventually(room, lambda: room.evaluate("[...globalThis.needles ?? []].some((one) => parseFloat(one.slice(7)) > 5)"))
     assert len(asked) == 1 and not ended
-    house.send("POST", "/pause")
+    theater.send("POST", "/pause")
     expect(room.get_by_role("button", name=re.compile("^DVD player: paused"))).to_be_visible()
     eventually(room, lambda: len(ended) == 1)
-    house.send("POST", "/resume")
+    theater.send("POST", "/resume")
     eventually(room, lambda: len(asked) == 2)
 
 
 @proves("E15 · Home and the list of devices say of every role that its state is not known, instead of off")
-def test_unknown(owner, house):
-    devices = house.send("GET", "/devices")["devices"]
-    page = led(owner, "/devices")
-    owner.page.evaluate(TELL, [["device", {**one, "state": {key: {**value, "provenance": "unknown"} for key, value in one["state"].items()}}] for one in devices])
+def test_unknown(owner, theater):
+    devices = theater.send("GET", "/devices")["devices"]
+    page = open_following_tab(owner, "/devices")
+    owner.page.evaluate(PUBLISH_EVENTS, [["device", {**one, "state": {key: {**value, "provenance": "unknown"} for key, value in one["state"].items()}}] for one in devices])
     expect(page.locator(".device-row .sub")).to_have_text(["not known"] * len(devices))
     page.get_by_role("link", name="Home", exact=True).filter(visible=True).first.click()
     expect(page.locator(".chips .chip[data-known=unknown]")).to_have_text([f"{name}: not known" for name in ("Lights", "Projector", "Amplifier", "Popcorn")])
@@ -647,13 +647,13 @@ def test_unknown(owner, house):
 
 @proves("E15 E17 · the controls of a device lose the card of its failure with the activity that failed")
 def test_failure_over(owner):
-    page = led(owner, "/devices")
+    page = open_following_tab(owner, "/devices")
     page.locator(".device-row[data-focus=projector]").click()
     again = page.get_by_role("region", name="Projector", exact=True).get_by_role("button", name="Try again")
     fault = failed("projector", "the lamp does not strike", "Let it cool.")
-    owner.page.evaluate(TELL, [fault])
+    owner.page.evaluate(PUBLISH_EVENTS, [fault])
     expect(again).to_be_visible()
-    owner.page.evaluate(TELL, [["activity", {"status": "idle", "error": fault[1]["error"]}]])
+    owner.page.evaluate(PUBLISH_EVENTS, [["activity", {"status": "idle", "error": fault[1]["error"]}]])
     expect(again).to_have_count(0)
 
 
@@ -676,26 +676,47 @@ def test_other_scene(owner):
 
 
 @proves("E9 E14 · a key of the player does what its button does, and on the radio sends nothing that a tuner lacks")
-def test_player_keys(owner, house):
-    house.watch("night-ferry", fromStart=True)
+def test_player_keys(owner, theater):
+    theater.watch("night-ferry", fromStart=True)
     page = owner.open("/player")
     page.get_by_role("button", name="Pause").wait_for()
     page.keyboard.press("Space")
     page.get_by_role("button", name="Resume").wait_for()
     page.keyboard.press("ArrowRight")
-    house.wait_for("dvd", "playback", lambda playback: playback["state"] == "paused" and playback["position"] >= 30)
-    house.off()
-    house.wait("/radio", {"item": "Harbour Jazz"})
+    theater.wait_for("dvd", "playback", lambda playback: playback["state"] == "paused" and playback["position"] >= 30)
+    theater.turn_off()
+    theater.run("/radio", {"item": "Harbour Jazz"})
     heading(page, "Harbour Jazz").wait_for()
-    before, muted = len(owner.requests), house.state("amp", "muted")
+    before, muted = len(owner.requests), theater.state("amp", "muted")
     for is_muted in (muted, not muted):
         expect(page.get_by_role("button", name="Mute")).to_have_attribute("aria-pressed", str(is_muted).lower())
         for key in ("Space", "k", "ArrowLeft", "ArrowRight", "m"):
             page.keyboard.press(key)
-    house.wait_for("amp", "muted", muted)
+    theater.wait_for("amp", "muted", muted)
     posts = [url for url in owner.requests[before:] if re.search("/(pause|resume|seek|volume)$", url)]
     assert [url.rpartition("/")[2] for url in posts] == ["volume", "volume"], posts
     expect(page.locator(".toast")).to_have_count(0)
+
+
+@proves("E9 · presses of a seek key while a seek is under way add up")
+def test_quick_seeks(owner, theater):
+    theater.watch("night-ferry", fromStart=True)
+    page, held, sent = owner.open("/player"), [], []
+
+    def hold(route):
+        sent.append(route.request.post_data_json)
+        held.append(route) if len(sent) == 1 else route.continue_()
+    page.route("**/api/v1/seek", hold)
+    page.get_by_role("button", name="Pause").wait_for()
+    page.keyboard.press("ArrowRight")
+    first = wait_held(page, held)
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    first.continue_()
+    theater.wait_for("dvd", "playback", lambda playback: playback["position"] >= 80)
+    assert sent == [{"by": 30}, {"by": 50}], sent
+    page.unroute("**/api/v1/seek")
 
 
 @proves("E17 · a message stays while the pointer is over it, also after it has lost the pointer and the focus before")

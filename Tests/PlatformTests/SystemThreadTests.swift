@@ -123,14 +123,14 @@ struct SystemThreadTests {
     private var isSet = false
 
     func set() {
-      monitor.locked {
+      monitor.withLock {
         isSet = true
         monitor.wakeAll()
       }
     }
 
     func waitUntilSet(until deadline: Int64) -> Bool {
-      monitor.locked {
+      monitor.withLock {
         while !isSet { guard monitor.wait(until: deadline) else { return isSet } }
         return true
       }

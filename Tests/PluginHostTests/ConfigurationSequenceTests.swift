@@ -26,8 +26,8 @@ struct ConfigurationSequenceTests {
       Set(entries.filter(isServed).map(\.processKey)).map(\.plugin).sorted()
     }
 
-    /// Takes over a configuration that was applied. Returns what differs from the expectation.
-    mutating func take(_ entries: [HostedDevice], _ devices: [DeviceProxy]) -> [String] {
+    /// Updates the model with a configuration that was applied. Returns what differs from the expectation.
+    mutating func update(_ entries: [HostedDevice], _ devices: [DeviceProxy]) -> [String] {
       guard devices.map(\.id) == entries.map(\.id) else {
         return ["devices \(devices.map(\.id)), expected \(entries.map(\.id))"]
       }
@@ -88,13 +88,13 @@ struct ConfigurationSequenceTests {
     let bench = try SwapBench(entries)
     var model = Model()
     try await bench.run {
-      #expect(model.take(entries, bench.devices) == [])
+      #expect(model.update(entries, bench.devices) == [])
       for round in 0..<100 {
         try await check(entries, &model, bench, "seed \(seed), round \(round)")
         await dim(&model, &random)
         entries = Self.next(after: entries, &random)
         await bench.apply(entries)
-        let faults = model.take(entries, bench.devices)
+        let faults = model.update(entries, bench.devices)
         #expect(faults == [], "seed \(seed), round \(round)")
       }
     }

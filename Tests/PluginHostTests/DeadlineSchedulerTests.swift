@@ -26,15 +26,15 @@ struct DeadlineSchedulerTests {
       group.addTask { await scheduler.run() }
       let recorder = CallRecorder()
       let key = scheduler.add { recorder.record(clock.now()) }
-      scheduler.wake(key, at: .seconds(5))
+      scheduler.schedule(key, at: .seconds(5))
       await clock.waitForSleepers()
-      scheduler.wake(key, at: .seconds(2))
-      scheduler.wake(key, at: .seconds(9))
+      scheduler.schedule(key, at: .seconds(2))
+      scheduler.schedule(key, at: .seconds(9))
       await clock.waitForSleepers(2)
       clock.advance(by: .seconds(2))
       #expect(await recorder.next() == .seconds(2))
       // The call at the earliest time drops the later ones; the client must request another call.
-      scheduler.wake(key, at: .seconds(20))
+      scheduler.schedule(key, at: .seconds(20))
       clock.advance(by: .seconds(18))
       #expect(await recorder.next() == .seconds(20))
       group.cancelAll()
@@ -59,7 +59,7 @@ struct DeadlineSchedulerTests {
       let recorder = CallRecorder()
       let key = scheduler.add { recorder.record(clock.now()) }
       let due = clock.now() + .milliseconds(20)
-      scheduler.wake(key, at: due)
+      scheduler.schedule(key, at: due)
       let woken = try #require(await recorder.next())
       #expect(woken >= due)
       group.cancelAll()

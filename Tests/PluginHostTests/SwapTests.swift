@@ -273,7 +273,7 @@ struct SwapTests {
     try await bench.run {
       let lamp = try bench.device("lamp")
       let script = bench.scripts["A", "lamp"]
-      script.gate()
+      script.holdCommands()
       async let dim = outcome(of: LightsCommand.dim(10), on: lamp)
       await script.waitForCommands(1)
       async let swap: Void = bench.apply([.lights("lamp", "B"), .lights("spot", "A")])

@@ -17,7 +17,7 @@ public final class BrokerFixture: Sendable {
 
   /// Starts a broker.
   public init(_ options: JSON = [:]) throws {
-    let answer = try MQTTProcess.now("broker", options)
+    let answer = try MQTTProcess.requestAndWait("broker", options)
     port = answer["port"]?.integer ?? 0
     folder = answer["folder"]?.string ?? ""
   }
@@ -51,7 +51,7 @@ public final class MQTTFixture: Sendable {
     request["broker"] = .integer(broker.port)
     request["family"] = .string(family)
     request["kind"] = .string(kind)
-    topic = try MQTTProcess.now("device", .object(request))["topic"]?.string ?? ""
+    topic = try MQTTProcess.requestAndWait("device", .object(request))["topic"]?.string ?? ""
   }
 
   /// Changes the device; see `Device.change` in the script for the keys.
@@ -70,7 +70,7 @@ public final class MQTTProxy: Sendable {
   public let port: Int
 
   public init(_ broker: BrokerFixture, _ mode: String = "pass", topic: String = "") throws {
-    let answer = try MQTTProcess.now(
+    let answer = try MQTTProcess.requestAndWait(
       "proxy", ["to": .integer(broker.port), "mode": .string(mode), "topic": .string(topic)])
     port = answer["port"]?.integer ?? 0
   }
@@ -82,9 +82,9 @@ public final class MQTTProxy: Sendable {
   }
 
   /// The number of connections since the start.
-  public func opened() async throws -> Int { try await count("opened") }
+  public func connectionCount() async throws -> Int { try await count("opened") }
   /// The number of open sockets of the connections.
-  public func open() async throws -> Int { try await count("open") }
+  public func openSocketCount() async throws -> Int { try await count("open") }
 
   private func count(_ key: String) async throws -> Int {
     try await MQTTProcess.request("count", ["port": .integer(port)])[key]?.integer ?? 0
@@ -138,7 +138,7 @@ private final class MQTTProcess: Sendable {
   }
 
   /// Sends a request from synchronous code. Blocks the thread until the answer.
-  static func now(_ verb: String, _ parameters: JSON) throws -> JSON {
+  static func requestAndWait(_ verb: String, _ parameters: JSON) throws -> JSON {
     let process = try process.get()
     let answer = Mutex(JSON.null)
     let done = DispatchSemaphore(value: 0)

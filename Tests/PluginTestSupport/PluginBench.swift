@@ -127,7 +127,7 @@ public final class PluginBench: Sendable {
       }
       if state.withLock({ $0.isClosed }) { answer(id, .failure(Self.gone)) }
     }
-    return Request.answer(try result.get())
+    return Request.decodeAnswer(try result.get())
   }
 
   /// The answer to a request after the plugin has closed its connection.

@@ -35,7 +35,7 @@ final class StorageFixture: Sendable {
   /// Makes a database with the tables of the program's first version.
   func makeOld() throws {
     try DurableFile.makeFolder(folder)
-    try DurableFile.make(file)
+    try DurableFile.makeFile(file)
     let old = try DatabaseQueue(path: file)
     try DatabaseSchema.migrator.migrate(old, upTo: "1 accounts")
     try old.close()

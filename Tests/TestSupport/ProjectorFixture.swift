@@ -15,7 +15,7 @@ public final class ProjectorFixture: Sendable {
   /// cools in no time.
   public init() throws {
     process = try Self.process.get()
-    port = try process.takePort()
+    port = try process.claimPort()
   }
 
   /// Takes a projector and changes it: see ``change(_:)``.
@@ -63,7 +63,7 @@ private final class ProjectorProcess: Sendable {
     program.readLines { self.receive($0) }
   }
 
-  func takePort() throws -> Int {
+  func claimPort() throws -> Int {
     guard let port = state.withLock({ $0.unused.popLast() }) else {
       throw NoProjector(description: "all \(Self.projectors) projectors are taken; start more")
     }

@@ -74,7 +74,7 @@ public final class SoundServer: @unchecked Sendable {
   }
 
   /// Sets the sink's volume, in %, as a desktop's control does.
-  public func turn(to volume: Int) throws {
+  public func setVolume(to volume: Int) throws {
     try run(
       "/usr/bin/pactl", "-s", "unix:\(folder.path)/native", "set-sink-volume", "test",
       "\(volume)%"

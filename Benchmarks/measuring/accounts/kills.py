@@ -31,12 +31,12 @@ class Ledger:
         self._is_there = {}
         self.acknowledged = 0
 
-    def note(self, kind, name, is_there):
+    def record(self, kind, name, is_there):
         with self._lock:
             self._is_there[kind, name] = is_there
             self.acknowledged += 1
 
-    def take(self, kind):
+    def pop_surplus(self, kind):
         """One that is there, no longer known to be; `None` while there are few."""
         with self._lock:
             there = [key for key, value in self._is_there.items() if key[0] == kind and value]
@@ -52,7 +52,7 @@ class Ledger:
                 "GET", "/api/v1/invitations")["invitations"]},
             "account": {each["email"] for each in controller.accounts()},
             "session": {token for kind, token in self._is_there if kind == "session"
-                        and _opens(controller, token)},
+                        and _is_open(controller, token)},
         }
         wrong = [key for key, value in self._is_there.items()
                  if (key[1] in facts[key[0]]) != value]
@@ -61,57 +61,57 @@ class Ledger:
         return len(wrong)
 
 
-def _opens(controller, token):
+def _is_open(controller, token):
     with Visitor(controller, token) as visitor:
-        return visitor.ask("GET", "/api/v1/sessions/current").status == 200
+        return visitor.request("GET", "/api/v1/sessions/current").status == 200
 
 
 # Each writes until the controller is gone.
 
-def _invites(controller, ledger):
+def _write_invitations(controller, ledger):
     with Visitor(controller, controller.token) as owner:
         while True:
-            answer = owner.ask("POST", "/api/v1/invitations", {})
+            answer = owner.request("POST", "/api/v1/invitations", {})
             if answer.status == 201:
-                ledger.note("invitation", answer.json["id"], True)
-            leaving = ledger.take("invitation")
+                ledger.record("invitation", answer.json["id"], True)
+            leaving = ledger.pop_surplus("invitation")
             if leaving:
-                _take_back(owner, ledger, "invitation", leaving, f"/api/v1/invitations/{leaving}")
+                _revoke(owner, ledger, "invitation", leaving, f"/api/v1/invitations/{leaving}")
 
 
-def _registers(controller, ledger):
+def _write_accounts(controller, ledger):
     with Visitor(controller, controller.token) as owner, Visitor(controller) as stranger:
         while True:
-            code = owner.ask("POST", "/api/v1/invitations", {}).json["code"]
+            code = owner.request("POST", "/api/v1/invitations", {}).json["code"]
             email = f"{secrets.token_hex(8)}@example.org"
-            answer = stranger.ask(*registration(email, new_password(), invitation=code))
+            answer = stranger.request(*registration(email, new_password(), invitation=code))
             if answer.status == 201:
-                ledger.note("account", email, True)
-            leaving = ledger.take("account")
-            accounts = owner.ask("GET", "/api/v1/accounts").json["accounts"] if leaving else []
+                ledger.record("account", email, True)
+            leaving = ledger.pop_surplus("account")
+            accounts = owner.request("GET", "/api/v1/accounts").json["accounts"] if leaving else []
             for account in (each for each in accounts if each["email"] == leaving):
-                _take_back(owner, ledger, "account", leaving, f"/api/v1/accounts/{account['id']}")
+                _revoke(owner, ledger, "account", leaving, f"/api/v1/accounts/{account['id']}")
 
 
-def _logs_in(controller, ledger):
+def _write_sessions(controller, ledger):
     # A known device: killed logins count as wrong guesses, and a stranger would have to wait.
     person = Person(controller.email, controller.password)
     with Visitor(controller, device=controller.device) as visitor:
         while True:
-            answer = visitor.ask(*login(person))
+            answer = visitor.request(*login(person))
             if answer.status == 201:
-                ledger.note("session", answer.json["token"], True)
+                ledger.record("session", answer.json["token"], True)
             else:
                 time.sleep(0.05)
-            token = ledger.take("session")
+            token = ledger.pop_surplus("session")
             if token:
                 with Visitor(controller, token) as leaving:
-                    _take_back(leaving, ledger, "session", token, "/api/v1/sessions/current")
+                    _revoke(leaving, ledger, "session", token, "/api/v1/sessions/current")
 
 
-def _take_back(visitor, ledger, kind, name, path):
-    if visitor.ask("DELETE", path).status == 204:
-        ledger.note(kind, name, False)
+def _revoke(visitor, ledger, kind, name, path):
+    if visitor.request("DELETE", path).status == 204:
+        ledger.record(kind, name, False)
 
 
 def _write_until_killed(controller, ledger, seconds):
@@ -120,7 +120,7 @@ def _write_until_killed(controller, ledger, seconds):
             writer(controller, ledger)
 
     threads = [threading.Thread(target=run, args=(writer,))
-               for writer in (_invites, _invites, _registers, _logs_in)]
+               for writer in (_write_invitations, _write_invitations, _write_accounts, _write_sessions)]
     for thread in threads:
         thread.start()
     time.sleep(seconds)

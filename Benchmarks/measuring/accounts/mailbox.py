@@ -28,36 +28,36 @@ class Mailbox(socketserver.ThreadingTCPServer):
             "server": "127.0.0.1", "port": self.server_address[1], "security": "none",
             "from": "theater@example.org"}}}
 
-    def keep(self, address, code):
-        self._of(address).put(code)
+    def add_code(self, address, code):
+        self._queue(address).put(code)
 
-    def code(self, address):
+    def next_code(self, address):
         """The next code that came to `address`."""
-        return self._of(address).get(timeout=30)
+        return self._queue(address).get(timeout=30)
 
-    def _of(self, address):
+    def _queue(self, address):
         with self._lock:
             return self._codes[address]
 
 
 class _Conversation(socketserver.StreamRequestHandler):
     def handle(self):
-        self._say("220 mailbox")
+        self._reply("220 mailbox")
         recipient = ""
         for line in self.rfile:
             word = line[:4].upper()
             if word == b"RCPT":
                 recipient = re.search(rb"<(.*)>", line).group(1).decode()
             if word == b"DATA":
-                self._say("354 go on")
+                self._reply("354 go on")
                 lines = itertools.takewhile(lambda line: line != b".\r\n", self.rfile)
                 text = b"".join(lines).decode()
                 code = re.search(r"\b(\d{6}) is your code", text)
                 if code:
-                    self.server.keep(recipient, code.group(1))
-            self._say("221 bye" if word == b"QUIT" else "250 ok")
+                    self.server.add_code(recipient, code.group(1))
+            self._reply("221 bye" if word == b"QUIT" else "250 ok")
             if word == b"QUIT":
                 return
 
-    def _say(self, line):
+    def _reply(self, line):
         self.wfile.write(f"{line}\r\n".encode())

@@ -23,14 +23,14 @@ def new_password():
     return secrets.token_urlsafe(18)
 
 
-def move_in(controller, count, mailbox=None):
+def register_guests(controller, count, mailbox=None):
     """Registers `count` guests and returns them; with `mailbox`, their addresses are verified."""
     people = [Person(f"guest{n}@example.org", new_password()) for n in range(count)]
 
     def register(person):
         code = controller.invite()["code"]
         with Visitor(controller) as visitor:
-            _expect(201, visitor.ask(*registration(*person, invitation=code)))
+            _expect(201, visitor.request(*registration(*person, invitation=code)))
             if mailbox:
                 _verify(controller, visitor, person, mailbox)
 
@@ -41,11 +41,11 @@ def move_in(controller, count, mailbox=None):
 
 
 def _verify(controller, visitor, person, mailbox):
-    token = _expect(201, visitor.ask(*login(person)))["token"]
+    token = _expect(201, visitor.request(*login(person)))["token"]
     with Visitor(controller, token) as owner:
-        request = _expect(202, owner.ask("POST", "/api/v1/account/email", {}))["request"]
-        body = {"request": request, "code": mailbox.code(person.email)}
-        _expect(200, owner.ask("POST", "/api/v1/account/email/confirmation", body))
+        request = _expect(202, owner.request("POST", "/api/v1/account/email", {}))["request"]
+        body = {"request": request, "code": mailbox.next_code(person.email)}
+        _expect(200, owner.request("POST", "/api/v1/account/email/confirmation", body))
 
 
 def _expect(status, answer):

@@ -11,7 +11,7 @@ import time
 from .. import processes
 from ..controller import Controller, instant_configuration, small_configuration
 from .comparing import quantile
-from .people import Person, login, move_in, new_password, registration
+from .people import Person, login, register_guests, new_password, registration
 from .visitors import Visitor, at_once, listed, outcomes
 
 CROWD = 50
@@ -44,7 +44,7 @@ class Watching:
     def _watch(self):
         due = time.perf_counter()
         while not self._over.is_set():
-            answer = self._visitor.ask("GET", "/api/v1/status")
+            answer = self._visitor.request("GET", "/api/v1/status")
             now = time.perf_counter()
             self.times.append((now - due) * 1000 if answer.status == 200 else math.inf)
             due += self._pace
@@ -55,7 +55,7 @@ def login_storm(storms=10):
     growth, left, times, longest = [], [], [], []
     with Controller(instant_configuration()) as controller:
         controller.log_in()
-        people = move_in(controller, CROWD)
+        people = register_guests(controller, CROWD)
         everybody, one = collections.Counter(), collections.Counter()
         for _ in range(storms):
             # What earlier storms have left in memory is not there to be used again.
@@ -110,7 +110,7 @@ def _first_owners():
             controller, [registration(*person, setupCode=code) for person in people])
         with Visitor(controller) as visitor:
             winners = [person for person, answer in zip(people, answers) if answer.status == 201]
-            controller.token = visitor.ask(*login(winners[0])).json["token"] if winners else None
+            controller.token = visitor.request(*login(winners[0])).json["token"] if winners else None
         owners = [account for account in controller.accounts() if account["role"] == "owner"]
         return outcomes(answers), len(owners)
 

@@ -8,7 +8,7 @@ import subprocess
 from ..controller import PRODUCTS, Controller, small_configuration
 from . import comparing
 from .mailbox import Mailbox
-from .people import move_in, registration
+from .people import register_guests, registration
 from .visitors import Visitor
 
 # Wrong passwords for one account before the next has to wait, wherever they come from.
@@ -24,7 +24,7 @@ def login_timing():
         configuration = dict(small_configuration(), accounts=mailbox.settings)
         with Controller(configuration) as controller:
             controller.log_in()
-            people = [person.email for person in move_in(controller, FEWER, mailbox)]
+            people = [person.email for person in register_guests(controller, FEWER, mailbox)]
             strangers = [f"nobody{n}@example.org" for n in range(FEWER)]
             yield from _logins(controller, people[0], strangers[0], tries)
             yield from _registrations(controller, list(zip(people, strangers)))
@@ -71,7 +71,7 @@ def _compared(name, expected, controller, pairs, request, before=lambda number: 
         before(number)
         for email, whose in random.sample(list(zip(pair, (KNOWN, UNKNOWN))), 2):
             with Visitor(controller) as visitor:
-                answer = visitor.ask(*request(email))
+                answer = visitor.request(*request(email))
             if answer.status != expected:
                 raise SystemExit(f"{name}: {answer.status} for {whose}: {answer.json}")
             times[whose].append(answer.seconds * 1000)

@@ -36,7 +36,7 @@ class Visitor:
     def __exit__(self, *_):
         self._connection.close()
 
-    def ask(self, method, path, body=None):
+    def request(self, method, path, body=None):
         data = None if body is None else json.dumps(body)
         asked = time.perf_counter()
         self._connection.request(method, path, data, self._headers)
@@ -59,7 +59,7 @@ def at_once(controller, requests):
     def ask(index, request):
         with Visitor(controller) as visitor:
             barrier.wait()
-            answers[index] = visitor.ask(*request)
+            answers[index] = visitor.request(*request)
 
     threads = [threading.Thread(target=ask, args=each) for each in enumerate(requests)]
     for thread in threads:

@@ -134,7 +134,7 @@ final class SoundAmplifier: AmplifierDevice {
       change { $0.power = .on }
       return reportLending()
     }
-    let status = await engine.power(true)
+    let status = await engine.setPower(true)
     state.withLock { $0.hasPCM = status.state != .refused }
     if status.state == .refused, let failure = status.failure {
       change { $0.power = .off }
@@ -147,7 +147,7 @@ final class SoundAmplifier: AmplifierDevice {
 
   private func turnOff() async {
     guard let engine = state.withLock({ $0.engine }) else { return }
-    _ = await engine.power(false)
+    _ = await engine.setPower(false)
     state.withLock { $0.hasPCM = false }
     change { $0.power = .off }
     reportLending()
@@ -275,7 +275,7 @@ final class SoundAmplifier: AmplifierDevice {
       state.hasPCM = false
       return state.engine
     }
-    _ = await engine?.power(false)
+    _ = await engine?.setPower(false)
     reportLending()
   }
 

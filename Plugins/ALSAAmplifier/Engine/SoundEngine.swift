@@ -104,7 +104,7 @@ final class SoundEngine: Sendable {
   private func wake() { shared.pointer.pointee.audioWakeup.signal() }
 
   /// Turns the output on or off. Returns the status when that has happened or was refused.
-  func power(_ on: Bool) async -> EngineStatus { await ask(on ? .on : .off) }
+  func setPower(_ on: Bool) async -> EngineStatus { await ask(on ? .on : .off) }
 
   /// Turns the output on while another program may still have the PCM: the engine tries until it
   /// has it. Returns the status when the PCM is open or cannot be opened for another reason, at the

@@ -25,7 +25,7 @@ struct AudioLoop<Destination: FrameOutput>: ~Copyable {
   /// The time for which a device in use is tried before a request is answered, ns.
   private static var reacquiringTime: Int64 { 500_000_000 }
   /// The most rounds in a row without a wait.
-  private static var mostRestlessRounds: Int { 8 }
+  private static var mostBusyRounds: Int { 8 }
 
   private(set) var player: SourcePlayer<Destination>
   private let shared: UnsafeMutablePointer<EngineShared>
@@ -34,7 +34,7 @@ struct AudioLoop<Destination: FrameOutput>: ~Copyable {
   private var isPowered = false
   /// The time at which the device is closed at the latest, ns; 0 while that is not wanted.
   private var closingUntil: Int64 = 0
-  private var restlessRounds = 0
+  private var busyRounds = 0
 
   init(shared: UnsafeMutablePointer<EngineShared>, setting: AudioSetting) {
     self.shared = shared
@@ -59,24 +59,24 @@ struct AudioLoop<Destination: FrameOutput>: ~Copyable {
   mutating func runOnce() -> Int {
     applyControls()
     player.beginRound()
-    let timeout = limitRestlessness(isPowered ? player.play() : -1)
+    let timeout = limitBusyRounds(isPowered ? player.play() : -1)
     publish()
     shared.pointee.rounds.add(1, ordering: .sequentiallyConsistent)
     return timeout
   }
 
   private mutating func sleep(_ milliseconds: Int) {
-    if player.takeWritten() { wait.resetIdleWakes() }
+    if player.resetHasWritten() { wait.resetIdleWakes() }
     wait.sleep(
       milliseconds, source: player.source?.pointee.event,
-      pcm: player.device.awaitsRoom ? player.device.output.pcm : nil)
+      pcm: player.device.awaitsWritableFrames ? player.device.output.pcm : nil)
   }
 
   /// Limits the rounds without a wait: a device that fails again and again at once must not let this
   /// thread, which may have real-time priority, take a whole core.
-  private mutating func limitRestlessness(_ timeout: Int) -> Int {
-    restlessRounds = timeout == 0 ? restlessRounds + 1 : 0
-    let timeout = restlessRounds > Self.mostRestlessRounds ? 5 : timeout
+  private mutating func limitBusyRounds(_ timeout: Int) -> Int {
+    busyRounds = timeout == 0 ? busyRounds + 1 : 0
+    let timeout = busyRounds > Self.mostBusyRounds ? 5 : timeout
     let recovery = player.device.recovery
     guard isPowered, recovery.isLost, recovery.isReacquiring else { return timeout }
     let left = recovery.millisecondsToRetry(at: player.device.output.now)
@@ -95,7 +95,7 @@ struct AudioLoop<Destination: FrameOutput>: ~Copyable {
       shared.pointee.powerDone.store(asked, ordering: .releasing)
       shared.pointee.controlWakeup.signal()
     }
-    player.control(
+    player.setControls(
       gain: Float(bitPattern: shared.pointee.gain.load(ordering: .relaxed)),
       metering: shared.pointee.metering.load(ordering: .relaxed),
       surround: shared.pointee.surround.load(ordering: .relaxed))
@@ -127,7 +127,7 @@ struct AudioLoop<Destination: FrameOutput>: ~Copyable {
   private mutating func fadeToSilence() -> Bool {
     if closingUntil == 0 {
       closingUntil = player.device.output.now + Self.closingTime
-      player.leaveSource()
+      player.deselectSource()
     }
     let recovery = player.device.recovery
     return !player.device.isRunning || recovery.isLost || recovery.suspendedSince > 0

@@ -33,7 +33,7 @@ struct DeviceRecovery {
   mutating func recordRefusal(_ why: ALSAFailure) { failure = why }
 
   /// Records that the device is lost.
-  mutating func lose(_ why: ALSAFailure, at now: Int64) {
+  mutating func recordLoss(_ why: ALSAFailure, at now: Int64) {
     failure = why
     failuresInRow = 0
     isLost = true

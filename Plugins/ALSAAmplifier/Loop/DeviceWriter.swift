@@ -31,7 +31,7 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
   /// Frames of silence that were written after the sound.
   private(set) var silenceWritten = 0
   /// Whether the thread waits for room in the device.
-  var awaitsRoom = false
+  var awaitsWritableFrames = false
   /// Whether frames were written since the thread slept last.
   var hasWritten = false
 
@@ -63,7 +63,7 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
     } catch {
       recovery.recordRefusal(error)
       guard setting.silentWhenMissing else { return false }
-      lose(error)
+      loseDevice(error)
       return true
     }
   }
@@ -75,7 +75,7 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
   /// it turns on silently.
   mutating func reacquire(isOn: Bool) {
     recovery.isReacquiring = true
-    if !isOn { lose(recovery.failure) }
+    if !isOn { loseDevice(recovery.failure) }
   }
 
   /// Closes the device and forgets all sound.
@@ -111,7 +111,7 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
     do throws(ALSAFailure) {
       map = try output.configure(wanted, wanted: layout)
     } catch {
-      lose(error)
+      loseDevice(error)
       // Silent output takes any format.
       map = (try? output.configure(wanted, wanted: layout)) ?? layout
     }
@@ -124,7 +124,7 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
         try RenderPlan(from: format, surround: surround, to: output.settings, map: map))
       return true
     } catch {
-      lose(error)
+      loseDevice(error)
       return false
     }
   }
@@ -150,20 +150,20 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
 
   /// Rendered frames that may be written. The newest are held back while more are to come, so that
   /// there is something left to fade out if they do not come.
-  var writable: Int {
+  var framesToWrite: Int {
     isEnding ? renderer.pending : renderer.pending - renderer.fadeFrames
   }
 
   /// Writes rendered frames; returns `nil` if there may be more, else the time to wait.
   mutating func writePending() -> Int? {
-    guard let (bytes, frames) = renderer.piece(atMost: writable) else { return nil }
+    guard let (bytes, frames) = renderer.pendingFrames(atMost: framesToWrite) else { return nil }
     let written = output.write(bytes, frames: frames)
     if written < 0 { return handleFailure(Int32(-written)) }
-    guard written > 0 else { return waitForRoom() }
+    guard written > 0 else { return millisecondsUntilWritable() }
     renderer.consume(written)
     isRunning = true
     recovery.recordSuccess()
-    tap?.report(delay: unheard())
+    tap?.report(delay: unheardFrames())
     hasWritten = true
     return nil
   }
@@ -178,19 +178,19 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
   mutating func fadeIn() { renderer.fadeIn() }
 
   /// Returns the number of frames that the device takes now, or a negative errno.
-  mutating func room() -> Int { output.room() }
+  mutating func writableFrames() -> Int { output.writableFrames() }
 
   /// Returns the milliseconds until half the buffer is free, or three quarters for a punctual
   /// thread. A device that wakes the thread itself may hang: for it, the longest wait is twice the
   /// time of its buffer, at least 100 ms.
-  mutating func waitForRoom() -> Int {
+  mutating func millisecondsUntilWritable() -> Int {
     let settings = output.settings
     if output.pace == .device {
-      awaitsRoom = true
+      awaitsWritableFrames = true
       return max(100, 2000 * settings.bufferFrames / settings.rate)
     }
     let left = settings.bufferFrames / (isPunctual ? 4 : 2)
-    return milliseconds(output.queued() - left)
+    return milliseconds(output.delayFrames() - left)
   }
 
   /// Returns a number of whole milliseconds, at least 1, after which `frames` device frames have
@@ -200,8 +200,9 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
   }
 
   /// Returns the number of source frames that were read and are not heard yet.
-  func unheard() -> Int {
-    sourceFrames(max(0, output.queued() - silenceWritten) + renderer.pending + renderer.held)
+  func unheardFrames() -> Int {
+    sourceFrames(
+      max(0, output.delayFrames() - silenceWritten) + renderer.pending + renderer.framesInResampler)
   }
 
   /// Converts a number of device frames to source frames of the same duration.
@@ -215,21 +216,23 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
   /// Ends the sound with the rendered frames and those in the resampler, which it renders. Returns
   /// whether the sound was going on.
   mutating func end() -> Bool {
-    guard !isEnding, isRunning || renderer.pending + renderer.held > 0 else { return false }
-    renderHeld()
+    guard !isEnding, isRunning || renderer.pending + renderer.framesInResampler > 0 else {
+      return false
+    }
+    drainResampler()
     isEnding = true
     return true
   }
 
   /// Renders the frames in the resampler, before another format.
-  mutating func renderHeld() {
-    if renderer.held > 0 { renderer.renderHeld() }
+  mutating func drainResampler() {
+    if renderer.framesInResampler > 0 { renderer.drainResampler() }
   }
 
   /// Returns the milliseconds by which a source may still be late; `nil` when the device is about
   /// to run dry, so that its sound has to be faded out.
-  mutating func waitForSource() -> Int? {
-    let filled = output.filled()
+  mutating func millisecondsUntilUnderrun() -> Int? {
+    let filled = output.bufferedFrames()
     if filled < 0 { return handleFailure(Int32(-filled)) }
     let rate = output.settings.rate
     let left = filled - min(output.settings.periodFrames / 2, rate * 15 / 1000)
@@ -242,8 +245,8 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
     guard isRunning else { return -1 }
     isEnding = true
     if renderer.pending > 0 { return writePending() ?? 0 }
-    let queued = output.queued()
-    let filled = output.filled()
+    let queued = output.delayFrames()
+    let filled = output.bufferedFrames()
     // Sound servers report their delay with an error of a few milliseconds.
     let margin = mustStop ? 0 : min(silenceWritten / 2, output.settings.rate / 50)
     let rest = queued - silenceWritten + margin
@@ -258,7 +261,7 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
     if filled <= least, let (bytes, frames) = renderer.silence() {
       silenceWritten += max(0, output.write(bytes, frames: min(period, frames)))
     }
-    return min(milliseconds(rest), milliseconds(output.filled() - least))
+    return min(milliseconds(rest), milliseconds(output.bufferedFrames() - least))
   }
 
   /// Fades the sound out: with `rewinding` the fade uses frames that the device gives back,
@@ -266,14 +269,14 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
   /// number of device frames that will not be heard.
   mutating func fadeOut(rewinding: Bool) -> Int {
     guard isRunning, !mustStop else {
-      let dropped = isRunning ? 0 : renderer.pending + renderer.held
+      let dropped = isRunning ? 0 : renderer.pending + renderer.framesInResampler
       if !isRunning { renderer.discard() }
       return dropped
     }
     let rewound = rewinding ? rewind() : 0
-    if rewound > 0, output.filled() <= 0 {
+    if rewound > 0, output.bufferedFrames() <= 0 {
       // All of the sound was taken back: none of it was heard.
-      let dropped = renderer.pending + renderer.held
+      let dropped = renderer.pending + renderer.framesInResampler
       halt()
       return dropped
     }
@@ -298,7 +301,7 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
   /// Stops the device at once and drops the queued frames.
   private mutating func halt() {
     renderer.discard()
-    if output.stop() < 0, output.pcm != nil { lose(ALSAFailure(step: .prepare, code: EIO)) }
+    if output.stop() < 0, output.pcm != nil { loseDevice(ALSAFailure(step: .prepare, code: EIO)) }
     resetPlayback()
   }
 
@@ -329,7 +332,7 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
     case EINTR: return 1
     case EBADFD: return restart(code)
     default:
-      lose(ALSAFailure(step: .write, code: code))
+      loseDevice(ALSAFailure(step: .write, code: code))
       return 0
     }
   }
@@ -340,7 +343,7 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
     renderer.forgetWritten()
     renderer.fadeIn()
     if recovery.failsRepeatedly || output.restart() < 0 {
-      lose(ALSAFailure(step: .write, code: code))
+      loseDevice(ALSAFailure(step: .write, code: code))
     }
     return 0
   }
@@ -360,17 +363,17 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
     recovery.suspendedSince = 0
     if result == 0, state == SND_PCM_STATE_RUNNING { return 0 }
     if state == SND_PCM_STATE_DISCONNECTED {
-      lose(ALSAFailure(step: .write, code: ENODEV))
+      loseDevice(ALSAFailure(step: .write, code: ENODEV))
       return 0
     }
     return restart(ESTRPIPE)
   }
 
   /// Goes on silently, so that a film does not stop; the device is tried again and again.
-  private mutating func lose(_ why: ALSAFailure) {
+  private mutating func loseDevice(_ why: ALSAFailure) {
     output.goSilent()
     silenceWritten = 0
-    recovery.lose(why, at: output.now)
+    recovery.recordLoss(why, at: output.now)
   }
 
   /// Tries to open the lost device again; returns whether it is back. If so, the rendered frames

@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// Used on the audio thread only. Its steady path allocates nothing. Waits are in milliseconds.
 struct SourcePlayer<Destination: FrameOutput>: ~Copyable {
-  /// The longest time for which the first frames of a sound are gathered, ns.
-  private static var gatheringTime: Int64 { 100_000_000 }
+  /// The longest time for which the first frames of a sound are prebuffered, ns.
+  private static var prebufferingTime: Int64 { 100_000_000 }
 
   private(set) var device: DeviceWriter<Destination>
   /// The input in use; −1 for none.
@@ -25,8 +25,8 @@ struct SourcePlayer<Destination: FrameOutput>: ~Copyable {
   private var fadeInNext = true
   /// Whether the source has given any frames since it was selected.
   private var hasPlayed = false
-  /// The monotonic time at which the first frames of a sound began to gather, ns; 0 while none do.
-  private var gatheringSince: Int64 = 0
+  /// The monotonic time at which the prebuffering of a sound began, ns; 0 while there is none.
+  private var prebufferingSince: Int64 = 0
 
   init(shared: UnsafeMutablePointer<EngineShared>, setting: AudioSetting) {
     self.shared = shared
@@ -36,7 +36,7 @@ struct SourcePlayer<Destination: FrameOutput>: ~Copyable {
   // MARK: Control
 
   /// Sets the gain (0…1), the metering and the sound mode.
-  mutating func control(gain: Float, metering: Bool, surround: Bool) {
+  mutating func setControls(gain: Float, metering: Bool, surround: Bool) {
     device.setGain(gain)
     device.setMetering(metering)
     guard surround != self.surround else { return }
@@ -57,7 +57,7 @@ struct SourcePlayer<Destination: FrameOutput>: ~Copyable {
   }
 
   /// Fades the source out and selects none.
-  mutating func leaveSource() {
+  mutating func deselectSource() {
     _ = device.fadeOut(rewinding: true)
     setSource(-1)
     shared.pointee.controlWakeup.signal()
@@ -90,11 +90,11 @@ struct SourcePlayer<Destination: FrameOutput>: ~Copyable {
   /// Returns peak and root mean square of each channel since the last call.
   mutating func readLevels() -> (peak: SIMD8<Float>, rms: SIMD8<Float>) { device.readLevels() }
 
-  /// Clears the flag that the thread waits for room, before a round sets it anew.
-  mutating func beginRound() { device.awaitsRoom = false }
+  /// Clears the flag that the thread waits until the device takes frames, before a round sets it anew.
+  mutating func beginRound() { device.awaitsWritableFrames = false }
 
   /// Returns whether frames were written since the last call.
-  mutating func takeWritten() -> Bool {
+  mutating func resetHasWritten() -> Bool {
     defer { device.hasWritten = false }
     return device.hasWritten
   }
@@ -114,14 +114,14 @@ struct SourcePlayer<Destination: FrameOutput>: ~Copyable {
     }
     if device.recovery.suspendedSince > 0 { return device.resume(now) }
     for _ in 0..<64 {
-      if device.writable > 0 {
+      if device.framesToWrite > 0 {
         guard let wait = device.writePending() else { continue }
         return wait
       }
       guard let source else { return device.drain() }
       handleEvents(of: source)
       if isEndPending {
-        guard let wait = finishEnd(of: source) else { continue }
+        guard let wait = drainToEnd(of: source) else { continue }
         return wait
       }
       guard let format = source.pointee.format else { return device.drain() }
@@ -146,23 +146,23 @@ struct SourcePlayer<Destination: FrameOutput>: ~Copyable {
     // After silence, or if the device is about to stop, it drains first; then the sound begins
     // anew.
     if device.isRunning, device.mustStop || device.silenceWritten > 0 { return device.drain() }
-    if !device.isRunning || device.isEnding, let wait = gather(source, plan, now) { return wait }
-    let room = device.room()
-    if room < 0 { return device.handleFailure(Int32(-room)) }
+    if !device.isRunning || device.isEnding, let wait = prebuffer(source, plan, now) { return wait }
+    let writable = device.writableFrames()
+    if writable < 0 { return device.handleFailure(Int32(-writable)) }
     let waiting = source.pointee.tap.available
-    let frames = min(room * plan.source.rate / plan.device.rate, plan.chunkFrames)
+    let frames = min(writable * plan.source.rate / plan.device.rate, plan.chunkFrames)
     // A few frames at a time would cost a wake each; a period at a time is soon enough, also to
     // check whether more frames have come.
     let period = plan.device.periodFrames * plan.source.rate / plan.device.rate
     let worthwhile = min(period, plan.chunkFrames)
     let least = !device.isRunning ? 1 : waiting > 0 ? min(waiting, worthwhile) : worthwhile
-    guard frames >= least else { return device.waitForRoom() }
+    guard frames >= least else { return device.millisecondsUntilWritable() }
     let buffer = UnsafeMutableRawBufferPointer(
       start: plan.sourceBytes, count: frames * plan.source.frameBytes)
     // Reading an empty ring requests a wake when frames come.
     let read = source.pointee.tap.read(into: buffer)
     guard case .frames(let count) = read else {
-      return handle(read, from: source) ? nil : starve()
+      return handle(read, from: source) ? nil : handleStarvation()
     }
     if fadeInNext {
       fadeInNext = false
@@ -175,21 +175,21 @@ struct SourcePlayer<Destination: FrameOutput>: ~Copyable {
 
   /// Waits until enough has come for sound to begin, so that a source that sends its first frames
   /// slowly causes no gap; returns `nil` if it may begin, else the time to wait, 0.1 s in all.
-  private mutating func gather(
+  private mutating func prebuffer(
     _ source: UnsafeMutablePointer<InputSlot>, _ plan: RenderPlan, _ now: Int64
   ) -> Int? {
     let tap = source.pointee.tap
     let waiting = tap.available
     guard waiting > 0 else {
-      gatheringSince = 0
+      prebufferingSince = 0
       return tap.wakeWhenReadable() ? device.drain() : 0
     }
-    if gatheringSince == 0 { gatheringSince = now }
-    let isOver = now - gatheringSince >= Self.gatheringTime
+    if prebufferingSince == 0 { prebufferingSince = now }
+    let isOver = now - prebufferingSince >= Self.prebufferingTime
     // The device's buffer, but at most 0.3 s, because the ring holds only 0.4 s.
     let wanted = min(2 * plan.chunkFrames, plan.source.rate * 3 / 10)
     guard waiting < wanted, !tap.holdsEvent, !isOver else {
-      gatheringSince = 0
+      prebufferingSince = 0
       return nil
     }
     let tail = device.drain()
@@ -198,9 +198,9 @@ struct SourcePlayer<Destination: FrameOutput>: ~Copyable {
 
   /// Waits for a source that sends nothing. Nothing is lost until the device is about to run dry:
   /// then the sound fades out, and the gap is counted.
-  private mutating func starve() -> Int {
+  private mutating func handleStarvation() -> Int {
     guard device.isRunning, !device.isEnding else { return device.drain() }
-    if let wait = device.waitForSource() { return wait }
+    if let wait = device.millisecondsUntilUnderrun() { return wait }
     shared.pointee.starvations.add(1, ordering: .relaxed)
     shared.pointee.underruns.add(1, ordering: .relaxed)
     _ = device.fadeOut(rewinding: false)
@@ -248,7 +248,7 @@ struct SourcePlayer<Destination: FrameOutput>: ~Copyable {
 
   /// Plays the queued frames after the source's end, then confirms that all was heard; returns
   /// `nil` if there is something to write, else the time to wait.
-  private mutating func finishEnd(of source: UnsafeMutablePointer<InputSlot>) -> Int? {
+  private mutating func drainToEnd(of source: UnsafeMutablePointer<InputSlot>) -> Int? {
     if device.end() { return nil }
     if device.isRunning { return device.drain() }
     isEndPending = false
@@ -263,7 +263,7 @@ struct SourcePlayer<Destination: FrameOutput>: ~Copyable {
     let wanted = device.makeRequest(playing: format, surround: surround)
     if wanted != device.request {
       if device.isRunning, !device.isEnding {
-        device.renderHeld()
+        device.drainResampler()
         if fadesAtChange {
           _ = device.fadeOut(rewinding: false)
           fadeInNext = true

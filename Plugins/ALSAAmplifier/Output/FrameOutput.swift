@@ -32,12 +32,12 @@ protocol FrameOutput {
   mutating func goSilent()
 
   /// Returns the frames that can be written now, or a negative error.
-  mutating func room() -> Int
+  mutating func writableFrames() -> Int
   /// Returns the frames in the device's buffer, or a negative error; without any the device underruns.
-  mutating func filled() -> Int
-  /// Returns the frames between the last one written and the speaker; more than `filled` if a sound
-  /// server holds some, too.
-  func queued() -> Int
+  mutating func bufferedFrames() -> Int
+  /// Returns the frames between the last one written and the speaker; more than
+  /// `bufferedFrames` if a sound server holds some, too.
+  func delayFrames() -> Int
   /// Writes up to `frames` frames. Returns how many were written, or a negative error.
   mutating func write(_ bytes: UnsafeRawPointer, frames: Int) -> Int
   /// Takes back the newest frames that are not played yet, at most `frames`. Returns how many those were; 0

@@ -49,7 +49,7 @@ struct Output: FrameOutput {
     pace = .device
     clock.rate = settings.rate
     try ALSAFailure.check(snd_pcm_prepare(pcm), .prepare)
-    return PCMChannelMap.agree(pcm, channels: settings.channels, wanted: wanted)
+    return PCMChannelMap.negotiate(pcm, channels: settings.channels, wanted: wanted)
   }
 
   /// A PCM that writes a file puts the format into its header once: another format needs another
@@ -73,10 +73,10 @@ struct Output: FrameOutput {
     pace = .clock
   }
 
-  mutating func room() -> Int {
+  mutating func writableFrames() -> Int {
     guard let pcm, pace == .device else {
       return settings.bufferFrames
-        - min(settings.bufferFrames, clock.queued(at: MonotonicClock.now))
+        - min(settings.bufferFrames, clock.unheardFrames(at: MonotonicClock.now))
     }
     let available = snd_pcm_avail_update(pcm)
     if available < 0 { return available == -snd_pcm_sframes_t(EAGAIN) ? 0 : available }
@@ -92,7 +92,7 @@ struct Output: FrameOutput {
   mutating func write(_ bytes: UnsafeRawPointer, frames: Int) -> Int {
     let now = MonotonicClock.now
     var count = frames
-    if pace == .clock { count = min(count, room()) }
+    if pace == .clock { count = min(count, writableFrames()) }
     guard count > 0 else { return 0 }
     if let pcm {
       let result = snd_pcm_writei(pcm, bytes, snd_pcm_uframes_t(count))
@@ -104,14 +104,14 @@ struct Output: FrameOutput {
     return count
   }
 
-  mutating func filled() -> Int {
-    guard pcm != nil, pace == .device else { return queued() }
-    let room = room()
-    return room < 0 ? room : settings.bufferFrames - room
+  mutating func bufferedFrames() -> Int {
+    guard pcm != nil, pace == .device else { return delayFrames() }
+    let writable = writableFrames()
+    return writable < 0 ? writable : settings.bufferFrames - writable
   }
 
-  func queued() -> Int {
-    guard let pcm, pace == .device else { return clock.queued(at: MonotonicClock.now) }
+  func delayFrames() -> Int {
+    guard let pcm, pace == .device else { return clock.unheardFrames(at: MonotonicClock.now) }
     var delay: snd_pcm_sframes_t = 0
     guard snd_pcm_delay(pcm, &delay) == 0 else { return 0 }
     // Some sound servers answer nonsense until their first timing report.
@@ -123,9 +123,9 @@ struct Output: FrameOutput {
     guard canRewind, pace == .device else { return 0 }
     let isPlaying = snd_pcm_state(pcm) == SND_PCM_STATE_RUNNING
     // After a pause a plugin answers with an old number first: only the second answer is new.
-    _ = filled()
+    _ = bufferedFrames()
     let left = isPlaying ? settings.rate * Self.guardMilliseconds / 1000 : 0
-    let wanted = min(frames, filled() - left)
+    let wanted = min(frames, bufferedFrames() - left)
     guard wanted > 0 else { return 0 }
     let taken = snd_pcm_rewind(pcm, snd_pcm_uframes_t(wanted))
     guard taken > 0 else { return 0 }
@@ -153,7 +153,7 @@ struct Output: FrameOutput {
     guard available >= 0 else { return }
     let played = clock.written - (settings.bufferFrames - min(available, settings.bufferFrames))
     // The time is read last, so that a delay in between does not look like a fast device.
-    let possible = clock.elapsed(at: MonotonicClock.now)
+    let possible = clock.playedFrames(at: MonotonicClock.now)
     // Ten milliseconds and 2 % allow for coarse periods and a fast crystal.
     let tolerance = settings.periodFrames + settings.rate / 100 + possible / 50
     if played > possible + tolerance { pace = .clock }

@@ -4,7 +4,7 @@ import CALSA
 enum PCMChannelMap {
   /// Requests the layout `wanted`. Returns it, or the device's own if it refuses, or ALSA's usual order if
   /// it reports none.
-  static func agree(
+  static func negotiate(
     _ pcm: OpaquePointer, channels: Int, wanted: SpeakerLayout
   ) -> SpeakerLayout {
     // One and two channels have one order everywhere; asking costs a round trip on a sound server.

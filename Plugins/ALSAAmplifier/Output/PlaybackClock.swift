@@ -9,14 +9,14 @@ struct PlaybackClock {
   mutating func write(_ frames: Int, at now: Int64) {
     if written == 0 { start = now }
     // If all frames had played before, the output was silent since: the elapsed time resumes here.
-    let behind = elapsed(at: now) - written
+    let behind = playedFrames(at: now) - written
     if behind > 0 { start += Int64(behind) * 1_000_000_000 / Int64(rate) }
     written += frames
   }
 
   /// Takes back at most `frames` of the frames that are not heard yet; returns how many.
   mutating func rewind(_ frames: Int, at now: Int64) -> Int {
-    rewind(min(frames, queued(at: now)))
+    rewind(min(frames, unheardFrames(at: now)))
   }
 
   /// Counts at most `frames` written frames as not written; returns how many.
@@ -27,12 +27,12 @@ struct PlaybackClock {
   }
 
   /// Returns the number of frames that have played since the first was written.
-  func elapsed(at now: Int64) -> Int {
+  func playedFrames(at now: Int64) -> Int {
     written == 0 ? 0 : Int((now - start) / 1000 * Int64(rate) / 1_000_000)
   }
 
   /// Returns the number of frames that are not heard yet.
-  func queued(at now: Int64) -> Int { max(0, written - elapsed(at: now)) }
+  func unheardFrames(at now: Int64) -> Int { max(0, written - playedFrames(at: now)) }
 
   /// Starts again with the next write.
   mutating func reset() { written = 0 }

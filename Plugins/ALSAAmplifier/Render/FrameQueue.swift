@@ -44,7 +44,9 @@ struct FrameQueue {
   }
 
   /// Returns the contiguous pending frames from the `offset`th on, at most `frames`.
-  func piece(from offset: Int = 0, atMost frames: Int) -> (UnsafeMutableRawPointer, frames: Int) {
+  func pendingFrames(from offset: Int = 0, atMost frames: Int) -> (
+    UnsafeMutableRawPointer, frames: Int
+  ) {
     let at = (written + offset) % capacity
     let count = max(0, min(frames, pending - offset, capacity - at))
     return (storage + at * frameBytes, count)

@@ -33,13 +33,13 @@ struct Renderer {
   var written: Int { queue?.kept ?? 0 }
 
   /// Returns the first contiguous pending frames, at most `frames`.
-  func piece(atMost frames: Int) -> (bytes: UnsafeRawPointer, frames: Int)? {
-    guard let (bytes, count) = queue?.piece(atMost: frames), count > 0 else { return nil }
+  func pendingFrames(atMost frames: Int) -> (bytes: UnsafeRawPointer, frames: Int)? {
+    guard let (bytes, count) = queue?.pendingFrames(atMost: frames), count > 0 else { return nil }
     return (UnsafeRawPointer(bytes), count)
   }
 
   /// Device frames inside the resampler.
-  var held: Int {
+  var framesInResampler: Int {
     guard let resampler = plan?.resampler else { return 0 }
     return resampler_pending(resampler)
   }
@@ -80,8 +80,8 @@ struct Renderer {
   mutating func fadeOut() -> Int {
     let length = min(pending, fadeFrames)
     var ramp = GainRamp(from: 1, to: 0, over: length)
-    shape(length, with: &ramp)
-    let dropped = (queue?.truncate(to: length) ?? 0) + held
+    applyRamp(&ramp, toFirst: length)
+    let dropped = (queue?.truncate(to: length) ?? 0) + framesInResampler
     if let resampler = plan?.resampler { resampler_reset(resampler) }
     fade = GainRamp(1)
     return dropped
@@ -91,18 +91,19 @@ struct Renderer {
   mutating func fadeIn() {
     fade = GainRamp(from: 0, to: 1, over: fadeFrames)
     var ramp = fade
-    shape(pending, with: &ramp)
+    applyRamp(&ramp, toFirst: pending)
     fade = ramp
   }
 
   /// Applies a ramp to the first `frames` pending frames.
-  private mutating func shape(_ frames: Int, with ramp: inout GainRamp) {
+  private mutating func applyRamp(_ ramp: inout GainRamp, toFirst frames: Int) {
     guard let plan, let queue else { return }
     let channels = plan.device.channels
     let format = plan.device.sample
     var done = 0
     while done < frames, !ramp.isSteady || ramp.current != 1 {
-      let (bytes, count) = queue.piece(from: done, atMost: min(frames - done, plan.outputFrames))
+      let (bytes, count) = queue.pendingFrames(
+        from: done, atMost: min(frames - done, plan.outputFrames))
       guard count > 0 else { return }
       SampleReader.read(bytes, as: format, count: count * channels, into: plan.front)
       ramp.apply(to: plan.front, frames: count, channels: channels)
@@ -129,11 +130,11 @@ struct Renderer {
   }
 
   /// Renders the frames in the resampler, at the end of a stream.
-  mutating func renderHeld() {
+  mutating func drainResampler() {
     guard let plan, let resampler = plan.resampler else { return }
     let count = max(
       0, resampler_convert(resampler, nil, 0, plan.front, Int32(plan.outputFrames)))
-    finish(plan.front, frames: count, plan)
+    enqueue(plan.front, frames: count, plan)
   }
 
   /// Returns bytes of silence, and the number of their frames.
@@ -161,7 +162,7 @@ struct Renderer {
         resampler_convert(resampler, floats, Int32(frames), other, Int32(plan.outputFrames)))
       floats = other
     }
-    finish(floats, frames: count, plan)
+    enqueue(floats, frames: count, plan)
   }
 
   /// Whether the bytes go to the device unchanged, so that full volume is bit-exact.
@@ -170,7 +171,8 @@ struct Renderer {
       && volume.isSteady && volume.current == 1 && fade.isSteady && fade.current == 1 && !metering
   }
 
-  private mutating func finish(
+  /// Applies the volume and the fade to frames, measures them, and appends them to the queue.
+  private mutating func enqueue(
     _ floats: UnsafeMutablePointer<Float>, frames: Int, _ plan: RenderPlan
   ) {
     let channels = plan.device.channels

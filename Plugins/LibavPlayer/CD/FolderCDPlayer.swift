@@ -148,7 +148,7 @@ actor FolderCDPlayer: PlayerDevice {
   private func eject() {
     halt()
     setTray("open")
-    become(.stopped, at: nil)
+    changeStatus(to: .stopped, at: nil)
   }
 
   private func setTray(_ state: String) {
@@ -182,7 +182,7 @@ actor FolderCDPlayer: PlayerDevice {
       let stopped = engine.source.pause()
       let place = engine.place(at: stopped) ?? playback.place
       reportEnd(before: place)
-      become(.paused, at: place)
+      changeStatus(to: .paused, at: place)
     case .paused, .stopped, .ended: report()
     case .opening, .failed: throw DeviceError(.notNow, "nothing is playing")
     }
@@ -190,12 +190,12 @@ actor FolderCDPlayer: PlayerDevice {
 
   /// Seeks to a position in the current song, in seconds.
   private func seek(_ seconds: Double) async throws(DeviceError) {
-    try await jump(to: movablePlace().song, seconds: seconds)
+    try await jump(to: requirePlace().song, seconds: seconds)
   }
 
   /// Skips `steps` songs. A step back leads to the beginning of the current song first.
   func skip(_ steps: Int) async throws(DeviceError) {
-    let place = try movablePlace()
+    let place = try requirePlace()
     if steps < 0, place.seconds > Self.restartLimit {
       return try await jump(to: place.song, seconds: 0)
     }
@@ -217,7 +217,7 @@ actor FolderCDPlayer: PlayerDevice {
   }
 
   /// Returns the current place; throws unless a song plays or is paused.
-  private func movablePlace() throws(DeviceError) -> Place {
+  private func requirePlace() throws(DeviceError) -> Place {
     guard let place, [.playing, .paused].contains(status) else {
       throw DeviceError(.notNow, "nothing is playing", hint: "Play a song first.")
     }
@@ -229,7 +229,8 @@ actor FolderCDPlayer: PlayerDevice {
     mustReopen = false
     engine.stop()
     engine.source.resume()
-    become(.stopped, at: place.map { Place(song: $0.song, seconds: 0, duration: $0.duration) })
+    changeStatus(
+      to: .stopped, at: place.map { Place(song: $0.song, seconds: 0, duration: $0.duration) })
   }
 
   private func resume() async throws(DeviceError) {
@@ -237,23 +238,23 @@ actor FolderCDPlayer: PlayerDevice {
       return try await start(place.song, at: place.seconds)
     }
     engine.source.resume()
-    become(.playing, at: playback.place)
+    changeStatus(to: .playing, at: playback.place)
   }
 
   private func start(_ song: PlayableSong, at seconds: Double) async throws(DeviceError) {
     openings += 1
     mustReopen = false
-    become(.opening, at: Place(song: song, seconds: seconds, duration: nil))
+    changeStatus(to: .opening, at: Place(song: song, seconds: seconds, duration: nil))
     switch await engine.play(song, seconds: seconds) {
     case .success(let place):
       engine.source.resume()
-      become(.playing, at: place)
+      changeStatus(to: .playing, at: place)
       orderRequests.fire(song)
     case .failure(let failure):
       if failure.kind == .cancelled {
         halt()
       } else {
-        become(.failed, at: playback.place, reason: failure.message)
+        changeStatus(to: .failed, at: playback.place, reason: failure.message)
       }
       throw DeviceError(failure)
     }
@@ -275,7 +276,7 @@ actor FolderCDPlayer: PlayerDevice {
       // The engine has dropped the sound of the place before. A newer command opens its own.
       if opening == openings, status == .playing || status == .paused {
         mustReopen = true
-        if status == .playing { become(.paused, at: playback.place) }
+        if status == .playing { changeStatus(to: .paused, at: playback.place) }
       }
       throw DeviceError(failure)
     }
@@ -284,10 +285,10 @@ actor FolderCDPlayer: PlayerDevice {
     switch result {
     case .success(let place):
       mustReopen = false
-      become(wanted ?? before, at: place)
+      changeStatus(to: wanted ?? before, at: place)
       orderRequests.fire(song)
     case .failure(let failure):
-      become(.failed, at: playback.place, reason: failure.message)
+      changeStatus(to: .failed, at: playback.place, reason: failure.message)
       throw DeviceError(failure)
     }
   }
@@ -326,8 +327,8 @@ actor FolderCDPlayer: PlayerDevice {
 
   /// Changes to a state and reports it with this place, even if another song is heard already: the
   /// song that a command asked for is reported before any that follows it.
-  private func become(_ status: Playback.Status, at place: Place?, reason: String? = nil) {
-    playback.become(status, at: place, reason: reason)
+  private func changeStatus(to status: Playback.Status, at place: Place?, reason: String? = nil) {
+    playback.changeStatus(to: status, at: place, reason: reason)
     if status == .playing {
       positionReports.fire()
       supplyChecks.fire()
@@ -357,7 +358,7 @@ actor FolderCDPlayer: PlayerDevice {
       Place(song: $0.song, seconds: $0.duration ?? $0.seconds, duration: $0.duration)
     }
     reportEnd(before: end)
-    become(.ended, at: end)
+    changeStatus(to: .ended, at: end)
   }
 
   // MARK: Background tasks
@@ -451,7 +452,7 @@ struct PlaybackReporter {
   }
 
   /// Changes to a state and reports it.
-  mutating func become(_ status: Playback.Status, at place: Place?, reason: String?) {
+  mutating func changeStatus(to status: Playback.Status, at place: Place?, reason: String?) {
     self.status = status
     self.reason = reason
     supply = SupplyMonitor()

@@ -45,7 +45,7 @@ final class PlaybackThread {
   /// Works until `quit`.
   func run() {
     while true {
-      guard let job = isDecoding ? mailbox.poll() : mailbox.wait() else {
+      guard let job = isDecoding ? mailbox.popFirst() : mailbox.wait() else {
         writeChunk()
         continue
       }

@@ -39,7 +39,7 @@ struct FrameSequence: Equatable {
     }
     let tagged = VBRTag.isTag(file, at: position, first) ? first.samples : 0
     var cursor = FrameCursor(file, position, first)
-    if file.size - position <= limit { cursor.goToEnd() }
+    if file.size - position <= limit { cursor.advanceToEnd() }
     guard file.size - position <= limit, !file.isExhausted else {
       bytes = position..<file.size
       seconds = nil
@@ -115,7 +115,7 @@ struct FrameSequence: Equatable {
         file, from: before, before: min(file.size, expected + slack), like: first.signature)
     else { return nil }
     var cursor = FrameCursor(file, position, header)
-    cursor.goToGap(before: expected + slack)
+    cursor.advanceToGap(before: expected + slack)
     return abs(cursor.end - expected) <= slack / 2 ? cursor.end : nil
   }
 }
@@ -138,9 +138,9 @@ private struct FrameCursor {
   }
 
   /// Advances to the file's end, over gaps.
-  mutating func goToEnd() {
+  mutating func advanceToEnd() {
     while true {
-      goToGap(before: file.size)
+      advanceToGap(before: file.size)
       guard
         let (next, _) = FrameSequence.find(file, from: position, before: file.size, like: signature)
       else { return }
@@ -149,7 +149,7 @@ private struct FrameCursor {
   }
 
   /// Advances while frames follow each other directly.
-  mutating func goToGap(before limit: Int64) {
+  mutating func advanceToGap(before limit: Int64) {
     while position < limit,
       let header = SoundFrameHeader(file.bytes(at: position, count: SoundFrameHeader.size)),
       header.signature == signature, position + Int64(header.length) <= file.size

@@ -99,7 +99,7 @@ extension FileContent {
     let demuxer = try Demuxer(
       file: path, bytes: parts[part].bytes, container: container, subject: subject,
       interrupt: interrupt)
-    if demuxer.headerDuration == nil { demuxer.examine() }
+    if demuxer.headerDuration == nil { demuxer.findStreamInfo() }
     return demuxer
   }
 

@@ -67,8 +67,8 @@ final class AudioTrack {
   /// Goes to exactly this frame, or to the end.
   func seek(to target: Int64) throws(MediaFailure) {
     let target = max(0, target)
-    for runUp in timestamps.runUps(to: target) {
-      guard try decode(to: target, from: runUp) else { continue }
+    for start in timestamps.decodingStarts(for: target) {
+      guard try decode(to: target, from: start) else { continue }
       return
     }
     throw MediaFailure(

@@ -67,7 +67,7 @@ final class FrameDecoder {
       }
       if code != LAV_AGAIN { try countDamage() }
       if isDraining && code != LAV_AGAIN { return false }
-      try feed(from: demuxer)
+      try sendPacket(from: demuxer)
     }
   }
 
@@ -79,7 +79,7 @@ final class FrameDecoder {
     try reducer?.convert(decoded)
   }
 
-  private func feed(from demuxer: Demuxer) throws(MediaFailure) {
+  private func sendPacket(from demuxer: Demuxer) throws(MediaFailure) {
     guard try demuxer.read() else {
       isDraining = true
       lav_avcodec_send_packet(context, nil)

@@ -83,30 +83,30 @@ struct DecodedLayout {
       let first = isPlanar ? start : start * channels + channel
       let source = UnsafeRawPointer(base) + first * sourceSize
       let target = output + channel * sample.size
-      spread(source, stride: stride, frames: frames, to: target, every: channels)
+      interleave(source, stride: stride, frames: frames, to: target, every: channels)
     }
   }
 
-  private func spread(
+  private func interleave(
     _ source: UnsafeRawPointer, stride: Int, frames: Int, to target: UnsafeMutableRawPointer,
     every channels: Int
   ) {
     switch (sourceSize, sample) {
     case (2, _):
-      spread(source, UInt16.self, stride, frames, target, UInt16.self, channels) { $0 }
+      interleave(source, UInt16.self, stride, frames, target, UInt16.self, channels) { $0 }
     case (4, _):
-      spread(source, UInt32.self, stride, frames, target, UInt32.self, channels) { $0 }
+      interleave(source, UInt32.self, stride, frames, target, UInt32.self, channels) { $0 }
     case (8, _):
-      spread(source, Double.self, stride, frames, target, Float.self, channels) { Float($0) }
+      interleave(source, Double.self, stride, frames, target, Float.self, channels) { Float($0) }
     default:  // unsigned bytes: old WAV files
-      spread(source, UInt8.self, stride, frames, target, Int16.self, channels) {
+      interleave(source, UInt8.self, stride, frames, target, Int16.self, channels) {
         (Int16($0) - 128) << 8
       }
     }
   }
 
   @inline(__always)
-  private func spread<From, To>(
+  private func interleave<From, To>(
     _ source: UnsafeRawPointer, _: From.Type, _ stride: Int, _ frames: Int,
     _ target: UnsafeMutableRawPointer, _: To.Type, _ channels: Int, _ convert: (From) -> To
   ) {

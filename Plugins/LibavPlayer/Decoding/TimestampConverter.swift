@@ -8,7 +8,7 @@ struct TimestampConverter {
   private let origin: Int64
   private let base: AVRational
   private let rate: Int
-  private let runUp: Int64
+  private let preRoll: Int64
   private let seeksByPacket: Bool
   /// A time stamp at or before the very first packet.
   private let beginning: Int64
@@ -23,7 +23,7 @@ struct TimestampConverter {
     let time = first.pointee.pts
     origin = time == LAV_NO_TIME ? 0 : time
     let codec = demuxer.information?.pointee.codecpar?.pointee.codec_id ?? AV_CODEC_ID_NONE
-    runUp = Self.runUp(of: codec, rate: rate)
+    preRoll = Self.preRoll(of: codec, rate: rate)
     // After a jump libav guesses the time: in MP3 from the bit rate, in Ogg from the page.
     seeksByPacket = ["mp3", "aac", "ogg"].contains(demuxer.containerName)
     // MP4 starts before zero, by the encoder's delay. Other demuxers refuse to seek to a time before their first one.
@@ -50,8 +50,8 @@ struct TimestampConverter {
   }
 
   /// Returns the frames at which decoding may begin to reach `target`, the nearest first.
-  func runUps(to target: Int64) -> [Int64] {
-    let near = max(0, target - runUp)
+  func decodingStarts(for target: Int64) -> [Int64] {
+    let near = max(0, target - preRoll)
     let far = max(0, near - 4 * Int64(rate))
     return near == 0 ? [0] : far == 0 ? [near, 0] : [near, far, 0]
   }
@@ -79,7 +79,7 @@ struct TimestampConverter {
   /// Returns the frames that a decoder needs before its output is right: MP3 uses bits of earlier packets,
   /// Opus asks for 80 ms (RFC 7845, 4.6) but is right within 1 % only after a second, the others
   /// overlap by one packet.
-  private static func runUp(of codec: AVCodecID, rate: Int) -> Int64 {
+  private static func preRoll(of codec: AVCodecID, rate: Int) -> Int64 {
     switch codec {
     case AV_CODEC_ID_MP3: return Int64(rate) * 4 / 10
     case AV_CODEC_ID_OPUS: return Int64(rate)

@@ -59,7 +59,7 @@ extension Song {
   ) throws(MediaFailure) {
     let path = try folder.resolve(file.path)
     let interrupt = LibavInterrupt()
-    interrupt.allow(milliseconds: milliseconds)
+    interrupt.setDeadline(milliseconds: milliseconds)
     var content = FileContent(container: Container(path: path))
     let limit = min(countable, FileContent.longestCounted)
     let window = FileWindow(
@@ -69,7 +69,7 @@ extension Song {
       if content.isCounted { countable = max(0, countable - window.bytesRead) }
     }
     let demuxer = try content.openForTags(path, subject: file.path, interrupt: interrupt)
-    if demuxer.channels == nil { demuxer.examine() }
+    if demuxer.channels == nil { demuxer.findStreamInfo() }
     guard let channels = demuxer.channels else {
       throw MediaFailure(
         .corrupt, subject: file.path, detail: "there is no sound in it",

@@ -23,7 +23,7 @@ final class Demuxer {
   let stream: Int32
   /// The source of a station's stream; nil for a file, which libav opens itself.
   private let input: StreamInput?
-  private var isExamined = false
+  private var hasStreamInfo = false
   private var context: UnsafeMutablePointer<AVFormatContext>
   let packet: UnsafeMutablePointer<AVPacket>
 
@@ -147,7 +147,7 @@ final class Demuxer {
     return codec.hasSuffix("float") ? String(codec.dropLast("float".count)) : codec
   }
 
-  /// The number of channels; nil if only the packets state it (see ``examine()``).
+  /// The number of channels; nil if only the packets state it (see ``findStreamInfo()``).
   var channels: Int? {
     let count = information?.pointee.codecpar?.pointee.ch_layout.nb_channels ?? 0
     return count > 0 ? Int(count) : nil
@@ -177,10 +177,10 @@ final class Demuxer {
   }
 
   /// Reads ahead to learn the length and rate that the header of bare MP3 and AAC does not state.
-  func examine() {
+  func findStreamInfo() {
     // libav crashes in a second call if the first found nothing.
-    guard !isExamined else { return }
-    isExamined = true
+    guard !hasStreamInfo else { return }
+    hasStreamInfo = true
     // A failure shows again, with a message, at the first read.
     _ = lav_avformat_find_stream_info(context, nil)
   }

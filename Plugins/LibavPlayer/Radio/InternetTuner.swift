@@ -107,7 +107,7 @@ actor InternetTuner: PlayerDevice {
     receiver.silence()
     isOn = false
     number = 0
-    become(.stopped, text: nil)
+    changeStatus(to: .stopped, text: nil)
     context.report([.power: "off"])
   }
 
@@ -147,7 +147,7 @@ actor InternetTuner: PlayerDevice {
     switch programme {
     case .station:
       number = receiver.tune(to: programme)
-      become(.opening, text: nil)
+      changeStatus(to: .opening, text: nil)
     case .noise(let band):
       if playsStatic {
         number = receiver.tune(to: programme)
@@ -156,7 +156,7 @@ actor InternetTuner: PlayerDevice {
         number = 0
       }
       let place = frequencies[band].map { band.name(of: $0) } ?? ""
-      become(.playing, text: "no station at \(place)")
+      changeStatus(to: .playing, text: "no station at \(place)")
     }
   }
 
@@ -174,7 +174,7 @@ actor InternetTuner: PlayerDevice {
     ])
   }
 
-  private func become(_ status: Playback.Status, text: String?) {
+  private func changeStatus(to status: Playback.Status, text: String?) {
     if status == .playing, self.status != .playing { since = clock.now() }
     self.status = status
     self.text = text
@@ -211,7 +211,7 @@ actor InternetTuner: PlayerDevice {
     guard event.number == number, station != nil else { return }
     switch event.kind {
     case .playing(let kind, let format):
-      become(.playing, text: nil)
+      changeStatus(to: .playing, text: nil)
       let text = "\(kind), \(format.channels) channels at \(format.rate) Hz"
       context.report(attributes: ["stream": Attribute(.string(text), label: "Stream")])
     case .title(let title):
@@ -221,7 +221,7 @@ actor InternetTuner: PlayerDevice {
       let seconds = max(1, (retry + 500) / 1000)
       let text = "\(failure.message). Trying again in \(seconds) s"
       context.log(.warning, text)
-      become(failures < Self.patience ? .opening : .failed, text: text)
+      changeStatus(to: failures < Self.patience ? .opening : .failed, text: text)
     }
   }
 

@@ -14,7 +14,7 @@ final class RadioConnection {
   /// Connects, and decodes up to the first frame; gives up after `patience` milliseconds.
   init(_ station: Station, patience: UInt64, interrupt: LibavInterrupt) throws(MediaFailure) {
     self.patience = patience
-    interrupt.allow(milliseconds: patience)
+    interrupt.setDeadline(milliseconds: patience)
     stream = try StationStream(
       url: station.url, subject: station.name, patience: patience, interrupt: interrupt)
     track = try AudioTrack(
@@ -26,7 +26,7 @@ final class RadioConnection {
   func read(
     into buffer: UnsafeMutableRawBufferPointer
   ) throws(MediaFailure) -> (format: PCMFormat, frames: Int)? {
-    track.demuxer.interrupt.allow(milliseconds: patience)
+    track.demuxer.interrupt.setDeadline(milliseconds: patience)
     guard let format = try track.next() else { return nil }
     return (format, try track.read(into: buffer))
   }

@@ -66,7 +66,7 @@ final class ReceiverThread {
     guard begin(StaticNoise.format) else { return mailbox.wait() }
     report(.playing(kind: "static", StaticNoise.format))
     while true {
-      if let job = mailbox.poll() { return job }
+      if let job = mailbox.popFirst() { return job }
       noise.fill(buffer)
       if write(buffer.count / StaticNoise.format.frameSize, StaticNoise.format) == false {
         return mailbox.wait()
@@ -102,7 +102,7 @@ final class ReceiverThread {
   private func play(_ connection: RadioConnection) throws(MediaFailure) -> ReceiverJob? {
     var format: PCMFormat?
     while true {
-      if let job = mailbox.poll() { return job }
+      if let job = mailbox.popFirst() { return job }
       guard let (next, frames) = try connection.read(into: buffer) else { return nil }
       if next != format {
         guard begin(next) else { return mailbox.wait() }

@@ -17,7 +17,7 @@ final class LibavInterrupt: Sendable {
   var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
   /// Sets the deadline in milliseconds from now; nil removes it.
-  func allow(milliseconds: UInt64?) {
+  func setDeadline(milliseconds: UInt64?) {
     let end = milliseconds.map { MonotonicClock.now &+ Int64(clamping: $0) &* 1_000_000 } ?? 0
     deadline.store(end, ordering: .releasing)
   }

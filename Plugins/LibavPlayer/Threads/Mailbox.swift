@@ -9,18 +9,18 @@ final class Mailbox<Job: Sendable>: @unchecked Sendable {
 
   /// Adds a job and wakes the thread.
   func post(_ job: Job) {
-    monitor.locked {
+    monitor.withLock {
       jobs.append(job)
       monitor.wakeAll()
     }
   }
 
   /// Removes and returns the oldest job; nil if there is none.
-  func poll() -> Job? { monitor.locked { jobs.isEmpty ? nil : jobs.removeFirst() } }
+  func popFirst() -> Job? { monitor.withLock { jobs.isEmpty ? nil : jobs.removeFirst() } }
 
   /// Waits for a job, then removes and returns it.
   func wait() -> Job {
-    monitor.locked {
+    monitor.withLock {
       while jobs.isEmpty { monitor.wait() }
       return jobs.removeFirst()
     }
@@ -29,7 +29,7 @@ final class Mailbox<Job: Sendable>: @unchecked Sendable {
   /// Waits for a job, at most `milliseconds`; nil if none arrives.
   func wait(milliseconds: Int) -> Job? {
     let deadline = MonotonicClock.now + Int64(max(0, milliseconds)) * 1_000_000
-    return monitor.locked {
+    return monitor.withLock {
       while jobs.isEmpty {
         guard monitor.wait(until: deadline) else { break }
       }

@@ -38,5 +38,5 @@ struct BrokerOptions: Sendable, Hashable {
   static let defaultStatusTopic = "home-theater/status"
 
   /// The host and port, for messages.
-  var place: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+  var hostAndPort: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

@@ -90,7 +90,7 @@ final class MosquittoSession {
     }
     guard access(file, R_OK) == 0 else {
       throw BrokerFailure(
-        "the certificate file \(file) of the broker at \(options.place) cannot be read",
+        "the certificate file \(file) of the broker at \(options.hostAndPort) cannot be read",
         hint: "Correct the option \"broker.caFile\".", isRefusal: true)
     }
     try check(cmosquitto_tls_set(client, file, nil, nil, nil, nil))
@@ -98,19 +98,19 @@ final class MosquittoSession {
 
   private func setCallbacks(_ client: OpaquePointer) {
     cmosquitto_connect_callback_set(client) { _, context, code in
-      MosquittoSession.of(context)?.connack = code
+      MosquittoSession.instance(from: context)?.connack = code
     }
     cmosquitto_message_callback_set(client) { _, context, message in
       guard let message else { return }
-      MosquittoSession.of(context)?.deliver(message.pointee)
+      MosquittoSession.instance(from: context)?.deliver(message.pointee)
     }
     cmosquitto_subscribe_callback_set(client) { _, context, id, count, codes in
       let isRefused = count > 0 && codes.map { $0[0] == 128 } ?? false
-      MosquittoSession.of(context)?.subscribed(id, isRefused: isRefused)
+      MosquittoSession.instance(from: context)?.subscribed(id, isRefused: isRefused)
     }
     // libmosquitto has no callback for each complete packet, but it writes a log line.
     cmosquitto_log_callback_set(client) { _, context, level, text in
-      guard let session = MosquittoSession.of(context) else { return }
+      guard let session = MosquittoSession.instance(from: context) else { return }
       guard let text else { return }
       if strncmp(text, session.receivedPrefix, session.receivedPrefix.utf8.count) == 0 {
         session.recordPacket()
@@ -119,7 +119,7 @@ final class MosquittoSession {
     }
   }
 
-  private static func of(_ context: UnsafeMutableRawPointer?) -> MosquittoSession? {
+  private static func instance(from context: UnsafeMutableRawPointer?) -> MosquittoSession? {
     context.map { Unmanaged<MosquittoSession>.fromOpaque($0).takeUnretainedValue() }
   }
 
@@ -211,7 +211,7 @@ final class MosquittoSession {
     guard !isAccepted, let code = connack else { return }
     guard code == 0 else {
       throw BrokerFailure(
-        "the broker at \(options.place) refuses the connection: "
+        "the broker at \(options.hostAndPort) refuses the connection: "
           + String(cString: cmosquitto_connack_string(code)),
         hint: code == 4 || code == 5
           ? "Check \"user\" and \"password\" in the option \"broker\"."
@@ -272,7 +272,8 @@ final class MosquittoSession {
 
   private func failure(_ reason: String) -> BrokerFailure {
     BrokerFailure(
-      "there is no connection to the broker at \(options.place): \(reason.quotation)", hint: hint)
+      "there is no connection to the broker at \(options.hostAndPort): \(reason.quotation)",
+      hint: hint)
   }
 
   private var hint: String {

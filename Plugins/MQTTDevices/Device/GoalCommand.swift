@@ -8,7 +8,7 @@ protocol GoalCommand: RoleCommand {
   /// - Throws: `unsupported` for commands beyond on and off of a projector or amplifier.
   func goal() throws(DeviceError) -> Goal
   /// Reads the options that only this role's devices have. By default there are none, and the device is a plug.
-  static func appliance(_ reader: OptionReader) throws(DeviceError) -> ApplianceOptions
+  static func applianceOptions(from reader: OptionReader) throws(DeviceError) -> ApplianceOptions
 }
 
 /// The kind and the model of an appliance, according to the device's options.
@@ -19,13 +19,13 @@ struct ApplianceOptions {
 }
 
 extension GoalCommand {
-  static func appliance(_ reader: OptionReader) throws(DeviceError) -> ApplianceOptions {
+  static func applianceOptions(from reader: OptionReader) throws(DeviceError) -> ApplianceOptions {
     ApplianceOptions(kind: .plug) { _ in PowerModel() }
   }
 }
 
 extension LightsCommand: GoalCommand {
-  static func appliance(_ reader: OptionReader) throws(DeviceError) -> ApplianceOptions {
+  static func applianceOptions(from reader: OptionReader) throws(DeviceError) -> ApplianceOptions {
     let hasDimmer = try reader.flag("dimmer", or: true)
     return ApplianceOptions(kind: hasDimmer ? .dimmer : .plug) { profile in
       LightsModel(hasDimmer: hasDimmer) { profile.reportedBrightness(for: $0) }
@@ -50,7 +50,7 @@ enum ScreenDrive: String, CaseIterable, Sendable {
 }
 
 extension ScreenCommand: GoalCommand {
-  static func appliance(_ reader: OptionReader) throws(DeviceError) -> ApplianceOptions {
+  static func applianceOptions(from reader: OptionReader) throws(DeviceError) -> ApplianceOptions {
     let drive: ScreenDrive = try reader.choice("drive", or: .cover)
     let travel = Duration.seconds(try reader.number("travel", in: 1...110, or: 20))
     let isInverted = try reader.flag("inverted", or: false)
@@ -72,7 +72,7 @@ extension ScreenCommand: GoalCommand {
 }
 
 extension PopcornPopperCommand: GoalCommand {
-  static func appliance(_ reader: OptionReader) throws(DeviceError) -> ApplianceOptions {
+  static func applianceOptions(from reader: OptionReader) throws(DeviceError) -> ApplianceOptions {
     let popTime = Duration.seconds(try reader.number("popTime", in: 5...900, or: 180))
     return ApplianceOptions(kind: .plug) { _ in PopperModel(popTime: popTime) }
   }

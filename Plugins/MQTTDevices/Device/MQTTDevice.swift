@@ -41,7 +41,8 @@ final class MQTTDevice<Command: GoalCommand>: PluginDevice, BrokerClient {
     state = Mutex(
       State(
         model: DeviceModel(
-          profile: options.profile, appliance: options.appliance, place: options.broker.place,
+          profile: options.profile, appliance: options.appliance,
+          hostAndPort: options.broker.hostAndPort,
           timeout: options.timeout)))
   }
 

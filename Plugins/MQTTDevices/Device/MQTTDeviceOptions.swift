@@ -26,7 +26,7 @@ struct MQTTDeviceOptions: Sendable {
     guard reader.has("broker") else { throw reader.error("broker", "is missing") }
     broker = try BrokerOptions(try reader.members("broker"))
     timeout = .seconds(try reader.number("timeout", in: 1...9, or: 5))
-    let options = try commands.appliance(reader)
+    let options = try commands.applianceOptions(from: reader)
     profile = try Self.profile(reader, kind: options.kind, replies: replies)
     appliance = options.model(profile)
   }

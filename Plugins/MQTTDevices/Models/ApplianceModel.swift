@@ -53,7 +53,7 @@ protocol ApplianceModel: Sendable {
   /// Records that the device refused a goal's command.
   mutating func wasRefused(_ goal: Goal)
   /// Records that the device accepted a goal's command.
-  mutating func begin(_ goal: Goal, at now: Duration)
+  mutating func didAccept(_ goal: Goal, at now: Duration)
   /// Handles a deadline that has passed. Returns a goal that the plugin must now reach without a command; nil for none.
   mutating func tick(at now: Duration) -> Goal?
   /// The request to send when the device is closed; nil for none.
@@ -68,7 +68,7 @@ extension ApplianceModel {
   var closingRequest: DeviceRequest? { nil }
   mutating func didSend(_ goal: Goal) {}
   mutating func wasRefused(_ goal: Goal) {}
-  mutating func begin(_ goal: Goal, at now: Duration) {}
+  mutating func didAccept(_ goal: Goal, at now: Duration) {}
 
   mutating func assume(_ goal: Goal, at now: Duration) {
     switch try? request(for: goal, at: now) {

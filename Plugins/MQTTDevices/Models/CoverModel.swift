@@ -131,7 +131,7 @@ struct CoverModel: ApplianceModel {
 
   private func name(of end: CoverEnd) -> String { end == .up ? "up" : "down" }
 
-  mutating func begin(_ goal: Goal, at now: Duration) {
+  mutating func didAccept(_ goal: Goal, at now: Duration) {
     problem = nil
     switch goal {
     case .end(let end):

@@ -69,7 +69,7 @@ struct DeviceModel: Sendable {
 
   private let profile: any DeviceProfile
   /// The broker's host and port, for messages.
-  private let place: String
+  private let hostAndPort: String
   private let timeout: Duration
   private var appliance: any ApplianceModel
   private var contact = Contact.disconnected
@@ -99,20 +99,21 @@ struct DeviceModel: Sendable {
   var isConnectionFull = false
 
   /// - Parameters:
-  ///   - place: The broker's host and port, for messages.
+  ///   - hostAndPort: The broker's host and port, for messages.
   ///   - timeout: The longest wait until the device confirms a command.
   init(
-    profile: any DeviceProfile, appliance: any ApplianceModel, place: String, timeout: Duration
+    profile: any DeviceProfile, appliance: any ApplianceModel, hostAndPort: String,
+    timeout: Duration
   ) {
     self.profile = profile
     self.appliance = appliance
-    self.place = place
+    self.hostAndPort = hostAndPort
     self.timeout = timeout
   }
 
   /// The optional commands that the device supports, and whether it reports its state.
   var capabilities: Capabilities {
-    let names = appliance.capabilities.filter { $0 != "stop" || profile.has(.stop) }
+    let names = appliance.capabilities.filter { $0 != "stop" || profile.supports(.stop) }
     return Capabilities(names: names, reportsState: profile.reportsState)
   }
 
@@ -139,7 +140,7 @@ struct DeviceModel: Sendable {
     do throws(DeviceError) {
       if case .reach(let goal) = job {
         let request = try appliance.request(for: goal, at: now)
-        guard profile.has(request) else { throw Self.notConfigured }
+        guard profile.supports(request) else { throw Self.notConfigured }
       }
     } catch {
       return [.finish(.failure(error))]
@@ -175,8 +176,13 @@ struct DeviceModel: Sendable {
     case .reach(let goal):
       guard contact == .responsive || !profile.reportsState else { return }
       guard !isConnectionFull else { return fail(notHandedOver, &effects) }
+      do throws(DeviceError) {
+        try publish(goal, at: now, &effects)
+      } catch {
+        // The state has changed while the command waited.
+        return fail(error, &effects)
+      }
       activeJob?.isSent = true
-      publish(goal, at: now, &effects)
       if profile.reportsState {
         activeJob?.query = now + Self.confirmationDelay
         advance(at: now, &effects)
@@ -189,8 +195,13 @@ struct DeviceModel: Sendable {
     }
   }
 
-  private mutating func publish(_ goal: Goal, at now: Duration, _ effects: inout [Effect]) {
-    guard let request = try? appliance.request(for: goal, at: now) else { return }
+  /// Publishes the request for a goal.
+  ///
+  /// - Throws: The reason why the present state does not allow it.
+  private mutating func publish(
+    _ goal: Goal, at now: Duration, _ effects: inout [Effect]
+  ) throws(DeviceError) {
+    let request = try appliance.request(for: goal, at: now)
     appliance.didSend(goal)
     effects += profile.messages(for: request).map { .publish($0) }
   }
@@ -215,9 +226,9 @@ struct DeviceModel: Sendable {
   private mutating func complete(at now: Duration, _ effects: inout [Effect]) {
     guard let activeJob else { return }
     if case .reach(let goal) = activeJob.job {
-      appliance.begin(goal, at: now)
+      appliance.didAccept(goal, at: now)
       // A report must follow every command, even if the state has not changed.
-      reported.repeatNext(goal.keys)
+      reported.forceNextReport(of: goal.keys)
     } else {
       isOpen = true
     }
@@ -281,7 +292,7 @@ struct DeviceModel: Sendable {
   mutating func refusedSubscription(_ topic: String) -> [Effect] {
     var effects: [Effect] = []
     let error = DeviceError(
-      .refused, "the broker at \(place) refuses the subscription of \"\(topic)\"",
+      .refused, "the broker at \(hostAndPort) refuses the subscription of \"\(topic)\"",
       hint: "Allow it in the broker's access list.")
     effects.append(.log(.warning, error.description))
     refusedSubscription = refusedSubscription ?? error
@@ -368,7 +379,10 @@ struct DeviceModel: Sendable {
   /// Repeating is safe, because commands name the wanted state and never toggle.
   private mutating func repeatRequest(at now: Duration, _ effects: inout [Effect]) {
     guard let activeJob, let query = activeJob.query, query <= now else { return }
-    if activeJob.isAsked, case .reach(let goal) = activeJob.job { publish(goal, at: now, &effects) }
+    if activeJob.isAsked, case .reach(let goal) = activeJob.job {
+      // A goal that the state no longer allows is not repeated; the job ends at its deadline.
+      try? publish(goal, at: now, &effects)
+    }
     self.activeJob?.isAsked = true
     self.activeJob?.query = now + Self.retryInterval
     queryState(&effects)
@@ -381,7 +395,8 @@ struct DeviceModel: Sendable {
       pendingGoal?.next = now + Self.retryInterval
       return
     }
-    publish(due.goal, at: now, &effects)
+    // A state in which the device cannot be turned off now leaves the goal pending.
+    try? publish(due.goal, at: now, &effects)
     if profile.reportsState {
       pendingGoal?.next = now + Self.retryInterval
       pendingGoal?.tries += 1
@@ -424,7 +439,7 @@ struct DeviceModel: Sendable {
     appliance.forget()
     guard isOpen else { return }
     reportAttributes(&effects)
-    effects += reported.forget()
+    effects += reported.reportAllAsUnknown()
   }
 
   /// The text of the attribute `problem`; nil without a problem.
@@ -456,7 +471,7 @@ struct DeviceModel: Sendable {
   var notHandedOver: DeviceError {
     DeviceError(
       .unavailable,
-      "the command was not sent to the broker at \(place): it takes messages too slowly, or the connection "
+      "the command was not sent to the broker at \(hostAndPort): it takes messages too slowly, or the connection "
         + "was lost",
       hint: "Check the broker and its network, and try again.")
   }
@@ -474,7 +489,7 @@ struct DeviceModel: Sendable {
     if contact == .disconnected {
       return failure?.error
         ?? DeviceError(
-          .unavailable, "there is no connection to the broker at \(place) yet",
+          .unavailable, "there is no connection to the broker at \(hostAndPort) yet",
           hint: "Check that it runs.")
     }
     if activeJob?.job == .open {

@@ -98,7 +98,7 @@ struct LightsModel: ApplianceModel {
     }
   }
 
-  mutating func begin(_ goal: Goal, at now: Duration) {
+  mutating func didAccept(_ goal: Goal, at now: Duration) {
     if case .brightness(let brightness) = goal { wanted = brightness }
   }
 }
@@ -202,7 +202,7 @@ struct PopperModel: ApplianceModel {
     goal == .load ? isOn == true && wasObserved : isOn.map { goal == .power($0) } ?? false
   }
 
-  mutating func begin(_ goal: Goal, at now: Duration) {
+  mutating func didAccept(_ goal: Goal, at now: Duration) {
     switch goal {
     case .load: beginLoad(at: now)
     case .power(false):

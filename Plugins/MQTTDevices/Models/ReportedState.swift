@@ -36,13 +36,13 @@ struct ReportedState: Sendable {
   }
 
   /// Reports all values as unknown.
-  mutating func forget() -> [DeviceModel.Effect] {
+  mutating func reportAllAsUnknown() -> [DeviceModel.Effect] {
     defer { values = [:] }
     return reportUnknown { _ in true }
   }
 
   /// Makes the next report include these keys even if their values have not changed.
-  mutating func repeatNext(_ keys: [StateKey]) {
+  mutating func forceNextReport(of keys: [StateKey]) {
     for key in keys { values[key] = nil }
   }
 

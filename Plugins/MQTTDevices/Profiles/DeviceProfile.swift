@@ -96,7 +96,7 @@ protocol DeviceProfile: Sendable {
   /// Returns the messages for a request; none if the device has no message for it.
   func messages(for request: DeviceRequest) -> [MQTTMessage]
   /// Returns whether the device supports a request.
-  func has(_ request: DeviceRequest) -> Bool
+  func supports(_ request: DeviceRequest) -> Bool
   /// Returns the brightness that the device reports after a command with the given brightness, both
   /// 1 to 100 %. They differ if the device's own scale is coarse.
   func reportedBrightness(for brightness: Int) -> Int
@@ -107,7 +107,7 @@ protocol DeviceProfile: Sendable {
 
 extension DeviceProfile {
   var reportsState: Bool { true }
-  func has(_ request: DeviceRequest) -> Bool { true }
+  func supports(_ request: DeviceRequest) -> Bool { true }
   func reportedBrightness(for brightness: Int) -> Int { brightness }
 }
 

@@ -66,15 +66,15 @@ struct ShellyProfile: DeviceProfile {
     guard let json = message.json else { return [] }
     if message.topic == stateTopic {
       // A change of another component yields no observation, but shows that the device works.
-      return json["params"]?[component].map { status($0) } ?? []
+      return json["params"]?[component].map { statusObservations($0) } ?? []
     }
     if message.topic == "\(replies)/rpc" {
       if let error = json["error"]?["message"]?.string {
         return [.refused(error.quotation)]
       }
-      return json["result"].map { status($0) } ?? []
+      return json["result"].map { statusObservations($0) } ?? []
     }
-    return status(json)
+    return statusObservations(json)
   }
 
   private static func name(of kind: ApplianceKind) -> String {
@@ -85,9 +85,9 @@ struct ShellyProfile: DeviceProfile {
     }
   }
 
-  private func status(_ json: JSON) -> [Observation] {
+  private func statusObservations(_ json: JSON) -> [Observation] {
     var observations: [Observation] = []
-    if kind == .cover { return cover(json) }
+    if kind == .cover { return coverObservations(json) }
     if let brightness = json["brightness"]?.percent(of: 100) {
       observations.append(.brightness(brightness))
     }
@@ -95,7 +95,7 @@ struct ShellyProfile: DeviceProfile {
     return observations
   }
 
-  private func cover(_ json: JSON) -> [Observation] {
+  private func coverObservations(_ json: JSON) -> [Observation] {
     var observations: [Observation] = []
     let open = json["current_pos"]?.percent(of: 100)
     if let open { observations.append(.lowered(100 - open)) }

@@ -68,7 +68,7 @@ struct TasmotaProfile: DeviceProfile {
       return message.word?.isOnWord.map { [.power($0)] } ?? []
     }
     guard let json = message.json else { return [] }
-    return kind == .cover ? cover(json) : lamp(json["StatusSTS"] ?? json)
+    return kind == .cover ? coverObservations(json) : lampObservations(json["StatusSTS"] ?? json)
   }
 
   private var dimmerKey: String { channel == 1 ? "Dimmer" : "Dimmer\(channel)" }
@@ -78,7 +78,7 @@ struct TasmotaProfile: DeviceProfile {
     channel == 1 ? ["POWER", "POWER1"] : ["POWER\(channel)"]
   }
 
-  private func lamp(_ json: JSON) -> [Observation] {
+  private func lampObservations(_ json: JSON) -> [Observation] {
     var observations: [Observation] = []
     if let brightness = (json[dimmerKey] ?? json["Dimmer\(channel)"])?.percent(of: 100) {
       observations.append(.brightness(brightness))
@@ -92,7 +92,7 @@ struct TasmotaProfile: DeviceProfile {
     return observations
   }
 
-  private func cover(_ json: JSON) -> [Observation] {
+  private func coverObservations(_ json: JSON) -> [Observation] {
     guard let shutter = json["Shutter\(channel)"] else { return [] }
     var observations: [Observation] = []
     // Tasmota's position is the open part: 100 is up.

@@ -98,7 +98,7 @@ struct TemplateProfile: DeviceProfile {
     (kind == .cover ? position?.source.topic : power?.source.topic) ?? "(none)"
   }
 
-  func has(_ request: DeviceRequest) -> Bool { !messages(for: request).isEmpty }
+  func supports(_ request: DeviceRequest) -> Bool { !messages(for: request).isEmpty }
 
   func messages(for request: DeviceRequest) -> [MQTTMessage] {
     switch request {

@@ -65,10 +65,10 @@ struct Zigbee2MQTTProfile: DeviceProfile {
       }
     }
     guard let json = message.json else { return [] }
-    return kind == .cover ? cover(json) : lamp(json)
+    return kind == .cover ? coverObservations(json) : lampObservations(json)
   }
 
-  private func lamp(_ json: JSON) -> [Observation] {
+  private func lampObservations(_ json: JSON) -> [Observation] {
     var observations: [Observation] = []
     if let level = json["brightness" + suffix]?.number, level > 0 {
       let percent = Int((min(level / Double(Self.brightest), 1) * 100).rounded())
@@ -78,7 +78,7 @@ struct Zigbee2MQTTProfile: DeviceProfile {
     return observations
   }
 
-  private func cover(_ json: JSON) -> [Observation] {
+  private func coverObservations(_ json: JSON) -> [Observation] {
     var observations: [Observation] = []
     let state = json["state" + suffix]?.string
     if let open = json["position" + suffix]?.percent(of: 100) {

@@ -205,7 +205,7 @@ final class FilmLibrary: Sendable {
 
   /// Returns the item for a `play` that names none: the disc, else the first file of the media folders, else the first
   /// stream. Without any of them, the disc of a drive that this user may not open, so that the error says so.
-  func first() async -> String? {
+  func defaultItem() async -> String? {
     let driveState = await drive.state()
     if [.disc, .busy].contains(driveState) { return Self.disc }
     let (folders, kind) = (state.withLock(\.folders), kind)

@@ -39,7 +39,7 @@ struct StillMaker: Sendable {
       unlink(file)
       rmdir(folder)
     }
-    guard let isComplete = await show(medium, writingTo: folder) else { return nil }
+    guard let isComplete = await writeFrame(of: medium, into: folder) else { return nil }
     guard isComplete else { return .failed }
     guard let bytes = try? RegularFile.read(file, atMost: ItemPicture.mostBytes),
       let picture = ItemPicture(bytes)
@@ -51,7 +51,7 @@ struct StillMaker: Sendable {
   ///
   /// - Returns: Whether mpv was ready with the medium before its own end. Nil if it cannot be
   ///   started, or the task was cancelled.
-  private func show(_ medium: Medium, writingTo folder: String) async -> Bool? {
+  private func writeFrame(of medium: Medium, into folder: String) async -> Bool? {
     guard
       let process = try? MpvProcess(
         setup.program, Self.arguments(folder: folder), environment: setup.variables,

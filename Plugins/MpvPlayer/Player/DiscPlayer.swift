@@ -42,8 +42,8 @@ struct DiscPlayer<Command: DiscCommand>: PlayerDevice {
     try await player.plug(into: socket)
   }
 
-  func plug(pcm: String) async throws(DeviceError) { try await player.borrow(pcm) }
-  func unplug() async throws(DeviceError) { try await player.borrow("") }
+  func plug(pcm: String) async throws(DeviceError) { try await player.switchOutput(toPCM: pcm) }
+  func unplug() async throws(DeviceError) { try await player.switchOutput(toPCM: "") }
 
   func scan(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
     try await player.scan(folder)

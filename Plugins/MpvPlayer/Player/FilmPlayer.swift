@@ -119,14 +119,14 @@ actor FilmPlayer {
   }
 
   /// Plays on this lent PCM from now on. With an empty name, the film continues without being heard.
-  func borrow(_ pcm: String) async throws(DeviceError) {
+  func switchOutput(toPCM pcm: String) async throws(DeviceError) {
     guard options.isLent else { throw .notLent }
     lentPCM = pcm
     guard let link = process?.link, medium != nil else { return }
     let isConnected: Bool
     do throws(MpvFailure) {
       let deadline = clock.now() + Self.longestHandover
-      isConnected = try await link.connect(pcm, until: deadline, on: clock)
+      isConnected = try await link.switchOutput(toPCM: pcm, until: deadline, on: clock)
     } catch {
       // A process that has ended holds no PCM, and the next process is started with the new one.
       if error == .closed { return }
@@ -190,7 +190,7 @@ actor FilmPlayer {
     if wanted == nil || wanted == FilmLibrary.disc || reports.tray != "closed" {
       await closeTray(until: deadline)
     }
-    if wanted == nil { wanted = await library.first() }
+    if wanted == nil { wanted = await library.defaultItem() }
     guard let item = wanted else { throw .nothingToPlay(isCD: isCD) }
     restarts.reset()
     do throws(MediaFailure) {
@@ -211,10 +211,10 @@ actor FilmPlayer {
       } catch {
         throw DeviceError(.failed, "mpv did not pause: \(error.text)")
       }
-      let told = await process?.link.position()
+      let reported = await process?.link.position()
       // The film may have ended meanwhile.
       guard reports.status == .playing else { return }
-      reports.report(.paused, at: told ?? seconds)
+      reports.report(.paused, at: reported ?? seconds)
     case .paused, .stopped, .ended: reports.report()
     case .opening, .failed: throw DeviceError(.notNow, "nothing is playing")
     }
@@ -225,7 +225,7 @@ actor FilmPlayer {
     let seconds = reports.position
     if let link = process?.link, entry.isLoaded, (try? await link.set("pause", false)) != nil {
       reports.report(.playing, at: seconds)
-      return reports.stall(entry.isStalled)
+      return reports.setStalled(entry.isStalled)
     }
     do throws(MediaFailure) {
       try await start(medium, at: seconds)
@@ -261,13 +261,13 @@ actor FilmPlayer {
     let outcome = await seekInProcess(wanted)
     // A stop or the end of the film may have come meanwhile.
     guard opening == openings, reports.isActive else { return }
-    reports.align(to: wanted)
+    reports.setPosition(wanted)
     switch outcome {
     case .playing:
       // On a DVD, mpv goes to the nearest position at which the DVD can start.
-      let told = await process?.link.position()
+      let reported = await process?.link.position()
       guard opening == openings, reports.isActive else { return }
-      reports.align(to: told ?? wanted)
+      reports.setPosition(reported ?? wanted)
       reports.report()
       reportProgress()
     case .ended: await finish(opening: opening)
@@ -375,7 +375,7 @@ actor FilmPlayer {
     self.medium = medium
     // Late events of the medium before are ignored from now on.
     entry.unload()
-    reports.open(medium.item, at: seconds)
+    reports.setOpening(medium.item, at: seconds)
     if isAnnounced { reports.report() }
     startPolling()
     while true {
@@ -385,7 +385,7 @@ actor FilmPlayer {
       switch outcome {
       case .playing: return await begin(at: seconds, isPaused: isPaused)
       case .ended:
-        takeDurationOfFile()
+        adoptScannedDuration()
         reports.report(.playing, at: seconds)
         return await finish(opening: opening)
       case .failed(let reason): throw await abandon(medium, opening: opening, reason)
@@ -492,24 +492,24 @@ actor FilmPlayer {
   /// Reports that the medium plays, or is open and paused.
   private func begin(at seconds: Double, isPaused: Bool) async {
     let opening = openings
-    let told = await process?.link.position()
+    let reported = await process?.link.position()
     // A newer opening or stop may have come meanwhile.
     guard opening == openings, let medium else { return }
     if medium.isAudioCD { reports.facts.nameSongs() }
     if reports.facts.title == nil { reports.facts.title = MediaFiles.title(of: medium.item) }
-    takeDurationOfFile()
-    reports.become(isPaused ? .paused : .playing, at: told ?? seconds)
+    adoptScannedDuration()
+    reports.setStatus(isPaused ? .paused : .playing, at: reported ?? seconds)
     reports.reportFacts()
     reports.report()
     // mpv may have begun to wait for data while it opened the medium.
-    reports.stall(entry.isStalled)
+    reports.setStalled(entry.isStalled)
     if entry.hasEndedEarly { return await finish(opening: opening) }
-    // mpv crashed after its last answer. `follow` did not recover, because the status was still `opening`.
+    // mpv crashed after its last answer. `handleEvents` did not recover, because the status was still `opening`.
     if process == nil { await recover() }
   }
 
-  /// Takes the duration from the library if mpv has reported none.
-  private func takeDurationOfFile() {
+  /// Adopts the duration from the library if mpv has reported none.
+  private func adoptScannedDuration() {
     guard reports.facts.duration == nil, let medium else { return }
     reports.facts.duration = library.duration(of: medium.item)
   }
@@ -578,7 +578,7 @@ actor FilmPlayer {
     }
     process = new
     entry = MpvEntry()
-    Task { await self.follow(new) }
+    Task { await self.handleEvents(of: new) }
     return new
   }
 
@@ -589,7 +589,7 @@ actor FilmPlayer {
   }
 
   /// Handles the events of a process until it has ended, then resumes a medium that it was playing.
-  private func follow(_ process: MpvProcess) async {
+  private func handleEvents(of process: MpvProcess) async {
     await process.link.observe()
     for await event in process.link.events where self.process === process { handle(event) }
     // The connection may have ended before the process.
@@ -601,7 +601,7 @@ actor FilmPlayer {
   }
 
   private func handle(_ event: MpvEvent) {
-    switch entry.take(event, isOpening: reports.status == .opening) {
+    switch entry.handle(event, isOpening: reports.status == .opening) {
     case .ended:
       guard medium != nil, reports.isActive else { return }
       // In a separate task, because opening the next song needs the events that this task handles. A newer opening may
@@ -609,7 +609,7 @@ actor FilmPlayer {
       let opening = openings
       Task { await finish(opening: opening) }
     case .failed(let reason): if medium != nil { _ = fail(reason) }
-    case .stalled(let isStalled): reports.stall(isStalled)
+    case .stalled(let isStalled): reports.setStalled(isStalled)
     case .chapter: reportProgress()
     case nil: break
     }
@@ -657,7 +657,7 @@ actor FilmPlayer {
         let isSettled = opening == openings && !isMoving && !self.isMoving
         if !isSettled {
           progress.reset()
-        } else if let fault = takePosition(answer.number.flatMap(MediaFacts.seconds)) {
+        } else if let fault = recordPosition(answer.number.flatMap(MediaFacts.seconds)) {
           restart(process, because: fault)
         }
       } catch {
@@ -684,21 +684,21 @@ actor FilmPlayer {
 
   /// Stores a position in seconds that mpv has reported while no seek was in progress. Returns the fault if mpv should
   /// play, but does not.
-  private func takePosition(_ seconds: Double?) -> String? {
+  private func recordPosition(_ seconds: Double?) -> String? {
     guard medium != nil, reports.status == .playing, !entry.isStalled else {
       progress.reset()
       return nil
     }
-    if let seconds { reports.align(to: seconds) }
+    if let seconds { reports.setPosition(seconds) }
     return progress.fault(
       at: seconds, hasSound: reports.facts.hasSound, hasOutput: entry.hasSoundOutput,
       now: clock.now())
   }
 
-  /// Kills an mpv that hangs or does not play. `follow` then resumes the medium in a new process.
+  /// Kills an mpv that hangs or does not play. `handleEvents` then resumes the medium in a new process.
   private func restart(_ process: MpvProcess, because fault: String) {
     context.log(.warning, "\(fault); it is started again")
-    if reports.status == .playing { reports.stand() }
+    if reports.status == .playing { reports.resetToReportedPosition() }
     progress.reset()
     process.kill()
   }

@@ -89,7 +89,7 @@ struct MpvEntry: Sendable {
   mutating func processEnded() -> Bool {
     number = nil
     guard let waiter else { return false }
-    waiter.take(.died)
+    waiter.deliver(.died)
     return true
   }
 
@@ -97,19 +97,19 @@ struct MpvEntry: Sendable {
   ///
   /// - Parameter isOpening: Whether the player's state is `opening`.
   /// - Returns: The change for the player; nil for an event that was an outcome, or that changes nothing.
-  mutating func take(_ event: MpvEvent, isOpening: Bool) -> Change? {
+  mutating func handle(_ event: MpvEvent, isOpening: Bool) -> Change? {
     switch event {
     case .fileLoaded:
-      waiter?.take(.loaded)
+      waiter?.deliver(.loaded)
     case .playbackRestart:
-      waiter?.take(.playing)
+      waiter?.deliver(.playing)
       // The task of the opening or seek may run only later. An end before that is a change, not its outcome.
       waiter = nil
     case .endFile(let ended, let reason, let error):
       if let ended, ended <= lastNumber { return nil }
       switch reason {
-      case .eof: return takeEnd(isOpening: isOpening)
-      case .error: return takeFailure(error)
+      case .eof: return handleEnd(isOpening: isOpening)
+      case .error: return handleFailure(error)
       case .stop, .quit, .redirect, .unknown: break
       }
     case .propertyChange("paused-for-cache", let value):
@@ -123,19 +123,19 @@ struct MpvEntry: Sendable {
     return nil
   }
 
-  private mutating func takeEnd(isOpening: Bool) -> Change? {
+  private mutating func handleEnd(isOpening: Bool) -> Change? {
     hasEndedEarly = isOpening
     guard let waiter else { return .ended }
-    waiter.take(.ended)
+    waiter.deliver(.ended)
     return nil
   }
 
-  private func takeFailure(_ error: String) -> Change? {
+  private func handleFailure(_ error: String) -> Change? {
     let reason = error.isEmpty ? "mpv cannot play it" : error
     let isVideoOutput = log?.contains("video_out") == true
     let text = isVideoOutput ? noPicture : "it cannot be played: \(reason)\(logText)"
     guard let waiter else { return .failed(text) }
-    waiter.take(.failed(text))
+    waiter.deliver(.failed(text))
     return nil
   }
 }

@@ -10,7 +10,7 @@ struct OutcomeWaiter: Sendable {
   }
 
   /// Passes an outcome to the opening or seek that waits.
-  func take(_ outcome: MpvEntry.Outcome) { continuation.yield(outcome) }
+  func deliver(_ outcome: MpvEntry.Outcome) { continuation.yield(outcome) }
 
   /// Ends the wait without an outcome.
   func cancel() { continuation.finish() }

@@ -14,7 +14,7 @@ struct PlayerRecord: Sendable {
   private var anchor = (seconds: 0.0, at: Duration.zero)
 
   /// Sets the status and the position in seconds.
-  mutating func become(
+  mutating func setStatus(
     _ status: Playback.Status, at seconds: Double, now: Duration, reason: String? = nil
   ) {
     self.status = status
@@ -24,7 +24,7 @@ struct PlayerRecord: Sendable {
   }
 
   /// Sets the position in seconds that mpv has reported.
-  mutating func align(to seconds: Double, now: Duration) { anchor = (max(0, seconds), now) }
+  mutating func setPosition(_ seconds: Double, now: Duration) { anchor = (max(0, seconds), now) }
 
   /// Returns the position in seconds at a time. It advances in real time while the player plays, up to the end of
   /// the medium.
@@ -34,8 +34,8 @@ struct PlayerRecord: Sendable {
     return facts.duration.map { min($0, seconds) } ?? seconds
   }
 
-  /// Makes the last position from mpv the position at `now`, because mpv has hung since then.
-  mutating func stand(now: Duration) { anchor.at = now }
+  /// Resets the position at `now` to the last one that mpv has reported, because mpv has hung since then.
+  mutating func resetToReportedPosition(now: Duration) { anchor.at = now }
 
   /// Returns the report for the controller.
   func playback(at now: Duration) -> Playback {

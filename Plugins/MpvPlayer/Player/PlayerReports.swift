@@ -36,33 +36,33 @@ struct PlayerReports: Sendable {
   }
 
   /// Sets the status `opening` for an item, at a position in seconds, without a report.
-  mutating func open(_ item: String, at seconds: Double) {
+  mutating func setOpening(_ item: String, at seconds: Double) {
     if record.item != item { record.facts = MediaFacts() }
     record.item = item
-    record.become(.opening, at: seconds, now: clock.now())
+    record.setStatus(.opening, at: seconds, now: clock.now())
   }
 
   /// Sets the status and the position in seconds, without a report.
-  mutating func become(_ status: Playback.Status, at seconds: Double) {
-    record.become(status, at: seconds, now: clock.now())
+  mutating func setStatus(_ status: Playback.Status, at seconds: Double) {
+    record.setStatus(status, at: seconds, now: clock.now())
   }
 
   /// Sets the status and the position in seconds, and reports them.
   mutating func report(_ status: Playback.Status, at seconds: Double, reason: String? = nil) {
-    record.become(status, at: seconds, now: clock.now(), reason: reason)
+    record.setStatus(status, at: seconds, now: clock.now(), reason: reason)
     report()
   }
 
   /// Sets the position in seconds that mpv has reported.
-  mutating func align(to seconds: Double) { record.align(to: seconds, now: clock.now()) }
+  mutating func setPosition(_ seconds: Double) { record.setPosition(seconds, now: clock.now()) }
 
   /// Resets the position to the last one that mpv has reported, because mpv has hung since then.
-  mutating func stand() { record.stand(now: clock.now()) }
+  mutating func resetToReportedPosition() { record.resetToReportedPosition(now: clock.now()) }
 
   /// Sets whether mpv waits for data, and reports a change. Does nothing unless a medium plays.
-  mutating func stall(_ isStalled: Bool) {
+  mutating func setStalled(_ isStalled: Bool) {
     guard record.status == .playing, record.isStalled != isStalled else { return }
-    align(to: position)
+    setPosition(position)
     record.isStalled = isStalled
     report()
   }

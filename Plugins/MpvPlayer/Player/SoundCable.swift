@@ -124,7 +124,9 @@ final class SoundCable: Sendable {
   private func removeAll() {
     Glibc.close(inotify)
     wakeup.close()
-    for path in [file, configuration].flatMap({ [$0, Self.draft(of: $0)] }) { unlink(path) }
+    for path in [file, configuration].flatMap({ [$0, Self.temporaryPath(for: $0)] }) {
+      unlink(path)
+    }
     rmdir(folder)
   }
 
@@ -190,17 +192,17 @@ final class SoundCable: Sendable {
 
   /// Replaces a file atomically, because the PCM may read it at any time.
   private func write(_ text: String, to path: String) throws(SystemError) {
-    let draft = Self.draft(of: path)
-    let file = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    let temporary = Self.temporaryPath(for: path)
+    let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard file >= 0 else { throw SystemError(errno) }
     defer { Glibc.close(file) }
     let bytes = Array(text.utf8)
-    guard Glibc.write(file, bytes, bytes.count) == bytes.count, rename(draft, path) == 0 else {
+    guard Glibc.write(file, bytes, bytes.count) == bytes.count, rename(temporary, path) == 0 else {
       throw SystemError(errno)
     }
   }
 
-  private static func draft(of path: String) -> String { path + ".new" }
+  private static func temporaryPath(for path: String) -> String { path + ".new" }
 
   /// Returns the text of the ALSA configuration: it includes the machine's own configuration and defines the PCM.
   private static func text(module: String, cable: String) -> String {

@@ -38,8 +38,8 @@ extension MpvLink {
   /// If the PCM is busy, mpv falls back to its silent output. So the PCM is tried again until `deadline`.
   /// - Returns: Whether mpv plays on the PCM, or with an empty name on none. Also true for a medium without sound, for
   ///   which mpv opens no output.
-  func connect(
-    _ pcm: String, until deadline: Duration, on clock: any TheaterClock
+  func switchOutput(
+    toPCM pcm: String, until deadline: Duration, on clock: any TheaterClock
   ) async throws(MpvFailure) -> Bool {
     while true {
       try await set("audio-device", .string(MpvOptions.audioDevice(pcm)))

@@ -26,14 +26,14 @@ struct ProjectorLink {
   let host: String
   let port: UInt16
   /// The host and port, for messages.
-  var place: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+  var hostAndPort: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
   private var authentication: Authentication
   private let clock: any TheaterClock
   private let nonce: @Sendable () -> [UInt8]
   private var connection: Connection?
   /// The time of the last reply.
   private var lastUse = Duration.zero
-  /// The received lines that answered no request, since the last call of ``takeIgnored()``; at most 4.
+  /// The received lines that answered no request, since the last call of ``removeIgnored()``; at most 4.
   private var ignored: [String] = []
 
   /// - Parameter nonce: Makes ``Authentication/nonceSize`` random bytes.
@@ -65,8 +65,8 @@ struct ProjectorLink {
     connection = nil
   }
 
-  /// Returns the lines since the last call that answered no request, at most 4, and forgets them.
-  mutating func takeIgnored() -> [String] {
+  /// Removes and returns the lines since the last call that answered no request, at most 4.
+  mutating func removeIgnored() -> [String] {
     defer { ignored = [] }
     return ignored
   }
@@ -155,13 +155,13 @@ struct ProjectorLink {
       case .flooded: throw .flood
       case nil:
         if Task.isCancelled { throw .cancelled }
-        throw timeout ?? conversation.timedOut()
+        throw timeout ?? conversation.endAfterTimeout()
       }
     }
   }
 
   private func failure(of conversation: inout Conversation, _ reason: String?) -> LinkFailure {
-    let failure = conversation.disconnected()
+    let failure = conversation.endAfterDisconnect()
     guard failure == .noGreeting, let reason else { return failure }
     return .noConnection(reason)
   }

@@ -23,7 +23,7 @@ final class TimedQueue<Element: Sendable>: Sendable {
   }
 
   /// Removes and returns the oldest element; nil if there is none.
-  func poll() -> Element? { state.withLock { Self.takeFirst(&$0) } }
+  func popFirst() -> Element? { state.withLock { Self.popFirst(from: &$0) } }
 
   /// Waits for an element, and removes and returns the oldest one; nil if none comes in time or the task is cancelled.
   ///
@@ -31,7 +31,7 @@ final class TimedQueue<Element: Sendable>: Sendable {
   func next(until deadline: Duration?, on clock: any TheaterClock) async -> Element? {
     let (signals, signal) = AsyncStream<Never>.makeStream()
     let first = state.withLock { state in
-      let first = Self.takeFirst(&state)
+      let first = Self.popFirst(from: &state)
       if first == nil { state.waiter = signal }
       return first
     }
@@ -48,11 +48,11 @@ final class TimedQueue<Element: Sendable>: Sendable {
     }
     return state.withLock { state in
       state.waiter = nil
-      return Self.takeFirst(&state)
+      return Self.popFirst(from: &state)
     }
   }
 
-  private static func takeFirst(_ state: inout State) -> Element? {
+  private static func popFirst(from state: inout State) -> Element? {
     state.elements.isEmpty ? nil : state.elements.removeFirst()
   }
 }

@@ -25,10 +25,10 @@ struct Movement: Sendable {
     times = [.warming: warmUp, .cooling: coolDown]
   }
 
-  /// Handles a change of the power. At the end of a change whose beginning was seen, stores its measured duration.
+  /// Records a change of the power. At the end of a change whose beginning was seen, stores its measured duration.
   ///
   /// - Parameter old: The power before; nil if it is unknown.
-  mutating func change(from old: Power?, to new: Power, at now: Duration) {
+  mutating func recordChange(from old: Power?, to new: Power, at now: Duration) {
     if let current, let start = current.start, new == current.power.target {
       times[current.power] = now - start
     }

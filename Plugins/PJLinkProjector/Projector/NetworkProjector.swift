@@ -21,7 +21,7 @@ final class NetworkProjector: PluginDevice {
       host: options.host, port: options.port, authentication: options.authentication, clock: clock,
       nonce: nonce)
     let jobs = jobs
-    let model = ProjectorModel(options: options, place: link.place)
+    let model = ProjectorModel(options: options, hostAndPort: link.hostAndPort)
     worker = Mutex(
       Task {
         var worker = ProjectorWorker(
@@ -48,7 +48,7 @@ final class NetworkProjector: PluginDevice {
     }
     task?.cancel()
     await task?.value
-    while let job = jobs.poll() {
+    while let job = jobs.popFirst() {
       job.result.finish(
         .failure(DeviceError(.cancelled, "the device was closed before this was done")))
     }

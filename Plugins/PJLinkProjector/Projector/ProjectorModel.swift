@@ -78,7 +78,7 @@ struct ProjectorModel: Sendable {
   ]
 
   private let options: ProjectorOptions
-  private let place: String
+  private let hostAndPort: String
   private var contact = Contact.none
   private var delay = RetryDelay(from: .seconds(1))
   private var job: (job: Job, phase: Phase)?
@@ -101,10 +101,10 @@ struct ProjectorModel: Sendable {
   private var movement: Movement
   private var report = ProjectorReport()
 
-  /// - Parameter place: The host and port, for messages.
-  init(options: ProjectorOptions, place: String) {
+  /// - Parameter hostAndPort: The host and port, for messages.
+  init(options: ProjectorOptions, hostAndPort: String) {
     self.options = options
-    self.place = place
+    self.hostAndPort = hostAndPort
     movement = Movement(warmUp: options.warmUp, coolDown: options.coolDown)
   }
 
@@ -112,7 +112,9 @@ struct ProjectorModel: Sendable {
 
   /// Begins a job. No other job may be in progress.
   mutating func begin(_ job: Job) -> [Effect] {
-    if case .refused(let failure) = contact { return [.finish(.failure(failure.error(at: place)))] }
+    if case .refused(let failure) = contact {
+      return [.finish(.failure(failure.error(at: hostAndPort)))]
+    }
     if case .perform(let command) = job, let picture = command.picture,
       options.pictures[picture] == nil
     {
@@ -165,24 +167,24 @@ struct ProjectorModel: Sendable {
   // MARK: Answers
 
   /// Handles the projector's answer to the last request.
-  mutating func answered(
-    _ request: PJLinkRequest, _ answer: PJLinkAnswer, method: Authentication.Method?,
+  mutating func handleAnswer(
+    _ answer: PJLinkAnswer, to request: PJLinkRequest, method: Authentication.Method?,
     at now: Duration
   ) -> [Effect] {
-    var effects = makeContact(method)
+    var effects = recordContact(method)
     var isRound = false
     if case .query(let query) = request {
-      take(query, answer, at: now, &effects)
+      handleQueryAnswer(answer, to: query, at: now, &effects)
       isRound = job == nil && agenda.first == query
       if isRound { agenda.removeFirst() }
     }
-    if isRound, request == .query(.power) { plan(at: now) }
+    if isRound, request == .query(.power) { chooseQueries(at: now) }
     advance(answer, at: now, &effects)
     return effects
   }
 
   /// Records that the projector has answered.
-  private mutating func makeContact(_ method: Authentication.Method?) -> [Effect] {
+  private mutating func recordContact(_ method: Authentication.Method?) -> [Effect] {
     var effects: [Effect] = []
     if contact == .lost { effects.append(.log(.info, "the projector answers again")) }
     if contact != .good {
@@ -197,7 +199,7 @@ struct ProjectorModel: Sendable {
   }
 
   /// Chooses the further queries of a round, after its query of the power.
-  private mutating func plan(at now: Duration) {
+  private mutating func chooseQueries(at now: Duration) {
     nextRound = now + interval(at: now)
     guard power != .warming, power != .cooling else { return }
     if power == .on { agenda.append(.input) }
@@ -210,14 +212,14 @@ struct ProjectorModel: Sendable {
     }
   }
 
-  private mutating func take(
-    _ query: PJLinkQuery, _ answer: PJLinkAnswer, at now: Duration, _ effects: inout [Effect]
+  private mutating func handleQueryAnswer(
+    _ answer: PJLinkAnswer, to query: PJLinkQuery, at now: Duration, _ effects: inout [Effect]
   ) {
     switch answer {
     case .error(.undefined): if query != .power { unanswerable.insert(query) }
     case .error: break
     case .value(let text):
-      guard take(query, text, at: now, &effects) else {
+      guard storeReply(text, to: query, at: now, &effects) else {
         effects.append(
           .log(.debug, "the projector's answer to \(query.rawValue) has no meaning: \"\(text)\""))
         return
@@ -227,16 +229,16 @@ struct ProjectorModel: Sendable {
   }
 
   /// Stores the value of a reply. Returns false if it has no meaning.
-  private mutating func take(
-    _ query: PJLinkQuery, _ text: String, at now: Duration, _ effects: inout [Effect]
+  private mutating func storeReply(
+    _ text: String, to query: PJLinkQuery, at now: Duration, _ effects: inout [Effect]
   ) -> Bool {
     switch query {
     case .power:
       guard let power = PJLinkValues.power(text) else { return false }
-      take(power, at: now, &effects)
+      setPower(power, at: now, &effects)
     case .input:
       guard let input = PJLinkInput(text) else { return false }
-      take(input, &effects)
+      setInput(input, &effects)
     case .mute: return set(.mute, PJLinkValues.mute(text).map { .string($0) })
     case .errors:
       guard let status = ErrorStatus(text) else { return false }
@@ -267,9 +269,9 @@ struct ProjectorModel: Sendable {
     return value != nil
   }
 
-  private mutating func take(_ new: Power, at now: Duration, _ effects: inout [Effect]) {
+  private mutating func setPower(_ new: Power, at now: Duration, _ effects: inout [Effect]) {
     if new != power {
-      movement.change(from: power, to: new, at: now)
+      movement.recordChange(from: power, to: new, at: now)
       report.movement = movement.attributes
       power = new
       refused = nil
@@ -286,7 +288,7 @@ struct ProjectorModel: Sendable {
     effects += stateEffects([.power: .string(new.rawValue)])
   }
 
-  private mutating func take(_ new: PJLinkInput, _ effects: inout [Effect]) {
+  private mutating func setInput(_ new: PJLinkInput, _ effects: inout [Effect]) {
     if input != new { reactionEnd = .zero }
     input = new
     report[.input] = .string(options.name(of: new))
@@ -308,14 +310,14 @@ struct ProjectorModel: Sendable {
 
   /// Stores values, and returns the report of those that have changed.
   private mutating func stateEffects(_ values: [StateKey: JSON]) -> [Effect] {
-    let news = values.filter { report.state[$0.key] != $0.value }
-    report.state.merge(news) { $1 }
-    return news.isEmpty ? [] : [.report(news, .reported)]
+    let changes = values.filter { report.state[$0.key] != $0.value }
+    report.state.merge(changes) { $1 }
+    return changes.isEmpty ? [] : [.report(changes, .reported)]
   }
 
   private mutating func attributeEffects() -> [Effect] {
-    let news = report.takeNews()
-    return news.isEmpty ? [] : [.reportAttributes(news)]
+    let changes = report.removeChanges()
+    return changes.isEmpty ? [] : [.reportAttributes(changes)]
   }
 
   // MARK: The job in progress
@@ -339,8 +341,13 @@ struct ProjectorModel: Sendable {
     case (.checkingPower, .perform(let command)): checkPower(for: command, at: now, &effects)
     case (.checkingInput, .perform(let command)):
       let isThere = command.picture.flatMap { options.pictures[$0] } == input
-      if isThere, !isError { finishAgain(.picture, &effects) } else { self.job?.phase = .setting }
-    case (.setting, .perform(let command)): take(answer, to: command, at: now, &effects)
+      if isThere, !isError {
+        finishAndReport(.picture, &effects)
+      } else {
+        self.job?.phase = .setting
+      }
+    case (.setting, .perform(let command)):
+      handleCommandAnswer(answer, to: command, at: now, &effects)
     case (.confirming, .perform): finish(.success(()), &effects)
     }
   }
@@ -351,7 +358,7 @@ struct ProjectorModel: Sendable {
   ) {
     switch (command, power) {
     case (.on, .on), (.on, .warming), (.off, .off), (.off, .cooling):
-      finishAgain(.power, &effects)
+      finishAndReport(.power, &effects)
     case (_, .warming), (_, .cooling):
       let wait = min(15, max(1, movement.remaining(at: now) / .seconds(1)))
       finish(.failure(Self.busy("the lamp is \(power?.rawValue ?? "")", wait)), &effects)
@@ -365,7 +372,7 @@ struct ProjectorModel: Sendable {
   }
 
   /// Handles the projector's answer to a command.
-  private mutating func take(
+  private mutating func handleCommandAnswer(
     _ answer: PJLinkAnswer, to command: ProjectorCommand, at now: Duration,
     _ effects: inout [Effect]
   ) {
@@ -425,7 +432,7 @@ struct ProjectorModel: Sendable {
   }
 
   /// Ends a command whose state is already reported, and reports that state again.
-  private mutating func finishAgain(_ key: StateKey, _ effects: inout [Effect]) {
+  private mutating func finishAndReport(_ key: StateKey, _ effects: inout [Effect]) {
     let isReported = effects.contains { effect in
       if case .report(let values, .reported) = effect { values[key] != nil } else { false }
     }
@@ -440,8 +447,8 @@ struct ProjectorModel: Sendable {
   /// Handles the failure of the last request.
   ///
   /// - Parameter random: A random number, evenly distributed from 0 to 1. It varies the wait before the next attempt.
-  mutating func failed(
-    _ request: PJLinkRequest, _ failure: LinkFailure, at now: Duration, random: Double
+  mutating func handleFailure(
+    _ failure: LinkFailure, of request: PJLinkRequest, at now: Duration, random: Double
   ) -> [Effect] {
     var effects: [Effect] = []
     agenda = []
@@ -450,14 +457,14 @@ struct ProjectorModel: Sendable {
       return effects
     }
     nextRound = now + delay.next(random: random)
-    lose(failure, &effects)
+    markUnreachable(failure, &effects)
     if let (job, phase) = job {
       // The projector has accepted the command. When it answers again, the rounds of polling report the effect.
       if phase == .confirming {
         finish(.success(()), &effects)
         return effects
       }
-      var error = failure.error(at: place)
+      var error = failure.error(at: hostAndPort)
       // With `invalid`, the controller opens the device again only after its options have changed.
       if job == .open, failure.isFinal { error.code = .invalid }
       finish(.failure(error), &effects)
@@ -478,12 +485,12 @@ struct ProjectorModel: Sendable {
     unanswerable.insert(query)
     nextDetails = now
     guard let (job, _) = job else { return }
-    finish(job == .open ? .success(()) : .failure(failure.error(at: place)), &effects)
+    finish(job == .open ? .success(()) : .failure(failure.error(at: hostAndPort)), &effects)
   }
 
   /// Makes the state unknown, because the projector does not answer or refuses the plugin.
-  private mutating func lose(_ failure: LinkFailure, _ effects: inout [Effect]) {
-    let error = failure.error(at: place)
+  private mutating func markUnreachable(_ failure: LinkFailure, _ effects: inout [Effect]) {
+    let error = failure.error(at: hostAndPort)
     let before = contact
     contact = failure.isFinal ? .refused(failure) : .lost
     power = nil

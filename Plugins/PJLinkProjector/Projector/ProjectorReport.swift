@@ -28,8 +28,8 @@ struct ProjectorReport: Sendable {
   /// The reported values of the state that are known now.
   var state: [StateKey: JSON] = [:]
   private var attributes: [String: Attribute] = [:]
-  /// The attributes that have changed since the last call of ``takeNews()``.
-  private var news: [String: Attribute] = [:]
+  /// The attributes that have changed since the last call of ``removeChanges()``.
+  private var changes: [String: Attribute] = [:]
 
   /// The value of an attribute. Setting nil keeps the old value.
   subscript(name: Name) -> JSON? {
@@ -64,16 +64,16 @@ struct ProjectorReport: Sendable {
     didSet { for (name, attribute) in movement { set(name, attribute) } }
   }
 
-  /// Returns the changed attributes since the last call.
-  mutating func takeNews() -> [String: Attribute] {
-    defer { news = [:] }
-    return news
+  /// Removes and returns the attributes that have changed since the last call.
+  mutating func removeChanges() -> [String: Attribute] {
+    defer { changes = [:] }
+    return changes
   }
 
   private mutating func set(_ name: String, _ attribute: Attribute) {
     let old = attributes[name]
     guard old != attribute, old != nil || attribute.value != .null else { return }
     attributes[name] = attribute
-    news[name] = attribute
+    changes[name] = attribute
   }
 }

@@ -44,23 +44,23 @@ struct ProjectorWorker {
     // No request is sent before the device is opened.
     if let first = await jobs.next(until: nil, on: clock) { begin(first) }
     while !Task.isCancelled {
-      takeJob()
+      beginNextJob()
       switch model.next(at: clock.now()) {
       case .ask(let request): await ask(request)
       case .wait(let time): await wait(until: time)
       }
     }
     link.close()
-    current?.result.finish(.failure(LinkFailure.cancelled.error(at: link.place)))
+    current?.result.finish(.failure(LinkFailure.cancelled.error(at: link.hostAndPort)))
   }
 
   /// Drops a cancelled job. Begins the next job if none is in progress.
-  private mutating func takeJob() {
+  private mutating func beginNextJob() {
     if current?.result.isFinished == true {
       model.abandon()
       current = nil
     }
-    if current == nil, let job = jobs.poll() { begin(job) }
+    if current == nil, let job = jobs.popFirst() { begin(job) }
   }
 
   private mutating func begin(_ job: PendingJob) {
@@ -73,11 +73,11 @@ struct ProjectorWorker {
     do throws(LinkFailure) {
       let answer = try await link.ask(request)
       logIgnored()
-      apply(model.answered(request, answer, method: link.method, at: clock.now()))
+      apply(model.handleAnswer(answer, to: request, method: link.method, at: clock.now()))
     } catch {
       logIgnored()
       guard error != .cancelled else { return }
-      apply(model.failed(request, error, at: clock.now(), random: random()))
+      apply(model.handleFailure(error, of: request, at: clock.now(), random: random()))
     }
   }
 
@@ -101,7 +101,7 @@ struct ProjectorWorker {
   }
 
   private mutating func logIgnored() {
-    let lines = link.takeIgnored()
+    let lines = link.removeIgnored()
     guard let first = lines.first, nextGarbageLog <= clock.now() else { return }
     nextGarbageLog = clock.now() + Self.garbageInterval
     context.log(.warning, "the projector sent a line that answers no request: \(first)")

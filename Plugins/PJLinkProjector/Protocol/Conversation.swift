@@ -60,10 +60,10 @@ struct Conversation {
   }
 
   /// Ends the conversation, because nothing more came in time. Returns the failure.
-  mutating func timedOut() -> LinkFailure { failure { .noReply($0.text) } }
+  mutating func endAfterTimeout() -> LinkFailure { failure { .noReply($0.text) } }
 
   /// Ends the conversation, because the projector closed the connection. Returns the failure.
-  mutating func disconnected() -> LinkFailure { failure { _ in .disconnected } }
+  mutating func endAfterDisconnect() -> LinkFailure { failure { _ in .disconnected } }
 
   private mutating func failure(asking: (PJLinkRequest) -> LinkFailure) -> LinkFailure {
     defer { phase = .ended }

@@ -43,9 +43,9 @@ enum LinkFailure: Error, Equatable, Sendable {
 
   /// Returns the error for the user.
   ///
-  /// - Parameter place: The host and port of the projector.
-  func error(at place: String) -> DeviceError {
-    DeviceError(code, message(at: place), hint: hint)
+  /// - Parameter hostAndPort: The host and port of the projector.
+  func error(at hostAndPort: String) -> DeviceError {
+    DeviceError(code, message(at: hostAndPort), hint: hint)
   }
 
   private var code: DeviceError.Code {
@@ -56,12 +56,12 @@ enum LinkFailure: Error, Equatable, Sendable {
     }
   }
 
-  private func message(at place: String) -> String {
+  private func message(at hostAndPort: String) -> String {
     switch self {
-    case .noConnection(let reason): "there is no connection to \(place): \(reason)"
-    case .connectionTimeout(let seconds): "\(place) did not answer within \(seconds) s"
-    case .noGreeting: "\(place) accepts connections, but does not answer"
-    case .notPJLink(let text): "\(place) does not speak PJLink; it sent \"\(text)\""
+    case .noConnection(let reason): "there is no connection to \(hostAndPort): \(reason)"
+    case .connectionTimeout(let seconds): "\(hostAndPort) did not answer within \(seconds) s"
+    case .noGreeting: "\(hostAndPort) accepts connections, but does not answer"
+    case .notPJLink(let text): "\(hostAndPort) does not speak PJLink; it sent \"\(text)\""
     case .noReply(let command): "the projector did not answer \(command)"
     case .disconnected: "the projector closed the connection without an answer"
     case .flood: "the projector sends far more than it is asked for"

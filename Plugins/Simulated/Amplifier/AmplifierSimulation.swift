@@ -74,10 +74,10 @@ final class AmplifierSimulation: AmplifierDevice {
     case .on: turnOn()
     case .off:
       set(.power, "off") { $0.power = .off }
-      route()
+      connectSelectedInput()
     case .input(let name):
       try select(name)
-      route()
+      connectSelectedInput()
     case .stereo: try setWhenOn(.mode, "stereo") { $0.mode = "stereo" }
     case .surround: try setWhenOn(.mode, "surround") { $0.mode = "surround" }
     case .volume(let volume): try setVolume(volume)
@@ -102,11 +102,11 @@ final class AmplifierSimulation: AmplifierDevice {
     } catch {
       throw DeviceError(.failed, error.message)
     }
-    route()
+    connectSelectedInput()
   }
 
   /// Reads the selected input while the amplifier is on, and tells the others that they are not heard.
-  private func route() {
+  private func connectSelectedInput() {
     let state = state.withLock { $0 }
     let heard = state.power == .on ? state.sinks[state.input]?.sink : nil
     for (_, sink) in state.sinks.values where sink !== heard { sink.setHeard(false) }
@@ -138,7 +138,7 @@ final class AmplifierSimulation: AmplifierDevice {
       return [.volume: .integer(state.volume), .muted: false]
     }
     simulation.report([.power: "on"].merging(changes) { $1 })
-    route()
+    connectSelectedInput()
   }
 
   private func set(_ key: StateKey, _ value: JSON, _ change: (inout State) -> Void) {
@@ -149,7 +149,9 @@ final class AmplifierSimulation: AmplifierDevice {
   private func setWhenOn(_ key: StateKey, _ value: JSON, _ change: (inout State) -> Void)
     throws(DeviceError)
   {
-    guard try simulation.isOn(state.withLock(\.power), "amplifier") else { return }
+    guard try simulation.acceptsCommand(at: state.withLock(\.power), of: "amplifier") else {
+      return
+    }
     set(key, value, change)
   }
 

@@ -136,25 +136,28 @@ struct CableAnalyzer {
     from tap: CableTap, into bytes: UnsafeMutableRawBufferPointer, at now: Int64,
     _ report: (CableLevelReport) -> Void
   ) -> Int32? {
-    let isFull = ahead(now) > Self.buffer
+    let isFull = unheardNanoseconds(at: now) > Self.buffer
     let nothing = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     switch tap.read(into: isFull ? nothing : part(of: bytes)) {
     case .frames(let frames):
       // Sound after an end goes on without a gap.
       isEnding = false
       add(frames, UnsafeRawBufferPointer(bytes), now)
-      tap.report(delay: unheardFrames(now))
+      tap.report(delay: unheardFrames(at: now))
       self.report(now, every: Self.reportInterval, to: report)
       reportLevels(now, to: report)
     case .format(let format): begin(format)
     case .flush:
       isEnding = false
-      tap.confirmFlush(unheard: unheardFrames(now))
+      tap.confirmFlush(unheard: unheardFrames(at: now))
       playedAt = now
     case .end: isEnding = true
-    case .empty where isFull: return Int32((ahead(now) - Self.buffer) / 1_000_000 + 1)
+    case .empty where isFull:
+      return Int32((unheardNanoseconds(at: now) - Self.buffer) / 1_000_000 + 1)
     case .empty where isEnding:
-      if ahead(now) > 0 { return Int32(ahead(now) / 1_000_000 + 1) }
+      if unheardNanoseconds(at: now) > 0 {
+        return Int32(unheardNanoseconds(at: now) / 1_000_000 + 1)
+      }
       isEnding = false
       tap.confirmDrained()
     case .empty:
@@ -190,9 +193,11 @@ struct CableAnalyzer {
   }
 
   /// Returns the sound that is read and not heard yet, in nanoseconds.
-  func ahead(_ now: Int64) -> Int64 { max(0, playedAt - now) }
+  func unheardNanoseconds(at now: Int64) -> Int64 { max(0, playedAt - now) }
 
-  private func unheardFrames(_ now: Int64) -> Int { format?.frames(inNanoseconds: ahead(now)) ?? 0 }
+  private func unheardFrames(at now: Int64) -> Int {
+    format?.frames(inNanoseconds: unheardNanoseconds(at: now)) ?? 0
+  }
 
   private mutating func report(
     _ now: Int64, every interval: Int64, to report: (CableLevelReport) -> Void

@@ -42,13 +42,13 @@ final class LightsSimulation: PluginDevice {
 
   func perform(_ command: LightsCommand) async throws(DeviceError) {
     switch command {
-    case .on: go(to: 100)
-    case .off: go(to: 0)
-    case .dim(let brightness): go(to: brightness)
+    case .on: startFade(to: 100)
+    case .off: startFade(to: 0)
+    case .dim(let brightness): startFade(to: brightness)
     }
   }
 
-  private func go(to target: Int) {
+  private func startFade(to target: Int) {
     let now = simulation.clock.now()
     let brightness = state.withLock { state in
       let present = state.brightness(at: now)

@@ -46,7 +46,7 @@ final class PopperSimulation: PluginDevice {
   private func pop() throws(DeviceError) {
     let now = simulation.clock.now()
     let (power, done) = state.withLock { ($0.power, $0.done) }
-    guard try simulation.isOn(power, "popper") else { return }
+    guard try simulation.acceptsCommand(at: power, of: "popper") else { return }
     if let done, done > now {
       throw DeviceError(
         .notNow, "a load is popping", hint: "Try again when it is done.", retryAfter: done - now)

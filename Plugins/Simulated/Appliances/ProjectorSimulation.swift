@@ -37,14 +37,14 @@ final class ProjectorSimulation: PluginDevice {
 
   func perform(_ command: ProjectorCommand) async throws(DeviceError) {
     switch command {
-    case .on: try change(from: .off, through: .warming, to: .on, taking: warmUp)
-    case .off: try change(from: .on, through: .cooling, to: .off, taking: coolDown)
-    case .tvMode: try show("tv")
-    case .wideScreenMode: try show("wideScreen")
+    case .on: try changePower(from: .off, through: .warming, to: .on, taking: warmUp)
+    case .off: try changePower(from: .on, through: .cooling, to: .off, taking: coolDown)
+    case .tvMode: try setPicture("tv")
+    case .wideScreenMode: try setPicture("wideScreen")
     }
   }
 
-  private func change(
+  private func changePower(
     from old: Power, through transition: Power, to new: Power, taking time: Duration
   ) throws(DeviceError) {
     let now = simulation.clock.now()
@@ -63,11 +63,11 @@ final class ProjectorSimulation: PluginDevice {
     if power == transition { timer.wake() }
   }
 
-  private func show(_ picture: String) throws(DeviceError) {
+  private func setPicture(_ picture: String) throws(DeviceError) {
     let now = simulation.clock.now()
     let (power, ready) = state.withLock { ($0.power, $0.ready) }
     if power == .warming || power == .cooling { throw Self.busy(power, ready, now) }
-    guard try simulation.isOn(power, "projector") else { return }
+    guard try simulation.acceptsCommand(at: power, of: "projector") else { return }
     state.withLock { $0.picture = picture }
     simulation.report([.picture: .string(picture)])
   }

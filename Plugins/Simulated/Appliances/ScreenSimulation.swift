@@ -35,7 +35,7 @@ final class ScreenSimulation: PluginDevice {
   }
 
   func open() async throws(DeviceError) -> Capabilities {
-    report(standingAt: 0)
+    reportPosition(0)
     if travel > .zero { timer.start { self.tick($0) } }
     return simulation.capabilities(canStop ? ["stop"] : [])
   }
@@ -68,7 +68,7 @@ final class ScreenSimulation: PluginDevice {
       simulation.report([.position: "moving"], attributes: attributes)
       timer.wake()
     } else {
-      report(standingAt: target)
+      reportPosition(target)
     }
   }
 
@@ -84,7 +84,7 @@ final class ScreenSimulation: PluginDevice {
       state.arrives = nil
       return position
     }
-    report(standingAt: position)
+    reportPosition(position)
   }
 
   private func tick(_ now: Duration) -> Duration? {
@@ -94,11 +94,11 @@ final class ScreenSimulation: PluginDevice {
       state.arrives = nil
       return (state.target, nil)
     }
-    if let arrived { report(standingAt: arrived) }
+    if let arrived { reportPosition(arrived) }
     return next
   }
 
-  private func report(standingAt position: Double) {
+  private func reportPosition(_ position: Double) {
     let name =
       switch position {
       case 0: "up"

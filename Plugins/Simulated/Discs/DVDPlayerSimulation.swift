@@ -46,7 +46,7 @@ final class DVDPlayerSimulation: PlayerDevice {
   }
 
   private func send(_ audio: Audio) async throws(DeviceError) {
-    guard try player.isOn() else { return }
+    guard try player.acceptsCommand() else { return }
     self.audio.withLock { $0 = audio }
     await player.sendTwoChannels(audio == .twoChannel)
     player.simulation.report([.audio: .string(audio.rawValue)])

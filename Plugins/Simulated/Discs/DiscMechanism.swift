@@ -77,14 +77,14 @@ struct DiscMechanism: Sendable {
   }
 
   /// Uses the heard position of the cable from now on.
-  mutating func plug(at now: Duration) {
+  mutating func followCable(at now: Duration) {
     position = position(at: now)
     since = now
     isPlugged = true
   }
 
-  /// Takes over the cable's heard position, in seconds.
-  mutating func align(to heard: Double, at now: Duration) {
+  /// Sets the position that was heard on the cable, in seconds.
+  mutating func setHeardPosition(_ heard: Double, at now: Duration) {
     guard status == .playing || status == .paused else { return }
     position = heard
     since = now

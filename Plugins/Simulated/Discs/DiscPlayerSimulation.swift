@@ -33,7 +33,7 @@ final class DiscPlayerSimulation: Sendable {
 
   /// Starts the timer, and reports the state together with `values`.
   func open(alsoReporting values: [StateKey: JSON] = [:]) -> Capabilities {
-    report(and: values)
+    report(adding: values)
     timer.start { await self.tick($0) }
     return simulation.capabilities(["seek"], cables: [.pcm])
   }
@@ -52,13 +52,14 @@ final class DiscPlayerSimulation: Sendable {
     mechanism.withLock(\.recordings).enumerated().map { $1.catalogueItem(track: $0 + 1) }
   }
 
-  /// Whether a command may go on: see `Simulation.isOn`.
-  func isOn() throws(DeviceError) -> Bool {
-    try simulation.isOn(mechanism.withLock(\.power), mechanism.withLock(\.nouns.player))
+  /// Whether a command may go on: see `Simulation.acceptsCommand`.
+  func acceptsCommand() throws(DeviceError) -> Bool {
+    try simulation.acceptsCommand(
+      at: mechanism.withLock(\.power), of: mechanism.withLock(\.nouns.player))
   }
 
   func turnOn() async {
-    alignPosition()
+    adoptHeardPosition()
     // Turning on changes neither the sound nor a deadline, so `applyChange` is not needed.
     mechanism.withLock { $0.turnOn() }
     report()
@@ -72,9 +73,9 @@ final class DiscPlayerSimulation: Sendable {
 
   /// Performs a command; one that comes while the player is off is refused or ignored.
   func perform(_ action: DiscMechanism.Action) async throws(DeviceError) {
-    alignPosition()
+    adoptHeardPosition()
     let now = simulation.clock.now()
-    guard try isOn() else { return }
+    guard try acceptsCommand() else { return }
     try mechanism.withLock { (mechanism) throws(DeviceError) in
       try mechanism.perform(action, at: now)
     }
@@ -105,7 +106,7 @@ final class DiscPlayerSimulation: Sendable {
     let output = try CableOutput { [weak self] in self?.requestedSound() }
     sound.withLock { $0.output = output }
     let now = simulation.clock.now()
-    mechanism.withLock { $0.plug(at: now) }
+    mechanism.withLock { $0.followCable(at: now) }
     // One task for the life of the output; it ends with `close`.
     Task { await output.forEachEvent { [weak self] in await self?.handle($0) } }
     timer.wake()
@@ -113,7 +114,7 @@ final class DiscPlayerSimulation: Sendable {
   }
 
   private func requestedSound() -> SoundRequest? {
-    alignPosition()
+    adoptHeardPosition()
     let now = simulation.clock.now()
     let mechanism = mechanism.withLock { $0 }
     guard let recording = mechanism.recording, let current = mechanism.current,
@@ -126,20 +127,20 @@ final class DiscPlayerSimulation: Sendable {
       position: mechanism.position(at: now), isPaused: mechanism.status == .paused)
   }
 
-  /// Makes the cable carry the mechanism's sound; a paused mechanism takes over the heard position.
+  /// Makes the cable carry the mechanism's sound; a paused mechanism adopts the heard position.
   private func updateSound() async {
     guard let output = sound.withLock(\.output) else { return }
     await output.update()
-    if mechanism.withLock(\.status) == .paused { alignPosition() }
+    if mechanism.withLock(\.status) == .paused { adoptHeardPosition() }
   }
 
-  /// Takes over the heard position, if there is one.
-  private func alignPosition() {
+  /// Adopts the heard position, if there is one.
+  private func adoptHeardPosition() {
     guard let output = sound.withLock(\.output),
       let heard = output.heardPosition(inEpoch: mechanism.withLock(\.epoch))
     else { return }
     let now = simulation.clock.now()
-    mechanism.withLock { $0.align(to: heard, at: now) }
+    mechanism.withLock { $0.setHeardPosition(heard, at: now) }
   }
 
   private func handle(_ event: CableOutput.Event) async {
@@ -159,17 +160,17 @@ final class DiscPlayerSimulation: Sendable {
     let (changed, next) = mechanism.withLock { $0.advance(to: now) }
     if changed {
       if mechanism.withLock(\.epoch) != epoch { await updateSound() }
-      alignPosition()
+      adoptHeardPosition()
       report()
     }
     return next
   }
 
-  private func report(and values: [StateKey: JSON] = [:]) {
-    reporting.withLock { _ in sendReport(and: values) }
+  private func report(adding values: [StateKey: JSON] = [:]) {
+    reporting.withLock { _ in sendReport(adding: values) }
   }
 
-  private func sendReport(and values: [StateKey: JSON]) {
+  private func sendReport(adding values: [StateKey: JSON]) {
     let now = simulation.clock.now()
     let (mechanism, ends) = mechanism.withLock { mechanism in
       let ends = mechanism.removeEnds()

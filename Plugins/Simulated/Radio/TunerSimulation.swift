@@ -90,7 +90,7 @@ final class TunerSimulation: PlayerDevice {
   private func tune(_ band: SimulatedStation.Band, to frequency: Double?)
     async throws(DeviceError)
   {
-    guard try simulation.isOn(state.withLock(\.power), "tuner") else { return }
+    guard try simulation.acceptsCommand(at: state.withLock(\.power), of: "tuner") else { return }
     var tuning = state.withLock(\.tuning)
     guard tuning.tune(band, to: frequency) else {
       let range = band == .fm ? "76 to 108 MHz" : "520 to 1710 kHz"

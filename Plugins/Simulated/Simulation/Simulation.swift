@@ -77,10 +77,10 @@ struct Simulation: Sendable {
     Capabilities(names: names, reportsState: reportsState, cables: cables)
   }
 
-  /// Whether a command may go on; an ignoring device accepts it and does nothing.
+  /// Whether a command of the device `name` may go on; an ignoring device accepts it and does nothing.
   ///
   /// - Throws: `.notNow` if the device is off and refuses.
-  func isOn(_ power: Power, _ name: String) throws(DeviceError) -> Bool {
+  func acceptsCommand(at power: Power, of name: String) throws(DeviceError) -> Bool {
     if power == .on { return true }
     guard whenOff == .refuse else { return false }
     throw DeviceError(.notNow, "the \(name) is off", hint: "Turn it on first.")

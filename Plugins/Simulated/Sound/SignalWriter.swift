@@ -25,7 +25,7 @@ final class SignalWriter: @unchecked Sendable {
   ///
   /// - Parameter start: Where the sound begins, in seconds.
   func write(_ signal: Signal, from start: Double, section: UInt32) {
-    let isFirst = monitor.locked {
+    let isFirst = monitor.withLock {
       next = Work(signal: signal, start: start, section: section)
       monitor.wakeAll()
       defer { isRunning = true }
@@ -38,18 +38,18 @@ final class SignalWriter: @unchecked Sendable {
 
   /// Ends the thread.
   func stop() {
-    monitor.locked {
+    monitor.withLock {
       isStopped = true
       monitor.wakeAll()
     }
   }
 
   private func run() {
-    while let work = takeNext() { write(work) }
+    while let work = waitForWork() { write(work) }
   }
 
-  private func takeNext() -> Work? {
-    monitor.locked {
+  private func waitForWork() -> Work? {
+    monitor.withLock {
       while next == nil, !isStopped { monitor.wait() }
       defer { next = nil }
       return isStopped ? nil : next

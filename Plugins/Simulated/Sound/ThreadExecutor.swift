@@ -14,7 +14,7 @@ final class ThreadExecutor: SerialExecutor, @unchecked Sendable {
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    monitor.locked {
+    monitor.withLock {
       jobs.append(job)
       monitor.wakeAll()
     }
@@ -22,7 +22,7 @@ final class ThreadExecutor: SerialExecutor, @unchecked Sendable {
 
   /// Ends the thread when no job waits. The actor must not be called afterwards.
   func stop() {
-    monitor.locked {
+    monitor.withLock {
       isStopped = true
       monitor.wakeAll()
     }
@@ -36,7 +36,7 @@ final class ThreadExecutor: SerialExecutor, @unchecked Sendable {
   }
 
   private func next() -> UnownedJob? {
-    monitor.locked {
+    monitor.withLock {
       while jobs.isEmpty, !isStopped { monitor.wait() }
       return jobs.isEmpty ? nil : jobs.removeFirst()
     }

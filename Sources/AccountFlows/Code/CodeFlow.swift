@@ -95,11 +95,11 @@ package struct CodeFlow: ScreenModel {
 
   package mutating func receive(_ event: Event, at now: Duration) -> [Effect] {
     switch event {
-    case .appeared: sendsAtOnce ? toPlace(.input(.submit), at: now) : []
+    case .appeared: sendsAtOnce ? sendToPlace(.input(.submit), at: now) : []
     case .input(let input): isLocked ? [] : handle(input, at: now)
-    case .answer(.requested(let result)): requested(result, at: now)
-    case .answer(.verified(let result)): toCode(.answer(.verified(result)), at: now)
-    case .answer(.ticked): toCode(.answer(.ticked), at: now)
+    case .answer(.requested(let result)): finishRequest(result, at: now)
+    case .answer(.verified(let result)): sendToCode(.answer(.verified(result)), at: now)
+    case .answer(.ticked): sendToCode(.answer(.ticked), at: now)
     }
   }
 
@@ -110,8 +110,8 @@ package struct CodeFlow: ScreenModel {
   private mutating func handle(_ input: Input, at now: Duration) -> [Effect] {
     switch (step, input) {
     case (.place, .place(.submit)) where isOnItsWay: return show(.code)
-    case (.place, .place(let input)): return toPlace(.input(input), at: now)
-    case (.code, .code(let input)): return toCode(.input(input), at: now)
+    case (.place, .place(let input)): return sendToPlace(.input(input), at: now)
+    case (.code, .code(let input)): return sendToCode(.input(input), at: now)
     case (.code, .back):
       place.reopen()
       return show(.place)
@@ -124,16 +124,16 @@ package struct CodeFlow: ScreenModel {
 
   private mutating func show(_ step: Step) -> [Effect] {
     self.step = step
-    return [.tell(.step(step))]
+    return [.emit(.step(step))]
   }
 
   /// Applies the answer to a request for a code. The current screen requested it: the flow is
   /// locked until the answer.
-  private mutating func requested(
+  private mutating func finishRequest(
     _ result: Result<CodeTicket, ScreenFailure>, at now: Duration
   ) -> [Effect] {
-    guard step == .place else { return toCode(.answer(.sent(result)), at: now) }
-    let effects = toPlace(.answer(.requested(result)), at: now)
+    guard step == .place else { return sendToCode(.answer(.sent(result)), at: now) }
+    let effects = sendToPlace(.answer(.requested(result)), at: now)
     guard let ticket = place.ticket else { return effects }
     sentTo = place.contact
     return effects + show(.code) + begin(ticket, at: now)
@@ -143,30 +143,32 @@ package struct CodeFlow: ScreenModel {
     if var screen = code {
       let effects = screen.begin(ticket, at: now)
       code = screen
-      return effects.compactMap(passedOn)
+      return effects.compactMap(codeEffect)
     }
     code = CodeScreen(ticket)
-    return toCode(.appeared, at: now)
+    return sendToCode(.appeared, at: now)
   }
 
   // MARK: The two screens
 
-  private mutating func toPlace(_ event: CodeRequestScreen.Event, at now: Duration) -> [Effect] {
+  private mutating func sendToPlace(
+    _ event: CodeRequestScreen.Event, at now: Duration
+  ) -> [Effect] {
     place.receive(event, at: now).map { effect in
       switch effect {
-      case .tell(let output): .tell(.place(output))
+      case .emit(let output): .emit(.place(output))
       case .start(.request(let contact)): .start(.request(contact))
       }
     }
   }
 
-  private mutating func toCode(_ event: CodeScreen.Event, at now: Duration) -> [Effect] {
-    (code?.receive(event, at: now) ?? []).compactMap(passedOn)
+  private mutating func sendToCode(_ event: CodeScreen.Event, at now: Duration) -> [Effect] {
+    (code?.receive(event, at: now) ?? []).compactMap(codeEffect)
   }
 
-  private func passedOn(_ effect: CodeScreen.Effect) -> Effect? {
+  private func codeEffect(_ effect: CodeScreen.Effect) -> Effect? {
     switch effect {
-    case .tell(let output): .tell(.code(output))
+    case .emit(let output): .emit(.code(output))
     case .start(.verify(let code, let request)): .start(.verify(code, request: request))
     case .start(.tick(let deadline)): .start(.tick(at: deadline))
     case .start(.sendAgain): sentTo.map { .start(.request($0)) }

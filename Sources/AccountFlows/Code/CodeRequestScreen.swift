@@ -75,9 +75,9 @@ package struct CodeRequestScreen: ScreenModel {
       switch event {
       case .appeared: [Effect]()
       case .input(let input): isLocked ? [] : handle(input)
-      case .answer(.requested(let result)): answered(result)
+      case .answer(.requested(let result)): finishRequest(result)
       }
-    return (canSubmit == before ? [] : [.tell(.canSubmit(canSubmit))]) + effects
+    return (canSubmit == before ? [] : [.emit(.canSubmit(canSubmit))]) + effects
   }
 
   private mutating func handle(_ input: Input) -> [Effect] {
@@ -90,19 +90,19 @@ package struct CodeRequestScreen: ScreenModel {
       guard canSubmit else { return [] }
       isLoading = true
       failure = nil
-      return [.tell(.loading(true)), .start(.request(contact))]
+      return [.emit(.loading(true)), .start(.request(contact))]
     }
   }
 
-  private mutating func answered(_ result: Result<CodeTicket, ScreenFailure>) -> [Effect] {
+  private mutating func finishRequest(_ result: Result<CodeTicket, ScreenFailure>) -> [Effect] {
     isLoading = false
     switch result {
     case .success(let ticket):
       self.ticket = ticket
-      return [.tell(.loading(false)), .tell(.codeSent(ticket))]
+      return [.emit(.loading(false)), .emit(.codeSent(ticket))]
     case .failure(let failure):
       self.failure = failure
-      return [.tell(.loading(false)), .tell(.failure(failure))]
+      return [.emit(.loading(false)), .emit(.failure(failure))]
     }
   }
 }

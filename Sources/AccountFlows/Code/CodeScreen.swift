@@ -98,8 +98,8 @@ package struct CodeScreen: ScreenModel {
     case .input(.typed(let text)): type(text)
     case .input(.submit): canSubmit ? submit() : []
     case .input(.sendAgain): canSendAgain ? sendAgain(at: now) : []
-    case .answer(.verified(let result)): verified(result)
-    case .answer(.sent(let result)): sent(result, at: now)
+    case .answer(.verified(let result)): finishVerification(result)
+    case .answer(.sent(let result)): finishSending(result, at: now)
     case .answer(.ticked): tick(at: now)
     }
   }
@@ -130,33 +130,35 @@ package struct CodeScreen: ScreenModel {
   }
 
   private mutating func submit() -> [Effect] {
-    start() + [.start(.verify(code, request: ticket.request))]
+    beginLoading() + [.start(.verify(code, request: ticket.request))]
   }
 
-  private mutating func verified(_ result: Result<Authorization, ScreenFailure>) -> [Effect] {
+  private mutating func finishVerification(
+    _ result: Result<Authorization, ScreenFailure>
+  ) -> [Effect] {
     switch result {
     case .success(let authorization):
       self.authorization = authorization
-      return end() + [.tell(.authorized(authorization))]
+      return endLoading() + [.emit(.authorized(authorization))]
     case .failure(let failure):
       // A refused code is cleared; one that did not arrive may be correct.
       if case .refused(let refusal) = failure {
         entry.clear()
         triesLeft = refusal.triesLeft
       }
-      return end(with: failure)
+      return endLoading(with: failure)
     }
   }
 
   // MARK: A new code
 
   private mutating func sendAgain(at now: Duration) -> [Effect] {
-    start() + [.start(.sendAgain)] + startCountdown(at: now)
+    beginLoading() + [.start(.sendAgain)] + startCountdown(at: now)
   }
 
-  private mutating func sent(_ result: Result<CodeTicket, ScreenFailure>, at now: Duration)
-    -> [Effect]
-  {
+  private mutating func finishSending(
+    _ result: Result<CodeTicket, ScreenFailure>, at now: Duration
+  ) -> [Effect] {
     switch result {
     case .success(let ticket):
       let wait = self.ticket.wait
@@ -165,27 +167,27 @@ package struct CodeScreen: ScreenModel {
       triesLeft = nil
       // The controller may have increased the wait.
       let countdown = ticket.wait == wait ? [] : startCountdown(at: now)
-      return end() + [.tell(.newCodeRequested)] + countdown
+      return endLoading() + [.emit(.newCodeRequested)] + countdown
     case .failure(let failure):
       guard case .refused(let refusal) = failure, let wait = refusal.retryAfter else {
-        return end(with: failure)
+        return endLoading(with: failure)
       }
-      return end(with: failure) + startCountdown(of: CodeTicket.bounded(wait), at: now)
+      return endLoading(with: failure) + startCountdown(of: CodeTicket.bounded(wait), at: now)
     }
   }
 
   // MARK: One request at a time
 
-  private mutating func start() -> [Effect] {
+  private mutating func beginLoading() -> [Effect] {
     isLoading = true
     failure = nil
-    return [.tell(.loading(true))]
+    return [.emit(.loading(true))]
   }
 
-  private mutating func end(with failure: ScreenFailure? = nil) -> [Effect] {
+  private mutating func endLoading(with failure: ScreenFailure? = nil) -> [Effect] {
     isLoading = false
     self.failure = failure
-    return [.tell(.loading(false))] + (failure.map { [.tell(.failure($0))] } ?? [])
+    return [.emit(.loading(false))] + (failure.map { [.emit(.failure($0))] } ?? [])
   }
 
   // MARK: The countdown
@@ -197,14 +199,14 @@ package struct CodeScreen: ScreenModel {
 
   private mutating func startCountdown(of seconds: Int, at now: Duration) -> [Effect] {
     timer.start(seconds, at: now)
-    return [.tell(.countdownIsRunning(timer.isRunning)), .tell(.countdown(seconds))] + nextTick()
+    return [.emit(.countdownIsRunning(timer.isRunning)), .emit(.countdown(seconds))] + nextTick()
   }
 
   private mutating func tick(at now: Duration) -> [Effect] {
     isTicking = false
     guard timer.tick(at: now) else { return nextTick() }
-    let end: [Effect] = timer.isRunning ? [] : [.tell(.countdownIsRunning(false))]
-    return [.tell(.countdown(timer.remaining))] + end + nextTick()
+    let end: [Effect] = timer.isRunning ? [] : [.emit(.countdownIsRunning(false))]
+    return [.emit(.countdown(timer.remaining))] + end + nextTick()
   }
 
   /// Requests the next tick unless one is pending; a pending one serves a restarted countdown too.

@@ -39,5 +39,5 @@ struct LoginForm: Sendable {
 
   mutating func type(_ text: String, into field: FieldName) { _ = form.send(.type(field, text)) }
   mutating func leave(_ field: FieldName) { _ = form.send(.leave(field)) }
-  mutating func reveal() { _ = form.send(.submit(Self.group)) }
+  mutating func showMistakes() { _ = form.send(.submit(Self.group)) }
 }

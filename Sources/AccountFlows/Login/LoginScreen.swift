@@ -129,11 +129,11 @@ package struct LoginScreen: ScreenModel {
       switch event {
       case .appeared: appear(at: now)
       case .input(let input): isLocked ? [] : handle(input, at: now)
-      case .answer(.loggedIn(let result)): answered(result, at: now)
-      case .answer(.codeRequested(let result)): toOneTime(.answer(.requested(result)), at: now)
-      case .answer(.ticked): toOneTime(.answer(.ticked), at: now)
+      case .answer(.loggedIn(let result)): finishLogin(result, at: now)
+      case .answer(.codeRequested(let result)): sendToOneTime(.answer(.requested(result)), at: now)
+      case .answer(.ticked): sendToOneTime(.answer(.ticked), at: now)
       }
-    return (canSubmit == before ? [] : [.tell(.canSubmit(canSubmit))]) + effects
+    return (canSubmit == before ? [] : [.emit(.canSubmit(canSubmit))]) + effects
   }
 
   private mutating func handle(_ input: Input, at now: Duration) -> [Effect] {
@@ -143,9 +143,9 @@ package struct LoginScreen: ScreenModel {
       if lastFailure?.field == field.text { lastFailure = nil }
     case (.password, .left(let field)): fields.leave(field)
     case (.password, .submit):
-      fields.reveal()
+      fields.showMistakes()
       return fields.isValid ? submit() : []
-    case (.oneTimeCode, .oneTime(let input)): return toOneTime(.input(input), at: now)
+    case (.oneTimeCode, .oneTime(let input)): return sendToOneTime(.input(input), at: now)
     case (.secondFactor, .code(let text)):
       // A complete code submits itself; a recovery code needs the button.
       return secondFactor.type(text) && secondFactor.isWhole ? submit() : []
@@ -157,7 +157,7 @@ package struct LoginScreen: ScreenModel {
       secondFactor.clear()
     case (.password, .leave(let exit)), (.oneTimeCode, .leave(let exit)):
       self.exit = exit
-      return [.tell(.left(for: exit))]
+      return [.emit(.left(for: exit))]
     default: break  // An input of a step that is not shown.
     }
     return []
@@ -169,16 +169,16 @@ package struct LoginScreen: ScreenModel {
     step = oneTime == nil ? .password : .oneTimeCode
     (exit, lastFailure) = (nil, nil)
     secondFactor.clear()
-    return toOneTime(.appeared, at: now)
+    return sendToOneTime(.appeared, at: now)
   }
 
   // MARK: The one-time code
 
   /// Applies an event of the one-time code. Submitting the code is the login.
-  private mutating func toOneTime(_ event: CodeFlow.Event, at now: Duration) -> [Effect] {
+  private mutating func sendToOneTime(_ event: CodeFlow.Event, at now: Duration) -> [Effect] {
     (oneTime?.receive(event, at: now) ?? []).map { effect in
       switch effect {
-      case .tell(let output): .tell(.oneTime(output))
+      case .emit(let output): .emit(.oneTime(output))
       case .start(.request(let contact)): .start(.requestCode(contact))
       case .start(.verify(let code, let request)):
         .start(.logIn(Credentials(.oneTimeCode(code, request: request))))
@@ -197,36 +197,36 @@ package struct LoginScreen: ScreenModel {
     isAsking = true
     lastFailure = nil
     let code = step == .secondFactor ? secondFactor.text : nil
-    return [.tell(.loading(true)), .start(.logIn(Credentials(proof, code: code)))]
+    return [.emit(.loading(true)), .start(.logIn(Credentials(proof, code: code)))]
   }
 
-  private mutating func answered(
+  private mutating func finishLogin(
     _ result: Result<LoggedInPerson?, ScreenFailure>, at now: Duration
   ) -> [Effect] {
     guard step == .oneTimeCode else {
       isAsking = false
-      return [.tell(.loading(false))] + goOn(result)
+      return [.emit(.loading(false))] + applyLogin(result)
     }
     // The flow shows whether the code was right; the login decides what comes next.
-    let told = toOneTime(
+    let effects = sendToOneTime(
       .answer(.verified(result.map { $0 == nil ? .personalDataNeeded : .done })), at: now)
-    if case .failure = result { return told }
-    return told + goOn(result)
+    if case .failure = result { return effects }
+    return effects + applyLogin(result)
   }
 
-  private mutating func goOn(_ result: Result<LoggedInPerson?, ScreenFailure>) -> [Effect] {
+  private mutating func applyLogin(_ result: Result<LoggedInPerson?, ScreenFailure>) -> [Effect] {
     switch result {
     case .success(let person?):
       self.person = person
-      return [.tell(.loggedIn(person))]
+      return [.emit(.loggedIn(person))]
     case .success(nil):
       step = .secondFactor
       secondFactor.clear()
-      return [.tell(.codeNeeded)]
+      return [.emit(.codeNeeded)]
     case .failure(let failure):
       lastFailure = failure
       if case .refused = failure { secondFactor.clear() }
-      return [.tell(.failure(failure))]
+      return [.emit(.failure(failure))]
     }
   }
 }

@@ -9,9 +9,9 @@ package protocol LoginService: CodeRequestService {
 }
 
 /// Stores the secret of a session.
-package protocol TokenKeeper: Sendable {
+package protocol TokenStore: Sendable {
   /// - Throws: `notKept`.
-  func keep(_ token: SessionSecret) async throws(ScreenFailure)
+  func save(_ token: SessionSecret) async throws(ScreenFailure)
 }
 
 /// The answer to a login.
@@ -87,14 +87,14 @@ package struct SessionSecret: Sendable, Hashable, CustomStringConvertible, Custo
 /// Logs a person in: checks the form, then asks the service, then stores the secret (E4).
 package struct Authenticator: Sendable {
   private let service: any LoginService
-  private let keeper: any TokenKeeper
+  private let tokens: any TokenStore
 
   /// - Parameters:
   ///   - service: Checks the credentials.
-  ///   - keeper: Stores the secret after each successful login.
-  package init(service: some LoginService, keeper: some TokenKeeper) {
+  ///   - tokens: Stores the secret after each successful login.
+  package init(service: some LoginService, tokens: some TokenStore) {
     self.service = service
-    self.keeper = keeper
+    self.tokens = tokens
   }
 
   /// - Returns: The person; nil when the account needs a second factor.
@@ -104,7 +104,7 @@ package struct Authenticator: Sendable {
     switch try await service.logIn(credentials) {
     case .secondFactorNeeded: return nil
     case .loggedIn(let person, let secret):
-      try await keeper.keep(secret)
+      try await tokens.save(secret)
       return person
     }
   }

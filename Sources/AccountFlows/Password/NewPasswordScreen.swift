@@ -77,9 +77,9 @@ package struct NewPasswordScreen: ScreenModel {
       switch event {
       case .appeared: [Effect]()
       case .input(let input): isLocked ? [] : handle(input)
-      case .answer(.set(let result)): answered(result)
+      case .answer(.set(let result)): finishRequest(result)
       }
-    return (canSubmit == before ? [] : [.tell(.canSubmit(canSubmit))]) + effects
+    return (canSubmit == before ? [] : [.emit(.canSubmit(canSubmit))]) + effects
   }
 
   private mutating func handle(_ input: Input) -> [Effect] {
@@ -103,16 +103,16 @@ package struct NewPasswordScreen: ScreenModel {
     guard canSubmit else { return [] }
     isLoading = true
     failure = nil
-    return [.tell(.loading(true)), .start(.set(TypedPassword(form.text(.password))))]
+    return [.emit(.loading(true)), .start(.set(TypedPassword(form.text(.password))))]
   }
 
-  private mutating func answered(_ result: Result<Void, ScreenFailure>) -> [Effect] {
+  private mutating func finishRequest(_ result: Result<Void, ScreenFailure>) -> [Effect] {
     isLoading = false
     switch result {
     case .success:
       isOver = true
-      return [.tell(.loading(false)), .tell(.done)]
-    case .failure(let failure): return [.tell(.loading(false))] + refuse(failure)
+      return [.emit(.loading(false)), .emit(.done)]
+    case .failure(let failure): return [.emit(.loading(false))] + refuse(failure)
     }
   }
 
@@ -120,7 +120,7 @@ package struct NewPasswordScreen: ScreenModel {
   private mutating func refuse(_ failure: ScreenFailure) -> [Effect] {
     self.failure = failure
     if failure.field != nil { for field in Self.fields { _ = form.send(.reset(field)) } }
-    return [.tell(.failure(failure))]
+    return [.emit(.failure(failure))]
   }
 }
 

@@ -114,17 +114,17 @@ package struct CodeRegistration: ScreenModel {
     let before = canSubmit
     let effects =
       switch event {
-      case .appeared: toFlow(.appeared, at: now)
+      case .appeared: sendToFlow(.appeared, at: now)
       case .input(let input): isLocked ? [] : handle(input, at: now)
-      case .answer(.code(let answer)): answered(answer, at: now)
-      case .answer(.registered(let result)): registered(result)
+      case .answer(.code(let answer)): handleCodeAnswer(answer, at: now)
+      case .answer(.registered(let result)): finishRegistration(result)
       }
-    return (canSubmit == before ? [] : [.tell(.canSubmit(canSubmit))]) + effects
+    return (canSubmit == before ? [] : [.emit(.canSubmit(canSubmit))]) + effects
   }
 
   private mutating func handle(_ input: Input, at now: Duration) -> [Effect] {
     switch (step, input) {
-    case (.code, .code(let input)): return toFlow(.input(input), at: now)
+    case (.code, .code(let input)): return sendToFlow(.input(input), at: now)
     case (.personalData, .typed(let field, let text)) where fields.contains(field):
       lastFailure = nil
       _ = form.send(.type(field, text))
@@ -135,12 +135,14 @@ package struct CodeRegistration: ScreenModel {
     return []
   }
 
-  private mutating func answered(_ answer: CodeFlow.Answer, at now: Duration) -> [Effect] {
-    let effects = toFlow(.answer(answer), at: now)
+  private mutating func handleCodeAnswer(
+    _ answer: CodeFlow.Answer, at now: Duration
+  ) -> [Effect] {
+    let effects = sendToFlow(.answer(answer), at: now)
     guard flow.authorization != nil, step == .code else { return effects }
     step = .personalData
     if contactField == .email { _ = form.send(.type(.email, flow.sentTo ?? "")) }
-    return effects + [.tell(.personalDataNeeded(fields))]
+    return effects + [.emit(.personalDataNeeded(fields))]
   }
 
   private mutating func submit() -> [Effect] {
@@ -152,25 +154,27 @@ package struct CodeRegistration: ScreenModel {
     let person = NewPerson(
       name: form.text(.name), email: form.text(.email), password: form.text(.password))
     return [
-      .tell(.loading(true)),
+      .emit(.loading(true)),
       .start(.register(person, code: code.code, request: code.ticket.request)),
     ]
   }
 
-  private mutating func registered(_ result: Result<LoggedInPerson, ScreenFailure>) -> [Effect] {
+  private mutating func finishRegistration(
+    _ result: Result<LoggedInPerson, ScreenFailure>
+  ) -> [Effect] {
     isRegistering = false
     switch result {
     case .success(let person):
       self.person = person
-      return [.tell(.loading(false)), .tell(.loggedIn(person))]
+      return [.emit(.loading(false)), .emit(.loggedIn(person))]
     case .failure(let failure):
       // A code that is no longer valid is typed anew; the personal data stays.
       if case .refused(let refusal) = failure, ["codeWrong", "codeExpired"].contains(refusal.code) {
         step = .code
         flow.reopen(after: failure)
-        return [.tell(.loading(false)), .tell(.failure(failure))]
+        return [.emit(.loading(false)), .emit(.failure(failure))]
       }
-      return [.tell(.loading(false))] + refuse(failure)
+      return [.emit(.loading(false))] + refuse(failure)
     }
   }
 
@@ -180,10 +184,10 @@ package struct CodeRegistration: ScreenModel {
     if let field = failure.field, NewPasswordScreen.fields.contains(FieldName(field)) {
       for field in NewPasswordScreen.fields { _ = form.send(.reset(field)) }
     }
-    return [.tell(.failure(failure))]
+    return [.emit(.failure(failure))]
   }
 
-  private mutating func toFlow(_ event: CodeFlow.Event, at now: Duration) -> [Effect] {
+  private mutating func sendToFlow(_ event: CodeFlow.Event, at now: Duration) -> [Effect] {
     flow.receive(event, at: now).map { $0.map(Output.code, Work.code) }
   }
 }

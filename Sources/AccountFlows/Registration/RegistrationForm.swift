@@ -46,7 +46,7 @@ struct RegistrationForm: Sendable {
     send(.type(field, text))
   }
   mutating func leave(_ field: FieldName) -> [RegistrationWizard.Work] { send(.leave(field)) }
-  mutating func reveal(_ step: RegistrationWizard.Step) -> [RegistrationWizard.Work] {
+  mutating func showMistakes(_ step: RegistrationWizard.Step) -> [RegistrationWizard.Work] {
     send(.submit(step.group))
   }
   mutating func reset(_ step: RegistrationWizard.Step) -> [RegistrationWizard.Work] {

@@ -102,8 +102,8 @@ package struct RegistrationStart: ScreenModel {
       _ = form.send(.submit(Self.group))
       if canSubmit { way = chosen }
     }
-    return (canSubmit == before ? [] : [.tell(.canSubmit(canSubmit))])
-      + (way.map { [.tell(.chosen($0))] } ?? [])
+    return (canSubmit == before ? [] : [.emit(.canSubmit(canSubmit))])
+      + (way.map { [.emit(.chosen($0))] } ?? [])
   }
 
   private var isInvitation: Bool { form.text(Self.kind) == Kind.invitation.rawValue }

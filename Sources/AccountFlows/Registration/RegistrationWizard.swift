@@ -84,10 +84,10 @@ package struct RegistrationWizard: ScreenModel {
       switch event {
       case .appeared: show(.name)
       case .input(let input): isLocked ? [] : handle(input)
-      case .answer(.registered(let result)): registered(result)
-      case .answer(.answered(let ticket, let result)): answered(ticket, result)
+      case .answer(.registered(let result)): finishRegistration(result)
+      case .answer(.answered(let ticket, let result)): applyAnswer(ticket, result)
       }
-    return effects + (canGoOn == before ? [] : [.tell(.canGoOn(canGoOn))])
+    return effects + (canGoOn == before ? [] : [.emit(.canGoOn(canGoOn))])
   }
 
   private mutating func handle(_ input: Input) -> [Effect] {
@@ -110,7 +110,7 @@ package struct RegistrationWizard: ScreenModel {
   private mutating func show(_ next: Step) -> [Effect] {
     // Questions of the previous step are void; its accepted values stay.
     step = next
-    return start(fields.reset(next)) + [.tell(.step(next))]
+    return start(fields.reset(next)) + [.emit(.step(next))]
   }
 
   private mutating func goOn() -> [Effect] {
@@ -118,7 +118,7 @@ package struct RegistrationWizard: ScreenModel {
     guard fields.isValid(step) else { return refuse() }
     if let next = step.after { return show(next) }
     isRegistering = true
-    return [.tell(.loading(true)), .start(.register(fields.person))]
+    return [.emit(.loading(true)), .start(.register(fields.person))]
   }
 
   /// Shows why the step is not complete, or waits for pending rules.
@@ -126,10 +126,10 @@ package struct RegistrationWizard: ScreenModel {
     if step == .password, form.isMismatch {
       return start(fields.reset(.password)) + end(.mismatch)
     }
-    let asked = start(fields.reveal(step))
+    let asked = start(fields.showMistakes(step))
     if fields.isPending(step) {
       isWaiting = true
-      return [.tell(.loading(true))] + asked
+      return [.emit(.loading(true))] + asked
     }
     // Other mistakes are shown beside their field.
     return asked + (fields.isEmpty(step) ? end(.empty) : [])
@@ -138,7 +138,7 @@ package struct RegistrationWizard: ScreenModel {
   // MARK: Answers
 
   /// Applies the answer to a question, and goes on if the person has submitted the step.
-  private mutating func answered(
+  private mutating func applyAnswer(
     _ ticket: Question.Ticket, _ result: Result<Bool, ScreenFailure>
   ) -> [Effect] {
     let asked = start(fields.answer(ticket, try? result.get()))
@@ -152,17 +152,19 @@ package struct RegistrationWizard: ScreenModel {
   private mutating func stopWaiting() -> [Effect] {
     guard isWaiting else { return [] }
     isWaiting = false
-    return [.tell(.loading(false))]
+    return [.emit(.loading(false))]
   }
 
-  private mutating func registered(_ result: Result<Registered, ScreenFailure>) -> [Effect] {
+  private mutating func finishRegistration(
+    _ result: Result<Registered, ScreenFailure>
+  ) -> [Effect] {
     isRegistering = false
-    let told: [Effect] = [.tell(.loading(false))]
+    let effects: [Effect] = [.emit(.loading(false))]
     switch result {
-    case .success(let person): return told + end(.success(person))
+    case .success(let person): return effects + end(.success(person))
     case .failure(let failure):
       let outcome = RegistrationOutcome(failure)
-      return told + (outcome.step.map { show($0) } ?? []) + end(outcome)
+      return effects + (outcome.step.map { show($0) } ?? []) + end(outcome)
     }
   }
 
@@ -170,7 +172,7 @@ package struct RegistrationWizard: ScreenModel {
 
   private mutating func end(_ outcome: RegistrationOutcome) -> [Effect] {
     self.outcome = outcome
-    return [.tell(.outcome(outcome))]
+    return [.emit(.outcome(outcome))]
   }
 }
 

@@ -55,7 +55,7 @@ package actor ScreenDriver<Screen: ScreenModel> {
     appear()
     await withDiscardingTaskGroup { group in
       for await work in work {
-        group.addTask { await self.answer(work) }
+        group.addTask { await self.execute(work) }
       }
       group.cancelAll()
     }
@@ -63,7 +63,7 @@ package actor ScreenDriver<Screen: ScreenModel> {
     return screen
   }
 
-  private func answer(_ work: Screen.Work) async {
+  private func execute(_ work: Screen.Work) async {
     if let answer = await perform(work) { receive(.answer(answer)) }
   }
 
@@ -78,7 +78,7 @@ package actor ScreenDriver<Screen: ScreenModel> {
     var outputs: [Screen.Output] = []
     for effect in screen.receive(event, at: clock.now()) {
       switch effect {
-      case .tell(let output): outputs.append(output)
+      case .emit(let output): outputs.append(output)
       case .start(let work): workQueue.yield(work)
       }
     }

@@ -38,8 +38,8 @@ package enum ScreenEvent<Input: Sendable, Answer: Sendable>: Sendable {
 
 /// An effect of an event.
 package enum ScreenEffect<Output: Sendable, Work: Sendable>: Sendable {
-  /// Notifies the front end.
-  case tell(Output)
+  /// Sends this output to the front end.
+  case emit(Output)
   /// Starts this work; its result comes back as an answer.
   case start(Work)
 }
@@ -50,7 +50,7 @@ extension ScreenEffect {
     _ output: (Output) -> OuterOutput, _ work: (Work) -> OuterWork
   ) -> ScreenEffect<OuterOutput, OuterWork> {
     switch self {
-    case .tell(let told): .tell(output(told))
+    case .emit(let emitted): .emit(output(emitted))
     case .start(let started): .start(work(started))
     }
   }

@@ -14,8 +14,8 @@ package struct Origin: Hashable, Sendable {
 
   /// Replaces characters that could disturb a terminal or a page by `?`.
   package init(address: String, device: String) {
-    self.address = Self.tidy(address)
-    self.device = Self.tidy(device)
+    self.address = Self.sanitized(address)
+    self.device = Self.sanitized(device)
   }
 
   /// The terminal of this machine.
@@ -41,7 +41,7 @@ package struct Origin: Hashable, Sendable {
   /// The origin of the current request.
   @TaskLocal package static var current = Origin.unknown
 
-  private static func tidy(_ text: String) -> String {
+  private static func sanitized(_ text: String) -> String {
     String(
       String.UnicodeScalarView(
         text.unicodeScalars.prefix(longest).map { $0.isDisturbing ? "?" : $0 }))

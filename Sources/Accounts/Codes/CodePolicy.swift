@@ -69,7 +69,7 @@ package struct SendSchedule: Sendable {
   /// The time until the next send is allowed.
   /// - Parameter sent: The times of the earlier sends.
   package func wait(after sent: [SteadyTime], at now: SteadyTime) -> Duration {
-    let recent = rests(of: sent, at: now).filter { $0 > .zero }.sorted(by: >)
+    let recent = remainingTimes(of: sent, at: now).filter { $0 > .zero }.sorted(by: >)
     guard let newest = recent.first else { return .zero }
     let step = waits.prefix(recent.count).last ?? .zero
     var wait = step - (window - newest)
@@ -87,7 +87,7 @@ package struct SendSchedule: Sendable {
   package func wait(
     after own: [SteadyTime], of all: [SteadyTime], at now: SteadyTime
   ) -> Duration {
-    let (own, all) = (rests(of: own, at: now), rests(of: all, at: now))
+    let (own, all) = (remainingTimes(of: own, at: now), remainingTimes(of: all, at: now))
     // Room comes only when a send leaves the window.
     return ([.zero] + all.sorted()).first { moment in
       let mine = own.count { $0 > moment }
@@ -97,8 +97,8 @@ package struct SendSchedule: Sendable {
   }
 
   /// The time that each send stays in the window.
-  private func rests(of sent: [SteadyTime], at now: SteadyTime) -> [Duration] {
-    sent.map { now.left(of: window, since: $0) }
+  private func remainingTimes(of sent: [SteadyTime], at now: SteadyTime) -> [Duration] {
+    sent.map { now.remaining(of: window, since: $0) }
   }
 }
 

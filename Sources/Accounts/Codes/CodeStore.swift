@@ -73,5 +73,5 @@ package protocol CodeStore: Sendable {
   ) async throws(AccountError) -> [Session]
 
   /// Deletes void codes and sends that no longer count.
-  func dropCodes(by policy: CodePolicy, at now: SteadyTime) async throws(AccountError)
+  func deleteVoidCodes(by policy: CodePolicy, at now: SteadyTime) async throws(AccountError)
 }

@@ -24,7 +24,7 @@ struct OneTimeCodes: Sendable {
   func send(
     to destination: CodeDestination, of account: AccountID, for purpose: CodePurpose
   ) async throws(AccountError) -> CodeRequest {
-    try checkReach(destination.channel)
+    try requireChannel(destination.channel)
     // Counted for the account, whatever the address.
     let (request, code) = try await issue(
       purpose, to: "\(account.text) \(destination.channel.rawValue)", for: .session,
@@ -40,22 +40,22 @@ struct OneTimeCodes: Sendable {
   ///   - typed: The address or number, as typed.
   ///   - account: The account that has verified it.
   /// - Throws: `deliveryUnavailable`, `tooEarly`, `busy`, ….
-  func post(
+  func enqueue(
     to typed: CodeDestination, of account: Account?, for purpose: CodePurpose
   ) async throws(AccountError) -> CodeRequest {
-    try checkReach(typed.channel)
+    try requireChannel(typed.channel)
     let requester = try await requester(for: account?.email, at: typed)
-    let verified = account.map { typed.asVerified(of: $0) }
+    let verified = account.map { typed.verifiedSpelling(of: $0) }
     let (request, code) = try await issue(
       purpose, to: typed.key, for: requester, account: account?.id, destination: verified)
-    if let verified { delivery.post(message(code, to: verified, for: purpose)) }
+    if let verified { delivery.enqueue(message(code, to: verified, for: purpose)) }
     return request
   }
 
   /// Sends a code to a newcomer, whose address belongs to no account yet, and waits until it is sent.
   /// - Throws: `deliveryUnavailable`, `tooEarly`, `deliveryFailed`, `busy`, ….
   func sendToNewcomer(_ destination: CodeDestination) async throws(AccountError) -> CodeRequest {
-    try checkReach(destination.channel)
+    try requireChannel(destination.channel)
     let requester = try await requester(for: nil, at: destination)
     let (request, code) = try await issue(
       .register, to: destination.key, for: requester, account: nil, destination: destination)
@@ -106,8 +106,8 @@ struct OneTimeCodes: Sendable {
   }
 
   /// Deletes void codes.
-  func dropVoid() async throws(AccountError) {
-    try await store.dropCodes(by: policy, at: steady.now())
+  func deleteVoid() async throws(AccountError) {
+    try await store.deleteVoidCodes(by: policy, at: steady.now())
   }
 
   private func message(
@@ -116,8 +116,8 @@ struct OneTimeCodes: Sendable {
     AccountMessage(code, to: destination, for: purpose, validity: policy.validity)
   }
 
-  private func checkReach(_ channel: CodeChannel) throws(AccountError) {
-    guard delivery.reaches(channel) else { throw .deliveryUnavailable(channel) }
+  private func requireChannel(_ channel: CodeChannel) throws(AccountError) {
+    guard delivery.supports(channel) else { throw .deliveryUnavailable(channel) }
   }
 
   /// The requester of a code for an address.
@@ -178,7 +178,7 @@ struct OneTimeCodes: Sendable {
 
 extension CodeDestination {
   /// The same destination in its verified spelling. A number has one spelling.
-  fileprivate func asVerified(of account: Account) -> CodeDestination {
+  fileprivate func verifiedSpelling(of account: Account) -> CodeDestination {
     switch self {
     case .email: .email(account.email)
     case .phone: self

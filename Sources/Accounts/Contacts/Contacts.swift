@@ -77,7 +77,7 @@ package struct Contacts: Sendable {
       try await redeem(code, of: request, for: purpose, by: account.id)
     }
     // Open sessions show the new address from now on.
-    sessions.holderChanged(account.id)
+    sessions.reloadHolder(account.id)
     switch verified {
     case .email(let email) where email != account.email:
       await announcer.announce(.email, of: account, about: verified.text)

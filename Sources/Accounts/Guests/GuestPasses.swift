@@ -58,7 +58,7 @@ package struct GuestPasses: Sendable {
   package func make(
     _ request: GuestPassRequest, by principal: SessionPrincipal
   ) async throws(AccountError) -> IssuedGuestPass {
-    try principal.mustBeOwner("invite guests")
+    try principal.requireOwner(to: "invite guests")
     let activities = Set(request.activities).sorted()
     guard !activities.isEmpty else { throw .outOfRange("list of activities", "one or more names") }
     guard (0...100).contains(request.volumeLimit) else {
@@ -85,7 +85,7 @@ package struct GuestPasses: Sendable {
   /// Returns the valid passes, the newest first.
   /// - Throws: `forbidden` unless `principal` is an owner.
   package func list(for principal: SessionPrincipal) async throws(AccountError) -> [GuestPass] {
-    try principal.mustBeOwner("see the guest passes")
+    try principal.requireOwner(to: "see the guest passes")
     let now = clock.now()
     return try await store.guestPasses().filter { $0.expires > now }
   }
@@ -96,15 +96,15 @@ package struct GuestPasses: Sendable {
   package func revoke(
     _ id: AccountID, by principal: SessionPrincipal
   ) async throws(AccountError) {
-    try principal.mustBeOwner("revoke a guest pass")
+    try principal.requireOwner(to: "revoke a guest pass")
     guard try await store.guestPasses().contains(where: { $0.id == id }) else {
       throw .unknownGuestPass
     }
     // Sessions end before the store is changed: a full disk must not keep a guest logged in.
     try await sessions.endAll(of: id)
     let ended = try await store.deleteGuestPass(id)
-    sessions.holderChanged(id)
-    sessions.removed(ended)
+    sessions.reloadHolder(id)
+    sessions.endDeleted(ended)
     await audit.record(.guestPassRevoked, by: AuditActor(principal), about: id.text)
   }
 

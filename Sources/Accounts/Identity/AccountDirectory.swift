@@ -13,7 +13,7 @@ package struct AccountDirectory: Sendable {
   /// Returns all accounts in the order in which they were made.
   /// - Throws: `forbidden` unless `principal` is an owner.
   package func list(for principal: SessionPrincipal) async throws(AccountError) -> [Account] {
-    try principal.mustBeOwner("see who has an account")
+    try principal.requireOwner(to: "see who has an account")
     return try await store.people()
   }
 
@@ -23,7 +23,7 @@ package struct AccountDirectory: Sendable {
   package func setRole(
     _ role: AccountRole, of account: AccountID, by principal: SessionPrincipal
   ) async throws(AccountError) {
-    try principal.mustBeOwner("change roles")
+    try principal.requireOwner(to: "change roles")
     guard role != .guest else { throw .outOfRange("role", "member or owner") }
     let ended = try await audit.recording(
       .roleChanged, by: AuditActor(principal),
@@ -31,9 +31,9 @@ package struct AccountDirectory: Sendable {
     ) { () async throws(AccountError) in
       try await store.setRole(role, of: account)
     }
-    sessions.holderChanged(account)
+    sessions.reloadHolder(account)
     events.publish(.roleChanged(account, role))
-    sessions.removed(ended)
+    sessions.endDeleted(ended)
   }
 
   /// Sets the highest age rating that a person may watch, 0 to 21 years; nil for no limit.
@@ -41,7 +41,7 @@ package struct AccountDirectory: Sendable {
   package func setAgeLimit(
     _ years: Int?, of account: AccountID, by principal: SessionPrincipal
   ) async throws(AccountError) {
-    try principal.mustBeOwner("set an age limit")
+    try principal.requireOwner(to: "set an age limit")
     try AgeLimit.check(years)
     let subject = "\(await displayName(of: account)): \(years.map { "\($0)" } ?? "none")"
     try await audit.recording(
@@ -49,7 +49,7 @@ package struct AccountDirectory: Sendable {
     ) { () async throws(AccountError) in
       try await store.setAgeLimit(years, of: account)
     }
-    sessions.holderChanged(account)
+    sessions.reloadHolder(account)
   }
 
   /// Deletes an account with its sessions, invitations and guest passes. People may delete their own,
@@ -61,15 +61,15 @@ package struct AccountDirectory: Sendable {
     if account == principal.account {
       try sessions.requireFreshProof(principal)
     } else {
-      try principal.mustBeOwner("remove accounts")
+      try principal.requireOwner(to: "remove accounts")
     }
     let ended = try await audit.recording(
       .accountRemoved, by: AuditActor(principal), about: await displayName(of: account)
     ) { () async throws(AccountError) in
       try await store.removeAccount(account)
     }
-    sessions.holderChanged(account)
-    sessions.removed(ended)
+    sessions.reloadHolder(account)
+    sessions.endDeleted(ended)
   }
 
   /// Changes the display name of the requesting user.
@@ -80,7 +80,7 @@ package struct AccountDirectory: Sendable {
     let name = try DisplayName(typed)
     try rules.check(typed, in: .name)
     try await store.setName(name, of: principal.account)
-    sessions.holderChanged(principal.account)
+    sessions.reloadHolder(principal.account)
     await audit.record(.nameChanged, by: AuditActor(principal), about: name.text)
   }
 
@@ -89,7 +89,7 @@ package struct AccountDirectory: Sendable {
     _ language: Language?, by principal: SessionPrincipal
   ) async throws(AccountError) {
     try await store.setLanguage(language, of: principal.account)
-    sessions.holderChanged(principal.account)
+    sessions.reloadHolder(principal.account)
   }
 
   /// Returns the address of an account or the name on a guest pass, for the audit log; the identity
@@ -121,7 +121,7 @@ extension SessionPrincipal {
   /// Checks that the principal is an owner.
   /// - Parameter action: The rest of the sentence "Only an owner may …".
   /// - Throws: `forbidden`.
-  func mustBeOwner(_ action: String) throws(AccountError) {
+  func requireOwner(to action: String) throws(AccountError) {
     guard role == .owner else { throw .forbidden(action) }
   }
 }

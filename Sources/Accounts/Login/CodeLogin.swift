@@ -26,7 +26,7 @@ struct CodeLogin: LoginMethod {
   /// - Throws: `deliveryUnavailable`, `tooEarly`, `busy`, ….
   func sendCode(to destination: CodeDestination) async throws(AccountError) -> CodeRequest {
     let account = try await contacts.account(reachedAt: destination)
-    return try await codes.post(to: destination, of: account, for: .logIn)
+    return try await codes.enqueue(to: destination, of: account, for: .logIn)
   }
 
   func validate(_ credentials: CodeCredentials) throws(AccountError) {

@@ -68,7 +68,7 @@ package struct Login<Method: LoginMethod>: Sendable {
       await audit.record(.login, by: AuditActor(loggedIn.principal), about: method.name)
       return loggedIn
     } catch {
-      await report(error, credentials, .login)
+      await recordFailure(error, credentials, .login)
       throw error
     }
   }
@@ -85,7 +85,7 @@ package struct Login<Method: LoginMethod>: Sendable {
       await audit.record(.proof, by: AuditActor(loggedIn.principal), about: method.name)
       return loggedIn
     } catch {
-      await report(error, credentials, .proof)
+      await recordFailure(error, credentials, .proof)
       throw error
     }
   }
@@ -143,7 +143,7 @@ package struct Login<Method: LoginMethod>: Sendable {
     return proof
   }
 
-  private func report(
+  private func recordFailure(
     _ error: AccountError, _ credentials: Method.Credentials, _ action: AuditAction
   ) async {
     await method.didFail(error, with: credentials)

@@ -53,11 +53,13 @@ package struct PasswordLogin: LoginMethod {
     guard let record, matches else { throw .wrongCredentials }
     // Checked after the password, so that a stranger does not learn that there is a second factor.
     try await factors.check(credentials.secondFactor, of: record.account.id)
-    return await renewed(record, password)
+    return await rehashIfOutdated(record, password)
   }
 
   /// Replaces a hash that was made with other parameters, while the password is at hand.
-  private func renewed(_ record: AccountRecord, _ password: Password) async -> AccountRecord {
+  private func rehashIfOutdated(
+    _ record: AccountRecord, _ password: Password
+  ) async -> AccountRecord {
     guard hasher.isOutdated(record.passwordHash) else { return record }
     do throws(AccountError) {
       let hash = try await hasher.hash(password)

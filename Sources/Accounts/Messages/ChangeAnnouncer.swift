@@ -39,8 +39,8 @@ struct ChangeAnnouncer: Sendable {
     events.publish(.changed(account.id, account.role, change))
     let destinations: [CodeDestination] =
       [.email(account.email)] + (phone.map { [.phone($0)] } ?? [])
-    for destination in destinations where delivery.reaches(destination.channel) {
-      delivery.post(AccountMessage(change, to: destination))
+    for destination in destinations where delivery.supports(destination.channel) {
+      delivery.enqueue(AccountMessage(change, to: destination))
     }
     await audit.record(change.action, by: AuditActor(account), about: subject)
   }

@@ -67,26 +67,26 @@ package struct AccountMessage: Sendable, Redacted {
 /// Sends messages to people (D9): by SMTP, an SMS gateway, or to the log.
 package protocol MessageDelivery: Sendable {
   /// Whether the channel is configured.
-  func reaches(_ channel: CodeChannel) -> Bool
+  func supports(_ channel: CodeChannel) -> Bool
 
   /// Sends a message, and returns when the next server has accepted it.
   /// - Throws: `deliveryFailed` with what to check; `busy`, `cancelled`.
   func deliver(_ message: AccountMessage) async throws(AccountError)
 
   /// Sends a message after the current request is answered; failures are logged.
-  func post(_ message: AccountMessage)
+  func enqueue(_ message: AccountMessage)
 }
 
 /// Sends nothing, for a theater without configured delivery.
 package struct NoDelivery: MessageDelivery {
   package init() {}
-  package func reaches(_ channel: CodeChannel) -> Bool { false }
+  package func supports(_ channel: CodeChannel) -> Bool { false }
   /// - Throws: `deliveryUnavailable`, always.
   package func deliver(_ message: AccountMessage) async throws(AccountError) {
     throw .deliveryUnavailable(message.destination.channel)
   }
   /// Drops the message.
-  package func post(_ message: AccountMessage) {}
+  package func enqueue(_ message: AccountMessage) {}
 }
 
 extension AccountMessage {

@@ -31,7 +31,7 @@ package struct Passwords: Sendable {
         record.passwordHash, of: principal.account, to: hash, keeping: principal.session)
       return (record.account, ended)
     }
-    sessions.removed(ended)
+    sessions.endDeleted(ended)
     await announcer.announce(.password, of: account)
   }
 
@@ -42,7 +42,7 @@ package struct Passwords: Sendable {
     _ destination: CodeDestination
   ) async throws(AccountError) -> CodeRequest {
     let account = try await contacts.account(reachedAt: destination)
-    return try await codes.post(to: destination, of: account, for: .resetPassword)
+    return try await codes.enqueue(to: destination, of: account, for: .resetPassword)
   }
 
   /// Replaces a forgotten password by `new`; every session of the account ends, its second factor
@@ -63,7 +63,7 @@ package struct Passwords: Sendable {
         new, for: record.account, hasFactor: try await factors.isActive(for: id))
       return (record.account, try await codes.redeem(code, for: .password(hash)))
     }
-    sessions.removed(ended)
+    sessions.endDeleted(ended)
     await announcer.announce(.forgottenPassword, of: account)
   }
 

@@ -37,5 +37,7 @@ package protocol LoginAttemptLog: Sendable {
 
   /// Deletes tallies whose last failure was `age` before `now` or earlier. The last failure of
   /// another boot of the machine is set to `now`.
-  func carryTallies(to now: SteadyTime, forgetting age: Duration) async throws(AccountError)
+  func migrateTallies(
+    to now: SteadyTime, deletingOlderThan age: Duration
+  ) async throws(AccountError)
 }

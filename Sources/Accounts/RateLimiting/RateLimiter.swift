@@ -26,7 +26,7 @@ package struct RateLimiter: Sendable {
   func limiting<Value>(
     _ claim: EmailAddress?, _ body: () async throws(AccountError) -> Value
   ) async throws(AccountError) -> Value {
-    let attempt = try await admit(claim)
+    let attempt = try await beginAttempt(claim)
     do throws(AccountError) {
       let value = try await body()
       await withdraw(attempt, isRight: true)
@@ -59,8 +59,8 @@ package struct RateLimiter: Sendable {
   }
 
   /// Deletes old tallies; for the start of the controller.
-  func dropOld() async throws(AccountError) {
-    try await attempts.carryTallies(to: clock.now(), forgetting: Self.memory)
+  func deleteOldTallies() async throws(AccountError) {
+    try await attempts.migrateTallies(to: clock.now(), deletingOlderThan: Self.memory)
   }
 
   /// Returns the requesting device if the account with this address knows it.
@@ -72,7 +72,7 @@ package struct RateLimiter: Sendable {
     return device
   }
 
-  private func admit(_ claim: EmailAddress?) async throws(AccountError) -> LoginAttempt {
+  private func beginAttempt(_ claim: EmailAddress?) async throws(AccountError) -> LoginAttempt {
     if let device = try await knownDevice(of: claim) {
       var attempt = LoginAttempt(device: device)
       if try await count(&attempt) == .zero { return attempt }
@@ -94,7 +94,7 @@ package struct RateLimiter: Sendable {
         tallies[index] = nil
       }
       let before = tallies
-      let wait = zip(tallies, allowances).map { $1.left($0, at: now) }.max() ?? .zero
+      let wait = zip(tallies, allowances).map { $1.remainingWait($0, at: now) }.max() ?? .zero
       guard wait == .zero else { return (wait, before) }
       for index in tallies.indices {
         tallies[index] = LoginAttemptTally(failures: (tallies[index]?.failures ?? 0) + 1, last: now)
@@ -139,10 +139,10 @@ extension LoginAttemptTally {
 
 extension AttemptAllowance {
   /// The remaining wait after `tally`. A known device with too many failures is no longer one.
-  fileprivate func left(_ tally: LoginAttemptTally?, at now: SteadyTime) -> Duration {
+  fileprivate func remainingWait(_ tally: LoginAttemptTally?, at now: SteadyTime) -> Duration {
     guard let tally, tally.failures >= free else { return .zero }
     if longest == .zero { return .seconds(1) }
-    return now.left(of: wait(after: tally.failures), since: tally.last)
+    return now.remaining(of: wait(after: tally.failures), since: tally.last)
   }
 }
 

@@ -82,7 +82,7 @@ package struct Invitations: Sendable {
   package func make(
     by principal: SessionPrincipal, role: AccountRole = .member, validity: TimeInterval? = nil
   ) async throws(AccountError) -> IssuedInvitation {
-    try principal.mustBeOwner("invite people")
+    try principal.requireOwner(to: "invite people")
     guard role != .guest else { throw .outOfRange("role", "member or owner") }
     let now = clock.now()
     let code = EntryCode(from: random)
@@ -99,7 +99,7 @@ package struct Invitations: Sendable {
   /// Returns the invitations that are still valid, the newest first.
   /// - Throws: `forbidden` unless `principal` is an owner.
   package func list(for principal: SessionPrincipal) async throws(AccountError) -> [Invitation] {
-    try principal.mustBeOwner("see the invitations")
+    try principal.requireOwner(to: "see the invitations")
     let now = clock.now()
     return try await store.invitations().filter { $0.expires > now }
   }
@@ -109,7 +109,7 @@ package struct Invitations: Sendable {
   package func revoke(
     _ id: InvitationID, by principal: SessionPrincipal
   ) async throws(AccountError) {
-    try principal.mustBeOwner("take an invitation back")
+    try principal.requireOwner(to: "take an invitation back")
     try await store.deleteInvitation(id)
     await audit.record(.invitationRevoked, by: AuditActor(principal), about: id.text)
   }
@@ -124,7 +124,7 @@ package struct Invitations: Sendable {
   }
 
   /// Deletes invitations that expired unused.
-  func dropExpired() async throws(AccountError) {
+  func deleteExpired() async throws(AccountError) {
     try await store.deleteInvitations(expiredBefore: clock.now())
   }
 }

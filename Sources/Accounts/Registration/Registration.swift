@@ -113,7 +113,7 @@ package struct Registration: Sendable {
     if case .email(let address) = destination { claimed = address.text }
     return try await recordingRefusal(claiming: claimed) { () throws(AccountError) in
       _ = try await rateLimiter.limiting(nil) { () throws(AccountError) in
-        try await admit(.invitation(invitation))
+        try await checkAdmission(.invitation(invitation))
       }
       try await requireFree(destination)
       return try await codes.sendToNewcomer(destination)
@@ -140,7 +140,7 @@ package struct Registration: Sendable {
     _ question: AnsweredQuestion, about text: String, for admission: Admission
   ) async throws(AccountError) -> Bool {
     _ = try await rateLimiter.limiting(nil) { () throws(AccountError) in
-      try await admit(admission)
+      try await checkAdmission(admission)
     }
     return switch question {
     case .emailFree: try await accounts.account(withEmail: EmailAddress(text)) == nil
@@ -152,7 +152,7 @@ package struct Registration: Sendable {
   ) async throws(AccountError) -> AccountRecord {
     try await recordingRefusal(claiming: request.email) { () throws(AccountError) in
       let proof = try await proof(of: request.admission, confirmation)
-      let (name, email, password) = try checked(request)
+      let (name, email, password) = try validate(request)
       if case .email(let verified) = proof.pending?.destination, verified != email {
         throw .codeExpired
       }
@@ -182,7 +182,7 @@ package struct Registration: Sendable {
     of admission: Admission, _ confirmation: CodeConfirmation?
   ) async throws(AccountError) -> Proof {
     try await rateLimiter.limiting(nil) { () throws(AccountError) in
-      var proof = try await admit(admission)
+      var proof = try await checkAdmission(admission)
       if let confirmation {
         proof.pending = try await codes.check(
           confirmation.code, of: confirmation.request, for: .register)
@@ -191,7 +191,7 @@ package struct Registration: Sendable {
     }
   }
 
-  private func admit(_ admission: Admission) async throws(AccountError) -> Proof {
+  private func checkAdmission(_ admission: Admission) async throws(AccountError) -> Proof {
     let code = try admission.code()
     switch admission {
     case .setupCode:
@@ -236,7 +236,7 @@ package struct Registration: Sendable {
 
   /// Checks the typed fields by the rules of all front ends, even if the front end has checked them
   /// (C5).
-  private func checked(
+  private func validate(
     _ request: RegistrationRequest
   ) throws(AccountError) -> (DisplayName, EmailAddress, NewPassword) {
     let name = try DisplayName(request.name)

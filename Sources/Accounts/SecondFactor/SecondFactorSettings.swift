@@ -37,7 +37,7 @@ package struct SecondFactorSettings: Sendable {
         try await factors.confirm(code, of: account.id, keeping: principal.session)
       }
     }
-    sessions.removed(ended)
+    sessions.endDeleted(ended)
     await announcer.announce(.factorAdded, of: account)
     return codes
   }

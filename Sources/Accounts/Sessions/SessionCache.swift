@@ -48,7 +48,7 @@ struct SessionCache {
     let answer = find(digest, at: now)
     guard case .valid = answer, let index = entries.index(forKey: digest) else { return answer }
     // Setting the clock back must not shorten a session.
-    let seen = max(entries.values[index].session.lastSeenAt, now.day)
+    let seen = max(entries.values[index].session.lastSeenAt, now.date)
     let write = seen.timeIntervalSince(entries.values[index].writtenAt) >= lifetime.seenInterval
     entries.values[index].session.lastSeenAt = seen
     if write { entries.values[index].writtenAt = seen }

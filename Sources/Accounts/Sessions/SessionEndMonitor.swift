@@ -47,7 +47,7 @@ package final class SessionEndMonitor: Sendable {
 
   /// The earliest end of a session by each clock.
   private struct Deadline: Hashable, Sendable {
-    var day: Date?
+    var date: Date?
     var steady: SteadyTime?
   }
 
@@ -130,7 +130,7 @@ package final class SessionEndMonitor: Sendable {
     let old = state.withLock { state -> Task<Void, Never>? in
       let ends = state.ends.values
       let deadline = Deadline(
-        day: ends.map(\.day).min(),
+        date: ends.map(\.date).min(),
         // A time of another boot is never reached.
         steady: ends.map(\.steady).filter { $0.boot == boot }
           .min { $0.milliseconds < $1.milliseconds })
@@ -147,7 +147,7 @@ package final class SessionEndMonitor: Sendable {
 
   private func wait(until deadline: Deadline) async {
     await withTaskGroup(of: Void.self) { [clock, steady] group in
-      if let day = deadline.day { group.addTask { try? await clock.sleep(until: day) } }
+      if let date = deadline.date { group.addTask { try? await clock.sleep(until: date) } }
       if let time = deadline.steady { group.addTask { try? await steady.sleep(until: time) } }
       await group.next()
       group.cancelAll()

@@ -50,18 +50,18 @@ package struct SessionLifetime: Sendable {
   func steadyEnd(of session: Session) -> SteadyTime {
     SteadyTime(
       boot: session.opened.boot,
-      milliseconds: session.opened.milliseconds + Int64(most(session) * 1000))
+      milliseconds: session.opened.milliseconds + Int64(maximumAge(of: session) * 1000))
   }
 
   /// Whether `session` is over by the time of day or, in case that was set back, by the steady clock.
   /// After a restart of the machine only the time of day counts; a session that was opened more than a
   /// day in the future is refused until the clock is right again, as its age is unknown.
   func isOver(_ session: Session, at now: Moment) -> Bool {
-    if end(of: session) <= now.day { return true }
+    if end(of: session) <= now.date { return true }
     guard let age = now.steady.age(of: session.opened) else {
-      return session.openedAt.timeIntervalSince(now.day) > Self.tolerance
+      return session.openedAt.timeIntervalSince(now.date) > Self.tolerance
     }
-    return age >= .seconds(most(session))
+    return age >= .seconds(maximumAge(of: session))
   }
 
   /// Sessions that ended before `now`, for the store to drop.
@@ -72,7 +72,7 @@ package struct SessionLifetime: Sendable {
       wallTabletsBefore: now.addingTimeInterval(-wallTablet))
   }
 
-  private func most(_ session: Session) -> TimeInterval {
+  private func maximumAge(of session: Session) -> TimeInterval {
     switch session.holder {
     case .account: absolute
     case .guest(let pass) where pass.isWallTablet:
@@ -96,12 +96,12 @@ package struct SessionCutoff: Sendable {
 
 /// The end of a session that is not used again: when either clock reaches it.
 struct SessionEnd: Sendable {
-  let day: Date
+  let date: Date
   let steady: SteadyTime
 }
 
 /// The current time by the wall clock and by the steady clock.
 struct Moment: Sendable {
-  let day: Date
+  let date: Date
   let steady: SteadyTime
 }

@@ -62,13 +62,13 @@ package final class Sessions: Sendable {
     let now = moment()
     let token = SessionToken(from: random)
     let session = Session(
-      id: SessionID(from: random), holder: holder, openedAt: now.day, opened: now.steady,
-      lastSeenAt: now.day, proven: now.steady, origin: .current)
+      id: SessionID(from: random), holder: holder, openedAt: now.date, opened: now.steady,
+      lastSeenAt: now.date, proven: now.steady, origin: .current)
     let digest = token.digest
     let generation = cache.withLock(\.generation)
     // The role or age limit may have changed since the holder was read, so the cache gets the stored session.
     let (stored, surplus) = try await store.insert(
-      session, digest: digest, provenBy: record, dropping: lifetime.cutoff(at: now.day),
+      session, digest: digest, provenBy: record, dropping: lifetime.cutoff(at: now.date),
       most: holder.mostSessions)
     let ended = cache.withLock { cache in
       cache.insert(stored, for: digest, generation: generation)
@@ -152,7 +152,7 @@ package final class Sessions: Sendable {
   package func list(
     of account: AccountID, for principal: SessionPrincipal
   ) async throws(AccountError) -> [OpenSession] {
-    try principal.mustBeOwner("see other people's sessions")
+    try principal.requireOwner(to: "see other people's sessions")
     return try await openSessions(of: account, current: principal.session)
   }
 
@@ -210,7 +210,7 @@ package final class Sessions: Sendable {
   package func end(
     _ id: SessionID, of account: AccountID, by principal: SessionPrincipal
   ) async throws(AccountError) {
-    try principal.mustBeOwner("end other people's sessions")
+    try principal.requireOwner(to: "end other people's sessions")
     guard try await end(of: account, where: { $0 == id }) > 0 else { throw .unknownSession }
     await audit.record(.sessionEnded, by: AuditActor(principal), about: id.text)
   }
@@ -236,19 +236,19 @@ package final class Sessions: Sendable {
   }
 
   /// Makes the open sessions of a changed holder read it from the store at their next request.
-  func holderChanged(_ holder: AccountID) {
+  func reloadHolder(_ holder: AccountID) {
     cache.withLock { $0.drop(holder) }
   }
 
   /// Ends sessions that the store has deleted, because their holder was deleted or has a new
   /// password.
-  func removed(_ sessions: [Session]) {
+  func endDeleted(_ sessions: [Session]) {
     cache.withLock { cache in for session in sessions { cache.drop(session.holder.id) } }
     publishEnd(of: sessions)
   }
 
   /// Deletes expired sessions from the store.
-  func dropEnded() async throws(AccountError) {
+  func deleteExpired() async throws(AccountError) {
     try await store.deleteSessions(lifetime.cutoff(at: clock.now()))
   }
 
@@ -299,12 +299,12 @@ package final class Sessions: Sendable {
       found.principal.role == principal.role
     else { return nil }
     return SessionEnd(
-      day: lifetime.end(of: found.session), steady: lifetime.steadyEnd(of: found.session))
+      date: lifetime.end(of: found.session), steady: lifetime.steadyEnd(of: found.session))
   }
 
   private func principal(of session: Session) -> SessionPrincipal {
     SessionPrincipal(session, expires: lifetime.end(of: session))
   }
 
-  private func moment() -> Moment { Moment(day: clock.now(), steady: steady.now()) }
+  private func moment() -> Moment { Moment(date: clock.now(), steady: steady.now()) }
 }

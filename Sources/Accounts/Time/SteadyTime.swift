@@ -6,7 +6,7 @@
 /// controller. Between two boots the elapsed time is unknown, and the safe answer holds:
 ///
 /// - a *validity* (of a code) is over: `now.isWithin(length, of: then)` is false;
-/// - a *wait* (for the next send, the next attempt) begins anew: `now.left(of: length, since: then)` is
+/// - a *wait* (for the next send, the next attempt) begins anew: `now.remaining(of: length, since: then)` is
 ///   `length`, and a store replaces `then` by `now`, so that the wait ends.
 ///
 /// A store keeps it as two columns, `boot TEXT` and `INTEGER` milliseconds.
@@ -35,7 +35,7 @@ package struct SteadyTime: Hashable, Sendable {
   }
 
   /// The rest of a wait of `length` that began at `then`; zero when it is over.
-  package func left(of length: Duration, since then: SteadyTime) -> Duration {
+  package func remaining(of length: Duration, since then: SteadyTime) -> Duration {
     max(.zero, length - (age(of: then) ?? .zero))
   }
 }

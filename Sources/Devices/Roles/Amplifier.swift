@@ -7,7 +7,7 @@ extension Amplifier {
   public var role: Role { .amplifier }
 }
 
-/// An amplifier over a device of this role.
+/// An amplifier that passes its calls on to a device of the role `amplifier`.
 package final class AmplifierConnection: Amplifier, DeviceConnection {
   package let device: any Device
 

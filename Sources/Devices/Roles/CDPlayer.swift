@@ -7,7 +7,7 @@ extension CDPlayer {
   public var role: Role { .cdPlayer }
 }
 
-/// A CD player over a device of this role.
+/// A CD player that passes its calls on to a device of the role `cdPlayer`.
 package final class CDPlayerConnection: CDPlayer, DeviceConnection {
   package let device: any Device
 

@@ -14,7 +14,7 @@ extension DVDPlayer {
   }
 }
 
-/// A DVD player over a device of this role.
+/// A DVD player that passes its calls on to a device of the role `dvdPlayer`.
 package final class DVDPlayerConnection: DVDPlayer, DeviceConnection {
   package let device: any Device
 

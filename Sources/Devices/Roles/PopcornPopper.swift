@@ -10,7 +10,7 @@ extension PopcornPopper {
   public func pop() async throws(DeviceError) { try await perform("pop") }
 }
 
-/// A popcorn popper over a device of this role.
+/// A popcorn popper that passes its calls on to a device of the role `popcornPopper`.
 package final class PopcornPopperConnection: PopcornPopper, DeviceConnection {
   package let device: any Device
 

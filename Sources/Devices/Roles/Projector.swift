@@ -14,7 +14,7 @@ extension Projector {
   }
 }
 
-/// A projector over a device of this role.
+/// A projector that passes its calls on to a device of the role `projector`.
 package final class ProjectorConnection: Projector, DeviceConnection {
   package let device: any Device
 

@@ -16,7 +16,7 @@ extension Screen {
   public func stop() async throws(DeviceError) { try await perform("stop") }
 }
 
-/// A screen over a device of this role.
+/// A screen that passes its calls on to a device of the role `screen`.
 package final class ScreenConnection: Screen, DeviceConnection {
   package let device: any Device
 

@@ -12,7 +12,7 @@ extension TheaterLights {
   }
 }
 
-/// Lights over a device of this role.
+/// Lights that pass their calls on to a device of the role `lights`.
 package final class TheaterLightsConnection: TheaterLights, DeviceConnection {
   package let device: any Device
 

@@ -20,7 +20,7 @@ extension Tuner {
   }
 }
 
-/// A tuner over a device of this role.
+/// A tuner that passes its calls on to a device of the role `tuner`.
 package final class TunerConnection: Tuner, DeviceConnection {
   package let device: any Device
 

@@ -55,7 +55,7 @@ public struct DeviceState: Sendable, Hashable {
   public mutating func update(_ reading: Reading, for key: StateKey) { readings[key] = reading }
 
   /// Marks every value as unknown after contact is lost; the last values stay visible with their age.
-  public mutating func forget() {
+  public mutating func markUnknown() {
     readings = readings.mapValues { Reading($0.value, provenance: .unknown, time: $0.time) }
   }
 

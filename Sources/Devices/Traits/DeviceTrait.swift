@@ -79,14 +79,14 @@ public struct StateSpec: Sendable {
   }
 
   /// The effect of a value on the wanted state.
-  package enum Wish: Sendable, Hashable {
+  package enum WantedChange: Sendable, Hashable {
     /// A new wanted value, no wanted value any more, or no change.
     case set(JSON), clear, keep
   }
 
   /// The effect of a commanded or reported value on the wanted state. A lamp that warms is meant to be
   /// on; a screen that moves keeps its wanted position.
-  package func wish(for value: JSON) -> Wish {
+  package func wantedChange(for value: JSON) -> WantedChange {
     guard isRestored else { return .keep }
     if !transitions.isEmpty, let text = value.string,
       let transition = transitions.first(where: { $0.value == text })

@@ -31,19 +31,19 @@ package struct BrokerAddress: Sendable, Hashable {
     secret: String = "mqtt"
   ) {
     self.host = host
-    self.port = port ?? Self.usualPort(tls)
+    self.port = port ?? Self.defaultPort(tls)
     self.tls = tls
     self.user = user
     self.password = password
     self.secret = secret
   }
 
-  static func usualPort(_ tls: TLS?) -> Int { tls == nil ? 1883 : 8883 }
+  static func defaultPort(_ tls: TLS?) -> Int { tls == nil ? 1883 : 8883 }
 
   /// Reads `HOST`, `HOST:PORT`, `[IPv6]:PORT` or an IPv6 address without a port; `nil` for anything else.
   package init?(_ text: String, tls: TLS? = nil) {
     var host = text[...]
-    var port = Self.usualPort(tls)
+    var port = Self.defaultPort(tls)
     if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
       host = text[text.index(after: text.startIndex)..<end]
       let rest = text[text.index(after: end)...]
@@ -70,7 +70,7 @@ package struct BrokerAddress: Sendable, Hashable {
   }
 
   /// Host and port for people; an IPv6 address in brackets.
-  package var place: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+  package var hostAndPort: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
   /// The same broker with a login.
   package func with(
@@ -84,7 +84,7 @@ package struct BrokerAddress: Sendable, Hashable {
 /// Descriptions, dumps and interpolations leave out the password.
 extension BrokerAddress: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   package var description: String {
-    (user.map { "\(place) as \($0)" } ?? place) + (tls == nil ? "" : " with TLS")
+    (user.map { "\(hostAndPort) as \($0)" } ?? hostAndPort) + (tls == nil ? "" : " with TLS")
   }
   package var debugDescription: String { description }
   package var customMirror: Mirror {

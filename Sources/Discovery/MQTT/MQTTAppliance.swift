@@ -33,7 +33,9 @@ struct MQTTAppliance: Hashable {
   /// The finding for a broker.
   func finding(_ broker: BrokerAddress) -> DiscoveryFinding {
     var place: JSONObject = ["host": .string(broker.host)]
-    if broker.port != BrokerAddress.usualPort(broker.tls) { place["port"] = .integer(broker.port) }
+    if broker.port != BrokerAddress.defaultPort(broker.tls) {
+      place["port"] = .integer(broker.port)
+    }
     if let tls = broker.tls {
       place["tls"] = true
       place["caFile"] = tls.caFile.map { .string($0) }
@@ -56,7 +58,7 @@ struct MQTTAppliance: Hashable {
       }
     return DiscoveryFinding(
       .mqtt, id: "mqtt:\(profile):\(key)", title: "\(title), a \(kind.rawValue) (\(profile))",
-      place: "broker \(broker.place)", roles: roles, plugin: "MQTTDevices", options: all,
+      place: "broker \(broker.hostAndPort)", roles: roles, plugin: "MQTTDevices", options: all,
       optionsOfRoles: further, notes: notes)
   }
 

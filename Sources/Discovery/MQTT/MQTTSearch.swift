@@ -25,7 +25,7 @@ package struct MQTTSearch: DeviceSearch {
     "homeassistant/+/+/+/config",
   ]
 
-  package func result() async -> DiscoveryResult {
+  package func run() async -> DiscoveryResult {
     let (broker, acceptance, timeout) = (broker, acceptance, timeout)
     let isNamedByUser = isNamedByUser
     return await SearchThread.run("mqtt-search") { flag in

@@ -112,7 +112,7 @@ final class RetainedMessages {
     // library is called every 10 ms instead.
     let isHandshaking = broker.tls != nil && connack == nil
     let wantsToWrite = !isHandshaking && cmosquitto_want_write(client)
-    let wait = isHandshaking ? deadline.within(.milliseconds(10)) : deadline
+    let wait = isHandshaking ? deadline.limited(to: .milliseconds(10)) : deadline
     guard let ready = wait.poll(socket, POLLIN | (wantsToWrite ? POLLOUT : 0)) else {
       throw failure(SystemError(errno).description)
     }
@@ -125,19 +125,19 @@ final class RetainedMessages {
 
   private func setCallbacks(_ client: OpaquePointer) {
     cmosquitto_connect_callback_set(client) { _, context, code in
-      RetainedMessages.of(context)?.connack = code
+      RetainedMessages.instance(from: context)?.connack = code
     }
     cmosquitto_message_callback_set(client) { _, context, message in
       guard let message else { return }
-      RetainedMessages.of(context)?.insert(message.pointee)
+      RetainedMessages.instance(from: context)?.insert(message.pointee)
     }
     cmosquitto_log_callback_set(client) { _, context, level, text in
       guard level & Int32(MOSQ_LOG_ERR) != 0, let text else { return }
-      RetainedMessages.of(context)?.complaint = String(cString: text)
+      RetainedMessages.instance(from: context)?.complaint = String(cString: text)
     }
   }
 
-  private static func of(_ context: UnsafeMutableRawPointer?) -> RetainedMessages? {
+  private static func instance(from context: UnsafeMutableRawPointer?) -> RetainedMessages? {
     context.map { Unmanaged<RetainedMessages>.fromOpaque($0).takeUnretainedValue() }
   }
 
@@ -171,6 +171,6 @@ final class RetainedMessages {
   }
 
   private func failure(_ reason: String) -> BrokerSearchFailure {
-    BrokerSearchFailure(message: "no connection to the broker at \(broker.place): \(reason)")
+    BrokerSearchFailure(message: "no connection to the broker at \(broker.hostAndPort): \(reason)")
   }
 }

@@ -10,7 +10,7 @@ package struct DriveSearch: DeviceSearch {
   package init(root: String = "") { files = SystemFiles(root: root) }
 
   /// At most 16 drives; none without `/sys/block`.
-  package func result() async -> DiscoveryResult {
+  package func run() async -> DiscoveryResult {
     let drives = files.names("/sys/block").filter { name in
       name.hasPrefix("sr") && (1...3).contains(name.count - 2)
         && name.dropFirst(2).allSatisfy { ("0"..."9").contains($0) }
@@ -41,7 +41,7 @@ package struct DisplaySearch: DeviceSearch {
     self.environment = environment
   }
 
-  package func result() async -> DiscoveryResult {
+  package func run() async -> DiscoveryResult {
     let session = [("DISPLAY", "X11"), ("WAYLAND_DISPLAY", "Wayland")].compactMap {
       variable, title -> DiscoveryFinding? in
       guard let name = environment(variable), Self.isName(name) else { return nil }

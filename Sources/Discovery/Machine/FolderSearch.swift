@@ -37,7 +37,7 @@ package struct FolderSearch: DeviceSearch {
     self.limits = limits
   }
 
-  package func result() async -> DiscoveryResult {
+  package func run() async -> DiscoveryResult {
     await SearchThread.run("folder-search") { search($0) }
   }
 

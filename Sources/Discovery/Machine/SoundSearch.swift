@@ -39,7 +39,7 @@ package struct SoundSearch: DeviceSearch {
     }.prefix(32).map(\.self)
   }
 
-  package func result() async -> DiscoveryResult {
+  package func run() async -> DiscoveryResult {
     let cards = Self.cards(files.text("/proc/asound/cards") ?? "")
     guard !cards.isEmpty else { return DiscoveryResult() }
     let mixers = (await listing()?["mixers"]?.array ?? []).prefix(256)

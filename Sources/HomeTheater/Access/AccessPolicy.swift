@@ -108,10 +108,10 @@ final class AccessPolicy {
     guard principal.ageLimit != nil else { return }
     var items = directory.snapshots.compactMapValues { $0.state.playback?.heldItem }
     for planned in commands {
-      guard let move = ItemMove(planned.command) else { continue }
+      guard let change = ItemChange(planned.command) else { continue }
       let player = planned.device
-      try checkRating(of: move, on: player, holding: items[player], by: principal)
-      switch move {
+      try checkRating(of: change, on: player, holding: items[player], by: principal)
+      switch change {
       case .play(let item?): items[player] = item
       case .skip, .release: items[player] = nil
       case .play(nil): break
@@ -124,10 +124,10 @@ final class AccessPolicy {
   /// - Parameter held: The item with which the player would go on. A player that reports none may
   ///   still have one.
   private func checkRating(
-    of move: ItemMove, on player: DeviceID, holding held: String?, by principal: Principal
+    of change: ItemChange, on player: DeviceID, holding held: String?, by principal: Principal
   ) throws(TheaterError) {
     guard let limit = principal.ageLimit else { return }
-    switch move {
+    switch change {
     case .play(let chosen):
       if let item = chosen ?? held {
         try checkRating(of: item, limit: limit)
@@ -185,8 +185,8 @@ final class AccessPolicy {
     during session: ActivitySession, by principal: Principal
   ) throws(TheaterError) {
     try checkControl(of: session, by: principal)
-    if let move = ItemMove(command) {
-      try checkRating(of: move, on: device, holding: state.playback?.heldItem, by: principal)
+    if let change = ItemChange(command) {
+      try checkRating(of: change, on: device, holding: state.playback?.heldItem, by: principal)
     }
     if let volume = command.volume { try checkVolume(volume, of: device, by: principal) }
     if command.unmutes { try checkVolume(state.volume ?? 100, of: device, by: principal) }

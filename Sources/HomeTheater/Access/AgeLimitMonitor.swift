@@ -59,11 +59,13 @@ final class AgeLimitMonitor {
   /// Applies the user's age limit to a player before a command that affects its item is sent.
   ///
   /// - Returns: `nil` if the command chooses nothing.
-  func choose(_ move: ItemMove, on player: DeviceID, by principal: Principal) -> Choice? {
-    switch move {
+  func recordChoice(
+    _ change: ItemChange, on player: DeviceID, by principal: Principal
+  ) -> Choice? {
+    switch change {
     case .play(nil) where directory.snapshot(of: player)?.state.playback?.isHeld == true:
-      lower(on: player, to: principal.ageLimit)
-    case .play, .skip: choose(on: player, by: principal)
+      lowerLimit(of: player, to: principal.ageLimit)
+    case .play, .skip: recordChoice(on: player, by: principal)
     case .release: nil
     }
   }
@@ -71,28 +73,28 @@ final class AgeLimitMonitor {
   /// Makes the user's age limit the player's. The item that plays already was another user's choice,
   /// and is not checked again until it changes.
   @discardableResult
-  func choose(on player: DeviceID, by principal: Principal) -> Choice {
+  func recordChoice(on player: DeviceID, by principal: Principal) -> Choice {
     var limit = limits[player] ?? Limit()
     limit.ageLimit = principal.ageLimit
     limit.heardGeneration = nil
     if directory.snapshot(of: player)?.state.playback?.isHeard != true { limit.permittedItem = nil }
-    return record(limit, on: player)
+    return setLimit(limit, on: player)
   }
 
   /// Forgets that the previous item was above the limit, when a new activity begins on a player.
-  func forgetStop(on player: DeviceID) { limits[player]?.stop = nil }
+  func clearStop(on player: DeviceID) { limits[player]?.stop = nil }
 
   /// Lowers a player's age limit to that of a user who resumes an item. The user does not choose the
   /// item, so no limit is raised; but the items that follow it are for this user as well.
-  private func lower(on player: DeviceID, to ageLimit: Int?) -> Choice? {
+  private func lowerLimit(of player: DeviceID, to ageLimit: Int?) -> Choice? {
     var limit = limits[player] ?? Limit()
     guard let ageLimit, limit.ageLimit.map({ ageLimit < $0 }) ?? true else { return nil }
     limit.ageLimit = ageLimit
     limit.permittedItem = nil
-    return record(limit, on: player)
+    return setLimit(limit, on: player)
   }
 
-  private func record(_ limit: Limit, on player: DeviceID) -> Choice {
+  private func setLimit(_ limit: Limit, on player: DeviceID) -> Choice {
     choiceCount += 1
     let choice = Choice(player: player, number: choiceCount, before: limits[player])
     limits[player] = limit

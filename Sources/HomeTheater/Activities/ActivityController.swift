@@ -65,7 +65,7 @@ final class ActivityController {
     let arguments = item?.arguments ?? [:]
     let whole = try replacingCurrent(by: scene, arguments, for: principal)
     // Before the saved position is read: this saves that of the current item, which may be chosen again.
-    let turn = try await leaveCurrent()
+    let turn = try await beginTurn()
     var resumedAt: Double?
     if !fromStart, let item, let user = principal.user {
       resumedAt = await playback.savedPosition(of: item, user: user)
@@ -152,7 +152,7 @@ final class ActivityController {
       let endScene = try plan.scene(named: activity.end)
       try policy.check(activity, during: session, by: principal)
       let whole = try replacingCurrent(by: scene, arguments, for: principal)
-      let turn = try await leaveCurrent()
+      let turn = try await beginTurn()
       let scenePlan = try await planNext(whole, arguments, limits, turn: turn)
       session.begin(
         activity, endingWith: endScene, played.item, resumedAt: nil, by: principal)
@@ -160,7 +160,7 @@ final class ActivityController {
     }
     let activity = played.activity(madeFrom: scene, commands, in: plan)
     try policy.checkPlaying(scene, by: principal)
-    let turn = try await leaveCurrent()
+    let turn = try await beginTurn()
     let scenePlan = try await planNext(scene, arguments, limits, turn: turn)
     session.begin(scene: activity, played.item, by: principal)
     return startBeginning(activity, played.item, scenePlan, by: principal)
@@ -175,8 +175,8 @@ final class ActivityController {
     _ activity: Activity, _ item: ItemChoice?, _ scenePlan: ScenePlan, by principal: Principal
   ) -> Run {
     if let player = activity.player {
-      ageLimits.choose(on: player, by: principal)
-      ageLimits.forgetStop(on: player)
+      ageLimits.recordChoice(on: player, by: principal)
+      ageLimits.clearStop(on: player)
     }
     // A station has no position.
     let hasPositions = activity.player.flatMap { directory[$0] }.map {
@@ -219,9 +219,9 @@ final class ActivityController {
   /// device.
   func turnEverythingOff(by principal: Principal) async throws(TheaterError) -> Run {
     try policy.checkControl(of: session, by: principal)
-    let turn = try await leaveCurrent()
+    let turn = try await beginTurn()
     await engine.cancelAll()
-    try check(turn)
+    try requireCurrent(turn)
     var steps: [Step] = []
     for role in Role.inOffOrder {
       guard let command = role.off else { continue }
@@ -243,7 +243,7 @@ final class ActivityController {
       throw TheaterError(.notNow, "nothing is on", hint: "Start a film, a song or a station first.")
     }
     try policy.checkRatings(of: try engine.commands(of: endScene()), by: principal)
-    let turn = try await leaveCurrent()
+    let turn = try await beginTurn()
     // Computed again, because the configuration may have lost a device meanwhile.
     var scene = endScene()
     if pastFailures { scene.steps = scene.steps.continuingPastFailures }
@@ -315,7 +315,7 @@ final class ActivityController {
     } else {
       session.finishRun(run.report, status: .failed)
       publish()
-      await follow()
+      await followAgain()
     }
   }
 
@@ -334,7 +334,7 @@ final class ActivityController {
 
   // MARK: Turns
 
-  private func check(_ turn: Int) throws(TheaterError) {
+  private func requireCurrent(_ turn: Int) throws(TheaterError) {
     guard turn == self.turn else {
       throw TheaterError(.cancelled, "a newer request replaced this one")
     }
@@ -344,13 +344,13 @@ final class ActivityController {
   ///
   /// - Returns: The turn.
   /// - Throws: `cancelled` if a newer request has taken a turn meanwhile.
-  private func leaveCurrent() async throws(TheaterError) -> Int {
+  private func beginTurn() async throws(TheaterError) -> Int {
     turn += 1
     let turn = turn
     await session.run?.cancel()
-    try check(turn)
+    try requireCurrent(turn)
     await playback.end()
-    try check(turn)
+    try requireCurrent(turn)
     return turn
   }
 
@@ -361,21 +361,21 @@ final class ActivityController {
   ) async throws(TheaterError) -> ScenePlan {
     do {
       let scenePlan = try await engine.plan(scene, arguments: arguments, policy: limits)
-      try check(turn)
+      try requireCurrent(turn)
       return scenePlan
     } catch {
       guard turn == self.turn else { throw error }
       startedTurn = turn
-      session.goOn(after: error)
+      session.resume(after: error)
       publish()
-      await follow()
+      await followAgain()
       throw error
     }
   }
 
-  /// Follows the player again after `leaveCurrent`, because it may play on.
-  private func follow() async {
-    playback.goOn()
+  /// Follows the player again after `beginTurn`, because it may play on.
+  private func followAgain() async {
+    playback.resume()
     await update()
   }
 
@@ -386,7 +386,7 @@ final class ActivityController {
     let run = engine.start(scenePlan, by: principal) { run in await completion(self, run) }
     startedTurn = turn
     session.setRun(run, status: status)
-    losses.end()
+    losses.cancelAll()
     publish()
     return run
   }
@@ -394,7 +394,7 @@ final class ActivityController {
   /// Saves the position, and cancels all runs and the requests that are on their way to one.
   func shutDown() async {
     turn += 1
-    losses.end()
+    losses.cancelAll()
     await engine.cancelAll()
     await playback.shutDown()
   }
@@ -416,7 +416,7 @@ final class ActivityController {
         .configuration)
     }
     if session.report != before { publish() }
-    if lost != nil { await playback.hold() }
+    if lost != nil { await playback.freezePosition() }
     updateLosses()
   }
 
@@ -427,7 +427,7 @@ final class ActivityController {
     guard player.id == session.activity?.player,
       let reading = snapshot.state.readings[.playback]
     else { return }
-    guard var reported = snapshot.state.playback else { return await playback.hold() }
+    guard var reported = snapshot.state.playback else { return await playback.freezePosition() }
     reported.item = snapshot.state.currentItem(of: player.role)
     guard session.report.status != .ending, playback.accept(reported, at: reading.time) else {
       return
@@ -478,7 +478,7 @@ final class ActivityController {
   /// Times how long the devices that the activity needs are missing. Called when one is lost or comes back,
   /// and at each report of a player.
   func updateLosses() {
-    losses.update(missingDevices) { await self.endWithout($0) }
+    losses.update(missingDevices) { await self.endAfterLoss(of: $0) }
   }
 
   /// The devices that the activity needs, and that are missing now; none while it begins or ends.
@@ -494,7 +494,7 @@ final class ActivityController {
 
   /// Ends the activity because `device` has been missing for too long, unless a request is on its way to
   /// replace it. Other devices may be missing, too: no step that fails stops the end.
-  private func endWithout(_ device: DeviceID) async {
+  private func endAfterLoss(of device: DeviceID) async {
     guard turn == startedTurn, let activity = session.activity, let principal = session.principal,
       missingDevices.contains(device)
     else { return }

@@ -85,7 +85,7 @@ struct ActivitySession {
 
   /// Goes on after a request that was to replace or end the activity has failed. A run of the activity's own
   /// that was under way is cancelled by now: then the activity has failed.
-  mutating func goOn(after error: TheaterError) {
+  mutating func resume(after error: TheaterError) {
     if activity == nil {
       self = ActivitySession(run: run)
     } else if [.starting, .ending].contains(report.status) {

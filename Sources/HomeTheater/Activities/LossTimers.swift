@@ -33,6 +33,6 @@ final class LossTimers {
     }
   }
 
-  /// Ends all timers.
-  func end() { update([]) { _ in } }
+  /// Cancels all timers.
+  func cancelAll() { update([]) { _ in } }
 }

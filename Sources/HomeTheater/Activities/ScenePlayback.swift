@@ -26,7 +26,7 @@ struct ScenePlayback {
         }
         continue
       }
-      switch ItemMove(planned.command) {
+      switch ItemChange(planned.command) {
       case .play(let item?)?: started = (planned, item)
       case .play(nil)?
       where started == nil && player != current

@@ -6,8 +6,8 @@ struct CableEnds: Sendable {
   var sink: DeviceSnapshot?
 
   /// The connection that the ends need at one moment.
-  struct Joint: Sendable, Equatable {
-    enum Way: Sendable, Equatable {
+  struct Connection: Sendable, Equatable {
+    enum Kind: Sendable, Equatable {
       /// None: the amplifier is not available.
       case none
       /// Samples over a socket.
@@ -19,28 +19,28 @@ struct CableEnds: Sendable {
       /// The ends have no kind of cable in common.
       case impossible(DeviceError)
     }
-    var way: Way
+    var kind: Kind
     /// The generation and the requests of the source, and the generation of the sink. The cable is
     /// plugged again when one of them rises.
     var generations: [Int]
   }
 
   /// The connection of the ends at `input`; `nil` while the source is not available.
-  func joint(at input: String) -> Joint? {
+  func connection(at input: String) -> Connection? {
     guard let source, source.availability == .available else { return nil }
     guard let sink, sink.availability == .available else {
-      return Joint(way: .none, generations: [source.generation, source.plugRequests])
+      return Connection(kind: .none, generations: [source.generation, source.plugRequests])
     }
     let kinds = (source.capabilities.cables, sink.capabilities.cables)
-    let way: Joint.Way =
+    let kind: Connection.Kind =
       switch CableKind.joining(kinds.0, kinds.1) {
       case .pcm: .pcm
       case .wired: .wired
       case .alsa: .alsa(isSelected: sink.state.reports(input: input))
       case nil: .impossible(.noCommonCable(from: kinds.0, to: kinds.1))
       }
-    return Joint(
-      way: way, generations: [source.generation, source.plugRequests, sink.generation])
+    return Connection(
+      kind: kind, generations: [source.generation, source.plugRequests, sink.generation])
   }
 }
 

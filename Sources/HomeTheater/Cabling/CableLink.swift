@@ -10,7 +10,7 @@ final class CableLink: Sendable {
   private let clock: any TheaterClock
   private let report: @Sendable (DeviceError?) -> Void
   private let ends = Mutex(CableEnds())
-  private let isRetired = Mutex(false)
+  private let isRemoved = Mutex(false)
   private let changes: AsyncStream<Void>
   private let change: AsyncStream<Void>.Continuation
 
@@ -27,20 +27,20 @@ final class CableLink: Sendable {
   }
 
   /// Whether the cable joins these very devices.
-  func joins(_ source: any Device, _ sink: any Device) -> Bool {
+  func connects(_ source: any Device, _ sink: any Device) -> Bool {
     self.source === source && self.sink === sink
   }
 
   /// Makes the end of `run` take a lent PCM back from the source: the cable is removed.
-  func retire() { isRetired.withLock { $0 = true } }
+  func markRemoved() { isRemoved.withLock { $0 = true } }
 
   /// Updates the snapshot of an end; ignores other devices.
   func observe(_ snapshot: DeviceSnapshot, of device: DeviceID) {
     guard device == edge.from || device == edge.to else { return }
     let isNews = ends.withLock { ends in
-      let before = ends.joint(at: edge.input)
+      let before = ends.connection(at: edge.input)
       if device == edge.from { ends.source = snapshot } else { ends.sink = snapshot }
-      return ends.joint(at: edge.input) != before
+      return ends.connection(at: edge.input) != before
     }
     if isNews { change.yield() }
   }
@@ -49,7 +49,7 @@ final class CableLink: Sendable {
   private struct Progress {
     /// The generations of the ends for which the cable is plugged or the PCM is lent, or for which
     /// nothing can be done.
-    var joined: [Int]?
+    var connected: [Int]?
     /// The name of the lent PCM.
     var pcm: String?
     /// Whether the source has the lent PCM; `nil` if it may have it.
@@ -60,7 +60,7 @@ final class CableLink: Sendable {
   func run() async {
     var progress = Progress()
     await plug(&progress)
-    guard isRetired.withLock(\.self), progress.hasPCM != false else { return }
+    guard isRemoved.withLock(\.self), progress.hasPCM != false else { return }
     // Outside this task, which is cancelled.
     await Task { [source] in try? await source.unplug() }.value
   }
@@ -69,23 +69,23 @@ final class CableLink: Sendable {
     var failure: DeviceError?
     var pause = Self.shortestPause
     for await _ in changes {
-      guard let joint = ends.withLock({ $0.joint(at: edge.input) }) else {
+      guard let connection = ends.withLock({ $0.connection(at: edge.input) }) else {
         // An unavailable source has closed its PCM.
         progress.hasPCM = false
         continue
       }
-      let before = progress.joined
+      let before = progress.connected
       do throws(DeviceError) {
-        try await bring(&progress, to: joint)
-        if failure != nil || progress.joined != before { report(nil) }
+        try await connect(&progress, by: connection)
+        if failure != nil || progress.connected != before { report(nil) }
         failure = nil
         pause = Self.shortestPause
         continue
       } catch {
         if error != failure { report(error) }
-        if case .impossible = joint.way {
+        if case .impossible = connection.kind {
           // Only a new start of either end can change this.
-          progress.joined = joint.generations
+          progress.connected = connection.generations
           continue
         }
         failure = error
@@ -101,15 +101,15 @@ final class CableLink: Sendable {
   private static let shortestPause = Duration.seconds(1)
   private static let longestPause = Duration.seconds(30)
 
-  private func bring(
-    _ progress: inout Progress, to joint: CableEnds.Joint
+  private func connect(
+    _ progress: inout Progress, by connection: CableEnds.Connection
   ) async throws(DeviceError) {
-    if joint.way != .alsa(isSelected: true) { try await reclaim(&progress) }
-    guard joint.generations != progress.joined else {
-      if joint.way == .alsa(isSelected: true) { try await handOver(&progress) }
+    if connection.kind != .alsa(isSelected: true) { try await reclaimPCM(&progress) }
+    guard connection.generations != progress.connected else {
+      if connection.kind == .alsa(isSelected: true) { try await lendPCM(&progress) }
       return
     }
-    switch joint.way {
+    switch connection.kind {
     case .none, .wired: return
     case .impossible(let error): throw error
     case .pcm: try await source.plug(into: try await sink.openSocket(input: edge.input))
@@ -117,14 +117,14 @@ final class CableLink: Sendable {
       progress.pcm = try await sink.lend(input: edge.input)
       // The name may be another one, so the source gets it again.
       if progress.hasPCM == true { progress.hasPCM = nil }
-      progress.joined = joint.generations
-      if isSelected { try await handOver(&progress) }
+      progress.connected = connection.generations
+      if isSelected { try await lendPCM(&progress) }
     }
-    progress.joined = joint.generations
+    progress.connected = connection.generations
   }
 
   /// Gives the lent PCM to the source.
-  private func handOver(_ progress: inout Progress) async throws(DeviceError) {
+  private func lendPCM(_ progress: inout Progress) async throws(DeviceError) {
     guard let pcm = progress.pcm, progress.hasPCM != true else { return }
     progress.hasPCM = nil
     try await source.plug(pcm: pcm)
@@ -132,7 +132,7 @@ final class CableLink: Sendable {
   }
 
   /// Makes the source close the lent PCM.
-  private func reclaim(_ progress: inout Progress) async throws(DeviceError) {
+  private func reclaimPCM(_ progress: inout Progress) async throws(DeviceError) {
     guard progress.hasPCM != false else { return }
     try await source.unplug()
     progress.hasPCM = false

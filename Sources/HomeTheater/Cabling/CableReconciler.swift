@@ -29,7 +29,7 @@ final class CableReconciler: Sendable {
       var new: [CableEdge: CableLink] = [:]
       for edge in edges {
         guard let source = devices[edge.from], let sink = devices[edge.to] else { continue }
-        if let link = links[edge], link.joins(source, sink) {
+        if let link = links[edge], link.connects(source, sink) {
           new[edge] = link
           continue
         }
@@ -39,7 +39,7 @@ final class CableReconciler: Sendable {
         new[edge] = link
       }
       for (edge, link) in links where new[edge] !== link {
-        link.retire()
+        link.markRemoved()
         if new[edge] == nil { tasks.set(edge, to: nil) }
       }
       for (edge, link) in new where links[edge] !== link {

@@ -38,15 +38,15 @@ final class PictureRequests {
     let lock = locks[player.id] ?? AsyncLock()
     locks[player.id] = lock
     let request: Task<Result<ItemPicture?, DeviceError>, Never> = Task {
-      await Self.ask(player, for: item, holding: lock)
+      await Self.requestPicture(of: item, from: player, holding: lock)
     }
     requests[key] = request
     defer { requests[key] = nil }
     return try await request.value.get()
   }
 
-  private nonisolated static func ask(
-    _ player: any Device, for item: String, holding lock: AsyncLock
+  private nonisolated static func requestPicture(
+    of item: String, from player: any Device, holding lock: AsyncLock
   ) async -> Result<ItemPicture?, DeviceError> {
     await lock.acquire()
     defer { lock.release() }

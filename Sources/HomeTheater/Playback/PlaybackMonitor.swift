@@ -45,7 +45,7 @@ final class PlaybackMonitor {
   }
 
   /// Follows the player again after `end`: it plays on.
-  func goOn() { beginSaving() }
+  func resume() { beginSaving() }
 
   private func beginSaving() {
     guard let user else { return }
@@ -85,7 +85,7 @@ final class PlaybackMonitor {
   }
 
   /// Stops the position: contact with the player is lost.
-  func hold() async { await positions.hold(at: clock.now()) }
+  func freezePosition() async { await positions.freezePosition(at: clock.now()) }
 
   /// Returns the position in seconds from which an item can be resumed; `nil` for its start.
   func savedPosition(of item: ItemChoice, user: String) async -> Double? {

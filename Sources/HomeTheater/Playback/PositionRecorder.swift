@@ -71,20 +71,20 @@ final class PositionRecorder {
     if isAnother {
       session?.item = playback.item
       session?.saved = nil
-      await leave(before, at: time)
+      await saveLeftItem(of: before, at: time)
     }
     switch playback.status {
     case .ended: if let item = playback.item ?? before.item { await clear(item, of: before.user) }
     case .paused: await save()
     case .playing where isAnother || before.anchor?.status != .playing: await save()
     case .stopped where !isAnother, .failed where !isAnother, .opening where !isAnother:
-      await keep(before, at: time)
+      await savePosition(of: before, at: time)
     case .stopped, .failed, .opening, .playing: break
     }
   }
 
   /// Stops the position at `time`: contact with the player is lost.
-  func hold(at time: Duration) async {
+  func freezePosition(at time: Duration) async {
     guard var anchor = session?.anchor, let since = session?.anchoredAt else { return }
     anchor.position = anchor.position(after: time - since)
     anchor.rate = 0
@@ -95,14 +95,14 @@ final class PositionRecorder {
 
   /// Saves the present position.
   func save() async {
-    if let session { await keep(session, at: clock.now()) }
+    if let session { await savePosition(of: session, at: clock.now()) }
   }
 
   /// Saves the position one last time and stops.
   func end() async {
     let ended = session
     session = nil
-    if let ended { await keep(ended, at: clock.now()) }
+    if let ended { await savePosition(of: ended, at: clock.now()) }
   }
 
   /// Saves in intervals, until a user plays nothing or the task is cancelled.
@@ -146,16 +146,16 @@ final class PositionRecorder {
 
   /// Saves the position of an item that was left for another one. An item of unknown length may have
   /// been played to its end, and begins from its start next time.
-  private func leave(_ session: Session, at time: Duration) async {
+  private func saveLeftItem(of session: Session, at time: Duration) async {
     guard let item = session.item, let anchor = session.anchor else { return }
     if anchor.duration == nil, anchor.status == .playing {
       await clear(item, of: session.user)
     } else {
-      await keep(session, at: time)
+      await savePosition(of: session, at: time)
     }
   }
 
-  private func keep(_ session: Session, at time: Duration) async {
+  private func savePosition(of session: Session, at time: Duration) async {
     guard let item = session.item, let anchor = session.anchor,
       anchor.status == .playing || anchor.status == .paused
     else { return }

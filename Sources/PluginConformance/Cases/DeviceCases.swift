@@ -190,7 +190,7 @@ extension OpenRequest {
   /// Returns the capabilities in an answer. Fails the case if the plugin refused, or the answer is not valid.
   static func checked(_ result: Result<JSON, RPCError>) throws -> Capabilities {
     let json = try result.success(method)
-    return try require(answer(json), "capabilities", received: text(json))
+    return try require(decodeAnswer(json), "capabilities", received: text(json))
   }
 }
 

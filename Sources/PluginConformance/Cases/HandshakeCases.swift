@@ -2,6 +2,7 @@ import Devices
 import JSON
 import PluginHost
 import PluginProtocol
+import TheaterConfiguration
 
 extension ConformanceCase {
   /// The cases about the manifest, `initialize`, the self-check and unknown messages.
@@ -31,11 +32,13 @@ extension ConformanceCase {
       scope: .plugin
     ) { trial in
       for (role, offer) in try trial.requireManifest().manifest.roles {
-        let problems = SchemaSubset.problems(in: offer.options)
-        try expect(
-          problems.isEmpty && offer.options["type"] == "object",
-          "the options of \(role.rawValue) as an object's schema within the subset",
-          received: problems.first ?? "the type \(text(offer.options["type"]))")
+        do throws(OptionSchemaError) {
+          _ = try OptionSchema.shape(offer.options)
+        } catch {
+          throw ConformanceFailure(
+            "the options of \(role.rawValue) as an object's schema within the subset",
+            received: "\(error)")
+        }
       }
     },
     ConformanceCase(
@@ -94,7 +97,7 @@ extension ConformanceCase {
           "protocol": "1.99", "controller": "conformance", "fromTheFuture": [1, 2],
         ]
         let result = try await client.call("initialize", params).result.success("initialize")
-        let version = InitializeRequest.answer(result)?.version
+        let version = InitializeRequest.decodeAnswer(result)?.version
         try expect(
           version?.isCompatible(with: .current) == true, "the plugin's own version",
           received: text(result))

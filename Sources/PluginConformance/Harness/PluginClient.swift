@@ -196,7 +196,7 @@ package actor PluginClient {
   package func ask<Request: PluginRequest>(_ request: Request) async throws -> Request.Answer {
     let result = try await call(Request.method, request.params).result.success(Request.method)
     return try require(
-      Request.answer(result), "a valid answer to \(Request.method)", received: text(result))
+      Request.decodeAnswer(result), "a valid answer to \(Request.method)", received: text(result))
   }
 
   /// Waits for the end of the process and returns its exit status, such as "exit status 0". Fails after `time`.

@@ -77,12 +77,12 @@ struct DeviceCore: Sendable {
   var hasLevels: Bool { contact == .open && snapshot.capabilities.names.contains("levels") }
 
   /// Whether reports are delayed by the rate limit.
-  var isHoldingBack: Bool { intake.isHoldingBack }
+  var hasDelayedReports: Bool { intake.hasDelayedReports }
 
   // MARK: Contact
 
   /// Prepares for a new process: removes the warnings and attributes of the earlier one.
-  mutating func willOpen() {
+  mutating func prepareToOpen() {
     contact = .opening
     intake = ReportIntake(role)
     levelIntake = LevelIntake()
@@ -93,12 +93,12 @@ struct DeviceCore: Sendable {
     snapshot.state.attributes = [:]
   }
 
-  /// The device is open and has reported its initial state.
+  /// Records that the device is open and has reported its initial state.
   ///
   /// - Parameters:
   ///   - memory: The keys that the device keeps without its process.
   ///   - nextRequest: Makes ids for requests.
-  mutating func opened(
+  mutating func markOpen(
     _ capabilities: Capabilities, memory: DeviceMemory,
     nextRequest: @escaping @Sendable () -> Int, at now: Duration
   ) -> Effects {
@@ -110,11 +110,11 @@ struct DeviceCore: Sendable {
     snapshot.availability = .available
     snapshot.generation += 1
     if snapshot.generation == 1 {
-      restoration.begin(with: snapshot.state, at: now)
+      restoration.adopt(snapshot.state, at: now)
     } else {
-      restore(restoration.resume(from: snapshot, memory: memory, at: now))
+      restore(restoration.restore(from: snapshot, memory: memory, at: now))
     }
-    pump(at: now, &effects)
+    sendNextCommand(at: now, &effects)
     return effects
   }
 
@@ -124,24 +124,24 @@ struct DeviceCore: Sendable {
     }
   }
 
-  /// The player has its cable.
-  mutating func plugged(at now: Duration) -> Effects {
+  /// Records that the player has its cable.
+  mutating func markPlugged(at now: Duration) -> Effects {
     var effects = Effects()
-    restore(restoration.plugged())
-    pump(at: now, &effects)
+    restore(restoration.markPlugged())
+    sendNextCommand(at: now, &effects)
     return effects
   }
 
-  /// The device cannot be reached.
+  /// Records that the device cannot be reached.
   ///
   /// - Parameter reason: The reason and the controller's next action, for people.
-  mutating func lost(_ reason: String, at now: Duration) -> Effects {
+  mutating func markUnavailable(_ reason: String, at now: Duration) -> Effects {
     var effects = Effects()
     effects.hasChanged = true
-    restoration.lost(at: now, wasOpen: contact == .open)
+    restoration.suspend(at: now, wasOpen: contact == .open)
     contact = .none
     snapshot.availability = .unavailable(reason)
-    snapshot.state.forget()
+    snapshot.state.markUnknown()
     intake = ReportIntake(role)
     let error = named(DeviceError(.unavailable, reason))
     for command in queue.removeAll() { effects.finish(command.callers, .failure(error)) }
@@ -151,8 +151,8 @@ struct DeviceCore: Sendable {
 
   // MARK: Reports
 
-  /// Takes the plugin's report of the device's state.
-  mutating func report(_ report: StateNotification, at now: Duration) -> Effects {
+  /// Handles the plugin's report of the device's state.
+  mutating func receive(_ report: StateNotification, at now: Duration) -> Effects {
     var effects = Effects()
     var warnings: [String] = []
     let accepted = intake.accept(report, at: now) { warnings.append($0) }
@@ -161,10 +161,10 @@ struct DeviceCore: Sendable {
     return effects
   }
 
-  /// Takes the plugin's report of the device's sound levels, which are no state.
+  /// Handles the plugin's report of the device's sound levels, which are no state.
   ///
   /// - Returns: The levels; `nil` if they are dropped.
-  mutating func levels(
+  mutating func receive(
     _ report: LevelsNotification, at now: Duration
   ) -> (Effects, SoundLevels?) {
     var effects = Effects()
@@ -174,8 +174,8 @@ struct DeviceCore: Sendable {
     return (effects, levels)
   }
 
-  /// Takes the player's request for a new connection to its amplifier.
-  mutating func plugAgain(at now: Duration) -> Effects {
+  /// Handles the player's request for a new connection to its amplifier.
+  mutating func receivePlugRequest(at now: Duration) -> Effects {
     var effects = Effects()
     guard contact == .open, role.category != nil else { return effects }
     guard plugRequestLimit.allows(at: now) else {
@@ -202,26 +202,26 @@ struct DeviceCore: Sendable {
       snapshot.state.update(Reading(value, provenance: report.provenance, time: now), for: key)
       // The first report of a new process is its initial state, not the wanted one.
       if contact == .open, !isRestoring, report.provenance == .reported {
-        restoration.report(value, for: key, at: now)
+        restoration.record(value, for: key, at: now)
       }
     }
     for (name, attribute) in report.attributes {
       snapshot.state.attributes[name] = attribute
     }
     effects.hasChanged = true
-    settle(&effects)
+    finishSettled(&effects)
     if report.values[.playback] != nil { queue.recordPlayback(in: snapshot.state) }
     if isChange {
       reports += 1
-      queue.stateChanged(at: now)
+      queue.retryHeld(at: now)
     }
-    pump(at: now, &effects)
+    sendNextCommand(at: now, &effects)
   }
 
   private var isRestoring: Bool { restoration.isWaiting || queue.isRestoring }
 
-  private mutating func settle(_ effects: inout Effects) {
-    effects.finish(settlement.takeSettled(in: snapshot.state), .success(.observed))
+  private mutating func finishSettled(_ effects: inout Effects) {
+    effects.finish(settlement.removeSettled(in: snapshot.state), .success(.observed))
   }
 
   /// Puts a warning into the log and the plugin's status.
@@ -232,7 +232,7 @@ struct DeviceCore: Sendable {
   }
 
   /// Warns of the first catalogue that was cut since the plugin's start.
-  mutating func cutCatalogue(_ what: String) -> Effects {
+  mutating func warnOfCutCatalogue(_ what: String) -> Effects {
     var effects = Effects()
     guard !hasWarnedOfCatalogue else { return effects }
     hasWarnedOfCatalogue = true
@@ -241,7 +241,7 @@ struct DeviceCore: Sendable {
   }
 
   /// Warns of the first picture that was dropped since the plugin's start.
-  mutating func dropPicture(_ fault: String) -> Effects {
+  mutating func warnOfDroppedPicture(_ fault: String) -> Effects {
     var effects = Effects()
     guard !hasWarnedOfPicture else { return effects }
     hasWarnedOfPicture = true
@@ -252,7 +252,7 @@ struct DeviceCore: Sendable {
 
   // MARK: Commands
 
-  /// A person, a scene or a schedule gives a command.
+  /// Queues a command of a person, a scene or a schedule, or refuses it at once.
   mutating func submit(_ command: Command, _ caller: CommandCaller, at now: Duration) -> Effects {
     var effects = Effects()
     if let refusal = refusal(of: command) {
@@ -265,7 +265,7 @@ struct DeviceCore: Sendable {
     for (dropped, error) in steps.dropped {
       effects.finish(dropped.callers, .failure(named(error)))
     }
-    pump(at: now, &effects)
+    sendNextCommand(at: now, &effects)
     return effects
   }
 
@@ -279,10 +279,10 @@ struct DeviceCore: Sendable {
     if case .unavailable(let reason) = snapshot.availability {
       return named(DeviceError(.unavailable, reason))
     }
-    return contact == .open ? incapability(command.spec) : nil
+    return contact == .open ? capabilityError(for: command.spec) : nil
   }
 
-  private func incapability(_ spec: CommandSpec) -> DeviceError? {
+  private func capabilityError(for spec: CommandSpec) -> DeviceError? {
     guard let capability = spec.capability, !snapshot.capabilities.names.contains(capability) else {
       return nil
     }
@@ -314,64 +314,64 @@ struct DeviceCore: Sendable {
     } else if let caller = settlement.remove(number) {
       effects.finish(caller, .failure(error))
     }
-    pump(at: now, &effects)
+    sendNextCommand(at: now, &effects)
     return effects
   }
 
   /// Sends the next command, if one may be sent.
-  private mutating func pump(at now: Duration, _ effects: inout Effects) {
+  private mutating func sendNextCommand(at now: Duration, _ effects: inout Effects) {
     guard contact == .open else { return }
-    while let next = queue.takeNext(at: now, reportsSeen: reports, request: nextRequest) {
+    while let next = queue.beginNext(at: now, reportsSeen: reports, request: nextRequest) {
       guard let request = next.request else { return }
-      guard let error = incapability(next.spec) else {
+      guard let error = capabilityError(for: next.spec) else {
         intake.expectReports()
         effects.send = Outgoing(request: request, command: next.command)
         return
       }
       // Given before the device was open and its capabilities were known.
-      _ = queue.takeUnderWay(request)
+      _ = queue.removeUnderWay(request)
       effects.finish(next.callers, .failure(error))
     }
   }
 
   // MARK: Replies
 
-  /// The plugin has answered the request, or the session has given it up.
+  /// Handles the plugin's answer to a request, or the session's failure to get one.
   ///
   /// - Parameter isUnanswered: Whether the plugin, which may answer pings, has let the time of the request pass.
-  mutating func replied(
-    _ request: Int, _ result: Result<Void, DeviceError>, isUnanswered: Bool = false,
+  mutating func receiveReply(
+    to request: Int, _ result: Result<Void, DeviceError>, isUnanswered: Bool = false,
     at now: Duration
   ) -> Effects {
     var effects = Effects()
-    guard let command = queue.takeUnderWay(request) else { return effects }
+    guard let command = queue.removeUnderWay(request) else { return effects }
     if isUnanswered, case .failure(let error) = result { warn(error.message, &effects) }
     switch result {
-    case .success: accepted(command, at: now, &effects)
-    case .failure(let error): refused(command, named(error), at: now, &effects)
+    case .success: handleAcceptance(command, at: now, &effects)
+    case .failure(let error): handleRefusal(command, named(error), at: now, &effects)
     }
-    pump(at: now, &effects)
+    sendNextCommand(at: now, &effects)
     return effects
   }
 
-  private mutating func accepted(
+  private mutating func handleAcceptance(
     _ queued: QueuedCommand, at now: Duration, _ effects: inout Effects
   ) {
     let command = queued.command
     if queued.origin == .restoration {
       // A restored setting is wanted already; "on" alone would leave lights at 100 % if contact were
       // lost before the brightness is restored.
-      if command.spec.settled.key == .playback { restoration.accept(command, at: now) }
+      if command.spec.settled.key == .playback { restoration.record(command, at: now) }
     } else if !queued.wasSettled {
       // The player's reports since then are newer than the command: the disc may play its next song.
-      restoration.accept(command, at: now)
+      restoration.record(command, at: now)
     }
     if !snapshot.capabilities.reportsState { assume(command, at: now, &effects) }
     let superseded = settlement.supersede(by: command, at: now)
     effects.finish(
       superseded,
       .failure(named(DeviceError(.cancelled, "\"\(command.spec.name)\" took its place"))))
-    settle(&effects)
+    finishSettled(&effects)
     let isObservable = snapshot.capabilities.reportsState && command.spec.settled != .accepted
     for caller in queued.callers {
       if caller.until == .accepted || !isObservable {
@@ -384,7 +384,7 @@ struct DeviceCore: Sendable {
     }
   }
 
-  private mutating func refused(
+  private mutating func handleRefusal(
     _ queued: QueuedCommand, _ error: DeviceError, at now: Duration, _ effects: inout Effects
   ) {
     let isUnwanted = queued.isObsolete || queued.origin == .person && queued.callers.isEmpty
@@ -408,7 +408,7 @@ struct DeviceCore: Sendable {
     effects.finish(queued.callers, .failure(error))
   }
 
-  /// Notes that an item does not go on after a restart or a swap. The new process reports only that it plays
+  /// Records that an item does not go on after a restart or a swap. The new process reports only that it plays
   /// nothing.
   private mutating func failPlayback(
     of command: Command, _ error: DeviceError, at now: Duration, _ effects: inout Effects
@@ -449,19 +449,19 @@ struct DeviceCore: Sendable {
   /// Handles the deadlines that have passed.
   mutating func tick(at now: Duration) -> Effects {
     var effects = Effects()
-    for report in intake.takeHeldBack(at: now) { apply(report, at: now, &effects) }
-    if let expired = queue.takeExpired(at: now) {
+    for report in intake.removeDelayed(at: now) { apply(report, at: now, &effects) }
+    if let expired = queue.removeExpired(at: now) {
       let longest = Int(expired.spec.longest.seconds)
       let error = DeviceError(
         .notNow, "\"\(expired.command)\" was not possible within \(longest) s",
         hint: role.transition(in: snapshot.state).map { "The device is \($0)." })
       effects.finish(expired.callers, .failure(named(error)))
     }
-    for (caller, command) in settlement.takeExpired(at: now) {
+    for (caller, command) in settlement.removeExpired(at: now) {
       effects.finish(caller, .failure(named(command.unsettledError(in: snapshot.state))))
     }
-    restore(restoration.takeDue(at: now))
-    pump(at: now, &effects)
+    restore(restoration.removeDue(at: now))
+    sendNextCommand(at: now, &effects)
     return effects
   }
 

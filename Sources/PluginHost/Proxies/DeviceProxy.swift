@@ -121,7 +121,7 @@ package final class DeviceProxy: Device {
         ScanRequest(device: id, folder: folder, cursor: cursor), within: .seconds(300))
       scan.append(page, at: scheduler.clock.now())
     }
-    if let fault = scan.fault { change { core, _ in core.cutCatalogue(fault) } }
+    if let fault = scan.fault { change { core, _ in core.warnOfCutCatalogue(fault) } }
     return scan.items
   }
 
@@ -143,7 +143,7 @@ package final class DeviceProxy: Device {
       }
       return nil
     }
-    if let fault = answer.fault { change { core, _ in core.dropPicture(fault) } }
+    if let fault = answer.fault { change { core, _ in core.warnOfDroppedPicture(fault) } }
     return answer.picture
   }
 
@@ -165,7 +165,7 @@ package final class DeviceProxy: Device {
   /// The player must answer within 10 s.
   package func plug(into socket: CableSocket) async throws(DeviceError) {
     try await ask(PlugRequest(device: id, socket: socket), within: .seconds(10))
-    change { core, now in core.plugged(at: now) }
+    change { core, now in core.markPlugged(at: now) }
   }
 
   /// The amplifier must answer within 10 s.
@@ -176,7 +176,7 @@ package final class DeviceProxy: Device {
   /// The player must answer within 10 s.
   package func plug(pcm: String) async throws(DeviceError) {
     try await ask(PlugRequest(device: id, target: .pcm(pcm)), within: .seconds(10))
-    change { core, now in core.plugged(at: now) }
+    change { core, now in core.markPlugged(at: now) }
   }
 
   /// The player must answer within 10 s.
@@ -224,64 +224,64 @@ package final class DeviceProxy: Device {
 
   // MARK: The plugin's side, called in the order of its lines
 
-  /// The device is about to be opened in a new process.
-  func willOpen(in session: PluginSession) {
+  /// Prepares for the opening of the device in a new process.
+  func prepareToOpen(in session: PluginSession) {
     // A device that is opened reports no levels.
     isMetering.withLock { $0 = false }
     state.withLock { state in
       state.session = session
       state.socketPaths = [:]
       state.lacksPictures = false
-      state.core.willOpen()
+      state.core.prepareToOpen()
     }
   }
 
-  /// The device is open.
-  func opened(_ capabilities: Capabilities, _ memory: DeviceMemory, in session: PluginSession) {
+  /// Records that the device is open.
+  func markOpen(_ capabilities: Capabilities, _ memory: DeviceMemory, in session: PluginSession) {
     guard state.withLock({ $0.session === session }) else { return }
     change { core, now in
-      core.opened(
+      core.markOpen(
         capabilities, memory: memory, nextRequest: { session.nextID() }, at: now)
     }
     updateMetering()
   }
 
-  /// The device reports its state.
-  func report(_ report: StateNotification, in session: PluginSession) {
+  /// Handles a report of the device's state.
+  func receive(_ report: StateNotification, in session: PluginSession) {
     guard state.withLock({ $0.session === session }) else { return }
-    change { core, now in core.report(report, at: now) }
+    change { core, now in core.receive(report, at: now) }
   }
 
-  /// The device reports the levels of its sound.
-  func report(_ report: LevelsNotification, in session: PluginSession) {
+  /// Handles a report of the levels of the device's sound.
+  func receive(_ report: LevelsNotification, in session: PluginSession) {
     let now = scheduler.clock.now()
     let (effects, levels, receive) = state.withLock { state in
       guard state.session === session, state.core.hasLevels else {
         return (DeviceCore.Effects(), SoundLevels?.none, nil as (@Sendable (SoundLevels) -> Void)?)
       }
-      let (effects, levels) = state.core.levels(report, at: now)
+      let (effects, levels) = state.core.receive(report, at: now)
       return (effects, levels, state.levelReceiver)
     }
     for warning in effects.warnings { logger.warning("\(warning)") }
     if let levels { receive?(levels) }
   }
 
-  /// The player needs a new connection to its amplifier.
-  func plugAgain(in session: PluginSession) {
+  /// Handles the player's request for a new connection to its amplifier.
+  func receivePlugRequest(in session: PluginSession) {
     guard state.withLock({ $0.session === session }) else { return }
-    change { core, now in core.plugAgain(at: now) }
+    change { core, now in core.receivePlugRequest(at: now) }
   }
 
-  /// The device cannot be reached through this session, if that is still its own.
-  func lost(_ reason: String, in session: PluginSession) {
+  /// Records that the device cannot be reached through this session, if that is still its own.
+  func markUnavailable(_ reason: String, in session: PluginSession) {
     guard state.withLock({ $0.session === session }) else { return }
-    lost(reason)
+    markUnavailable(reason)
   }
 
-  /// The device cannot be reached any more, or not yet.
-  func lost(_ reason: String) {
+  /// Records that the device cannot be reached any more, or not yet.
+  func markUnavailable(_ reason: String) {
     state.withLock { $0.session = nil }
-    change { core, now in core.lost(reason, at: now) }
+    change { core, now in core.markUnavailable(reason, at: now) }
   }
 
   // MARK: Events and effects
@@ -300,9 +300,9 @@ package final class DeviceProxy: Device {
         let told = watchers.withLock { Array($0.values) }
         for watcher in told { watcher.yield(state.core.snapshot) }
       }
-      return (effects, state.session, state.takeAlarm(at: now))
+      return (effects, state.session, state.updateAlarm(at: now))
     }
-    if let alarm { scheduler.wake(key, at: alarm) }
+    if let alarm { scheduler.schedule(key, at: alarm) }
     if let request = effects.cancel { session?.cancel(request) }
     for (caller, outcome) in effects.finished { caller.finish(outcome) }
     for warning in effects.warnings { logger.warning("\(warning)") }
@@ -323,17 +323,19 @@ package final class DeviceProxy: Device {
       // The reply of a plugin that the device has left concerns nothing any more.
       guard state.withLock({ $0.session === session }) else { return }
       change { core, now in
-        core.replied(request, outcome, isUnanswered: isUnanswered, at: now)
+        core.receiveReply(to: request, outcome, isUnanswered: isUnanswered, at: now)
       }
     }
   }
 }
 
 extension DeviceProxy.State {
-  /// The time for which the scheduler must be asked, if it was not asked for an earlier one.
-  fileprivate mutating func takeAlarm(at now: Duration) -> Duration? {
+  /// Sets the alarm to the next deadline. Returns it, unless the scheduler was already asked for an earlier time.
+  fileprivate mutating func updateAlarm(at now: Duration) -> Duration? {
     var next = core.nextDeadline
-    if core.isHoldingBack { next = min(next ?? .seconds(1 << 40), now + ReportIntake.gathering) }
+    if core.hasDelayedReports {
+      next = min(next ?? .seconds(1 << 40), now + ReportIntake.gathering)
+    }
     guard let next, alarm.map({ next < $0 }) ?? true else { return nil }
     alarm = next
     return next

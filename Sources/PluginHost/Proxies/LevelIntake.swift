@@ -8,7 +8,7 @@ struct LevelIntake: Sendable {
     perSecond: ProtocolLimits.levelsPerSecond, burst: ProtocolLimits.levelBurst)
   private var hasWarnedOfValues = false
 
-  /// Takes a report.
+  /// Checks a report, and drops it if it is above the rate limit.
   ///
   /// - Parameter warn: Called with each warning about this report.
   /// - Returns: The levels; `nil` if they are dropped.

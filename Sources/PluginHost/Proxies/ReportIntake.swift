@@ -10,12 +10,12 @@ struct ReportIntake: Sendable {
   private var check: ReportCheck
   private var limit = NotificationLimit()
   /// The delayed values, the newest of each key: at most one report of each provenance.
-  private var heldBack: [StateNotification] = []
+  private var delayed: [StateNotification] = []
 
   init(_ role: Role) { check = ReportCheck(role) }
 
   /// Whether reports are delayed by the rate limit.
-  var isHoldingBack: Bool { !heldBack.isEmpty }
+  var hasDelayedReports: Bool { !delayed.isEmpty }
 
   /// Checks a report, and delays it if it is above the rate limit.
   ///
@@ -24,41 +24,41 @@ struct ReportIntake: Sendable {
   mutating func accept(_ report: StateNotification, at now: Duration, warn: (String) -> Void)
     -> [StateNotification]
   {
-    // Check the report before any of it is kept, so that held-back reports are bounded too.
-    let report = check.accepted(report) { warn($0) }
+    // Check the report before any of it is kept, so that delayed reports are bounded too.
+    let report = check.filtered(report) { warn($0) }
     guard !report.isEmpty else { return [] }
     let isAllowed = limit.allows(at: now)
-    if isAllowed, heldBack.isEmpty { return [report] }
+    if isAllowed, delayed.isEmpty { return [report] }
     if !isAllowed, limit.shouldWarn() {
       warn(
         "its plugin reports more than \(Int(ProtocolLimits.reportsPerSecond)) times a second; "
           + "from now on only the newest values count")
     }
-    holdBack(report)
-    return isAllowed ? takeAll() : []
+    delay(report)
+    return isAllowed ? removeAllDelayed() : []
   }
 
   /// Removes and returns the delayed reports, if the limit allows them at `now`.
-  mutating func takeHeldBack(at now: Duration) -> [StateNotification] {
-    guard !heldBack.isEmpty, limit.allows(at: now) else { return [] }
-    return takeAll()
+  mutating func removeDelayed(at now: Duration) -> [StateNotification] {
+    guard !delayed.isEmpty, limit.allows(at: now) else { return [] }
+    return removeAllDelayed()
   }
 
-  private mutating func takeAll() -> [StateNotification] {
-    defer { heldBack = [] }
-    return heldBack
+  private mutating func removeAllDelayed() -> [StateNotification] {
+    defer { delayed = [] }
+    return delayed
   }
 
   /// Merges a report with the delayed one of the same provenance. Its values replace delayed values
   /// of the same keys, whatever their provenance.
-  private mutating func holdBack(_ report: StateNotification) {
+  private mutating func delay(_ report: StateNotification) {
     var report = report
-    heldBack = heldBack.compactMap { older in
+    delayed = delayed.compactMap { older in
       guard older.provenance == report.provenance else { return older.without(report) }
       report = older.merged(with: report)
       return nil
     }
-    heldBack.append(report)
+    delayed.append(report)
   }
 
   /// Raises the limit for the reports that follow a command.
@@ -91,19 +91,19 @@ struct ReportCheck: Sendable {
   /// Returns `report` without the values that are dropped.
   ///
   /// - Parameter warn: Called with a warning about the dropped values, once for each kind.
-  mutating func accepted(_ report: StateNotification, warn: (String) -> Void) -> StateNotification {
+  mutating func filtered(_ report: StateNotification, warn: (String) -> Void) -> StateNotification {
     // Most reports are kept unchanged after one check of each value.
     var values = report.values
     for (key, value) in report.values {
-      if let spec = spec(of: key), let kept = Self.accepted(value, spec) {
+      if let spec = spec(of: key), let kept = Self.validated(value, spec) {
         if key == .playback { values[key] = kept }
       } else {
         values.removeValue(forKey: key)
-        complain(of: key, value, warn)
+        warnOnce(of: key, value, warn)
       }
     }
     let attributes =
-      report.attributes.isEmpty ? [:] : accepted(report.attributes, warn)
+      report.attributes.isEmpty ? [:] : filtered(report.attributes, warn)
     return StateNotification(
       device: report.device, values: values, provenance: report.provenance,
       attributes: attributes)
@@ -112,7 +112,7 @@ struct ReportCheck: Sendable {
   private func spec(of key: StateKey) -> StateSpec? { states.first { $0.key == key } }
 
   /// The value to keep for a key of the role; `nil` when it is out of range.
-  private static func accepted(_ value: JSON, _ spec: StateSpec) -> JSON? {
+  private static func validated(_ value: JSON, _ spec: StateSpec) -> JSON? {
     // Built again, so that only the members of a playback are kept.
     if spec.key == .playback { return Playback(value)?.bounded?.json }
     // Not `? value : nil`, which is the JSON `null`.
@@ -120,21 +120,21 @@ struct ReportCheck: Sendable {
     return value
   }
 
-  private mutating func accepted(_ attributes: [String: Attribute], _ warn: (String) -> Void)
+  private mutating func filtered(_ attributes: [String: Attribute], _ warn: (String) -> Void)
     -> [String: Attribute]
   {
     var kept: [String: Attribute] = [:]
     for (name, attribute) in attributes {
       let name = name.boundedLine(maximumBytes: ProtocolLimits.attributeName)
       guard let attribute = attribute.bounded else {
-        complain(
+        warnOnce(
           .attributeValue,
           "the attribute \"\(name)\" with a value of more than \(ProtocolLimits.attributeValue) "
             + "bytes", warn)
         continue
       }
-      guard reserveRoom(for: attribute, named: name) else {
-        complain(
+      guard reserveBytes(for: attribute, named: name) else {
+        warnOnce(
           .attributeRoom,
           "more than \(ProtocolLimits.attributes) attributes, or "
             + "\(ProtocolLimits.attributeBytes) bytes of them", warn)
@@ -147,7 +147,7 @@ struct ReportCheck: Sendable {
 
   /// Replaces the size of an attribute in the budget. Returns false if that would exceed the
   /// budget.
-  private mutating func reserveRoom(for attribute: Attribute, named name: String) -> Bool {
+  private mutating func reserveBytes(for attribute: Attribute, named name: String) -> Bool {
     let size = attribute.byteCount(name: name)
     let before = attributeSizes[name]
     guard before != nil || attributeSizes.count < ProtocolLimits.attributes,
@@ -160,12 +160,12 @@ struct ReportCheck: Sendable {
 
   // MARK: Complaints
 
-  private mutating func complain(
+  private mutating func warnOnce(
     of key: StateKey, _ value: JSON, _ warn: (String) -> Void
   ) {
     guard let spec = spec(of: key) else {
       let title = role.title
-      return complain(.foreignKey, "\"\(key.rawValue)\", which is no state of \(title)", warn)
+      return warnOnce(.foreignKey, "\"\(key.rawValue)\", which is no state of \(title)", warn)
     }
     guard !complaints.contains(.value(key)) else { return }
     let found =
@@ -174,10 +174,10 @@ struct ReportCheck: Sendable {
       case .null, .bool, .integer, .number, .string:
         value.text().boundedLine(maximumBytes: 60)
       }
-    complain(.value(key), "\(key.rawValue) \(found), expected \(spec.shape.expectation)", warn)
+    warnOnce(.value(key), "\(key.rawValue) \(found), expected \(spec.shape.expectation)", warn)
   }
 
-  private mutating func complain(
+  private mutating func warnOnce(
     _ complaint: Complaint, _ what: String, _ warn: (String) -> Void
   ) {
     guard complaints.insert(complaint).inserted else { return }

@@ -30,17 +30,17 @@ struct Restoration: Sendable {
   var deadline: Duration? { playback?.deadline }
 
   /// Records a command that the device has accepted.
-  mutating func accept(_ command: Command, at now: Duration) { wanted.accept(command, at: now) }
+  mutating func record(_ command: Command, at now: Duration) { wanted.record(command, at: now) }
 
   /// Records a value that the device reported.
-  mutating func report(_ value: JSON, for key: StateKey, at now: Duration) {
-    wanted.report(value, for: key, at: now)
+  mutating func record(_ value: JSON, for key: StateKey, at now: Duration) {
+    wanted.record(value, for: key, at: now)
   }
 
   /// Adopts the reports of a device that is open for the first time as its wanted state.
-  mutating func begin(with state: DeviceState, at now: Duration) {
+  mutating func adopt(_ state: DeviceState, at now: Duration) {
     for (key, reading) in state.readings where reading.provenance == .reported {
-      wanted.report(reading.value, for: key, at: now)
+      wanted.record(reading.value, for: key, at: now)
     }
   }
 
@@ -50,13 +50,13 @@ struct Restoration: Sendable {
   ///   - snapshot: The reports of the new process.
   ///   - memory: The values that the device keeps without its process.
   /// - Returns: The commands to send now. Those that restore playback may wait for the cable.
-  mutating func resume(
+  mutating func restore(
     from snapshot: DeviceSnapshot, memory: DeviceMemory, at now: Duration
   ) -> [Command] {
     let commands = wanted.restoration(
       from: snapshot.state, remembered: memory.keys, loudestStart: memory.loudestStart)
     for key in memory.keys {
-      if let value = snapshot.state[key] { wanted.report(value, for: key, at: now) }
+      if let value = snapshot.state[key] { wanted.record(value, for: key, at: now) }
     }
     let needsCable = wasPlugged && snapshot.capabilities.cables.contains { $0 != .wired }
     let split = commands.firstIndex { $0.spec.settled.key == .playback } ?? commands.endIndex
@@ -65,16 +65,16 @@ struct Restoration: Sendable {
     return Array(commands[..<split])
   }
 
-  /// Records that the player has its cable, and returns the commands that waited for it.
-  mutating func plugged() -> [Command] {
+  /// Records that the player has its cable, and removes and returns the commands that waited for it.
+  mutating func markPlugged() -> [Command] {
     wasPlugged = true
-    return takePlayback()
+    return removePlayback()
   }
 
-  /// Returns the commands that have waited for the cable for too long at `now`.
-  mutating func takeDue(at now: Duration) -> [Command] {
+  /// Removes and returns the commands that have waited for the cable for too long at `now`.
+  mutating func removeDue(at now: Duration) -> [Command] {
     guard let playback, playback.deadline <= now else { return [] }
-    return takePlayback()
+    return removePlayback()
   }
 
   /// Drops the commands that restore playback, and the wanted playback, because of another command.
@@ -85,12 +85,12 @@ struct Restoration: Sendable {
 
   /// Stops the wanted position and drops the commands that wait, because contact with the device is
   /// lost.
-  mutating func lost(at now: Duration, wasOpen: Bool) {
+  mutating func suspend(at now: Duration, wasOpen: Bool) {
     if wasOpen { wanted.stopPosition(at: now) }
     playback = nil
   }
 
-  private mutating func takePlayback() -> [Command] {
+  private mutating func removePlayback() -> [Command] {
     defer { playback = nil }
     return playback?.commands ?? []
   }

@@ -15,12 +15,12 @@ struct WantedState: Sendable, Hashable {
   init(_ role: Role) { self.role = role }
 
   /// Records a command that the device has accepted.
-  mutating func accept(_ command: Command, at now: Duration) {
+  mutating func record(_ command: Command, at now: Duration) {
     let spec = command.spec
     switch spec.settled {
     case .value(let key, let value): update(value, for: key)
     case .argument(let key): if let argument = command.argument { update(argument, for: key) }
-    case .playback(let statuses): acceptPlayback(command, statuses, at: now)
+    case .playback(let statuses): recordPlayback(command, statuses, at: now)
     // Nothing to restore: `.accepted` names no state, and the state of `.anyValue` passes by
     // itself.
     case .accepted, .anyValue: break
@@ -32,7 +32,7 @@ struct WantedState: Sendable, Hashable {
   }
 
   /// Records a value that the device reported.
-  mutating func report(_ value: JSON, for key: StateKey, at now: Duration) {
+  mutating func record(_ value: JSON, for key: StateKey, at now: Duration) {
     if key == .playback {
       playback = Playback(value)
       playbackTime = now
@@ -54,14 +54,14 @@ struct WantedState: Sendable, Hashable {
   mutating func forgetPlayback() { playback = nil }
 
   private mutating func update(_ value: JSON, for key: StateKey) {
-    switch role.states.first(where: { $0.key == key })?.wish(for: value) {
+    switch role.states.first(where: { $0.key == key })?.wantedChange(for: value) {
     case .set(let value): values[key] = value
     case .clear: values.removeValue(forKey: key)
     case .keep, nil: break
     }
   }
 
-  private mutating func acceptPlayback(
+  private mutating func recordPlayback(
     _ command: Command, _ statuses: [Playback.Status], at now: Duration
   ) {
     guard let status = statuses.first else { return }

@@ -142,7 +142,7 @@ package final class PluginSession: Sendable {
       return (true, true)
     }
     guard isOpen else { return receive(.failure(.lost)) }
-    if mustSetAlarm, let key = key.withLock({ $0 }) { scheduler.wake(key, at: deadline) }
+    if mustSetAlarm, let key = key.withLock({ $0 }) { scheduler.schedule(key, at: deadline) }
     do {
       sent.add(1, ordering: .relaxed)
       try connection.send(.request(id: id, method: method, params: params))
@@ -162,15 +162,15 @@ package final class PluginSession: Sendable {
         continuation.resume(returning: $0)
       }
     }
-    return try result.flatMap(Self.answer(to: Request.self)).get()
+    return try result.flatMap(Self.answerDecoder(for: Request.self)).get()
   }
 
-  /// Decodes the answer to a request; an incomplete answer counts as a refusal.
-  static func answer<Request: PluginRequest>(
-    to request: Request.Type
+  /// Returns a decoder of the answer to a request; an incomplete answer counts as a refusal.
+  static func answerDecoder<Request: PluginRequest>(
+    for request: Request.Type
   ) -> (JSON) -> Result<Request.Answer, Failure> {
     { result in
-      if let answer = Request.answer(result) { return .success(answer) }
+      if let answer = Request.decodeAnswer(result) { return .success(answer) }
       let what = "the answer to \(Request.method) is incomplete"
       return .failure(.refused(RPCError(RPCError.invalidRequestCode, what)))
     }
@@ -295,7 +295,7 @@ package final class PluginSession: Sendable {
       state.alarm = state.pending.values.map(\.deadline).min()
       return (late, state.alarm)
     }
-    if let next, let key = key.withLock({ $0 }) { scheduler.wake(key, at: next) }
+    if let next, let key = key.withLock({ $0 }) { scheduler.schedule(key, at: next) }
     for (id, pending) in late {
       cancel(id)
       pending.receive(.failure(.timeout(pending.longest)))

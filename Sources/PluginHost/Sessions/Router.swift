@@ -39,15 +39,15 @@ final class Router: Sendable {
   func route(_ event: PluginSession.Event) -> Supervision.Input? {
     switch event {
     case .state(let report):
-      return route(to: report.device) { $0.report(report, in: $1) }
+      return route(to: report.device) { $0.receive(report, in: $1) }
     case .levels(let report):
-      return route(to: report.device) { $0.report(report, in: $1) }
+      return route(to: report.device) { $0.receive(report, in: $1) }
     case .plugAgain(let request):
-      return route(to: request.device) { $0.plugAgain(in: $1) }
+      return route(to: request.device) { $0.receivePlugRequest(in: $1) }
     case .log(let message):
       write(message)
       return nil
-    case .badLine(let what): return badLine(what)
+    case .badLine(let what): return countBadLine(what)
     case .closed: return .outputEnded
     }
   }
@@ -60,7 +60,7 @@ final class Router: Sendable {
       // A plugin's thread may report once more after the answer to the close.
       if devices.hasClosed(device) { return nil }
       let name = device.name.boundedLine(maximumBytes: 64)
-      return badLine("a report of the device \"\(name)\", which is not open here")
+      return countBadLine("a report of the device \"\(name)\", which is not open here")
     }
     report(proxy, session)
     return nil
@@ -68,7 +68,7 @@ final class Router: Sendable {
 
   /// Bad lines after the limit are not counted: until its end the plugin could send them faster
   /// than they are handled.
-  private func badLine(_ what: String) -> Supervision.Input? {
+  private func countBadLine(_ what: String) -> Supervision.Input? {
     let counts = state.withLock { state in
       guard state.badLines < ProtocolLimits.badLines else { return false }
       state.badLines += 1

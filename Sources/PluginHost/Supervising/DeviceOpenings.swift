@@ -15,7 +15,7 @@ struct DeviceOpenings: Sendable {
   private var progress: [DeviceID: Progress] = [:]
   private var delays: [DeviceID: RetryDelay] = [:]
 
-  init(devices: [DeviceID]) { ask(devices) }
+  init(devices: [DeviceID]) { request(devices) }
 
   /// Whether every device was answered for at least once.
   var areAnswered: Bool {
@@ -38,19 +38,21 @@ struct DeviceOpenings: Sendable {
   }
 
   /// Records that the process is asked to open the devices, now or when it is up.
-  mutating func ask(_ devices: [DeviceID]) {
+  mutating func request(_ devices: [DeviceID]) {
     for device in devices { progress[device] = .asked }
   }
 
-  mutating func opened(_ device: DeviceID) {
+  /// Records that a device is open.
+  mutating func recordOpened(_ device: DeviceID) {
     guard case .asked = progress[device] else { return }
     progress[device] = .open
     delays[device] = nil
   }
 
   /// Records a refusal. Invalid options and unsupported devices are not tried again, other errors are.
-  mutating func refused(_ device: DeviceID, _ error: DeviceError, at now: Duration, random: Double)
-  {
+  mutating func recordRefused(
+    _ device: DeviceID, _ error: DeviceError, at now: Duration, random: Double
+  ) {
     guard case .asked = progress[device] else { return }
     switch error.code {
     case .invalid, .unsupported: progress[device] = .refused(retryAt: nil)
@@ -84,17 +86,17 @@ struct DeviceOpenings: Sendable {
   }
 
   /// Records that the process has closed a device.
-  mutating func closed(_ device: DeviceID) {
+  mutating func recordClosed(_ device: DeviceID) {
     if case .closing = progress[device] { progress[device] = nil }
   }
 
   /// Records the end of the process, which holds no device any more.
-  mutating func processEnded() {
+  mutating func recordProcessEnd() {
     progress = progress.filter { if case .closing = $0.value { false } else { true } }
   }
 
-  /// The devices whose time has come; they count as asked from now on.
-  mutating func takeDue(at now: Duration) -> [DeviceID] {
+  /// Returns the devices whose retry is due. They count as asked from now on.
+  mutating func retryDue(at now: Duration) -> [DeviceID] {
     var due: [DeviceID] = []
     for (device, state) in progress {
       guard case .refused(let time?) = state, time <= now else { continue }

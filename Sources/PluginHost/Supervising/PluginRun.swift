@@ -63,7 +63,7 @@ final class PluginRun: Sendable {
 
   /// Asks the plugin to open a device. The device's proxy gets the answer.
   func open(_ device: HostedDevice, for proxy: DeviceProxy, remembering keys: Set<StateKey>) {
-    proxy.willOpen(in: session)
+    proxy.prepareToOpen(in: session)
     let request = OpenRequest(device: device.id, role: device.role, options: device.options)
     let memory = DeviceMemory(
       keys: keys, loudestStart: device.options["startupVolume"]?.integer)
@@ -71,13 +71,13 @@ final class PluginRun: Sendable {
       switch result {
       case .success(let capabilities):
         // Here, on the connection's thread, so that the answer and reports are handled in order.
-        proxy.opened(capabilities, memory, in: session)
+        proxy.markOpen(capabilities, memory, in: session)
         return .opened(device.id)
       case .failure(.lost): return nil
       case .failure(let failure):
         let error = failure.deviceError(device: device.id, asked: OpenRequest.method)
         let hint = error.hint.map { " (\($0))" } ?? ""
-        proxy.lost("it cannot be opened: \(error.message)\(hint)", in: session)
+        proxy.markUnavailable("it cannot be opened: \(error.message)\(hint)", in: session)
         return .refused(device.id, error)
       }
     }
@@ -125,7 +125,9 @@ final class PluginRun: Sendable {
   ) {
     session.send(session.nextID(), method: Request.method, request.params, within: longest) {
       [report] in
-      if let input = receive($0.flatMap(PluginSession.answer(to: Request.self))) { report(input) }
+      if let input = receive($0.flatMap(PluginSession.answerDecoder(for: Request.self))) {
+        report(input)
+      }
     }
   }
 }

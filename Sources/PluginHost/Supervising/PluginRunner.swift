@@ -176,7 +176,7 @@ actor PluginRunner {
     case .shutDown: run?.shutDown()
     case .terminate: run?.process.terminate()
     case .kill: run?.process.kill()
-    case .wake(let time): scheduler.wake(alarm, at: time)
+    case .wake(let time): scheduler.schedule(alarm, at: time)
     case .announce(let phase): announce(phase)
     }
   }
@@ -222,15 +222,16 @@ actor PluginRunner {
     case .discovered, .handshaken, .configured, .running: break
     case .stopping(let failure):
       if let failure { problem = failure.message }
-      loseDevices(failure.map { "\(name): \($0.message); it is being ended" } ?? "it is shut down")
-    case .stopped: loseDevices("it is shut down")
+      markDevicesUnavailable(
+        failure.map { "\(name): \($0.message); it is being ended" } ?? "it is shut down")
+    case .stopped: markDevicesUnavailable("it is shut down")
     case .failed(let failure, let retryAt):
       let next =
         retryAt.map { "it is started again in \(Self.seconds($0 - now)) s" }
         ?? "it is started again when its files or the configuration change"
       problem = failure.message
       logger.error("\(failure.message); \(next)")
-      loseDevices("\(name): \(failure.message); \(next)")
+      markDevicesUnavailable("\(name): \(failure.message); \(next)")
     }
   }
 
@@ -241,8 +242,8 @@ actor PluginRunner {
     return "\(tenths / 10).\(tenths % 10)"
   }
 
-  private func loseDevices(_ reason: String) {
-    for device in supervision.devices { devices[device]?.proxy.lost(reason) }
+  private func markDevicesUnavailable(_ reason: String) {
+    for device in supervision.devices { devices[device]?.proxy.markUnavailable(reason) }
   }
 
   // MARK: Status

@@ -51,30 +51,31 @@ package struct Supervision: Sendable {
   package mutating func handle(_ input: Input, at now: Duration) -> [Action] {
     switch input {
     case .start: return begin()
-    case .fileChanged: return fileChanged()
+    case .fileChanged: return handleFileChange()
     case .spawned:
       guard phase == .spawned else { return [] }
       return [.initialize]
     case .spawnFailed(let message):
       return fail(Failure(.load, message), at: now)
-    case .initialized(let answer): return initialized(answer, at: now)
+    case .initialized(let answer): return handleInitialization(answer, at: now)
     case .initializeFailed(let failure):
       guard phase == .spawned else { return [] }
       return end(because: failure, at: now)
     case .opened(let device):
-      openings.opened(device)
-      return answered(at: now)
+      openings.recordOpened(device)
+      return updatePhase(at: now)
     case .refused(let device, let error):
-      openings.refused(device, error, at: now, random: random())
-      return answered(at: now)
+      openings.recordRefused(device, error, at: now, random: random())
+      return updatePhase(at: now)
     case .added(let devices): return add(devices)
     case .removed(let devices): return remove(devices, at: now)
     case .closed(let device):
-      openings.closed(device)
+      openings.recordClosed(device)
       return []
-    case .closeFailed(let message): return closeFailed(Failure(.crash, message), at: now)
-    case .badLine(let what): return badLine(what, at: now)
-    case .complained(let message): return complained(Failure(.selfCheck, message), at: now)
+    case .closeFailed(let message): return handleFailedClose(Failure(.crash, message), at: now)
+    case .badLine(let what): return countBadLine(what, at: now)
+    case .complained(let message):
+      return handleFailedSelfCheck(Failure(.selfCheck, message), at: now)
     case .outputEnded:
       // The first failure counts: each later attempt to send fails as well.
       let ended = outputEndedAt ?? now
@@ -82,7 +83,7 @@ package struct Supervision: Sendable {
       return [.wake(ended + Limits.graceOfExit)]
     case .tick(let lastLine, let hasOpenRequests):
       return tick(lastLine: lastLine, hasOpenRequests: hasOpenRequests, at: now)
-    case .exited(let how): return exited(how, at: now)
+    case .exited(let how): return handleExit(how, at: now)
     case .stop: return stop(at: now)
     }
   }
@@ -104,13 +105,13 @@ package struct Supervision: Sendable {
     return enter(.spawned) + (hasRunWell ? [] : [.check]) + [.spawn]
   }
 
-  private mutating func fileChanged() -> [Action] {
+  private mutating func handleFileChange() -> [Action] {
     guard case .failed = phase else { return [] }
     retryDelay.reset()
     return begin()
   }
 
-  private mutating func initialized(_ answer: InitializeRequest.Answer, at now: Duration)
+  private mutating func handleInitialization(_ answer: InitializeRequest.Answer, at now: Duration)
     -> [Action]
   {
     guard phase == .spawned else { return [] }
@@ -130,7 +131,8 @@ package struct Supervision: Sendable {
     return enter(.handshaken) + [.wake(now + Limits.pingInterval), .open(devices)]
   }
 
-  private mutating func answered(at now: Duration) -> [Action] {
+  /// Enters `configured` or `running` once the process has answered for all devices.
+  private mutating func updatePhase(at now: Duration) -> [Action] {
     switch phase {
     case .handshaken, .configured, .running: break
     default: return []
@@ -149,7 +151,7 @@ package struct Supervision: Sendable {
   }
 
   /// Ends the process after a failed self-check, whose message is the best reason for the owner.
-  private mutating func complained(_ failure: Failure, at now: Duration) -> [Action] {
+  private mutating func handleFailedSelfCheck(_ failure: Failure, at now: Duration) -> [Action] {
     // Its devices may have opened before the check ended. The next start is checked again.
     hasRunWell = false
     switch phase {
@@ -167,10 +169,10 @@ package struct Supervision: Sendable {
     devices += added
     switch phase {
     case .discovered, .spawned, .stopping:
-      openings.ask(added)
+      openings.request(added)
       return []
     case .handshaken, .configured, .running:
-      openings.ask(added)
+      openings.request(added)
       return [.open(added)]
     case .failed:
       // Its devices' options may have been the reason.
@@ -196,12 +198,12 @@ package struct Supervision: Sendable {
       return []
     case .handshaken, .configured, .running:
       let held = openings.close(removed)
-      return (held.isEmpty ? [] : [.close(held)]) + answered(at: now)
+      return (held.isEmpty ? [] : [.close(held)]) + updatePhase(at: now)
     }
   }
 
   /// A device that is not closed could block its successor, such as by a sound card that it holds.
-  private mutating func closeFailed(_ failure: Failure, at now: Duration) -> [Action] {
+  private mutating func handleFailedClose(_ failure: Failure, at now: Duration) -> [Action] {
     switch phase {
     case .handshaken, .configured, .running: end(because: failure, at: now)
     case .discovered, .spawned, .stopping, .stopped, .failed: []
@@ -222,7 +224,7 @@ package struct Supervision: Sendable {
 
   // MARK: Watching
 
-  private mutating func badLine(_ what: String, at now: Duration) -> [Action] {
+  private mutating func countBadLine(_ what: String, at now: Duration) -> [Action] {
     switch phase {
     case .spawned, .handshaken, .configured, .running: break
     default: return []
@@ -261,7 +263,7 @@ package struct Supervision: Sendable {
   }
 
   private mutating func reopen(at now: Duration) -> [Action] {
-    let due = openings.takeDue(at: now)
+    let due = openings.retryDue(at: now)
     return (due.isEmpty ? [] : [.open(due)]) + (openings.nextRetry.map { [.wake($0)] } ?? [])
   }
 
@@ -299,8 +301,8 @@ package struct Supervision: Sendable {
     }
   }
 
-  private mutating func exited(_ how: String, at now: Duration) -> [Action] {
-    openings.processEnded()
+  private mutating func handleExit(_ how: String, at now: Duration) -> [Action] {
+    openings.recordProcessEnd()
     switch phase {
     case .discovered, .stopped, .failed: return []
     case .stopping(nil): return enter(.stopped)

@@ -34,7 +34,7 @@ public struct CableFormat: Sendable, Equatable, Hashable {
     guard CableLimit.rates.contains(rate), CableLimit.channels.contains(channels) else {
       return nil
     }
-    let layout = layout ?? Self.usualLayout(channels)
+    let layout = layout ?? Self.defaultLayout(channels)
     guard layout == 0 || layout.nonzeroBitCount == channels else { return nil }
     self.rate = rate
     self.channels = channels
@@ -76,7 +76,7 @@ public struct CableFormat: Sendable, Equatable, Hashable {
       / Int64(rate)
   }
 
-  private static func usualLayout(_ channels: Int) -> UInt32 {
+  private static func defaultLayout(_ channels: Int) -> UInt32 {
     switch channels {
     case 1: 0x4
     case 2: 0x3

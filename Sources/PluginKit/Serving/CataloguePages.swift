@@ -5,8 +5,8 @@ import PluginProtocol
 /// The pages of a catalogue, each of which fits into a line of the protocol. Keeps the items that
 /// were not requested yet.
 struct CataloguePages: Sendable {
-  /// The room of a page, in bytes of JSON; the rest of the line is the message around it.
-  private static let room = ProtocolLimits.longestLine - 4_096
+  /// The longest page, in bytes of JSON; the rest of the line is the message around it.
+  private static let longestPage = ProtocolLimits.longestLine - 4_096
 
   private var rest: [CatalogueItem] = []
   private var number = 0
@@ -23,7 +23,7 @@ struct CataloguePages: Sendable {
   }
 
   private mutating func nextPage() -> ScanRequest.Page {
-    var room = Self.room
+    var left = Self.longestPage
     var items: [CatalogueItem] = []
     var taken = 0
     for item in rest {
@@ -34,10 +34,10 @@ struct CataloguePages: Sendable {
         continue
       }
       let size = item.json.text().utf8.count + 1
-      if size > room { break }
+      if size > left { break }
       taken += 1
       items.append(item)
-      room -= size
+      left -= size
     }
     rest.removeFirst(taken)
     number += 1

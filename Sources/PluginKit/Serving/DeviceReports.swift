@@ -35,7 +35,7 @@ final class DeviceReports: Sendable {
   /// Begins a command.
   ///
   /// - Parameter answersCarryReports: Whether the controller understands a report in an answer.
-  func begin(answersCarryReports: Bool) {
+  func beginCommand(answersCarryReports: Bool) {
     state.withLock { $0.isHolding = answersCarryReports }
   }
 
@@ -46,7 +46,7 @@ final class DeviceReports: Sendable {
       switch outcome {
       case .success:
         let answer = PerformRequest.Answer(report: state.held.take())
-        connection.reply(to: id, .success(PerformRequest.result(answer)))
+        connection.reply(to: id, .success(PerformRequest.encodeAnswer(answer)))
       case .failure(let error):
         sendHeld(&state)
         connection.reply(to: id, .failure(error))

@@ -97,7 +97,7 @@ final class OpenDevice: Sendable {
       await old.waitForEnd()
     }
     do {
-      reply(to: id, .success(OpenRequest.result(try await device.open())))
+      reply(to: id, .success(OpenRequest.encodeAnswer(try await device.open())))
       return true
     } catch {
       refused(self)
@@ -134,7 +134,7 @@ final class OpenDevice: Sendable {
   private func run(_ job: DeviceJob) async {
     switch job {
     case .perform(let id, let json, let answersCarryReports):
-      reports.begin(answersCarryReports: answersCarryReports)
+      reports.beginCommand(answersCarryReports: answersCarryReports)
       let outcome = await perform(id, json, on: device)
       requests.end(id)
       reports.answer(id, outcome)
@@ -142,7 +142,7 @@ final class OpenDevice: Sendable {
     case .picture(let id, let item):
       await answer(id) { (device) throws(DeviceError) in
         let player = device as? any PlayerDevice
-        return PictureRequest.result(.init(try await player?.picture(of: item)))
+        return PictureRequest.encodeAnswer(.init(try await player?.picture(of: item)))
       }
     case .openSocket(let id, let socket, let input):
       await answer(id) { (device) throws(DeviceError) in
@@ -153,7 +153,7 @@ final class OpenDevice: Sendable {
     case .lend(let id, let input):
       await answer(id) { (device) throws(DeviceError) in
         guard let amplifier = device as? any AmplifierDevice else { throw .noCable }
-        return LendRequest.result(try await amplifier.lend(input: input))
+        return LendRequest.encodeAnswer(try await amplifier.lend(input: input))
       }
     case .plug(let id, let target):
       await answer(id) { (device) throws(DeviceError) in
@@ -224,11 +224,11 @@ final class OpenDevice: Sendable {
 
   private func scan(_ id: Int, _ folder: String?, _ cursor: String?) async {
     guard let player = device as? any PlayerDevice else {
-      return reply(to: id, .success(ScanRequest.result(ScanRequest.Page([]))))
+      return reply(to: id, .success(ScanRequest.encodeAnswer(ScanRequest.Page([]))))
     }
     do throws(DeviceError) {
       let page = try await page(of: player, folder, cursor)
-      reply(to: id, .success(ScanRequest.result(page)))
+      reply(to: id, .success(ScanRequest.encodeAnswer(page)))
     } catch {
       reply(to: id, .failure(RPCError(error)))
     }

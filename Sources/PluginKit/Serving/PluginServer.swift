@@ -116,7 +116,7 @@ final class PluginServer: Sendable {
   ) {
     guard let request else { return reply(to: id, .failure(.missingParams)) }
     do {
-      reply(to: id, .success(Request.result(try body(request))))
+      reply(to: id, .success(Request.encodeAnswer(try body(request))))
     } catch {
       reply(to: id, .failure(error))
     }

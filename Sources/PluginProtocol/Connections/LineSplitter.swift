@@ -15,7 +15,7 @@ struct LineSplitter {
       finish(rest[..<newline], emit)
       rest = rest[(newline + 1)...]
     }
-    keep(rest)
+    appendPartialLine(rest)
   }
 
   private mutating func finish(
@@ -34,7 +34,7 @@ struct LineSplitter {
     partial.withUnsafeBufferPointer { emit(.line($0)) }
   }
 
-  private mutating func keep(_ rest: Slice<UnsafeBufferPointer<UInt8>>) {
+  private mutating func appendPartialLine(_ rest: Slice<UnsafeBufferPointer<UInt8>>) {
     if let already = skipped {
       skipped = already + rest.count
     } else if partial.count + rest.count > longest {

@@ -28,7 +28,7 @@ public final class StreamConnection: Connection {
     /// Whether the second thread runs. While it does, no other thread closes the descriptor.
     var isDraining = false
 
-    mutating func keep(_ bytes: ArraySlice<UInt8>) -> Bool {
+    mutating func appendToBacklog(_ bytes: ArraySlice<UInt8>) -> Bool {
       guard backlog.count + bytes.count <= ProtocolLimits.largestBacklog else { return false }
       backlog.append(contentsOf: bytes)
       return true
@@ -81,16 +81,16 @@ public final class StreamConnection: Connection {
     let outcome: Result<Bool, ConnectionError> = output.withLock { output in
       guard let descriptor = output.descriptor, !output.isClosing else { return .failure(.closed) }
       guard output.backlog.isEmpty else {
-        return output.keep(line[...]) ? .success(false) : .failure(.clogged)
+        return output.appendToBacklog(line[...]) ? .success(false) : .failure(.clogged)
       }
       if ArrivalExecutor.shared.atEndOfArrival({ self.flush() }) {
-        return output.keep(line[...]) ? .success(false) : .failure(.clogged)
+        return output.appendToBacklog(line[...]) ? .success(false) : .failure(.clogged)
       }
       switch Self.write(line[...], to: descriptor) {
       case .none: return .failure(.closed)
       case .some(let written) where written == line.count: return .success(false)
       case .some(let written):
-        return output.keep(line[written...]) ? .success(true) : .failure(.clogged)
+        return output.appendToBacklog(line[written...]) ? .success(true) : .failure(.clogged)
       }
     }
     if try outcome.get() { drain() }
@@ -137,7 +137,7 @@ public final class StreamConnection: Connection {
   private static let largestPipe = 1 << 20
 
   /// Whether the thread continues to read after `count` bytes; 0 means that none are there at present.
-  private func readsOn(after count: Int) -> Bool {
+  private func continuesReading(after count: Int) -> Bool {
     input.withLock { input in
       guard let remainder = input.remainder else { return true }
       input.remainder = remainder - count
@@ -157,9 +157,9 @@ public final class StreamConnection: Connection {
       if count > 0 {
         polling.recordArrival()
         splitter.append(UnsafeBufferPointer(rebasing: buffer[..<count]), receive)
-        guard readsOn(after: count) else { return }
+        guard continuesReading(after: count) else { return }
       } else if count < 0, errno == EAGAIN {
-        guard readsOn(after: 0) else { return }
+        guard continuesReading(after: 0) else { return }
         // The descriptor was made non-blocking by the process that started this one.
         var arrival = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
         _ = poll(&arrival, 1, -1)

@@ -76,7 +76,7 @@ extension Manifest {
 
   private static func environment(_ object: JSONObject) throws(ManifestError) -> [String] {
     let names = try texts(object, "environment", atLeast: 0)
-    for (index, name) in names.enumerated() where !mayAsk(for: name) {
+    for (index, name) in names.enumerated() where !isAllowedVariable(name) {
       throw ManifestError(
         [.key("environment"), .index(index)],
         "\"\(name.boundedLine(maximumBytes: 64))\" is not among "
@@ -86,7 +86,7 @@ extension Manifest {
   }
 
   /// Whether `name` is in the documented list, or falls under an entry of it that ends in `*`.
-  private static func mayAsk(for name: String) -> Bool {
+  private static func isAllowedVariable(_ name: String) -> Bool {
     allowedEnvironment.contains { allowed in
       allowed == name || allowed.last == "*" && name.hasPrefix(allowed.dropLast())
     }

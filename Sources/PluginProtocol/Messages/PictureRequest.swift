@@ -42,7 +42,7 @@ public struct PictureRequest: PluginRequest {
     self.init(device: DeviceID(device), item: item)
   }
 
-  public static func answer(_ result: JSON) -> Answer? {
+  public static func decodeAnswer(_ result: JSON) -> Answer? {
     guard let data = result["data"] else { return Answer(nil) }
     guard let bytes = data.string.flatMap(Base64.bytes) else {
       return Answer(fault: "its data are not base64 text")
@@ -56,7 +56,7 @@ public struct PictureRequest: PluginRequest {
     return Answer(picture)
   }
 
-  public static func result(_ answer: Answer) -> JSON {
+  public static func encodeAnswer(_ answer: Answer) -> JSON {
     answer.picture.map { ["data": .string(Base64.text($0.bytes))] } ?? [:]
   }
 }

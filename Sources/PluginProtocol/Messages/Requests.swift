@@ -12,14 +12,14 @@ public protocol PluginRequest: Sendable {
   /// Reads the params; `nil` when a member is missing or of the wrong kind.
   init?(params: JSON)
   /// Reads the result; `nil` when a member is missing or of the wrong kind.
-  static func answer(_ result: JSON) -> Answer?
+  static func decodeAnswer(_ result: JSON) -> Answer?
   /// The result that carries the answer.
-  static func result(_ answer: Answer) -> JSON
+  static func encodeAnswer(_ answer: Answer) -> JSON
 }
 
 extension PluginRequest where Answer == Void {
-  public static func answer(_ result: JSON) -> Void? { () }
-  public static func result(_ answer: Void) -> JSON { .object([:]) }
+  public static func decodeAnswer(_ result: JSON) -> Void? { () }
+  public static func encodeAnswer(_ answer: Void) -> JSON { .object([:]) }
 }
 
 /// The first request: asks for the plugin's id, version and protocol version.
@@ -62,7 +62,7 @@ public struct InitializeRequest: PluginRequest {
   }
 
   /// A missing version of the plugin is read as empty.
-  public static func answer(_ result: JSON) -> Answer? {
+  public static func decodeAnswer(_ result: JSON) -> Answer? {
     guard let version = result["protocol"]?.string.flatMap(ProtocolVersion.init),
       let plugin = result["plugin"]?.string
     else { return nil }
@@ -70,7 +70,7 @@ public struct InitializeRequest: PluginRequest {
       version: version, plugin: plugin, pluginVersion: result["version"]?.string ?? "")
   }
 
-  public static func result(_ answer: Answer) -> JSON {
+  public static func encodeAnswer(_ answer: Answer) -> JSON {
     [
       "protocol": .string(answer.version.description), "plugin": .string(answer.plugin),
       "version": .string(answer.pluginVersion),
@@ -107,14 +107,14 @@ public struct OpenRequest: PluginRequest {
   }
 
   /// Missing members get their defaults, and unknown kinds of cable are left out; never `nil`.
-  public static func answer(_ result: JSON) -> Capabilities? {
+  public static func decodeAnswer(_ result: JSON) -> Capabilities? {
     Capabilities(
       names: Set((result["capabilities"]?.array ?? []).compactMap(\.string)),
       reportsState: result["reportsState"]?.bool ?? true,
       cables: (result["cables"]?.array ?? []).compactMap(\.string).compactMap(CableKind.init))
   }
 
-  public static func result(_ answer: Capabilities) -> JSON {
+  public static func encodeAnswer(_ answer: Capabilities) -> JSON {
     [
       "capabilities": .array(answer.names.sorted().map { .string($0) }),
       "reportsState": .bool(answer.reportsState),
@@ -165,12 +165,12 @@ public struct PerformRequest: PluginRequest {
   }
 
   /// `nil` for a report without a device.
-  public static func answer(_ result: JSON) -> Answer? {
+  public static func decodeAnswer(_ result: JSON) -> Answer? {
     guard let params = result["report"] else { return Answer() }
     return StateNotification(params: params).map { Answer(report: $0) }
   }
 
-  public static func result(_ answer: Answer) -> JSON {
+  public static func encodeAnswer(_ answer: Answer) -> JSON {
     answer.report.map { ["report": $0.params] } ?? [:]
   }
 }
@@ -221,12 +221,12 @@ public struct ScanRequest: PluginRequest {
   }
 
   /// Items that cannot be read are left out; `nil` without a list of items.
-  public static func answer(_ result: JSON) -> Page? {
+  public static func decodeAnswer(_ result: JSON) -> Page? {
     guard let items = result["items"]?.array else { return nil }
     return Page(items.compactMap(CatalogueItem.init), next: result["next"]?.string)
   }
 
-  public static func result(_ answer: Page) -> JSON {
+  public static func encodeAnswer(_ answer: Page) -> JSON {
     var object: JSONObject = ["items": .array(answer.items.map(\.json))]
     if let next = answer.next { object["next"] = .string(next) }
     return .object(object)
@@ -357,13 +357,13 @@ public struct LendRequest: PluginRequest {
   }
 
   /// `nil` for a name that is empty or longer than `ProtocolLimits.pcm`.
-  public static func answer(_ result: JSON) -> String? {
+  public static func decodeAnswer(_ result: JSON) -> String? {
     result["pcm"]?.string.flatMap {
       (1...ProtocolLimits.pcm).contains($0.utf8.count) ? $0 : nil
     }
   }
 
-  public static func result(_ answer: String) -> JSON { ["pcm": .string(answer)] }
+  public static func encodeAnswer(_ answer: String) -> JSON { ["pcm": .string(answer)] }
 }
 
 /// Tells a player to close the PCM that it was lent, before it answers.

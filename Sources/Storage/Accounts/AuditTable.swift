@@ -23,14 +23,14 @@ extension AccountDatabase: AuditStore {
   /// The address of an entry that counts the refusals of several addresses.
   package static let manyAddresses = "many addresses"
   /// Number of entries between two checks of the bounds; a check covers all authors of new entries.
-  static let tidyInterval: Int64 = 500
+  static let cleanupInterval: Int64 = 500
 
   private static let hour: Int64 = 3_600_000
 
   package func append(_ entries: [AuditEntry]) async throws(AccountError) {
     try await run {
       try await $0.write { database in
-        for entry in entries { try Self.keep(entry, in: database) }
+        for entry in entries { try Self.countOrInsert(entry, in: database) }
       }
     }
   }
@@ -57,7 +57,7 @@ extension AccountDatabase: AuditStore {
   }
 
   /// Counts a refusal in an equal entry of the last hour, or inserts an entry.
-  private static func keep(_ entry: AuditEntry, in database: Database) throws {
+  private static func countOrInsert(_ entry: AuditEntry, in database: Database) throws {
     guard entry.outcome != .done else { return try insert(entry, in: database) }
     if try count(entry, in: database) { return }
     guard entry.isOfStranger else { return try insert(entry, in: database) }
@@ -137,24 +137,26 @@ extension AccountDatabase: AuditStore {
         entry.origin.device, entry.isOfStranger, entry.count, entry.last.milliseconds,
       ])
     let id = database.lastInsertedRowID
-    if id.isMultiple(of: tidyInterval) { try tidy(since: id - tidyInterval, in: database) }
+    if id.isMultiple(of: cleanupInterval) {
+      try deleteExcess(since: id - cleanupInterval, in: database)
+    }
   }
 
   /// Removes the entries beyond their share, for all authors with an entry after `id`.
-  private static func tidy(since id: Int64, in database: Database) throws {
+  private static func deleteExcess(since id: Int64, in database: Database) throws {
     let authors = try Row.fetchAll(
       database, sql: "SELECT DISTINCT account, isStranger FROM audit WHERE id > ?", arguments: [id])
     for author in authors {
       if author["isStranger"] {
-        try tidyStrangers(in: database)
+        try deleteExcessOfStrangers(in: database)
       } else {
-        try tidy(author["account"], in: database)
+        try deleteExcess(of: author["account"], in: database)
       }
     }
   }
 
   /// Deletes the oldest entries beyond the share of an account, a pass or the controller.
-  private static func tidy(_ account: String?, in database: Database) throws {
+  private static func deleteExcess(of account: String?, in database: Database) throws {
     // The index by author and id finds the newest entry beyond the share.
     try database.execute(
       sql: """
@@ -167,7 +169,7 @@ extension AccountDatabase: AuditStore {
 
   /// Deletes strangers' entries beyond their share, from the busiest hours first, so that a flood
   /// displaces its own entries and not the few of a quiet hour.
-  private static func tidyStrangers(in database: Database) throws {
+  private static func deleteExcessOfStrangers(in database: Database) throws {
     let count =
       try Int.fetchOne(
         database, sql: "SELECT count(*) FROM audit WHERE account IS NULL AND isStranger = 1") ?? 0

@@ -34,9 +34,9 @@ struct BackupDraft {
   }
 
   /// Fills the draft; removes it on an error.
-  func filled(_ fill: (Backup) throws(StorageError) -> Void) throws(StorageError) -> Self {
+  func fill(_ body: (Backup) throws(StorageError) -> Void) throws(StorageError) -> Self {
     do {
-      try fill(Backup(at: path))
+      try body(Backup(at: path))
       return self
     } catch {
       try? FileManager.default.removeItem(atPath: path)
@@ -45,7 +45,7 @@ struct BackupDraft {
   }
 
   /// Renames it once everything in it is on the disk.
-  func named(_ name: String) throws(StorageError) -> Backup {
+  func rename(to name: String) throws(StorageError) -> Backup {
     try DurableFile.sync(path)
     var final = "\(folder)/\(name)"
     var number = 2

@@ -97,20 +97,20 @@ package struct Backups: Sendable {
     _ reason: Backup.Reason, of source: any DatabaseReader, at now: Date
   ) throws(StorageError) -> Backup {
     let withKey = if case .before = reason { false } else { true }
-    if withKey { try tryKey(source) }
-    let backup = try BackupDraft(in: folder).filled { draft throws(StorageError) in
+    if withKey { try verifyKey(source) }
+    let backup = try BackupDraft(in: folder).fill { draft throws(StorageError) in
       try copy(source, to: draft.database)
       for name in Self.companions where access("\(state)/\(name)", F_OK) == 0 {
         try DurableFile.copy("\(state)/\(name)", to: "\(draft.path)/\(name)")
       }
       _ = try check(draft, withKey: withKey)
-    }.named(Backup.name(reason, at: now))
-    dropOld(but: backup)
+    }.rename(to: Backup.name(reason, at: now))
+    deleteOld(but: backup)
     return backup
   }
 
   private func copy(_ source: any DatabaseReader, to path: String) throws(StorageError) {
-    try DurableFile.make(path)
+    try DurableFile.makeFile(path)
     do {
       let copy = try DatabaseQueue(path: path)
       try source.backup(to: copy)
@@ -124,7 +124,7 @@ package struct Backups: Sendable {
   }
 
   /// Deletes surplus backups. Requested backups and the newest one stay, even if the wall clock is wrong.
-  private func dropOld(but newest: Backup) {
+  private func deleteOld(but newest: Backup) {
     var seen: [String: Int] = [:]
     for backup in [newest] + all.filter({ $0 != newest }) {
       guard let kind = backup.reason?.word.split(separator: "-").first.map(String.init),

@@ -27,9 +27,9 @@ enum DatabaseVerifier {
     if try database.foreignKeyViolations().next() != nil {
       throw StorageError.damaged(path, because: "it refers to what is not there")
     }
-    for (promise, query) in promises {
+    for (violation, query) in invariants {
       if try Bool.fetchOne(database, sql: query) != true {
-        throw StorageError.damaged(path, because: "it holds \(promise)")
+        throw StorageError.damaged(path, because: "it holds \(violation)")
       }
     }
     func count(_ table: String) throws -> Int {
@@ -56,7 +56,7 @@ enum DatabaseVerifier {
   }
 
   /// True for every database of this program, from the first schema on.
-  private static let promises: [(String, String)] = [
+  private static let invariants: [(String, String)] = [
     (
       "accounts without an owner",
       """

@@ -10,7 +10,7 @@ enum KeyVerifier {
   static func check(_ database: Database, in folder: String) throws {
     let factors = try factors(database)
     let path = "\(folder)/\(KeyFile.name)"
-    guard let key = try KeyFile.existing(at: path) else {
+    guard let key = try KeyFile.load(at: path) else {
       if factors.isEmpty { return }
       throw StorageError.missingKey(path)
     }
@@ -40,7 +40,7 @@ extension Backups {
     let lock = try StateLock(state, exclusive: false)
     defer { withExtendedLifetime(lock) {} }
     do {
-      try tryKey(DatabaseQueue(path: path))
+      try verifyKey(DatabaseQueue(path: path))
       return true
     } catch {
       throw StorageError(error, at: path)
@@ -48,7 +48,7 @@ extension Backups {
   }
 
   /// Tries the state folder's key, so that an error names that file and not the copy.
-  func tryKey(_ source: any DatabaseReader) throws(StorageError) {
+  func verifyKey(_ source: any DatabaseReader) throws(StorageError) {
     do {
       try source.read { try KeyVerifier.check($0, in: state) }
     } catch {

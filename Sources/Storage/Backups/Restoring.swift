@@ -17,7 +17,7 @@ extension Backups {
     try DurableFile.makeFolder(state)
     let lock = try StateLock(state, exclusive: true)
     defer { withExtendedLifetime(lock) {} }
-    try putInPlace()
+    try installPrepared()
     try verify(backup)
     let draft = prepared + ".draft"
     try? FileManager.default.removeItem(atPath: draft)
@@ -32,9 +32,9 @@ extension Backups {
     try deleteAccess(of: database)
     for end in ["-wal", "-shm"] { unlink(database + end) }
     try DurableFile.sync(draft)
-    let replaced = try setAside(files, at: now)
+    let replaced = try copyCurrent(files, at: now)
     try DurableFile.rename(draft, to: prepared)
-    try putInPlace()
+    try installPrepared()
     return replaced
   }
 
@@ -44,14 +44,14 @@ extension Backups {
     guard access(prepared, F_OK) == 0 else { return }
     let lock = try StateLock(state, exclusive: true)
     defer { withExtendedLifetime(lock) {} }
-    try putInPlace()
+    try installPrepared()
   }
 
   /// The folder with the complete files of a restore, until they are in their place.
   private var prepared: String { "\(state)/.restoring" }
 
   /// Moves the files of a prepared restore, if there is one, to their place.
-  private func putInPlace() throws(StorageError) {
+  private func installPrepared() throws(StorageError) {
     guard access(prepared, F_OK) == 0 else { return }
     if access("\(prepared)/\(TheaterDatabase.fileName)", F_OK) == 0 {
       // SQLite would apply the old write-ahead log to the restored database.
@@ -99,14 +99,14 @@ extension Backups {
   }
 
   /// Copies the current database without verifying it.
-  private func setAside(_ files: [String], at now: Date) throws(StorageError) -> Backup? {
+  private func copyCurrent(_ files: [String], at now: Date) throws(StorageError) -> Backup? {
     let present = (files + ["-wal", "-shm"].map { TheaterDatabase.fileName + $0 })
       .filter { access("\(state)/\($0)", F_OK) == 0 }
     guard !present.isEmpty else { return nil }
-    return try BackupDraft(in: folder).filled { aside throws(StorageError) in
+    return try BackupDraft(in: folder).fill { draft throws(StorageError) in
       for name in present {
-        try DurableFile.copy("\(state)/\(name)", to: "\(aside.path)/\(name)")
+        try DurableFile.copy("\(state)/\(name)", to: "\(draft.path)/\(name)")
       }
-    }.named(Backup.name(.replaced, at: now))
+    }.rename(to: Backup.name(.replaced, at: now))
   }
 }

@@ -13,7 +13,7 @@ struct DatabaseInspection {
   /// Checks an existing database, and makes a backup before its tables are changed. Uses a connection of
   /// its own, as opening a pool writes to the file.
   /// - Throws: `damaged`, `newerSchema`, `full` or `failed`.
-  func beforeOpening(at now: Date) throws {
+  func checkBeforeOpening(at now: Date) throws {
     guard exists else { return }
     var status = stat()
     if stat(path, &status) == 0, status.st_size == 0 {
@@ -34,7 +34,7 @@ struct DatabaseInspection {
   }
 
   /// Passes for a database of this version.
-  func refuseOtherVersions(_ database: Database) throws {
+  func requireCurrentVersion(_ database: Database) throws {
     if try DatabaseSchema.migrator.hasBeenSuperseded(database) {
       throw StorageError.newerSchema(path)
     }
@@ -53,7 +53,7 @@ extension DatabaseSchema {
 
 extension StorageError {
   /// The same error with a hint for the start of the controller.
-  func atStart(_ path: String, _ backups: Backups) -> StorageError {
+  func withStartHint(_ path: String, _ backups: Backups) -> StorageError {
     switch code {
     case .full: .fullAtStart(path)
     case .damaged:

@@ -18,7 +18,7 @@ final class DiskReserve: Sendable {
 
   private let file: Int32
   /// The allocated bytes.
-  private let kept = Mutex(0)
+  private let allocated = Mutex(0)
 
   /// Allocates the reserve, as far as there is space.
   /// - Throws: `full` or `failed` when the file cannot even be created.
@@ -33,29 +33,31 @@ final class DiskReserve: Sendable {
 
   /// Performs an action. If the disk is full, releases the reserve and performs the action again.
   ///
-  /// - Parameter givingBack: Frees the used space before the reserve is allocated again, so that it does
+  /// - Parameter cleanUp: Frees the used space before the reserve is allocated again, so that it does
   ///   not shrink with each such write.
-  func helping<Value>(
-    _ body: () throws -> Value, givingBack: () -> Void = {}
+  func withReserve<Value>(
+    _ body: () throws -> Value, cleanUp: () -> Void = {}
   ) throws -> Value {
     do {
       return try body()
     } catch let error as DatabaseError where error.isFullDisk {
-      give()
+      release()
       defer { allocate() }
       let value = try body()
-      givingBack()
+      cleanUp()
       return value
     }
   }
 
   /// Allocates the missing part, as far as there is space.
   func allocate() {
-    kept.withLock { kept in
+    allocated.withLock { allocated in
       var piece = Self.size
-      while kept < Self.size, piece >= Self.smallestPiece {
-        if kept + piece <= Self.size, posix_fallocate(file, 0, off_t(kept + piece)) == 0 {
-          kept += piece
+      while allocated < Self.size, piece >= Self.smallestPiece {
+        if allocated + piece <= Self.size,
+          posix_fallocate(file, 0, off_t(allocated + piece)) == 0
+        {
+          allocated += piece
         } else {
           piece /= 2
         }
@@ -63,9 +65,9 @@ final class DiskReserve: Sendable {
     }
   }
 
-  private func give() {
-    kept.withLock { kept in
-      if ftruncate(file, 0) == 0 { kept = 0 }
+  private func release() {
+    allocated.withLock { allocated in
+      if ftruncate(file, 0) == 0 { allocated = 0 }
     }
   }
 }

@@ -28,7 +28,7 @@ enum DurableFile {
   }
 
   /// Makes an empty file, or restricts the mode of an existing one.
-  static func make(_ path: String) throws(StorageError) {
+  static func makeFile(_ path: String) throws(StorageError) {
     let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     try check(file, "open", path)
     defer { close(file) }

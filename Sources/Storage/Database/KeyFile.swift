@@ -12,9 +12,9 @@ enum KeyFile {
 
   /// Reads the key of `folder`, or makes it.
   /// - Throws: `damagedKey` for anything but a file of 32 bytes; `full`, `failed`.
-  static func key(in folder: String) throws(StorageError) -> SealingKey {
+  static func loadOrCreate(in folder: String) throws(StorageError) -> SealingKey {
     let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
-    if let key = try existing(at: path, tightening: true) { return key }
+    if let key = try load(at: path, tightening: true) { return key }
     var generator = SystemRandomNumberGenerator()
     let bytes = (0..<SealingKey.length).map { _ in
       UInt8.random(in: .min ... .max, using: &generator)
@@ -27,7 +27,7 @@ enum KeyFile {
   /// Reads the key at `path`; nil when there is no file.
   /// - Parameter tightening: Whether to set the mode to 0600 if other users have access.
   /// - Throws: `damagedKey` for anything but a file of 32 bytes; `failed`.
-  static func existing(
+  static func load(
     at path: String, tightening: Bool = false
   ) throws(StorageError) -> SealingKey? {
     guard let bytes = try read(path, tightening: tightening) else { return nil }

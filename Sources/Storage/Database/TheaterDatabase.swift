@@ -37,15 +37,15 @@ package final class TheaterDatabase: Sendable {
       try DurableFile.makeFolder(backups.state)
       try backups.finishInterruptedRestore()
       lock = try StateLock(backups.state, exclusive: false)
-      try DatabaseInspection(path: path, backups: backups).beforeOpening(at: clock.now())
-      try DurableFile.make(path)
+      try DatabaseInspection(path: path, backups: backups).checkBeforeOpening(at: clock.now())
+      try DurableFile.makeFile(path)
       pool = try Self.openPool(path)
       try DatabaseSchema.migrator.migrate(pool)
-      key = try KeyFile.key(in: folder)
+      key = try KeyFile.loadOrCreate(in: folder)
       // Without space for the reserve the database works as before.
       reserve = try? DiskReserve(in: backups.state)
     } catch {
-      throw StorageError(error, at: path).atStart(path, backups)
+      throw StorageError(error, at: path).withStartHint(path, backups)
     }
   }
 
@@ -62,9 +62,9 @@ package final class TheaterDatabase: Sendable {
       try backups.finishInterruptedRestore()
       guard inspection.exists else { throw StorageError.noDatabase(path) }
       lock = try StateLock(backups.state, exclusive: false)
-      key = try KeyFile.key(in: folder)
+      key = try KeyFile.loadOrCreate(in: folder)
       pool = try Self.openPool(path)
-      try pool.read(inspection.refuseOtherVersions)
+      try pool.read(inspection.requireCurrentVersion)
     } catch {
       throw StorageError(error, at: path)
     }
@@ -150,9 +150,9 @@ extension TheaterDatabase {
         // its space for the reserve, unless a read is running.
         continuation.resume(
           with: Result {
-            try reserve.helping {
+            try reserve.withReserve {
               try Self.commit(updates, in: database)
-            } givingBack: {
+            } cleanUp: {
               _ = try? database.checkpoint(.truncate)
             }
           })

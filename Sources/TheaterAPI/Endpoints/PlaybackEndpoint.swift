@@ -77,35 +77,35 @@ public enum PlaybackEndpoint: String, Endpoint {
         "Lists the activities with the category of their items, and whether the user may begin each.",
         answers: [200: .json(.reference(.activities))])
     case .startActivity:
-      starting("/activities/{name}", .play, "Starts an activity.", .activityStart)
+      startRoute("/activities/{name}", .play, "Starts an activity.", .activityStart)
     case .watch:
-      starting("/watch", .play, "Starts the activity that plays films.", .activityStart)
+      startRoute("/watch", .play, "Starts the activity that plays films.", .activityStart)
     case .listen:
-      starting("/listen", .play, "Starts the activity that plays songs.", .activityStart)
+      startRoute("/listen", .play, "Starts the activity that plays songs.", .activityStart)
     case .radio:
-      starting(
+      startRoute(
         "/radio", .play,
         "Starts the activity that plays stations; the item may be a frequency such as `98.5 FM`.",
         .activityStart)
     case .popcorn:
-      starting("/popcorn", .operate, "Makes popcorn; the current activity goes on.", .request())
-    case .end: starting("/end", .play, "Ends the current activity.", .request())
+      startRoute("/popcorn", .operate, "Makes popcorn; the current activity goes on.", .request())
+    case .end: startRoute("/end", .play, "Ends the current activity.", .request())
     case .off:
-      starting(
+      startRoute(
         "/off", .operate, "Turns everything off, and cancels every scene that runs.", .request())
-    case .pause: steering("/pause", "Pauses playback.")
-    case .resume: steering("/resume", "Resumes playback.")
-    case .next: steering("/next", "Skips to the next track.")
-    case .previous: steering("/previous", "Goes back to the previous track.")
+    case .pause: transportRoute("/pause", "Pauses playback.")
+    case .resume: transportRoute("/resume", "Resumes playback.")
+    case .next: transportRoute("/next", "Skips to the next track.")
+    case .previous: transportRoute("/previous", "Goes back to the previous track.")
     case .seek:
-      steering(
+      transportRoute(
         "/seek", "Goes to a position, or forwards or backwards by a distance, in seconds.",
         .request(
           exactlyOneOf: [
             "to": .number(0...172_800), "by": .number(-172_800...172_800),
           ]))
     case .volume:
-      steering(
+      transportRoute(
         "/volume", "Sets or changes the volume in percent, or mutes the amplifier.",
         .request(
           exactlyOneOf: [
@@ -134,7 +134,7 @@ public enum PlaybackEndpoint: String, Endpoint {
       answers: [200: .json(.reference(answer))], errors: [422])
   }
 
-  private func starting(
+  private func startRoute(
     _ path: String, _ permission: Permission, _ help: String, _ body: Schema
   ) -> Route {
     Route(
@@ -143,7 +143,7 @@ public enum PlaybackEndpoint: String, Endpoint {
       errors: [404, 409, 503])
   }
 
-  private func steering(
+  private func transportRoute(
     _ path: String, _ help: String, _ body: Schema = .request(), answer: Component = .confirmation
   ) -> Route {
     Route(

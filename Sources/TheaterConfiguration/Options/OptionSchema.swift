@@ -1,11 +1,11 @@
 import JSON
+import Validation
 
 /// Reads the options schema of a manifest, a subset of JSON Schema.
 ///
-/// Known keywords: `type`, `enum`, `minimum`, `maximum`, `pattern`, `required`, `properties`,
-/// `items`, `default`, `title`, `description`, `format: "path"` and `additionalProperties: false`
-/// (always true). Any other keyword is refused, because it would promise a check that does not
-/// happen.
+/// Known keywords: `type`, `enum`, `minimum`, `maximum`, `minLength`, `maxLength`, `pattern`, `required`,
+/// `properties`, `items`, `default`, `title`, `description`, `format: "path"` and `additionalProperties: false`
+/// (always true). Any other keyword is refused, because it would promise a check that does not happen.
 package enum OptionSchema {
   /// Returns the valid values of the options.
   ///
@@ -32,8 +32,8 @@ package enum OptionSchema {
         ])))
 
   private static let keywords: Set<String> = [
-    "type", "enum", "minimum", "maximum", "pattern", "required", "properties", "items", "default",
-    "title", "description", "format", "additionalProperties",
+    "type", "enum", "minimum", "maximum", "minLength", "maxLength", "pattern", "required",
+    "properties", "items", "default", "title", "description", "format", "additionalProperties",
   ]
 
   private static func read(_ schema: JSON, at path: JSONPath) throws(OptionSchemaError)
@@ -116,22 +116,18 @@ package enum OptionSchema {
   private static func text(_ object: JSONObject, at path: JSONPath) throws(OptionSchemaError)
     -> TextSchema
   {
-    var shape = TextSchema()
+    var shape = TextSchema(
+      shortest: try length("minLength", object, path) ?? 0,
+      longest: try length("maxLength", object, path))
     if let pattern = object["pattern"] {
-      guard let text = pattern.string, text.utf8.count <= longestPattern,
-        (try? Regex(text)) != nil
-      else {
-        throw OptionSchemaError(
-          path.appending("pattern"),
-          "expected a regular expression of at most \(longestPattern) bytes")
+      guard let source = pattern.string else {
+        throw OptionSchemaError(path.appending("pattern"), "expected text, found \(pattern.kind)")
       }
-      guard !hasNestedRepetition(text) else {
-        throw OptionSchemaError(
-          path.appending("pattern"),
-          "a repeated group has another repetition in it, as in (a+)+: a search could take for ever. "
-            + "Give one of them a limit, as in (a+){0,9}")
+      do throws(PatternError) {
+        shape.rule = .pattern(try Pattern(schema: source))
+      } catch {
+        throw OptionSchemaError(path.appending("pattern"), "\(error.message) \(error.hint)")
       }
-      shape.rule = .pattern(text)
     }
     if let format = object["format"] {
       guard format == "path" else {
@@ -143,21 +139,14 @@ package enum OptionSchema {
     return shape
   }
 
-  /// Most bytes of a pattern.
-  private static let longestPattern = 1000
-
-  /// Whether a repetition without a limit (`*`, `+`, `{2,}`) is of a group that has another one in it, as in
-  /// `(a+)+`. Then the time of a search that fails can double with each character.
-  private static func hasNestedRepetition(_ pattern: String) -> Bool {
-    // An escape and a character class each count as one character, and so does a group once it is checked.
-    var rest = pattern.replacing(/\\.|\[(?:\\.|[^\]\\])*\]/, with: "a")
-    while let group = rest.firstMatch(of: /\(([^()]*)\)([*+]|\{[0-9]*,\})?/) {
-      let hasRepetition = group.output.1.contains(/[*+]|,\}/)
-      let isRepeated = group.output.2 != nil
-      if hasRepetition, isRepeated { return true }
-      rest.replaceSubrange(group.range, with: hasRepetition || isRepeated ? "a+" : "a")
+  private static func length(_ key: String, _ object: JSONObject, _ path: JSONPath)
+    throws(OptionSchemaError) -> Int?
+  {
+    guard let value = object[key] else { return nil }
+    guard let length = value.integer, length >= 0 else {
+      throw OptionSchemaError(path.appending(key), "expected a whole number from 0")
     }
-    return false
+    return length
   }
 
   private static func members(_ object: JSONObject, at path: JSONPath) throws(OptionSchemaError)

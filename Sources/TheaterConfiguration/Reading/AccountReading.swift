@@ -29,7 +29,7 @@ extension ConfigurationReader {
     let path: JSONPath = [.key("accounts"), .key("delivery")]
     var settings = AccountSettings(isDemo: accounts["demo"]?.bool ?? false)
     settings.rules = readRuleSet(isDemo: settings.isDemo)
-    guard let delivery = accounts["delivery"], !isFlawed(path) else { return settings }
+    guard let delivery = accounts["delivery"], !hasError(at: path) else { return settings }
     for channel in ["email", "sms"] where delivery[channel]?.string == "log" && !settings.isDemo {
       report(
         .reference, at: path.appending(channel),
@@ -39,10 +39,11 @@ extension ConfigurationReader {
     checkMail(delivery["email"] ?? .null, at: path.appending("email"), fileProblem)
     checkGateway(delivery["sms"] ?? .null, at: path.appending("sms"))
     let shape = ConfigurationSchemaNodes.delivery
-    if !isFlawed(path),
-      let sealed = seal(shape.completed(delivery, from: origin), shape: shape, at: path)
+    if !hasError(at: path),
+      let options = resolveSecrets(
+        in: shape.completed(delivery, from: origin), shape: shape, at: path)
     {
-      settings.delivery = sealed
+      settings.delivery = options
     }
     return settings
   }

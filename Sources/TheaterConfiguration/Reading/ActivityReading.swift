@@ -29,7 +29,7 @@ extension ConfigurationReader {
             what: "a device")
         }
       }
-      guard !isFlawed(path), let start, let end else { continue }
+      guard !hasError(at: path), let start, let end else { continue }
       activities[name] = Activity(
         name: name, title: activity["title"]?.string, start: start, end: end, player: player,
         amplifier: amplifier ?? cables.first { $0.from == player }?.to,

@@ -97,7 +97,7 @@ extension ConfigurationReader {
       let name = String(text.dropFirst())
       reading.used.insert(name)
       guard let kind = reading.parameters[name] else {
-        guard !isFlawed(path) else { return }
+        guard !hasError(at: path) else { return }
         return reportUndeclared(text, among: reading.parameters.keys.sorted(), at: path)
       }
       guard !kind.fits(shape, of: spec) else { return }

@@ -47,7 +47,7 @@ struct ConfigurationReader {
   let secrets: any SecretSource
   private(set) var problems: [ConfigurationIssue] = []
   /// The paths of errors, and all paths above them.
-  private var flawed: Set<JSONPath> = []
+  private var errorPaths: Set<JSONPath> = []
 
   /// The roles of all devices whose role is valid, also if the device has other errors.
   private(set) var roles: [String: Role] = [:]
@@ -58,7 +58,6 @@ struct ConfigurationReader {
   private(set) var sceneNames: Set<String> = []
   /// The inputs of each amplifier, cached because each step may need them.
   var inputs: [String: Inputs] = [:]
-  var optionShapes: [String: [Role: SchemaNode]] = [:]
 
   /// The most errors reported, and the most warnings.
   private static let mostProblems = SchemaNode.mostProblems
@@ -136,7 +135,7 @@ struct ConfigurationReader {
   /// The text of a member of the object at `path`; `nil` if an error in it is already reported.
   /// Other members of the object may have errors.
   func text(_ key: String, of object: JSON, at path: JSONPath) -> String? {
-    object[key]?.string.flatMap { isFlawed(path.appending(key)) ? nil : $0 }
+    object[key]?.string.flatMap { hasError(at: path.appending(key)) ? nil : $0 }
   }
 
   /// Whether the file has a device of this name.
@@ -146,7 +145,7 @@ struct ConfigurationReader {
   var isFull: Bool { errors >= Self.mostProblems }
 
   /// Whether an error at `path` or below it is reported.
-  func isFlawed(_ path: JSONPath) -> Bool { flawed.contains(path) }
+  func hasError(at path: JSONPath) -> Bool { errorPaths.contains(path) }
 
   // MARK: Reporting
 
@@ -156,7 +155,7 @@ struct ConfigurationReader {
     at path: JSONPath, key isAtKey: Bool = false, _ message: String, hint: String? = nil
   ) {
     // To find the position is the most expensive part.
-    guard hasRoom(for: severity) else {
+    guard canReport(severity) else {
       left += 1
       return
     }
@@ -171,11 +170,11 @@ struct ConfigurationReader {
     guard problem.severity == .error else { return }
     errors += 1
     for length in 0...problem.path.elements.count {
-      flawed.insert(JSONPath(Array(problem.path.elements.prefix(length))))
+      errorPaths.insert(JSONPath(Array(problem.path.elements.prefix(length))))
     }
   }
 
-  private func hasRoom(for severity: ConfigurationIssue.Severity) -> Bool {
+  private func canReport(_ severity: ConfigurationIssue.Severity) -> Bool {
     (severity == .error ? errors : problems.count - errors) < Self.mostProblems
   }
 

@@ -9,7 +9,8 @@ extension ConfigurationReader {
     var bindings: [DeviceBinding] = []
     for (name, device) in member("devices").object ?? [:] where !isFull {
       let path: JSONPath = [.key("devices"), .key(name)]
-      guard !isFlawed(path), let role = roles[name], let plugin = device["plugin"]?.string else {
+      guard !hasError(at: path), let role = roles[name], let plugin = device["plugin"]?.string
+      else {
         continue
       }
       guard let options = readOptions(device, role: role, plugin: plugin, at: path) else {
@@ -28,17 +29,9 @@ extension ConfigurationReader {
   ) -> DeviceOptions? {
     let given = device["options"] ?? .object([:])
     let place = path.appending("options")
-    guard let manifest = plugins.manifests[plugin], let offer = manifest.roles[role] else {
-      report(
-        .plugin, .warning, at: path.appending("plugin"),
-        "the plugin \"\(plugin)\" cannot be used: \(plugins.faults[plugin] ?? "no manifest")",
-        hint: "The device will be unavailable until that is fixed; its options were not checked.")
-      // The plugin cannot be used, so its secrets are not read.
-      return DeviceOptions(written: given)
-    }
-    let shape: SchemaNode
+    let shape: SchemaNode?
     do {
-      shape = try optionShape(of: plugin, role: role, offer.options)
+      shape = try plugins.options(of: plugin, role: role)
     } catch {
       report(
         .plugin, at: path.appending("plugin"),
@@ -46,12 +39,22 @@ extension ConfigurationReader {
         hint: "This is the plugin's mistake: tell its author, or use another version.")
       return nil
     }
+    guard let shape else {
+      report(
+        .plugin, .warning, at: path.appending("plugin"),
+        "the plugin \"\(plugin)\" cannot be used: \(plugins.faults[plugin] ?? "no manifest")",
+        hint: "The device will be unavailable until that is fixed; its options were not checked.")
+      // The plugin cannot be used, so its secrets are not read.
+      return DeviceOptions(written: given)
+    }
     let written = shape.completed(given, from: origin)
-    return seal(written, shape: shape, at: place)
+    return resolveSecrets(in: written, shape: shape, at: place)
   }
 
   /// Reads the secrets that the options name, and checks each against its schema.
-  mutating func seal(_ written: JSON, shape: SchemaNode, at path: JSONPath) -> DeviceOptions? {
+  mutating func resolveSecrets(
+    in written: JSON, shape: SchemaNode, at path: JSONPath
+  ) -> DeviceOptions? {
     var found: [JSONPath: Secret] = [:]
     var isComplete = true
     for (place, name) in DeviceOptions.secretNames(in: written) where !isFull {
@@ -151,15 +154,5 @@ extension ConfigurationReader {
     /// In the order of the file.
     let names: [String]
     let known: Set<String>
-  }
-
-  /// Returns the valid options of a role, from the plugin's manifest.
-  private mutating func optionShape(
-    of plugin: String, role: Role, _ schema: JSON
-  ) throws(OptionSchemaError) -> SchemaNode {
-    if let shape = optionShapes[plugin]?[role] { return shape }
-    let shape = try OptionSchema.shape(schema)
-    optionShapes[plugin, default: [:]][role] = shape
-    return shape
   }
 }

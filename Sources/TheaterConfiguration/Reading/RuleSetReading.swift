@@ -6,7 +6,7 @@ extension ConfigurationReader {
   mutating func readRuleSet(isDemo: Bool) -> RuleSet {
     let path: JSONPath = [.key("accounts"), .key("rules")]
     let rules = readRules(member("accounts")["rules"] ?? .object([:]), at: path)
-    if !isFlawed(path) { checkPasswords(rules, isDemo: isDemo, at: path) }
+    if !hasError(at: path) { checkPasswords(rules, isDemo: isDemo, at: path) }
     return rules
   }
 
@@ -46,7 +46,7 @@ extension ConfigurationReader {
   private mutating func readRule(
     _ json: JSON, of field: FieldName, at path: JSONPath
   ) -> Rule? {
-    guard !isFull, !isFlawed(path) else { return nil }
+    guard !isFull, !hasError(at: path) else { return nil }
     do {
       let rule = try Rule(json)
       checkQuestion(rule, of: field, at: path)

@@ -23,7 +23,7 @@ extension ConfigurationReader {
           "no step uses the parameter \"\(unused)\"",
           hint: "Write \"$\(unused)\" where it belongs, or remove it.")
       }
-      guard !isFlawed(path) else { continue }
+      guard !hasError(at: path) else { continue }
       scenes[name] = Scene(
         name: name, title: scene["title"]?.string, parameters: parameters, steps: steps)
     }
@@ -132,7 +132,7 @@ extension ConfigurationReader {
     guard let name = deviceName(in: step, at: path), let json = step[name] else { return nil }
     let place = path.appending(name)
     guard isDevice(name) else {
-      if !isFlawed(place) {
+      if !hasError(at: place) {
         reportMissing("device", name, among: deviceNames + Step.words, at: place, key: true)
       }
       ConfigurationSchemaNodes.deviceCommands.problems(with: json, at: place)
@@ -154,7 +154,7 @@ extension ConfigurationReader {
     } else {
       commands = [readCommand(json, for: name, role: role, at: place, &reading)]
     }
-    guard !isFlawed(path) else { return nil }
+    guard !hasError(at: path) else { return nil }
     let steps = commands.compactMap(\.self).map { command in
       Step.command(
         CommandStep(

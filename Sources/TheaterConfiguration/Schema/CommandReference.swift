@@ -11,7 +11,7 @@ package enum CommandReference {
   }
 
   private static func row(_ spec: CommandSpec) -> String {
-    "| \(forms(spec)) | \(argument(spec)) | \(spec.help)\(needs(spec)) |\n"
+    "| \(forms(spec)) | \(argument(spec)) | \(spec.help)\(capabilityNote(spec)) |\n"
   }
 
   /// The forms of the command in a step.
@@ -35,7 +35,7 @@ package enum CommandReference {
     spec.argument.map { $0.shape.expectation } ?? ""
   }
 
-  private static func needs(_ spec: CommandSpec) -> String {
+  private static func capabilityNote(_ spec: CommandSpec) -> String {
     spec.capability.map { " Only devices that can `\($0)`." } ?? ""
   }
 }

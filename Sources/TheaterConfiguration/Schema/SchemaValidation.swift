@@ -35,10 +35,10 @@ extension SchemaNode {
   }
 
   /// Whether `value` is of the kind of this shape, valid or not.
-  fileprivate func isMeant(by value: JSON) -> Bool {
+  fileprivate func hasKind(of value: JSON) -> Bool {
     switch (self, value) {
-    case (.named(_, let shape), _): shape.isMeant(by: value)
-    case (.either(let shapes), _): shapes.contains { $0.isMeant(by: value) }
+    case (.named(_, let shape), _): shape.hasKind(of: value)
+    case (.either(let shapes), _): shapes.contains { $0.hasKind(of: value) }
     case (.number, .integer), (.number, .number), (.text, .string), (.list, .array),
       (.object, .object):
       true
@@ -116,11 +116,14 @@ extension TextSchema {
   }
 
   var expectation: String {
-    if let rule {
-      return what == "a text" ? "a text \(rule.expectation)" : "\(what) (\(rule.expectation))"
+    // Greater lengths are never reached by mistake.
+    let longest = longest.flatMap { $0 < 1000 ? "at most \($0) characters" : nil }
+    guard let rule else {
+      return longest.map { "\(what) (\($0))" } ?? (shortest > 0 ? "\(what), not empty" : what)
     }
-    if let longest, longest < 1000 { return "\(what) (at most \(longest) characters)" }
-    return shortest > 0 ? "\(what), not empty" : what
+    if what == "a text", shortest == 0, longest == nil { return "a text \(rule.expectation)" }
+    let parts = [shortest > 0 ? "not empty" : nil, longest, rule.expectation]
+    return "\(what) (\(parts.compactMap(\.self).joined(separator: ", ")))"
   }
 }
 
@@ -158,7 +161,7 @@ private struct SchemaValidator {
     case .named(_, let shape): check(value, against: shape, at: path)
     case .either(let shapes):
       if shapes.contains(where: { $0.accepts(value) }) { return }
-      if let meant = shapes.first(where: { $0.isMeant(by: value) }) {
+      if let meant = shapes.first(where: { $0.hasKind(of: value) }) {
         check(value, against: meant, at: path)
       } else {
         add(shape.mismatch(value, path))

@@ -1,4 +1,4 @@
-import Synchronization
+import Validation
 
 /// The valid form of a text.
 ///
@@ -17,8 +17,8 @@ package enum TextRule: Sendable, Hashable {
   case secretName
   /// A name of a host, without a port: letters, digits, `.` and `-`, at most 253.
   case hostName
-  /// A regular expression that must be found in the text; from a manifest.
-  case pattern(String)
+  /// A pattern that must be found in the text, such as one of a manifest.
+  case pattern(Pattern)
 
   /// The rule as a regular expression, for the schema.
   package var pattern: String {
@@ -28,7 +28,7 @@ package enum TextRule: Sendable, Hashable {
     case .duration: "^[0-9]{1,6}(\\.[0-9]{1,3})? (ms|s|min|h)$"
     case .secretName: "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$"
     case .hostName: "^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$"
-    case .pattern(let pattern): pattern
+    case .pattern(let pattern): pattern.source
     }
   }
 
@@ -39,35 +39,25 @@ package enum TextRule: Sendable, Hashable {
     case .duration: "a number, a space and ms, s, min or h"
     case .secretName: "at most 64 letters, digits, \".\", \"-\" and \"_\", not beginning with \".\""
     case .hostName: "letters, digits, \".\" and \"-\", without a port"
-    case .pattern("^.+$"): "not empty"
+    case .pattern(let pattern) where pattern.source == "^.+$": "not empty"
     case .pattern(let pattern): "like \(pattern)"
     }
   }
 
-  /// Longest text that a manifest's pattern is tried on, in bytes in UTF-8. The search backtracks, so
-  /// its time can grow with a power of the length. `OptionSchema` refuses repetitions in one another,
-  /// with which it would double with each character.
+  /// Longest text that a pattern is tried on, in bytes in UTF-8: the time of a search grows with the length of the
+  /// text and of the pattern.
   static let longestForPattern = 4096
 
-  /// The compiled patterns of manifests; a compilation takes longer than a match.
-  private static let compiled = Mutex<[String: CompiledPattern]>([:])
-  /// Most compiled patterns that are kept.
-  private static let mostCompiled = 1000
-
-  /// Returns the compiled pattern; `nil` if it is not a regular expression.
-  private static func compiledPattern(_ pattern: String) -> Regex<AnyRegexOutput>? {
-    if let known = compiled.withLock({ $0[pattern] }) { return known.regex }
-    guard let regex = try? Regex(pattern).matchingSemantics(.unicodeScalar) else { return nil }
-    let new = CompiledPattern(regex: regex)
-    compiled.withLock {
-      if $0.count >= mostCompiled { $0.removeAll() }
-      $0[pattern] = new
+  /// Returns the rule of a pattern that is written in the sources; one that cannot be read ends the program.
+  static func pattern(_ source: StaticString) -> TextRule {
+    do throws(PatternError) {
+      return .pattern(try Pattern(schema: source.description))
+    } catch {
+      preconditionFailure("\(source): \(error.message) \(error.hint)")
     }
-    return regex
   }
 
-  /// Whether `text` matches the rule. False for a pattern that is not a regular expression
-  /// (`OptionSchema` refuses those earlier), and for a pattern and a text of more than 4,096 bytes.
+  /// Whether `text` matches the rule. False for a pattern and a text of more than 4,096 bytes.
   package func allows(_ text: some StringProtocol) -> Bool {
     let bytes = text.utf8
     switch self {
@@ -86,9 +76,7 @@ package enum TextRule: Sendable, Hashable {
           Self.isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
         }
     case .pattern(let pattern):
-      guard bytes.count <= Self.longestForPattern else { return false }
-      guard let regex = Self.compiledPattern(pattern) else { return false }
-      return String(text).firstMatch(of: regex) != nil
+      return bytes.count <= Self.longestForPattern && pattern.matches(text.unicodeScalars)
     }
   }
 
@@ -106,11 +94,6 @@ package enum TextRule: Sendable, Hashable {
     default: isLetter(byte)
     }
   }
-}
-
-/// A compiled pattern, shared between threads: matching never changes it, so that it is safe to send.
-private struct CompiledPattern: @unchecked Sendable {
-  let regex: Regex<AnyRegexOutput>
 }
 
 /// Durations as `devices.json` writes them.

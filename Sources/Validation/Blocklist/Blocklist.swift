@@ -8,7 +8,7 @@
 /// folded form is empty.
 package enum Blocklist {
   /// Whether `text`, which is normalised, is too common.
-  static func holds(_ text: [Unicode.Scalar]) -> Bool {
+  static func contains(_ text: [Unicode.Scalar]) -> Bool {
     let lower = text.flatMap(\.lowercased).filter { !separators.contains($0) }
     return lower.isEmpty || isCommon(lower) || isCommon(core(of: lower))
   }

@@ -151,7 +151,7 @@ public struct Form: Sendable {
     let context = RuleContext(
       values: fields.mapValues(\.text), labels: fields.mapValues(\.declaration.label),
       hasSecondFactor: hasSecondFactor)
-    questions.keep { [fields] in fields[$0] != nil }
+    questions.removeQuestions { [fields] in fields[$0] == nil }
     for name in order {
       guard let field = fields[name] else { continue }
       let report = RuleReport(

@@ -65,8 +65,8 @@ struct OpenQuestions {
   }
 
   /// Removes the questions of removed fields.
-  mutating func keep(where isThere: (FieldName) -> Bool) {
-    states = states.filter { isThere($0.key.field) }
+  mutating func removeQuestions(where isRemoved: (FieldName) -> Bool) {
+    states = states.filter { !isRemoved($0.key.field) }
   }
 
   /// The withdrawn questions, then the new ones.

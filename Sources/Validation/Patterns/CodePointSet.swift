@@ -35,6 +35,8 @@ struct CodePointSet: Sendable {
     }
   }
 
+  /// Each code point.
+  static let any = CodePointSet([]).inverted
   /// `.`: everything except the line terminators of ECMAScript.
   static let anyButLineEnds = CodePointSet(["\n", "\r", "\u{2028}", "\u{2029}"]).inverted
   /// `\d`: ASCII, as in ECMAScript.
@@ -43,6 +45,13 @@ struct CodePointSet: Sendable {
   static let wordCharacters = CodePointSet(
     union: [
       CodePointSet(range: "a"..."z"), CodePointSet(range: "A"..."Z"), digits, CodePointSet(["_"]),
+    ])
+
+  /// `\s`: white space and line terminators of ECMAScript.
+  static let spaces = CodePointSet(
+    union: [
+      CodePointSet(range: "\t"..."\r"), CodePointSet(categories: [.spaceSeparator]),
+      CodePointSet(["\u{2028}", "\u{2029}", "\u{FEFF}"]),
     ])
 
   /// General categories by their short names; one letter stands for all that begin with it.

@@ -2,13 +2,15 @@
 ///
 /// The language is a part of ECMAScript's with the flag `u`, so that a page understands the same:
 /// literals, `.`, `[…]`, `[^…]`, `(…)`, `(?:…)`, `|`, `*`, `+`, `?`, `{n}`, `{n,}`, `{n,m}`, `\d`,
-/// `\w`, `\p{…}` and `\P{…}` with a general category, and `\` before a character that has a meaning.
-/// It is anchored at both ends by itself; `^` and `$` are refused, and so is all that would need
-/// backtracking.
+/// `\w`, `\s`, `\D`, `\W`, `\S`, `\n`, `\r`, `\t`, `\p{…}` and `\P{…}` with a general category, and `\` before
+/// a character that has a meaning. It is anchored at both ends by itself; `^` and `$` are refused, and so is all
+/// that would need backtracking.
 public struct Pattern: Hashable, Sendable, CustomStringConvertible {
-  /// As written, without anchors.
+  /// The pattern as written.
   public let source: String
-  private let program: [PatternInstruction]
+  private let node: PatternNode
+  /// Whether the pattern may stand anywhere in a text.
+  private let isSearched: Bool
 
   /// Most code points of a pattern.
   static let longest = 500
@@ -17,25 +19,38 @@ public struct Pattern: Hashable, Sendable, CustomStringConvertible {
 
   /// Reads a pattern.
   public init(_ source: String) throws(PatternError) {
+    try self.init(source, isSearched: false)
+  }
+
+  /// Reads the keyword `pattern` of a JSON Schema, with the same limits. It is found anywhere in a text, unless `^`
+  /// and `$` at the ends of the pattern, or of one of its alternatives, tie it to the ends of the text.
+  package init(schema source: String) throws(PatternError) {
+    try self.init(source, isSearched: true)
+  }
+
+  private init(_ source: String, isSearched: Bool) throws(PatternError) {
     guard source.unicodeScalars.count <= Self.longest else { throw .tooLong }
-    var parser = PatternParser(source)
-    program = try PatternProgram.instructions(for: parser.pattern())
+    var parser = PatternParser(source, isSearched: isSearched)
+    node = try parser.pattern()
+    guard node.steps(atMost: Self.mostSteps) != nil else { throw .tooManySteps }
     self.source = source
+    self.isSearched = isSearched
   }
 
   public var description: String { source }
 
   public static func == (a: Pattern, b: Pattern) -> Bool {
-    a.source.unicodeScalars.elementsEqual(b.source.unicodeScalars)
+    a.isSearched == b.isSearched
+      && a.source.unicodeScalars.elementsEqual(b.source.unicodeScalars)
   }
 
   public func hash(into hasher: inout Hasher) {
     for point in source.unicodeScalars { hasher.combine(point) }
   }
 
-  /// Whether all of `text` is like this.
-  func matches(_ text: [Unicode.Scalar]) -> Bool {
-    var machine = PatternMachine(program)
+  /// Whether `text` matches the pattern.
+  package func matches(_ text: some Sequence<Unicode.Scalar>) -> Bool {
+    var machine = PatternMachine(PatternProgram.instructions(for: node))
     for point in text {
       machine.step(point)
       if machine.isStuck { return false }
@@ -56,7 +71,7 @@ public struct PatternError: Error, Hashable, Sendable {
     hint: "Say it shorter, or as several rules.")
   static let tooManySteps = PatternError(
     message: "The pattern repeats too much: it has more than \(Pattern.mostSteps) steps.",
-    hint: "Use smaller counts; a rule minLength or maxLength counts without them.")
+    hint: "Use smaller counts; minLength and maxLength count without steps.")
   static let tooDeep = PatternError(
     message: "The pattern has more than \(PatternParser.deepest) groups in one another.",
     hint: "Use fewer groups.")

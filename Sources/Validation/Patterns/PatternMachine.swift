@@ -1,6 +1,6 @@
 /// One step of a pattern's program.
 enum PatternInstruction: Sendable {
-  case take(CodePointSet)
+  case consume(CodePointSet)
   /// Continues at both instructions.
   case split(Int, Int)
   case jump(Int)
@@ -10,66 +10,59 @@ enum PatternInstruction: Sendable {
 /// Writes a pattern out as a program.
 struct PatternProgram {
   private var instructions: [PatternInstruction] = []
-  /// The number of nodes written so far; they are counted because empty ones add no instruction.
-  private var nodes = 0
 
-  static func instructions(for node: PatternNode) throws(PatternError) -> [PatternInstruction] {
+  static func instructions(for node: PatternNode) -> [PatternInstruction] {
     var program = PatternProgram()
-    try program.append(node)
-    try program.append(.match)
+    program.append(node)
+    program.instructions.append(.match)
     return program.instructions
   }
 
-  private mutating func append(_ instruction: PatternInstruction) throws(PatternError) {
-    guard instructions.count < Pattern.mostSteps else { throw .tooManySteps }
-    instructions.append(instruction)
-  }
-
-  private mutating func append(_ node: PatternNode) throws(PatternError) {
-    nodes += 1
-    guard nodes <= 4 * Pattern.mostSteps else { throw .tooManySteps }
+  private mutating func append(_ node: PatternNode) {
     switch node {
-    case .one(let set): try append(.take(set))
-    case .sequence(let nodes): for node in nodes { try append(node) }
-    case .choice(let branches): try append(branches[...])
+    case .one(let set): instructions.append(.consume(set))
+    case .sequence(let nodes): for node in nodes { append(node) }
+    case .choice(let branches): append(branches[...])
     case .repetition(let node, let fewest, let most):
-      for _ in 0..<fewest { try append(node) }
+      for _ in 0..<fewest { append(node) }
       if let most {
-        try append(optional: node, times: most - fewest)
+        append(optional: node, times: most - fewest)
       } else {
-        try append(loop: node)
+        append(loop: node)
       }
     }
   }
 
-  private mutating func append(_ branches: ArraySlice<PatternNode>) throws(PatternError) {
+  /// Appends a place for an instruction whose target is not known yet, and returns its index.
+  private mutating func reserve() -> Int {
+    instructions.append(.match)
+    return instructions.count - 1
+  }
+
+  private mutating func append(_ branches: ArraySlice<PatternNode>) {
     guard let first = branches.first else { return }
-    guard branches.count > 1 else { return try append(first) }
-    let split = instructions.count
-    try append(.match)  // placeholder
-    try append(first)
-    let jump = instructions.count
-    try append(.match)  // placeholder
+    guard branches.count > 1 else { return append(first) }
+    let split = reserve()
+    append(first)
+    let jump = reserve()
     instructions[split] = .split(split + 1, instructions.count)
-    try append(branches.dropFirst())
+    append(branches.dropFirst())
     instructions[jump] = .jump(instructions.count)
   }
 
-  private mutating func append(optional node: PatternNode, times: Int) throws(PatternError) {
+  private mutating func append(optional node: PatternNode, times: Int) {
     var splits: [Int] = []
     for _ in 0..<times {
-      splits.append(instructions.count)
-      try append(.match)  // placeholder
-      try append(node)
+      splits.append(reserve())
+      append(node)
     }
     for split in splits { instructions[split] = .split(split + 1, instructions.count) }
   }
 
-  private mutating func append(loop node: PatternNode) throws(PatternError) {
-    let split = instructions.count
-    try append(.match)  // placeholder
-    try append(node)
-    try append(.jump(split))
+  private mutating func append(loop node: PatternNode) {
+    let split = reserve()
+    append(node)
+    instructions.append(.jump(split))
     instructions[split] = .split(split + 1, instructions.count)
   }
 }
@@ -99,7 +92,7 @@ struct PatternMachine {
 
   mutating func step(_ point: Unicode.Scalar) {
     let after = waiting.compactMap { at in
-      if case .take(let set) = program[at], set.contains(point) { at + 1 } else { nil }
+      if case .consume(let set) = program[at], set.contains(point) { at + 1 } else { nil }
     }
     follow(after)
   }
@@ -113,7 +106,7 @@ struct PatternMachine {
       guard reached[at] != steps else { continue }
       reached[at] = steps
       switch program[at] {
-      case .take, .match: waiting.append(at)
+      case .consume, .match: waiting.append(at)
       case .jump(let to): open.append(to)
       case .split(let one, let other):
         open.append(one)

@@ -1,9 +1,42 @@
 /// The syntax tree of a pattern.
-indirect enum PatternNode {
+indirect enum PatternNode: Sendable {
   case one(CodePointSet)
   case sequence([PatternNode])
   case choice([PatternNode])
   case repetition(PatternNode, fewest: Int, most: Int?)
+
+  /// Any text.
+  static let anything = PatternNode.repetition(.one(.any), fewest: 0, most: nil)
+
+  /// The number of steps of the program, counted without writing it out; `nil` for more than `limit`. An empty part
+  /// counts as one step, so that repetitions of it are limited too.
+  func steps(atMost limit: Int) -> Int? {
+    let count: Int
+    switch self {
+    case .one: count = 1
+    case .sequence(let nodes):
+      guard let sum = Self.steps(of: nodes, atMost: limit) else { return nil }
+      count = max(sum, 1)
+    case .choice(let branches):
+      guard let sum = Self.steps(of: branches, atMost: limit) else { return nil }
+      count = sum + 2 * (branches.count - 1)
+    case .repetition(let node, let fewest, let most):
+      guard let once = node.steps(atMost: limit) else { return nil }
+      // Counts have at most four digits.
+      count = fewest * once + (most.map { ($0 - fewest) * (once + 1) } ?? once + 2)
+    }
+    return count <= limit ? count : nil
+  }
+
+  private static func steps(of nodes: [PatternNode], atMost limit: Int) -> Int? {
+    var sum = 0
+    for node in nodes {
+      guard let count = node.steps(atMost: limit) else { return nil }
+      sum += count
+      guard sum <= limit else { return nil }
+    }
+    return sum
+  }
 }
 
 /// Reads the text of a pattern.
@@ -12,8 +45,13 @@ struct PatternParser {
   private let points: [Unicode.Scalar]
   private var next = 0
   private var depth = 0
+  /// Whether the pattern may stand anywhere in a text: then anchors are allowed at its ends.
+  private let isSearched: Bool
 
-  init(_ source: String) { points = Array(source.unicodeScalars) }
+  init(_ source: String, isSearched: Bool) {
+    points = Array(source.unicodeScalars)
+    self.isSearched = isSearched
+  }
 
   mutating func pattern() throws(PatternError) -> PatternNode {
     let node = try choice()
@@ -40,14 +78,26 @@ struct PatternParser {
   // MARK: Structure
 
   private mutating func choice() throws(PatternError) -> PatternNode {
-    var branches = [try sequence()]
-    while consume("|") { branches.append(try sequence()) }
+    var branches = [try alternative()]
+    while consume("|") { branches.append(try alternative()) }
     return branches.count == 1 ? branches[0] : .choice(branches)
+  }
+
+  private mutating func alternative() throws(PatternError) -> PatternNode {
+    guard isSearched, depth == 0 else { return try sequence() }
+    let isAtStart = consume("^")
+    let node = try sequence()
+    let isAtEnd = consume("$")
+    guard peek == nil || peek == "|" || peek == ")" else { throw misplacedAnchor }
+    return .sequence((isAtStart ? [] : [.anything]) + [node] + (isAtEnd ? [] : [.anything]))
   }
 
   private mutating func sequence() throws(PatternError) -> PatternNode {
     var nodes: [PatternNode] = []
-    while let point = peek, point != "|", point != ")" { nodes.append(try quantified()) }
+    while let point = peek, point != "|", point != ")" {
+      if point == "$", isSearched, depth == 0 { break }
+      nodes.append(try quantified())
+    }
     return .sequence(nodes)
   }
 
@@ -93,14 +143,20 @@ struct PatternParser {
     case "[": return .one(try characterClass())
     case ".": return .one(.anyButLineEnds)
     case "\\": return .one(try escape(inClass: false))
-    case "^", "$":
-      throw .unexpected(
-        "an anchor", "Leave ^ and $ out: the whole text must match; the character is \\^ or \\$.")
+    case "^", "$": throw misplacedAnchor
     case let point? where !"*+?{}]".unicodeScalars.contains(point): return .one(.init([point]))
     case let point?:
       throw .unexpected("a \(point) where none can stand", "Write \\\(point) for the character.")
     case nil: return .sequence([])
     }
+  }
+
+  private var misplacedAnchor: PatternError {
+    .unexpected(
+      "an anchor",
+      isSearched
+        ? "Write ^ only at the beginning and $ only at the end; the character is \\^ or \\$."
+        : "Leave ^ and $ out: the whole text must match; the character is \\^ or \\$.")
   }
 
   private mutating func group() throws(PatternError) -> PatternNode {
@@ -120,7 +176,14 @@ struct PatternParser {
   private mutating func escape(inClass: Bool) throws(PatternError) -> CodePointSet {
     switch consume() {
     case "d": return .digits
+    case "D": return .digits.inverted
     case "w": return .wordCharacters
+    case "W": return .wordCharacters.inverted
+    case "s": return .spaces
+    case "S": return .spaces.inverted
+    case "n": return .init(["\n"])
+    case "r": return .init(["\r"])
+    case "t": return .init(["\t"])
     case "p": return try category()
     case "P": return try category().inverted
     case let point? where "^$\\.*+?()[]{}|/".unicodeScalars.contains(point): return .init([point])
@@ -128,7 +191,8 @@ struct PatternParser {
     default:
       throw .unexpected(
         "an unknown \\",
-        "Known are \\d, \\w, \\p{L} and \\ before a character that has a meaning; write \\\\ for \\."
+        "Known are \\d, \\w, \\s, \\D, \\W, \\S, \\n, \\r, \\t, \\p{L} and \\ before a character that has a meaning; "
+          + "write \\\\ for \\."
       )
     }
   }

@@ -61,7 +61,7 @@ extension Check {
     case .pattern(let pattern): pattern.matches(points)
     case .email: EmailForm.isKept(by: text.raw)
     case .phone: PhoneForm.canonical(text.raw) != nil
-    case .notInBlocklist: !Blocklist.holds(points)
+    case .notInBlocklist: !Blocklist.contains(points)
     case .noPersonalWords(let fields):
       !fields.compactMap { context.values[$0] }.contains {
         PersonalWords.occur(of: $0, in: points)

@@ -29,7 +29,7 @@ package enum CertificateFiles {
     at path: String, names: Set<String>, additionalNames: Set<String> = [], now: Date = Date()
   ) throws(CertificateError) -> LoadedCertificate {
     let names = Set(names.map(AddressText.plain))
-    let found = try existing(at: path)
+    let found = try load(at: path)
     if let found, names.isSubset(of: found.names), !found.isToBeRenewed(at: now) {
       return LoadedCertificate(certificate: found)
     }
@@ -48,13 +48,13 @@ package enum CertificateFiles {
   }
 
   /// Returns the self-signed certificate at `path`; `nil` if there is no file.
-  package static func existing(at path: String) throws(CertificateError) -> ServerCertificate? {
+  package static func load(at path: String) throws(CertificateError) -> ServerCertificate? {
     guard let bytes = try read(path, forbidden: 0o077) else { return nil }
     return try ServerCertificate(chain: bytes, key: bytes, isOwners: false, path: path)
   }
 
   /// Reads the owner's certificate and key.
-  package static func owners(certificate: String, key: String) throws(CertificateError)
+  package static func loadOwners(certificate: String, key: String) throws(CertificateError)
     -> ServerCertificate
   {
     // A certificate is public. A group may read the key: on Debian, `ssl-cert`.

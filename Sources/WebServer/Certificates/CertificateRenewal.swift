@@ -14,7 +14,7 @@ package struct CertificateRenewal: CertificateUpdater {
 
   private let certificate: String
   private let key: String
-  private let shown: ShownCertificate
+  private let served: ServedCertificate
   private let clock: any TheaterClock
   private let date: @Sendable () -> Date
   private let logger: Logger
@@ -25,18 +25,18 @@ package struct CertificateRenewal: CertificateUpdater {
   /// - Parameters:
   ///   - certificate: The path of the file with the certificate and its intermediates.
   ///   - key: The path of the file with its key.
-  ///   - shown: The certificate of the listener, read from these files.
+  ///   - served: The certificate of the listener, read from these files.
   ///   - date: The present time, which decides whether a certificate is valid.
   ///   - onUpdate: Called with each new certificate.
   package init(
-    certificate: String, key: String, shown: ShownCertificate,
+    certificate: String, key: String, served: ServedCertificate,
     clock: any TheaterClock = SystemClock(), date: @escaping @Sendable () -> Date = { Date() },
     logger: Logger,
     onUpdate: @escaping UpdateHandler = { _, _ in }
   ) {
     self.certificate = certificate
     self.key = key
-    self.shown = shown
+    self.served = served
     self.clock = clock
     self.date = date
     self.logger = logger
@@ -56,14 +56,14 @@ package struct CertificateRenewal: CertificateUpdater {
         waiting = await renew()
       } else if now == known, let certificate = waiting, isValid(certificate) {
         waiting = nil
-        await show(certificate)
+        await install(certificate)
       }
       last = now
     }
   }
 
   private func isValid(_ certificate: ServerCertificate) -> Bool {
-    certificate.standing(at: date()) != .notValid
+    certificate.validity(at: date()) != .notValid
   }
 
   /// Reads the files, and shows their certificate.
@@ -71,22 +71,22 @@ package struct CertificateRenewal: CertificateUpdater {
   /// - Returns: The certificate if it is not valid at the present time.
   private func renew() async -> ServerCertificate? {
     do throws(CertificateError) {
-      let new = try CertificateFiles.owners(certificate: certificate, key: key)
+      let new = try CertificateFiles.loadOwners(certificate: certificate, key: key)
       guard isValid(new) else {
         warn(
           "\(certificate) is not valid now", hint: "Renew it, or set the clock of this machine.")
         return new
       }
-      await show(new)
+      await install(new)
     } catch {
       warn(error.message, hint: error.hint)
     }
     return nil
   }
 
-  private func show(_ new: ServerCertificate) async {
-    let previous = shown.current.fingerprint
-    shown.show(new)
+  private func install(_ new: ServerCertificate) async {
+    let previous = served.current.fingerprint
+    served.replace(with: new)
     logger.notice(
       "the certificate was reloaded, valid until \(new.lastDay): SHA-256 \(new.fingerprint)")
     if new.fingerprint != previous { await onUpdate(new, previous) }
@@ -96,7 +96,7 @@ package struct CertificateRenewal: CertificateUpdater {
     logger.warning(
       """
       the new certificate is not used: \(message). \(hint) \
-      The previous certificate stays in use, valid until \(shown.current.lastDay).
+      The previous certificate stays in use, valid until \(served.current.lastDay).
       """)
   }
 

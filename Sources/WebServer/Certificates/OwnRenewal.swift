@@ -12,7 +12,7 @@ package struct OwnRenewal: CertificateUpdater {
   private let path: String
   private let names: Set<String>
   private let additionalNames: @Sendable () -> Set<String>
-  private let shown: ShownCertificate
+  private let served: ServedCertificate
   private let clock: any TheaterClock
   private let wallClock: WallClock
   private let logger: Logger
@@ -22,20 +22,20 @@ package struct OwnRenewal: CertificateUpdater {
   ///   - path: The file of the certificate and its key.
   ///   - names: The names under which people reach the controller.
   ///   - additionalNames: Returns the current names and addresses of this machine.
-  ///   - shown: The certificate of the listener, read from this file.
+  ///   - served: The certificate of the listener, read from this file.
   ///   - clock: For the interval of the checks.
   ///   - wallClock: For the validity of certificates.
   ///   - onUpdate: Called with each new certificate.
   package init(
     path: String, names: Set<String>, additionalNames: @escaping @Sendable () -> Set<String>,
-    shown: ShownCertificate, clock: any TheaterClock = SystemClock(),
+    served: ServedCertificate, clock: any TheaterClock = SystemClock(),
     wallClock: WallClock = .system, logger: Logger,
     onUpdate: @escaping UpdateHandler = { _, _ in }
   ) {
     self.path = path
     self.names = names
     self.additionalNames = additionalNames
-    self.shown = shown
+    self.served = served
     self.clock = clock
     self.wallClock = wallClock
     self.logger = logger
@@ -47,7 +47,7 @@ package struct OwnRenewal: CertificateUpdater {
     var problem: CertificateError?
     while (try? await clock.sleep(for: Self.interval)) != nil {
       let now = wallClock.now()
-      guard shown.current.isToBeRenewed(at: now) else { continue }
+      guard served.current.isToBeRenewed(at: now) else { continue }
       do throws(CertificateError) {
         try await renew(at: now)
         problem = nil
@@ -60,11 +60,11 @@ package struct OwnRenewal: CertificateUpdater {
 
   /// Shows the certificate of the file if another process has replaced it, otherwise a new one.
   private func renew(at now: Date) async throws(CertificateError) {
-    let previous = shown.current.fingerprint
+    let previous = served.current.fingerprint
     let new = try CertificateFiles.loadOrCreate(
       at: path, names: names, additionalNames: additionalNames(), now: now
     ).certificate
-    shown.show(new)
+    served.replace(with: new)
     logger.notice(
       """
       the theater's certificate was about to expire and has been replaced. The new one is valid \
@@ -78,7 +78,7 @@ package struct OwnRenewal: CertificateUpdater {
     logger.warning(
       """
       the theater's certificate cannot be renewed: \(error.message). \(error.hint) \
-      The previous certificate stays in use, valid until \(shown.current.lastDay).
+      The previous certificate stays in use, valid until \(served.current.lastDay).
       """)
   }
 }

@@ -69,7 +69,7 @@ package struct ServerCertificate: Sendable {
   }
 
   /// Its validity at a time.
-  package enum Standing: Sendable, Hashable {
+  package enum Validity: Sendable, Hashable {
     case good
     /// It expires within two weeks.
     case endsSoon
@@ -78,14 +78,14 @@ package struct ServerCertificate: Sendable {
   }
 
   /// Returns whether the certificate is valid at a time, and whether it expires within 14 days.
-  package func standing(at date: Date = Date()) -> Standing {
+  package func validity(at date: Date = Date()) -> Validity {
     guard validFrom <= date, date < expires else { return .notValid }
     return expires.timeIntervalSince(date) < 14 * 86_400 ? .endsSoon : .good
   }
 
   /// Whether the controller should replace it, if it is self-signed.
   func isToBeRenewed(at date: Date) -> Bool {
-    standing(at: date) == .notValid
+    validity(at: date) == .notValid
       || expires.timeIntervalSince(date) <= SelfSigned.renewalDays * 86_400
   }
 

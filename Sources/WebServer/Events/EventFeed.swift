@@ -35,8 +35,10 @@ final class EventFeed: Sendable {
     subscription.signal()
   }
 
-  /// Whether a keep-alive was requested since the last call.
-  func takeKeepAlive() -> Bool { isKeepAliveDue.exchange(false, ordering: .acquiringAndReleasing) }
+  /// Returns whether a keep-alive was requested since the last call.
+  func consumeKeepAlive() -> Bool {
+    isKeepAliveDue.exchange(false, ordering: .acquiringAndReleasing)
+  }
 
   /// Ends the stream, and soon its connection, even if the client reads nothing.
   func end() {

@@ -89,7 +89,7 @@ struct EventStream: Sendable {
     for principal: Principal, after sequence: Int?
   ) async throws {
     var text = EventText()
-    text.comment("connected")
+    text.appendComment("connected")
     var sequence = sequence ?? -1
     var hasMore = true
     var signals = feed.signals.makeAsyncIterator()
@@ -103,8 +103,8 @@ struct EventStream: Sendable {
         }
       }
       // Only the newest levels: a slow client skips the others.
-      for entry in levels?.drain() ?? [] { text.event("levels", data: entry.json) }
-      if feed.takeKeepAlive(), text.count == 0 { text.comment("keep-alive") }
+      for entry in levels?.drain() ?? [] { text.appendEvent("levels", data: entry.json) }
+      if feed.consumeKeepAlive(), text.count == 0 { text.appendComment("keep-alive") }
       if text.count > 0 {
         try await writer.write(text.drain())
       } else if !hasMore {
@@ -120,7 +120,7 @@ struct EventStream: Sendable {
   ) {
     let now = theater.clock.now()
     for entry in entries where text.count < Self.batch.bytes {
-      text.event(
+      text.appendEvent(
         entry.event.name, id: theater.events.id(of: entry), data: entry.event.json(now: now))
       sequence = entry.sequence
     }
@@ -137,7 +137,7 @@ struct EventStream: Sendable {
       .value
     // The status names its last event, which may be newer than `earlier`.
     sequence = status["event"]?.string.flatMap(log.sequence(of:)) ?? earlier
-    text.event("snapshot", id: log.id(of: sequence), data: status)
+    text.appendEvent("snapshot", id: log.id(of: sequence), data: status)
   }
 }
 
@@ -149,14 +149,14 @@ struct EventText {
   var count: Int { bytes.count }
 
   /// Appends a comment, which clients ignore.
-  mutating func comment(_ text: String) {
+  mutating func appendComment(_ text: String) {
     bytes.append(contentsOf: ": \(text)\n\n".utf8)
   }
 
   /// Appends an event. JSON text has no line breaks, so its data is one line.
   ///
   /// - Parameter id: `nil` for an event after which a stream cannot be resumed.
-  mutating func event(_ name: String, id: String? = nil, data: JSON) {
+  mutating func appendEvent(_ name: String, id: String? = nil, data: JSON) {
     if let id { bytes.append(contentsOf: "id: \(id)\n".utf8) }
     bytes.append(contentsOf: "event: \(name)\ndata: ".utf8)
     data.append(to: &bytes)

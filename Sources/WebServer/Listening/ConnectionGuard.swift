@@ -6,7 +6,7 @@ import NIOHTTP1
 /// target, the end of the body, and its deadlines.
 ///
 /// A peer that does not take its answers is dropped: after `stalledAnswer` without progress, or
-/// `farewell` after the connection should have ended, whatever is buffered here or in the kernel.
+/// `closing` after the connection should have ended, whatever is buffered here or in the kernel.
 final class ConnectionGuard: ChannelDuplexHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -28,11 +28,11 @@ final class ConnectionGuard: ChannelDuplexHandler {
   /// Whether a request was refused.
   private var hasRefused = false
   /// Closes the connection unless the first head, or the end of a body, arrives in time.
-  private var arrivalDeadline: Scheduled<Void>?
+  private var readDeadline: Scheduled<Void>?
   /// Parts of answers that the kernel has not taken yet.
   private var unsent = 0
   /// Drops the connection unless the next part of an answer is taken in time.
-  private var departureDeadline: Scheduled<Void>?
+  private var writeDeadline: Scheduled<Void>?
   /// Drops the connection unless it closes in time.
   private var closingDeadline: Scheduled<Void>?
   /// Whether the server stops: no further request is accepted.
@@ -49,11 +49,11 @@ final class ConnectionGuard: ChannelDuplexHandler {
   func handlerAdded(context: ChannelHandlerContext) {
     slot = limiter.acquire(context.channel)
     if slot == nil { return context.close(promise: nil) }
-    arrivalDeadline = closing(context, in: limits.firstHead)
+    readDeadline = scheduleClose(context, in: limits.firstHead)
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    inputClosed()
+    handleInputClosed()
     stop()
     context.fireChannelInactive()
   }
@@ -75,14 +75,14 @@ final class ConnectionGuard: ChannelDuplexHandler {
       // An incomplete request counts as idle, from now on.
       if let slot { limiter.setAnswering(slot, false) }
       isAnswering = false
-      arrivalDeadline?.cancel()
-      arrivalDeadline = closing(context, in: limits.body)
+      readDeadline?.cancel()
+      readDeadline = scheduleClose(context, in: limits.body)
     case .body(let bytes):
       bodyBytes += bytes.readableBytes
       if bodyBytes > limits.refusedBody { return context.close(promise: nil) }
     case .end:
-      arrivalDeadline?.cancel()
-      arrivalDeadline = nil
+      readDeadline?.cancel()
+      readDeadline = nil
       isComplete = true
       updateAnswering(context)
     }
@@ -113,7 +113,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
       // An answer to HEAD ends with its header fields; the encoder would add the last chunk.
       send(
         isHead ? wrapOutboundOut(.body(.byteBuffer(ByteBuffer()))) : data, context, promise)
-      if isQuiescing, open.isEmpty { end(context, within: limits.farewell) }
+      if isQuiescing, open.isEmpty { scheduleEnd(context, within: limits.closing) }
     }
   }
 
@@ -123,8 +123,8 @@ final class ConnectionGuard: ChannelDuplexHandler {
   ) {
     let sent = promise ?? context.eventLoop.makePromise()
     unsent += 1
-    if unsent == 1 { watchDeparture(context) }
-    sent.futureResult.assumeIsolated().whenComplete { _ in self.partLeft(context) }
+    if unsent == 1 { restartWriteDeadline(context) }
+    sent.futureResult.assumeIsolated().whenComplete { _ in self.handlePartWritten(context) }
     context.write(part, promise: sent)
   }
 
@@ -136,10 +136,10 @@ final class ConnectionGuard: ChannelDuplexHandler {
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if event is ChannelShouldQuiesceEvent {
       isQuiescing = true
-      if unsent > 0 { watchDeparture(context) }
-      if open.isEmpty { end(context, within: limits.farewell) }
+      if unsent > 0 { restartWriteDeadline(context) }
+      if open.isEmpty { scheduleEnd(context, within: limits.closing) }
     }
-    if event as? ChannelEvent == .inputClosed { inputClosed() }
+    if event as? ChannelEvent == .inputClosed { handleInputClosed() }
     context.fireUserInboundEventTriggered(event)
   }
 
@@ -147,37 +147,37 @@ final class ConnectionGuard: ChannelDuplexHandler {
     context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
   ) {
     switch event {
-    case is ConnectionEnding: end(context, within: limits.farewell)
+    case is ConnectionEnding: scheduleEnd(context, within: limits.closing)
     case let watch as InputWatch:
       inputWatch = watch
-      if isInputClosed { inputClosed() }
+      if isInputClosed { handleInputClosed() }
     default: return context.triggerUserOutboundEvent(event, promise: promise)
     }
     promise?.succeed()
   }
 
-  private func inputClosed() {
+  private func handleInputClosed() {
     isInputClosed = true
     inputWatch.take()?.onClosed()
   }
 
   /// The kernel took a part of an answer, or the connection is closed.
-  private func partLeft(_ context: ChannelHandlerContext) {
+  private func handlePartWritten(_ context: ChannelHandlerContext) {
     unsent -= 1
-    watchDeparture(context)
+    restartWriteDeadline(context)
   }
 
   /// Restarts the deadline for the next part of an answer.
-  private func watchDeparture(_ context: ChannelHandlerContext) {
-    departureDeadline?.cancel()
-    departureDeadline = nil
+  private func restartWriteDeadline(_ context: ChannelHandlerContext) {
+    writeDeadline?.cancel()
+    writeDeadline = nil
     guard unsent > 0, slot != nil else { return }
-    departureDeadline = dropping(context, in: isQuiescing ? limits.farewell : limits.stalledAnswer)
+    writeDeadline = scheduleDrop(context, in: isQuiescing ? limits.closing : limits.stalledAnswer)
   }
 
-  private func end(_ context: ChannelHandlerContext, within time: TimeAmount) {
+  private func scheduleEnd(_ context: ChannelHandlerContext, within time: TimeAmount) {
     guard closingDeadline == nil, slot != nil else { return }
-    closingDeadline = dropping(context, in: time)
+    closingDeadline = scheduleDrop(context, in: time)
   }
 
   /// Tells the limiter whether a complete request is being answered and the peer takes the answer.
@@ -188,12 +188,14 @@ final class ConnectionGuard: ChannelDuplexHandler {
     if let slot { limiter.setAnswering(slot, isAnswering) }
   }
 
-  private func closing(_ context: ChannelHandlerContext, in time: TimeAmount) -> Scheduled<Void> {
+  private func scheduleClose(
+    _ context: ChannelHandlerContext, in time: TimeAmount
+  ) -> Scheduled<Void> {
     let channel = context.channel
     return context.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
   }
 
-  private func dropping(
+  private func scheduleDrop(
     _ context: ChannelHandlerContext, in time: TimeAmount
   ) -> Scheduled<Void> {
     let channel = context.channel
@@ -203,11 +205,11 @@ final class ConnectionGuard: ChannelDuplexHandler {
   }
 
   private func stop() {
-    arrivalDeadline?.cancel()
-    departureDeadline?.cancel()
+    readDeadline?.cancel()
+    writeDeadline?.cancel()
     closingDeadline?.cancel()
-    arrivalDeadline = nil
-    departureDeadline = nil
+    readDeadline = nil
+    writeDeadline = nil
     closingDeadline = nil
     if let slot { limiter.release(slot) }
     slot = nil
@@ -227,7 +229,7 @@ extension HTTPRequestHead {
   }
 }
 
-/// An outbound event: the connection serves no further request and is dropped within `farewell`, even
+/// An outbound event: the connection serves no further request and is dropped within `closing`, even
 /// if its peer has not taken everything.
 struct ConnectionEnding: Sendable {}
 

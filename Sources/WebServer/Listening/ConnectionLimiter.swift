@@ -114,7 +114,7 @@ package struct ConnectionLimits: Sendable {
   package var stalledAnswer = TimeAmount.seconds(30)
   /// From the end of an event stream, or of the server, to the reset of its connections: time for the
   /// client to read the rest and to close.
-  package var farewell = TimeAmount.milliseconds(500)
+  package var closing = TimeAmount.milliseconds(500)
   /// The most bytes of answers that the kernel buffers for a client that does not read.
   package var systemBuffer = 128 * 1024
   /// The most bytes of a refused body that are read and discarded, so that the client gets the answer

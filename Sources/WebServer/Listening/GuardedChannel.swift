@@ -10,7 +10,7 @@ import NIOSSL
 struct GuardedChannel: ServerChildChannel {
   let http: HTTP1Channel
   /// `nil` for a listener without TLS.
-  let certificate: ShownCertificate?
+  let certificate: ServedCertificate?
   let limiter: ConnectionLimiter
   let limits: ConnectionLimits
 

@@ -6,7 +6,7 @@ package struct Listener: Sendable {
   /// `nil` for the Unix socket, which browsers cannot open.
   let rules: BrowserRules?
   /// `nil` for plain HTTP.
-  package let certificate: ShownCertificate?
+  package let certificate: ServedCertificate?
   var limits = ConnectionLimits.standard
 
   /// A Unix socket, for programs of its user.
@@ -26,7 +26,7 @@ package struct Listener: Sendable {
     Listener(
       address: .hostname(host, port: port),
       rules: BrowserRules(hosts: hosts, isEncrypted: certificate != nil),
-      certificate: certificate.map(ShownCertificate.init), limits: limits)
+      certificate: certificate.map(ServedCertificate.init), limits: limits)
   }
 
   /// Whether answers tell browsers to use TLS only (RFC 6797).

@@ -37,7 +37,7 @@ final class RefusalWriter: ChannelDuplexHandler {
     case .head:
       guard open == 0, let refusal else { break }
       var response = refusal.response
-      response.headers.addBrowserRules(insistsOnTLS: insistsOnTLS)
+      response.headers.addSecurityHeaders(insistsOnTLS: insistsOnTLS)
       var head = HTTPResponseHead(
         version: .http1_1, status: HTTPResponseStatus(statusCode: response.status.code))
       for field in response.headers {

@@ -10,7 +10,7 @@ import Synchronization
 /// The shell, `index.html`, answers every address of the app (`/`, `/room`, `/register`, …).
 /// Browsers revalidate it each time, as they do the service worker and the manifest. These three
 /// name all other files below `/page/HASH/`, where HASH covers the content of all files, so that
-/// browsers may keep the others for ever. Files are served shortened (`FileShortening`).
+/// browsers may keep the others for ever. Files are served minified (`FileMinifier`).
 package struct Site: Sendable {
   /// The addresses of the app. The page's own script decides what each shows.
   package static let addresses = [
@@ -117,10 +117,10 @@ package struct SiteError: Error, Sendable, Hashable, CustomStringConvertible {
 
 /// One file of the page as an answer.
 package final class SiteFile: Sendable {
-  /// A file is shortened when it is first served, so that the controller starts without that work.
+  /// A file is minified when it is first served, so that the controller starts without that work.
   private enum Content {
     case read([UInt8])
-    case shortened(ByteBuffer)
+    case minified(ByteBuffer)
   }
 
   let headers: HTTPFields
@@ -144,10 +144,10 @@ package final class SiteFile: Sendable {
   var body: ByteBuffer {
     content.withLock { content in
       switch content {
-      case .shortened(let body): return body
+      case .minified(let body): return body
       case .read(let bytes):
-        let body = ByteBuffer(bytes: FileShortening.shortened(bytes, of: name))
-        content = .shortened(body)
+        let body = ByteBuffer(bytes: FileMinifier.minified(bytes, of: name))
+        content = .minified(body)
         return body
       }
     }

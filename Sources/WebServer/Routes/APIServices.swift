@@ -22,7 +22,7 @@ package struct APIServices: Sendable {
   /// The address for browsers, such as `http://livingroom.local:8080`; `nil` if it is not known.
   package let webAddress: String?
   /// The certificate for browsers; `nil` without TLS.
-  package let certificate: ShownCertificate?
+  package let certificate: ServedCertificate?
   /// Bounds the number of open event streams.
   package let streams: EventStreamLimiter
   let keepAlives: KeepAliveTimer
@@ -30,7 +30,7 @@ package struct APIServices: Sendable {
   package init(
     theater: HomeTheaterFacade, accountService: AccountService, diagnostics: any Diagnostics,
     configuration: any ConfigurationService, discovery: any DeviceDiscovery,
-    secrets: any SecretStore, webAddress: String? = nil, certificate: ShownCertificate? = nil,
+    secrets: any SecretStore, webAddress: String? = nil, certificate: ServedCertificate? = nil,
     eventStreams: Int = EventStreamLimiter.standard
   ) {
     self.theater = theater

@@ -106,7 +106,7 @@ extension APIServices {
 
   private func registerByCode(_ request: RequestContext) async throws -> Response {
     let fields = try request.fields()
-    let cookies = try request.wantedCookies(fields)
+    let cookies = try request.requestedCookies(fields)
     let code = CodeConfirmation(
       try fields.requiredText("code"), of: try fields.requiredText("request"))
     // Without personal data the codes are checked all the same; then the error names the first field.

@@ -27,7 +27,7 @@ package struct DiscoveryRequest: Sendable, Hashable {
   /// The subject in the audit log: the kinds, the broker and the name of the secret.
   var subject: String {
     kinds.map(\.rawValue).joined(separator: ", ")
-      + (broker.map { " at \($0.place)" } ?? "")
+      + (broker.map { " at \($0.hostAndPort)" } ?? "")
       + (secret.map { " with the secret \($0)" } ?? "")
   }
 

@@ -13,7 +13,7 @@ extension APIServices {
     case .logIn: return try await logIn(request)
     case .enterAsGuest:
       let fields = try request.fields()
-      let cookies = try request.wantedCookies(fields)
+      let cookies = try request.requestedCookies(fields)
       let pass = try fields.requiredText("pass")
       let loggedIn = try await accountService.guestPasses.logIn(with: pass)
       await endSession(of: request)
@@ -42,14 +42,14 @@ extension APIServices {
     if caller.principal.isWallTablet, let cookies = request.cookies,
       cookies.session.value(in: request.request.headers) == caller.token
     {
-      answer.headers[.setCookie] = cookies.setting(caller.token, of: caller.principal)
+      answer.headers[.setCookie] = cookies.setCookieValue(caller.token, of: caller.principal)
     }
     return answer
   }
 
   private func logIn(_ request: RequestContext) async throws -> Response {
     let fields = try request.fields()
-    let cookies = try request.wantedCookies(fields)
+    let cookies = try request.requestedCookies(fields)
     let loggedIn: LoggedIn
     if let code = try fields.text("oneTimeCode") {
       loggedIn = try await accountService.logIn(
@@ -80,7 +80,7 @@ extension APIServices {
     try await accountService.sessions.logOut(request.caller().token)
     var answer = Response(status: .noContent)
     if let cookies = request.cookies {
-      answer.headers[.setCookie] = cookies.session.removing
+      answer.headers[.setCookie] = cookies.session.deletionValue
       answer.headers[.clearSiteData] = "\"cache\", \"storage\""
     }
     return answer
@@ -89,7 +89,7 @@ extension APIServices {
   private func prove(_ request: RequestContext) async throws -> Response {
     let token = try request.caller().token
     let fields = try request.fields()
-    let cookies = try request.wantedCookies(fields)
+    let cookies = try request.requestedCookies(fields)
     return Response(
       try await accountService.prove(
         token, password: try fields.requiredText("password"),
@@ -107,7 +107,7 @@ extension APIServices {
 
 extension RequestContext {
   /// The cookies for the session to be opened, if the body asks for them with `"cookie": true`.
-  func wantedCookies(_ fields: BodyFields) throws(APIError) -> BrowserCookies? {
+  func requestedCookies(_ fields: BodyFields) throws(APIError) -> BrowserCookies? {
     guard try fields.flag("cookie") else { return nil }
     guard let cookies else {
       throw .invalid("cookies are for browsers, which cannot use this socket")
@@ -139,9 +139,11 @@ extension Response {
       return
     }
     self.init(.object(json), status: status)
-    headers[values: .setCookie] = [cookies.setting(loggedIn.token.text, of: loggedIn.principal)]
+    headers[values: .setCookie] = [
+      cookies.setCookieValue(loggedIn.token.text, of: loggedIn.principal)
+    ]
     if let device = loggedIn.device ?? DeviceToken.presented {
-      headers[values: .setCookie].append(cookies.device.setting(device.text))
+      headers[values: .setCookie].append(cookies.device.setCookieValue(device.text))
     }
   }
 }

@@ -36,7 +36,7 @@ package struct BrowserRules: Sendable {
     }
     let fields = request.headerFields
     let origins = fields[values: .origin]
-    guard origins.isEmpty || origins.count == 1 && isOurs(origins[0], host) else {
+    guard origins.isEmpty || origins.count == 1 && isSameOrigin(origins[0], host) else {
       throw .crossSite
     }
     let isUnsafe = ![.get, .head, .options].contains(request.method)
@@ -70,7 +70,7 @@ package struct BrowserRules: Sendable {
 
   /// Whether `origin` is the host and port of the request, with a scheme no weaker than the listener's.
   /// A proxy in front may have added TLS.
-  private func isOurs(_ origin: String, _ host: Authority) -> Bool {
+  private func isSameOrigin(_ origin: String, _ host: Authority) -> Bool {
     let schemes = isEncrypted ? [("https://", 443)] : [("http://", 80), ("https://", 443)]
     for (scheme, standardPort) in schemes where origin.hasPrefix(scheme) {
       guard let page = Authority(String(origin.dropFirst(scheme.count))) else { return false }

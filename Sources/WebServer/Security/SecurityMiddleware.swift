@@ -42,9 +42,9 @@ struct SecurityMiddleware: RouterMiddleware {
         }
       }
     } catch {
-      response = await refusal(error, request, context)
+      response = await errorResponse(to: request, error, context)
     }
-    response.headers.addBrowserRules(insistsOnTLS: insistsOnTLS)
+    response.headers.addSecurityHeaders(insistsOnTLS: insistsOnTLS)
     // HEAD gets the headers of GET and no body (RFC 9110, section 9.3.2). An answer without a length
     // is a stream; its route has left out the body already.
     let hasLength = response.headers.contains(.contentLength)
@@ -52,10 +52,10 @@ struct SecurityMiddleware: RouterMiddleware {
   }
 
   /// Returns the answer to a failed request, and logs failures of the controller and its devices.
-  private func refusal(_ error: any Error, _ request: Request, _ context: ConnectionContext) async
-    -> Response
-  {
-    guard var known = Self.known(error, request) else {
+  private func errorResponse(
+    to request: Request, _ error: any Error, _ context: ConnectionContext
+  ) async -> Response {
+    guard var known = Self.apiError(for: error, request) else {
       context.logger.error(
         "\(request.method) \(request.uri.path) failed",
         metadata: ["error": "\(type(of: error)): \(error)"])
@@ -77,7 +77,8 @@ struct SecurityMiddleware: RouterMiddleware {
     return known.response
   }
 
-  private static func known(_ error: any Error, _ request: Request) -> APIError? {
+  /// Returns the error as the API reports it; `nil` for an internal failure.
+  private static func apiError(for error: any Error, _ request: Request) -> APIError? {
     switch error {
     case let error as APIError: error
     case let error as TheaterError: APIError(error)
@@ -104,7 +105,7 @@ struct SecurityMiddleware: RouterMiddleware {
       try rules.check(request.head, port: port)
     }
     guard request.head.path?.utf8.first == UInt8(ascii: "/"),
-      CanonicalPath.holds(request.uri.path)
+      CanonicalPath.matches(request.uri.path)
     else {
       throw .notFound("there is no \(request.uri.path.boundedLine(maximumBytes: 200))")
     }
@@ -121,7 +122,7 @@ extension HTTPFields {
 
   /// Adds the headers that restrict what a browser does with an answer.
   /// - Parameter insistsOnTLS: Whether to send Strict-Transport-Security (RFC 6797).
-  mutating func addBrowserRules(insistsOnTLS: Bool) {
+  mutating func addSecurityHeaders(insistsOnTLS: Bool) {
     reserveCapacity(count + 9)
     // The page's files and pictures have set their own policy and lifetime.
     if !contains(.contentSecurityPolicy) {

@@ -59,7 +59,7 @@ struct BackupCommand: AsyncParsableCommand {
       let backup = try ExitError.explaining { () throws(StorageError) in
         try backups.create(.asked, at: Date())
       }
-      Console.say("\(backup.path)")
+      Console.writeLine("\(backup.path)")
     }
   }
 
@@ -74,7 +74,7 @@ struct BackupCommand: AsyncParsableCommand {
       let contents = try ExitError.explaining { () throws(StorageError) in
         try backups.verify(backup)
       }
-      Console.say("\(backup.name) is whole: \(contents.words).")
+      Console.writeLine("\(backup.name) is whole: \(contents.words).")
     }
   }
 
@@ -90,7 +90,7 @@ struct BackupCommand: AsyncParsableCommand {
 
     func run() async throws {
       let paths = ApplicationPaths()
-      guard !SocketProbe.answers(at: paths.socket) else {
+      guard !SocketProbe.isListening(at: paths.socket) else {
         throw ExitError(
           .failed, "the controller runs and uses the data that would be replaced",
           hint: "Stop it first, then restore.")
@@ -100,12 +100,12 @@ struct BackupCommand: AsyncParsableCommand {
       let replaced = try ExitError.explaining { () throws(StorageError) in
         try backups.restore(backup, at: Date())
       }
-      Console.say("\(backup.name) is restored.")
-      Console.say(
+      Console.writeLine("\(backup.name) is restored.")
+      Console.writeLine(
         "Its sessions, one-time codes, known devices, invitations and guest passes are void; "
           + "everybody must log in again.")
-      if let replaced { Console.say("The previous data is kept in \(replaced.path).") }
-      Console.say("next: \(ProgramName.name) serve")
+      if let replaced { Console.writeLine("The previous data is kept in \(replaced.path).") }
+      Console.writeLine("next: \(ProgramName.name) serve")
     }
   }
 }

@@ -35,10 +35,10 @@ struct ConfigCheck: ParsableCommand {
     let errors = problems.count { $0.severity == .error }
     let answer: JSON = ["problems": .array(problems.map(\.json)), "errors": .integer(errors)]
     if output.json {
-      Console.say(answer.prettyText())
+      Console.writeLine(answer.prettyText())
     } else {
-      for problem in problems { Console.say("\(problem)") }
-      Console.say(
+      for problem in problems { Console.writeLine("\(problem)") }
+      Console.writeLine(
         errors == 0 ? "\(file) is fine." : "\(errors) \(errors == 1 ? "error" : "errors")")
     }
     if errors > 0 { throw ExitError(silent: .failed) }
@@ -136,7 +136,7 @@ struct ConfigSchema: ParsableCommand {
   func run() throws {
     let catalogue = PluginCatalogue(
       folders: plugins.folders + ApplicationPaths().pluginFolders)
-    Console.say(TheaterConfiguration.schema(KnownPlugins(catalogue)).prettyText())
+    Console.writeLine(TheaterConfiguration.schema(KnownPlugins(catalogue)).prettyText())
   }
 }
 

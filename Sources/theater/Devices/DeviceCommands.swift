@@ -67,7 +67,7 @@ struct DeviceCommand: AsyncParsableCommand {
         "\(device): \(DeviceText.state(shown))", DeviceText.attributes(shown),
         CommandArguments.help(role),
       ]
-      return Console.say(parts.filter { !$0.isEmpty }.joined(separator: "\n\n"))
+      return Console.writeLine(parts.filter { !$0.isEmpty }.joined(separator: "\n\n"))
     }
     let arguments = try await ItemNames(theater).resolved(Array(command.dropFirst()), for: role)
     let json: JSON
@@ -81,7 +81,7 @@ struct DeviceCommand: AsyncParsableCommand {
     let answer = try await theater.post(
       DeviceEndpoint.sendCommand.path(device), json, wait: noWait ? 0 : nil)
     let isSeen = answer["confirmation"]?.string == "observed"
-    Console.say(
+    Console.writeLine(
       "\(device) \(CommandText.text(json)): \(isSeen ? "done" : "accepted, not confirmed")")
   }
 }

@@ -95,8 +95,8 @@ struct Discover: AsyncParsableCommand {
       folders: plugins.folders + paths.pluginFolders, home: paths.home,
       settings: paths.settings)
     let kinds = only.isEmpty ? DiscoveryKind.allCases : only
-    let result = try await DiscoveryRunner().result(
-      of: sources.searches(kinds, broker: address, timeout: .seconds(timeout)),
+    let result = try await DiscoveryRunner().run(
+      sources.searches(kinds, broker: address, timeout: .seconds(timeout)),
       within: DiscoverySources.limit(timeout: .seconds(timeout)))
     let names = FindingPlacement.names(in: store)
     var answer: JSONObject = [
@@ -104,21 +104,21 @@ struct Discover: AsyncParsableCommand {
       "problems": .array(result.problems.map { .string($0) }),
     ]
     if !output.json {
-      Console.say(DiscoveryText.text(result, names: names))
+      Console.writeLine(DiscoveryText.text(result, names: names))
     }
     if !putIn.isEmpty {
       let placement = FindingPlacement(
         store: store, findings: result.findings, isReplacing: replace)
-      let difference = try placement.put(putIn.compactMap(FindingChoice.init))
+      let difference = try placement.insert(putIn.compactMap(FindingChoice.init))
       answer["changes"] = difference.json
       if !output.json {
-        Console.say(
+        Console.writeLine(
           difference.isEmpty
             ? "\n\(store.name) has this already."
             : "\n\(difference.text)\nIt is saved in \(store.name).")
       }
     }
-    if output.json { Console.say(JSON.object(answer).prettyText()) }
+    if output.json { Console.writeLine(JSON.object(answer).prettyText()) }
   }
 }
 

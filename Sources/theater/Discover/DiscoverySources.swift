@@ -59,8 +59,8 @@ struct ControllerDiscovery: DeviceDiscovery {
   }
 
   func search(for request: DiscoveryRequest) async throws -> DiscoveryResult {
-    try await runner.result(
-      of: sources.searches(
+    try await runner.run(
+      sources.searches(
         request.kinds, broker: try broker(request), timeout: request.timeout),
       within: DiscoverySources.limit(timeout: request.timeout))
   }

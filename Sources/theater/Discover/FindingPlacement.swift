@@ -3,7 +3,7 @@ import Discovery
 import JSON
 import TheaterConfiguration
 
-/// Puts findings into `devices.json`: all of them, checked, or none.
+/// Inserts findings into `devices.json`: all of them, checked, or none.
 struct FindingPlacement {
   let store: any ConfigurationStore
   let findings: [DiscoveryFinding]
@@ -24,12 +24,12 @@ struct FindingPlacement {
   /// Writes the chosen findings.
   ///
   /// - Throws: `ExitError` with every error of the file as it would be; nothing is written then.
-  func put(_ choices: [FindingChoice]) throws(ExitError) -> ConfigurationDifference {
+  func insert(_ choices: [FindingChoice]) throws(ExitError) -> ConfigurationDifference {
     let old = try checked { () throws(InvalidConfiguration) in try store.read() }
     let before = try checked { () throws(InvalidConfiguration) in try store.validate(old) }
     var text = try parsed { () throws(JSONSyntaxError) in try ConfigurationText(old) }
     for choice in choices {
-      let (id, entry) = try placed(choice, in: text)
+      let (id, entry) = try deviceEntry(for: choice, in: text)
       text = try parsed { [text] () throws(JSONSyntaxError) in try text.replacing([id: entry]) }
     }
     let new = text.bytes
@@ -64,8 +64,9 @@ struct FindingPlacement {
     }
   }
 
-  private func placed(
-    _ choice: FindingChoice, in text: ConfigurationText
+  /// Returns the device of a choice and its entry with the finding.
+  private func deviceEntry(
+    for choice: FindingChoice, in text: ConfigurationText
   ) throws(ExitError) -> (DeviceID, JSONObject) {
     let id = DeviceID(choice.device)
     guard let entry = text[id],

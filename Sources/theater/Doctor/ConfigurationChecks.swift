@@ -113,9 +113,9 @@ struct CertificateCheck {
 
   private func certificate() throws(CertificateError) -> ServerCertificate? {
     if case .files(let certificate, let key) = settings.tls {
-      return try CertificateFiles.owners(certificate: certificate, key: key)
+      return try CertificateFiles.loadOwners(certificate: certificate, key: key)
     }
-    return try CertificateFiles.existing(at: paths.certificate)
+    return try CertificateFiles.load(at: paths.certificate)
   }
 
   private func finding(_ certificate: ServerCertificate) -> Finding {
@@ -124,7 +124,7 @@ struct CertificateCheck {
       + "SHA-256 \(certificate.fingerprint)"
     // The controller renews its own certificate.
     guard certificate.isOwners else { return .good("certificate", text) }
-    switch certificate.standing() {
+    switch certificate.validity() {
     case .good: return .good("certificate", text)
     case .endsSoon: return .notice("certificate", text, remedy: "Renew it soon.")
     case .notValid: return .bad("certificate", "it is not valid now: \(text)", remedy: "Renew it.")

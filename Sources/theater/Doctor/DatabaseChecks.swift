@@ -30,10 +30,10 @@ struct BackupCheck {
             remedy: "\(Self.create), then rm -r \(backup.path)"))
       }
     }
-    return findings + [standing(of: whole)]
+    return findings + [ageFinding(of: whole)]
   }
 
-  private func standing(of whole: [Backup]) -> Finding {
+  private func ageFinding(of whole: [Backup]) -> Finding {
     guard let newest = whole.first, let madeAt = newest.madeAt else {
       return .notice("backup", "there is no intact backup", remedy: Self.create)
     }

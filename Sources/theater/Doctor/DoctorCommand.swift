@@ -18,7 +18,7 @@ struct Doctor: AsyncParsableCommand {
 
   func run() async throws {
     let paths = ApplicationPaths()
-    let isRunning = SocketProbe.answers(at: paths.socket)
+    let isRunning = SocketProbe.isListening(at: paths.socket)
     var findings = await MachineCheck(
       configuration: config ?? Serve.usualConfiguration(paths), plugins: plugins.folders,
       paths: paths
@@ -35,10 +35,10 @@ struct Doctor: AsyncParsableCommand {
     let bad = findings.count { $0.verdict == .bad }
     let answer: JSON = ["findings": .array(findings.map(\.json)), "bad": .integer(bad)]
     if output.json {
-      Console.say(answer.prettyText())
+      Console.writeLine(answer.prettyText())
     } else {
-      for finding in findings { Console.say(finding.text) }
-      Console.say("\n" + Self.verdict(on: findings))
+      for finding in findings { Console.writeLine(finding.text) }
+      Console.writeLine("\n" + Self.verdict(on: findings))
     }
     if bad > 0 { throw ExitError(silent: .failed) }
   }

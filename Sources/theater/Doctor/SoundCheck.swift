@@ -18,7 +18,9 @@ struct SoundCheck {
             + "\"pulse\". With \"whenMissing\": \"silent\" everything runs unheard.")
       ]
     }
-    return [.good("sound card", cards.joined(separator: "; ")), rights(), holders()]
+    return [
+      .good("sound card", cards.joined(separator: "; ")), permissionFinding(), holderFinding(),
+    ]
   }
 
   /// One line for each card: `0 [PCH]: HDA Intel PCH`.
@@ -29,7 +31,7 @@ struct SoundCheck {
       .map { $0.split(separator: " ").joined(separator: " ") }
   }
 
-  private func rights() -> Finding {
+  private func permissionFinding() -> Finding {
     let pcms = entries("/dev/snd").filter { $0.hasPrefix("pcm") && $0.hasSuffix("p") }.sorted()
     guard let pcm = pcms.first else {
       return .bad(
@@ -45,13 +47,13 @@ struct SoundCheck {
   }
 
   /// The processes that hold a PCM, from the status files of the PCMs.
-  private func holders() -> Finding {
+  private func holderFinding() -> Finding {
     var holders: [String] = []
     for card in entries("/proc/asound").sorted() where card.hasPrefix("card") {
       for pcm in entries("/proc/asound/\(card)").sorted()
       where pcm.hasPrefix("pcm") && pcm.hasSuffix("p") {
         for sub in entries("/proc/asound/\(card)/\(pcm)").sorted() where sub.hasPrefix("sub") {
-          guard let pid = owner(text("/proc/asound/\(card)/\(pcm)/\(sub)/status")) else {
+          guard let pid = ownerPID(text("/proc/asound/\(card)/\(pcm)/\(sub)/status")) else {
             continue
           }
           let name = text("/proc/\(pid)/comm").split(separator: "\n").first ?? "an unknown program"
@@ -66,7 +68,7 @@ struct SoundCheck {
         remedy: "If that is not the theater: end it, or share the card with \"device\": \"dmix\".")
   }
 
-  private func owner(_ status: String) -> Int? {
+  private func ownerPID(_ status: String) -> Int? {
     status.split(separator: "\n").first { $0.hasPrefix("owner_pid") }
       .flatMap { $0.split(separator: ":").last }
       .flatMap { Int($0.filter(\.isNumber)) }

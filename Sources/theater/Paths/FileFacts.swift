@@ -26,7 +26,7 @@ struct FileFacts {
 
 /// A check whether a process listens at a Unix socket.
 enum SocketProbe {
-  static func answers(at path: String) -> Bool {
+  static func isListening(at path: String) -> Bool {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     let bytes = Array(path.utf8)

@@ -16,14 +16,14 @@ struct TokenFile: Sendable {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard file >= 0 else {
       if errno == ENOENT || errno == ENOTDIR { return nil }
-      if errno == ELOOP { throw odd("is a link") }
+      if errno == ELOOP { throw invalidFile("is a link") }
       throw ExitError(
         .failed, "cannot read \(path): \(String(cString: strerror(errno)))",
         hint: "Check that it belongs to you: ls -l \(path)")
     }
     defer { close(file) }
-    guard let facts = FileFacts(open: file), facts.isFile else { throw odd("is no file") }
-    guard facts.isPrivate else { throw odd("can be read by others") }
+    guard let facts = FileFacts(open: file), facts.isFile else { throw invalidFile("is no file") }
+    guard facts.isPrivate else { throw invalidFile("can be read by others") }
     var bytes = [UInt8](repeating: 0, count: Self.longest + 1)
     let count = Glibc.read(file, &bytes, bytes.count)
     guard count >= 0 else { throw failure("read") }
@@ -35,7 +35,7 @@ struct TokenFile: Sendable {
     let words = bytes.split { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
     guard let word = words.first else { return nil }
     guard words.count == 1, bytes.count <= Self.longest, word.allSatisfy(Self.isSymbol) else {
-      throw odd("holds no token")
+      throw invalidFile("holds no token")
     }
     return String(decoding: word, as: UTF8.self)
   }
@@ -48,7 +48,7 @@ struct TokenFile: Sendable {
     }
   }
 
-  private func odd(_ what: String) -> ExitError {
+  private func invalidFile(_ what: String) -> ExitError {
     ExitError(
       .notLoggedIn, "\(path) \(what)",
       hint: "Remove it and log in again: rm -r \(path); \(ProgramName.name) login")

@@ -19,15 +19,18 @@ struct RunFollower: Sendable {
       throw ExitError(.failed, "the controller began no run")
     }
     if let place = answer["resumedAt"]?.number, !options.json {
-      Console.say("going on at \(TimeText.text(place)) (--from-start plays from the beginning)")
+      Console.writeLine(
+        "going on at \(TimeText.text(place)) (--from-start plays from the beginning)")
     }
     if options.noWait {
-      Console.say(options.json ? answer.prettyText() : "accepted as \(id)")
+      Console.writeLine(options.json ? answer.prettyText() : "accepted as \(id)")
       return
     }
     let status = try await follow(id, from: run, after: answer["event"]?.string)
-    if options.json { Console.say(try await theater.get(DeviceEndpoint.run.path(id)).prettyText()) }
-    try Self.judge(status)
+    if options.json {
+      Console.writeLine(try await theater.get(DeviceEndpoint.run.path(id)).prettyText())
+    }
+    try Self.throwUnlessDone(status)
   }
 
   /// Shows each step of the run when it ends.
@@ -41,7 +44,7 @@ struct RunFollower: Sendable {
     func show(_ run: JSON, _ steps: [JSON]) {
       status = run["status"]?.string
       if options.json { return }
-      for line in steps.compactMap({ lines.line(for: $0) }) { Console.say(line) }
+      for line in steps.compactMap({ lines.line(for: $0) }) { Console.writeLine(line) }
     }
     show(first, first["steps"]?.array ?? [])
     if status != "running" { return status }
@@ -64,7 +67,7 @@ struct RunFollower: Sendable {
     return status
   }
 
-  private static func judge(_ status: String?) throws {
+  private static func throwUnlessDone(_ status: String?) throws {
     switch status {
     case "done": return
     case "cancelled":

@@ -51,7 +51,7 @@ struct Radio: AsyncParsableCommand {
 /// `theater popcorn`.
 struct Popcorn: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Make popcorn, during any activity.")
+    abstract: "Make popcorn; the current activity goes on.")
   @OptionGroup var waiting: WaitOptions
 
   func run() async throws {
@@ -72,7 +72,8 @@ struct Stop: AsyncParsableCommand {
 
 /// `theater off`.
 struct Off: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Turn everything off.")
+  static let configuration = CommandConfiguration(
+    abstract: "Turn every device off, and cancel every running scene.")
   @OptionGroup var waiting: WaitOptions
 
   func run() async throws {

@@ -7,13 +7,13 @@ private func control(
   _ endpoint: PlaybackEndpoint, _ body: JSON? = nil, done: String
 ) async throws {
   let answer = try await RemoteTheater().post(endpoint.path(), body)
-  Console.say(TransportText.text(done, answer))
+  Console.writeLine(TransportText.text(done, answer))
 }
 
 /// Changes the volume and prints the new one.
 private func changeVolume(_ body: JSON) async throws {
   let answer = try await RemoteTheater().post(PlaybackEndpoint.volume.path(), body)
-  Console.say(TransportText.text(TransportText.volume(answer), answer))
+  Console.writeLine(TransportText.text(TransportText.volume(answer), answer))
 }
 
 /// The responses of playback and volume commands as text.
@@ -49,13 +49,13 @@ struct Resume: AsyncParsableCommand {
 
 /// `theater next`.
 struct Next: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Go to the next track.")
+  static let configuration = CommandConfiguration(abstract: "Skip to the next track.")
   func run() async throws { try await control(.next, done: "next track") }
 }
 
 /// `theater previous`.
 struct Previous: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Go to the previous track.")
+  static let configuration = CommandConfiguration(abstract: "Go back to the previous track.")
   func run() async throws { try await control(.previous, done: "previous track") }
 }
 

@@ -49,13 +49,14 @@ struct PluginCheck: AsyncParsableCommand {
       .map(ProtocolDocument.init)
     let report = PluginCheckReport(located: located, document: document)
     let trials = ConformanceTrial.all(of: target, roles: located.roles)
-    if !output.json { Console.say(report.heading) }
+    if !output.json { Console.writeLine(report.heading) }
     var results: [ConformanceResult] = []
     await ConformanceTrial.run(trials, width: Self.width) { result in
       results.append(result)
-      if !output.json { Console.say(report.text(of: result)) }
+      if !output.json { Console.writeLine(report.text(of: result)) }
     }
-    Console.say(output.json ? report.json(of: results).prettyText() : report.summary(of: results))
+    Console.writeLine(
+      output.json ? report.json(of: results).prettyText() : report.summary(of: results))
     if results.contains(where: \.isFailed) { throw ExitError(silent: .failed) }
   }
 

@@ -57,7 +57,7 @@ struct PluginNew: ParsableCommand {
     let placeholders = try PluginPlaceholders(
       name: name, role: role, language: language, package: package)
     try template.write(to: folder, replacing: placeholders.values)
-    Console.say(
+    Console.writeLine(
       "Made \(folder).\nNext: \(language.testCommand) in it, then "
         + "\(ProgramName.name) plugin check \(folder)")
   }

@@ -80,7 +80,7 @@ struct Controller: Sendable {
       try await run(services)
     } catch {
       await Self.close(theater)
-      throw explained(error)
+      throw listenError(for: error)
     }
     await Self.close(theater)
   }
@@ -195,7 +195,7 @@ struct Controller: Sendable {
       logger.warning(
         "plain HTTP on the network: everyone there can read passwords and take over sessions")
     }
-    switch certificate?.standing() {
+    switch certificate?.validity() {
     case .notValid: logger.warning("the certificate is not valid now: renew it")
     case .endsSoon: logger.warning("the certificate ends soon: renew it")
     case .good, nil: break
@@ -203,7 +203,7 @@ struct Controller: Sendable {
   }
 
   /// Explains why the controller cannot listen on its address.
-  private func explained(_ error: any Error) -> any Error {
+  private func listenError(for error: any Error) -> any Error {
     let (host, port) = (listening.host, listening.port)
     if error is SocketAddressError.UnknownHost { return ExitError.notOurs(host) }
     guard let error = error as? IOError else { return error }
@@ -235,13 +235,15 @@ enum PlayerShutdown {
         guard let stop = device.role.stop else { continue }
         group.addTask {
           guard await device.snapshot().state.playback?.status == .playing else { return }
-          await within(longest) { _ = try? await device.perform(stop, until: .accepted) }
+          await withTimeout(longest) { _ = try? await device.perform(stop, until: .accepted) }
         }
       }
     }
   }
 
-  private static func within(_ time: Duration, _ body: @escaping @Sendable () async -> Void) async {
+  private static func withTimeout(
+    _ time: Duration, _ body: @escaping @Sendable () async -> Void
+  ) async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask(operation: body)
       group.addTask { try? await Task.sleep(for: time) }

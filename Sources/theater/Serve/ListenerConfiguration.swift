@@ -59,7 +59,7 @@ struct ListenerConfiguration: Sendable {
       switch tls {
       case .files(let certificate, let key):
         return CertificateFiles.LoadedCertificate(
-          certificate: try CertificateFiles.owners(certificate: certificate, key: key))
+          certificate: try CertificateFiles.loadOwners(certificate: certificate, key: key))
       case .ownMaking:
         return try CertificateFiles.loadOrCreate(
           at: paths.certificate, names: askedNames, additionalNames: MachineNames.all())
@@ -81,18 +81,18 @@ struct ListenerConfiguration: Sendable {
   /// The service that reloads the owner's certificate when its files change, or renews the
   /// controller's own before it expires; `nil` without TLS.
   func renewal(
-    of shown: ShownCertificate?, _ paths: ApplicationPaths, logger: Logger,
+    of served: ServedCertificate?, _ paths: ApplicationPaths, logger: Logger,
     onUpdate: @escaping CertificateUpdater.UpdateHandler
   ) -> (any CertificateUpdater)? {
-    guard case .tls(let tls) = protection, let shown else { return nil }
+    guard case .tls(let tls) = protection, let served else { return nil }
     switch tls {
     case .files(let certificate, let key):
       return CertificateRenewal(
-        certificate: certificate, key: key, shown: shown, logger: logger, onUpdate: onUpdate)
+        certificate: certificate, key: key, served: served, logger: logger, onUpdate: onUpdate)
     case .ownMaking:
       return OwnRenewal(
         path: paths.certificate, names: askedNames, additionalNames: { MachineNames.all() },
-        shown: shown, logger: logger, onUpdate: onUpdate)
+        served: served, logger: logger, onUpdate: onUpdate)
     }
   }
 

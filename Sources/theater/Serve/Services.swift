@@ -81,7 +81,7 @@ struct StartService: Service {
         }
       }
       if Task.isCancelled { return }
-      Console.say(await report.text(port: port))
+      Console.writeLine(await report.text(port: port))
       StartUpPages.release()
     }
     try await gracefulShutdown()

@@ -18,7 +18,7 @@ struct Status: AsyncParsableCommand {
     let theater = try RemoteTheater()
     guard follow else {
       let status = try await theater.get(PlaybackEndpoint.status.path())
-      if output.json { return Console.say(status.prettyText()) }
+      if output.json { return Console.writeLine(status.prettyText()) }
       let view = LiveTheaterStatus(snapshot: status, at: Self.now)
       let text = StatusText(width: Console.width, hasColour: Console.hasColour)
       // Only in the plain listing: --follow and --json keep their format.
@@ -30,7 +30,7 @@ struct Status: AsyncParsableCommand {
     if output.json {
       try await theater.listen { event in
         let object: JSON = ["event": .string(event.name), "data": event.json]
-        Console.say(object.text())
+        Console.writeLine(object.text())
         try Console.checkOutput()
         return true
       }
@@ -46,7 +46,7 @@ struct Status: AsyncParsableCommand {
   private func followInLines(_ theater: RemoteTheater) async throws {
     var changes = ChangeLines()
     try await theater.listen { event in
-      for line in changes.lines(for: event) { Console.say(line) }
+      for line in changes.lines(for: event) { Console.writeLine(line) }
       try Console.checkOutput()
       return true
     }

@@ -29,7 +29,7 @@ enum Console {
   }
 
   /// Writes one or more lines to standard output, control characters escaped.
-  static func say(_ text: String) {
+  static func writeLine(_ text: String) {
     write(text.printable(keepingLines: true) + "\n", to: STDOUT_FILENO)
   }
 
@@ -37,7 +37,7 @@ enum Console {
   static func write(_ text: String) { write(text, to: STDOUT_FILENO) }
 
   /// Writes a line to standard error, control characters escaped.
-  static func sayError(_ text: String) {
+  static func writeErrorLine(_ text: String) {
     write("theater: \(text.printable(keepingLines: true))\n", to: STDERR_FILENO)
   }
 

@@ -74,6 +74,6 @@ struct OutputOptions: ParsableArguments {
 
   /// Prints a value as JSON, or as the text that `text` makes of it.
   func show(_ value: JSON, _ text: (JSON) throws -> String) throws {
-    Console.say(json ? value.prettyText() : try text(value.printable))
+    Console.writeLine(json ? value.prettyText() : try text(value.printable))
   }
 }

@@ -29,8 +29,8 @@ import Testing
     try await controller.perform("on")
   }
 
-  /// A player's hold on the card; nil while another has it.
-  private func take() -> OpaquePointer? {
+  /// Opens the card as a player does; nil while another program has it.
+  private func openCard() -> OpaquePointer? {
     var handle: OpaquePointer?
     return snd_pcm_open(&handle, pcm, SND_PCM_STREAM_PLAYBACK, 0) == 0 ? handle : nil
   }
@@ -38,15 +38,15 @@ import Testing
   @Test("F1 F4 · the card is free as soon as the lent input is reported, and only as long as it is")
   func handsOver() async throws {
     try await open()
-    #expect(take() == nil)
+    #expect(openCard() == nil)
     try await controller.perform(["input": "cd"])
     #expect(controller.value(.input) == "cd")
     #expect(controller.value(.power) == "on")
     await controller.wait { $0.attribute("lentTo") == "cd" && $0.attribute("sink") == "lent" }
-    let player = try #require(take())
+    let player = try #require(openCard())
     snd_pcm_close(player)
     try await controller.perform(["input": "dvd"])
-    #expect(take() == nil)
+    #expect(openCard() == nil)
     await controller.wait { $0.attribute("lentTo") == .null && $0.attribute("sink") == "device" }
     await controller.end()
   }
@@ -56,9 +56,9 @@ import Testing
     try await controller.open(["device": .string(pcm)])
     try await controller.perform("on")
     try await controller.perform(["input": "cd"])
-    #expect(take() == nil)
+    #expect(openCard() == nil)
     _ = try await controller.ask(LendRequest(device: Controller.device, input: "cd"))
-    let borrowed: OpaquePointer = try #require(take())
+    let borrowed: OpaquePointer = try #require(openCard())
     snd_pcm_close(borrowed)
     await controller.end()
   }
@@ -69,7 +69,7 @@ import Testing
     try await controller.perform(["input": "cd"])
     try await controller.perform("off")
     #expect(controller.value(.power) == "off")
-    let player = try #require(take())
+    let player = try #require(openCard())
     try await controller.perform("on")
     #expect(controller.value(.power) == "on")
     #expect(controller.value(.input) == "cd")
@@ -83,20 +83,20 @@ import Testing
     try await open()
     let dvd = try await controller.plug("dvd", folder: folder)
     try await controller.perform(["input": "cd"])
-    let player = try #require(take())
+    let player = try #require(openCard())
     // Longer than the amplifier waits before it answers.
     try await controller.perform(["input": "dvd"])
     #expect(controller.value(.input) == "dvd")
     await controller.wait { $0.attribute("sink") == "silent" }
     snd_pcm_close(player)
     await controller.wait { $0.attribute("sink") == "device" }
-    #expect(take() == nil)
+    #expect(openCard() == nil)
     await controller.wait { $0.attribute("problem") == .null }
     // And it is heard.
     #expect(await eventually { dvd.source.isHeard })
     await dvd.send(Sine.frames([440, 440], seconds: 0.5), try .s16())
     #expect(await dvd.finish())
-    #expect(await card.sees("sound"))
+    #expect(await card.waitForEvent("sound"))
     await controller.end()
   }
 
@@ -106,7 +106,7 @@ import Testing
     try await open()
     try await controller.perform(["input": "cd"])
     _ = try await controller.plug("cd", folder: folder)
-    #expect(take() == nil)
+    #expect(openCard() == nil)
     await controller.end()
   }
 

@@ -105,7 +105,7 @@ struct ProgramTests {
     let controller = try await openAmplifier(card, input: "shared")
     try await controller.perform(["input": "shared"])
     async let earlier = play("theater:shared", frames: 66_150)
-    #expect(await card.sees("sound"))
+    #expect(await card.waitForEvent("sound"))
     // Long enough for the earlier one to come back, if it tried.
     let later = try await play("theater:shared", frames: 33_075)
     _ = try seconds(later)
@@ -132,7 +132,7 @@ struct ProgramTests {
         format, file,
       ])
     #expect(outcome.status == 0, "\(outcome.errors)")
-    #expect(await card.sees("sound"))
+    #expect(await card.waitForEvent("sound"))
     #expect(!numbers(try card.heard).isEmpty)
     await controller.end()
   }
@@ -271,7 +271,7 @@ struct ProgramTests {
       let outcome = try await play(
         with: ["aplay", "-q", "-D", pcm, "-t", "raw", "-f", "cd", file])
       #expect(outcome.status == 0, "\(outcome.errors)")
-      #expect(await card.sees("sound", times: count + 1))
+      #expect(await card.waitForEvent("sound", times: count + 1))
     }
     await controller.end()
   }

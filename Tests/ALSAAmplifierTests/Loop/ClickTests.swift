@@ -29,7 +29,7 @@ import Testing
     first.send(sound)
     rig.run(milliseconds: Double(rig.random(1000...2500)) / 10)
     // Send as many frames as went to the card, behind those in the ring.
-    let more = min(first.room, sound.count / format.frameBytes)
+    let more = min(first.writableFrames, sound.count / format.frameBytes)
     let phase = sound.count / format.frameBytes
     let rest = tone(format, seconds: 1)
     if action != .stall {

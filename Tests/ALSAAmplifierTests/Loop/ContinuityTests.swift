@@ -61,7 +61,7 @@ struct StreamCase: Sendable, CustomTestStringConvertible {
         let length = rig.random(5...60)
         rig.run(milliseconds: Double(length * rig.random(0...90)) / 100)
         let frames = min(length * stream.rate / 1000, (sent.count - position) / format.frameBytes)
-        guard frames <= input.room else { continue }
+        guard frames <= input.writableFrames else { continue }
         let next = position + frames * format.frameBytes
         input.send(sent[position..<next])
         position = next
@@ -121,7 +121,7 @@ struct StreamCase: Sendable, CustomTestStringConvertible {
         // All that the ring takes, for a while.
         var position = start
         func fill() {
-          let frames = min(input.room, sent.count / 4 - position)
+          let frames = min(input.writableFrames, sent.count / 4 - position)
           input.send(sent[position * 4..<(position + frames) * 4])
           position += frames
         }

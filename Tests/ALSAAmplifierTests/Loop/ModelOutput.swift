@@ -30,7 +30,7 @@ final class ModelCard {
 
   /// The time at which half the buffer will be free, in ns; `nil` if the card is stopped with
   /// a fuller buffer.
-  var roomTime: Int64? {
+  var writableTime: Int64? {
     let surplus = filled - settings.bufferFrames / 2
     guard isPlaying || surplus <= 0 else { return nil }
     return now + Int64(max(0, surplus)) * 1_000_000_000 / Int64(settings.rate)
@@ -57,12 +57,12 @@ final class ModelCard {
     runs.append((settings, []))
   }
 
-  fileprivate func room() -> Int {
+  fileprivate func writableFrames() -> Int {
     isDry ? -Int(EPIPE) : settings.bufferFrames - filled
   }
 
   fileprivate func write(_ bytes: UnsafeRawPointer, frames: Int) -> Int {
-    let count = min(frames, room())
+    let count = min(frames, writableFrames())
     guard count > 0 else { return count }
     buffer += UnsafeRawBufferPointer(start: bytes, count: count * settings.frameBytes)
     if !isPlaying, filled >= settings.periodFrames {
@@ -103,9 +103,11 @@ struct ModelOutput: FrameOutput {
   }
   func close() { card.stop() }
   func goSilent() {}
-  func room() -> Int { card.room() }
-  func filled() -> Int { card.room() < 0 ? card.room() : card.filled }
-  func queued() -> Int { card.filled }
+  func writableFrames() -> Int { card.writableFrames() }
+  func bufferedFrames() -> Int {
+    card.writableFrames() < 0 ? card.writableFrames() : card.filled
+  }
+  func delayFrames() -> Int { card.filled }
   func write(_ bytes: UnsafeRawPointer, frames: Int) -> Int { card.write(bytes, frames: frames) }
   func rewind(atMost frames: Int) -> Int { card.rewind(frames) }
   func stop() -> Int {

@@ -40,7 +40,7 @@ final class ModelInput {
   }
 
   /// Frames that the ring still takes.
-  var room: Int { (ring.pointee.capacity - ring.pointee.occupied) / format.frameBytes }
+  var writableFrames: Int { (ring.pointee.capacity - ring.pointee.occupied) / format.frameBytes }
 
   /// Whether the end was heard.
   var isDrained: Bool {
@@ -147,7 +147,9 @@ final class ModelRig {
       guard card.now < end else { return }
       var next = end
       if wait >= 0 { next = min(next, card.now + Int64(wait) * 1_000_000) }
-      if loop.player.device.awaitsRoom, let room = card.roomTime { next = min(next, room) }
+      if loop.player.device.awaitsWritableFrames, let writable = card.writableTime {
+        next = min(next, writable)
+      }
       if next > card.now { next += Int64(random(0...2000)) * 1000 }
       card.advance(to: max(card.now + 20_000, min(next, end)))
     }

@@ -8,12 +8,12 @@ import Testing
 /// A card that fails, and comes back.
 @Suite(.serialized, .realTime, .timeLimit(.minutes(5))) struct RecoveryTests {
   /// Plays two seconds, fails after the first sound, and plays to the end.
-  private func evening(
+  private func playThroughFailure(
     _ card: VirtualCard, fail: @Sendable (Rig) async throws -> Void
   ) async throws -> Rig {
     let rig = try await Rig(device: card.pcm())
     async let sending = rig.cable.send(Sine.frames([440, 440], seconds: 2), try .s16())
-    #expect(await card.sees("sound"))
+    #expect(await card.waitForEvent("sound"))
     try await fail(rig)
     #expect(try await sending == 88200)
     #expect(await rig.cable.finish())
@@ -23,9 +23,9 @@ import Testing
   @Test("F4 · after an underrun (EPIPE) it plays on, and counts it")
   func underrun() async throws {
     let card = try VirtualCard()
-    let rig = try await evening(card) { _ in
+    let rig = try await playThroughFailure(card) { _ in
       try card.control("xrun")
-      #expect(await card.sees("start", times: 2))
+      #expect(await card.waitForEvent("start", times: 2))
     }
     #expect(rig.engine.status.underruns == 1)
     #expect(card.count("underrun") == 1)
@@ -35,13 +35,13 @@ import Testing
   @Test("F4 · a suspended card (ESTRPIPE) is waited for and plays on when it wakes")
   func suspend() async throws {
     let card = try VirtualCard()
-    let rig = try await evening(card) { rig in
+    let rig = try await playThroughFailure(card) { rig in
       try card.control("suspend")
-      #expect(await card.sees("suspend"))
+      #expect(await card.waitForEvent("suspend"))
       // While it sleeps, no thread spins: the loop backs off to a second.
       #expect(await eventually { await rig.engine.rounds(in: .milliseconds(300)) <= 2 })
       try card.control("")
-      #expect(await card.sees("start", times: 2))
+      #expect(await card.waitForEvent("start", times: 2))
     }
     rig.engine.stop()
   }
@@ -51,14 +51,14 @@ import Testing
   )
   func unplug() async throws {
     let card = try VirtualCard()
-    let rig = try await evening(card) { rig in
+    let rig = try await playThroughFailure(card) { rig in
       try card.control("gone")
-      #expect(await card.sees("gone"))
+      #expect(await card.waitForEvent("gone"))
       #expect(await eventually { rig.engine.status.state == .silent })
       #expect(rig.engine.status.failure?.code == ENODEV)
       let returned = VirtualCard.now
       try card.control("")
-      #expect(await card.sees("start", times: 2))
+      #expect(await card.waitForEvent("start", times: 2))
       let start = try #require(card.events.last { $0.name == "start" })
       #expect(start.time - returned < 2_000_000_000)
       #expect(rig.engine.status.state == .open)
@@ -74,14 +74,14 @@ import Testing
     try card.control("busy")
     let engine = SoundEngine(.init(device: card.pcm()), onChange: { _ in })
     guard let engine else { throw ALSAFailure(step: .open, code: EMFILE) }
-    let refused = await engine.power(true)
+    let refused = await engine.setPower(true)
     #expect(refused.state == .refused)
     #expect(refused.failure == ALSAFailure(step: .open, code: EBUSY))
     try card.control("")
-    let taken = await engine.power(true)
+    let taken = await engine.setPower(true)
     #expect(taken.state == .open)
     #expect(taken.failure == nil, "the problem is over")
-    #expect(await engine.power(false).state == .closed)
+    #expect(await engine.setPower(false).state == .closed)
     #expect(card.count("close") == 1)
     engine.stop()
   }

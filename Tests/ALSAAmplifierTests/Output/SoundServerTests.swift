@@ -71,7 +71,7 @@ struct SoundServerTests {
     try await controller.perform("on")
     #expect(controller.value(.volume) == 40)
     #expect(controller.attribute("mixer")?.string?.contains("without a dB scale") == true)
-    try server.turn(to: 65)
+    try server.setVolume(to: 65)
     await controller.wait { $0.value(.volume) == 65 }
     await controller.end()
   }

@@ -38,7 +38,7 @@ struct Rig {
     engine.setSurround(surround)
     engine.setGain(Float(VolumeCurve.gain(volume)))
     engine.select(cable.index)
-    let status = await engine.power(true)
+    let status = await engine.setPower(true)
     #expect(status.state == .open)
     // A source that is not heard yet paces by its clock and drops frames: wait, so that none is
     // missing.

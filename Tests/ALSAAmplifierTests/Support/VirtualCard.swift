@@ -34,7 +34,7 @@ struct VirtualCard: Sendable {
   func count(_ name: String) -> Int { events.filter { $0.name == name }.count }
 
   /// Waits for `times` events of a kind; false after 10 s.
-  func sees(_ name: String, times: Int = 1) async -> Bool {
+  func waitForEvent(_ name: String, times: Int = 1) async -> Bool {
     await eventually(within: 10) { count(name) >= times }
   }
 
@@ -49,7 +49,7 @@ struct VirtualCard: Sendable {
   }
 
   /// Waits until more than `bytes` further bytes have been heard; false after 10 s.
-  func hears(more bytes: Int) async -> Bool {
+  func waitForSound(more bytes: Int) async -> Bool {
     let start = (try? heard.count) ?? 0
     return await eventually(within: 10) { ((try? heard.count) ?? 0) > start + bytes }
   }

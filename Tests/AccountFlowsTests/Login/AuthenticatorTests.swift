@@ -5,7 +5,7 @@ import Testing
 import Validation
 
 /// A login service with the answer of a test. Counts the logins and records the stored tokens.
-private final class StubLoginService: LoginService, TokenKeeper {
+private final class StubLoginService: LoginService, TokenStore {
   private let answer: @Sendable (Credentials) throws(ScreenFailure) -> LoginAnswer
   private let keepFailure: ScreenFailure?
   private let state = Mutex<(asked: Int, kept: [String])>((0, []))
@@ -20,7 +20,7 @@ private final class StubLoginService: LoginService, TokenKeeper {
 
   var asked: Int { state.withLock { $0.asked } }
   var kept: [String] { state.withLock { $0.kept } }
-  var authenticator: Authenticator { Authenticator(service: self, keeper: self) }
+  var authenticator: Authenticator { Authenticator(service: self, tokens: self) }
 
   func logIn(_ credentials: Credentials) async throws(ScreenFailure) -> LoginAnswer {
     state.withLock { $0.asked += 1 }
@@ -31,7 +31,7 @@ private final class StubLoginService: LoginService, TokenKeeper {
     CodeTicket(request: "r1", wait: 30, destination: contact)
   }
 
-  func keep(_ token: SessionSecret) async throws(ScreenFailure) {
+  func save(_ token: SessionSecret) async throws(ScreenFailure) {
     if let keepFailure { throw keepFailure }
     state.withLock { $0.kept.append(token.text) }
   }

@@ -53,7 +53,7 @@ struct LoginScreenTests {
     played.send(.submit)
     played.answer(.loggedIn(.failure(refused)))
     played.send(.leave(for: .forgottenPassword))
-    played.take(.appeared)
+    played.receive(.appeared)
     #expect(played.screen.form.text(.email) == "" && played.screen.form.text(.password) == "")
     #expect(played.screen.failure == nil && played.screen.exit == nil && !played.screen.isOver)
     #expect(played.screen.form[.email]?.display == .pristine)

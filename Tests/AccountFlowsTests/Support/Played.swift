@@ -1,6 +1,6 @@
 import AccountFlows
 
-/// A screen that a test plays by hand, without tasks: it keeps what was told and what is to be done.
+/// A screen that a test plays by hand, without tasks: it collects the outputs and the pending work.
 struct Played<Screen: ScreenModel> {
   private(set) var screen: Screen
   private(set) var outputs: [Screen.Output] = []
@@ -9,20 +9,20 @@ struct Played<Screen: ScreenModel> {
 
   init(_ screen: Screen) {
     self.screen = screen
-    take(.appeared)
+    receive(.appeared)
   }
 
-  mutating func take(_ event: Screen.Event) {
+  mutating func receive(_ event: Screen.Event) {
     for effect in screen.receive(event, at: now) {
       switch effect {
-      case .tell(let output): outputs.append(output)
+      case .emit(let output): outputs.append(output)
       case .start(let work): self.work.append(work)
       }
     }
   }
 
-  mutating func send(_ inputs: Screen.Input...) { for input in inputs { take(.input(input)) } }
-  mutating func answer(_ answer: Screen.Answer) { take(.answer(answer)) }
+  mutating func send(_ inputs: Screen.Input...) { for input in inputs { receive(.input(input)) } }
+  mutating func answer(_ answer: Screen.Answer) { receive(.answer(answer)) }
 
   /// The outputs since the last call.
   mutating func newOutputs() -> [Screen.Output] {
@@ -30,7 +30,7 @@ struct Played<Screen: ScreenModel> {
     return outputs
   }
 
-  /// The work that was asked for since the last look.
+  /// The work that was requested since the last call.
   mutating func newWork() -> [Screen.Work] {
     defer { work = [] }
     return work

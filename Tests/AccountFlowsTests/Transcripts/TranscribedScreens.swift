@@ -23,7 +23,7 @@ extension Form {
   }
 }
 
-private func told(_ name: String, _ value: JSON = true) -> JSON {
+private func outputJSON(_ name: String, _ value: JSON = true) -> JSON {
   ["tell": .string(name), "value": value]
 }
 
@@ -32,10 +32,10 @@ private func told(_ name: String, _ value: JSON = true) -> JSON {
 extension CodeRequestScreen.Output {
   fileprivate var json: JSON {
     switch self {
-    case .canSubmit(let can): told("place.canSubmit", .bool(can))
-    case .loading(let isLoading): told("place.loading", .bool(isLoading))
-    case .failure(let failure): told("place.failure", .string(failure.summary))
-    case .codeSent: told("place.codeSent")
+    case .canSubmit(let can): outputJSON("place.canSubmit", .bool(can))
+    case .loading(let isLoading): outputJSON("place.loading", .bool(isLoading))
+    case .failure(let failure): outputJSON("place.failure", .string(failure.summary))
+    case .codeSent: outputJSON("place.codeSent")
     }
   }
 }
@@ -43,12 +43,12 @@ extension CodeRequestScreen.Output {
 extension CodeScreen.Output {
   fileprivate var json: JSON {
     switch self {
-    case .authorized: told("code.authorized")
-    case .loading(let isLoading): told("code.loading", .bool(isLoading))
-    case .failure(let failure): told("code.failure", .string(failure.summary))
-    case .countdown(let seconds): told("code.countdown", .integer(seconds))
-    case .countdownIsRunning(let isRunning): told("code.countdownIsRunning", .bool(isRunning))
-    case .newCodeRequested: told("code.newCodeRequested")
+    case .authorized: outputJSON("code.authorized")
+    case .loading(let isLoading): outputJSON("code.loading", .bool(isLoading))
+    case .failure(let failure): outputJSON("code.failure", .string(failure.summary))
+    case .countdown(let seconds): outputJSON("code.countdown", .integer(seconds))
+    case .countdownIsRunning(let isRunning): outputJSON("code.countdownIsRunning", .bool(isRunning))
+    case .newCodeRequested: outputJSON("code.newCodeRequested")
     }
   }
 }
@@ -56,7 +56,7 @@ extension CodeScreen.Output {
 extension CodeFlow.Output {
   fileprivate var json: JSON {
     switch self {
-    case .step(let step): told("step", .string("\(step)"))
+    case .step(let step): outputJSON("step", .string("\(step)"))
     case .place(let output): output.json
     case .code(let output): output.json
     }
@@ -70,12 +70,12 @@ extension CodeFlow {
   ) -> (input: Input, type: String, members: JSONObject) {
     let isAtPlace = Int.random(in: 0..<12, using: &numbers) == 0 ? step == .code : step == .place
     if isAtPlace {
-      let text = ["", "ann", "ann@example.org", "ann@example.org", "bo@example.org"].any(&numbers)
+      let text = ["", "ann", "ann@example.org", "ann@example.org", "bo@example.org"].pick(&numbers)
       return Int.random(in: 0..<3, using: &numbers) > 0
         ? (.place(.typed(text)), "typedContact", ["text": .string(text)])
         : (.place(.submit), "submitContact", [:])
     }
-    let text = ["1", "12345", "123456", "12 34 56", "654321", "12345x", ""].any(&numbers)
+    let text = ["1", "12345", "123456", "12 34 56", "654321", "12345x", ""].pick(&numbers)
     return switch Int.random(in: 0..<8, using: &numbers) {
     case 0...3: (.code(.typed(text)), "typedCode", ["text": .string(text)])
     case 4: (.code(.submit), "submitCode", [:])
@@ -89,11 +89,11 @@ extension CodeFlow {
     _ numbers: inout SeededNumbers
   ) -> (result: Result<CodeTicket, ScreenFailure>, members: JSONObject) {
     if Int.random(in: 0..<4, using: &numbers) == 0 {
-      let failure = failures.any(&numbers)
+      let failure = failures.pick(&numbers)
       return (.failure(failure), ["failure": failure.json])
     }
     let request = "r\(Int.random(in: 1...99, using: &numbers))"
-    let wait = [2, 2, 2, 5].any(&numbers)
+    let wait = [2, 2, 2, 5].pick(&numbers)
     return (
       .success(CodeTicket(request: request, wait: wait)),
       ["ticket": ["request": .string(request), "length": 6, "wait": .integer(wait)]]
@@ -103,7 +103,7 @@ extension CodeFlow {
   fileprivate static func refusedCode(_ numbers: inout SeededNumbers) -> ScreenFailure {
     let left = Int.random(in: 1...4, using: &numbers)
     return (failures + [.refusal("codeWrong", triesLeft: left), .refusal("codeInvalid")])
-      .any(&numbers)
+      .pick(&numbers)
   }
 
   fileprivate var flowState: JSON {
@@ -182,7 +182,7 @@ extension LoginScreen: TranscribedScreen {
           .refusal("wrongCredentials"), .refusal("invalid", field: "email"), .notKept("disk full"),
           .refusal("codeWrong", triesLeft: 2),
         ]
-        let failure = (failures + more).any(&numbers)
+        let failure = (failures + more).pick(&numbers)
         return TranscribedEvent(
           .loggedIn(.failure(failure)), to: index, "loggedIn", ["failure": failure.json])
       }
@@ -208,13 +208,13 @@ extension LoginScreen: TranscribedScreen {
       return TranscribedEvent(.leave(for: exit), "leave", ["for": .string("\(exit)")])
     }
     // Seldom an input of a step that is not shown.
-    switch pick == 1 ? [Step.password, .oneTimeCode, .secondFactor].any(&numbers) : step {
+    switch pick == 1 ? [Step.password, .oneTimeCode, .secondFactor].pick(&numbers) : step {
     case .password:
-      let field = [FieldName.email, .password].any(&numbers)
+      let field = [FieldName.email, .password].pick(&numbers)
       let text =
         (field == .email
         ? ["", "ann@", "ann@example.org", "ann@example.org"] : ["", "x", "a long evening"])
-        .any(&numbers)
+        .pick(&numbers)
       return switch pick % 5 {
       case 0...2:
         TranscribedEvent(
@@ -227,7 +227,7 @@ extension LoginScreen: TranscribedScreen {
         oneTime?.nextInput(&numbers) ?? (.code(.sendAgain), "sendAgain", [:])
       return TranscribedEvent(.oneTime(input), type, members)
     case .secondFactor:
-      let text = ["1", "123456", "123 456", "abcd-efgh", ""].any(&numbers)
+      let text = ["1", "123456", "123 456", "abcd-efgh", ""].pick(&numbers)
       return switch pick % 6 {
       case 0...2: TranscribedEvent(.code(text), "typedFactor", ["text": .string(text)])
       case 3, 4: TranscribedEvent(.submit, "submit")
@@ -238,13 +238,13 @@ extension LoginScreen: TranscribedScreen {
 
   static func json(of output: Output) -> JSON {
     switch output {
-    case .canSubmit(let can): told("canSubmit", .bool(can))
-    case .loading(let isLoading): told("loading", .bool(isLoading))
-    case .failure(let failure): told("failure", .string(failure.summary))
+    case .canSubmit(let can): outputJSON("canSubmit", .bool(can))
+    case .loading(let isLoading): outputJSON("loading", .bool(isLoading))
+    case .failure(let failure): outputJSON("failure", .string(failure.summary))
     case .oneTime(let output): output.json
-    case .codeNeeded: told("codeNeeded")
-    case .loggedIn(let person): told("loggedIn", .string(person.name))
-    case .left(let exit): told("left", .string("\(exit)"))
+    case .codeNeeded: outputJSON("codeNeeded")
+    case .loggedIn(let person): outputJSON("loggedIn", .string(person.name))
+    case .left(let exit): outputJSON("left", .string("\(exit)"))
     }
   }
 
@@ -290,7 +290,7 @@ extension RegistrationWizard: TranscribedScreen {
         "field": .string(question.ticket.field.text), "number": .integer(question.ticket.number),
       ]
       if Int.random(in: 0..<5, using: &numbers) == 0 {
-        let failure = failures.any(&numbers)
+        let failure = failures.pick(&numbers)
         return TranscribedEvent(
           .answered(question.ticket, .failure(failure)), to: index, "answered",
           ["ticket": ticket, "failure": failure.json])
@@ -310,7 +310,7 @@ extension RegistrationWizard: TranscribedScreen {
             .success(Registered(name: "Ann", email: "ann@example.org", role: "member"))),
           to: index, "registered", ["person": "Ann"])
       }
-      let failure = (failures + more).any(&numbers)
+      let failure = (failures + more).pick(&numbers)
       return TranscribedEvent(
         .registered(.failure(failure)), to: index, "registered", ["failure": failure.json])
     case .withdraw:
@@ -323,7 +323,7 @@ extension RegistrationWizard: TranscribedScreen {
     if canGoOn, pick > 8 { return TranscribedEvent(.next, "next") }
     let isElsewhere = pick == 0
     let fields = isElsewhere ? [FieldName.name, .email, .password] : step.fields
-    let field = fields.any(&numbers)
+    let field = fields.pick(&numbers)
     switch pick {
     case 1: return TranscribedEvent(.back, "back")
     case 2...4: return TranscribedEvent(.left(field), "left", ["field": .string(field.text)])
@@ -335,7 +335,7 @@ extension RegistrationWizard: TranscribedScreen {
         case .email: ["", "ann@", "ann@example.org", "ann@example.org", "bo@example.org"]
         default: ["", "short", Self.password, Self.password, Self.password]
         }
-      let text = texts.any(&numbers)
+      let text = texts.pick(&numbers)
       return TranscribedEvent(
         .typed(field, text), "typed", ["field": .string(field.text), "text": .string(text)])
     }
@@ -345,10 +345,10 @@ extension RegistrationWizard: TranscribedScreen {
 
   static func json(of output: Output) -> JSON {
     switch output {
-    case .step(let step): told("step", .string(step.rawValue))
-    case .canGoOn(let can): told("canGoOn", .bool(can))
-    case .loading(let isLoading): told("loading", .bool(isLoading))
-    case .outcome(let outcome): told("outcome", .string(outcome.summary))
+    case .step(let step): outputJSON("step", .string(step.rawValue))
+    case .canGoOn(let can): outputJSON("canGoOn", .bool(can))
+    case .loading(let isLoading): outputJSON("loading", .bool(isLoading))
+    case .outcome(let outcome): outputJSON("outcome", .string(outcome.summary))
     }
   }
 

@@ -71,7 +71,7 @@ extension Transcript {
       .array(
         screen.receive(event, at: now).map { effect in
           switch effect {
-          case .tell(let output): return Screen.json(of: output)
+          case .emit(let output): return Screen.json(of: output)
           case .start(let work):
             if Screen.isAnswered(work) { pending.append(work) }
             return Screen.json(of: work)
@@ -154,7 +154,7 @@ extension Optional where Wrapped == ScreenFailure {
 }
 
 extension Array {
-  func any(_ numbers: inout SeededNumbers) -> Element {
+  func pick(_ numbers: inout SeededNumbers) -> Element {
     self[Int.random(in: indices, using: &numbers)]
   }
 }

@@ -107,7 +107,7 @@ import Testing
       _ = try await accountService.logIn(
         PasswordCredentials(email: "anna@example.org", password: Household.password))
     }
-    await store.free()
+    await store.freeSpace()
     _ = try await accountService.logIn(
       PasswordCredentials(email: "anna@example.org", password: Household.password))
     let entries = try await accountService.audit.entries(newest: 10)
@@ -130,7 +130,7 @@ private actor FullAuditStore: AuditStore {
   private var isFull = true
   private var kept: [AuditEntry] = []
 
-  func free() { isFull = false }
+  func freeSpace() { isFull = false }
 
   func append(_ entries: [AuditEntry]) async throws(AccountError) {
     if isFull { throw AccountError(.storageFull, message: "full", hint: "free") }

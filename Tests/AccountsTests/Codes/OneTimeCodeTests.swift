@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.fromTerminal) struct OneTimeCodeTests {
   private let clock = AccountClock()
-  private let box = SentMessages()
+  private let sentMessages = SentMessages()
   private let store: AccountDatabase
   private let codes: OneTimeCodes
   private let anna = AccountID("anna")
@@ -18,7 +18,7 @@ import Testing
     let database = try TheaterDatabase(inMemory: clock.wall)
     store = AccountDatabase(database)
     codes = OneTimeCodes(
-      store: store, key: database.accountStores.key, delivery: box,
+      store: store, key: database.accountStores.key, delivery: sentMessages,
       rateLimiter: RateLimiter(
         attempts: store, devices: store, audit: AuditLog(store: store, clock: clock.wall),
         clock: clock.steady, random: .system),
@@ -36,7 +36,7 @@ import Testing
     id: String, code: String
   ) {
     let request = try await codes.send(to: mail, of: anna, for: purpose)
-    return (request.id.text, try #require(box.code))
+    return (request.id.text, try #require(sentMessages.code))
   }
 
   private func sendRefusal() async -> AccountError? {
@@ -172,7 +172,7 @@ import Testing
     #expect(await sendRefusal()?.retryAfter == 1)
     clock.advance(1)
     #expect(await sendRefusal() == nil)
-    #expect(box.messages.count == 6)
+    #expect(sentMessages.messages.count == 6)
   }
 
   @Test("D6 · a wrong code does not extend the wait for a new one")
@@ -216,10 +216,10 @@ import Testing
   @Test("D8 · void codes and old sends are forgotten at the start")
   func tidy() async throws {
     let (id, code) = try await send()
-    try await codes.dropVoid()
+    try await codes.deleteVoid()
     #expect(await check(code, id) == nil)
     clock.reboot()
-    try await codes.dropVoid()
+    try await codes.deleteVoid()
     clock.advance(30)
     #expect(await sendRefusal() == nil)
   }
@@ -232,7 +232,7 @@ import Testing
       CodeRequest, AccountError
     > {
       do throws(AccountError) {
-        return .success(try await codes.post(to: .email(address), of: account, for: .logIn))
+        return .success(try await codes.enqueue(to: .email(address), of: account, for: .logIn))
       } catch { return .failure(error) }
     }
     let known = account.email
@@ -241,7 +241,7 @@ import Testing
     #expect(answers.0.validity == answers.1.validity)
     #expect(answers.0.resendWait == answers.1.resendWait)
     #expect(answers.0.id.text.utf8.count == answers.1.id.text.utf8.count)
-    #expect(box.messages.count == 1)
+    #expect(sentMessages.messages.count == 1)
     guard case .failure(let one) = await ask(known, account),
       case .failure(let other) = await ask(stranger, nil)
     else { return #expect(Bool(false)) }
@@ -254,7 +254,7 @@ import Testing
 
   @Test("D9 · without a configured channel every request is told so alike")
   func unreachable() async {
-    box.reach([.phone])
+    sentMessages.setChannels([.phone])
     #expect(await sendRefusal() == .deliveryUnavailable(.email))
   }
 
@@ -265,7 +265,8 @@ import Testing
     let household = try Household(codes: CodePolicy(validity: .seconds(seconds)))
     let owner = try await household.ownerLogsIn().principal
     _ = try await household.accountService.contacts.sendEmailCode(to: nil, by: owner)
-    #expect(household.box.messages.last?.text.contains("It is good once, \(words)") == true)
+    #expect(
+      household.sentMessages.messages.last?.text.contains("It is good once, \(words)") == true)
   }
 
   @Test("D9 · a message is one line of ASCII short enough for a text message")

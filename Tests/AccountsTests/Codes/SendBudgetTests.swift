@@ -56,7 +56,8 @@ import Testing
     let request = try await household.accountService.contacts.sendEmailCode(
       to: nil, by: loggedIn.principal)
     try await household.accountService.contacts.confirm(
-      household.box.code ?? "", of: request.id.text, for: .verifyEmail, by: loggedIn.principal)
+      household.sentMessages.code ?? "", of: request.id.text, for: .verifyEmail,
+      by: loggedIn.principal)
     return (loggedIn.principal, try #require(loggedIn.device))
   }
 
@@ -71,11 +72,11 @@ import Testing
       return #expect(Bool(false), "\(stranger)")
     }
     #expect((3000...3600).contains(wait))
-    let sent = household.box.messages.count
+    let sent = household.sentMessages.messages.count
     #expect(try await ask(from: "192.168.1.20") == .sent(next: .seconds(30)))
     #expect(try await ask(from: "192.168.1.66", device: device) == .sent(next: .seconds(30)))
     #expect(try await ask(from: "local (uid 1000)") == .sent(next: .seconds(30)))
-    #expect(household.box.messages.count == sent + 3)
+    #expect(household.sentMessages.messages.count == sent + 3)
     // Each of them has waits of their own.
     for address in ["192.168.1.20", "local (uid 1000)"] {
       #expect(try await ask(from: address) == .refused(.tooEarly, after: 30))
@@ -91,9 +92,9 @@ import Testing
     let request = try await asking(from: "192.168.1.20") { () throws(AccountError) in
       try await household.accountService.sendLoginCode(to: mail)
     }
-    let code = try #require(household.box.code)
+    let code = try #require(household.sentMessages.code)
     #expect(try await ask(from: "192.168.1.66").isSent)
-    #expect(household.box.code != nil)
+    #expect(household.sentMessages.code != nil)
     let loggedIn = try await asking(from: "192.168.1.20") { () throws(AccountError) in
       try await household.accountService.logIn(
         CodeCredentials(request: request.id.text, code: code))
@@ -137,7 +138,7 @@ import Testing
   @Test("D8 · twelve sends an hour for an address are all, whatever for, and however it is spelt")
   func allPurposes() async throws {
     _ = try await verified()
-    let before = household.box.messages.count
+    let before = household.sentMessages.messages.count
     let spellings = ["anna@example.org", "ANNA@example.org", "anna@Example.ORG"]
     var sent = 0
     for attempt in 0..<60 {
@@ -149,7 +150,7 @@ import Testing
       if wait <= .seconds(120) { household.clock.advance(TimeInterval(wait.wholeSeconds)) }
     }
     #expect(sent == 12)
-    #expect(household.box.messages.count == before + 12)
+    #expect(household.sentMessages.messages.count == before + 12)
   }
 
   @Test("D8 · a code for one purpose makes none for another wait or void; five an hour are all")
@@ -160,7 +161,7 @@ import Testing
       let request = try await asking(from: address, device: device) { () throws(AccountError) in
         try await household.accountService.sendLoginCode(to: mail)
       }
-      let code = try #require(household.box.code)
+      let code = try #require(household.sentMessages.code)
       #expect(
         try await ask(from: address, device: device, toReset: true) == .sent(next: .seconds(30)))
       let loggedIn = try await asking(from: address) { () throws(AccountError) in
@@ -192,7 +193,7 @@ import Testing
       guard minute.isMultiple(of: 30) else { continue }
       #expect(try await ask(from: "192.168.1.\(100 + minute)").isSent, "after \(minute) minutes")
     }
-    #expect(household.box.messages.count <= 1 + 5 * 12)
+    #expect(household.sentMessages.messages.count <= 1 + 5 * 12)
   }
 
   @Test("D8 · the wait that a source is told is the one after which its share has room")
@@ -274,7 +275,7 @@ import Testing
     let mail = CodeDestination.email(try EmailAddress("anna@example.org"))
     func entry() async throws -> CodeCredentials {
       let request = try await household.accountService.sendLoginCode(to: mail)
-      return CodeCredentials(request: request.id.text, code: household.box.code ?? "")
+      return CodeCredentials(request: request.id.text, code: household.sentMessages.code ?? "")
     }
     func isVoid(_ credentials: CodeCredentials) async -> Bool {
       await refusal { () async throws(AccountError) in
@@ -288,7 +289,7 @@ import Testing
     household.clock.advance(30)
     let change = try await household.accountService.contacts.sendEmailCode(
       to: "new@example.org", by: principal)
-    let code = household.box.code ?? ""
+    let code = household.sentMessages.code ?? ""
     let second = try await entry()
     try await household.accountService.contacts.confirm(
       code, of: change.id.text, for: .verifyEmail, by: principal)

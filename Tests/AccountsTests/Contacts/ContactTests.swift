@@ -10,7 +10,7 @@ import Testing
   init() throws { household = try Household() }
 
   private var accountService: AccountService { household.accountService }
-  private var code: String { household.box.code ?? "" }
+  private var code: String { household.sentMessages.code ?? "" }
 
   @Test("D1 D8 · the code that was sent verifies the address, and across a restart too")
   func verifies() async throws {
@@ -18,7 +18,7 @@ import Testing
     #expect(
       try await accountService.contacts.ownAccount(of: principal).contact.emailVerifiedAt == nil)
     let request = try await accountService.contacts.sendEmailCode(to: nil, by: principal)
-    #expect(try household.box.messages.last?.destination == household.mailbox())
+    #expect(try household.sentMessages.messages.last?.destination == household.mailbox())
     let later = household.restarted()
     try await later.contacts.confirm(code, of: request.id.text, for: .verifyEmail, by: principal)
     #expect(
@@ -94,7 +94,7 @@ import Testing
   @Test("D9 · a failed delivery is reported to the waiting request")
   func undelivered() async throws {
     let principal = try await household.ownerLogsIn().principal
-    household.box.fail(with: .deliveryFailed("it rains", hint: "Wait."))
+    household.sentMessages.fail(with: .deliveryFailed("it rains", hint: "Wait."))
     let error = await refusalCode { () async throws(AccountError) in
       try await accountService.contacts.sendEmailCode(to: nil, by: principal)
     }

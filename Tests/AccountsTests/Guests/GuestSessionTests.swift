@@ -53,7 +53,7 @@ import Testing
     #expect(tablet.principal.role == .guest)
     for _ in 1...5 {
       household.clock.advance(89 * 86_400)
-      try await household.accountService.sessions.dropEnded()
+      try await household.accountService.sessions.deleteExpired()
       #expect(await !household.isRefused(tablet, at: household.restarted()))
       _ = try await household.accountService.sessions.resolve(tablet.token.text)
     }

@@ -10,7 +10,7 @@ import Testing
   init() throws { household = try Household() }
 
   private var accountService: AccountService { household.accountService }
-  private var code: String { household.box.code ?? "" }
+  private var code: String { household.sentMessages.code ?? "" }
 
   @Test("E4 D1 · a code to the verified address logs in through the same skeleton, once")
   func codeLogin() async throws {
@@ -33,7 +33,7 @@ import Testing
     arguments: ["ANNA@example.org", "anna@EXAMPLE.org", "AnnA@eXample.Org"])
   func spelling(typed: String) async throws {
     let owner = try await household.verifiedOwner().principal
-    let sent = household.box.messages.count
+    let sent = household.sentMessages.messages.count
     _ = try await accountService.sendLoginCode(to: household.mailbox(typed))
     household.clock.advance(60)
     _ = try await accountService.passwords.beginReset(household.mailbox(typed))
@@ -41,7 +41,7 @@ import Testing
     household.clock.advance(600)
     let own = try await accountService.contacts.sendEmailCode(to: typed, by: owner)
     try await accountService.contacts.confirm(code, of: own.id.text, for: .verifyEmail, by: owner)
-    let messages = household.box.messages.dropFirst(sent)
+    let messages = household.sentMessages.messages.dropFirst(sent)
     #expect(messages.map(\.destination.text) == Array(repeating: "anna@example.org", count: 3))
     #expect(messages.allSatisfy { !$0.text.contains("@") })
     #expect(
@@ -57,7 +57,7 @@ import Testing
     try await accountService.contacts.confirm(
       code, of: request.id.text, for: .verifyPhone, by: principal)
     let login = try await accountService.sendLoginCode(to: phone)
-    #expect(household.box.messages.last?.destination == phone)
+    #expect(household.sentMessages.messages.last?.destination == phone)
     let loggedIn = try await accountService.logIn(
       CodeCredentials(request: login.id.text, code: code))
     #expect(loggedIn.principal.account == principal.account)

@@ -166,7 +166,7 @@ private struct InterruptedLogin: LoginMethod {
     let login = login(
       InterruptedLogin(record: record) { [factors, sessions] () async throws(AccountError) in
         try await factors.setAgeLimit(12, of: record.account.id)
-        sessions.holderChanged(record.account.id)
+        sessions.reloadHolder(record.account.id)
       })
     let loggedIn = try await login.logIn(())
     #expect(loggedIn.principal.ageLimit == 12)

@@ -12,9 +12,9 @@ import Testing
   init() throws { household = try Household() }
 
   private var accountService: AccountService { household.accountService }
-  private var code: String { household.box.code ?? "" }
+  private var code: String { household.sentMessages.code ?? "" }
 
-  private func takesPhone(_ number: String, _ principal: SessionPrincipal) async throws {
+  private func verifyPhone(_ number: String, _ principal: SessionPrincipal) async throws {
     let request = try await accountService.contacts.sendPhoneCode(to: number, by: principal)
     try await accountService.contacts.confirm(
       code, of: request.id.text, for: .verifyPhone, by: principal)
@@ -32,16 +32,16 @@ import Testing
     let present = try await accountService.contacts.sendEmailCode(to: "ANNA@example.org", by: owner)
     try await accountService.contacts.confirm(
       code, of: present.id.text, for: .verifyEmail, by: owner)
-    #expect(household.box.notices.isEmpty)
+    #expect(household.sentMessages.notices.isEmpty)
     household.clock.advance(60)
     let request = try await accountService.contacts.sendEmailCode(to: "new@example.org", by: owner)
-    #expect(household.box.notices.isEmpty)
+    #expect(household.sentMessages.notices.isEmpty)
     try await accountService.contacts.confirm(
       code, of: request.id.text, for: .verifyEmail, by: owner)
-    let notice = try #require(household.box.notices.first)
+    let notice = try #require(household.sentMessages.notices.first)
     #expect(try notice.destination == email())
     #expect(notice.text.contains("another e-mail address") && !notice.text.contains("new@"))
-    #expect(household.box.notices.count == 1)
+    #expect(household.sentMessages.notices.count == 1)
     let entry = try #require(try await accountService.audit.entries(newest: 1).last)
     #expect(entry.action == .emailChanged && entry.subject == "new@example.org")
     #expect(entry.actor?.name == "anna@example.org")
@@ -50,13 +50,13 @@ import Testing
   @Test("announces a new phone number at the address and at the old number")
   func phoneChange() async throws {
     let owner = try await household.ownerLogsIn().principal
-    try await takesPhone("+49 30 1234567", owner)
-    #expect(try household.box.notices.map(\.destination) == [email()])
-    try await takesPhone("+49 30 1234567", owner)
-    #expect(household.box.notices.count == 1)
-    try await takesPhone("+49 30 7654321", owner)
+    try await verifyPhone("+49 30 1234567", owner)
+    #expect(try household.sentMessages.notices.map(\.destination) == [email()])
+    try await verifyPhone("+49 30 1234567", owner)
+    #expect(household.sentMessages.notices.count == 1)
+    try await verifyPhone("+49 30 7654321", owner)
     #expect(
-      try household.box.notices.dropFirst().map(\.destination) == [
+      try household.sentMessages.notices.dropFirst().map(\.destination) == [
         email(), .phone(PhoneNumber("+49301234567")),
       ])
   }
@@ -83,8 +83,8 @@ import Testing
     let changes: [AccountChange] = [
       .factorAdded, .recoveryCodes, .factorRemoved, .password, .forgottenPassword,
     ]
-    #expect(household.box.notices.map(\.text) == (try changes.map { try notice($0).text }))
-    #expect(try household.box.notices.allSatisfy { try $0.destination == email() })
+    #expect(household.sentMessages.notices.map(\.text) == (try changes.map { try notice($0).text }))
+    #expect(try household.sentMessages.notices.allSatisfy { try $0.destination == email() })
     var published: [AccountEvent] = []
     for await event in events {
       if case .changed = event { published.append(event) }
@@ -115,12 +115,12 @@ import Testing
   @Test("a change counts although its notice cannot be sent")
   func undelivered() async throws {
     let owner = try await household.ownerLogsIn().principal
-    household.box.fail(with: .deliveryFailed("it rains", hint: "Wait."))
+    household.sentMessages.fail(with: .deliveryFailed("it rains", hint: "Wait."))
     try await accountService.passwords.change(Household.password, to: new, by: owner)
-    household.box.fail(with: nil)
-    household.box.reach([])
+    household.sentMessages.fail(with: nil)
+    household.sentMessages.setChannels([])
     try await accountService.passwords.change(new, to: Household.password, by: owner)
-    #expect(household.box.notices.isEmpty)
+    #expect(household.sentMessages.notices.isEmpty)
     _ = try await household.logIn()
   }
 
@@ -138,6 +138,6 @@ import Testing
     }
     let next = try await household.logIn().principal
     #expect(await events.first { _ in true } == .loggedIn(next, by: "password"))
-    #expect(household.box.messages.isEmpty)
+    #expect(household.sentMessages.messages.isEmpty)
   }
 }

@@ -11,7 +11,7 @@ import Testing
   init() throws { household = try Household() }
 
   private var accountService: AccountService { household.accountService }
-  private var code: String { household.box.code ?? "" }
+  private var code: String { household.sentMessages.code ?? "" }
 
   @Test("a password is changed for the old one; other sessions end, this one stays")
   func changed() async throws {
@@ -113,7 +113,7 @@ import Testing
     let invitation = try await accountService.invitations.make(
       by: try await household.logIn().principal)
     _ = try await accountService.registration.register(.guest(invitation.code.text))
-    let sent = household.box.messages.count
+    let sent = household.sentMessages.messages.count
     var answers: [CodeRequest] = []
     for address in ["anna@example.org", "ben@example.org", "nobody@example.org"] {
       answers.append(try await accountService.passwords.beginReset(household.mailbox(address)))
@@ -121,7 +121,7 @@ import Testing
     #expect(Set(answers.map(\.resendWait)).count == 1)
     #expect(Set(answers.map(\.id)).count == 3)
     // Only the verified one got a message.
-    #expect(household.box.messages.count == sent + 1)
+    #expect(household.sentMessages.messages.count == sent + 1)
     for answer in answers {
       let error = await refusal { () async throws(AccountError) in
         try await accountService.passwords.finishReset(

@@ -24,7 +24,7 @@ import Testing
 
   private func confirmation(_ destination: CodeDestination) async throws -> CodeConfirmation {
     let request = try await send(to: destination)
-    return CodeConfirmation(try #require(household.box.code), of: request.id.text)
+    return CodeConfirmation(try #require(household.sentMessages.code), of: request.id.text)
   }
 
   private func register(
@@ -76,7 +76,7 @@ import Testing
   @Test("D10 D8 · a wrong or expired code makes no account and keeps the invitation")
   func wrong() async throws {
     let code = try await confirmation(household.mailbox("ben@example.org"))
-    let wrong = CodeConfirmation((household.box.code ?? "").wrong, of: code.request)
+    let wrong = CodeConfirmation((household.sentMessages.code ?? "").wrong, of: code.request)
     #expect(
       await refusalCode { () async throws(AccountError) in try await register(wrong) }
         == .codeWrong)
@@ -107,7 +107,7 @@ import Testing
           try await accountService.registration.sendCode(to: taken, for: code)
         } == .codeInvalid)
     }
-    #expect(household.box.messages.isEmpty)
+    #expect(household.sentMessages.messages.isEmpty)
     // The setup code, which is for the first owner alone, is no invitation.
     let request = RegistrationRequest.owner("x")
     #expect(
@@ -127,7 +127,7 @@ import Testing
           confirming: code)
       }
     }
-    let wrong = CodeConfirmation((household.box.code ?? "").wrong, of: code.request)
+    let wrong = CodeConfirmation((household.sentMessages.code ?? "").wrong, of: code.request)
     #expect(await missing(wrong)?.code == .codeWrong)
     #expect(await missing(code) == .empty(.name))
     _ = try await register(code)
@@ -136,7 +136,7 @@ import Testing
   @Test("D10 · guesses at the code of a registration wait, although the invitation is right")
   func guesses() async throws {
     let code = try await confirmation(household.mailbox("ben@example.org"))
-    let wrong = CodeConfirmation((household.box.code ?? "").wrong, of: code.request)
+    let wrong = CodeConfirmation((household.sentMessages.code ?? "").wrong, of: code.request)
     var codes: [AccountError.Code?] = []
     for _ in 1...31 {
       codes.append(
@@ -170,7 +170,7 @@ import Testing
   @Test("D10 · refused codes and taken addresses stand in the audit log, without the code")
   func audited() async throws {
     let code = try await confirmation(household.mailbox("ben@example.org"))
-    let wrong = CodeConfirmation((household.box.code ?? "").wrong, of: code.request)
+    let wrong = CodeConfirmation((household.sentMessages.code ?? "").wrong, of: code.request)
     _ = await refusalCode { () async throws(AccountError) in try await register(wrong) }
     let (anna, ben) = (try household.mailbox(), try household.mailbox("ben@example.org"))
     _ = await refusalCode { () async throws(AccountError) in try await send(to: anna) }
@@ -195,7 +195,7 @@ import Testing
     let taken = try household.mailbox("anna@example.org")
     #expect(
       await refusalCode { () async throws(AccountError) in try await send(to: taken) } == .taken)
-    #expect(household.box.messages.isEmpty)
+    #expect(household.sentMessages.messages.isEmpty)
   }
 
   @Test("D10 E7 · of two people who register with one address at once, one gets the account")
@@ -211,7 +211,7 @@ import Testing
   @Test("D10 · a code of another purpose registers no account")
   func purpose() async throws {
     let request = try await accountService.contacts.sendEmailCode(to: nil, by: owner.principal)
-    let code = CodeConfirmation(household.box.code ?? "", of: request.id.text)
+    let code = CodeConfirmation(household.sentMessages.code ?? "", of: request.id.text)
     #expect(
       await refusalCode { () async throws(AccountError) in try await register(code) }
         == .codeExpired)

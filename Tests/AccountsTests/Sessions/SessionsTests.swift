@@ -195,7 +195,7 @@ import Testing
         origin: .controller)
       cache.insert(session, for: digest, generation: 0)
     }
-    let now = Moment(day: household.clock.now, steady: household.clock.steadyNow)
+    let now = Moment(date: household.clock.now, steady: household.clock.steadyNow)
     let kept = digests.map { digest in
       if case .valid = cache.use(digest, at: now) { true } else { false }
     }

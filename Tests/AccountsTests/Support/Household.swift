@@ -15,7 +15,7 @@ struct Household {
   private(set) var stores: AccountStores
   let hashes = PasswordHasher.queue()
   /// The sent messages.
-  let box = SentMessages()
+  let sentMessages = SentMessages()
   let accountService: AccountService
 
   init(hashing: Argon2Parameters = cheap, codes: CodePolicy = .standard) throws {
@@ -27,14 +27,15 @@ struct Household {
     stores.sessions = store
     accountService = AccountService(
       stores: stores, policy: AccountPolicy(codes: codes), hashing: hashing, hashes: hashes,
-      delivery: box, clock: clock.wall,
+      delivery: sentMessages, clock: clock.wall,
       steady: clock.steady)
   }
 
   /// The same store after a restart of the controller, with nothing cached.
   func restarted(hashing: Argon2Parameters = cheap) -> AccountService {
     AccountService(
-      stores: stores, hashing: hashing, delivery: box, clock: clock.wall, steady: clock.steady)
+      stores: stores, hashing: hashing, delivery: sentMessages, clock: clock.wall,
+      steady: clock.steady)
   }
 
   /// Registers the first owner, with the code from the console.

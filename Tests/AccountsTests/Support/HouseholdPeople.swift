@@ -30,7 +30,7 @@ extension Household {
     let loggedIn = try await ownerLogsIn()
     let request = try await accountService.contacts.sendEmailCode(to: nil, by: loggedIn.principal)
     try await accountService.contacts.confirm(
-      box.code ?? "", of: request.id.text, for: .verifyEmail, by: loggedIn.principal)
+      sentMessages.code ?? "", of: request.id.text, for: .verifyEmail, by: loggedIn.principal)
     clock.advance(60)
     return loggedIn
   }

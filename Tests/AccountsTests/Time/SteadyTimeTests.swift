@@ -13,8 +13,8 @@ import Testing
     #expect(at(5_000).age(of: at(2_000)) == .seconds(3))
     #expect(at(5_000).isWithin(.milliseconds(3_001), of: at(2_000)))
     #expect(!at(5_000).isWithin(.seconds(3), of: at(2_000)))
-    #expect(at(5_000).left(of: .seconds(10), since: at(2_000)) == .seconds(7))
-    #expect(at(5_000).left(of: .seconds(3), since: at(2_000)) == .zero)
+    #expect(at(5_000).remaining(of: .seconds(10), since: at(2_000)) == .seconds(7))
+    #expect(at(5_000).remaining(of: .seconds(3), since: at(2_000)) == .zero)
   }
 
   @Test(
@@ -27,9 +27,9 @@ import Testing
     let now = at(5_000)
     #expect(now.age(of: then) == nil)
     #expect(!now.isWithin(.seconds(600), of: then))
-    #expect(now.left(of: .seconds(60), since: then) == .seconds(60))
+    #expect(now.remaining(of: .seconds(60), since: then) == .seconds(60))
     // A store replaces the unknown time by `now`, so the wait ends.
-    #expect(at(35_000).left(of: .seconds(60), since: now) == .seconds(30))
+    #expect(at(35_000).remaining(of: .seconds(60), since: now) == .seconds(30))
   }
 
   @Test("the machine's clock goes forward in one boot")

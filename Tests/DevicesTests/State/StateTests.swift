@@ -17,7 +17,7 @@ struct StateTests {
   @Test("E15 · an outdated value counts as unknown, but stays visible with its age")
   func forgets() {
     var state = state([.power: "on", .volume: 40])
-    state.forget()
+    state.markUnknown()
     #expect(state.power == .unknown)
     #expect(state.volume == nil)
     let json = state.json(now: .seconds(3.5))

@@ -121,18 +121,18 @@ struct TraitTests {
   }
 
   @Test("E15 · restores the target of a transition, and no one-time command")
-  func wishes() {
-    func wish(_ role: Role, _ key: StateKey, _ value: JSON) -> StateSpec.Wish? {
-      role.states.first { $0.key == key }?.wish(for: value)
+  func wantedChanges() {
+    func wantedChange(_ role: Role, _ key: StateKey, _ value: JSON) -> StateSpec.WantedChange? {
+      role.states.first { $0.key == key }?.wantedChange(for: value)
     }
-    #expect(wish(.projector, .power, "warming") == .set("on"))
-    #expect(wish(.projector, .power, "cooling") == .set("off"))
-    #expect(wish(.projector, .power, "unknown") == .keep)
-    #expect(wish(.screen, .position, "moving") == .keep)
-    #expect(wish(.screen, .position, "down") == .set("down"))
-    #expect(wish(.cdPlayer, .tray, "open") == .keep)
-    #expect(wish(.popcornPopper, .popping, "popping") == .keep)
-    #expect(wish(.amplifier, .input, .null) == .clear)
-    #expect(wish(.lights, .tray, "open") == nil)
+    #expect(wantedChange(.projector, .power, "warming") == .set("on"))
+    #expect(wantedChange(.projector, .power, "cooling") == .set("off"))
+    #expect(wantedChange(.projector, .power, "unknown") == .keep)
+    #expect(wantedChange(.screen, .position, "moving") == .keep)
+    #expect(wantedChange(.screen, .position, "down") == .set("down"))
+    #expect(wantedChange(.cdPlayer, .tray, "open") == .keep)
+    #expect(wantedChange(.popcornPopper, .popping, "popping") == .keep)
+    #expect(wantedChange(.amplifier, .input, .null) == .clear)
+    #expect(wantedChange(.lights, .tray, "open") == nil)
   }
 }

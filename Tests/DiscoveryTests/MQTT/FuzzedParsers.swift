@@ -30,7 +30,7 @@ func parse(fuzzed bytes: [UInt8]) {
   }
   let text = String(decoding: bytes.prefix(300), as: UTF8.self)
   let broker = BrokerAddress(text)
-  if let broker { precondition(BrokerAddress(broker.place) == broker) }
+  if let broker { precondition(BrokerAddress(broker.hostAndPort) == broker) }
   let appliances = MQTTSearch.appliances(in: messages)
   for appliance in appliances {
     check(appliance)

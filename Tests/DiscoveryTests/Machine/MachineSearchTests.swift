@@ -28,7 +28,7 @@ import Testing
     try write("proc/asound/card1/pcm7p/info", "name: HDMI 1\n")
     let result = await SoundSearch(root: folder.path) {
       ["mixers": [["name": "hw:0/Master"], ["name": "default/PCM"], ["name": "hw:1/IEC958"]]]
-    }.result()
+    }.run()
     #expect(
       result.findings.map { $0.entry(for: .amplifier)["options"]?["device"]?.string } == [
         "hw:CARD=PCH,DEV=0", "hdmi:CARD=NVidia,DEV=0", "hdmi:CARD=NVidia,DEV=1",
@@ -54,7 +54,7 @@ import Testing
     try write("sys/block/sr0/device/model", "DVDRAM\u{1b}[31m GH24\n\n")
     try write("sys/block/sda/device/model", "disk\n")
     try write("sys/block/srx/device/model", "x\n")
-    let findings = await DriveSearch(root: folder.path).result().findings
+    let findings = await DriveSearch(root: folder.path).run().findings
     #expect(findings.map(\.title) == ["Optical drive HL-DT-ST DVDRAM[31m GH24"])
     #expect(findings.first?.options(for: .cdPlayer) == ["drive": "/dev/sr0"])
   }
@@ -66,7 +66,7 @@ import Testing
     try write("sys/class/drm/card0-DP-1/status", "disconnected\n")
     let findings = await DisplaySearch(root: folder.path) { name in
       ["DISPLAY": ":0", "WAYLAND_DISPLAY": "bad name"][name]
-    }.result().findings
+    }.run().findings
     #expect(findings.map(\.id) == ["display::0", "connector:HDMI-A-1"])
     #expect(findings.last?.title == "Display at HDMI-A-1 with 3840x2160")
     #expect(
@@ -87,7 +87,7 @@ import Testing
     try write("mnt/empty/readme.txt")
     try FileManager.default.createSymbolicLink(
       atPath: folder.path(of: "mnt/again"), withDestinationPath: folder.path(of: "srv/films"))
-    let findings = await FolderSearch(home: folder.path(of: "home"), root: folder.path).result()
+    let findings = await FolderSearch(home: folder.path(of: "home"), root: folder.path).run()
       .findings
     #expect(
       findings.map(\.title) == ["Folder with 2 songs", "Folder with 1 film", "Folder with 1 film"])
@@ -100,7 +100,7 @@ import Testing
     try write("home/Klänge/a.flac")
     let search = FolderSearch(
       home: folder.path(of: "home"), settings: folder.path(of: "settings"), root: folder.path)
-    #expect(await search.result().findings.map(\.title) == ["Folder with 1 song"])
+    #expect(await search.run().findings.map(\.title) == ["Folder with 1 song"])
   }
 
   @Test("A problem says that not all folders were searched")
@@ -109,7 +109,7 @@ import Testing
       try write("mnt/\(index)/film.mkv")
       try write("srv/\(index)/film.mkv")
     }
-    let result = await FolderSearch(home: folder.path(of: "home"), root: folder.path).result()
+    let result = await FolderSearch(home: folder.path(of: "home"), root: folder.path).run()
     // Two of the 66 are folders of the user that do not exist.
     #expect(result.findings.count == 62)
     #expect(result.problems == ["folders: only the first 64 of 66 folders were searched"])
@@ -120,7 +120,7 @@ import Testing
     for ending in FilmFiles.extensions { try write("home/Videos/film.\(ending)") }
     try write("home/Videos/Ferry/video_ts/video_ts.ifo")
     try write("home/Videos/Ferry/video_ts/vts_01_1.vob")
-    let findings = await FolderSearch(home: folder.path(of: "home"), root: folder.path).result()
+    let findings = await FolderSearch(home: folder.path(of: "home"), root: folder.path).run()
       .findings
     #expect(
       findings.map(\.title) == ["Folder with \(FilmFiles.extensions.count + 1) films"])
@@ -149,13 +149,13 @@ import Testing
     limits.depth = 1
     let findings = await FolderSearch(
       home: folder.path(of: "home"), root: folder.path, limits: limits
-    ).result().findings
+    ).run().findings
     #expect(
       findings.map(\.title) == ["Folder with at least 1 film", "Folder with at least 10 songs"])
     limits.time = .zero
     let late = await FolderSearch(
       home: folder.path(of: "home"), root: folder.path, limits: limits
-    ).result()
+    ).run()
     #expect(late.findings.isEmpty && late.problems.count == 1)
   }
 }

@@ -14,7 +14,7 @@ import Testing
     try await withLiveController { room in
       let socket = room.folder.appendingPathComponent("run/theater/theater.sock").path
       let setupCode = await room.setupCode()
-      try await room.moveIn()
+      try await room.registerOwner()
       let token = try String(
         contentsOf: room.folder.appendingPathComponent("state/theater/token"), encoding: .utf8
       ).trimmingCharacters(in: .whitespacesAndNewlines)

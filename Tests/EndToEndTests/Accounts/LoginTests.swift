@@ -10,7 +10,7 @@ import Testing
       let code = await room.setupCode()
       #expect(try await room.theater("status").status == 4)
       #expect(try await room.theater("watch", "anything").status == 4)
-      try await room.moveIn()
+      try await room.registerOwner()
       try await room.expect("status")
       // The code was for one account.
       #expect(
@@ -26,7 +26,7 @@ import Testing
   @Test("F5 · an invitation registers one person")
   func invitation() async throws {
     try await withLiveController { room in
-      try await room.moveIn()
+      try await room.registerOwner()
       let invitation = try await room.json("invite")
       let code = try #require(invitation["code"]?.string)
       try await room.expect("logout")
@@ -47,7 +47,7 @@ import Testing
   @Test("F5 · exit codes tell scripts the kind of failure")
   func exitCodes() async throws {
     try await withLiveController { room in
-      try await room.moveIn()
+      try await room.registerOwner()
       #expect(try await room.theater("watch", "no such film").status == 1)
       #expect(try await room.theater("volume", "loud").status == 2)
       #expect(try await room.theater("frobnicate").status == 2)

@@ -358,7 +358,7 @@ import Testing
         terminal.type(Self.controlC)
         await terminal.expect("[ended 130] icanon echo")
       }
-      try await room.moveIn()
+      try await room.registerOwner()
       let invitation = try #require(try await room.json("invite")["code"]?.string)
       try await room.atTerminal("register", "--invitation", invitation, "--name", "Bob") {
         terminal in

@@ -88,7 +88,7 @@ import Testing
   private static func logIn() async throws -> SmallTheater {
     let room = try SmallTheater()
     try #require(await room.start())
-    let token = try #require(try await room.moveIn().token)
+    let token = try #require(try await room.registerOwner().token)
     try Data(token.utf8).write(to: URL(fileURLWithPath: room.path("state/theater/token")))
     chmod(room.path("state/theater/token"), 0o600)
     return room

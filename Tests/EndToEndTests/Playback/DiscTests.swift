@@ -21,7 +21,7 @@ import Testing
           .write(to: folder.appendingPathComponent(name))
       }
     }) { room in
-      try await room.moveIn()
+      try await room.registerOwner()
       #expect(
         await eventually { await Set(songs.map(\.0)).isSubset(of: room.titles("songs")) },
         "\(room.log)")

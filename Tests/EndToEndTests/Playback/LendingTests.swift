@@ -25,7 +25,7 @@ import Testing
       if plugin == "MpvPlayer" {
         try await room.makeTone("tone.flac", seconds: 120, left: 440, right: 440)
       }
-      try await room.moveIn()
+      try await room.registerOwner()
       try await room.expect("device", "amp", "on")
       try await room.expect("device", "cd", "on")
       try await room.expect("device", "cd", "play")

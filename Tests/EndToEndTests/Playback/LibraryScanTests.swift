@@ -18,7 +18,7 @@ import Testing
           to: folder.appendingPathComponent("music/\(number).flac"))
       }
     }) { room in
-      try await room.moveIn()
+      try await room.registerOwner()
       let gone = room.folder.appendingPathComponent("gone")
       let failed = try await room.theater("library", "scan")
       #expect(failed.status == 1, "\(failed.errors)")

@@ -24,7 +24,7 @@ import Testing
   @Test("F6 · 200 states of devices.json in the middle of an edit: applied as a whole, or refused")
   func midEdit() async throws {
     try await withLiveController { room in
-      try await room.moveIn()
+      try await room.registerOwner()
       let place = room.folder.appendingPathComponent("devices.json").path
       let versions = try Self.versions(of: room.text("devices.json"))
       let token = room.text("state/theater/token").trimmingCharacters(in: .whitespacesAndNewlines)

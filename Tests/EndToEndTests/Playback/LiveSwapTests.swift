@@ -14,7 +14,7 @@ import Testing
   private static func song(_ body: (LiveController) async throws -> Void) async throws {
     try await withLiveController { room in
       try await room.makeTone("tone.flac", seconds: 60, left: 440, right: 660)
-      try await room.moveIn()
+      try await room.registerOwner()
       #expect(await eventually { await room.titles("songs").contains("tone") })
       try await room.expect("listen", "tone", "--from-start")
       #expect(await eventually { (room.newestRecording?.seconds ?? 0) > 1 }, "\(room.log)")
@@ -147,7 +147,7 @@ import Testing
   @Test("F6 · a saved swap changes one entry of the file, and is not applied a second time")
   func saved() async throws {
     try await withLiveController { room in
-      try await room.moveIn()
+      try await room.registerOwner()
       let place = room.folder.appendingPathComponent("devices.json").path
       chmod(place, 0o640)
       let before = room.text("devices.json")

@@ -10,7 +10,7 @@ import Testing
   func song() async throws {
     try await withLiveController { room in
       try await room.makeTone("tone.flac", seconds: 2, left: 440, right: 660)
-      try await room.moveIn()
+      try await room.registerOwner()
       #expect(await eventually { await room.titles("songs").contains("tone") })
       for volume in [50, 25] {
         try await room.expect("device", "amp", "on")

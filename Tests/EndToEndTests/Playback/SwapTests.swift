@@ -16,7 +16,7 @@ import Testing
         ["role": "amplifier", "plugin": .string(plugin), "options": options])
     }
     try await withLiveController(arrange: arrange) { room in
-      try await room.moveIn()
+      try await room.registerOwner()
       let film = try #require(await room.titles("films").first)
       try await room.expect("watch", film)
       let amp = try #require(try await room.device("amp"))
@@ -46,7 +46,7 @@ import Testing
   @Test("F4 E12 · each channel of a film in surround comes out of its own speaker")
   func surround() async throws {
     try await withLiveController { room in
-      try await room.moveIn()
+      try await room.registerOwner()
       let film = try #require(await room.titles("films").first)
       try await room.expect("watch", film, "--from-start")
       #expect(await eventually { (room.newestRecording?.seconds ?? 0) > 1.5 })

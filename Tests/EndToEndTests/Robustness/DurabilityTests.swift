@@ -14,7 +14,7 @@ import Testing
   func killed() async throws {
     let theater = try SmallTheater()
     #expect(try await theater.start())
-    _ = try await theater.moveIn()
+    _ = try await theater.registerOwner()
     for round in 0..<Self.kills {
       let tokens = await writeUntilKilled(theater, after: .milliseconds(40 + round * 37 % 300))
       try #require(try await theater.start(), "round \(round): \(theater.text("log"))")
@@ -53,7 +53,7 @@ import Testing
   func restored() async throws {
     let theater = try SmallTheater()
     #expect(try await theater.start())
-    let owner = try await theater.moveIn()
+    let owner = try await theater.registerOwner()
     #expect(try await theater.theater("backup", "create").status == 0)
     let refused = try await theater.theater("backup", "restore")
     #expect(refused.status == 1)
@@ -85,7 +85,7 @@ import Testing
   func unlocked() async throws {
     let theater = try SmallTheater()
     #expect(try await theater.start())
-    _ = try await theater.moveIn()
+    _ = try await theater.registerOwner()
     for password in (0..<60).map({ "wrong \($0)" }) {
       _ = try await theater.client().send(
         .POST, "/api/v1/sessions", ["email": "ann@example.org", "password": .string(password)])

@@ -9,7 +9,7 @@ import Testing
     arguments: ["Simulated", "ALSAAmplifier", "LibavPlayer"])
   func killedPlugin(name: String) async throws {
     try await withLiveController { room in
-      try await room.moveIn()
+      try await room.registerOwner()
       let film = try #require(await room.titles("films").first)
       try await room.expect("watch", film, "--from-start")
       let old = try #require(try await room.pid(of: name))
@@ -42,7 +42,7 @@ import Testing
   @Test("F1 · the plugins end within seconds after the controller was killed")
   func killedController() async throws {
     try await withLiveController { room in
-      try await room.moveIn()
+      try await room.registerOwner()
       var pids: [pid_t] = []
       for name in ["Simulated", "ALSAAmplifier", "LibavPlayer"] {
         pids.append(try #require(try await room.pid(of: name)))
@@ -57,7 +57,7 @@ import Testing
   @Test("F1 E10 · SIGTERM leaves nothing running and keeps the position of the film")
   func terminated() async throws {
     try await withLiveController { room in
-      try await room.moveIn()
+      try await room.registerOwner()
       let film = try #require(await room.titles("films").first)
       try await room.expect("watch", film, "--from-start")
       let plugin = try #require(try await room.pid(of: "Simulated"))
@@ -96,7 +96,7 @@ import Testing
   @Test("F5 · a database of a newer version is refused with what to do")
   func newerDatabase() async throws {
     try await withLiveController { room in
-      try await room.moveIn()
+      try await room.registerOwner()
       kill(room.pid, SIGTERM)
       #expect(await eventually { room.hasEnded })
       let database = try #require(
@@ -159,7 +159,7 @@ import Testing
       try Data("{ \"id\": ".utf8).write(to: place.appendingPathComponent("manifest.json"))
     }
     try await withLiveController(arrange: arrange) { room in
-      try await room.moveIn()
+      try await room.registerOwner()
       let film = try #require(await room.titles("films").first)
       try await room.expect("watch", film, "--from-start")
       #expect(try await room.expect("plugins").contains("Broken"))

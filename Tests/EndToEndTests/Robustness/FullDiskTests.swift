@@ -19,7 +19,7 @@ import Testing
   func fullDisk() async throws {
     let theater = try Self.theater()
     #expect(try await theater.start())
-    let owner = try await theater.moveIn()
+    let owner = try await theater.registerOwner()
     let filler = Self.inside(theater, "filler")
     try fill(filler)
 
@@ -116,7 +116,7 @@ import Testing
   func protecting() async throws {
     let theater = try Self.theater()
     #expect(try await theater.start())
-    let owner = try await theater.moveIn()
+    let owner = try await theater.registerOwner()
     let laptop = theater.client(token: try await theater.logIn())
     let phone = theater.client(token: try await theater.logIn())
     let member = try await invite("ben@example.org", by: owner, to: theater)

@@ -74,7 +74,7 @@ import Testing
   func household() async throws {
     let theater = try Self.household()
     #expect(try await theater.start())
-    let evening = Evening(client: try await theater.moveIn())
+    let evening = Evening(client: try await theater.registerOwner())
     await evening.expectAvailable()
     for _ in 0..<2 { try await evening.watchAndEnd("before") }
     let simulated = await evening.plugin("Simulated")?["pid"]
@@ -82,7 +82,7 @@ import Testing
     var notes: [String] = []
     for kind in try await Kind.all() where !kind.isSlow {
       let memory = try Usage(of: theater.pid).memory
-      try await evening.spend(beside: kind)
+      try await evening.runEvenings(with: kind)
       // The controller returns freed memory a moment after the device is gone.
       let isFreed = await eventually {
         guard let usage = try? Usage(of: theater.pid) else { return false }
@@ -181,7 +181,7 @@ private struct Evening {
 
   /// Makes a device misbehave during one or more film evenings, for at least one second, until the
   /// controller shows it. Then replaces the device with a simulated one.
-  func spend(beside kind: HostileHouseholdTests.Kind) async throws {
+  func runEvenings(with kind: HostileHouseholdTests.Kind) async throws {
     let began = ContinuousClock.now
     try await swap(kind.device, to: "Hostile", ["kind": .string(kind.name)], kind.name)
     repeat { try await watchAndEnd(kind.name) } while ContinuousClock.now - began < .seconds(1)

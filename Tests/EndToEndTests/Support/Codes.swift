@@ -8,7 +8,7 @@ func withCodes(_ body: (LiveController) async throws -> Void) async throws {
   try await withLiveController(arrange: { configuration, _ in
     configuration.set("accounts", at: [], ["demo": true, "delivery": ["email": "log"]])
   }) { room in
-    try await room.moveIn()
+    try await room.registerOwner()
     try await body(room)
   }
 }

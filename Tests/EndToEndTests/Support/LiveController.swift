@@ -163,7 +163,7 @@ final class LiveController: Sendable {
   }
 
   /// Registers the owner and logs in.
-  func moveIn() async throws {
+  func registerOwner() async throws {
     let code = await setupCode()
     try await expect(
       "register", "--setup-code", code, "--name", "Ann", "--email", "ann@example.org",

@@ -71,7 +71,7 @@ final class SmallTheater: Sendable {
   }
 
   /// Registers the owner and logs in.
-  func moveIn() async throws -> ControllerClient {
+  func registerOwner() async throws -> ControllerClient {
     #expect(await eventually { self.text("console").contains("setup code: ") })
     let line = text("console").split(separator: "\n").first { $0.hasPrefix("setup code: ") } ?? ""
     let code = String(line.dropFirst("setup code: ".count))

@@ -42,7 +42,7 @@ def line(**message):
     return json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n"
 
 
-def note(method, **params):
+def notification(method, **params):
     return line(method=method, params=params)
 
 
@@ -55,7 +55,7 @@ def flood(make, pause=0.0005, batch=64):
 
 def reports(make):
     """A flood of state notifications."""
-    return lambda device: flood(lambda number: note("state", device=device, **make(number)))
+    return lambda device: flood(lambda number: notification("state", device=device, **make(number)))
 
 
 def lines(make):
@@ -181,28 +181,28 @@ FLOODS = {
     "numbers": Kind(numbers, REPORTS),
     "not-numbers": Kind(not_numbers, BAD_LINES),
     "many-keys": Kind(many_keys),
-    "logs": Kind(lines(lambda number: note("log", message=f"{number} " + "l" * 3000, level="error")),
+    "logs": Kind(lines(lambda number: notification("log", message=f"{number} " + "l" * 3000, level="error")),
                  "lines a second to the log"),
     "standard-error": Kind(standard_error, "noise"),
-    "levels": Kind(lambda device: flood(lambda number: note(
+    "levels": Kind(lambda device: flood(lambda number: notification(
         "levels", device=device, peak=[-number % 100 * -1.0] * 8, rms=[-20] * 8)),
         "its plugin reports levels", device="headphones"),
-    "foreign-levels": Kind(lambda device: flood(lambda number: note(
+    "foreign-levels": Kind(lambda device: flood(lambda number: notification(
         "levels", device=device, peak=[1e300] * 5000, rms=[None]))),
-    "plug-again": Kind(lambda device: flood(lambda number: note("plugAgain", device=device)),
+    "plug-again": Kind(lambda device: flood(lambda number: notification("plugAgain", device=device)),
                        "asks for a new cable"),
     "garbage": Kind(lines(lambda number: b"nonsense %d\n" % number), BAD_LINES),
     "not-utf8": Kind(lines(lambda number: b'{"jsonrpc":"2.0","method":"log","params":{"message":"'
                            + bytes([0xC0 + number % 64, 0xFF, 0x80]) + b'"}}\n'), BAD_LINES),
     "deep": Kind(lines(lambda number: b"[" * 100_000 + b"\n"), BAD_LINES),
-    "marks": Kind(lambda device: flood(lambda number: note(
+    "marks": Kind(lambda device: flood(lambda number: notification(
         "state", device=device, state={"power": "e" + "\u0308" * 5000}), batch=4), BAD_LINES),
     "endless-line": Kind(endless_line, "a line of", isSlow=True),
     "unknown-answers": Kind(lines(lambda number: line(id=number + 10_000, result={})), BAD_LINES),
     "requests": Kind(lines(lambda number: line(id=number, method="open", params={})), BAD_LINES),
-    "other-devices": Kind(lines(lambda number: note(
+    "other-devices": Kind(lines(lambda number: notification(
         "state", device="lights", state={"power": "off", "brightness": 0})), BAD_LINES),
-    "unknown-notifications": Kind(lines(lambda number: note("levitate", height=number))),
+    "unknown-notifications": Kind(lines(lambda number: notification("levitate", height=number))),
     "closes-output": Kind(close_output, "it ended"),
     "crash": Kind(lambda device: os._exit(7), "it ended (exit status 7)"),
     "leaves-child": Kind(exit_leaving(WAITING_CHILD), "it ended (exit status 3)"),
@@ -276,7 +276,7 @@ class Hostile:
         if self.kind == "hangs-in-open":
             return None
         self.states[device] = dict(STATES[role])
-        write(note("state", device=device, state=self.states[device]))
+        write(notification("state", device=device, state=self.states[device]))
         kind = FLOODS.get(self.kind)
         if kind:
             # After the answer to `open`.
@@ -288,7 +288,7 @@ class Hostile:
         device, command = request["params"]["device"], request["params"]["command"]
         if self.kind == "deaf":
             # Reads nothing any more, and proves with reports that it lives.
-            flood(lambda number: note("state", device=device, state={"power": "on"}), pause=0.1, batch=1)
+            flood(lambda number: notification("state", device=device, state={"power": "on"}), pause=0.1, batch=1)
         if self.kind == "long-errors":
             write(line(id=request["id"], error={"code": -32000, "message": "no " * 100_000, "data": {
                 "kind": "refused", "hint": "why " * 100_000, "retryAfter": 1e300}}))
@@ -302,7 +302,7 @@ class Hostile:
             "stop": {"playback": {"state": "stopped"}}, "pause": {"playback": {"state": "stopped"}},
         }.get(name, {})
         state.update(changes)
-        write(note("state", device=device, state=changes))
+        write(notification("state", device=device, state=changes))
         return {}
 
     def scan(self, request):

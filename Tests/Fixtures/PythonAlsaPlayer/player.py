@@ -59,11 +59,11 @@ class Output:
             "aplay", "-q", "-D", pcm, "-t", "raw", "-f", "S16_LE", "-c", "2", "-r", str(RATE)]
         self.process = None
         self.closing = threading.Event()
-        self.thread = threading.Thread(target=self.feed, daemon=True)
+        self.thread = threading.Thread(target=self.write_tone, daemon=True)
         self.thread.start()
 
-    def feed(self):
-        """Feeds `aplay`, whose input ends with this process. One that fails is started again: the
+    def write_tone(self):
+        """Writes to `aplay`, whose input ends with this process. One that fails is started again: the
         PCM may be in other hands for a moment longer."""
         while not self.closing.is_set():
             with subprocess.Popen(
@@ -95,26 +95,26 @@ class Player:
         self.position, self.since = 0.0, 0.0
         self.pcm, self.output = None, None
 
-    def heard(self):
+    def current_position(self):
         """The position in seconds."""
         running = time.monotonic() - self.since if self.status == "playing" else 0
         return self.position + running
 
     def report(self):
         playback = {
-            "state": self.status, "item": "tone", "position": round(self.heard(), 3),
+            "state": self.status, "item": "tone", "position": round(self.current_position(), 3),
             "rate": 1 if self.status == "playing" else 0}
         state = {"power": self.power, "playback": playback, "tray": self.tray}
         send({"method": "state", "params": {"device": self.name, "state": state}})
 
-    def become(self, status, position=None):
-        """Goes to a status, where the tone is on the PCM if there is one."""
-        self.position = self.heard() if position is None else position
+    def set_status(self, status, position=None):
+        """Sets the status, and plays the tone on the PCM if there is one."""
+        self.position = self.current_position() if position is None else position
         self.status, self.since = status, time.monotonic()
-        self.sound()
+        self.update_output()
 
-    def sound(self):
-        """Begins or ends the sound, as status and cable are."""
+    def update_output(self):
+        """Begins or ends the tone, as the status and the PCM demand."""
         should = self.pcm is not None and self.status == "playing"
         if self.output and not should:
             self.output.close()
@@ -125,29 +125,29 @@ class Player:
     def plug(self, pcm):
         self.unplug()
         self.pcm = pcm
-        self.sound()
+        self.update_output()
 
     def unplug(self):
         self.pcm = None
-        self.sound()
+        self.update_output()
 
     def perform(self, command):
-        """Carries out a command. What becomes true is told first."""
+        """Carries out a command, and reports the new state before the answer."""
         if command == "on":
             self.power = "on"
         elif command == "off":
             self.power = "off"
-            self.become("stopped", 0)
+            self.set_status("stopped", 0)
         elif command == "play" or isinstance(command, dict) and list(command) == ["play"]:
             self.play({} if command == "play" else command["play"])
         elif command == "pause":
             if self.status == "playing":
-                self.become("paused")
+                self.set_status("paused")
         elif command in ("stop", "eject"):
-            self.become("stopped", 0)
+            self.set_status("stopped", 0)
             self.tray = "open" if command == "eject" else self.tray
         elif command in ("next", "previous"):
-            self.become(self.status, 0)
+            self.set_status(self.status, 0)
         else:
             raise invalid(
                 "this player has no such command, or not with this argument",
@@ -159,12 +159,12 @@ class Player:
             raise invalid('"play" takes "item" and "position"', "Write \"play\" alone.")
         if what.get("item", "tone") != "tone":
             raise invalid("there is no such item on the disc", "There is: tone.")
-        position = what.get("position", 0 if self.status == "stopped" else self.heard())
+        position = what.get("position", 0 if self.status == "stopped" else self.current_position())
         is_number = isinstance(position, (int, float)) and not isinstance(position, bool)
         if not is_number or not 0 <= position <= LONGEST:
             raise invalid(f'"position" takes 0 to {LONGEST} (s)', "Leave it out for the beginning.")
         self.power, self.tray = "on", "closed"
-        self.become("playing", position)
+        self.set_status("playing", position)
 
 
 class AlsaPlugin(lights.Plugin):
@@ -215,8 +215,8 @@ class AlsaPlugin(lights.Plugin):
         self.device(params).unplug()
         return {}
 
-    def tell_positions(self):
-        """Tells where the players are, now and then."""
+    def report_positions(self):
+        """Reports the positions of the players that play, every `ANCHOR` seconds."""
         while not self.is_done:
             time.sleep(ANCHOR)
             for device in self.devices.values():
@@ -224,7 +224,7 @@ class AlsaPlugin(lights.Plugin):
                     device.report()
 
     def run(self):
-        threading.Thread(target=self.tell_positions, daemon=True).start()
+        threading.Thread(target=self.report_positions, daemon=True).start()
         try:
             super().run()
         finally:

@@ -14,9 +14,9 @@ import Testing
 
   /// The reported stops.
   final class Stops: Sendable {
-    private let heard = Mutex<[LimitStop]>([])
-    var all: [LimitStop] { heard.withLock { $0 } }
-    func note(_ stop: LimitStop) { heard.withLock { $0.append(stop) } }
+    private let stops = Mutex<[LimitStop]>([])
+    var all: [LimitStop] { stops.withLock { $0 } }
+    func record(_ stop: LimitStop) { stops.withLock { $0.append(stop) } }
   }
 
   /// Runs `body` after the principal has begun a film for all ages.
@@ -28,26 +28,26 @@ import Testing
     var plan = TheaterPlan.rated
     plan.scenes["other"] = Scene(
       name: "other", steps: [TheaterPlan.step("dvd", .dvdPlayer, ["play": ["item": "f2"]])])
-    try await Theater(plan: plan, limitStopped: { stops.note($0) }).live { theater in
+    try await Theater(plan: plan, limitStopped: { stops.record($0) }).live { theater in
       let begun = try await theater.facade.begin(
         "film", item: "f1", fromStart: false, by: principal.named("ben"))
       #expect(await begun.run.finished().status == .done)
-      #expect(await seen("f1", in: theater))
+      #expect(await waitUntilPlaying("f1", in: theater))
       theater.journal.clear()
       try await body(theater, stops)
     }
   }
 
   /// Waits until the facade has seen the player play an item.
-  static func seen(_ item: String, in theater: Theater) async -> Bool {
+  static func waitUntilPlaying(_ item: String, in theater: Theater) async -> Bool {
     await eventually {
       let playback = await theater.facade.snapshot(of: "dvd")?.state.playback
       return playback?.item == item && playback?.status == .playing
     }
   }
 
-  /// The player goes on to an item by itself.
-  static func goesOn(
+  /// Reports that the player has gone on to an item by itself.
+  static func advancePlayer(
     to item: String, as status: Playback.Status = .playing, in theater: Theater
   ) async {
     await theater["dvd"].report(.playback, Playback(status, item: item, position: 1).json)
@@ -62,7 +62,7 @@ import Testing
     arguments: [("f2", "\"The Short Cut\", rated 16"), ("x9", "\"x9\", not in the library")])
   func goesOn(item: String, words: String) async throws {
     try await Self.evening(begunBy: Self.child) { theater, stops in
-      await Self.goesOn(to: item, in: theater)
+      await Self.advancePlayer(to: item, in: theater)
       #expect(await eventually { !stops.all.isEmpty })
       #expect(Self.commands(theater) == ["dvd \"stop\""])
       #expect(stops.all.map(\.words) == [words])
@@ -75,12 +75,12 @@ import Testing
       let status = try await theater.facade.status()
       #expect(status["playback"]?["state"] == "stopped")
       // "Play" at the player is stopped again; a permitted item plays, and the error is cleared.
-      await Self.goesOn(to: item, as: .opening, in: theater)
+      await Self.advancePlayer(to: item, as: .opening, in: theater)
       #expect(await eventually { stops.all.count == 2 })
-      await Self.goesOn(to: "f1", in: theater)
+      await Self.advancePlayer(to: "f1", in: theater)
       #expect(await eventually { await theater.facade.report.error == nil })
-      await Self.goesOn(to: "f3", in: theater)
-      #expect(await Self.seen("f3", in: theater))
+      await Self.advancePlayer(to: "f3", in: theater)
+      #expect(await Self.waitUntilPlaying("f3", in: theater))
       #expect(Self.commands(theater).count == 2)
     }
   }
@@ -90,7 +90,7 @@ import Testing
   func refusesToStop() async throws {
     try await Self.evening(begunBy: Self.child) { theater, stops in
       await theater["dvd"].fail("stop", with: DeviceError(.failed, "it is stuck"))
-      await Self.goesOn(to: "f2", in: theater)
+      await Self.advancePlayer(to: "f2", in: theater)
       #expect(
         await eventually {
           let error = await theater.facade.report.error
@@ -108,8 +108,8 @@ import Testing
   func oldEnough() async throws {
     for principal in [Principal.owner, Self.grown] {
       try await Self.evening(begunBy: principal) { theater, stops in
-        await Self.goesOn(to: "f2", in: theater)
-        #expect(await Self.seen("f2", in: theater))
+        await Self.advancePlayer(to: "f2", in: theater)
+        #expect(await Self.waitUntilPlaying("f2", in: theater))
         #expect(await theater.facade.ageLimits.limits["dvd"]?.permittedItem == "f2")
         #expect(Self.commands(theater).isEmpty && stops.all.isEmpty)
       }
@@ -128,7 +128,7 @@ import Testing
         _ = await (try await theater.facade.runScene("other", arguments: [:])).finished()
       case .skipping:
         _ = try await theater.facade.next()
-        await AgeLimitMonitorTests.goesOn(to: "f2", in: theater)
+        await AgeLimitMonitorTests.advancePlayer(to: "f2", in: theater)
       }
     }
   }
@@ -157,7 +157,7 @@ import Testing
       _ = try await chosen
       #expect(
         await eventually { await theater.facade.ageLimits.limits["dvd"]?.permittedItem == "f3" })
-      await Self.goesOn(to: "f2", in: theater)
+      await Self.advancePlayer(to: "f2", in: theater)
       #expect(await eventually { stops.all.count == 1 })
     }
   }
@@ -167,7 +167,7 @@ import Testing
     try await Self.evening(begunBy: Self.child) { theater, stops in
       try await theater.facade.pause()
       try await theater.facade.resume()
-      await Self.goesOn(to: "f2", in: theater)
+      await Self.advancePlayer(to: "f2", in: theater)
       #expect(await eventually { stops.all.count == 1 })
     }
   }
@@ -175,20 +175,20 @@ import Testing
   @Test("a choice counts without an activity too, until it is stopped")
   func nothingOn() async throws {
     let stops = Stops()
-    try await Theater(plan: .rated, limitStopped: { stops.note($0) }).live { theater in
+    try await Theater(plan: .rated, limitStopped: { stops.record($0) }).live { theater in
       let play: JSON = ["play": ["item": "f1"]]
       _ = try await theater.facade.perform(play, on: "dvd", until: .accepted, by: Self.child)
-      #expect(await Self.seen("f1", in: theater))
-      await Self.goesOn(to: "f2", in: theater)
+      #expect(await Self.waitUntilPlaying("f1", in: theater))
+      await Self.advancePlayer(to: "f2", in: theater)
       #expect(await eventually { stops.all.count == 1 })
       #expect(stops.all.first?.user == nil)
 
       _ = try await theater.facade.perform(play, on: "dvd", until: .accepted, by: Self.child)
-      #expect(await Self.seen("f1", in: theater))
+      #expect(await Self.waitUntilPlaying("f1", in: theater))
       _ = try await theater.facade.perform("stop", on: "dvd", until: .settled)
       #expect(await eventually { await theater.facade.ageLimits.limits["dvd"] == nil })
-      await Self.goesOn(to: "f2", in: theater)
-      #expect(await Self.seen("f2", in: theater))
+      await Self.advancePlayer(to: "f2", in: theater)
+      #expect(await Self.waitUntilPlaying("f2", in: theater))
       #expect(stops.all.count == 1)
     }
   }
@@ -200,7 +200,7 @@ import Testing
       await #expect(throws: TheaterError.self) {
         try await theater.facade.perform(["play": ["item": "f9"]], on: "dvd", until: .accepted)
       }
-      await Self.goesOn(to: "f2", in: theater)
+      await Self.advancePlayer(to: "f2", in: theater)
       #expect(await eventually { stops.all.count == 1 })
     }
   }
@@ -209,7 +209,7 @@ import Testing
   func choosingMeanwhile() async throws {
     try await Self.evening(begunBy: Self.child) { theater, stops in
       await theater["dvd"].fail("stop", with: DeviceError(.failed, "it is stuck"))
-      await Self.goesOn(to: "f2", in: theater)
+      await Self.advancePlayer(to: "f2", in: theater)
       #expect(await eventually { await theater.facade.ageLimits.limits["dvd"]?.stop != nil })
       await theater["dvd"].fail("play", with: DeviceError(.failed, "its file is gone"))
       await #expect(throws: TheaterError.self) {

@@ -32,10 +32,10 @@ import Testing
     _ body: @Sendable (Theater, AgeLimitMonitorTests.Stops) async throws -> Void
   ) async throws {
     let stops = AgeLimitMonitorTests.Stops()
-    try await Theater(plan: plan, limitStopped: { stops.note($0) }).live { theater in
+    try await Theater(plan: plan, limitStopped: { stops.record($0) }).live { theater in
       let begun = try await theater.facade.begin("film", item: "f1", fromStart: false, user: "ann")
       #expect(await begun.run.finished().status == .done)
-      #expect(await AgeLimitMonitorTests.seen("f1", in: theater))
+      #expect(await AgeLimitMonitorTests.waitUntilPlaying("f1", in: theater))
       theater.journal.clear()
       try await body(theater, stops)
     }
@@ -52,7 +52,7 @@ import Testing
   private static func isStopped(
     goingOnTo item: String, _ theater: Theater, _ stops: AgeLimitMonitorTests.Stops
   ) async -> Bool {
-    await AgeLimitMonitorTests.goesOn(to: item, in: theater)
+    await AgeLimitMonitorTests.advancePlayer(to: item, in: theater)
     return await eventually { stops.all.map(\.player) == ["dvd"] }
   }
 
@@ -118,8 +118,8 @@ import Testing
       // A new choice is not limited by other users.
       let begun = try await theater.facade.begin("film", item: "f1", fromStart: false, user: "ann")
       #expect(await begun.run.finished().status == .done)
-      #expect(await AgeLimitMonitorTests.seen("f1", in: theater))
-      await AgeLimitMonitorTests.goesOn(to: "f2", in: theater)
+      #expect(await AgeLimitMonitorTests.waitUntilPlaying("f1", in: theater))
+      await AgeLimitMonitorTests.advancePlayer(to: "f2", in: theater)
       #expect(
         await eventually { await theater.facade.ageLimits.limits["dvd"]?.permittedItem == "f2" })
       #expect(stops.all.count == 1)
@@ -168,11 +168,11 @@ import Testing
     let lights = TheaterPlan.step("lights", .lights, "on")
     let stops = AgeLimitMonitorTests.Stops()
     let plan = Self.plan(["end-film": [lights]])
-    try await Theater(plan: plan, limitStopped: { stops.note($0) }).live { theater in
+    try await Theater(plan: plan, limitStopped: { stops.record($0) }).live { theater in
       let begun = try await theater.facade.begin(
         "film", item: "f1", fromStart: false, by: Self.child.named("ben"))
       #expect(await begun.run.finished().status == .done)
-      #expect(await AgeLimitMonitorTests.seen("f1", in: theater))
+      #expect(await AgeLimitMonitorTests.waitUntilPlaying("f1", in: theater))
       _ = await (try await theater.facade.end()).finished()
       #expect(await eventually { await theater.facade.report.status == .idle })
       #expect(await Self.isStopped(goingOnTo: "f2", theater, stops))
@@ -182,14 +182,14 @@ import Testing
   @Test("a player that starts anew and goes on keeps to the limit of the person who chose")
   func restart() async throws {
     let stops = AgeLimitMonitorTests.Stops()
-    try await Theater(plan: .rated, limitStopped: { stops.note($0) }).live { theater in
+    try await Theater(plan: .rated, limitStopped: { stops.record($0) }).live { theater in
       _ = try await theater.facade.perform(
         ["play": ["item": "f1"]], on: "dvd", until: .settled, by: Self.child)
-      #expect(await AgeLimitMonitorTests.seen("f1", in: theater))
+      #expect(await AgeLimitMonitorTests.waitUntilPlaying("f1", in: theater))
       await theater["dvd"].restart()
       await Self.report(Playback(.stopped), in: theater)
-      await AgeLimitMonitorTests.goesOn(to: "f1", in: theater)
-      #expect(await AgeLimitMonitorTests.seen("f1", in: theater))
+      await AgeLimitMonitorTests.advancePlayer(to: "f1", in: theater)
+      #expect(await AgeLimitMonitorTests.waitUntilPlaying("f1", in: theater))
       #expect(await Self.isStopped(goingOnTo: "f2", theater, stops))
     }
   }
@@ -205,8 +205,8 @@ import Testing
           ["play": ["item": "f3"]], on: "dvd", until: .settled, by: Self.child)
       }
       // The new process goes on with the item of the command that was lost.
-      await AgeLimitMonitorTests.goesOn(to: "f3", in: theater)
-      #expect(await AgeLimitMonitorTests.seen("f3", in: theater))
+      await AgeLimitMonitorTests.advancePlayer(to: "f3", in: theater)
+      #expect(await AgeLimitMonitorTests.waitUntilPlaying("f3", in: theater))
       #expect(await Self.isStopped(goingOnTo: "f2", theater, stops))
     }
   }
@@ -221,7 +221,7 @@ import Testing
         try await theater.facade.perform("play", on: "dvd", until: .accepted)
       }
       await theater["dvd"].waitForHeldCommand()
-      await theater.facade.ageLimits.choose(on: "dvd", by: Self.child)
+      await theater.facade.ageLimits.recordChoice(on: "dvd", by: Self.child)
       await theater["dvd"].release()
       #expect(await refused?.code == .notNow)
       #expect(await Self.isStopped(goingOnTo: "f2", theater, stops))

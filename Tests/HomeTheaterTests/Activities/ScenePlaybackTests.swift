@@ -61,7 +61,7 @@ import Testing
   }
 
   /// Waits until the facade has seen a player in this state.
-  private static func seen(
+  private static func waitForStatus(
     _ status: Playback.Status, of player: DeviceID, in theater: Theater
   ) async {
     #expect(
@@ -143,7 +143,7 @@ import Testing
       let later = try await theater.facade.status()
       #expect(later["activity"]?["scene"] == nil)
       // Now it is free for the guest.
-      await Self.seen(.stopped, of: "dvd", in: theater)
+      await Self.waitForStatus(.stopped, of: "dvd", in: theater)
       _ = try await theater.facade.begin(
         "music", item: "s1", fromStart: false, by: Self.guest)
     }
@@ -250,7 +250,7 @@ import Testing
       try await Self.run("chime", in: theater)
       await theater["cd"].report(
         .playback, Playback(.ended, item: "s1", position: 4, duration: 4).json)
-      await Self.seen(.ended, of: "cd", in: theater)
+      await Self.waitForStatus(.ended, of: "cd", in: theater)
       #expect(await Self.report(in: theater).activity == "film")
       #expect(await Self.report(in: theater).status == .running)
       await theater["dvd"].report(
@@ -307,7 +307,7 @@ import Testing
       #expect(await eventually { await theater.facade.snapshot(of: "amp")?.state.input == "dvd" })
       _ = try await theater.facade.perform(
         ["play": ["item": "f1"]], on: "dvd", until: .settled, by: .owner)
-      await Self.seen(.playing, of: "dvd", in: theater)
+      await Self.waitForStatus(.playing, of: "dvd", in: theater)
       theater.journal.clear()
       let refusals = await Self.attempts(theater.facade, by: Self.guest)
       #expect(refusals.allSatisfy { $0 != nil })

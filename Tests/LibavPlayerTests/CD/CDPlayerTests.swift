@@ -144,7 +144,7 @@ struct CDPlayerTests {
       #expect(abs(Double(sample) - tone.value(0, 330_750 + index)) < 0.0001)
     }
     try await bench.controller.perform("pause")
-    bench.sink.forget()
+    bench.sink.discardSound()
     try await bench.controller.perform(["seek": 2])
     #expect(bench.controller.playback?.status == .paused)
     #expect(bench.controller.playback?.position == 2)
@@ -171,7 +171,7 @@ struct CDPlayerTests {
     let heard = bench.sink.frames
     #expect(abs(paused.position - Double(heard) / 44_100) < 0.05)
     try await bench.controller.perform("play")
-    bench.sink.readOn()
+    bench.sink.continueReading()
     try await bench.controller.wait("ended") { $0.playback?.status == .ended }
     let samples = bench.sink.stretches.flatMap { $0.channel(0) }
     #expect(samples.count == tone.frames)
@@ -198,8 +198,8 @@ struct CDPlayerTests {
     try await bench.controller.perform("play")
     #expect(bench.controller.playback?.status == .playing)
     #expect(bench.controller.playback?.item == bench.item("d/1.flac"))
-    bench.sink.forget()
-    bench.sink.readOn()
+    bench.sink.discardSound()
+    bench.sink.continueReading()
     try await bench.controller.wait("ended") { $0.playback?.status == .ended }
     #expect(bench.controller.playback?.item == bench.item("d/2.flac"))
     #expect(bench.sink.frames > 441_000)
@@ -226,7 +226,7 @@ struct CDPlayerTests {
     #expect(bench.controller[.power] == "off")
     #expect(bench.controller.playback?.status == .stopped)
     await #expect(throws: RPCError.self) { try await bench.controller.play(item) }
-    bench.sink.forget()
+    bench.sink.discardSound()
     let frames = bench.sink.frames
     try await Task.sleep(for: .milliseconds(60))
     #expect(bench.sink.frames == frames)
@@ -275,11 +275,11 @@ struct CDPlayerTests {
     let items = names.map(bench.item)
     try await bench.controller.play(items[0])
     for (index, item) in items.enumerated() {
-      bench.sink.readOn(to: index * 441_000 + 100_000)
+      bench.sink.continueReading(to: index * 441_000 + 100_000)
       try await bench.controller.wait("\(item)") { $0.playback?.item == item }
       #expect(bench.controller.playback?.status == .playing)
     }
-    bench.sink.readOn()
+    bench.sink.continueReading()
     try await bench.controller.wait("ended") { $0.playback?.status == .ended }
     var reports = bench.controller.playbacks.filter { $0.status != .stopped }
     #expect(reports.removeLast() == Playback(.ended, item: items[4], position: 10, duration: 10))
@@ -493,7 +493,7 @@ struct CDPlayerTests {
     try await bench.controller.play(bench.item("d/chain.ogg"), from: 3)
     #expect(abs((bench.controller.playback?.position ?? 0) - 3) < 0.3)
     #expect(bench.controller.playback?.duration == 6)
-    bench.sink.readOn()
+    bench.sink.continueReading()
     try await bench.controller.wait("ended") { $0.playback?.status == .ended }
     #expect(bench.controller.playback?.position == 6)
     #expect(bench.sink.frames == 3 * 44_100)

@@ -207,7 +207,7 @@ struct LengthTests {
     let mp3 = try folder.write(
       "song.mp3", (0..<500_000).flatMap { _ in [0xFF, 0xFB, 0x90, 0x00] as [UInt8] })
     let interrupt = LibavInterrupt()
-    if isCancelled { interrupt.cancel() } else { interrupt.allow(milliseconds: 0) }
+    if isCancelled { interrupt.cancel() } else { interrupt.setDeadline(milliseconds: 0) }
     try await Task.sleep(for: .milliseconds(2))
     for path in [ogg, mp3] {
       let file = try #require(FileWindow(path, interrupt: interrupt))

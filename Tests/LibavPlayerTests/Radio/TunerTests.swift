@@ -105,7 +105,7 @@ struct TunerTests {
       $0.playback?.status == .opening && $0.playback?.reason?.contains("no sound comes") == true
     }
     let frames = bench.sink.frames
-    server.goOn()
+    server.resumeStream()
     try await bench.controller.wait("playing again") { $0.playback?.status == .playing }
     try await bench.sink.wait("sound again") { $0.frames > frames + 44_100 }
     #expect(server.requests.count == 1, "it waited on the same connection")

@@ -72,8 +72,8 @@ final class CapturingSink: Sendable {
   /// Selects or leaves this input.
   func setHeard(_ heard: Bool) { sink.setHeard(heard) }
 
-  /// Goes on reading until it has `limit` frames in all.
-  func readOn(to limit: Int = .max) { state.withLock { $0.limit = limit } }
+  /// Continues to read until it has `limit` frames in all.
+  func continueReading(to limit: Int = .max) { state.withLock { $0.limit = limit } }
 
   /// The sound that was read, with a new stretch at each format message.
   var stretches: [Stretch] { state.withLock { $0.stretches } }
@@ -83,8 +83,8 @@ final class CapturingSink: Sendable {
   var firstSound: UInt64? { state.withLock { $0.firstSound } }
   /// Frames heard so far.
   var frames: Int { state.withLock { $0.stretches.reduce(0) { $0 + $1.frames } } }
-  /// Forgets what was heard; the format stays.
-  func forget() {
+  /// Discards the sound that was read; the format stays.
+  func discardSound() {
     state.withLock { state in
       state.stretches = state.stretches.last.map { [Stretch(format: $0.format)] } ?? []
       state.firstSound = nil

@@ -14,8 +14,8 @@ struct Decoded {
     channels = Array(repeating: [], count: format.channels)
     while frames < limit, let current = try file.next() {
       format = current
-      let room = min(chunk, limit - frames)
-      try append(file, room: room)
+      let most = min(chunk, limit - frames)
+      try append(file, atMost: most)
     }
   }
 
@@ -28,9 +28,9 @@ struct Decoded {
     return frames
   }
 
-  private mutating func append(_ file: AudioFile, room: Int) throws {
+  private mutating func append(_ file: AudioFile, atMost most: Int) throws {
     let bytes = UnsafeMutableRawBufferPointer.allocate(
-      byteCount: room * format.frameSize, alignment: 16)
+      byteCount: most * format.frameSize, alignment: 16)
     defer { bytes.deallocate() }
     let count = try file.read(into: bytes) * format.channels
     let samples: [Float] =

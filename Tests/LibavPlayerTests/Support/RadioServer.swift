@@ -14,7 +14,7 @@ final class RadioServer: Sendable {
     case stream(titles: [String])
     /// The stream; the connection closes after so many bytes.
     case brokenStream(bytes: Int)
-    /// The stream, silent after so many bytes until ``RadioServer/goOn()``, then its rest.
+    /// The stream, silent after so many bytes until ``RadioServer/resumeStream()``, then its rest.
     case stalledStream(bytes: Int)
     /// A response with this status, such as `404 Not Found`, and no body.
     case refusal(String)
@@ -105,11 +105,11 @@ final class RadioServer: Sendable {
       defer { Glibc.close(peer) }
       guard let head = Self.readHead(peer) else { return }
       self?.state.withLock { $0.requests.append(head) }
-      self?.give(answer, to: peer)
+      self?.send(answer, to: peer)
     }
   }
 
-  private func give(_ answer: Answer, to peer: Int32) {
+  private func send(_ answer: Answer, to peer: Int32) {
     let head =
       "HTTP/1.0 200 OK\r\nContent-Type: \(type)\r\nicy-name: Test FM\r\nicy-metaint: "
       + "\(Self.interval)\r\n\r\n"
@@ -135,7 +135,7 @@ final class RadioServer: Sendable {
     var sent = 0
     var titles = titles
     while sent < bytes, !state.withLock({ $0.isClosed }) {
-      if sent == stall, !waitToGoOn(peer) { return }
+      if sent == stall, !waitForResumption(peer) { return }
       let end = sent < stall ? min(bytes, stall) : bytes
       let count = min(Self.interval - sent % Self.interval, end - sent)
       var block = (0..<count).map { sound[(sent + $0) % sound.count] }
@@ -148,11 +148,11 @@ final class RadioServer: Sendable {
     }
   }
 
-  /// Lets a stalled stream go on.
-  func goOn() { resumption.post(()) }
+  /// Resumes a stalled stream.
+  func resumeStream() { resumption.post(()) }
 
-  /// Waits for ``goOn()``; returns false if the client has gone or the station is closed.
-  private func waitToGoOn(_ peer: Int32) -> Bool {
+  /// Waits for ``resumeStream()``; returns false if the client has gone or the station is closed.
+  private func waitForResumption(_ peer: Int32) -> Bool {
     while resumption.wait(milliseconds: 20) == nil {
       var byte: UInt8 = 0
       if recv(peer, &byte, 1, Int32(MSG_DONTWAIT)) == 0 { return false }

@@ -54,7 +54,7 @@ final class TestController: Sendable {
       }
       try? connection.send(.request(id: id, method: method, params: request.params))
     }
-    return Request.answer(result)
+    return Request.decodeAnswer(result)
   }
 
   /// Gives a command and waits until it is accepted.
@@ -104,14 +104,14 @@ final class TestController: Sendable {
     case .failure(let id?, let error):
       state.withLock { $0.waiting.removeValue(forKey: id) }?.resume(throwing: error)
     case .notification(StateNotification.method, let params):
-      take(StateNotification(params: params))
+      record(StateNotification(params: params))
     case .notification(LogNotification.method, let params):
       if let text = params["message"]?.string { state.withLock { $0.log.append(text) } }
     default: break
     }
   }
 
-  private func take(_ notification: StateNotification?) {
+  private func record(_ notification: StateNotification?) {
     guard let notification else { return }
     state.withLock { state in
       state.values.merge(notification.values) { $1 }

@@ -299,7 +299,7 @@ struct ConnectionTests {
       #expect(await bench.perform(["dim": brightness]) == nil)
       #expect(bench[.brightness] == brightness)
     }
-    #expect(try await proxy.opened() == 9)
+    #expect(try await proxy.connectionCount() == 9)
   }
 
   @Test("starts again with the shortest wait only after a connection of at least 30 s")
@@ -322,7 +322,7 @@ struct ConnectionTests {
     let began = ContinuousClock.now
     try await proxy.set("close")
     try await lamp.change(["report": true])
-    #expect(await eventually(within: 60) { (try? await proxy.opened()) ?? 0 >= 8 })
+    #expect(await eventually(within: 60) { (try? await proxy.connectionCount()) ?? 0 >= 8 })
     // Six waits lie between the seven new connections: 20 ms, 40 ms and so on, each at most a fifth shorter.
     #expect(began.duration(to: .now) >= .milliseconds(20 * 63) * 0.8)
     #expect(bench.provenance(of: .power) == .unknown)
@@ -355,9 +355,9 @@ struct ConnectionTests {
     }
     #expect(await bench.perform("on", on: "lamp3") == nil)
     #expect(bench["lamp3", .power] == "on" && bench["lamp2", .power] == "off")
-    #expect(try await proxy.opened() == 1)
+    #expect(try await proxy.connectionCount() == 1)
     for index in lamps.indices { #expect(await bench.close(DeviceID("lamp\(index)")) == nil) }
-    #expect(await eventually { (try? await proxy.open()) == 0 })
+    #expect(await eventually { (try? await proxy.openSocketCount()) == 0 })
   }
 
   @Test("F1 · closes a silent device without waiting for it")
@@ -400,7 +400,7 @@ struct ConnectionTests {
     }
     let most = before + 2
     #expect(await eventually(within: 20) { count() <= most }, "\(most), then \(count())")
-    #expect(try await good.opened() == 100)
+    #expect(try await good.connectionCount() == 100)
   }
 
   private static func count(_ folder: String) -> Int {

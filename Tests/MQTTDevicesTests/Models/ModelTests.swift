@@ -15,7 +15,7 @@ struct ModelTests {
     DeviceModel(
       profile: TasmotaProfile(
         topic: "d", fullTopic: "%prefix%/%topic%/", channel: 1, kind: kind, interval: interval),
-      appliance: appliance, place: "h:1883", timeout: timeout)
+      appliance: appliance, hostAndPort: "h:1883", timeout: timeout)
   }
 
   /// Returns the model of an open device that has reported a state.
@@ -39,7 +39,8 @@ struct ModelTests {
     for (name, value) in options.object ?? [:] { all[name] = value }
     let read = try MQTTDeviceOptions(.object(all), for: commands, replies: "r")
     var model = DeviceModel(
-      profile: read.profile, appliance: read.appliance, place: "h:1883", timeout: read.timeout)
+      profile: read.profile, appliance: read.appliance, hostAndPort: "h:1883", timeout: read.timeout
+    )
     _ = model.begin(.open, at: .zero)
     _ = model.connected(at: .zero)
     return model
@@ -297,6 +298,21 @@ struct ModelTests {
     _ = model.receive(MQTTMessage("stat/d/POWER", "OFF"), at: .seconds(61))
     #expect(model.begin(.reach(goal), at: .seconds(62)).published == ["cmnd/d/POWER1 ON"])
     #expect(model.tick(at: .seconds(62)).published == [])
+  }
+
+  @Test("refuses an on that waited for the broker until the load had ended")
+  func onAfterLoad() {
+    var model = Self.open(PopperModel(popTime: .seconds(60)), #"{"POWER":"OFF"}"#)
+    _ = model.begin(.reach(.load), at: .zero)
+    let on = MQTTMessage("stat/d/POWER", "ON")
+    _ = model.receive(on, at: .zero)
+    _ = model.disconnected(Self.lost, at: .seconds(58))
+    #expect(model.begin(.reach(.power(true)), at: .seconds(58)).finished == nil)
+    _ = model.tick(at: .seconds(60))
+    _ = model.connected(at: .seconds(61))
+    let refused = model.receive(on, at: .seconds(61))
+    #expect(refused.published == [])
+    #expect(refused.finished?.contains("not confirmed to be off") == true)
   }
 
   @Test("reports idle when a person turns the popper off while it pops")

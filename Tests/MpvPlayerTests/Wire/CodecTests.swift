@@ -136,15 +136,15 @@ struct CodecTests {
   func positions() {
     var record = PlayerRecord()
     record.facts.duration = 10
-    record.become(.playing, at: 2, now: .seconds(100))
+    record.setStatus(.playing, at: 2, now: .seconds(100))
     #expect(record.position(at: .seconds(103)) == 5)
     #expect(record.position(at: .seconds(300)) == 10)
-    record.stand(now: .seconds(101))
+    record.resetToReportedPosition(now: .seconds(101))
     #expect(record.position(at: .seconds(101)) == 2)
     record.isStalled = true
     #expect(record.playback(at: .seconds(104)).status == .opening)
     #expect(record.position(at: .seconds(104)) == 2)
-    record.become(.paused, at: -3, now: .seconds(110))
+    record.setStatus(.paused, at: -3, now: .seconds(110))
     #expect(record.position(at: .seconds(120)) == 0)
   }
 
@@ -153,7 +153,7 @@ struct CodecTests {
     let clock = ManualClock()
     var entry = MpvEntry()
     func change(_ event: MpvEvent, isOpening: Bool = false) -> MpvEntry.Change? {
-      entry.take(event, isOpening: isOpening)
+      entry.handle(event, isOpening: isOpening)
     }
     entry.beginOpening()
     let waiter = entry.expectOutcome()
@@ -187,13 +187,13 @@ struct CodecTests {
     var entry = MpvEntry()
     entry.load(1)
     let waiter = entry.expectOutcome()
-    let restart = entry.take(.playbackRestart, isOpening: false)
-    let end = entry.take(.endFile(entry: 1, .eof, error: ""), isOpening: false)
+    let restart = entry.handle(.playbackRestart, isOpening: false)
+    let end = entry.handle(.endFile(entry: 1, .eof, error: ""), isOpening: false)
     #expect(restart == nil && end == .ended)
     let outcome = await waiter.outcome(within: .seconds(1), on: ManualClock())
     #expect("\(outcome)" == "playing")
     _ = entry.expectOutcome()
-    _ = entry.take(.playbackRestart, isOpening: false)
+    _ = entry.handle(.playbackRestart, isOpening: false)
     let isTold = entry.processEnded()
     #expect(!isTold, "the player has to act on the crash")
   }

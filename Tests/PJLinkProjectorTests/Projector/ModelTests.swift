@@ -9,9 +9,9 @@ import Testing
 private struct ModelBench {
   var model: ProjectorModel
   var now = Duration.zero
-  /// The parameter of the answer to each request. Other requests get the answer of `usual`, or no reply.
+  /// The parameter of the answer to each request. Other requests get the answer of `defaultAnswer`, or no reply.
   var answers: [String: String] = ["%1CLSS ?": "2"]
-  /// The requests since the last call of ``takeRequests()``.
+  /// The requests since the last call of ``removeRequests()``.
   private var requests: [String] = []
   var state: [StateKey: JSON] = [:]
   var provenance: [StateKey: Provenance] = [:]
@@ -22,11 +22,12 @@ private struct ModelBench {
   init(_ options: JSON = [:], _ answers: [String: String] = [:]) throws {
     var all: JSONObject = ["host": "projector"]
     for (name, value) in options.object ?? [:] { all[name] = value }
-    model = ProjectorModel(options: try ProjectorOptions(.object(all)), place: "projector:4352")
+    model = ProjectorModel(
+      options: try ProjectorOptions(.object(all)), hostAndPort: "projector:4352")
     self.answers.merge(answers) { $1 }
   }
 
-  mutating func takeRequests() -> [String] {
+  mutating func removeRequests() -> [String] {
     defer { requests = [] }
     return requests
   }
@@ -38,17 +39,19 @@ private struct ModelBench {
   mutating func step(_ failure: LinkFailure? = nil) -> Bool {
     guard case .ask(let request) = model.next(at: now) else { return false }
     requests.append(request.text)
-    if failure == nil, let text = answers[request.text] ?? Self.usual(request) {
+    if failure == nil, let text = answers[request.text] ?? Self.defaultAnswer(to: request) {
       apply(
-        model.answered(request, PJLinkAnswer(text), method: Authentication.Method.none, at: now))
+        model.handleAnswer(
+          PJLinkAnswer(text), to: request, method: Authentication.Method.none, at: now))
     } else {
-      apply(model.failed(request, failure ?? .noReply(request.text), at: now, random: 0.5))
+      apply(
+        model.handleFailure(failure ?? .noReply(request.text), of: request, at: now, random: 0.5))
     }
     return true
   }
 
-  /// Returns the usual answer of a projector, for requests to which the test gives no answer.
-  private static func usual(_ request: PJLinkRequest) -> String? {
+  /// Returns the default answer of a projector, for requests to which the test gives no answer.
+  private static func defaultAnswer(to request: PJLinkRequest) -> String? {
     switch request {
     case .query(.power): nil
     case .query(.input): "31"
@@ -119,7 +122,7 @@ struct ModelTests {
   func opens() throws {
     var bench = try ModelBench(Self.pictures, ["%1POWR ?": "1", "%1INPT ?": "32"])
     #expect(try bench.run(.open) == nil)
-    #expect(bench.takeRequests() == ["%1POWR ?", "%1INPT ?"])
+    #expect(bench.removeRequests() == ["%1POWR ?", "%1INPT ?"])
     #expect(bench.state == [.power: "on", .picture: "tv"])
     #expect(bench.provenance == [.power: .reported, .picture: .reported])
   }
@@ -138,11 +141,11 @@ struct ModelTests {
       "authentication": "none",
     ]
     #expect(bench.attributes == wanted)
-    _ = bench.takeRequests()
+    _ = bench.removeRequests()
     bench.advance(10)
-    #expect(bench.takeRequests() == ["%1POWR ?", "%1INPT ?", "%1AVMT ?", "%1ERST ?"])
+    #expect(bench.removeRequests() == ["%1POWR ?", "%1INPT ?", "%1AVMT ?", "%1ERST ?"])
     bench.advance(600)
-    #expect(bench.takeRequests().contains("%1LAMP ?"))
+    #expect(bench.removeRequests().contains("%1LAMP ?"))
   }
 
   @Test("A projector of class 1 gets no requests of class 2")
@@ -150,7 +153,7 @@ struct ModelTests {
     var bench = try ModelBench([:], ["%1POWR ?": "0", "%1CLSS ?": "1"])
     _ = try bench.run(.open)
     bench.settle()
-    let requests = bench.takeRequests()
+    let requests = bench.removeRequests()
     #expect(!requests.contains { $0.hasPrefix("%2") })
   }
 
@@ -161,17 +164,17 @@ struct ModelTests {
       [:], ["%1POWR ?": "0", "%1LAMP ?": "ERR1", "%1ERST ?": "nonsense"])
     _ = try bench.run(.open)
     bench.settle()
-    #expect(bench.takeRequests().count { $0 == "%1LAMP ?" } == 1)
+    #expect(bench.removeRequests().count { $0 == "%1LAMP ?" } == 1)
     #expect(bench.attributes["lampHours"] == nil && bench.attributes["errors"] == nil)
     bench.advance(600)
-    #expect(!bench.takeRequests().contains("%1LAMP ?"))
+    #expect(!bench.removeRequests().contains("%1LAMP ?"))
   }
 
   @Test("A question that gets no reply counts as unknown when the projector answers the next one")
   func silentQuestion() throws {
     var bench = try ModelBench([:], ["%1POWR ?": "0"])
     _ = try bench.run(.open)
-    while !bench.takeRequests().contains("%1CLSS ?") { _ = bench.step() }
+    while !bench.removeRequests().contains("%1CLSS ?") { _ = bench.step() }
     // The next query is NAME.
     _ = bench.step(.noReply("%1NAME ?"))
     bench.settle()
@@ -179,9 +182,9 @@ struct ModelTests {
     #expect(bench.attributes["problem"] == nil)
     // The queries after it are sent at once, not only in the next round with details.
     #expect(bench.attributes["model"] == "Model" && bench.attributes["lampHours"] == 412)
-    _ = bench.takeRequests()
+    _ = bench.removeRequests()
     bench.advance(600)
-    #expect(!bench.takeRequests().contains("%1NAME ?"))
+    #expect(!bench.removeRequests().contains("%1NAME ?"))
   }
 
   @Test("E15 · a command fails with notNow if the query of the power is answered with an error")
@@ -211,23 +214,23 @@ struct ModelTests {
     var bench = try ModelBench(["warmUp": 20], ["%1POWR ?": "0"])
     _ = try bench.run(.open)
     bench.settle()
-    _ = bench.takeRequests()
+    _ = bench.removeRequests()
     #expect(try bench.run(.perform(.on)) == nil)
-    #expect(bench.takeRequests() == ["%1POWR ?", "%1POWR 1", "%1POWR ?"])
+    #expect(bench.removeRequests() == ["%1POWR ?", "%1POWR 1", "%1POWR ?"])
     bench.answers["%1POWR ?"] = "3"
     bench.advance(1)
-    #expect(bench.takeRequests() == ["%1POWR ?"])
+    #expect(bench.removeRequests() == ["%1POWR ?"])
     #expect(bench.state[.power] == "warming")
     #expect(bench.attributes["takes"] == 20 && bench.attributes["remaining"] == 20)
     for _ in 0..<30 { bench.advance(1) }
-    #expect(bench.takeRequests() == Array(repeating: "%1POWR ?", count: 30))
+    #expect(bench.removeRequests() == Array(repeating: "%1POWR ?", count: 30))
     bench.answers["%1POWR ?"] = "1"
     bench.advance(1)
     #expect(bench.state[.power] == "on")
     #expect(bench.attributes["takes"]?.isNull == true)
-    _ = bench.takeRequests()
+    _ = bench.removeRequests()
     bench.advance(9)
-    #expect(bench.takeRequests() == [])
+    #expect(bench.removeRequests() == [])
   }
 
   @Test("The second time a lamp warms, the measured time is reported")
@@ -256,10 +259,10 @@ struct ModelTests {
   func alreadyThere(command: ProjectorCommand, power: String) throws {
     var bench = try ModelBench([:], ["%1POWR ?": power])
     _ = try bench.run(.open)
-    _ = bench.takeRequests()
+    _ = bench.removeRequests()
     bench.state = [:]
     #expect(try bench.run(.perform(command)) == nil)
-    #expect(bench.takeRequests() == ["%1POWR ?"])
+    #expect(bench.removeRequests() == ["%1POWR ?"])
     #expect(bench.state[.power] != nil)
   }
 
@@ -272,12 +275,12 @@ struct ModelTests {
   func waits(command: ProjectorCommand, power: String, word: String) throws {
     var bench = try ModelBench(Self.pictures, ["%1POWR ?": power])
     _ = try bench.run(.open)
-    _ = bench.takeRequests()
+    _ = bench.removeRequests()
     let error = try #require(try bench.run(.perform(command)))
     #expect(error.code == .notNow)
     #expect(error.message == "the lamp is \(word)")
     #expect(try #require(error.retryAfter) >= .seconds(1))
-    #expect(bench.takeRequests() == ["%1POWR ?"])
+    #expect(bench.removeRequests() == ["%1POWR ?"])
   }
 
   @Test("\"Not now\" in a steady state is tried again after growing waits, and ends with an error")
@@ -325,15 +328,15 @@ struct ModelTests {
   func pictures() throws {
     var bench = try ModelBench(Self.pictures, ["%1POWR ?": "1", "%1INPT ?": "31"])
     _ = try bench.run(.open)
-    _ = bench.takeRequests()
+    _ = bench.removeRequests()
     #expect(try bench.run(.perform(.wideScreenMode)) == nil)
-    #expect(bench.takeRequests() == ["%1POWR ?", "%1INPT ?"])
+    #expect(bench.removeRequests() == ["%1POWR ?", "%1INPT ?"])
     bench.answers["%1INPT 32"] = "ERR2"
     let error = try #require(try bench.run(.perform(.tvMode)))
     #expect(error.code == .unsupported && error.hint?.contains("tvInput") == true)
     bench.answers["%1INPT 32"] = "OK"
     bench.answers["%1INPT ?"] = "32"
-    _ = bench.takeRequests()
+    _ = bench.removeRequests()
     #expect(try bench.run(.perform(.tvMode)) == nil)
     #expect(bench.state[.picture] == "tv")
   }
@@ -345,13 +348,13 @@ struct ModelTests {
     var bench = try ModelBench(Self.pictures, ["%1POWR ?": "1", "%1INPT ?": "31"])
     _ = try bench.run(.open)
     bench.settle()
-    _ = bench.takeRequests()
+    _ = bench.removeRequests()
     let silence = LinkFailure.noReply("%1INPT ?")
     #expect(try bench.run(.perform(.tvMode), failing: silence, after: 3) == nil)
-    #expect(bench.takeRequests() == ["%1POWR ?", "%1INPT ?", "%1INPT 32", "%1INPT ?"])
+    #expect(bench.removeRequests() == ["%1POWR ?", "%1INPT ?", "%1INPT 32", "%1INPT ?"])
     bench.answers["%1INPT ?"] = "32"
     bench.settle()
-    #expect(bench.takeRequests() == ["%1POWR ?", "%1INPT ?"])
+    #expect(bench.removeRequests() == ["%1POWR ?", "%1INPT ?"])
     #expect(bench.state[.picture] == "tv" && bench.provenance[.picture] == .reported)
   }
 
@@ -360,11 +363,11 @@ struct ModelTests {
   func unsupportedPicture() throws {
     var bench = try ModelBench(["wideScreenInput": "31"], ["%1POWR ?": "1"])
     _ = try bench.run(.open)
-    _ = bench.takeRequests()
+    _ = bench.removeRequests()
     let error = try #require(try bench.run(.perform(.tvMode)))
     #expect(error.code == .unsupported)
     #expect(error.hint == "Name one in the option \"tvInput\".")
-    #expect(bench.takeRequests() == [])
+    #expect(bench.removeRequests() == [])
   }
 
   @Test("The picture is unknown while the projector is off or shows another input")
@@ -399,9 +402,9 @@ struct ModelTests {
     #expect(bench.attributes["problem"]?.string?.contains("did not answer %1POWR ?") == true)
     var waits: [Int] = []
     for _ in 0..<8 {
-      _ = bench.takeRequests()
+      _ = bench.removeRequests()
       let start = bench.now
-      while bench.takeRequests().isEmpty { bench.advance(1) }
+      while bench.removeRequests().isEmpty { bench.advance(1) }
       waits.append(Int((bench.now - start) / .seconds(1)))
     }
     #expect(waits == [1, 2, 4, 8, 16, 32, 60, 60])
@@ -429,10 +432,10 @@ struct ModelTests {
     _ = bench.step(.wrongPassword)
     #expect(bench.model.next(at: bench.now + .seconds(100_000)) == .wait(until: nil))
     #expect(bench.provenance[.power] == .unknown)
-    _ = bench.takeRequests()
+    _ = bench.removeRequests()
     let error = try #require(try bench.run(.perform(.on)))
     #expect(error.code == .refused)
-    #expect(bench.takeRequests() == [])
+    #expect(bench.removeRequests() == [])
   }
 
   @Test("A failed opening reports no state, and its error names the host")

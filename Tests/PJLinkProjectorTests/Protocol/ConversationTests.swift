@@ -19,7 +19,8 @@ struct ConversationTests {
     }
   }
 
-  private func asked(_ conversation: inout Conversation, _ request: PJLinkRequest) -> String? {
+  private func requestText(_ conversation: inout Conversation, _ request: PJLinkRequest) -> String?
+  {
     conversation.ask(request).map { String(decoding: $0, as: UTF8.self) }
   }
 
@@ -28,19 +29,19 @@ struct ConversationTests {
     var conversation = conversation()
     #expect(conversation.ask(.turnOn) == nil)
     #expect(conversation.receive(Array("PJLINK 0\r".utf8)) == [.ready(.none)])
-    #expect(asked(&conversation, .turnOn) == "%1POWR 1\r")
+    #expect(requestText(&conversation, .turnOn) == "%1POWR 1\r")
     #expect(conversation.ask(.turnOff) == nil)
     #expect(conversation.receive(Array("%1POWR=OK\r".utf8)) == [.answer(.value("OK"))])
-    #expect(asked(&conversation, .query(.power)) == "%1POWR ?\r")
+    #expect(requestText(&conversation, .query(.power)) == "%1POWR ?\r")
   }
 
   @Test("With MD5 the first command alone has the digest")
   func md5() {
     var conversation = conversation("JBMIAProjectorLink", .md5)
     #expect(conversation.receive(Array("PJLINK 1 \(Self.salt)\r".utf8)) == [.ready(.md5)])
-    #expect(asked(&conversation, .turnOn) == Self.digest + "%1POWR 1\r")
+    #expect(requestText(&conversation, .turnOn) == Self.digest + "%1POWR 1\r")
     _ = conversation.receive(Array("%1POWR=OK\r".utf8))
-    #expect(asked(&conversation, .turnOff) == "%1POWR 0\r")
+    #expect(requestText(&conversation, .turnOff) == "%1POWR 0\r")
   }
 
   @Test("SHA-256 is asked for first, and its proof precedes the first command alone")
@@ -53,10 +54,10 @@ struct ConversationTests {
     let challenge = "PJLINK 2 3db25e10f69c47a85adb24cf361897e0\r"
     #expect(conversation.receive(Array(challenge.utf8)) == [.ready(.sha256)])
     #expect(
-      asked(&conversation, .turnOn) == "c14b279e603d8a5f17e849ba360f2dc5"
+      requestText(&conversation, .turnOn) == "c14b279e603d8a5f17e849ba360f2dc5"
         + "70ab129eac6924d4c129c9c4fcf45be42e1e776325a66db67e5b6eee50f2a692%1POWR 1\r")
     _ = conversation.receive(Array("%1POWR=OK\r".utf8))
-    #expect(asked(&conversation, .turnOff) == "%1POWR 0\r")
+    #expect(requestText(&conversation, .turnOff) == "%1POWR 0\r")
   }
 
   @Test("A projector without SHA-256 is silent, or refuses; neither counts as a wrong password")
@@ -67,7 +68,7 @@ struct ConversationTests {
       if let answer {
         #expect(conversation.receive(Array(answer.utf8)) == [.fail(.noSHA256)])
       } else {
-        #expect(conversation.timedOut() == .noSHA256)
+        #expect(conversation.endAfterTimeout() == .noSHA256)
       }
     }
     var next = conversation("secret", isWithoutSHA256: true)
@@ -148,11 +149,11 @@ struct ConversationTests {
   @Test("A timeout names the missing greeting or reply; a later close is a lost connection")
   func failures() {
     var fresh = conversation()
-    #expect(fresh.timedOut() == .noGreeting)
+    #expect(fresh.endAfterTimeout() == .noGreeting)
     var asking = conversation()
     _ = asking.receive(Array("PJLINK 0\r".utf8))
     _ = asking.ask(.turnOn)
-    #expect(asking.timedOut() == .noReply("%1POWR 1"))
-    #expect(asking.disconnected() == .disconnected)
+    #expect(asking.endAfterTimeout() == .noReply("%1POWR 1"))
+    #expect(asking.endAfterDisconnect() == .disconnected)
   }
 }

@@ -115,8 +115,8 @@ private func checkConversation(
       next = (next + 1) % requests.count
     }
   }
-  check(conversation.timedOut())
-  check(conversation.disconnected())
+  check(conversation.endAfterTimeout())
+  check(conversation.endAfterDisconnect())
   precondition(conversation.ask(.turnOn) == nil)
 }
 

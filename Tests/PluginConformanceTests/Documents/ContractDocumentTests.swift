@@ -5,6 +5,7 @@ import PluginConformance
 import PluginProtocol
 import TestSupport
 import Testing
+import TheaterConfiguration
 
 @Suite("F1 · docs/plugin-protocol.md agrees with the code")
 struct ContractDocumentTests {
@@ -70,7 +71,7 @@ struct ContractDocumentTests {
     let manifest = try Manifest(parsing: block.utf8)
     #expect(manifest.roles[.lights]?.remembers == [.brightness])
     let options = try #require(manifest.roles[.lights]?.options)
-    #expect(SchemaSubset.problems(in: options) == [])
+    _ = try OptionSchema.shape(options)
     let checks = document.blocks("self-check").flatMap { $0.split(separator: "\n") }
     #expect(try checks.map { try JSON(parsing: String($0))["ok"]?.bool } == [true, false])
   }
@@ -108,7 +109,7 @@ struct ContractDocumentTests {
 
   private static func answer(_ method: String, _ result: JSON) -> JSON? {
     func again<Request: PluginRequest>(_ type: Request.Type) -> JSON? {
-      Request.answer(result).map(Request.result)
+      Request.decodeAnswer(result).map(Request.encodeAnswer)
     }
     return requests.first { $0.method == method }.flatMap { again($0) }
   }

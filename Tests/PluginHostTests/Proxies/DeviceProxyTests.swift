@@ -87,7 +87,7 @@ struct DeviceProxyTests {
   func overBeforeItsAnswer() async throws {
     let script = DeviceScript([.power: "on"])
     script.reportNothing()
-    script.gate()
+    script.holdCommands()
     let bench = try HostBench(CDPlayerCommand.self, script)
     try await bench.run { cd in
       async let play = outcome(of: CDPlayerCommand.play(PlayRequest(item: "x")), on: cd)
@@ -127,7 +127,7 @@ struct DeviceProxyTests {
   @Test("A plugin that does not answer a command is an error after the command's longest time")
   func noReply() async throws {
     let script = DeviceScript()
-    script.gate()
+    script.holdCommands()
     let bench = try HostBench(AmplifierCommand.self, script)
     try await bench.run { amp in
       async let end = outcome(of: AmplifierCommand.surround, on: amp)
@@ -147,7 +147,7 @@ struct DeviceProxyTests {
   @Test("E15 · the report in an answer that comes too late counts")
   func lateReport() async throws {
     let script = DeviceScript([.mode: "stereo"])
-    script.gate()
+    script.holdCommands()
     let bench = try HostBench(AmplifierCommand.self, script)
     try await bench.run { amp in
       async let end = outcome(of: AmplifierCommand.surround, on: amp)

@@ -20,10 +20,10 @@ struct PictureTests {
     try await HostBench(CDPlayerCommand.self, script).run { cd in
       #expect(try await cd.picture(of: "a/b.flac") == picture)
       #expect(script.commands == [["picture": "a/b.flac"]])
-      script.gate()
+      script.holdCommands()
       async let held = cd.picture(of: "held")
       await script.waitForCommands(2)
-      script.state.withLock { $0.isGated = false }
+      script.state.withLock { $0.holdsCommands = false }
       try await cd.perform(CDPlayerCommand.on)
       #expect(script.isHeld)
       script.release()
@@ -50,7 +50,7 @@ struct PictureTests {
   @Test("a picture that does not come within 30 s is an error")
   func late() async throws {
     let script = DeviceScript([.power: "off"])
-    script.gate()
+    script.holdCommands()
     let bench = try HostBench(CDPlayerCommand.self, script)
     try await bench.run { cd in
       async let late = failure(of: "x", on: cd)

@@ -12,7 +12,7 @@ struct QueueingTests {
     "Sends only the newest queued value of a setting, and its result also serves the older callers")
   func collapse() async throws {
     let script = DeviceScript([.volume: 0])
-    script.gate()
+    script.holdCommands()
     let bench = try HostBench(AmplifierCommand.self, script)
     try await bench.run { amp in
       async let on = outcome(of: AmplifierCommand.on, on: amp)
@@ -35,7 +35,7 @@ struct QueueingTests {
   @Test("An urgent command cancels a cancellable one under way and waits for its answer")
   func urgentCancels() async throws {
     let script = DeviceScript()
-    script.gate()
+    script.holdCommands()
     try await HostBench(CDPlayerCommand.self, script).run { cd in
       async let play = outcome(of: CDPlayerCommand.play(PlayRequest(item: "x")), on: cd)
       await script.waitForCommands(1)
@@ -51,7 +51,7 @@ struct QueueingTests {
   @Test("An urgent command overtakes the queue and removes commands that it contradicts")
   func urgentPasses() async throws {
     let script = DeviceScript()
-    script.gate()
+    script.holdCommands()
     let bench = try HostBench(AmplifierCommand.self, script)
     try await bench.run { amp in
       async let on = outcome(of: AmplifierCommand.on, on: amp)
@@ -77,7 +77,7 @@ struct QueueingTests {
   @Test("Off cancels all waiting commands")
   func offEndsAll() async throws {
     let script = DeviceScript()
-    script.gate()
+    script.holdCommands()
     let bench = try HostBench(AmplifierCommand.self, script)
     try await bench.run { amp in
       async let on = outcome(of: AmplifierCommand.on, on: amp)
@@ -171,7 +171,7 @@ struct QueueingTests {
   @Test("Cancelling a caller removes its waiting command")
   func abandoned() async throws {
     let script = DeviceScript()
-    script.gate()
+    script.holdCommands()
     let bench = try HostBench(AmplifierCommand.self, script)
     try await bench.run { amp in
       async let on = outcome(of: AmplifierCommand.on, on: amp)
@@ -195,11 +195,11 @@ struct QueueingTests {
 struct RefusedForNowTests {
   private static func core(_ role: Role, _ report: [StateKey: JSON] = [:]) -> DeviceCore {
     var core = DeviceCore(id: "it", role: role)
-    core.willOpen()
+    core.prepareToOpen()
     if !report.isEmpty {
-      _ = core.report(StateNotification(device: "it", values: report), at: .zero)
+      _ = core.receive(StateNotification(device: "it", values: report), at: .zero)
     }
-    _ = core.opened(Capabilities(), memory: DeviceMemory(), nextRequest: { 7 }, at: .zero)
+    _ = core.markOpen(Capabilities(), memory: DeviceMemory(), nextRequest: { 7 }, at: .zero)
     return core
   }
 
@@ -217,15 +217,16 @@ struct RefusedForNowTests {
     let stereo = try Command("stereo", argument: nil, role: .amplifier)
     let mute = try Command("mute", argument: nil, role: .amplifier)
     _ = core.submit(stereo, Self.caller(1), at: .zero)
-    _ = core.replied(7, Self.busy(1), at: .zero)
+    _ = core.receiveReply(to: 7, Self.busy(1), at: .zero)
     _ = core.submit(mute, Self.caller(2), at: .zero)
-    _ = core.replied(7, Self.busy(1), at: .zero)
+    _ = core.receiveReply(to: 7, Self.busy(1), at: .zero)
     #expect(core.commandsInHand.waiting == [mute, stereo])
     #expect(core.tick(at: .seconds(1)).send?.command == mute)
-    let muted = core.replied(7, .success(()), at: .seconds(1))
+    let muted = core.receiveReply(to: 7, .success(()), at: .seconds(1))
     #expect(muted.finished.map { $0.0.number } == [2])
     #expect(muted.send?.command == stereo)
-    #expect(core.replied(7, .success(()), at: .seconds(1)).finished.map { $0.0.number } == [1])
+    #expect(
+      core.receiveReply(to: 7, .success(()), at: .seconds(1)).finished.map { $0.0.number } == [1])
   }
 
   @Test(
@@ -241,11 +242,11 @@ struct RefusedForNowTests {
     } else {
       _ = core.submit(off, Self.caller(2), at: .zero)
     }
-    let refused = core.replied(7, Self.busy(3), at: .zero)
+    let refused = core.receiveReply(to: 7, Self.busy(3), at: .zero)
     if !isAbandoned {
       #expect(refused.finished.first?.1.failure?.code == .cancelled)
       #expect(refused.send?.command == off)
-      _ = core.replied(7, .success(()), at: .zero)
+      _ = core.receiveReply(to: 7, .success(()), at: .zero)
     }
     #expect(core.tick(at: .seconds(3)).send == nil)
   }
@@ -256,10 +257,10 @@ struct RefusedForNowTests {
     var core = Self.core(.projector, [.power: "warming"])
     let command = try Command("tvMode", argument: nil, role: .projector)
     _ = core.submit(command, Self.caller(1), at: .zero)
-    _ = core.report(StateNotification(device: "it", values: [.power: "warming"]), at: .zero)
-    #expect(core.replied(7, Self.busy(5), at: .zero).send == nil)
+    _ = core.receive(StateNotification(device: "it", values: [.power: "warming"]), at: .zero)
+    #expect(core.receiveReply(to: 7, Self.busy(5), at: .zero).send == nil)
     #expect(core.commandsInHand.due == .seconds(5))
-    _ = core.report(StateNotification(device: "it", values: [.power: "on"]), at: .seconds(1))
+    _ = core.receive(StateNotification(device: "it", values: [.power: "on"]), at: .seconds(1))
     #expect(core.commandsInHand.underWay == command)
   }
 }

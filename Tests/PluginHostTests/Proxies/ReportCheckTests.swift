@@ -19,7 +19,7 @@ struct ReportCheckTests {
     ) -> StateNotification {
       var warnings: [String] = []
       let report = StateNotification(device: "it", values: values, attributes: attributes)
-      let accepted = check.accepted(report) { warnings.append($0) }
+      let accepted = check.filtered(report) { warnings.append($0) }
       self.warnings += warnings
       return accepted
     }
@@ -211,11 +211,11 @@ struct CatalogueScanTests {
         StateNotification(device: "it", values: values, provenance: provenance), at: .zero
       ) { _ in }
     }
-    while !intake.isHoldingBack { _ = send([.mode: "stereo"], .reported) }
+    while !intake.hasDelayedReports { _ = send([.mode: "stereo"], .reported) }
     #expect(send([.volume: 30, .mode: "surround"], .assumed).isEmpty)
     #expect(send([.power: "on", .volume: 40], .reported).isEmpty)
     #expect(send([.muted: false], .assumed).isEmpty)
-    let applied = intake.takeHeldBack(at: .seconds(60))
+    let applied = intake.removeDelayed(at: .seconds(60))
     var state: [StateKey: (JSON, Provenance)] = [:]
     for report in applied {
       for (key, value) in report.values { state[key] = (value, report.provenance) }
@@ -224,6 +224,6 @@ struct CatalogueScanTests {
     #expect(
       state.mapValues(\.1)
         == [.power: .reported, .volume: .reported, .mode: .assumed, .muted: .assumed])
-    #expect(!intake.isHoldingBack)
+    #expect(!intake.hasDelayedReports)
   }
 }

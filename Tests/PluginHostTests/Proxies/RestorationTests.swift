@@ -55,20 +55,20 @@ struct RestorationTests {
     var now = Duration.zero
     func open(_ state: StateNotification) -> DeviceCore.Effects {
       now += .seconds(1)
-      core.willOpen()
-      _ = core.report(state, at: now)
-      return core.opened(
+      core.prepareToOpen()
+      _ = core.receive(state, at: now)
+      return core.markOpen(
         Capabilities(names: [], reportsState: true), memory: DeviceMemory(), nextRequest: { 7 },
         at: now)
     }
     #expect(open(values("on", 20)).send == nil)
     for _ in 1...2 {
       now += .seconds(1)
-      _ = core.lost("the plugin has crashed", at: now)
+      _ = core.markUnavailable("the plugin has crashed", at: now)
       #expect(open(values("off", 0)).send?.command.spec.name == "on")
       now += .seconds(1)
-      _ = core.report(values("on", 100), at: now)
-      let next = core.replied(7, .success(()), at: now).send?.command
+      _ = core.receive(values("on", 100), at: now)
+      let next = core.receiveReply(to: 7, .success(()), at: now).send?.command
       #expect(next?.spec.name == "dim")
       #expect(next?.argument == 20)
     }
@@ -206,10 +206,10 @@ struct RestorationTests {
   private func open(
     _ core: inout DeviceCore, _ playback: Playback, cables: [CableKind] = [], at now: Duration
   ) -> DeviceCore.Effects {
-    core.willOpen()
+    core.prepareToOpen()
     let values: [StateKey: JSON] = [.power: "on", .playback: playback.json]
-    _ = core.report(StateNotification(device: "cd", values: values), at: now)
-    return core.opened(
+    _ = core.receive(StateNotification(device: "cd", values: values), at: now)
+    return core.markOpen(
       Capabilities(cables: cables), memory: DeviceMemory(), nextRequest: { 7 }, at: now)
   }
 
@@ -218,13 +218,13 @@ struct RestorationTests {
     var core = DeviceCore(id: "cd", role: .cdPlayer)
     let playing = Playback(.playing, item: "x", position: 10, duration: 100)
     _ = open(&core, playing, cables: [.pcm], at: .zero)
-    _ = core.plugged(at: .zero)
+    _ = core.markPlugged(at: .zero)
     for seconds in [1, 3] {
-      _ = core.lost("the plugin has crashed", at: .seconds(seconds))
+      _ = core.markUnavailable("the plugin has crashed", at: .seconds(seconds))
       let effects = open(&core, Playback(.stopped), cables: [.pcm], at: .seconds(seconds + 1))
       #expect(effects.send == nil)
     }
-    #expect(core.plugged(at: .seconds(5)).send?.command.spec.name == "play")
+    #expect(core.markPlugged(at: .seconds(5)).send?.command.spec.name == "play")
   }
 
   @Test("A command after the crash takes precedence over the restored state")
@@ -305,7 +305,7 @@ struct RestorationTests {
     let script = DeviceScript([.power: "on"])
     let bench = try HostBench(LightsCommand.self, script)
     try await bench.run { lights in
-      script.gate()
+      script.holdCommands()
       async let dim = outcome(of: LightsCommand.dim(10), on: lights)
       await script.waitForCommands(1)
       bench.launcher.crash()
@@ -343,11 +343,11 @@ struct RestorationTests {
     var core = DeviceCore(id: "cd", role: .cdPlayer)
     _ = open(&core, Playback(.playing, item: "x", position: 10, duration: 100), at: .zero)
     for seconds in [20, 60, 3600] {
-      _ = core.lost("the plugin has crashed", at: .seconds(seconds))
+      _ = core.markUnavailable("the plugin has crashed", at: .seconds(seconds))
       let effects = open(&core, Playback(.stopped), at: .seconds(seconds + 1))
       #expect(effects.send?.command.argument?["position"] == 30)
-      _ = core.replied(
-        7, .failure(DeviceError(.failed, "there is no disc")), at: .seconds(seconds + 1))
+      _ = core.receiveReply(
+        to: 7, .failure(DeviceError(.failed, "there is no disc")), at: .seconds(seconds + 1))
     }
   }
 }

@@ -30,7 +30,7 @@ struct StoredTextTests {
         ])
       // As it comes over the wire.
       let params = try JSON(parsing: report.params.text())
-      let accepted = check.accepted(try #require(StateNotification(params: params))) { _ in }
+      let accepted = check.filtered(try #require(StateNotification(params: params))) { _ in }
       let kept = try #require(accepted.values[.playback].flatMap { Playback($0) })
       #expect(kept.item.map { Array($0.unicodeScalars) } == Array(text.unicodeScalars))
       #expect(kept.reason == Self.line(text, ProtocolLimits.title))

@@ -9,23 +9,23 @@ struct LivenessTests {
   func twoMisses() {
     var scenario = SupervisionScenario()
     scenario.run()
-    #expect(!scenario.pass(.milliseconds(4999)).contains(.ping))
-    #expect(scenario.pass(.milliseconds(1)).contains(.ping))
-    #expect(scenario.pass(.seconds(5)).contains(.ping))
-    let actions = scenario.pass(.seconds(5))
+    #expect(!scenario.advance(by: .milliseconds(4999)).contains(.ping))
+    #expect(scenario.advance(by: .milliseconds(1)).contains(.ping))
+    #expect(scenario.advance(by: .seconds(5)).contains(.ping))
+    let actions = scenario.advance(by: .seconds(5))
     #expect(actions.contains(.terminate) && !actions.contains(.kill))
-    #expect(!scenario.pass(.milliseconds(1999)).contains(.kill))
-    #expect(scenario.pass(.milliseconds(1)) == [.kill])
+    #expect(!scenario.advance(by: .milliseconds(1999)).contains(.kill))
+    #expect(scenario.advance(by: .milliseconds(1)) == [.kill])
     #expect(
-      scenario.take(.exited(how: "signal 9")).wakeTimes == [scenario.now + .milliseconds(500)])
+      scenario.handle(.exited(how: "signal 9")).wakeTimes == [scenario.now + .milliseconds(500)])
   }
 
   @Test("Any line proves that the process lives")
   func anyLine() {
     var scenario = SupervisionScenario()
     scenario.run()
-    _ = scenario.pass(.seconds(5))
-    _ = scenario.pass(.seconds(5))
+    _ = scenario.advance(by: .seconds(5))
+    _ = scenario.advance(by: .seconds(5))
     #expect(scenario.receiveLine(after: .seconds(4)).wakeTimes == [scenario.now + .seconds(5)])
     for _ in 0..<50 { #expect(!scenario.receiveLine(after: .seconds(3)).contains(.ping)) }
     #expect(scenario.supervision.phase == .running)
@@ -37,10 +37,10 @@ struct LivenessTests {
     scenario.now = .milliseconds(300)
     scenario.lastLine = scenario.now
     scenario.run()
-    #expect(scenario.pass(.milliseconds(5700)).wakeTimes == [.seconds(11)])
+    #expect(scenario.advance(by: .milliseconds(5700)).wakeTimes == [.seconds(11)])
     for second in 1...20 {
       scenario.lastLine = scenario.now + .milliseconds(3)
-      let actions = scenario.pass(.seconds(5))
+      let actions = scenario.advance(by: .seconds(5))
       #expect(actions.contains(.ping), "\(second)")
       #expect(actions.wakeTimes == [scenario.now + .seconds(5)])
     }
@@ -50,9 +50,9 @@ struct LivenessTests {
   func lateLine() {
     var scenario = SupervisionScenario()
     scenario.run()
-    _ = scenario.pass(.seconds(5))
+    _ = scenario.advance(by: .seconds(5))
     scenario.lastLine = scenario.now + .milliseconds(1500)
-    let actions = scenario.pass(.seconds(5))
+    let actions = scenario.advance(by: .seconds(5))
     #expect(!actions.contains(.ping))
     #expect(actions.wakeTimes == [.seconds(12)])
   }
@@ -61,18 +61,18 @@ struct LivenessTests {
   func busy() {
     var scenario = SupervisionScenario()
     scenario.run()
-    for _ in 0..<20 { #expect(!scenario.pass(.seconds(5), busy: true).contains(.ping)) }
-    #expect(!scenario.pass(.seconds(4)).contains(.ping))
-    #expect(scenario.pass(.seconds(1)).contains(.ping))
+    for _ in 0..<20 { #expect(!scenario.advance(by: .seconds(5), busy: true).contains(.ping)) }
+    #expect(!scenario.advance(by: .seconds(4)).contains(.ping))
+    #expect(scenario.advance(by: .seconds(1)).contains(.ping))
   }
 
   @Test("Ten lines that are no messages restart it; nine do not")
   func badLines() {
     var scenario = SupervisionScenario()
     scenario.run()
-    for _ in 0..<9 { #expect(scenario.take(.badLine("garbage")) == []) }
-    #expect(scenario.take(.badLine("garbage")).contains(.terminate))
-    scenario.take(.exited(how: "signal 15"))
+    for _ in 0..<9 { #expect(scenario.handle(.badLine("garbage")) == []) }
+    #expect(scenario.handle(.badLine("garbage")).contains(.terminate))
+    scenario.handle(.exited(how: "signal 15"))
     guard case .failed(let failure, let retryAt) = scenario.supervision.phase else {
       Issue.record("\(scenario.supervision.phase)")
       return
@@ -85,26 +85,26 @@ struct LivenessTests {
   func outputEnds() {
     var scenario = SupervisionScenario()
     scenario.run()
-    #expect(scenario.take(.outputEnded).wakeTimes == [.milliseconds(500)])
-    #expect(scenario.pass(.milliseconds(500)).contains(.terminate))
+    #expect(scenario.handle(.outputEnded).wakeTimes == [.milliseconds(500)])
+    #expect(scenario.advance(by: .milliseconds(500)).contains(.terminate))
   }
 
   @Test("Further failures to send do not put off the end of a process that has closed its input")
   func outputEndsOnce() {
     var scenario = SupervisionScenario()
     scenario.run()
-    scenario.take(.outputEnded)
-    _ = scenario.pass(.milliseconds(300))
-    scenario.take(.outputEnded)
-    #expect(scenario.pass(.milliseconds(200)).contains(.terminate))
+    scenario.handle(.outputEnded)
+    _ = scenario.advance(by: .milliseconds(300))
+    scenario.handle(.outputEnded)
+    #expect(scenario.advance(by: .milliseconds(200)).contains(.terminate))
   }
 
   @Test("The end of the output before the end of the process is no failure of its own")
   func outputEndsAtExit() {
     var scenario = SupervisionScenario()
     scenario.run()
-    scenario.take(.outputEnded)
-    scenario.take(.exited(how: "exit status 3"))
+    scenario.handle(.outputEnded)
+    scenario.handle(.exited(how: "exit status 3"))
     guard case .failed(let failure, _) = scenario.supervision.phase else {
       Issue.record("\(scenario.supervision.phase)")
       return
@@ -117,23 +117,23 @@ struct LivenessTests {
 struct OpeningTests {
   private func handshaken(_ devices: [DeviceID]) -> SupervisionScenario {
     var scenario = SupervisionScenario(devices: devices)
-    scenario.take(.start)
-    scenario.take(.spawned)
-    scenario.take(.initialized(.init(version: .current, plugin: "P", pluginVersion: "1")))
+    scenario.handle(.start)
+    scenario.handle(.spawned)
+    scenario.handle(.initialized(.init(version: .current, plugin: "P", pluginVersion: "1")))
     return scenario
   }
 
   @Test("A device that cannot be opened now is tried again; the others run meanwhile")
   func oneRefused() {
     var scenario = handshaken(["lamp", "spot"])
-    scenario.take(.opened("lamp"))
+    scenario.handle(.opened("lamp"))
     #expect(scenario.supervision.phase == .handshaken)
-    let actions = scenario.take(.refused("spot", DeviceError(.notNow, "busy")))
+    let actions = scenario.handle(.refused("spot", DeviceError(.notNow, "busy")))
     #expect(actions.contains(.announce(.running)))
     #expect(actions.wakeTimes == [.milliseconds(500)])
-    #expect(scenario.pass(.milliseconds(500)).contains(.open(["spot"])))
+    #expect(scenario.advance(by: .milliseconds(500)).contains(.open(["spot"])))
     #expect(
-      scenario.take(.refused("spot", DeviceError(.notNow, "busy"))).wakeTimes == [
+      scenario.handle(.refused("spot", DeviceError(.notNow, "busy"))).wakeTimes == [
         .milliseconds(1500)
       ])
   }
@@ -141,7 +141,7 @@ struct OpeningTests {
   @Test("Options that the plugin calls wrong are not tried again")
   func wrongOptions() {
     var scenario = handshaken(["lamp"])
-    let actions = scenario.take(.refused("lamp", DeviceError(.invalid, "no such port")))
+    let actions = scenario.handle(.refused("lamp", DeviceError(.invalid, "no such port")))
     #expect(scenario.supervision.phase == .configured)
     #expect(actions == [.announce(.configured)])
     for _ in 0..<20 {
@@ -153,10 +153,10 @@ struct OpeningTests {
   @Test("With all devices refused it stays configured until one opens")
   func allRefused() {
     var scenario = handshaken(["lamp"])
-    scenario.take(.refused("lamp", DeviceError(.failed, "unplugged")))
+    scenario.handle(.refused("lamp", DeviceError(.failed, "unplugged")))
     #expect(scenario.supervision.phase == .configured)
-    _ = scenario.pass(.milliseconds(500))
-    #expect(scenario.take(.opened("lamp")) == [.announce(.running)])
+    _ = scenario.advance(by: .milliseconds(500))
+    #expect(scenario.handle(.opened("lamp")) == [.announce(.running)])
   }
 }
 
@@ -167,29 +167,29 @@ struct EndTests {
     var scenario = SupervisionScenario()
     scenario.run()
     #expect(
-      scenario.take(.stop) == [.announce(.stopping(nil)), .shutDown, .wake(.seconds(2))])
-    #expect(scenario.pass(.milliseconds(1999)) == [.wake(.seconds(2))])
-    #expect(scenario.pass(.milliseconds(1)) == [.terminate, .wake(.seconds(4))])
-    #expect(scenario.pass(.seconds(2)) == [.kill])
-    #expect(scenario.take(.exited(how: "signal 9")) == [.announce(.stopped)])
+      scenario.handle(.stop) == [.announce(.stopping(nil)), .shutDown, .wake(.seconds(2))])
+    #expect(scenario.advance(by: .milliseconds(1999)) == [.wake(.seconds(2))])
+    #expect(scenario.advance(by: .milliseconds(1)) == [.terminate, .wake(.seconds(4))])
+    #expect(scenario.advance(by: .seconds(2)) == [.kill])
+    #expect(scenario.handle(.exited(how: "signal 9")) == [.announce(.stopped)])
   }
 
   @Test("A process that fails while it is asked to end is not started again")
   func stopWhileFailing() {
     var scenario = SupervisionScenario()
     scenario.run()
-    for _ in 0..<10 { scenario.take(.badLine("x")) }
-    scenario.take(.stop)
-    #expect(scenario.take(.exited(how: "signal 15")) == [.announce(.stopped)])
+    for _ in 0..<10 { scenario.handle(.badLine("x")) }
+    scenario.handle(.stop)
+    #expect(scenario.handle(.exited(how: "signal 15")) == [.announce(.stopped)])
   }
 
   @Test("Stopping a plugin that waits for its next start ends the wait")
   func stopWhileFailed() {
     var scenario = SupervisionScenario()
     scenario.run()
-    scenario.take(.exited(how: "exit status 1"))
-    #expect(scenario.take(.stop) == [.announce(.stopped)])
-    #expect(scenario.pass(.seconds(100)) == [])
+    scenario.handle(.exited(how: "exit status 1"))
+    #expect(scenario.handle(.stop) == [.announce(.stopped)])
+    #expect(scenario.advance(by: .seconds(100)) == [])
   }
 
   @Test("Unexpected events of a phase change nothing")
@@ -199,7 +199,7 @@ struct EndTests {
       .spawned, .initialized(.init(version: .current, plugin: "P", pluginVersion: "1")),
       .opened("lamp"), .badLine("x"), .exited(how: "exit status 0"), .fileChanged,
     ]
-    for input in inputs { #expect(scenario.take(input) == []) }
+    for input in inputs { #expect(scenario.handle(input) == []) }
     #expect(scenario.supervision.phase == .discovered)
   }
 }

@@ -17,32 +17,32 @@ struct OtherDevicesTests {
   @Test("A device that is added while the process runs is opened at once")
   func added() {
     var scenario = running(["lamp"])
-    #expect(scenario.take(.added(["spot"])) == [.open(["spot"])])
+    #expect(scenario.handle(.added(["spot"])) == [.open(["spot"])])
     #expect(!scenario.supervision.isSettled)
-    #expect(scenario.take(.opened("spot")) == [])
+    #expect(scenario.handle(.opened("spot")) == [])
     #expect(scenario.supervision.isSettled && scenario.supervision.phase == .running)
   }
 
   @Test("A device that is added before the process is up is opened with the others")
   func addedEarly() {
     var scenario = SupervisionScenario()
-    scenario.take(.added(["spot"]))
-    scenario.take(.start)
-    #expect(scenario.take(.added(["third"])) == [])
-    #expect(scenario.take(.initialized(Self.answer)).contains(.open(["lamp", "spot", "third"])))
+    scenario.handle(.added(["spot"]))
+    scenario.handle(.start)
+    #expect(scenario.handle(.added(["third"])) == [])
+    #expect(scenario.handle(.initialized(Self.answer)).contains(.open(["lamp", "spot", "third"])))
   }
 
   @Test("A device that is added while the process is out starts it at once, with the shortest wait")
   func addedToFailed() {
     var scenario = running(["lamp"])
     for _ in 0..<5 {
-      scenario.take(.exited(how: "exit status 1"))
-      _ = scenario.pass(.seconds(60))
+      scenario.handle(.exited(how: "exit status 1"))
+      _ = scenario.advance(by: .seconds(60))
     }
-    scenario.take(.exited(how: "exit status 1"))
-    #expect(scenario.take(.added(["spot"])).contains(.spawn))
+    scenario.handle(.exited(how: "exit status 1"))
+    #expect(scenario.handle(.added(["spot"])).contains(.spawn))
     #expect(
-      scenario.take(.exited(how: "exit status 1")).wakeTimes == [
+      scenario.handle(.exited(how: "exit status 1")).wakeTimes == [
         scenario.now + .milliseconds(500)
       ])
   }
@@ -50,102 +50,103 @@ struct OtherDevicesTests {
   @Test("A removed device is closed; the process has released it when it says so")
   func removed() {
     var scenario = running(["lamp", "spot"])
-    #expect(scenario.take(.removed(["spot"])) == [.close(["spot"])])
+    #expect(scenario.handle(.removed(["spot"])) == [.close(["spot"])])
     #expect(!scenario.supervision.hasReleased && scenario.supervision.phase == .running)
-    #expect(scenario.take(.closed("spot")) == [])
+    #expect(scenario.handle(.closed("spot")) == [])
     #expect(scenario.supervision.hasReleased && scenario.supervision.phase == .running)
   }
 
   @Test("A device that is removed while it is opened is closed, and its late answer is ignored")
   func removedWhileOpening() {
     var scenario = SupervisionScenario(devices: ["lamp", "spot"])
-    scenario.take(.start)
-    scenario.take(.spawned)
-    scenario.take(.initialized(Self.answer))
-    scenario.take(.opened("lamp"))
+    scenario.handle(.start)
+    scenario.handle(.spawned)
+    scenario.handle(.initialized(Self.answer))
+    scenario.handle(.opened("lamp"))
     #expect(
-      scenario.take(.removed(["spot"])) == [
+      scenario.handle(.removed(["spot"])) == [
         .close(["spot"]), .announce(.configured), .announce(.running),
       ])
-    #expect(scenario.take(.opened("spot")) == [])
+    #expect(scenario.handle(.opened("spot")) == [])
     #expect(!scenario.supervision.hasReleased)
-    scenario.take(.refused("spot", DeviceError(.notNow, "busy")))
-    #expect(!scenario.pass(.seconds(2)).contains(.open(["spot"])))
+    scenario.handle(.refused("spot", DeviceError(.notNow, "busy")))
+    #expect(!scenario.advance(by: .seconds(2)).contains(.open(["spot"])))
   }
 
   @Test("A refused device is removed without a word, and is not tried again")
   func removedRefused() {
     var scenario = SupervisionScenario(devices: ["lamp", "spot"])
-    scenario.take(.start)
-    scenario.take(.spawned)
-    scenario.take(.initialized(Self.answer))
-    scenario.take(.opened("lamp"))
-    scenario.take(.refused("spot", DeviceError(.notNow, "busy")))
-    #expect(scenario.take(.removed(["spot"])) == [])
+    scenario.handle(.start)
+    scenario.handle(.spawned)
+    scenario.handle(.initialized(Self.answer))
+    scenario.handle(.opened("lamp"))
+    scenario.handle(.refused("spot", DeviceError(.notNow, "busy")))
+    #expect(scenario.handle(.removed(["spot"])) == [])
     #expect(scenario.supervision.hasReleased)
-    #expect(!scenario.pass(.seconds(2)).contains { if case .open = $0 { true } else { false } })
+    #expect(
+      !scenario.advance(by: .seconds(2)).contains { if case .open = $0 { true } else { false } })
   }
 
   @Test("A process whose open device is removed, the others refused, is configured, not running")
   func onlyRefusedLeft() {
     var scenario = SupervisionScenario(devices: ["lamp", "spot"])
-    scenario.take(.start)
-    scenario.take(.spawned)
-    scenario.take(.initialized(Self.answer))
-    scenario.take(.opened("lamp"))
-    scenario.take(.refused("spot", DeviceError(.invalid, "no such port")))
+    scenario.handle(.start)
+    scenario.handle(.spawned)
+    scenario.handle(.initialized(Self.answer))
+    scenario.handle(.opened("lamp"))
+    scenario.handle(.refused("spot", DeviceError(.invalid, "no such port")))
     #expect(scenario.supervision.phase == .running)
-    #expect(scenario.take(.removed(["lamp"])).contains(.announce(.configured)))
-    scenario.take(.added(["third"]))
-    #expect(scenario.take(.opened("third")) == [.announce(.running)])
+    #expect(scenario.handle(.removed(["lamp"])).contains(.announce(.configured)))
+    scenario.handle(.added(["third"]))
+    #expect(scenario.handle(.opened("third")) == [.announce(.running)])
   }
 
   @Test("Without any device the process is ended, and has released them when it is gone")
   func emptied() {
     var scenario = running(["lamp", "spot"])
-    let actions = scenario.take(.removed(["lamp", "spot"]))
+    let actions = scenario.handle(.removed(["lamp", "spot"]))
     #expect(actions == [.announce(.stopping(nil)), .shutDown, .wake(.seconds(2))])
-    #expect(scenario.pass(.seconds(2)).contains(.terminate))
-    #expect(scenario.pass(.seconds(2)) == [.kill])
+    #expect(scenario.advance(by: .seconds(2)).contains(.terminate))
+    #expect(scenario.advance(by: .seconds(2)) == [.kill])
     #expect(!scenario.supervision.hasReleased)
-    #expect(scenario.take(.exited(how: "signal 9")) == [.announce(.stopped)])
+    #expect(scenario.handle(.exited(how: "signal 9")) == [.announce(.stopped)])
     #expect(scenario.supervision.hasReleased)
   }
 
   @Test("A process without any device is not started again, in whatever phase it was")
   func emptiedWhileOut() {
     var discovered = SupervisionScenario()
-    #expect(discovered.take(.removed(["lamp"])) == [.announce(.stopped)])
-    #expect(discovered.take(.start) == [])
+    #expect(discovered.handle(.removed(["lamp"])) == [.announce(.stopped)])
+    #expect(discovered.handle(.start) == [])
     var failed = running(["lamp"])
-    failed.take(.exited(how: "exit status 1"))
-    #expect(failed.take(.removed(["lamp"])) == [.announce(.stopped)])
-    #expect(failed.pass(.seconds(100)) == [])
+    failed.handle(.exited(how: "exit status 1"))
+    #expect(failed.handle(.removed(["lamp"])) == [.announce(.stopped)])
+    #expect(failed.advance(by: .seconds(100)) == [])
     var stopping = running(["lamp"])
-    for _ in 0..<10 { stopping.take(.badLine("x")) }
-    stopping.take(.removed(["lamp"]))
+    for _ in 0..<10 { stopping.handle(.badLine("x")) }
+    stopping.handle(.removed(["lamp"]))
     #expect(!stopping.supervision.hasReleased)
-    #expect(stopping.take(.exited(how: "signal 15")) == [.announce(.stopped)])
+    #expect(stopping.handle(.exited(how: "signal 15")) == [.announce(.stopped)])
   }
 
   @Test("A device that is not closed ends the process; the devices that stay are opened again")
   func closeFailed() {
     var scenario = running(["lamp", "spot"])
-    scenario.take(.removed(["spot"]))
-    #expect(scenario.take(.closeFailed("it did not close spot")).contains(.terminate))
+    scenario.handle(.removed(["spot"]))
+    #expect(scenario.handle(.closeFailed("it did not close spot")).contains(.terminate))
     #expect(!scenario.supervision.hasReleased)
-    scenario.take(.exited(how: "signal 15"))
+    scenario.handle(.exited(how: "signal 15"))
     #expect(scenario.supervision.hasReleased)
-    #expect(scenario.pass(.seconds(1)).contains(.spawn))
-    scenario.take(.spawned)
-    #expect(scenario.take(.initialized(Self.answer)).contains(.open(["lamp"])))
+    #expect(scenario.advance(by: .seconds(1)).contains(.spawn))
+    scenario.handle(.spawned)
+    #expect(scenario.handle(.initialized(Self.answer)).contains(.open(["lamp"])))
   }
 
   @Test("The end of a process releases a device that it was closing")
   func exitWhileClosing() {
     var scenario = running(["lamp", "spot"])
-    scenario.take(.removed(["spot"]))
-    scenario.take(.exited(how: "signal 9"))
+    scenario.handle(.removed(["spot"]))
+    scenario.handle(.exited(how: "signal 9"))
     #expect(scenario.supervision.hasReleased)
     guard case .failed = scenario.supervision.phase else {
       Issue.record("\(scenario.supervision.phase)")
@@ -156,18 +157,18 @@ struct OtherDevicesTests {
   @Test("A device that is removed while the process is ended is released at its end")
   func removedWhileStopping() {
     var scenario = running(["lamp", "spot"])
-    for _ in 0..<10 { scenario.take(.badLine("x")) }
-    #expect(scenario.take(.removed(["spot"])) == [])
+    for _ in 0..<10 { scenario.handle(.badLine("x")) }
+    #expect(scenario.handle(.removed(["spot"])) == [])
     #expect(!scenario.supervision.hasReleased)
-    scenario.take(.exited(how: "signal 15"))
+    scenario.handle(.exited(how: "signal 15"))
     #expect(scenario.supervision.hasReleased)
   }
 
   @Test("A device added to a stopped process is unavailable; nothing starts")
   func addedToStopped() {
     var scenario = running(["lamp"])
-    scenario.take(.stop)
-    scenario.take(.exited(how: "exit status 0"))
-    #expect(scenario.take(.added(["spot"])) == [.announce(.stopped)])
+    scenario.handle(.stop)
+    scenario.handle(.exited(how: "exit status 0"))
+    #expect(scenario.handle(.added(["spot"])) == [.announce(.stopped)])
   }
 }

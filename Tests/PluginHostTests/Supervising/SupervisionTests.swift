@@ -9,37 +9,37 @@ struct SupervisionTests {
   func comingUp() {
     var scenario = SupervisionScenario()
     #expect(scenario.supervision.phase == .discovered)
-    #expect(scenario.take(.start) == [.announce(.spawned), .check, .spawn])
-    #expect(scenario.take(.spawned) == [.initialize])
+    #expect(scenario.handle(.start) == [.announce(.spawned), .check, .spawn])
+    #expect(scenario.handle(.spawned) == [.initialize])
     let answer = InitializeRequest.Answer(version: .current, plugin: "P", pluginVersion: "1")
     #expect(
-      scenario.take(.initialized(answer)) == [
+      scenario.handle(.initialized(answer)) == [
         .announce(.handshaken), .wake(.seconds(5)), .open(["lamp"]),
       ])
-    #expect(scenario.take(.opened("lamp")) == [.announce(.configured), .announce(.running)])
+    #expect(scenario.handle(.opened("lamp")) == [.announce(.configured), .announce(.running)])
   }
 
   @Test("A newer minor version is understood")
   func minorVersion() {
     var scenario = SupervisionScenario()
-    scenario.take(.start)
-    scenario.take(.spawned)
+    scenario.handle(.start)
+    scenario.handle(.spawned)
     let newer = ProtocolVersion(
       major: ProtocolVersion.current.major, minor: ProtocolVersion.current.minor + 1)
-    scenario.take(.initialized(.init(version: newer, plugin: "P", pluginVersion: "1")))
+    scenario.handle(.initialized(.init(version: newer, plugin: "P", pluginVersion: "1")))
     #expect(scenario.supervision.phase == .handshaken)
   }
 
   @Test("Another major version ends the process and waits for a changed file")
   func majorVersion() throws {
     var scenario = SupervisionScenario()
-    scenario.take(.start)
-    scenario.take(.spawned)
+    scenario.handle(.start)
+    scenario.handle(.spawned)
     let other = ProtocolVersion(major: ProtocolVersion.current.major + 1, minor: 0)
-    let actions = scenario.take(
+    let actions = scenario.handle(
       .initialized(.init(version: other, plugin: "P", pluginVersion: "1")))
     #expect(actions.contains(.terminate))
-    scenario.take(.exited(how: "signal 15"))
+    scenario.handle(.exited(how: "signal 15"))
     guard case .failed(let failure, let retryAt) = scenario.supervision.phase else {
       Issue.record("\(scenario.supervision.phase)")
       return
@@ -48,16 +48,16 @@ struct SupervisionTests {
     #expect(
       failure.message.contains("2.0") && failure.message.contains("\(ProtocolVersion.current)"))
     #expect(retryAt == nil)
-    #expect(!scenario.pass(.seconds(3600)).contains(.spawn))
-    #expect(scenario.take(.fileChanged).contains(.spawn))
+    #expect(!scenario.advance(by: .seconds(3600)).contains(.spawn))
+    #expect(scenario.handle(.fileChanged).contains(.spawn))
   }
 
   @Test("A program that calls itself otherwise than its manifest is not used")
   func otherName() {
     var scenario = SupervisionScenario()
-    scenario.take(.start)
-    scenario.take(.spawned)
-    let actions = scenario.take(
+    scenario.handle(.start)
+    scenario.handle(.spawned)
+    let actions = scenario.handle(
       .initialized(.init(version: .current, plugin: "Q", pluginVersion: "1")))
     #expect(actions.contains(.terminate))
   }
@@ -65,24 +65,24 @@ struct SupervisionTests {
   @Test("A program that cannot be started is tried again later")
   func spawnFails() {
     var scenario = SupervisionScenario()
-    scenario.take(.start)
-    let actions = scenario.take(.spawnFailed("there is no program"))
+    scenario.handle(.start)
+    let actions = scenario.handle(.spawnFailed("there is no program"))
     #expect(actions.wakeTimes == [.milliseconds(500)])
-    #expect(scenario.pass(.milliseconds(499)).wakeTimes == [.milliseconds(500)])
-    #expect(scenario.pass(.milliseconds(1)) == [.announce(.spawned), .check, .spawn])
+    #expect(scenario.advance(by: .milliseconds(499)).wakeTimes == [.milliseconds(500)])
+    #expect(scenario.advance(by: .milliseconds(1)) == [.announce(.spawned), .check, .spawn])
   }
 
   @Test("Waits grow from 0.5 s to 60 s, doubling, and stay there for ever")
   func backoff() {
     var scenario = SupervisionScenario()
-    scenario.take(.start)
+    scenario.handle(.start)
     var waits: [Double] = []
     for _ in 0..<12 {
-      scenario.take(.spawned)
-      let wake = scenario.take(.exited(how: "exit status 1")).wakeTimes.first ?? .zero
+      scenario.handle(.spawned)
+      let wake = scenario.handle(.exited(how: "exit status 1")).wakeTimes.first ?? .zero
       waits.append((wake - scenario.now).seconds)
       scenario.now = wake
-      scenario.take(.tick(lastLine: .zero, hasOpenRequests: false))
+      scenario.handle(.tick(lastLine: .zero, hasOpenRequests: false))
     }
     #expect(waits == [0.5, 1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60])
     #expect(scenario.supervision.restarts == 12)
@@ -91,14 +91,14 @@ struct SupervisionTests {
   @Test("The self-check runs at the first start and after a failed start, not after a later crash")
   func checked() {
     var scenario = SupervisionScenario()
-    #expect(scenario.take(.start).contains(.check))
-    scenario.take(.exited(how: "exit status 1"))
-    #expect(scenario.pass(.seconds(1)).contains(.check))
-    scenario.take(.spawned)
-    scenario.take(.initialized(.init(version: .current, plugin: "P", pluginVersion: "1")))
-    scenario.take(.opened("lamp"))
-    scenario.take(.exited(how: "exit status 1"))
-    let actions = scenario.pass(.seconds(2))
+    #expect(scenario.handle(.start).contains(.check))
+    scenario.handle(.exited(how: "exit status 1"))
+    #expect(scenario.advance(by: .seconds(1)).contains(.check))
+    scenario.handle(.spawned)
+    scenario.handle(.initialized(.init(version: .current, plugin: "P", pluginVersion: "1")))
+    scenario.handle(.opened("lamp"))
+    scenario.handle(.exited(how: "exit status 1"))
+    let actions = scenario.advance(by: .seconds(2))
     #expect(actions.contains(.spawn) && !actions.contains(.check))
   }
 
@@ -106,11 +106,11 @@ struct SupervisionTests {
   func complained() {
     for exitsFirst in [true, false] {
       var scenario = SupervisionScenario()
-      scenario.take(.start)
-      scenario.take(.spawned)
-      if exitsFirst { scenario.take(.exited(how: "exit status 127")) }
-      scenario.take(.complained("libavformat is missing"))
-      if !exitsFirst { scenario.take(.exited(how: "signal 15")) }
+      scenario.handle(.start)
+      scenario.handle(.spawned)
+      if exitsFirst { scenario.handle(.exited(how: "exit status 127")) }
+      scenario.handle(.complained("libavformat is missing"))
+      if !exitsFirst { scenario.handle(.exited(how: "signal 15")) }
       guard case .failed(let failure, let retryAt) = scenario.supervision.phase else {
         Issue.record("\(scenario.supervision.phase)")
         return
@@ -124,25 +124,25 @@ struct SupervisionTests {
   func complainedLate() {
     var scenario = SupervisionScenario()
     scenario.run()
-    #expect(scenario.take(.complained("libavformat is missing")).contains(.terminate))
-    scenario.take(.exited(how: "signal 15"))
-    #expect(scenario.pass(.seconds(1)).contains(.check))
+    #expect(scenario.handle(.complained("libavformat is missing")).contains(.terminate))
+    scenario.handle(.exited(how: "signal 15"))
+    #expect(scenario.advance(by: .seconds(1)).contains(.check))
   }
 
   @Test("Five minutes without a failure reset the delay; less does not")
   func healthy() {
     for (minutes, wait) in [(4, 2.0), (5, 0.5)] {
       var scenario = SupervisionScenario()
-      scenario.take(.start)
+      scenario.handle(.start)
       for _ in 0..<2 {
-        scenario.take(.exited(how: "exit status 1"))
-        _ = scenario.pass(.seconds(3))
+        scenario.handle(.exited(how: "exit status 1"))
+        _ = scenario.advance(by: .seconds(3))
       }
-      scenario.take(.spawned)
-      scenario.take(.initialized(.init(version: .current, plugin: "P", pluginVersion: "1")))
-      scenario.take(.opened("lamp"))
+      scenario.handle(.spawned)
+      scenario.handle(.initialized(.init(version: .current, plugin: "P", pluginVersion: "1")))
+      scenario.handle(.opened("lamp"))
       scenario.now += .seconds(60 * minutes)
-      let wake = scenario.take(.exited(how: "exit status 1")).wakeTimes.first ?? .zero
+      let wake = scenario.handle(.exited(how: "exit status 1")).wakeTimes.first ?? .zero
       #expect((wake - scenario.now).seconds == wait, "after \(minutes) minutes")
     }
   }

@@ -25,8 +25,8 @@ final class DeviceScript: Sendable {
     /// Whether accepted values are reported at once.
     var reports = true
     var context: DeviceContext?
-    var gates: [AsyncStream<Void>.Continuation] = []
-    var isGated = false
+    var holds: [AsyncStream<Void>.Continuation] = []
+    var holdsCommands = false
     var seen: [(count: Int, wake: CheckedContinuation<Void, Never>)] = []
   }
   let state = Mutex(State())
@@ -47,16 +47,16 @@ final class DeviceScript: Sendable {
   func refuse(_ refusals: [DeviceError?]) { state.withLock { $0.refusals = refusals } }
 
   /// Makes every command wait until `release`.
-  func gate() { state.withLock { $0.isGated = true } }
+  func holdCommands() { state.withLock { $0.holdsCommands = true } }
   /// Releases the waiting commands; later commands do not wait.
   func release() {
-    let gates = state.withLock { state in
-      state.isGated = false
+    let holds = state.withLock { state in
+      state.holdsCommands = false
       state.hangsOnClose = false
-      defer { state.gates = [] }
-      return state.gates
+      defer { state.holds = [] }
+      return state.holds
     }
-    for gate in gates { gate.finish() }
+    for hold in holds { hold.finish() }
   }
 
   /// Refuses to be opened.
@@ -91,26 +91,26 @@ final class DeviceScript: Sendable {
   }
 
   /// Whether something waits for `release`.
-  var isHeld: Bool { state.withLock { !$0.gates.isEmpty } }
+  var isHeld: Bool { state.withLock { !$0.holds.isEmpty } }
 
-  fileprivate func takeClose() -> AsyncStream<Void>? {
+  fileprivate func holdClose() -> AsyncStream<Void>? {
     state.withLock { state in
       guard state.hangsOnClose else { return nil }
-      let (stream, gate) = AsyncStream<Void>.makeStream()
-      state.gates.append(gate)
+      let (stream, hold) = AsyncStream<Void>.makeStream()
+      state.holds.append(hold)
       return stream
     }
   }
 
-  fileprivate func take(_ command: JSON) -> (AsyncStream<Void>?, DeviceError?) {
+  fileprivate func record(_ command: JSON) -> (AsyncStream<Void>?, DeviceError?) {
     let (answer, awake) = state.withLock { state in
       state.commands.append(command)
       let awake = state.seen.filter { $0.count <= state.commands.count }.map(\.wake)
       state.seen.removeAll { $0.count <= state.commands.count }
       let refusal = state.refusals.isEmpty ? nil : state.refusals.removeFirst()
-      guard state.isGated else { return ((nil as AsyncStream<Void>?, refusal), awake) }
-      let (stream, gate) = AsyncStream<Void>.makeStream()
-      state.gates.append(gate)
+      guard state.holdsCommands else { return ((nil as AsyncStream<Void>?, refusal), awake) }
+      let (stream, hold) = AsyncStream<Void>.makeStream()
+      state.holds.append(hold)
       return ((stream, refusal), awake)
     }
     for wake in awake { wake.resume() }
@@ -135,15 +135,15 @@ struct ScriptedDevice<Command: RoleCommand>: PluginDevice {
   }
 
   func close() async {
-    let gate = script.takeClose()
-    if let gate { for await _ in gate {} }
+    let hold = script.holdClose()
+    if let hold { for await _ in hold {} }
     script.state.withLock { $0.closed += 1 }
   }
 
   func perform(_ command: Command) async throws(DeviceError) {
     guard let checked = try? command.checked() else { return }
-    let (gate, refusal) = script.take(checked.json)
-    if let gate { for await _ in gate {} }
+    let (hold, refusal) = script.record(checked.json)
+    if let hold { for await _ in hold {} }
     if Task.isCancelled { throw DeviceError(.cancelled, "cancelled") }
     if let refusal { throw refusal }
     guard script.state.withLock({ $0.reports && $0.capabilities.reportsState }) else { return }
@@ -167,19 +167,19 @@ extension ScriptedDevice: PlayerDevice {
     return items.isEmpty ? [CatalogueItem(id: "one", title: folder ?? "own")] : items
   }
   func picture(of item: String) async throws(DeviceError) -> ItemPicture? {
-    let (gate, refusal) = script.take(["picture": .string(item)])
-    if let gate { for await _ in gate {} }
+    let (hold, refusal) = script.record(["picture": .string(item)])
+    if let hold { for await _ in hold {} }
     if let refusal { throw refusal }
     return script.state.withLock { $0.picture }
   }
   func plug(into socket: CableSocket) async throws(DeviceError) {
-    _ = script.take(["plug": .string(socket.path)])
+    _ = script.record(["plug": .string(socket.path)])
   }
 }
 
 extension ScriptedDevice: AmplifierDevice {
   func openSocket(_ socket: CableSocket, input: String) async throws(DeviceError) {
-    _ = script.take(["openSocket": .string(input)])
+    _ = script.record(["openSocket": .string(input)])
   }
   func setMetering(_ isOn: Bool) { script.state.withLock { $0.metering.append(isOn) } }
 }

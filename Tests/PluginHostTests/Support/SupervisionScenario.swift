@@ -3,7 +3,7 @@ import PluginHost
 import PluginProtocol
 import Testing
 
-/// A supervision without jitter, and shorthands for the inputs that it takes.
+/// A supervision without jitter, and shorthands for its inputs.
 struct SupervisionScenario {
   var supervision: Supervision
   let devices: [DeviceID]
@@ -16,30 +16,30 @@ struct SupervisionScenario {
   }
 
   @discardableResult
-  mutating func take(_ input: Supervision.Input) -> [Supervision.Action] {
+  mutating func handle(_ input: Supervision.Input) -> [Supervision.Action] {
     supervision.handle(input, at: now)
   }
 
   /// Brings it to `running`.
   mutating func run() {
-    take(.start)
-    take(.spawned)
-    take(.initialized(.init(version: .current, plugin: "P", pluginVersion: "1")))
-    for device in devices { take(.opened(device)) }
+    handle(.start)
+    handle(.spawned)
+    handle(.initialized(.init(version: .current, plugin: "P", pluginVersion: "1")))
+    for device in devices { handle(.opened(device)) }
   }
 
   /// Advances the time, in which the process writes no line.
   ///
   /// - Parameter busy: Whether requests to the process are open.
-  mutating func pass(_ time: Duration, busy: Bool = false) -> [Supervision.Action] {
+  mutating func advance(by time: Duration, busy: Bool = false) -> [Supervision.Action] {
     now += time
-    return take(.tick(lastLine: lastLine, hasOpenRequests: busy))
+    return handle(.tick(lastLine: lastLine, hasOpenRequests: busy))
   }
 
   mutating func receiveLine(after time: Duration) -> [Supervision.Action] {
     now += time
     lastLine = now
-    return take(.tick(lastLine: lastLine, hasOpenRequests: false))
+    return handle(.tick(lastLine: lastLine, hasOpenRequests: false))
   }
 }
 

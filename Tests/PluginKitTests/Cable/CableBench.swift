@@ -54,7 +54,7 @@ extension ManualCableClock {
   ///
   /// Waits before each step of 50 ms until the decoder is more than 50 ms ahead of the position, so
   /// that the source does not run out of sound.
-  func pass(milliseconds: Int, _ source: CableSource, _ decoder: NumberedDecoder) throws {
+  func advance(milliseconds: Int, _ source: CableSource, _ decoder: NumberedDecoder) throws {
     for _ in 0..<(milliseconds / 50) {
       try waitUntil("the decoder is ahead") { decoder.next - source.position.frames > 2_205 }
       advance(milliseconds: 50)

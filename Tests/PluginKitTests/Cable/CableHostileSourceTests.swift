@@ -15,7 +15,7 @@ struct CableHostileSourceTests {
   }
 
   /// Expects that the sink still serves a correct source.
-  private func stillGood(token: String = tokenB) throws {
+  private func expectStillServes(token: String = tokenB) throws {
     try sink.expect(token: token)
     let source = try CableSource()
     defer { source.close() }
@@ -48,7 +48,7 @@ struct CableHostileSourceTests {
     #expect(try second.closingReason()?.contains("used") == true)
     first.send(.format(epoch: 1, .compactDisc))
     #expect(try first.credit(epoch: 1) == 4_410)
-    try stillGood()
+    try expectStillServes()
     #expect(try first.closingReason()?.contains("Another source") == true)
   }
 
@@ -78,7 +78,7 @@ struct CableHostileSourceTests {
       other.send(opening)
       #expect(try other.closingReason() != nil)
     }
-    try stillGood(token: tokenA)
+    try expectStillServes(token: tokenA)
   }
 
   @Test("F4 · every breach of the protocol closes the cable, with a reason")
@@ -116,7 +116,7 @@ struct CableHostileSourceTests {
       peer.send(bytes)
       #expect(try peer.closingReason() != nil, "\(name)")
     }
-    try stillGood()
+    try expectStillServes()
   }
 
   @Test("F4 · one frame beyond the credit closes the cable; the credit itself does not")
@@ -129,7 +129,7 @@ struct CableHostileSourceTests {
     peer.send(frames: 0..<credit, epoch: 1)
     peer.send(frames: credit..<(credit + 1), epoch: 1)
     #expect(try peer.closingReason()?.contains("credit") == true)
-    try stillGood()
+    try expectStillServes()
   }
 
   @Test("F4 · a source that dies within a message is silenced, and the sink accepts the next one")
@@ -146,7 +146,7 @@ struct CableHostileSourceTests {
     try speaker.play("the ring is dropped") { speaker.flushes == 1 }
     while speaker.read() != .empty {}
     #expect(speaker.fresh.isEmpty)
-    try stillGood()
+    try expectStillServes()
   }
 
   @Test(
@@ -184,6 +184,6 @@ struct CableHostileSourceTests {
       (UInt32(2)...50_000).allSatisfy { peer.send(.flush(epoch: $0)) }
     }
     try speaker.play("the flood is over") { flood.isDone }
-    try stillGood()
+    try expectStillServes()
   }
 }

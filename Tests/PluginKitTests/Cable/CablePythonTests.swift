@@ -60,7 +60,7 @@ struct CablePythonTests {
     let decoder = try NumberedDecoder(source, section: section, frames: 0..<10_000_000)
     let before = try #require(try peer.line()["unheardAfter"]?.integer)
     try waitUntil("unheard") { !source.isHeard }
-    try clock.pass(milliseconds: 3_000, source, decoder)
+    try clock.advance(milliseconds: 3_000, source, decoder)
     let there = source.position.frames
     #expect(there >= before - 8_820 + 132_300)
     peer.proceed()

@@ -41,7 +41,7 @@ struct CableReplugTests {
     bench.sink.close()
     #expect(await bench.source.events.first { $0 == .heard(false) } != nil)
     let left = bench.source.position.frames
-    try clock.pass(milliseconds: 3_000, bench.source, decoder)
+    try clock.advance(milliseconds: 3_000, bench.source, decoder)
     let sink = try CableSink(path: bench.path, token: tokenB, heard: true)
     defer { sink.close() }
     let speaker = TestSpeaker(sink)

@@ -20,7 +20,7 @@ struct CataloguePagesTests {
     var all = page.items
     var count = 1
     while let next = page.next {
-      let line = RPCMessage.success(id: 1, result: ScanRequest.result(page)).line()
+      let line = RPCMessage.success(id: 1, result: ScanRequest.encodeAnswer(page)).line()
       #expect(line.count <= ProtocolLimits.longestLine)
       let turned = pages.page(at: next)
       page = try #require(turned)

@@ -88,14 +88,14 @@ final class Script: Sendable {
   private struct State {
     var log: [String] = []
     var watchers: [(entry: String, wake: CheckedContinuation<Void, Never>)] = []
-    var gates: [String: [CheckedContinuation<Void, Never>]] = [:]
-    var isOpen: Set<String> = []
+    var waiters: [String: [CheckedContinuation<Void, Never>]] = [:]
+    var released: Set<String> = []
   }
   private let state = Mutex(State())
 
   var log: [String] { state.withLock { $0.log } }
 
-  func note(_ entry: String) {
+  func record(_ entry: String) {
     let woken = state.withLock { state in
       state.log.append(entry)
       let woken = state.watchers.filter { $0.entry == entry }.map(\.wake)
@@ -117,23 +117,23 @@ final class Script: Sendable {
     }
   }
 
-  /// Waits until `open` was called for `gate`.
-  func pass(_ gate: String) async {
+  /// Waits until `release` was called for `call`.
+  func waitForRelease(of call: String) async {
     await withCheckedContinuation { wake in
-      let isOpen = state.withLock { state in
-        if state.isOpen.contains(gate) { return true }
-        state.gates[gate, default: []].append(wake)
+      let isReleased = state.withLock { state in
+        if state.released.contains(call) { return true }
+        state.waiters[call, default: []].append(wake)
         return false
       }
-      if isOpen { wake.resume() }
+      if isReleased { wake.resume() }
     }
   }
 
-  /// Releases all present and later callers of `pass` for `gate`.
-  func open(_ gate: String) {
+  /// Releases all present and later callers of `waitForRelease` for `call`.
+  func release(_ call: String) {
     let woken = state.withLock { state in
-      state.isOpen.insert(gate)
-      return state.gates.removeValue(forKey: gate) ?? []
+      state.released.insert(call)
+      return state.waiters.removeValue(forKey: call) ?? []
     }
     for wake in woken { wake.resume() }
   }
@@ -141,8 +141,8 @@ final class Script: Sendable {
 
 /// A device that logs its calls.
 ///
-/// Its options choose its behaviour. `gate` names the command that waits for the script's gate of
-/// that name, `hangs` the command that waits until it is cancelled, and `refuses` the command that
+/// Its options choose its behaviour. `waits` names the command that waits until the script releases
+/// it, `hangs` the command that waits until it is cancelled, and `refuses` the command that
 /// fails with `notNow`. With `moves`, every command first reports "moving". With `unmakeable` the
 /// initializer fails, with `unopenable` the opening. `suffix` is appended to the name in the log.
 final class ScriptedDevice<Command: RoleCommand>: PlayerDevice {
@@ -160,7 +160,7 @@ final class ScriptedDevice<Command: RoleCommand>: PlayerDevice {
   }
 
   func open() async throws(DeviceError) -> Capabilities {
-    script.note("\(name) opens")
+    script.record("\(name) opens")
     if context.options["unopenable"]?.bool == true {
       throw DeviceError(.unavailable, "cannot be opened", hint: "Plug it in.")
     }
@@ -170,14 +170,14 @@ final class ScriptedDevice<Command: RoleCommand>: PlayerDevice {
 
   func perform(_ command: Command) async throws(DeviceError) {
     let word = command.invocation.name.rawValue
-    script.note("\(name) \(word)")
+    script.record("\(name) \(word)")
     if context.options["moves"]?.bool == true { context.report([.position: "moving"]) }
-    if context.options["gate"]?.string == word { await script.pass(word) }
+    if context.options["waits"]?.string == word { await script.waitForRelease(of: word) }
     if context.options["hangs"]?.string == word {
       do {
         try await Task.sleep(for: .seconds(3600))
       } catch {
-        script.note("\(name) \(word) cancelled")
+        script.record("\(name) \(word) cancelled")
         throw DeviceError(.cancelled, "not wanted any more")
       }
     }
@@ -188,14 +188,14 @@ final class ScriptedDevice<Command: RoleCommand>: PlayerDevice {
   }
 
   func scan(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
-    script.note("\(name) scans")
-    await script.pass("scan")
+    script.record("\(name) scans")
+    await script.waitForRelease(of: "scan")
     return [CatalogueItem(id: folder ?? "own", title: "T")]
   }
 
   func plug(into socket: CableSocket) async throws(DeviceError) {
-    script.note("\(name) plugs \(socket.path)")
+    script.record("\(name) plugs \(socket.path)")
   }
 
-  func close() async { script.note("\(name) closes") }
+  func close() async { script.record("\(name) closes") }
 }

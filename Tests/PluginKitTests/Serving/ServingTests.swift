@@ -13,7 +13,7 @@ struct ServingTests {
     try plugin.send(1, InitializeRequest(controller: "test"))
     let answer = try #require(await plugin.answers(1)[1]).get()
     #expect(
-      InitializeRequest.answer(answer)
+      InitializeRequest.decodeAnswer(answer)
         == .init(version: .current, plugin: "Scripted", pluginVersion: "2.1"))
   }
 
@@ -76,10 +76,10 @@ struct ServingTests {
   func reportsBeforeLateAnswers() async throws {
     let plugin = ServedPlugin()
     try plugin.send(1, InitializeRequest(controller: "test"))
-    try plugin.open(2, "a", ["moves": true, "gate": "stop"])
+    try plugin.open(2, "a", ["moves": true, "waits": "stop"])
     try plugin.perform(3, "stop")
     #expect(await messages(4, of: plugin) == ["1", "up", "2", "moving"])
-    plugin.script.open("stop")
+    plugin.script.release("stop")
     // The command goes on while no message from the controller is handled, so no report is held.
     #expect(await messages(2, of: plugin) == ["stop", "3"])
   }
@@ -96,11 +96,11 @@ struct ServingTests {
   @Test("F1 · a command under way delays neither another device nor a ping nor a scan")
   func beside() async throws {
     let plugin = ServedPlugin()
-    try plugin.open(1, "a", ["gate": "down"])
+    try plugin.open(1, "a", ["waits": "down"])
     try plugin.open(2, "b")
     try plugin.perform(3, "down")
     await plugin.script.wait(for: "a down")
-    plugin.script.open("scan")
+    plugin.script.release("scan")
     try plugin.perform(4, "down", on: "b")
     try plugin.send(5, PingRequest())
     try plugin.send(6, ScanRequest(device: "a", folder: "/x"))
@@ -108,8 +108,8 @@ struct ServingTests {
     #expect(Set(answers.keys) == [1, 2, 4, 5, 6])
     let items = try #require(answers[6]).get()
     #expect(
-      ScanRequest.answer(items) == ScanRequest.Page([CatalogueItem(id: "/x", title: "T")]))
-    plugin.script.open("down")
+      ScanRequest.decodeAnswer(items) == ScanRequest.Page([CatalogueItem(id: "/x", title: "T")]))
+    plugin.script.release("down")
     #expect(await plugin.answers(1)[3] != nil)
   }
 

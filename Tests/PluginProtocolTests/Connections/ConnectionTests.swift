@@ -18,7 +18,7 @@ private final class Inbox: Sendable {
 
   init() { (items, item) = AsyncStream.makeStream() }
 
-  func take(_ event: ConnectionEvent) {
+  func append(_ event: ConnectionEvent) {
     switch event {
     case .line(let bytes): item.yield(.line(String(decoding: bytes, as: UTF8.self)))
     case .oversizedLine(let count): item.yield(.oversized(count))
@@ -110,7 +110,7 @@ struct ConnectionTests {
   func receiving() async throws {
     let pipes = try Pipes()
     let inbox = Inbox()
-    pipes.connection.start { inbox.take($0) }
+    pipes.connection.start { inbox.append($0) }
     _ = write(pipes.toConnection, "a\nb\nhalf", 8)
     #expect(await inbox.next() == .line("a"))
     #expect(await inbox.next() == .line("b"))
@@ -169,7 +169,7 @@ struct ConnectionTests {
   func memory() async throws {
     let (one, two) = InMemoryConnection.pair()
     let inbox = Inbox()
-    two.start { inbox.take($0) }
+    two.start { inbox.append($0) }
     try one.send(Array("a\n".utf8))
     try one.send(Array("b\n".utf8))
     one.closeSending()

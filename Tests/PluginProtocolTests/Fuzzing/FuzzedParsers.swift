@@ -127,19 +127,21 @@ private func checkRequests(_ params: JSON) {
 }
 
 private func checkAnswers(_ result: JSON) {
-  _ = InitializeRequest.answer(result)
-  _ = OpenRequest.answer(result)
-  if let report = PerformRequest.answer(result)?.report { checkNotifications(report.params) }
-  if let pcm = LendRequest.answer(result) { precondition(pcm.utf8.count <= ProtocolLimits.pcm) }
-  for item in ScanRequest.answer(result)?.items.compactMap(\.bounded) ?? [] {
+  _ = InitializeRequest.decodeAnswer(result)
+  _ = OpenRequest.decodeAnswer(result)
+  if let report = PerformRequest.decodeAnswer(result)?.report { checkNotifications(report.params) }
+  if let pcm = LendRequest.decodeAnswer(result) {
+    precondition(pcm.utf8.count <= ProtocolLimits.pcm)
+  }
+  for item in ScanRequest.decodeAnswer(result)?.items.compactMap(\.bounded) ?? [] {
     precondition(item.id.utf8.count <= ProtocolLimits.item)
     precondition(item.title.utf8.count <= ProtocolLimits.title)
   }
-  if let answer = PictureRequest.answer(result) {
+  if let answer = PictureRequest.decodeAnswer(result) {
     precondition(answer.picture == nil || answer.fault == nil)
     if let picture = answer.picture {
       precondition(picture.bytes.count <= ProtocolLimits.picture)
-      precondition(PictureRequest.answer(PictureRequest.result(answer)) == answer)
+      precondition(PictureRequest.decodeAnswer(PictureRequest.encodeAnswer(answer)) == answer)
     }
   }
 }

@@ -74,9 +74,9 @@ struct BoundedMessagesTests {
 
   @Test("Rejects a PCM name that is empty or too long")
   func lentPCM() {
-    #expect(LendRequest.answer(["pcm": "hw:0,0"]) == "hw:0,0")
-    #expect(LendRequest.answer(["pcm": ""]) == nil)
-    #expect(LendRequest.answer(["pcm": .string(Self.long)]) == nil)
+    #expect(LendRequest.decodeAnswer(["pcm": "hw:0,0"]) == "hw:0,0")
+    #expect(LendRequest.decodeAnswer(["pcm": ""]) == nil)
+    #expect(LendRequest.decodeAnswer(["pcm": .string(Self.long)]) == nil)
   }
 
   @Test("Cuts the title and version of a manifest, and rejects lists and words beyond their limits")

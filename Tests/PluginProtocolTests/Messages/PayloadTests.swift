@@ -65,24 +65,25 @@ struct PayloadTests {
   @Test("Answers read back as themselves")
   func answers() {
     let capabilities = Capabilities(names: ["seek"], reportsState: false, cables: [.pcm, .wired])
-    #expect(OpenRequest.answer(OpenRequest.result(capabilities)) == capabilities)
-    #expect(OpenRequest.answer([:]) == Capabilities())
+    #expect(OpenRequest.decodeAnswer(OpenRequest.encodeAnswer(capabilities)) == capabilities)
+    #expect(OpenRequest.decodeAnswer([:]) == Capabilities())
     let report = StateNotification(device: "amp", values: [.volume: 40])
-    let result = PerformRequest.result(.init(report: report))
+    let result = PerformRequest.encodeAnswer(.init(report: report))
     #expect(result == ["report": ["device": "amp", "state": ["volume": 40]]])
-    #expect(PerformRequest.answer(result)?.report?.params == report.params)
-    #expect(PerformRequest.result(.init()) == [:])
-    #expect(PerformRequest.answer([:])?.report == nil)
-    #expect(PerformRequest.answer(["report": [:]]) == nil)
+    #expect(PerformRequest.decodeAnswer(result)?.report?.params == report.params)
+    #expect(PerformRequest.encodeAnswer(.init()) == [:])
+    #expect(PerformRequest.decodeAnswer([:])?.report == nil)
+    #expect(PerformRequest.decodeAnswer(["report": [:]]) == nil)
     let items = [CatalogueItem(id: "1", title: "One", duration: 61.5, channels: 6)]
     for page in [ScanRequest.Page(items), ScanRequest.Page(items, next: "7")] {
-      #expect(ScanRequest.answer(ScanRequest.result(page)) == page)
+      #expect(ScanRequest.decodeAnswer(ScanRequest.encodeAnswer(page)) == page)
     }
     #expect(
-      ScanRequest.answer(["items": [["id": "1"], 3, ["id": "2", "title": "Two"]]])?.items.count
+      ScanRequest.decodeAnswer(["items": [["id": "1"], 3, ["id": "2", "title": "Two"]]])?.items
+        .count
         == 1)
-    #expect(ScanRequest.answer([:]) == nil)
-    #expect(InitializeRequest.answer(["protocol": "1.0"]) == nil)
+    #expect(ScanRequest.decodeAnswer([:]) == nil)
+    #expect(InitializeRequest.decodeAnswer(["protocol": "1.0"]) == nil)
   }
 
   @Test("A state has values, their provenance and attributes; unknown keys are ignored")

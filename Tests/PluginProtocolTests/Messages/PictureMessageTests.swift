@@ -11,27 +11,28 @@ struct PictureMessageTests {
   func lengths(more: Int) throws {
     let bytes = Self.jpeg + (0..<more).map { UInt8(truncatingIfNeeded: 251 + $0) }
     let picture = try #require(ItemPicture(bytes))
-    let result = PictureRequest.result(.init(picture))
-    #expect(PictureRequest.answer(result)?.picture == picture)
+    let result = PictureRequest.encodeAnswer(.init(picture))
+    #expect(PictureRequest.decodeAnswer(result)?.picture == picture)
   }
 
   @Test("the largest picture fits into a line")
   func largest() throws {
     let rest = [UInt8](repeating: 0xFF, count: ItemPicture.mostBytes - 3)
     let picture = try #require(ItemPicture(Self.jpeg + rest))
-    let line = RPCMessage.success(id: 1 << 50, result: PictureRequest.result(.init(picture))).line()
+    let line = RPCMessage.success(id: 1 << 50, result: PictureRequest.encodeAnswer(.init(picture)))
+      .line()
     #expect(line.count < ProtocolLimits.longestLine)
     guard case .success(_, let result) = try RPCMessage(line: line.dropLast()) else {
       Issue.record("it is no answer")
       return
     }
-    #expect(PictureRequest.answer(result)?.picture == picture)
+    #expect(PictureRequest.decodeAnswer(result)?.picture == picture)
   }
 
   @Test("an answer without data has neither a picture nor a fault")
   func none() {
-    #expect(PictureRequest.result(.init(nil)) == [:])
-    #expect(PictureRequest.answer(["more": 1]) == PictureRequest.Answer(nil))
+    #expect(PictureRequest.encodeAnswer(.init(nil)) == [:])
+    #expect(PictureRequest.decodeAnswer(["more": 1]) == PictureRequest.Answer(nil))
   }
 
   @Test(
@@ -42,7 +43,7 @@ struct PictureMessageTests {
       ("PHN2Zz4=", "JPEG"), ("", "JPEG"),
     ] as [(JSON, String)])
   func faults(data: JSON, fault: String) throws {
-    let answer = try #require(PictureRequest.answer(["data": data]))
+    let answer = try #require(PictureRequest.decodeAnswer(["data": data]))
     #expect(answer.picture == nil)
     #expect(answer.fault?.contains(fault) == true, "\(answer)")
   }

@@ -144,7 +144,7 @@ private final class Cable: Sendable {
     defer { bytes.deallocate() }
     return analyzer.withLock { analyzer in
       while analyzer.readNext(from: sink.tap, into: bytes, at: now, count) == nil {}
-      return analyzer.ahead(now)
+      return analyzer.unheardNanoseconds(at: now)
     }
   }
 }

@@ -56,7 +56,7 @@ struct ApplianceTests {
       #expect(error.hint == "Turn it on first.")
     }
     try await TheaterBench.run(role, ["whenOff": "ignore"]) { bench in
-      await bench.forget()
+      await bench.removeReports()
       try await bench.perform(command)
       let reports = await bench.reports
       #expect(reports == [], "nothing happened")
@@ -71,7 +71,7 @@ struct ApplianceTests {
       #expect(await bench.state(.position) == "moving")
       await bench.advance(by: .seconds(6))
       #expect(try await bench.nextReport(of: .position) == "down")
-      await bench.forget()
+      await bench.removeReports()
       try await bench.perform("down")
       #expect(await bench.state(.position) == "down", "already there")
     }
@@ -84,7 +84,7 @@ struct ApplianceTests {
       await bench.advance(by: .seconds(2))
       try await bench.perform("up")
       #expect(await bench.state(.position) == "moving")
-      await bench.forget()
+      await bench.removeReports()
       await bench.advance(by: .milliseconds(1999))
       try await bench.perform(["levitate": 1], orRefuse: true)
       #expect(await bench.reports == [], "not there yet")

@@ -39,7 +39,7 @@ struct PlayerTests {
       [song], nouns: nouns, trayTime: .zero, loadTime: .zero, playsOn: true)
     let play = DiscMechanism.Action.play(PlayRequest(item: nil, position: nil))
     player.turnOn()
-    player.plug(at: .zero)
+    player.followCable(at: .zero)
     try player.perform(play, at: .zero)
     try player.perform(.pause, at: .milliseconds(5))
     player.finish(epoch: player.epoch, at: .milliseconds(10))
@@ -264,6 +264,6 @@ struct PlayerTests {
 extension TheaterBench {
   func scan(_ device: DeviceID) async throws -> [CatalogueItem] {
     let result = try await call(ScanRequest(device: device, folder: nil)).get()
-    return try #require(ScanRequest.answer(result)).items
+    return try #require(ScanRequest.decodeAnswer(result)).items
   }
 }

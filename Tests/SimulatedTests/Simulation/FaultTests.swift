@@ -12,7 +12,7 @@ struct FaultTests {
   @Test("F4 · `refuses`: a command is refused and changes nothing; the others work")
   func refuses() async throws {
     try await TheaterBench.run(.lights, ["speed": 0, "faults": ["refuses": ["dim"]]]) { bench in
-      await bench.forget()
+      await bench.removeReports()
       let error = try await bench.refusal(of: ["dim": 10])
       #expect(error.code == .refused)
       #expect(await bench.reports == [])

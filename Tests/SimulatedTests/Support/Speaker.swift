@@ -12,10 +12,10 @@ import Testing
 final class Speaker: Sendable {
   let sink: CableSink
   let socket: CableSocket
-  private let heard = Mutex(Heard())
+  private let heard = Mutex(RecordedSound())
   private let folder: TemporaryFolder
 
-  struct Heard {
+  struct RecordedSound {
     var format: CableFormat?
     /// Each channel's samples since the last format or flush, −1 to 1.
     var channels: [[Double]] = []
@@ -42,12 +42,12 @@ final class Speaker: Sendable {
     sink.close()
   }
 
-  var now: Heard { heard.withLock { $0 } }
+  var now: RecordedSound { heard.withLock { $0 } }
 
   /// Waits until the recorded sound satisfies `condition`.
   ///
   /// - Throws: `Unexpected` after 60 s, with `what` as the expectation.
-  func wait(_ what: String, for condition: (Heard) -> Bool) async throws -> Heard {
+  func wait(_ what: String, for condition: (RecordedSound) -> Bool) async throws -> RecordedSound {
     let deadline = ContinuousClock.now + .seconds(60)
     while true {
       let heard = now
@@ -66,7 +66,7 @@ final class Speaker: Sendable {
     defer { buffer.deallocate() }
     while !now.isStopped {
       switch sink.tap.read(into: buffer) {
-      case .frames(let frames): keep(frames, buffer)
+      case .frames(let frames): record(frames, buffer)
       case .format(let format):
         heard.withLock {
           $0.format = format
@@ -88,7 +88,7 @@ final class Speaker: Sendable {
 
   /// Records frames, about ten times faster than real time or more: tests wait for frames, not for
   /// seconds. The pause keeps a film from ending before the test has looked at it.
-  private func keep(_ frames: Int, _ buffer: UnsafeMutableRawBufferPointer) {
+  private func record(_ frames: Int, _ buffer: UnsafeMutableRawBufferPointer) {
     heard.withLock { heard in
       guard let format = heard.format, format.sample == .s16 else { return }
       heard.total += frames
@@ -105,7 +105,7 @@ final class Speaker: Sendable {
   }
 }
 
-extension Speaker.Heard {
+extension Speaker.RecordedSound {
   /// The amplitude of one frequency in Hz in the last `count` samples of a channel, 0 to 1, by the
   /// algorithm of Goertzel (1958); 0 when there are fewer samples.
   func amplitude(of frequency: Double, in channel: Int, last count: Int = 4800) -> Double {

@@ -77,7 +77,7 @@ actor TheaterBench {
   @discardableResult
   func open(_ name: DeviceID, _ role: Role, _ options: JSON = [:]) async throws -> Capabilities {
     let result = try await call(OpenRequest(device: name, role: role, options: options)).get()
-    return try #require(OpenRequest.answer(result))
+    return try #require(OpenRequest.decodeAnswer(result))
   }
 
   /// Sends a command and expects success.
@@ -130,7 +130,7 @@ actor TheaterBench {
   var playback: Playback? { state(.playback).flatMap { Playback($0) } }
 
   /// Removes the recorded reports.
-  func forget() { reports = [] }
+  func removeReports() { reports = [] }
 
   /// Waits for the next report of `key`.
   func nextReport(of key: StateKey, from device: String = "a") async throws -> JSON {

@@ -215,7 +215,7 @@ import Testing
   func migrates() async throws {
     let older = try StorageFixture()
     try DurableFile.makeFolder(older.folder)
-    try DurableFile.make(older.file)
+    try DurableFile.makeFile(older.file)
     let old = try DatabaseQueue(path: older.file)
     try DatabaseSchema.migrator.migrate(old, upTo: "7 audit shares")
     try await old.write { [now = older.now.milliseconds] in
@@ -247,7 +247,7 @@ import Testing
   @Test("sessions and invitations of an older database go on; a session is to be proven again")
   func migrates() async throws {
     try DurableFile.makeFolder(fixture.folder)
-    try DurableFile.make(fixture.file)
+    try DurableFile.makeFile(fixture.file)
     let old = try DatabaseQueue(path: fixture.file)
     try DatabaseSchema.migrator.migrate(old, upTo: "3 audit")
     let token = try #require(SessionToken(String(repeating: "a", count: 43)))

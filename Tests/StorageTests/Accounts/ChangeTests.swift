@@ -11,14 +11,14 @@ import Testing
 @Suite(.fromTerminal) struct ChangeTests {
   private let fixture: StorageFixture
   private let database: TheaterDatabase
-  private let box = SentMessages()
+  private let sentMessages = SentMessages()
   private let accountService: AccountService
   private let new = "another evening with friends"
 
   init() throws {
     fixture = try StorageFixture()
     database = try fixture.open()
-    accountService = fixture.accountService(database, delivery: box)
+    accountService = fixture.accountService(database, delivery: sentMessages)
   }
 
   /// The owner with a verified address, logged in at two places.
@@ -28,7 +28,7 @@ import Testing
     let here = try await accountService.logIn(People.credentials())
     let request = try await accountService.contacts.sendEmailCode(to: nil, by: here.principal)
     try await accountService.contacts.confirm(
-      try #require(box.code), of: request.id.text, for: .verifyEmail, by: here.principal)
+      try #require(sentMessages.code), of: request.id.text, for: .verifyEmail, by: here.principal)
     return (here, try await accountService.logIn(People.credentials()))
   }
 
@@ -85,7 +85,7 @@ import Testing
     let events = accountService.events.subscribe()
     let request = try await accountService.passwords.beginReset(
       .email(try EmailAddress("anna@example.org")))
-    let code = try #require(box.code)
+    let code = try #require(sentMessages.code)
     try await breakStore()
     let error = await refusal { () async throws(AccountError) in
       try await accountService.passwords.finishReset(code, of: request.id.text, newPassword: new)
@@ -132,7 +132,7 @@ import Testing
     let invitation = try await accountService.invitations.make(by: here.principal).code
     let request = try await accountService.contacts.sendEmailCode(
       to: "ben@example.org", by: here.principal)
-    let code = try #require(box.code)
+    let code = try #require(sentMessages.code)
     _ = try await accountService.registration.register(People.member(invitation))
     for _ in 0..<2 {
       let error = await refusal { () async throws(AccountError) in

@@ -9,27 +9,27 @@ import Testing
 /// years forwards or back.
 @Suite(.fromTerminal) struct CodeDurabilityTests {
   private let fixture: StorageFixture
-  private let box = SentMessages()
+  private let sentMessages = SentMessages()
 
   init() throws { fixture = try StorageFixture() }
 
   /// A controller from its start to its end.
-  private func controller<Value>(
+  private func withController<Value>(
     _ codes: CodePolicy = .standard, _ body: (AccountService) async throws -> Value
   ) async throws -> Value {
     let database = try fixture.open()
-    let accountService = fixture.accountService(database, delivery: box, codes: codes)
+    let accountService = fixture.accountService(database, delivery: sentMessages, codes: codes)
     let value = try await body(accountService)
     try database.close()
     return value
   }
 
   /// The same, after the clock was set.
-  private func restarted<Value>(
+  private func afterRestart<Value>(
     _ years: Double, _ body: (AccountService) async throws -> Value
   ) async throws -> Value {
     fixture.set(years * 365.25 * 86_400)
-    return try await controller { accountService in
+    return try await withController { accountService in
       _ = try await accountService.open()
       return try await body(accountService)
     }
@@ -37,7 +37,7 @@ import Testing
 
   /// The owner, registered and logged in.
   private func owner() async throws -> SessionPrincipal {
-    try await controller { accountService in
+    try await withController { accountService in
       let code = try #require(try await accountService.open())
       _ = try await accountService.registration.register(People.owner(code))
       return try await accountService.logIn(People.credentials()).principal
@@ -55,7 +55,7 @@ import Testing
     -> Sent
   {
     let request = try await accountService.contacts.sendEmailCode(to: nil, by: owner)
-    return Sent(request: request.id.text, code: try #require(box.code))
+    return Sent(request: request.id.text, code: try #require(sentMessages.code))
   }
 
   private func confirm(
@@ -69,15 +69,15 @@ import Testing
   @Test("D8 · five tries survive restarts and a clock set ten years", arguments: [-10.0, 0, 10])
   func tries(years: Double) async throws {
     let owner = try await owner()
-    let sent = try await restarted(years) { try await send($0, owner) }
+    let sent = try await afterRestart(years) { try await send($0, owner) }
     for left in [4, 3, 2, 1] {
-      let error = try await restarted(years) {
+      let error = try await afterRestart(years) {
         await confirm($0, sent.wrong, sent.request, owner)
       }
       #expect(error == .codeWrong(triesLeft: left))
     }
     for code in [sent.wrong, sent.code] {
-      let error = try await restarted(years) { await confirm($0, code, sent.request, owner) }
+      let error = try await afterRestart(years) { await confirm($0, code, sent.request, owner) }
       #expect(error == .codeExpired)
     }
   }
@@ -85,13 +85,13 @@ import Testing
   @Test("D8 · ten minutes survive restarts and a clock set ten years", arguments: [-10.0, 0, 10])
   func validity(years: Double) async throws {
     let owner = try await owner()
-    let first = try await restarted(years) { try await send($0, owner) }
+    let first = try await afterRestart(years) { try await send($0, owner) }
     fixture.advance(599.999)
     #expect(
-      try await restarted(years) { await confirm($0, first.code, first.request, owner) } == nil)
-    let second = try await restarted(years) { try await send($0, owner) }
+      try await afterRestart(years) { await confirm($0, first.code, first.request, owner) } == nil)
+    let second = try await afterRestart(years) { try await send($0, owner) }
     fixture.advance(600)
-    let error = try await restarted(years) {
+    let error = try await afterRestart(years) {
       await confirm($0, second.code, second.request, owner)
     }
     #expect(error == .codeExpired)
@@ -100,10 +100,10 @@ import Testing
   @Test("D8 · single use survives restarts and a clock set ten years", arguments: [-10.0, 0, 10])
   func once(years: Double) async throws {
     let owner = try await owner()
-    let sent = try await restarted(years) { try await send($0, owner) }
+    let sent = try await afterRestart(years) { try await send($0, owner) }
     #expect(
-      try await restarted(years) { await confirm($0, sent.code, sent.request, owner) } == nil)
-    let again = try await restarted(years) { await confirm($0, sent.code, sent.request, owner) }
+      try await afterRestart(years) { await confirm($0, sent.code, sent.request, owner) } == nil)
+    let again = try await afterRestart(years) { await confirm($0, sent.code, sent.request, owner) }
     #expect(again == .codeExpired)
   }
 
@@ -113,20 +113,20 @@ import Testing
   func waits(years: Double) async throws {
     let owner = try await owner()
     func early() async throws -> Int? {
-      try await restarted(years) { accountService in
+      try await afterRestart(years) { accountService in
         await refusal { () async throws(AccountError) in
           try await accountService.contacts.sendEmailCode(to: nil, by: owner)
         }?.retryAfter
       }
     }
     for wait in [30, 60, 120, 120] {
-      _ = try await restarted(years) { try await send($0, owner) }
+      _ = try await afterRestart(years) { try await send($0, owner) }
       #expect(try await early() == wait)
       fixture.advance(Double(wait) - 1)
       #expect(try await early() == 1)
       fixture.advance(1)
     }
-    _ = try await restarted(years) { try await send($0, owner) }
+    _ = try await afterRestart(years) { try await send($0, owner) }
     #expect(try await early() == 3600 - 330)
     fixture.advance(3600 - 330)
     #expect(try await early() == nil)
@@ -137,10 +137,10 @@ import Testing
     arguments: [-10.0, 0, 10])
   func bound(years: Double) async throws {
     let owner = try await owner()
-    let old = try await restarted(years) { try await send($0, owner) }
+    let old = try await afterRestart(years) { try await send($0, owner) }
     fixture.advance(30)
-    let new = try await restarted(years) { try await send($0, owner) }
-    try await restarted(years) { accountService in
+    let new = try await afterRestart(years) { try await send($0, owner) }
+    try await afterRestart(years) { accountService in
       #expect(await confirm(accountService, old.code, old.request, owner) == .codeExpired)
       #expect(await confirm(accountService, new.code, old.request, owner) == .codeExpired)
       #expect(await confirm(accountService, new.code, new.request, owner) == nil)
@@ -173,7 +173,7 @@ import Testing
   func hashed() async throws {
     let owner = try await owner()
     // So long that no other number looks like it.
-    let sent = try await controller(CodePolicy(digits: 16)) { accountService in
+    let sent = try await withController(CodePolicy(digits: 16)) { accountService in
       let sent = try await send(accountService, owner)
       #expect(sent.code.utf8.count == 16)
       #expect(try fixture.bytes().range(of: Data(sent.code.utf8)) == nil)

@@ -12,7 +12,7 @@ import Testing
   init() throws { fixture = try StorageFixture() }
 
   /// A database with an owner and a position, closed.
-  private func furnish() async throws {
+  private func makeDatabase() async throws {
     let database = try fixture.open()
     let accountService = fixture.accountService(database)
     let code = try #require(try await accountService.open())
@@ -35,7 +35,7 @@ import Testing
 
   @Test("a backup made while the database is in use holds the last commit, and is whole")
   func create() async throws {
-    try await furnish()
+    try await makeDatabase()
     let database = try fixture.open()
     try await database.positions.save(8, item: "alien", user: "anna")
     let backup = try fixture.backups.create(.asked, at: fixture.now)
@@ -49,7 +49,7 @@ import Testing
 
   @Test("only their user can read backups; each has the database and the key, no log, no draft")
   func permissions() async throws {
-    try await furnish()
+    try await makeDatabase()
     let backup = try fixture.backups.create(.asked, at: fixture.now)
     #expect(try fixture.permissions(fixture.backups.folder) == 0o700)
     #expect(try fixture.permissions(backup.path) == 0o700)
@@ -65,7 +65,7 @@ import Testing
 
   @Test("a backup removes the drafts of crashes, but not the draft that another process fills")
   func drafts() async throws {
-    try await furnish()
+    try await makeDatabase()
     let files = FileManager.default
     let names = [".draft-filled", ".draft-left"]
     for name in names {
@@ -81,7 +81,7 @@ import Testing
 
   @Test("restoring puts a backup in place and keeps what was there")
   func restore() async throws {
-    try await furnish()
+    try await makeDatabase()
     let backup = try fixture.backups.create(.asked, at: fixture.now)
     try await save(99)
     let replaced = try #require(try fixture.backups.restore(backup, at: fixture.now))
@@ -97,7 +97,7 @@ import Testing
     "after a power cut in a restore the old database stays, or the next opening ends the restore",
     arguments: [0, 1, 2])
   func interruptedRestore(moved: Int) async throws {
-    try await furnish()
+    try await makeDatabase()
     let backup = try fixture.backups.create(.asked, at: fixture.now)
     try await save(99)
     // The folder as it stands before, during and after the moves of its files.
@@ -123,7 +123,7 @@ import Testing
 
   @Test("restoring into an empty folder needs no earlier database")
   func restoreAfterLoss() async throws {
-    try await furnish()
+    try await makeDatabase()
     let backup = try fixture.backups.create(.asked, at: fixture.now)
     for file in try FileManager.default.contentsOfDirectory(atPath: fixture.folder)
     where file.hasPrefix("theater.") {
@@ -135,7 +135,7 @@ import Testing
 
   @Test("restoring is refused while another process uses the database, and changes nothing")
   func inUse() async throws {
-    try await furnish()
+    try await makeDatabase()
     let backup = try fixture.backups.create(.asked, at: fixture.now)
     try await save(99)
     do {
@@ -153,7 +153,7 @@ import Testing
 
   @Test("a log that a crash left behind is kept aside, and never applied to the restored database")
   func staleLog() async throws {
-    try await furnish()
+    try await makeDatabase()
     let backup = try fixture.backups.create(.asked, at: fixture.now)
     try await save(99)
     let log = fixture.file + "-wal"
@@ -169,7 +169,7 @@ import Testing
 
   @Test("a database that was set aside after a crash is restored with the commits in its log")
   func logOfReplaced() async throws {
-    try await furnish()
+    try await makeDatabase()
     let backup = try fixture.backups.create(.asked, at: fixture.now)
     let files = FileManager.default
     let crashed = fixture.path + "/crashed"
@@ -191,7 +191,7 @@ import Testing
 
   @Test("a damaged, cut, empty or missing backup is refused, and nothing is touched")
   func badBackups() async throws {
-    try await furnish()
+    try await makeDatabase()
     let damages: [(Backup) throws -> Void] = [
       { try fixture.damage($0.database) },
       { try FileHandle(forUpdating: URL(fileURLWithPath: $0.database)).truncate(atOffset: 5000) },
@@ -227,7 +227,7 @@ import Testing
         + "VALUES (zeroblob(32), 'nobody')",
     ])
   func constraints(_ sql: String) async throws {
-    try await furnish()
+    try await makeDatabase()
     let queue = try DatabaseQueue(path: fixture.file)
     try await queue.writeWithoutTransaction { try $0.execute(sql: sql) }
     try queue.close()
@@ -240,7 +240,7 @@ import Testing
 
   @Test("keeps seven daily backups, and all requested ones")
   func retention() async throws {
-    try await furnish()
+    try await makeDatabase()
     let asked = try fixture.backups.create(.asked, at: fixture.now)
     for _ in 0..<10 {
       fixture.advance(86_400)
@@ -276,7 +276,7 @@ import Testing
 
   @Test("refuses a damaged database, and names the command that restores the newest good backup")
   func damagedAtStart() async throws {
-    try await furnish()
+    try await makeDatabase()
     let good = try fixture.backups.create(.daily, at: fixture.now)
     fixture.advance(86_400)
     let bad = try fixture.backups.create(.daily, at: fixture.now)
@@ -298,7 +298,7 @@ import Testing
 
   @Test("a damaged database without a backup is not opened either")
   func damagedWithoutBackup() async throws {
-    try await furnish()
+    try await makeDatabase()
     try fixture.damage(fixture.file)
     let error = await refusal { () throws(StorageError) in try fixture.open() }
     #expect(error?.code == .damaged)

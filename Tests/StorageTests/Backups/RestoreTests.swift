@@ -15,7 +15,7 @@ import Testing
 
   /// Makes a database whose owner is logged in, with an active second factor if `factor` is true.
   @discardableResult
-  private func furnish(factor: Bool) async throws -> LoggedIn {
+  private func makeDatabase(factor: Bool) async throws -> LoggedIn {
     let database = try fixture.open()
     let accountService = fixture.accountService(database)
     let code = try #require(try await accountService.open())
@@ -50,7 +50,7 @@ import Testing
     "refuses a backup whose key is missing, too short, a link, a pipe or another database's",
     .timeLimit(.minutes(5)), arguments: 0..<5)
   func damagedKey(_ damage: Int) async throws {
-    try await furnish(factor: true)
+    try await makeDatabase(factor: true)
     let backup = try fixture.backups.create(.asked, at: fixture.now)
     try fixture.backups.verify(backup)
     let path = key(backup)
@@ -76,7 +76,7 @@ import Testing
 
   @Test("without second factors a backup may lack its key, but a damaged key is refused")
   func keyOfNothing() async throws {
-    try await furnish(factor: false)
+    try await makeDatabase(factor: false)
     let backup = try fixture.backups.create(.asked, at: fixture.now)
     try replace(key(backup), with: Data(repeating: 1, count: 10))
     for error in await refusals(backup) { #expect(error?.code == .damagedKey) }
@@ -88,7 +88,7 @@ import Testing
   @Test("finds and names a foreign key beforehand, and makes no daily backup with it")
   func liveKey() async throws {
     #expect(try !fixture.backups.checkKey())
-    try await furnish(factor: true)
+    try await makeDatabase(factor: true)
     #expect(try fixture.backups.checkKey())
     let path = fixture.folder + "/" + KeyFile.name
     try replace(path, with: Data(repeating: 1, count: 32))
@@ -109,7 +109,7 @@ import Testing
   @Test(
     "refuses anything but a regular file as the database", .timeLimit(.minutes(5)))
   func noFile() async throws {
-    try await furnish(factor: false)
+    try await makeDatabase(factor: false)
     let backup = try fixture.backups.create(.asked, at: fixture.now)
     try replace(backup.database, with: nil)
     #expect(mkfifo(backup.database, 0o600) == 0)
@@ -122,7 +122,7 @@ import Testing
   @Test(
     "refuses an unknown backup", arguments: ["", ".", "..", "/", "x/..", "./.", ".draft"])
   func names(_ name: String) async throws {
-    try await furnish(factor: false)
+    try await makeDatabase(factor: false)
     _ = try fixture.backups.create(.asked, at: fixture.now)
     // Both `.` and `..` hold a database now.
     try FileManager.default.copyItem(
@@ -133,7 +133,7 @@ import Testing
 
   @Test("a restored backup holds no valid session, code, known device or invitation")
   func entrances() async throws {
-    let before = try await furnish(factor: false).token.text
+    let before = try await makeDatabase(factor: false).token.text
     let backup: Backup
     let guest: String
     let (invitation, pass): (EntryCode, EntryCode)

@@ -24,7 +24,7 @@ import Testing
   private func fails(_ code: ResultCode, in reserve: DiskReserve) throws -> [Int] {
     var seen: [Int] = []
     #expect(throws: DatabaseError.self) {
-      try reserve.helping {
+      try reserve.withReserve {
         seen.append(try taken())
         throw DatabaseError(resultCode: code)
       }
@@ -40,23 +40,23 @@ import Testing
     #expect(try taken() >= DiskReserve.size)
     #expect(try fixture.permissions(path) == 0o600)
     var tries = 0
-    let room = try reserve.helping {
+    let room = try reserve.withReserve {
       tries += 1
       if tries == 1 { throw DatabaseError(resultCode: .SQLITE_FULL) }
       return try taken()
     }
     #expect(tries == 2 && room == 0)
     #expect(try taken() >= DiskReserve.size)
-    // `givingBack` runs before the reserve is allocated again, and only if the reserve was used.
+    // `cleanUp` runs before the reserve is allocated again, and only if the reserve was used.
     var order: [Int] = []
-    try reserve.helping {
+    try reserve.withReserve {
       order.append(order.count)
       if order.count == 1 { throw DatabaseError(resultCode: .SQLITE_FULL) }
-    } givingBack: {
+    } cleanUp: {
       order.append((try? taken()) == 0 ? 2 : -1)
     }
-    try reserve.helping {
-    } givingBack: {
+    try reserve.withReserve {
+    } cleanUp: {
       order.append(-1)
     }
     #expect(order == [0, 1, 2])

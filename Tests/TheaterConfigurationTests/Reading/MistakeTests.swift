@@ -426,7 +426,7 @@ struct MistakeTests {
   @Test("a manifest's wrong options schema is reported as the plugin's mistake, once per device")
   func wrongManifest() {
     var plugins = Fixtures.plugins
-    plugins.manifests["Speaker"] = .init(
+    plugins["Speaker"] = .init(
       id: "Speaker", version: "1", command: ["./Speaker"],
       roles: [.amplifier: .init(options: ["type": "object", "oneOf": []], cables: [.pcm])])
     let problems = Fixtures.problems(Fixtures.whole, plugins: plugins)

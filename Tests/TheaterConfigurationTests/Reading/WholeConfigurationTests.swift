@@ -138,7 +138,7 @@ struct WholeConfigurationTests {
   @Test("an input in the amplifier's option `inputs` needs no cable")
   func ownInputs() throws {
     var plugins = Fixtures.plugins
-    plugins.manifests["Speaker"] = Manifest(
+    plugins["Speaker"] = Manifest(
       id: "Speaker", version: "1", command: ["./Speaker"],
       roles: [
         .amplifier: .init(
@@ -187,7 +187,7 @@ struct WholeConfigurationTests {
   @Test("a plugin that cannot be used leaves its device bound, with a warning")
   func faultyPlugin() throws {
     var plugins = Fixtures.plugins
-    plugins.manifests["Speaker"] = nil
+    plugins["Speaker"] = nil
     plugins.faults["Speaker"] = "its manifest is not JSON"
     let configuration = try Fixtures.read(Fixtures.whole, plugins: plugins)
     #expect(configuration["amp"]?.plugin == "Speaker")

@@ -46,18 +46,18 @@ import WebServer
     }
   }
 
-  private static func put(
+  private static func insert(
     _ store: ConfigurationFileStore, _ choices: String..., isReplacing: Bool = false
   ) throws -> String {
     try FindingPlacement(store: store, findings: findings, isReplacing: isReplacing)
-      .put(choices.compactMap(FindingChoice.init)).text
+      .insert(choices.compactMap(FindingChoice.init)).text
   }
 
   @Test("F6 F7 · findings are put in, checked, and everything else stays byte for byte")
   func put() async throws {
     try await Self.withFile { store, file in
       let before = try String(contentsOf: file, encoding: .utf8)
-      let text = try Self.put(
+      let text = try Self.insert(
         store, "projector", "lights", "screen", "popper", "dvd=drive:/dev/sr0",
         "dvd=films:/srv/films")
       #expect(text.contains("~ devices.dvd: ") && text.contains("~ devices.projector: "))
@@ -71,7 +71,7 @@ import WebServer
       let lines = { (text: String) in text.split(separator: "\n").filter { !$0.contains("role") } }
       #expect(lines(before) == lines(after))
       #expect(try store.validate(store.read()).configuration["dvd"]?.plugin == "MpvPlayer")
-      #expect(try Self.put(store, "projector").isEmpty)
+      #expect(try Self.insert(store, "projector").isEmpty)
     }
   }
 
@@ -80,11 +80,11 @@ import WebServer
     try await Self.withFile { store, file in
       let before = try Data(contentsOf: file)
       for choice in ["amp", "cd"] {
-        let error = try #require(throws: ExitError.self) { try Self.put(store, choice) }
+        let error = try #require(throws: ExitError.self) { try Self.insert(store, choice) }
         #expect(error.code == .failed && error.text.contains("--replace"), "\(error.text)")
       }
       #expect(try Data(contentsOf: file) == before)
-      #expect(try Self.put(store, "amp", isReplacing: true) == "~ devices.amp: options.device")
+      #expect(try Self.insert(store, "amp", isReplacing: true) == "~ devices.amp: options.device")
       #expect(try store.validate(store.read()).configuration["amp"]?.plugin == "ALSAAmplifier")
     }
   }
@@ -97,14 +97,14 @@ import WebServer
         ("dvd", "dvd=drive:/dev/sr0"), ("dvd=x", "nothing with this id"),
         ("tuner", "nothing was found"), ("nothing", "has no device"),
       ] {
-        let error = try #require(throws: ExitError.self) { try Self.put(store, choice) }
+        let error = try #require(throws: ExitError.self) { try Self.insert(store, choice) }
         #expect(error.text.contains(word), "\(error.text)")
       }
       let bad = DiscoveryFinding(
         .projectors, id: "x", title: "x", place: "x", roles: [.projector],
         plugin: "PJLinkProjector", options: ["host": "a b"])
       let error = try #require(throws: ExitError.self) {
-        try FindingPlacement(store: store, findings: [bad], isReplacing: true).put(
+        try FindingPlacement(store: store, findings: [bad], isReplacing: true).insert(
           [try #require(FindingChoice("projector"))])
       }
       #expect(error.text.contains("host"), "\(error.text)")

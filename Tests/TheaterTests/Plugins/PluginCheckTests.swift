@@ -193,6 +193,10 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
       #""default": false, "oneOf": []"#,
       ["the options schemas keep to the subset, and their defaults fit"],
       "Any other keyword is an error"),
+    BrokenPlugin(
+      "a default that does not fit", "manifest.json", #""default": false"#, #""default": 3"#,
+      ["the options schemas keep to the subset, and their defaults fit"],
+      "Any other keyword is an error"),
   ]
 }
 

@@ -99,13 +99,13 @@ import Testing
 }
 
 @Suite struct BlocklistTests {
-  private func holds(_ text: String) -> Bool { Blocklist.holds(TypedText(text).codePoints) }
+  private func isBlocked(_ text: String) -> Bool { Blocklist.contains(TypedText(text).codePoints) }
 
   @Test("C6 · at least 3,000 common passwords of 15 code points and more are refused")
   func size() {
     let long = Blocklist.entries.filter { $0.unicodeScalars.count >= 15 }
     #expect(long.count >= 3_000)
-    #expect(Blocklist.entries.allSatisfy { holds(String($0)) })
+    #expect(Blocklist.entries.allSatisfy { isBlocked(String($0)) })
     let bytes = Blocklist.entries.map { Array($0.utf8) }
     #expect(zip(bytes, bytes.dropFirst()).allSatisfy { $0.lexicographicallyPrecedes($1) })
   }
@@ -123,7 +123,7 @@ import Testing
       "\u{a0}\u{a0}\u{a0}\u{a0}\u{a0}\u{a0}\u{a0}\u{a0}\u{a0}\u{a0}\u{a0}\u{a0}\u{a0}\u{a0}\u{a0}",
     ])
   func refused(_ text: String) {
-    #expect(holds(text))
+    #expect(isBlocked(text))
   }
 
   @Test(
@@ -134,6 +134,6 @@ import Testing
       "password of the lighthouse keeper",
     ])
   func kept(_ text: String) {
-    #expect(!holds(text))
+    #expect(!isBlocked(text))
   }
 }

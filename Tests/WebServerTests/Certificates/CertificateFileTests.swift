@@ -11,7 +11,7 @@ import Testing
   func made() async throws {
     try await withTemporaryFolder { folder in
       let path = folder.appendingPathComponent("tls.pem").path
-      #expect(try CertificateFiles.existing(at: path) == nil)
+      #expect(try CertificateFiles.load(at: path) == nil)
       let first = try CertificateFiles.loadOrCreate(
         at: path, names: ["Theater.example"], additionalNames: ["10.0.0.1"])
       #expect(first.replaced == nil && !first.certificate.isOwners)
@@ -42,7 +42,7 @@ import Testing
       let end = now.addingTimeInterval((SelfSigned.days - 20) * Self.day)
       let renewed = try CertificateFiles.loadOrCreate(at: path, names: ["a.example"], now: end)
       #expect(renewed.replaced == named.certificate.fingerprint)
-      #expect(renewed.certificate.standing(at: end) == .good)
+      #expect(renewed.certificate.validity(at: end) == .good)
       // After the clock was set back a new certificate is made too, because the old one is not
       // valid yet.
       let before = now.addingTimeInterval(-3 * Self.day)
@@ -64,13 +64,13 @@ import Testing
         let error = #expect(throws: CertificateError.self) {
           _ =
             owners
-            ? try CertificateFiles.owners(certificate: path, key: path)
+            ? try CertificateFiles.loadOwners(certificate: path, key: path)
             : try CertificateFiles.loadOrCreate(at: path, names: ["a.example"]).certificate
         }
         #expect(error?.hint.contains("chmod \(repaired) ") == true)
       }
       try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
-      #expect(try CertificateFiles.owners(certificate: path, key: path).isOwners)
+      #expect(try CertificateFiles.loadOwners(certificate: path, key: path).isOwners)
     }
   }
 
@@ -90,10 +90,10 @@ import Testing
       let made = try await Program.tool(["bash", "-c", "cd \(folder.path); \(script)"])
       try #require(made.status == 0, "\(made.errors)")
       func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
-      let certificate = try CertificateFiles.owners(
+      let certificate = try CertificateFiles.loadOwners(
         certificate: path("live.pem"), key: path("live.key"))
       #expect(certificate.names == ["localhost", "127.0.0.1"])
-      #expect(certificate.standing() == .endsSoon)
+      #expect(certificate.validity() == .endsSoon)
       let listener = Listener.port(0, of: "127.0.0.1", certificate: certificate)
       try await TestServer.open(listener) { room in
         let answer = try await Program.tool(
@@ -104,7 +104,7 @@ import Testing
         #expect(answer.output.contains(#""status":"ok""#), "\(answer.errors)")
       }
       #expect(throws: CertificateError.self) {
-        _ = try CertificateFiles.owners(certificate: path("leaf.pem"), key: path("ca.key"))
+        _ = try CertificateFiles.loadOwners(certificate: path("leaf.pem"), key: path("ca.key"))
       }
     }
   }
@@ -118,11 +118,11 @@ import Testing
       try Data(text.utf8).write(to: URL(fileURLWithPath: path))
       try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
       let error = #expect(throws: CertificateError.self) {
-        _ = try CertificateFiles.owners(certificate: path, key: path)
+        _ = try CertificateFiles.loadOwners(certificate: path, key: path)
       }
       #expect(error?.message.contains("x.pem") == true)
       #expect(throws: CertificateError.self) {
-        _ = try CertificateFiles.owners(certificate: path + ".none", key: path)
+        _ = try CertificateFiles.loadOwners(certificate: path + ".none", key: path)
       }
     }
   }
@@ -136,7 +136,7 @@ import Testing
         (large, "larger than 256 KiB"), (folder.path, "a folder"), ("/dev/zero", "a device"),
       ] {
         let error = #expect(throws: CertificateError.self) {
-          _ = try CertificateFiles.owners(certificate: path, key: path)
+          _ = try CertificateFiles.loadOwners(certificate: path, key: path)
         }
         #expect(error?.message.contains(reason) == true, "\(path)")
       }

@@ -12,19 +12,19 @@ import Testing
   private struct Years {
     let room: TestServer
     let folder: URL
-    let shown: ShownCertificate
+    let served: ServedCertificate
     let log: RecordedLog
     let clock: ManualClock
 
     /// Lets this number of days pass. The controller checks its certificate once, and sleeps again
     /// when this returns.
-    func pass(days: Double) async {
+    func advance(days: Double) async {
       await clock.waitForSleepers()
       clock.advance(by: .seconds(days * 86_400))
       await clock.waitForSleepers()
     }
 
-    func noted() async throws -> [AuditEntry] {
+    func auditEntries() async throws -> [AuditEntry] {
       try await room.accountService.audit.entries(newest: 10).filter {
         $0.action == .certificateRenewed
       }
@@ -39,11 +39,11 @@ import Testing
       let begun = Date()
       let first = try CertificateFiles.loadOrCreate(at: path, names: ["localhost"], now: begun)
       let listener = Listener.port(0, of: "127.0.0.1", certificate: first.certificate)
-      let shown = try #require(listener.certificate)
+      let served = try #require(listener.certificate)
       let (clock, log) = (ManualClock(), RecordedLog())
       try await TestServer.open(listener) { room in
         let renewal = OwnRenewal(
-          path: path, names: ["localhost"], additionalNames: { ["10.0.0.7"] }, shown: shown,
+          path: path, names: ["localhost"], additionalNames: { ["10.0.0.7"] }, served: served,
           clock: clock, wallClock: WallClock { begun.addingTimeInterval(clock.now().seconds) },
           logger: log.logger,
           onUpdate: { await room.accountService.recordCertificate($0.fingerprint, replacing: $1) })
@@ -51,7 +51,7 @@ import Testing
           group.addTask { await renewal.run() }
           defer { group.cancelAll() }
           try await body(
-            Years(room: room, folder: folder, shown: shown, log: log, clock: clock))
+            Years(room: room, folder: folder, served: served, log: log, clock: clock))
         }
       }
     }
@@ -84,25 +84,25 @@ import Testing
   @Test("F5 · replaces the self-signed certificate before it expires, without a restart")
   func renewed() async throws {
     try await open { years in
-      let before = years.shown.current.fingerprint
+      let before = years.served.current.fingerprint
       let path = years.folder.path
       async let visit = Program.tool(
         ["python3", "-c", Self.visitor, "\(years.room.port)", path])
       #expect(
         await eventually(within: 60) { FileManager.default.fileExists(atPath: path + "/ready") })
       // The last month begins after 794 days.
-      await years.pass(days: 793)
-      #expect(years.shown.current.fingerprint == before)
+      await years.advance(days: 793)
+      #expect(years.served.current.fingerprint == before)
       #expect(years.log.lines.isEmpty)
-      await years.pass(days: 2)
-      let after = years.shown.current
+      await years.advance(days: 2)
+      let after = years.served.current
       #expect(after.fingerprint != before)
       #expect(after.names == ["localhost", "10.0.0.7"])
       #expect(years.log.lines.count == 1)
       #expect(years.log.lines.first?.hasPrefix("notice: the theater's certificate") == true)
       #expect(years.log.lines.first?.contains("\(after.fingerprint) (until now \(before))") == true)
       #expect(
-        try await years.noted().map(\.subject) == [
+        try await years.auditEntries().map(\.subject) == [
           "SHA-256 \(after.fingerprint), until now \(before)"
         ])
       // An open connection keeps the old certificate; a new connection gets the new one.
@@ -112,10 +112,10 @@ import Testing
         visited.output == "200 \(before)\n200 \(before)\n200 \(after.fingerprint)\n",
         "\(visited.errors)")
       // It is the one that a restart would find, and stays.
-      let kept = try CertificateFiles.existing(at: path + "/tls.pem")
+      let kept = try CertificateFiles.load(at: path + "/tls.pem")
       #expect(kept?.fingerprint == after.fingerprint)
-      await years.pass(days: 300)
-      #expect(years.shown.current.fingerprint == after.fingerprint)
+      await years.advance(days: 300)
+      #expect(years.served.current.fingerprint == after.fingerprint)
       #expect(years.log.lines.count == 1)
     }
   }
@@ -126,31 +126,31 @@ import Testing
       let elsewhere = try CertificateFiles.loadOrCreate(
         at: years.folder.path + "/tls.pem", names: ["localhost"],
         now: Date(timeIntervalSinceNow: 795 * 86_400))
-      await years.pass(days: 795)
-      #expect(years.shown.current.fingerprint == elsewhere.certificate.fingerprint)
+      await years.advance(days: 795)
+      #expect(years.served.current.fingerprint == elsewhere.certificate.fingerprint)
       #expect(years.log.lines.count == 1)
-      #expect(try await years.noted().count == 1)
+      #expect(try await years.auditEntries().count == 1)
     }
   }
 
   @Test("F5 · logs once that no certificate can be created, and retries")
   func notMade() async throws {
     try await open { years in
-      let before = years.shown.current.fingerprint
+      let before = years.served.current.fingerprint
       try FileManager.default.removeItem(at: years.folder)
-      await years.pass(days: 795)
-      for _ in 0..<3 { await years.pass(days: 0.1) }
-      #expect(years.shown.current.fingerprint == before)
+      await years.advance(days: 795)
+      for _ in 0..<3 { await years.advance(days: 0.1) }
+      #expect(years.served.current.fingerprint == before)
       #expect(years.log.lines.count == 1)
       #expect(
         years.log.lines.first?.hasPrefix(
           "warning: the theater's certificate cannot be renewed: cannot write ") == true)
-      #expect(try await years.noted().isEmpty)
+      #expect(try await years.auditEntries().isEmpty)
       try FileManager.default.createDirectory(
         at: years.folder, withIntermediateDirectories: true)
-      await years.pass(days: 0.1)
-      #expect(years.shown.current.fingerprint != before)
-      #expect(try await years.noted().count == 1)
+      await years.advance(days: 0.1)
+      #expect(years.served.current.fingerprint != before)
+      #expect(try await years.auditEntries().count == 1)
     }
   }
 }

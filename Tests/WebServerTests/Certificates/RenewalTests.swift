@@ -74,10 +74,11 @@ import Testing
       }
       let (pem, key) = (folder.path + "/live.pem", folder.path + "/live.key")
       let listener = Listener.port(
-        0, of: "127.0.0.1", certificate: try CertificateFiles.owners(certificate: pem, key: key))
+        0, of: "127.0.0.1", certificate: try CertificateFiles.loadOwners(certificate: pem, key: key)
+      )
       let (clock, log) = (ManualClock(), RecordedLog())
       let renewal = CertificateRenewal(
-        certificate: pem, key: key, shown: try #require(listener.certificate), clock: clock,
+        certificate: pem, key: key, served: try #require(listener.certificate), clock: clock,
         date: date, logger: log.logger)
       try await TestServer.open(listener) { room in
         try await withThrowingTaskGroup(of: Void.self) { group in

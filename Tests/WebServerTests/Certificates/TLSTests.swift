@@ -139,7 +139,7 @@ import Testing
       let answer = try await Program.tool(["python3", "-c", program, "\(room.port)"])
       #expect(
         answer.output == "['refused', 'refused', 'TLSv1.2', 'TLSv1.3']\n", "\(answer.errors)")
-      let plain = try await room.raw(lines: [
+      let plain = try await room.sendRaw(lines: [
         "GET /api/v1/health HTTP/1.1", "Host: 127.0.0.1:\(room.port)",
       ])
       #expect(plain.status == nil)
@@ -158,11 +158,11 @@ import Testing
             + "-keyout key.pem -out cert.pem -subj /CN=tv",
         ])
       try #require(made.status == 0, "\(made.errors)")
-      let door = Listener.port(
+      let listener = Listener.port(
         0, of: "127.0.0.1",
-        certificate: try CertificateFiles.owners(
+        certificate: try CertificateFiles.loadOwners(
           certificate: folder.path + "/cert.pem", key: folder.path + "/key.pem"))
-      try await TestServer.open(door) { room in
+      try await TestServer.open(listener) { room in
         for (suites, isSpoken) in [
           ("ECDHE+AESGCM", true), ("ECDHE+CHACHA20", true),
           ("ECDHE+AES:!AESGCM:!AESCCM", false), ("kRSA", false), ("DHE", false), ("3DES", false),
@@ -191,7 +191,7 @@ import Testing
       let listener = Listener.port(0, of: "127.0.0.1", certificate: certificate, limits: limits)
       try await TestServer.open(listener) { room in
         // The first bytes of a greeting (RFC 8446, section 5.1).
-        let answer = try await room.raw([0x16, 0x03, 0x01, 0x02, 0x00, 0x01])
+        let answer = try await room.sendRaw([0x16, 0x03, 0x01, 0x02, 0x00, 0x01])
         #expect(answer.status == nil)
       }
     }
@@ -231,12 +231,12 @@ import Testing
     try await withTemporaryFolder { folder in
       let path = folder.appendingPathComponent("tls.pem").path
       _ = try CertificateFiles.loadOrCreate(at: path, names: ["localhost"])
-      let certificate = try CertificateFiles.owners(certificate: path, key: path)
-      for (door, value) in [
+      let certificate = try CertificateFiles.loadOwners(certificate: path, key: path)
+      for (listener, value) in [
         (Listener.port(0, of: "127.0.0.1", certificate: certificate), "max-age=31536000"),
-        (.port(0, of: "127.0.0.1", certificate: try CertificateFiles.existing(at: path)), nil),
+        (.port(0, of: "127.0.0.1", certificate: try CertificateFiles.load(at: path)), nil),
       ] {
-        try await TestServer.open(door) { room in
+        try await TestServer.open(listener) { room in
           let answer = try await Program.tool(
             ["curl", "-sSki", "https://127.0.0.1:\(room.port)/api/v1/health"])
           #expect(RawAnswer(text: answer.output).header("strict-transport-security") == value)

@@ -171,7 +171,7 @@ import Testing
           text += String(buffer: part)
         }
         for _ in 0..<3 {
-          room.day.advance(89 * 86_400)
+          room.accountClock.advance(89 * 86_400)
           await room.clock.waitForSleepers(1)
           room.clock.advance(by: KeepAliveTimer.interval)
           let part = try #require(try await parts.next())

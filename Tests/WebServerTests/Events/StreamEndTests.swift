@@ -70,7 +70,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
         ? (member, Self.ask(owner, .DELETE, path))
         : (member, Self.ask(owner, .POST, "\(path)/role", ["role": "owner"]))
     case .passRevoked:
-      let guest = try await room.enter(room.guestPass(from: owner))
+      let guest = try await room.logIn(withPass: room.guestPass(from: owner))
       let list = try await owner.send(.GET, "/api/v1/guests").json["guests"]?.array
       let id = list?.first?["id"]?.string ?? ""
       return (guest, Self.ask(owner, .DELETE, "/api/v1/guests/\(id)"))
@@ -78,14 +78,17 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
       let host = try await room.member(invitedBy: owner)
       let path = "/api/v1/accounts/\(try await Self.id(of: "ben@example.org", owner))/role"
       _ = try await owner.send(.POST, path, ["role": "owner"])
-      let guest = try await room.enter(room.guestPass(from: host))
+      let guest = try await room.logIn(withPass: room.guestPass(from: host))
       return (guest, Self.ask(owner, .POST, path, ["role": "member"]))
-    case .idle: return (owner, { room.day.advance(7 * 86_400) })
+    case .idle: return (owner, { room.accountClock.advance(7 * 86_400) })
     case .guestDay:
-      return (try await room.enter(room.guestPass(from: owner)), { room.day.advance(86_400) })
+      return (
+        try await room.logIn(withPass: room.guestPass(from: owner)),
+        { room.accountClock.advance(86_400) }
+      )
     case .passExpired:
       let pass = try await room.guestPass(from: owner, validFor: 3600)
-      return (try await room.enter(pass), { room.day.advance(3600) })
+      return (try await room.logIn(withPass: pass), { room.accountClock.advance(3600) })
     }
   }
 
@@ -93,13 +96,13 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
     let sent = try await owner.send(.POST, "/api/v1/account/email")
     _ = try await owner.send(
       .POST, "/api/v1/account/email/confirmation",
-      ["request": sent.json["request"] ?? .null, "code": .string(room.box.code ?? "")])
+      ["request": sent.json["request"] ?? .null, "code": .string(room.sentMessages.code ?? "")])
     let request = try await room.stranger.send(
       .POST, "/api/v1/password-resets", ["email": "ann@example.org"])
     return Self.ask(
       room.stranger, .POST, "/api/v1/password-resets/confirmation",
       [
-        "request": request.json["request"] ?? .null, "code": .string(room.box.code ?? ""),
+        "request": request.json["request"] ?? .null, "code": .string(room.sentMessages.code ?? ""),
         "newPassword": "another evening with friends",
       ])
   }
@@ -151,7 +154,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
   func closesConnection() async throws {
     var limits = ConnectionLimits.standard
     // With the standard limits, a reset could also mean that the client closed too late.
-    limits.farewell = .hours(1)
+    limits.closing = .hours(1)
     limits.idle = .hours(1)
     try await TestServer.open(Listener.port(0, of: "127.0.0.1", limits: limits)) { room in
       let owner = try await room.owner()

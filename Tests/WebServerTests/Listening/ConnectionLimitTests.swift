@@ -65,7 +65,7 @@ import Testing
   func silence() async throws {
     let listener = Self.listener { $0.firstHead = .milliseconds(100) }
     try await TestServer.open(listener) { room in
-      let answer = try await room.raw("")
+      let answer = try await room.sendRaw("")
       #expect(answer.text.isEmpty)
     }
   }
@@ -116,7 +116,7 @@ import Testing
     arguments: LargeHead.allCases)
   func largeHeads(head: LargeHead) async throws {
     try await TestServer.open(Self.listener { _ in }) { room in
-      let answer = try await room.raw(head.text("127.0.0.1:\(room.port)"))
+      let answer = try await room.sendRaw(head.text("127.0.0.1:\(room.port)"))
       #expect(answer.status == 431)
     }
   }
@@ -127,16 +127,16 @@ import Testing
       let head =
         "POST /api/v1/sessions HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r\n"
         + "Content-Type: application/json\r\n"
-      let declared = try await room.raw(
+      let declared = try await room.sendRaw(
         "\(head)Connection: close\r\nContent-Length: 10000000000\r\n\r\n{")
       #expect(declared.status == 413)
       // One byte above the limit, and no end.
       let chunk = "10000\r\n\(String(repeating: " ", count: 0x10000))\r\n"
       let start = "\(head)Transfer-Encoding: chunked\r\n\r\n"
-      let endless = try await room.raw(start + chunk + "1\r\n \r\n")
+      let endless = try await room.sendRaw(start + chunk + "1\r\n \r\n")
       #expect(endless.status == 413)
       // The server closes while the client still sends, which may lose the answer.
-      _ = try await room.raw(start + String(repeating: chunk, count: 40))
+      _ = try await room.sendRaw(start + String(repeating: chunk, count: 40))
       #expect(try await room.stranger.send(.GET, "/api/v1/health").status == 200)
     }
   }
@@ -163,7 +163,7 @@ import Testing
     try await TestServer.open(Self.listener { $0.body = .milliseconds(300) }) { room in
       let host = "Host: 127.0.0.1:\(room.port)"
       for start in ["GET /api/v1/health", "POST /api/v1/sessions"] {
-        let answer = try await room.raw(
+        let answer = try await room.sendRaw(
           "\(start) HTTP/1.1\r\n\(host)\r\nContent-Type: application/json\r\n\(lines)\r\n\r\n"
             + "0\r\n\r\nGET /api/v1/health HTTP/1.1\r\n\(host)\r\nConnection: close\r\n\r\n")
         #expect(answer.statuses == [400], "\(start): \(answer.text)")
@@ -188,7 +188,7 @@ import Testing
       // A GET is answered before its body is read.
       let cases = [("GET /api/v1/health", [200, 400]), ("POST /api/v1/sessions", [400])]
       for (start, statuses) in cases {
-        let answer = try await room.raw(
+        let answer = try await room.sendRaw(
           "\(start) HTTP/1.1\r\n\(host)\r\nContent-Type: application/json\r\n"
             + "Transfer-Encoding: chunked\r\n\r\n\(body)"
             + "GET /api/v1/openapi.json HTTP/1.1\r\n\(host)\r\n\r\n")
@@ -201,10 +201,10 @@ import Testing
   func codingsOfVersions() async throws {
     try await TestServer.open(Self.listener { _ in }) { room in
       let fields = "Host: 127.0.0.1:\(room.port)\r\nConnection: close\r\n"
-      let old = try await room.raw(
+      let old = try await room.sendRaw(
         "GET /api/v1/health HTTP/1.0\r\n\(fields)Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
       #expect(old.statuses == [400], "\(old.text)")
-      let new = try await room.raw(
+      let new = try await room.sendRaw(
         "GET /api/v1/health HTTP/1.1\r\n\(fields)Transfer-Encoding: ChunKed\r\n\r\n0\r\n\r\n")
       #expect(new.statuses == [200], "\(new.text)")
     }
@@ -244,7 +244,7 @@ import Testing
           _ = await connections.next()
         }
         for _ in 0..<10 {
-          let answer = try await room.raw(lines: [
+          let answer = try await room.sendRaw(lines: [
             "GET /api/v1/health HTTP/1.1", "Host: 127.0.0.1:\(room.port)",
           ])
           #expect(answer.status == 200)
@@ -273,7 +273,7 @@ import Testing
           }
         }
         let isServed = await eventually {
-          let answer = try? await room.raw(lines: [
+          let answer = try? await room.sendRaw(lines: [
             "GET /api/v1/health HTTP/1.1", "Host: 127.0.0.1:\(room.port)",
           ])
           return answer?.status == 200

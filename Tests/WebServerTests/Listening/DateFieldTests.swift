@@ -20,7 +20,8 @@ struct DateFieldTests {
       let before = time(nil)
       let answers = [
         try await room.stranger.send(.GET, "/api/v1/health").headers.first(name: "date"),
-        try await room.raw("GET / HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r\n\r\n").header("date"),
+        try await room.sendRaw("GET / HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r\n\r\n")
+          .header("date"),
       ]
       let expected = (before...time(nil)).map(DateField.text)
       for answer in answers { #expect(expected.contains(answer ?? "none")) }

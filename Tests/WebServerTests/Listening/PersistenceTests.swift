@@ -8,7 +8,7 @@ import Testing
 
 /// Whether a connection goes on after an answer, and whether a body comes before one.
 @Suite(.timeLimit(.minutes(1))) struct PersistenceTests {
-  private static func door() -> Listener {
+  private static func listener() -> Listener {
     var limits = ConnectionLimits.standard
     // The answer ends a connection here, not the idle time.
     limits.idle = .hours(1)
@@ -28,20 +28,20 @@ import Testing
     "F5 · ends the connection after an answer to HTTP/1.0",
     arguments: ["", "Connection: keep-alive\r\n"])
   func old(line: String) async throws {
-    try await TestServer.open(Self.door()) { room in
-      let answer = try await room.raw(
+    try await TestServer.open(Self.listener()) { room in
+      let answer = try await room.sendRaw(
         "GET /api/v1/health HTTP/1.0\r\n\(Self.host(room))\(line)\r\n")
       #expect(answer.text.hasPrefix("HTTP/1.0 200 OK\r\n"), "\(answer.text)")
       #expect(answer.headers("connection") == ["close"])
       #expect(answer.body.contains("pluginsUp"))
-      let refusal = try await room.raw("GET /api/v1/status HTTP/1.0\r\n\(Self.host(room))\r\n")
+      let refusal = try await room.sendRaw("GET /api/v1/status HTTP/1.0\r\n\(Self.host(room))\r\n")
       #expect(refusal.text.hasPrefix("HTTP/1.0 401 "), "\(refusal.text)")
     }
   }
 
   @Test("F5 · streams events to HTTP/1.0 without chunks")
   func oldEvents() async throws {
-    try await TestServer.open(Self.door()) { room in
+    try await TestServer.open(Self.listener()) { room in
       let token = try await room.owner().token ?? ""
       try await room.connection { inbound, outbound in
         try await outbound.write(
@@ -64,9 +64,9 @@ import Testing
     "F5 · closes the connection on request, however it is spelt, and ignores what follows",
     arguments: ["close", "Close", "keep-alive, CLOSE", "close\r\nConnection: TE"])
   func close(value: String) async throws {
-    try await TestServer.open(Self.door()) { room in
+    try await TestServer.open(Self.listener()) { room in
       let ask = "GET /api/v1/health HTTP/1.1\r\n\(Self.host(room))"
-      let answer = try await room.raw("\(ask)Connection: \(value)\r\n\r\n\(ask)\r\n")
+      let answer = try await room.sendRaw("\(ask)Connection: \(value)\r\n\r\n\(ask)\r\n")
       #expect(answer.status == 200)
       #expect(answer.headers("connection") == ["close"])
       #expect(answer.text.ranges(of: "HTTP/1.1 ").count == 1, "\(answer.text)")
@@ -75,9 +75,9 @@ import Testing
 
   @Test("F5 · keeps a connection open after an answer")
   func goesOn() async throws {
-    try await TestServer.open(Self.door()) { room in
+    try await TestServer.open(Self.listener()) { room in
       let ask = "GET /api/v1/health HTTP/1.1\r\n\(Self.host(room))"
-      let answer = try await room.raw("\(ask)\r\n\(ask)\r\n\(ask)Connection: close\r\n\r\n")
+      let answer = try await room.sendRaw("\(ask)\r\n\(ask)\r\n\(ask)Connection: close\r\n\r\n")
       #expect(answer.headers("connection") == [])
       #expect(answer.text.ranges(of: "HTTP/1.1 200").count == 3, "\(answer.text)")
     }
@@ -85,7 +85,7 @@ import Testing
 
   @Test("F5 · sends 100 before it reads a body that it accepts")
   func wanted() async throws {
-    try await TestServer.open(Self.door()) { room in
+    try await TestServer.open(Self.listener()) { room in
       _ = try await room.owner()
       let body = #"{"email": "ann@example.org", "password": "\#(TestServer.password)"}"#
       let answer = try await room.rawExpectingContinue(
@@ -121,9 +121,9 @@ import Testing
     "F5 · refuses a body before it is sent, and never reads it as another request",
     arguments: Unwanted.allCases)
   func unwanted(request: Unwanted) async throws {
-    try await TestServer.open(Self.door()) { room in
+    try await TestServer.open(Self.listener()) { room in
       // After a refusal the server could not tell a body from another request.
-      let answer = try await room.raw(
+      let answer = try await room.sendRaw(
         "\(request.rawValue)\(Self.host(room))Expect: 100-continue\r\n\r\n")
       #expect(answer.status == request.status, "\(answer.text)")
       #expect(answer.headers("connection") == ["close"])
@@ -133,8 +133,8 @@ import Testing
 
   @Test("F5 · sends no 100 to HTTP/1.0")
   func oldExpectation() async throws {
-    try await TestServer.open(Self.door()) { room in
-      let answer = try await room.raw(
+    try await TestServer.open(Self.listener()) { room in
+      let answer = try await room.sendRaw(
         "POST /api/v1/sessions HTTP/1.0\r\n\(Self.host(room))Content-Type: application/json\r\n"
           + "Content-Length: 2\r\nExpect: 100-continue\r\n\r\n{}")
       #expect(answer.text.hasPrefix("HTTP/1.0 422 "), "\(answer.text)")
@@ -143,7 +143,7 @@ import Testing
 
   @Test("F5 · answers curl over HTTP/1.0 and after 100")
   func curl() async throws {
-    try await TestServer.open(Self.door()) { room in
+    try await TestServer.open(Self.listener()) { room in
       let url = "http://127.0.0.1:\(room.port)/api/v1"
       let old = try await Program.tool(
         "curl", "-sS", "--max-time", "20", "--http1.0", "-w", " %{http_version}", "\(url)/health")

@@ -11,7 +11,7 @@ import Testing
 
 /// Connections byte by byte.
 @Suite struct WireTests {
-  private static let door = Listener.port(0, of: "127.0.0.1")
+  private static let listener = Listener.port(0, of: "127.0.0.1")
 
   private static func login(_ room: TestServer, _ line: String) -> String {
     "POST /api/v1/sessions HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r\n"
@@ -26,8 +26,8 @@ import Testing
       ("Transfer-Encoding: chunked", "2\r\n{}nonsense\r\n0\r\n\r\n"),
     ])
   func unreadableBody(line: String, body: String) async throws {
-    try await TestServer.open(Self.door) { room in
-      let answer = try await room.raw(Self.login(room, line) + body)
+    try await TestServer.open(Self.listener) { room in
+      let answer = try await room.sendRaw(Self.login(room, line) + body)
       #expect(answer.status == 400, "\(answer.text)")
       #expect(room.log.alarms.isEmpty, "\(room.log.lines)")
       #expect(try await room.stranger.send(.GET, "/api/v1/health").status == 200)
@@ -36,7 +36,7 @@ import Testing
 
   @Test("A9 · logs no failure for an incomplete body")
   func brokenBody() async throws {
-    try await TestServer.open(Self.door) { room in
+    try await TestServer.open(Self.listener) { room in
       for line in ["Content-Length: 100", "Transfer-Encoding: chunked"] {
         let text = Self.login(room, line) + "5\r\n{\"a\":"
         try await room.connection { _, outbound in
@@ -53,12 +53,12 @@ import Testing
 
   @Test("A9 · answers HEAD with headers only, directly followed by the next answer")
   func head() async throws {
-    try await TestServer.open(Self.door) { room in
+    try await TestServer.open(Self.listener) { room in
       let host = "Host: 127.0.0.1:\(room.port)\r\n"
       for (path, status) in [
         ("/api/v1/health", 200), ("/api/v1/status", 401), ("/api/v1/nothing", 401),
       ] {
-        let answer = try await room.raw(
+        let answer = try await room.sendRaw(
           "HEAD \(path) HTTP/1.1\r\n\(host)\r\n"
             + "GET /api/v1/health HTTP/1.1\r\n\(host)Connection: close\r\n\r\n")
         #expect(answer.status == status)
@@ -109,8 +109,8 @@ import Testing
     "A9 · answers malformed HTTP once, with an error of the usual form",
     arguments: Unreadable.allCases)
   func unreadable(request: Unreadable) async throws {
-    try await TestServer.open(Self.door) { room in
-      let answer = try await room.raw(request.text("127.0.0.1:\(room.port)"))
+    try await TestServer.open(Self.listener) { room in
+      let answer = try await room.sendRaw(request.text("127.0.0.1:\(room.port)"))
       #expect(answer.statuses == request.statuses, "\(answer.text)")
       let start = try #require(answer.text.ranges(of: #/HTTP/1\.1 \d{3}/#).last)
       let refusal = RawAnswer(text: String(answer.text[start.lowerBound...]))
@@ -127,7 +127,7 @@ import Testing
 
   @Test("A9 · answers HEAD on every GET route with the same header fields and no body")
   func headOfRoutes() async throws {
-    try await TestServer.open(Self.door) { room in
+    try await TestServer.open(Self.listener) { room in
       let owner = try await room.owner()
       let fields = ["Host: 127.0.0.1:\(room.port)", "Authorization: Bearer \(owner.token ?? "")"]
       let paths = room.routes.filter { $0.method == .get && $0.fullPath != "/api/v1/events" }.map {
@@ -135,8 +135,8 @@ import Testing
       }
       #expect(paths.count > 20)
       for path in paths {
-        let whole = try await room.raw(lines: ["GET \(path) HTTP/1.1"] + fields)
-        let head = try await room.raw(lines: ["HEAD \(path) HTTP/1.1"] + fields)
+        let whole = try await room.sendRaw(lines: ["GET \(path) HTTP/1.1"] + fields)
+        let head = try await room.sendRaw(lines: ["HEAD \(path) HTTP/1.1"] + fields)
         #expect(head.status == whole.status, "\(path)")
         #expect(head.body.isEmpty, "\(path): \(head.text)")
         for name in ["content-length", "content-type", "cache-control", "x-frame-options"] {
@@ -144,7 +144,7 @@ import Testing
         }
       }
       for path in ["/api/v1/watch", "/api/v1/nothing", "/api/v1/accounts/x/role"] {
-        let head = try await room.raw(lines: ["HEAD \(path) HTTP/1.1"] + fields)
+        let head = try await room.sendRaw(lines: ["HEAD \(path) HTTP/1.1"] + fields)
         #expect(head.status == (path == "/api/v1/nothing" ? 404 : 405))
         #expect(head.body.isEmpty)
       }
@@ -153,12 +153,12 @@ import Testing
 
   @Test("A9 · opens no stream for HEAD on the events")
   func headOfEvents() async throws {
-    try await TestServer.open(Self.door) { room in
+    try await TestServer.open(Self.listener) { room in
       let token = try await room.owner().token ?? ""
       let host = "Host: 127.0.0.1:\(room.port)\r\n"
       let ask = "HEAD /api/v1/events HTTP/1.1\r\n\(host)Authorization: Bearer \(token)\r\n\r\n"
       // More often than there are places.
-      let answer = try await room.raw(
+      let answer = try await room.sendRaw(
         String(repeating: ask, count: 20)
           + "GET /api/v1/health HTTP/1.1\r\n\(host)Connection: close\r\n\r\n")
       #expect(answer.status == 200)
@@ -168,7 +168,7 @@ import Testing
       #expect(!answer.text.contains("\r\n0\r\n"), "\(answer.text)")
       #expect(answer.text.contains("pluginsUp"))
       #expect(room.streams.count == 0)
-      let stranger = try await room.raw(
+      let stranger = try await room.sendRaw(
         lines: ["HEAD /api/v1/events HTTP/1.1", "Host: 127.0.0.1:\(room.port)"])
       #expect(stranger.status == 401)
     }

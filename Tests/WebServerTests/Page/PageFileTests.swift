@@ -16,7 +16,7 @@ import Testing
     _ room: TestServer, _ path: String, _ lines: String..., method: String = "GET",
     host: String? = nil
   ) async throws -> RawAnswer {
-    try await room.raw(
+    try await room.sendRaw(
       lines: ["\(method) \(path) HTTP/1.1", "Host: \(host ?? "127.0.0.1:\(room.port)")"] + lines)
   }
 
@@ -160,7 +160,7 @@ import Testing
     try await TestServer.open(Self.listener) { room in
       func follow(_ path: String, _ method: String = "GET", _ more: String...) async throws -> Int?
       {
-        try await room.raw(
+        try await room.sendRaw(
           lines: ["\(method) \(path) HTTP/1.1", "Host: 127.0.0.1:\(room.port)"] + link + more
         ).status
       }
@@ -189,14 +189,14 @@ import Testing
         /* before */ const b = 'http://x';
       """
     #expect(
-      String(decoding: FileShortening.withoutComments(Array(code.utf8)), as: UTF8.self)
+      String(decoding: FileMinifier.withoutComments(Array(code.utf8)), as: UTF8.self)
         == "\n\n\nexport const a = '/* text */'; // kept\n const b = 'http://x';")
     let style = "a, b:hover > i { color: light-dark(red, blue); content: \"\"; }"
     #expect(
-      String(decoding: FileShortening.style(Array(style.utf8)), as: UTF8.self)
+      String(decoding: FileMinifier.minifiedStyle(Array(style.utf8)), as: UTF8.self)
         == "a,b:hover>i{color:light-dark(red,blue);content:\"\"}")
     let lines = Array("a {\n  color: red;\n}\n\nb { }".utf8)
-    #expect(String(decoding: FileShortening.style(lines), as: UTF8.self) == "a{color:red}b{}")
+    #expect(String(decoding: FileMinifier.minifiedStyle(lines), as: UTF8.self) == "a{color:red}b{}")
   }
 
   @Test(
@@ -229,7 +229,7 @@ import Testing
       ("a\n  .b(c,\n    d)\nif (e)\n  f / g / h", "a\n.b(c,d)\nif(e)\nf/g/h"),
     ])
   func modules(written: String, served: String) throws {
-    let module = try #require(ModuleShortening.shortened(Array(written.utf8)))
+    let module = try #require(ModuleMinifier.minified(Array(written.utf8)))
     #expect(String(decoding: module, as: UTF8.self) == served)
   }
 
@@ -241,8 +241,8 @@ import Testing
     ])
   func uncertainModules(written: String) {
     let bytes = Array(written.utf8)
-    #expect(ModuleShortening.shortened(bytes) == nil)
-    #expect(FileShortening.shortened(bytes, of: "js/a.js") == bytes)
+    #expect(ModuleMinifier.minified(bytes) == nil)
+    #expect(FileMinifier.minified(bytes, of: "js/a.js") == bytes)
   }
 
   @Test("shortens every module of the page, and changes none a second time")
@@ -250,9 +250,9 @@ import Testing
     for name in try FileManager.default.contentsOfDirectory(atPath: TestServer.siteFolder + "/js") {
       let path = "\(TestServer.siteFolder)/js/\(name)"
       let written = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
-      let served = try #require(ModuleShortening.shortened(written), "\(name)")
+      let served = try #require(ModuleMinifier.minified(written), "\(name)")
       #expect(served.count < written.count, "\(name)")
-      #expect(ModuleShortening.shortened(served) == served, "\(name)")
+      #expect(ModuleMinifier.minified(served) == served, "\(name)")
     }
   }
 
@@ -260,15 +260,15 @@ import Testing
   func compactTexts() {
     let texts = #"{"b": "Кіно: {title}", "a": {"one": "x / y"}}"#
     #expect(
-      String(decoding: FileShortening.compact(Array(texts.utf8)), as: UTF8.self)
+      String(decoding: FileMinifier.minifiedJSON(Array(texts.utf8)), as: UTF8.self)
         == #"{"a":{"one":"x / y"},"b":"Кіно: {title}"}"#)
-    #expect(FileShortening.compact(Array("{ broken".utf8)) == Array("{ broken".utf8))
+    #expect(FileMinifier.minifiedJSON(Array("{ broken".utf8)) == Array("{ broken".utf8))
   }
 
   @Test("A12 · serves texts with one byte for a Cyrillic letter, other letters as escapes")
   func cyrillicTexts() throws {
     let text = #"{"a":"Єґі Ящь – ×1"}"#
-    let bytes = FileShortening.shortened(Array(text.utf8), of: "text/uk.json")
+    let bytes = FileMinifier.minified(Array(text.utf8), of: "text/uk.json")
     let wanted: [UInt8] = [0xAA, 0xB4, 0xB3, 0x20, 0xDF, 0xF9, 0xFC, 0x20, 0x96, 0x20]
     #expect(bytes == Array(#"{"a":""#.utf8) + wanted + Array(#"\u00d71"}"#.utf8))
   }

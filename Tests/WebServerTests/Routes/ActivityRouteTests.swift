@@ -126,7 +126,7 @@ import WebServer
       let projector = try #require(room.devices["projector"])
       await projector.hold("on")
       let owner = try await room.owner()
-      let guest = try await room.enter(try await room.guestPass(from: owner))
+      let guest = try await room.logIn(withPass: try await room.guestPass(from: owner))
       let run = try await owner.send(.POST, "/api/v1/watch", ["item": "Metropolis"]).json["run"]
       let place = "/api/v1/runs/\(run?["id"]?.string ?? "")"
       await projector.waitForHeldCommand()
@@ -155,7 +155,7 @@ import WebServer
       await popper.hold("pop")
       let owner = try await room.owner()
       let member = try await room.member(invitedBy: owner)
-      let guest = try await room.enter(try await room.guestPass(from: owner))
+      let guest = try await room.logIn(withPass: try await room.guestPass(from: owner))
       let run = try await owner.send(.POST, "/api/v1/popcorn").json["run"]
       let path = "/api/v1/runs/\(run?["id"]?.string ?? "")/cancellation"
       await popper.waitForHeldCommand()
@@ -169,7 +169,7 @@ import WebServer
   func activities() async throws {
     try await TestServer.open { room in
       let owner = try await room.owner()
-      let guest = try await room.enter(try await room.guestPass(from: owner))
+      let guest = try await room.logIn(withPass: try await room.guestPass(from: owner))
       let film: JSONObject = [
         "name": "film", "permitted": true, "title": "Watch a film", "category": "films",
         "player": "dvd",
@@ -295,7 +295,7 @@ import WebServer
       #expect(players.first?["problems"] == [])
       let member = try await room.member(invitedBy: owner)
       #expect(try await member.send(.POST, "/api/v1/library/scan").status == 200)
-      let guest = try await room.enter(try await room.guestPass(from: owner))
+      let guest = try await room.logIn(withPass: try await room.guestPass(from: owner))
       #expect(try await guest.send(.POST, "/api/v1/library/scan").status == 403)
     }
   }

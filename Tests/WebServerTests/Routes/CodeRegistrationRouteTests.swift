@@ -22,7 +22,7 @@ import WebServer
     #expect(answer.json["digits"] == 6 && answer.json["resendAfter"] == 30)
     return [
       "invitation": invitation, "request": answer.json["request"] ?? .null,
-      "code": .string(try #require(room.box.code)),
+      "code": .string(try #require(room.sentMessages.code)),
     ]
   }
 
@@ -89,7 +89,7 @@ import WebServer
   func strangers() async throws {
     try await TestServer.open { room in
       _ = try await room.owner()
-      let count = room.box.messages.count
+      let count = room.sentMessages.messages.count
       var answers: [ControllerResponse] = []
       for email in ["ann@example.org", "nob@example.org"] {
         answers.append(
@@ -97,7 +97,7 @@ import WebServer
             .POST, Self.path,
             ["invitation": "0000-0000-0000-0000-0000", "email": .string(email)]))
       }
-      #expect(answers.map(\.status) == [403, 403] && room.box.messages.count == count)
+      #expect(answers.map(\.status) == [403, 403] && room.sentMessages.messages.count == count)
       #expect(answers[0].body == answers[1].body)
       #expect(answers[0].headers.map(\.name) == answers[1].headers.map(\.name))
     }
@@ -107,11 +107,11 @@ import WebServer
   func taken() async throws {
     try await TestServer.open { room in
       let invitation = try await invitation(from: try await room.owner())
-      let count = room.box.messages.count
+      let count = room.sentMessages.messages.count
       let answer = try await room.stranger.send(
         .POST, Self.path, ["invitation": invitation, "email": "ann@example.org"])
       #expect(answer.status == 409 && answer.json["error"]?["code"] == "taken")
-      #expect(room.box.messages.count == count)
+      #expect(room.sentMessages.messages.count == count)
     }
   }
 
@@ -141,13 +141,13 @@ import WebServer
   func budget() async throws {
     try await TestServer.open(Listener.port(0, of: "127.0.0.1")) { room in
       let invitation = try await invitation(from: try await room.owner())
-      let stranger = Neighbour(room: room, address: "127.0.0.2")
+      let stranger = NetworkClient(room: room, address: "127.0.0.2")
       let body: JSON = ["invitation": invitation, "email": "ben@example.org"]
       for wait in [30, 60, 120, 120, 0] as [Double] {
         #expect(try await stranger.post(Self.path, body).status == 202)
-        room.day.advance(wait)
+        room.accountClock.advance(wait)
       }
-      room.day.advance(120)
+      room.accountClock.advance(120)
       let refused = try await stranger.post(Self.path, body)
       #expect(refused.status == 429 && refused.json["error"]?["code"] == "tooEarly")
     }
@@ -158,7 +158,7 @@ import WebServer
     try await TestServer.open(Listener.port(0, of: "127.0.0.1")) { room in
       let owner = try await room.owner()
       let code = try await sent(room, try await invitation(from: owner))
-      let browser = Neighbour(room: room, address: "127.0.0.2", token: owner.token)
+      let browser = NetworkClient(room: room, address: "127.0.0.2", token: owner.token)
       var body = Self.ben.reduce(into: code) { $0[$1.key] = $1.value }
       body["cookie"] = true
       let answer = try await browser.post("\(Self.path)/confirmation", .object(body))

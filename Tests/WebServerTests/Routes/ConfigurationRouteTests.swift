@@ -138,7 +138,7 @@ import WebServer
       #expect(blind.status == 428)
       #expect(try await owner.send(.GET, Self.file).json == after.json)
       // An open page that its owner has left may not choose which programs run.
-      room.day.advance(6 * 60)
+      room.accountClock.advance(6 * 60)
       let unproven = try await owner.send(
         .PUT, Self.file, bytes: Array("{  }".utf8),
         headers: Self.headers("\"\(after.json["hash"]?.string ?? "")\""))

@@ -21,7 +21,7 @@ import WebServer
       let none = try await owner.send(.GET, "/api/v1/devices/amp/log")
       #expect(none.json == ["device": "amp", "lines": []])
       #expect(try await owner.send(.GET, "/api/v1/devices/x/log").status == 404)
-      let guest = try await room.enter(try await room.guestPass(from: owner))
+      let guest = try await room.logIn(withPass: try await room.guestPass(from: owner))
       #expect(try await guest.send(.GET, "/api/v1/devices/screen/log").status == 403)
     }
   }

@@ -120,7 +120,7 @@ import WebServer
       let audit = try await owner.send(.GET, "/api/v1/audit").json["entries"]?.array ?? []
       let subject = audit.first { $0["deed"] == "devicesSearched" }?["subject"]?.string
       #expect(subject?.hasSuffix(" at broker.lan:1883 with the secret projector") == true)
-      room.day.advance(6 * 60)
+      room.accountClock.advance(6 * 60)
       let refused = try await owner.send(.POST, Self.path, body)
       #expect(refused.status == 403 && refused.json["error"]?["code"] == "proofNeeded")
       #expect(try await owner.send(.POST, Self.path, ["broker": "broker.lan"]).status == 200)

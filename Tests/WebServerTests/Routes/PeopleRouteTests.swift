@@ -18,7 +18,7 @@ import WebServer
         ("invitations", "{}", "register"), ("guests", #"{"activities": ["film"]}"#, "guest"),
       ]
       for (path, body, page) in requests {
-        let answer = try await room.raw(
+        let answer = try await room.sendRaw(
           lines: [
             "POST /api/v1/\(path) HTTP/1.1", "Host: localhost:\(room.port)",
             "Origin: http://localhost:\(room.port)", "X-Theater: 1",
@@ -56,7 +56,7 @@ import WebServer
       #expect(try await languages() == ["uk", "uk"])
       #expect(try await owner.send(.POST, path, ["language": nil]).status == 204)
       #expect(try await languages() == [nil, nil])
-      let guest = try await room.enter(try await room.guestPass(from: owner))
+      let guest = try await room.logIn(withPass: try await room.guestPass(from: owner))
       #expect(try await guest.send(.POST, path, ["language": "uk"]).status == 403)
     }
   }
@@ -194,7 +194,7 @@ import WebServer
       let ben = people.first { $0["role"] == "member" }?["id"]?.string ?? ""
       let promoted = try await owner.send(.POST, "/api/v1/accounts/\(ben)/role", ["role": "owner"])
       #expect(promoted.status == 204)
-      room.day.advance(300)
+      room.accountClock.advance(300)
       for path in ["/api/v1/account", "/api/v1/accounts/\(ann)"] {
         let refused = try await owner.send(.DELETE, path)
         #expect(refused.status == 403)
@@ -295,7 +295,7 @@ import WebServer
       for body in [[:], ["activities": "film"], ["activities": [1]], ["activities": []]] as [JSON] {
         #expect(try await owner.send(.POST, "/api/v1/guests", body).status == 422)
       }
-      let guest = try await room.enter(try await room.guestPass(from: owner, volume: 30))
+      let guest = try await room.logIn(withPass: try await room.guestPass(from: owner, volume: 30))
       let who = try await guest.send(.GET, "/api/v1/sessions/current").json
       #expect(who["user"] == ["name": "Guest", "role": "guest"])
       #expect(who["volumeLimit"] == 30)
@@ -352,7 +352,7 @@ import WebServer
         _ = try await room.stranger.send(
           .POST, "/api/v1/sessions",
           ["email": "eve@example.org", "password": .string("not \(password)")])
-        room.day.advance(60)
+        room.accountClock.advance(60)
       }
       for _ in 0..<4 { _ = try await room.logIn("ann@example.org") }
       var entries: [JSON] = []

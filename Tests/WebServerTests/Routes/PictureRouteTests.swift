@@ -54,7 +54,7 @@ struct PictureRouteTests {
       let other = try await owner.send(
         .GET, Self.path + "?item=Films%2FM%20%26%20N%2F%C3%A9%3F.mkv")
       #expect(other.status == 200 && other.header("content-type") == "image/webp")
-      let guest = try await room.enter(try await room.guestPass(from: owner))
+      let guest = try await room.logIn(withPass: try await room.guestPass(from: owner))
       #expect(try await guest.send(.GET, Self.path + "?item=metropolis").status == 200)
     }
   }

@@ -18,7 +18,8 @@ import WebServer
     let confirmed = try await owner.send(
       .POST, "/api/v1/account/email/confirmation",
       [
-        "request": sent.json["request"] ?? .null, "code": .string(try #require(room.box.code)),
+        "request": sent.json["request"] ?? .null,
+        "code": .string(try #require(room.sentMessages.code)),
       ])
     #expect(confirmed.status == 200)
     #expect(confirmed.json["user"]?["emailVerified"] == true)
@@ -57,11 +58,11 @@ import WebServer
     try await TestServer.open { room in
       try await verify(room, try await room.owner())
       for path in ["/api/v1/login-codes", "/api/v1/password-resets"] {
-        let before = room.box.messages.count
+        let before = room.sentMessages.messages.count
         let known = try await room.stranger.send(.POST, path, ["email": "ann@example.org"])
-        #expect(room.box.messages.count == before + 1)
+        #expect(room.sentMessages.messages.count == before + 1)
         let unknown = try await room.stranger.send(.POST, path, ["email": "nob@example.org"])
-        #expect(room.box.messages.count == before + 1)
+        #expect(room.sentMessages.messages.count == before + 1)
         #expect(known.status == 202 && unknown.status == 202)
         #expect(known.body.count == unknown.body.count)
         #expect(known.headers.map(\.name) == unknown.headers.map(\.name))
@@ -70,7 +71,7 @@ import WebServer
           .POST, "/api/v1/sessions",
           [
             "request": known.json["request"] ?? .null,
-            "oneTimeCode": .string(try #require(room.box.code)),
+            "oneTimeCode": .string(try #require(room.sentMessages.code)),
           ])
         #expect(login.status == 201)
         #expect(login.json["user"]?["name"] == "Ann")
@@ -84,7 +85,7 @@ import WebServer
       try await verify(room, try await room.owner())
       let sent = try await room.stranger.send(
         .POST, "/api/v1/password-resets", ["email": "ann@example.org"])
-      let right = try #require(room.box.code)
+      let right = try #require(room.sentMessages.code)
       func confirm(_ code: String, _ password: String? = nil) async throws -> ControllerResponse {
         var body: JSONObject = [
           "request": sent.json["request"] ?? .null, "code": .string(code),

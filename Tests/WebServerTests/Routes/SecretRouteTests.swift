@@ -36,7 +36,7 @@ import WebServer
       for (client, status) in [(room.stranger, 401), (member, 403)] {
         #expect(try await client.send(.PUT, Self.path, Self.body).status == status)
       }
-      room.day.advance(6 * 60)
+      room.accountClock.advance(6 * 60)
       let refused = try await owner.send(.PUT, Self.path, Self.body)
       #expect(refused.status == 403 && refused.json["error"]?["code"] == "proofNeeded")
       #expect(room.secrets.texts.isEmpty)

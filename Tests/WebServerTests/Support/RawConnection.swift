@@ -39,7 +39,7 @@ struct RawAnswer: Sendable {
 
 extension TestServer {
   /// Sends these very bytes to the port, and takes what comes until the other side closes.
-  func raw(_ bytes: [UInt8], from source: String? = nil) async throws -> RawAnswer {
+  func sendRaw(_ bytes: [UInt8], from source: String? = nil) async throws -> RawAnswer {
     try await connection(from: source) { inbound, outbound in
       // A server may close before it has taken everything.
       try? await outbound.write(ByteBuffer(bytes: bytes))
@@ -51,16 +51,16 @@ extension TestServer {
     }
   }
 
-  func raw(_ text: String) async throws -> RawAnswer { try await raw(Array(text.utf8)) }
+  func sendRaw(_ text: String) async throws -> RawAnswer { try await sendRaw(Array(text.utf8)) }
 
   /// Sends a request of these lines, without any line that is not given, and asks for the end of the
   /// connection after it.
-  func raw(
+  func sendRaw(
     lines: [String], body: String = "", from source: String? = nil
   ) async throws -> RawAnswer {
     let length = body.isEmpty ? [] : ["Content-Length: \(body.utf8.count)"]
     let head = (lines + length + ["Connection: close", "", ""]).joined(separator: "\r\n")
-    return try await raw(Array((head + body).utf8), from: source)
+    return try await sendRaw(Array((head + body).utf8), from: source)
   }
 
   /// Sends the head of a request with `Expect: 100-continue`, and its body after the answer 100.

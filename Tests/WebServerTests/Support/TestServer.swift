@@ -31,13 +31,13 @@ struct TestServer: Sendable {
 
   let clock: ManualClock
   /// The time of day, by which sessions expire.
-  let day: AccountClock
+  let accountClock: AccountClock
   let journal: CommandJournal
   let devices: [String: FakeDevice]
   let theater: HomeTheaterFacade
   let accountService: AccountService
   /// The messages to people.
-  let box: SentMessages
+  let sentMessages: SentMessages
   let configuration: FakeConfiguration
   let discovery: FakeDiscovery
   let secrets: FakeSecrets
@@ -96,7 +96,7 @@ struct TestServer: Sendable {
     onRunning: @escaping @Sendable (any Channel) -> Void
   ) throws {
     let clock = ManualClock()
-    let day = AccountClock()
+    let accountClock = AccountClock()
     let journal = CommandJournal()
     let roles: [(String, Role)] = [
       ("amp", .amplifier), ("dvd", .dvdPlayer), ("cd", .cdPlayer), ("tuner", .tuner),
@@ -109,12 +109,12 @@ struct TestServer: Sendable {
     let positions = InMemoryPositions()
     let theater = HomeTheaterFacade(
       devices: devices, plan: Self.plan, positions: positions, clock: clock)
-    let box = SentMessages()
-    box.reach([.email])
+    let sentMessages = SentMessages()
+    sentMessages.setChannels([.email])
     let accountService = AccountService(
-      stores: try TheaterDatabase(inMemory: day.wall).accountStores,
-      hashing: Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1), delivery: box,
-      clock: day.wall, steady: day.steady)
+      stores: try TheaterDatabase(inMemory: accountClock.wall).accountStores,
+      hashing: Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1), delivery: sentMessages,
+      clock: accountClock.wall, steady: accountClock.steady)
     let configuration = FakeConfiguration()
     let discovery = FakeDiscovery()
     let secrets = FakeSecrets()
@@ -126,13 +126,13 @@ struct TestServer: Sendable {
     let web = WebServer(remote, site: try Site(folder: Self.siteFolder), logger: log.logger)
     let servers = try listeners.map { try web.server(on: $0) { onRunning($0) } }
     self.clock = clock
-    self.day = day
+    self.accountClock = accountClock
     self.journal = journal
     self.devices = Dictionary(
       zip(roles.map(\.0), devices), uniquingKeysWith: { first, _ in first })
     self.theater = theater
     self.accountService = accountService
-    self.box = box
+    self.sentMessages = sentMessages
     self.configuration = configuration
     self.discovery = discovery
     self.secrets = secrets
@@ -237,7 +237,7 @@ extension TestServer {
   }
 
   /// A client with a guest's session.
-  func enter(_ pass: String) async throws -> TestClient {
+  func logIn(withPass pass: String) async throws -> TestClient {
     let answer = try await stranger.send(
       .POST, "/api/v1/guests/sessions", ["pass": .string(pass)])
     guard let token = answer.json["token"]?.string else { throw Missing(what: "the token") }
@@ -313,14 +313,14 @@ final class FakeDiscovery: DeviceDiscovery {
 
   func search(for request: DiscoveryRequest) async throws -> DiscoveryResult {
     state.withLock { $0.requests.append(request) }
-    return try await runner.result(of: [HeldSearch(owner: self)], within: .seconds(3600))
+    return try await runner.run([HeldSearch(owner: self)], within: .seconds(3600))
   }
 
   private struct HeldSearch: DeviceSearch {
     let owner: FakeDiscovery
     let kind = DiscoveryKind.projectors
 
-    func result() async -> DiscoveryResult {
+    func run() async -> DiscoveryResult {
       while !Task.isCancelled, owner.state.withLock({ $0.isHeld }) {
         try? await Task.sleep(for: .milliseconds(2))
       }

@@ -65,7 +65,7 @@ struct StationHead: Equatable {
   }
 
   /// Throws unless the body is a stream.
-  func check(subject: String) throws(MediaFailure) {
+  func requireStream(subject: String) throws(MediaFailure) {
     guard status == 200 else {
       let answer = reason.isEmpty ? "\(status)" : "\(status) \(reason)"
       throw MediaFailure(

@@ -44,7 +44,7 @@ final class StationStream {
       try socket.write(Self.request(for: address, configured))
       let (head, prefetched) = try Self.readHead(socket, subject: subject)
       guard let location = head.location else {
-        try head.check(subject: subject)
+        try head.requireStream(subject: subject)
         self.socket = socket
         self.subject = subject
         self.prefetched = prefetched

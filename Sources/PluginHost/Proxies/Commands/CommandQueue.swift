@@ -48,10 +48,10 @@ struct CommandQueue: Sendable {
       waiting.append(new)
     case .setting:
       // The callers keep the order of their calls.
-      new.callers = takeCallers(of: new.spec) + new.callers
+      new.callers = removeCommands(of: new.spec) + new.callers
       waiting.append(new)
     case .urgent:
-      steps = cancelWhatContradicts(new.spec)
+      steps = cancelContradicted(by: new.spec)
       let place = waiting.firstIndex { !$0.isUrgent } ?? waiting.endIndex
       waiting.insert(new, at: place)
     case .ordinary, .cancellable, .momentary:
@@ -60,7 +60,8 @@ struct CommandQueue: Sendable {
     return steps
   }
 
-  private mutating func takeCallers(of spec: CommandSpec) -> [CommandCaller] {
+  /// Removes the waiting commands of a row, and returns their callers.
+  private mutating func removeCommands(of spec: CommandSpec) -> [CommandCaller] {
     var callers: [CommandCaller] = []
     waiting.removeAll { command in
       guard command.spec == spec else { return false }
@@ -70,7 +71,7 @@ struct CommandQueue: Sendable {
     return callers
   }
 
-  private mutating func cancelWhatContradicts(_ urgent: CommandSpec) -> Steps {
+  private mutating func cancelContradicted(by urgent: CommandSpec) -> Steps {
     var steps = Steps()
     let error = DeviceError(.cancelled, "\"\(urgent.name)\" took its place")
     let contradicted = waiting.filter { urgent.contradicts($0.spec) }
@@ -94,7 +95,7 @@ struct CommandQueue: Sendable {
   /// wait.
   ///
   /// - Parameter reportsSeen: The number of reports of the device so far.
-  mutating func takeNext(at now: Duration, reportsSeen: Int, request: () -> Int)
+  mutating func beginNext(at now: Duration, reportsSeen: Int, request: () -> Int)
     -> QueuedCommand?
   {
     guard underWay == nil, var next = popNext(at: now) else { return nil }
@@ -116,7 +117,7 @@ struct CommandQueue: Sendable {
 
   /// Removes and returns the command in flight, whose reply has come; `nil` if `request` is not in
   /// flight.
-  mutating func takeUnderWay(_ request: Int) -> QueuedCommand? {
+  mutating func removeUnderWay(_ request: Int) -> QueuedCommand? {
     guard underWay?.request == request else { return nil }
     return underWay.take()
   }
@@ -132,7 +133,7 @@ struct CommandQueue: Sendable {
   }
 
   /// Lets the held command be sent again, because the state has changed.
-  mutating func stateChanged(at now: Duration) {
+  mutating func retryHeld(at now: Duration) {
     if held != nil { held?.retryAt = now }
   }
 
@@ -146,7 +147,7 @@ struct CommandQueue: Sendable {
   }
 
   /// Removes and returns the held command if its deadline has passed.
-  mutating func takeExpired(at now: Duration) -> QueuedCommand? {
+  mutating func removeExpired(at now: Duration) -> QueuedCommand? {
     guard let command = held?.command, let deadline = command.deadline, deadline <= now else {
       return nil
     }

@@ -25,7 +25,7 @@ struct CommandSettlement: Sendable {
   }
 
   /// Removes and returns the callers whose command `state` shows as done.
-  mutating func takeSettled(in state: DeviceState) -> [CommandCaller] {
+  mutating func removeSettled(in state: DeviceState) -> [CommandCaller] {
     // Most reports come while no caller waits.
     waiters.isEmpty ? [] : remove { $0.command.isSettled(in: state) }.map(\.caller)
   }
@@ -47,7 +47,7 @@ struct CommandSettlement: Sendable {
   }
 
   /// Removes and returns the callers whose deadline has passed, with their commands.
-  mutating func takeExpired(at now: Duration) -> [(caller: CommandCaller, command: Command)] {
+  mutating func removeExpired(at now: Duration) -> [(caller: CommandCaller, command: Command)] {
     remove { $0.deadline <= now }.map { ($0.caller, $0.command) }
   }
 
@@ -60,9 +60,9 @@ struct CommandSettlement: Sendable {
   mutating func removeAll() -> [CommandCaller] { remove { _ in true }.map(\.caller) }
 
   private mutating func remove(where isOver: (Waiter) -> Bool) -> [Waiter] {
-    let taken = waiters.filter(isOver)
-    if !taken.isEmpty { waiters.removeAll(where: isOver) }
-    return taken
+    let removed = waiters.filter(isOver)
+    if !removed.isEmpty { waiters.removeAll(where: isOver) }
+    return removed
   }
 }
 

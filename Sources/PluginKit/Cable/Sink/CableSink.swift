@@ -57,7 +57,7 @@ public final class CableSink: Sendable {
   /// token becomes void.
   public func expect(token: String) throws(CableError) {
     let token = try CableToken(token)
-    core.control { $0.token = token }
+    core.changeControls { $0.token = token }
   }
 
   /// Tells the source whether its sound is played. Pass false if the input is not selected, or if

@@ -61,7 +61,7 @@ final class CableSinkConnection {
       revents: 0)
   }
 
-  /// The time by which `service` must be called again.
+  /// The time by which `sendProgress` must be called again.
   var deadline: Int64? {
     blocked || owesSilence ? MonotonicClock.now + 10_000_000 : flushDeadline
   }
@@ -74,13 +74,13 @@ final class CableSinkConnection {
   }
 
   /// Sends confirmations, reports and credit for the audio thread's progress.
-  func service() throws(CableError) {
-    if owesSilence { silence() }
+  func sendProgress() throws(CableError) {
+    if owesSilence { dropSound() }
     if blocked { try parse() }
     confirmFlush()
     confirmDrained()
-    reportHeard()
-    grant()
+    sendHeard()
+    sendCredit()
     guard outbox.flush(to: descriptor) else { throw Self.gone }
     guard !outgoing.isEmpty else { return }
     let bytes = outgoing
@@ -88,16 +88,16 @@ final class CableSinkConnection {
     guard outbox.send(bytes, to: descriptor) else { throw Self.gone }
   }
 
-  /// Sends whether the source is heard.
-  func heardChanged(_ heard: Bool) {
+  /// Changes whether the source is heard, and sends that.
+  func setHeard(_ heard: Bool) {
     self.heard = heard
-    if !heard { silence() }
+    if !heard { dropSound() }
     outgoing += CableMessage.credit(epoch: epoch, limit: limit, heard: heard).encoded
   }
 
   /// Empties the ring, sends the reason and closes.
   func close(_ error: CableError) {
-    silence()
+    dropSound()
     _ = outbox.send(outgoing + CableMessage.close(reason: error.message).encoded, to: descriptor)
     Glibc.close(descriptor)
   }
@@ -126,7 +126,7 @@ final class CableSinkConnection {
     case .format(let epoch, let format):
       try begin(epoch)
       self.format = format
-      if heard { syncRing() }
+      if heard { announceFormat() }
     case .data(let epoch, _, let startsRecording):
       try accept(payload, epoch, startsRecording)
     case .flush(let epoch):
@@ -137,7 +137,7 @@ final class CableSinkConnection {
       }
       ended = true
       if heard {
-        syncRing()
+        announceFormat()
         _ = ring.pointee.append(.end, generation: generation, format: format ?? .compactDisc)
       }
     case .close(let reason):
@@ -172,7 +172,7 @@ final class CableSinkConnection {
     }
     received += UInt64(frames)
     guard heard else { return }
-    syncRing()
+    announceFormat()
     if startsRecording {
       _ = ring.pointee.append(.start, generation: generation, format: format)
     }
@@ -198,7 +198,7 @@ final class CableSinkConnection {
   }
 
   /// Drops the content of the ring and answers a waiting flush.
-  private func silence() {
+  private func dropSound() {
     // The generation of the ring, not of the stream: silence begins no generation.
     let index = ring.pointee.append(
       .silence, generation: ringGeneration, format: format ?? .compactDisc, skips: true)
@@ -208,7 +208,7 @@ final class CableSinkConnection {
   }
 
   /// Puts the present epoch and format into the ring before their sound.
-  private func syncRing() {
+  private func announceFormat() {
     guard ringGeneration != generation, let format else { return }
     _ = ring.pointee.append(.format, generation: generation, format: format)
     ringGeneration = generation
@@ -256,7 +256,7 @@ final class CableSinkConnection {
     outgoing += CableMessage.drained(epoch: epoch).encoded
   }
 
-  private func reportHeard() {
+  private func sendHeard() {
     guard let report = ring.pointee.report, report != lastReport,
       report.generation >= flushGeneration, report.generation >> 32 == UInt64(serial)
     else { return }
@@ -269,10 +269,10 @@ final class CableSinkConnection {
       ).encoded
   }
 
-  private func grant() {
+  private func sendCredit() {
     guard heard, let format, !ended, outbox.isEmpty else { return }
     let whole = format.frames(inNanoseconds: ringTime)
-    let target = received + UInt64(free(format, whole))
+    let target = received + UInt64(freeFrames(of: format, atMost: whole))
     guard target > limit else { return }
     let enough = target - limit >= UInt64(max(1, whole / 4))
     guard enough || limit == 0 || (limit == received && ring.pointee.occupied == 0) else { return }
@@ -281,7 +281,7 @@ final class CableSinkConnection {
   }
 
   /// Frames of `format` that the ring still takes so that it holds at most its time.
-  private func free(_ format: CableFormat, _ whole: Int) -> Int {
+  private func freeFrames(of format: CableFormat, atMost whole: Int) -> Int {
     let head = ring.pointee.head.load(ordering: .acquiring)
     let tail = ring.pointee.tail.load(ordering: .relaxed)
     while spans.count > 1, spans[1].start <= head { spans.removeFirst() }

@@ -41,7 +41,7 @@ final class CableSinkCore: @unchecked Sendable {
 
   private let accept: @Sendable (Int32) -> Int32?
   private let listener: Int32
-  private let identity: UInt64?
+  private let inode: UInt64?
   private var waiting: [Int32: PendingConnection] = [:]
   private var connection: CableSinkConnection?
   private var serial: UInt32 = 0
@@ -74,7 +74,7 @@ final class CableSinkCore: @unchecked Sendable {
       audioEvent.close()
       throw error
     }
-    identity = CableDescriptor.identity(path)
+    inode = CableDescriptor.inode(at: path)
     // Room for the ring's time in the largest format; unused pages cost no memory.
     let frames = Int(Int64(CableLimit.rates.upperBound) * ringTime / 1_000_000_000) + 1
     ring = .allocate(capacity: 1)
@@ -103,7 +103,7 @@ final class CableSinkCore: @unchecked Sendable {
       return !controls.closed
     }
     guard first else { return }
-    if CableDescriptor.identity(path) == identity { unlink(path) }
+    if CableDescriptor.inode(at: path) == inode { unlink(path) }
     ioEvent.signal()
   }
 
@@ -117,7 +117,7 @@ final class CableSinkCore: @unchecked Sendable {
   }
 
   /// Changes the controls and wakes the I/O thread.
-  func control(_ change: (inout Controls) -> Void) {
+  func changeControls(_ change: (inout Controls) -> Void) {
     controls.withLock { change(&$0) }
     ioEvent.signal()
   }
@@ -129,23 +129,23 @@ final class CableSinkCore: @unchecked Sendable {
       if controls.closed { break }
       if controls.heard != heard {
         heard = controls.heard
-        connection?.heardChanged(heard)
+        connection?.setHeard(heard)
       }
-      service()
+      sendProgress()
       waitForWork()
     }
-    drop(CableError(.closed, "The amplifier closed the cable."))
+    closeConnection(CableError(.closed, "The amplifier closed the cable."))
     for descriptor in waiting.keys { Glibc.close(descriptor) }
     Glibc.close(listener)
     events.finish()
   }
 
-  private func service() {
+  private func sendProgress() {
     guard let connection else { return }
     do throws(CableError) {
-      try connection.service()
+      try connection.sendProgress()
     } catch {
-      drop(error)
+      closeConnection(error)
     }
   }
 
@@ -185,7 +185,7 @@ final class CableSinkCore: @unchecked Sendable {
     do throws(CableError) {
       try connection.receive()
     } catch {
-      drop(error)
+      closeConnection(error)
     }
   }
 
@@ -225,7 +225,7 @@ final class CableSinkCore: @unchecked Sendable {
       }
       try authenticate(hello)
       waiting[descriptor] = nil
-      plug(descriptor)
+      adoptConnection(descriptor)
     } catch {
       waiting[descriptor] = nil
       refuse(descriptor, error)
@@ -252,8 +252,8 @@ final class CableSinkCore: @unchecked Sendable {
     }
   }
 
-  private func plug(_ descriptor: Int32) {
-    drop(CableError(.closed, "Another source took the cable."))
+  private func adoptConnection(_ descriptor: Int32) {
+    closeConnection(CableError(.closed, "Another source took the cable."))
     serial &+= 1
     connection = CableSinkConnection(
       descriptor: descriptor, serial: serial, ring: ring, ringTime: ringTime, heard: heard)
@@ -267,7 +267,7 @@ final class CableSinkCore: @unchecked Sendable {
     events.yield(.refused(error))
   }
 
-  private func drop(_ error: CableError) {
+  private func closeConnection(_ error: CableError) {
     guard let connection else { return }
     self.connection = nil
     connection.close(error)

@@ -34,7 +34,7 @@ public struct CableTap: @unchecked Sendable {
       if own.pointee.hasFormat, buffer.count < own.pointee.format.frameBytes { return .empty }
       let count = copy(into: buffer)
       if count > 0 { return .frames(count) }
-      if arm() { return .empty }
+      if requestWakeup() { return .empty }
     }
   }
 
@@ -44,7 +44,7 @@ public struct CableTap: @unchecked Sendable {
 
   /// Requests `CableSink.audioEvent` for the next arrival, as an empty `read` does; false if
   /// something is already there.
-  public func wakeWhenReadable() -> Bool { arm() }
+  public func wakeWhenReadable() -> Bool { requestWakeup() }
 
   /// Frames that a `read` would give before the next event.
   public var available: Int {
@@ -102,7 +102,7 @@ public struct CableTap: @unchecked Sendable {
   }
 
   /// Requests a wake-up by the producer; false if something has arrived meanwhile.
-  private func arm() -> Bool {
+  private func requestWakeup() -> Bool {
     ring.pointee.waiting.store(true, ordering: .sequentiallyConsistent)
     let head = ring.pointee.head.load(ordering: .relaxed)
     let index = ring.pointee.markerHead.load(ordering: .relaxed)
@@ -115,7 +115,7 @@ public struct CableTap: @unchecked Sendable {
     let index = ring.pointee.markerHead.load(ordering: .relaxed)
     let skip = ring.pointee.skip.load(ordering: .acquiring)
     if index < skip {
-      drop(from: index, to: skip)
+      skipMarkers(from: index, to: skip)
       return .flush
     }
     if own.pointee.announceFormat {
@@ -138,7 +138,7 @@ public struct CableTap: @unchecked Sendable {
     return .format(marker.format)
   }
 
-  private func drop(from index: Int, to skip: Int) {
+  private func skipMarkers(from index: Int, to skip: Int) {
     own.pointee.skippedGeneration = own.pointee.generation
     own.pointee.skippedFrames = own.pointee.consumed
     own.pointee.nextStartsRecording = false
@@ -153,7 +153,7 @@ public struct CableTap: @unchecked Sendable {
     own.pointee.skipped = skip
   }
 
-  /// Takes over the marker's format and generation.
+  /// Adopts the marker's format and generation.
   private func adopt(_ marker: CableMarker) {
     if marker.kind != .silence {
       own.pointee.announceFormat =

@@ -16,15 +16,15 @@ struct CablePlayhead {
   init(at now: Int64) { time = now }
 
   /// Stops the position at `byte` until the next report.
-  mutating func rest(at byte: UInt64, _ now: Int64) {
+  mutating func stop(at byte: UInt64, _ now: Int64) {
     self.byte = byte
     deviceByte = byte
     time = now
     isRunning = false
   }
 
-  /// Takes a report: at `time` `byte` was heard and the device had taken the sound up to `device`.
-  mutating func report(_ byte: UInt64, device: UInt64, at time: Int64) {
+  /// Records a report: at `time` `byte` was heard and the device had taken the sound up to `device`.
+  mutating func recordReport(_ byte: UInt64, device: UInt64, at time: Int64) {
     deviceByte = max(deviceByte, device)
     self.byte = max(self.byte, byte)
     self.time = time

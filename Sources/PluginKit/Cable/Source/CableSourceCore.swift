@@ -3,7 +3,7 @@ import Platform
 
 /// The state of a source and its I/O thread. Everything mutable is guarded by `monitor`.
 ///
-/// Safe: every access to a `var` happens inside `monitor.locked`; the methods below the mark
+/// Safe: every access to a `var` happens inside `monitor.withLock`; the methods below the mark
 /// "Inside the monitor" are called there alone.
 final class CableSourceCore: @unchecked Sendable {
   /// The most sound that waits to be sent, ns. A waiting decoder is woken when a quarter is left: so it
@@ -53,12 +53,12 @@ final class CableSourceCore: @unchecked Sendable {
 
   // MARK: Any thread
 
-  var section: UInt32 { monitor.locked { timeline.current.id } }
+  var section: UInt32 { monitor.withLock { timeline.current.id } }
 
-  var isHeard: Bool { monitor.locked { playing } }
+  var isHeard: Bool { monitor.withLock { playing } }
 
   var position: CablePosition {
-    monitor.locked {
+    monitor.withLock {
       tick()
       return timeline.frame(at: byte(at: clock.now))
     }
@@ -67,7 +67,7 @@ final class CableSourceCore: @unchecked Sendable {
   func setFormat(
     _ format: CableFormat, after section: UInt32, startsRecording: Bool
   ) -> UInt32? {
-    monitor.locked {
+    monitor.withLock {
       guard !closed, section == timeline.current.id else { return nil }
       tick()
       queue.reserve(format.frames(inNanoseconds: Self.kept) * format.frameBytes)
@@ -77,7 +77,7 @@ final class CableSourceCore: @unchecked Sendable {
   }
 
   func write(_ bytes: UnsafeRawBufferPointer, section: UInt32) -> Int {
-    monitor.locked {
+    monitor.withLock {
       guard let format = timeline.current.format else { return 0 }
       let frame = format.frameBytes
       let whole = bytes.count / frame * frame
@@ -95,7 +95,7 @@ final class CableSourceCore: @unchecked Sendable {
         queue.append(UnsafeRawBufferPointer(rebasing: bytes[taken..<(taken + count)]))
         taken += count
         let isBlocked = link?.outbox.isEmpty == false
-        pump()
+        sendSound()
         // The socket has become full: the I/O thread sends the rest when there is room.
         if !isBlocked, link?.outbox.isEmpty == false { wake() }
       }
@@ -104,17 +104,17 @@ final class CableSourceCore: @unchecked Sendable {
   }
 
   func end(section: UInt32) {
-    monitor.locked {
+    monitor.withLock {
       guard section == timeline.current.id, !timeline.current.ended else { return }
       tick()
       timeline.end()
-      pump()
+      sendSound()
       wake()
     }
   }
 
   func flush() -> (heard: CablePosition, section: UInt32) {
-    alone {
+    performChange {
       let point = queue.written
       let before = timeline
       var heard = before.frame(at: byte(at: clock.now))
@@ -122,7 +122,7 @@ final class CableSourceCore: @unchecked Sendable {
       drained = false
       let sent = queue.sent
       queue.sent = point
-      playhead.rest(at: point, clock.now)
+      playhead.stop(at: point, clock.now)
       monitor.wakeAll()
       if playing, !paused, let link, let format = link.format, !link.isFlushed(at: sent) {
         if let byte = requestFlush(link, at: point, format) {
@@ -131,21 +131,21 @@ final class CableSourceCore: @unchecked Sendable {
       } else {
         link?.moveStart(to: point)
       }
-      pump()
+      sendSound()
       return (heard, section)
     }
   }
 
   func pause() -> CablePosition {
-    alone {
+    performChange {
       guard !paused else { return timeline.frame(at: playhead.byte) }
       var byte = self.byte(at: clock.now)
       paused = true
-      playhead.rest(at: byte, clock.now)
+      playhead.stop(at: byte, clock.now)
       if playing, let link, let format = link.format {
         byte = min(requestFlush(link, at: byte, format) ?? byte, queue.sent)
       }
-      playhead.rest(at: byte, clock.now)
+      playhead.stop(at: byte, clock.now)
       rewind(to: byte)
       self.link?.moveStart(to: queue.sent)
       return timeline.frame(at: byte)
@@ -153,19 +153,19 @@ final class CableSourceCore: @unchecked Sendable {
   }
 
   func resume() {
-    alone {
+    performChange {
       guard paused else { return }
       paused = false
-      playhead.rest(at: playhead.byte, clock.now)
+      playhead.stop(at: playhead.byte, clock.now)
       link?.lastProgress = clock.now
-      pump()
+      sendSound()
       wake()
       monitor.wakeAll()
     }
   }
 
   func close() {
-    monitor.locked {
+    monitor.withLock {
       guard !closed else { return }
       if let link { _ = link.send(.close(reason: "The player closed the cable.")) }
       link = nil
@@ -178,7 +178,7 @@ final class CableSourceCore: @unchecked Sendable {
   }
 
   func disconnect() {
-    monitor.locked { unplug(CableError(.closed, "The player pulled the cable out.")) }
+    monitor.withLock { unplug(CableError(.closed, "The player pulled the cable out.")) }
     wake()
   }
 
@@ -189,7 +189,7 @@ final class CableSourceCore: @unchecked Sendable {
     }
     link.heard = try link.awaitCredit()
     var failure: CableError?
-    monitor.locked {
+    monitor.withLock {
       if closed {
         failure = CableError(.closed, "The source is closed.")
       } else {
@@ -205,10 +205,10 @@ final class CableSourceCore: @unchecked Sendable {
   /// Sends, receives and keeps time until the source is closed.
   func run() {
     while true {
-      let plan = monitor.locked { () -> (CableSourceLink?, Int16, Int32)? in
+      let plan = monitor.withLock { () -> (CableSourceLink?, Int16, Int32)? in
         guard !closed else { return nil }
         tick()
-        pump()
+        sendSound()
         let output = link.map { $0.outbox.isEmpty ? 0 : POLLOUT } ?? 0
         return (link, Int16(POLLIN | output), deadline.map { clock.timeout(until: $0) } ?? -1)
       }
@@ -222,7 +222,7 @@ final class CableSourceCore: @unchecked Sendable {
       }
       if polls.0.revents != 0 { ioEvent.clear() }
       if polls.1.revents != 0, let link {
-        monitor.locked { if self.link === link { receive(link) } }
+        monitor.withLock { if self.link === link { receive(link) } }
       }
     }
   }
@@ -235,7 +235,7 @@ final class CableSourceCore: @unchecked Sendable {
     self.link = link
     link.lastProgress = clock.now
     events.yield(.plugged)
-    if link.heard { enterPlaying() }
+    if link.heard { paceByCredit() }
     do throws(CableError) {
       try parse(link)
     } catch {
@@ -244,8 +244,8 @@ final class CableSourceCore: @unchecked Sendable {
   }
 
   /// Runs one change of playback at a time, after the clock has been advanced.
-  private func alone<Result>(_ body: () -> Result) -> Result {
-    monitor.locked {
+  private func performChange<Result>(_ body: () -> Result) -> Result {
+    monitor.withLock {
       while busy { monitor.wait() }
       busy = true
       defer {
@@ -275,7 +275,7 @@ final class CableSourceCore: @unchecked Sendable {
   }
 
   /// Sends sound as far as credit allows.
-  private func pump() {
+  private func sendSound() {
     guard playing, !paused, let link else { return }
     if !link.send(from: &queue, timeline, ending: timeline.current.ended && !drained, at: clock.now)
     {
@@ -292,7 +292,7 @@ final class CableSourceCore: @unchecked Sendable {
       if playing, !link.outbox.flush(to: link.descriptor) { unplug(Self.gone) }
     }
     if playing, let patience = patienceDeadline, patience <= now, let link {
-      enterClock(at: link.lastProgress)
+      paceByClock(at: link.lastProgress)
       catchingUp = true
     }
     guard !playing, !paused else { return }
@@ -301,9 +301,9 @@ final class CableSourceCore: @unchecked Sendable {
     if byte < queue.written {
       catchingUp = false
     } else {
-      if timeline.current.ended { finish() }
+      if timeline.current.ended { finishSection() }
       let late = now - playhead.time - timeline.duration(from: playhead.byte, to: byte)
-      if !catchingUp || late > 1_000_000_000 { playhead.rest(at: byte, now) }
+      if !catchingUp || late > 1_000_000_000 { playhead.stop(at: byte, now) }
     }
     wakeWriters()
   }
@@ -343,8 +343,8 @@ final class CableSourceCore: @unchecked Sendable {
     monitor.wakeAll()
   }
 
-  /// The last frame of an ended section has passed.
-  private func finish() {
+  /// Reports that the last frame of an ended section was heard, or has passed unheard.
+  private func finishSection() {
     guard !drained else { return }
     drained = true
     events.yield(.drained(section: timeline.current.id))
@@ -352,9 +352,9 @@ final class CableSourceCore: @unchecked Sendable {
 
   /// Begins to pace by the source's clock.
   /// - Parameter moment: The time at which the sound stopped.
-  private func enterClock(at moment: Int64) {
+  private func paceByClock(at moment: Int64) {
     guard playing else { return }
-    playhead.rest(at: byte(at: moment), moment)
+    playhead.stop(at: byte(at: moment), moment)
     playing = false
     catchingUp = false
     rewind(to: playhead.byte)
@@ -364,9 +364,9 @@ final class CableSourceCore: @unchecked Sendable {
   }
 
   /// Begins to pace by the sink's credit.
-  private func enterPlaying() {
+  private func paceByCredit() {
     guard !playing, let link else { return }
-    playhead.rest(at: byte(at: clock.now), clock.now)
+    playhead.stop(at: byte(at: clock.now), clock.now)
     playing = true
     rewind(to: playhead.byte)
     link.lastProgress = clock.now
@@ -374,7 +374,7 @@ final class CableSourceCore: @unchecked Sendable {
       return unplug(Self.gone)
     }
     events.yield(.heard(true))
-    pump()
+    sendSound()
   }
 
   /// The next byte to send is the one at `byte`, or the oldest that is still kept.
@@ -384,7 +384,7 @@ final class CableSourceCore: @unchecked Sendable {
 
   private func unplug(_ error: CableError) {
     guard let link else { return }
-    enterClock(at: clock.now)
+    paceByClock(at: clock.now)
     _ = link.send(.close(reason: error.message))
     self.link = nil
     monitor.wakeAll()
@@ -428,16 +428,16 @@ final class CableSourceCore: @unchecked Sendable {
   private func handle(_ message: CableMessage, _ link: CableSourceLink) throws(CableError) {
     switch message {
     case .credit(let epoch, let limit, let heard):
-      credit(link, epoch, limit, heard)
+      handleCredit(link, epoch, limit, heard)
     case .heard(let epoch, let frames, let delay, let time):
-      try heard(link, epoch, frames, delay, time)
+      try handleHeard(link, epoch, frames, delay, time)
     case .flushed(let epoch, let frames, let of):
       guard epoch == link.awaiting?.epoch else { return }
       finishFlush(link.byte(of, Int64(clamping: frames), flushed: true))
     case .drained(let epoch):
       guard epoch == link.epoch, link.endSent, playing, timeline.current.ended else { return }
-      playhead.rest(at: queue.sent, clock.now)
-      finish()
+      playhead.stop(at: queue.sent, clock.now)
+      finishSection()
     case .close(let reason):
       throw CableError(.closed, "The amplifier closed the cable: \(reason)")
     case .hello, .format, .data, .flush, .end:
@@ -445,22 +445,24 @@ final class CableSourceCore: @unchecked Sendable {
     }
   }
 
-  private func credit(_ link: CableSourceLink, _ epoch: UInt32, _ limit: UInt64, _ heard: Bool) {
+  private func handleCredit(
+    _ link: CableSourceLink, _ epoch: UInt32, _ limit: UInt64, _ heard: Bool
+  ) {
     link.heard = heard
-    guard heard else { return enterClock(at: clock.now) }
+    guard heard else { return paceByClock(at: clock.now) }
     let raised = epoch == link.epoch && limit > link.limit
     if raised {
       link.limit = limit
       link.lastProgress = clock.now
     }
     if !playing {
-      enterPlaying()
+      paceByCredit()
     } else {
-      pump()
+      sendSound()
     }
   }
 
-  private func heard(
+  private func handleHeard(
     _ link: CableSourceLink, _ epoch: UInt32, _ frames: UInt64, _ delay: UInt32, _ time: UInt64
   ) throws(CableError) {
     let now = clock.now
@@ -479,7 +481,7 @@ final class CableSourceCore: @unchecked Sendable {
       // Still inside the device: the first frame is heard when the delay is over.
       moment += format.nanoseconds(ofFrames: Int(Int64(delay) - taken))
     }
-    playhead.report(byte, device: device, at: moment)
+    playhead.recordReport(byte, device: device, at: moment)
     timeline.forget(before: min(playhead.byte, queue.base))
   }
 

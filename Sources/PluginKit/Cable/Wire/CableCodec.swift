@@ -3,13 +3,13 @@ extension CableMessage {
   package var encoded: [UInt8] {
     switch self {
     case .hello(let version, let token):
-      Self.bytes(.hello, payload: Self.little(version) + Array(token.utf8))
+      Self.bytes(.hello, payload: Self.littleEndian(version) + Array(token.utf8))
     case .format(let epoch, let format):
       Self.bytes(
         .format, epoch: epoch,
-        payload: Self.little(UInt32(clamping: format.rate))
+        payload: Self.littleEndian(UInt32(clamping: format.rate))
           + [UInt8(clamping: format.channels), format.sample.rawValue, 0, 0]
-          + Self.little(format.layout))
+          + Self.littleEndian(format.layout))
     case .data(let epoch, let count, let startsRecording):
       Self.header(
         CableHeader(
@@ -21,13 +21,13 @@ extension CableMessage {
     case .credit(let epoch, let limit, let heard):
       Self.bytes(
         .credit, flags: heard ? CableHeader.heardFlag : 0, epoch: epoch,
-        payload: Self.little(limit))
+        payload: Self.littleEndian(limit))
     case .heard(let epoch, let frames, let delay, let time):
       Self.bytes(
         .heard, epoch: epoch,
-        payload: Self.little(frames) + Self.little(time) + Self.little(delay))
+        payload: Self.littleEndian(frames) + Self.littleEndian(time) + Self.littleEndian(delay))
     case .flushed(let epoch, let frames, let of):
-      Self.bytes(.flushed, epoch: epoch, payload: Self.little(frames) + Self.little(of))
+      Self.bytes(.flushed, epoch: epoch, payload: Self.littleEndian(frames) + Self.littleEndian(of))
     case .drained(let epoch):
       Self.bytes(.drained, epoch: epoch, payload: [])
     case .close(let reason):
@@ -41,7 +41,7 @@ extension CableMessage {
   ///   allowed.
   init(_ header: CableHeader, payload: UnsafeRawBufferPointer) throws(CableError) {
     let epoch = header.epoch
-    func need(_ length: Int) throws(CableError) {
+    func requireLength(_ length: Int) throws(CableError) {
       guard payload.count == length else {
         throw CableError(
           .violation,
@@ -56,33 +56,33 @@ extension CableMessage {
     }
     switch header.kind {
     case .hello:
-      try need(4 + CableLimit.token)
+      try requireLength(4 + CableLimit.token)
       self = .hello(version: u32(0), token: String(decoding: payload.dropFirst(4), as: UTF8.self))
     case .format:
-      try need(12)
+      try requireLength(12)
       self = .format(epoch: epoch, try Self.format(payload, rate: u32(0), layout: u32(8)))
     case .data:
       self = .data(
         epoch: epoch, bytes: Int(header.length),
         startsRecording: header.flags & CableHeader.startFlag != 0)
     case .flush:
-      try need(0)
+      try requireLength(0)
       self = .flush(epoch: epoch)
     case .end:
-      try need(0)
+      try requireLength(0)
       self = .end(epoch: epoch)
     case .credit:
-      try need(8)
+      try requireLength(8)
       let heard = header.flags & CableHeader.heardFlag != 0
       self = .credit(epoch: epoch, limit: u64(0), heard: heard)
     case .heard:
-      try need(20)
+      try requireLength(20)
       self = .heard(epoch: epoch, frames: u64(0), delay: u32(16), time: u64(8))
     case .flushed:
-      try need(12)
+      try requireLength(12)
       self = .flushed(epoch: epoch, frames: u64(0), of: u32(8))
     case .drained:
-      try need(0)
+      try requireLength(0)
       self = .drained(epoch: epoch)
     case .close:
       self = .close(reason: String(decoding: payload.prefix(CableLimit.reply), as: UTF8.self))
@@ -120,7 +120,7 @@ extension CableMessage {
     header(CableHeader(kind, flags: flags, length: payload.count, epoch: epoch)) + payload
   }
 
-  private static func little<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
+  private static func littleEndian<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
     withUnsafeBytes(of: number.littleEndian) { Array($0) }
   }
 }

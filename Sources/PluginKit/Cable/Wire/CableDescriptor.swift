@@ -52,12 +52,12 @@ enum CableDescriptor {
   }
 
   /// The inode of the file at `path`; `nil` if there is none.
-  static func identity(_ path: String) -> UInt64? {
+  static func inode(at path: String) -> UInt64? {
     var status = stat()
     return lstat(path, &status) == 0 ? UInt64(status.st_ino) : nil
   }
 
-  /// Takes a waiting connection; `nil` when there is none.
+  /// Accepts a waiting connection; `nil` when there is none.
   static func accept(_ listener: Int32) -> Int32? {
     let descriptor = Glibc.accept(listener, nil, nil)
     guard descriptor >= 0 else { return nil }

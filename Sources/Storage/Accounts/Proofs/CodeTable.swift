@@ -9,7 +9,7 @@ extension AccountDatabase: CodeStore {
     let wait = try await run {
       try await $0.write { database -> Result<Duration, AccountError> in
         let now = code.madeAt
-        try Self.dropVoid(by: policy, at: now, in: database)
+        try Self.deleteVoid(by: policy, at: now, in: database)
         let wait = try Self.wait(of: budgets, at: now, in: database)
         // Returned, not thrown, so that the deletions above are committed.
         if wait > .zero { return .failure(.tooEarly(wait)) }
@@ -17,7 +17,7 @@ extension AccountDatabase: CodeStore {
           let waiting = try Int.fetchOne(database, sql: "SELECT count(*) FROM oneTimeCode") ?? 0
           if waiting >= most { return .failure(.busy) }
         }
-        try Self.keep(code, in: database)
+        try Self.insertOrReplace(code, in: database)
         for budget in budgets { try Self.countSend(at: budget.key, now, in: database) }
         return .success(try Self.wait(of: budgets, at: now, in: database))
       }
@@ -65,15 +65,17 @@ extension AccountDatabase: CodeStore {
     }
   }
 
-  package func dropCodes(by policy: CodePolicy, at now: SteadyTime) async throws(AccountError) {
+  package func deleteVoidCodes(
+    by policy: CodePolicy, at now: SteadyTime
+  ) async throws(AccountError) {
     try await run {
-      try await $0.write { try Self.dropVoid(by: policy, at: now, in: $0) }
+      try await $0.write { try Self.deleteVoid(by: policy, at: now, in: $0) }
     }
   }
 
   // MARK: In a transaction
 
-  private static func keep(_ code: PendingCode, in database: Database) throws {
+  private static func insertOrReplace(_ code: PendingCode, in database: Database) throws {
     try database.execute(
       sql: """
         INSERT OR REPLACE INTO oneTimeCode
@@ -138,7 +140,7 @@ extension AccountDatabase: CodeStore {
   /// `SteadyTime`.
   ///
   /// A code of a later moment stays: it was made while this transaction waited for the database.
-  private static func dropVoid(
+  private static func deleteVoid(
     by policy: CodePolicy, at now: SteadyTime, in database: Database
   ) throws {
     try database.execute(

@@ -16,7 +16,7 @@ extension AccountDatabase: LoginAttemptLog {
         var after = before
         let value = change(&after)
         for (key, tally) in zip(keys, zip(before, after)) where tally.0 != tally.1 {
-          try Self.keep(tally.1, at: key, isNew: tally.0 == nil, in: database)
+          try Self.save(tally.1, at: key, isNew: tally.0 == nil, in: database)
         }
         return value
       }
@@ -32,8 +32,8 @@ extension AccountDatabase: LoginAttemptLog {
     }
   }
 
-  package func carryTallies(
-    to now: SteadyTime, forgetting age: Duration
+  package func migrateTallies(
+    to now: SteadyTime, deletingOlderThan age: Duration
   ) async throws(AccountError) {
     try await run {
       try await $0.write { database in
@@ -57,7 +57,8 @@ extension AccountDatabase: LoginAttemptLog {
     }
   }
 
-  private static func keep(
+  /// Inserts, updates or deletes the row of a tally.
+  private static func save(
     _ tally: LoginAttemptTally?, at key: AttemptKey, isNew: Bool, in database: Database
   ) throws {
     let digest = Data(key.digest.bytes)
@@ -65,7 +66,7 @@ extension AccountDatabase: LoginAttemptLog {
       return try database.execute(
         sql: "DELETE FROM guesses WHERE digest = ?", arguments: [digest])
     }
-    if isNew { try makeRoom(in: database) }
+    if isNew { try evictIfFull(in: database) }
     try database.execute(
       sql: """
         INSERT INTO guesses (digest, account, failures, boot, lastAt) VALUES (?, ?, ?, ?, ?)
@@ -78,7 +79,7 @@ extension AccountDatabase: LoginAttemptLog {
       ])
   }
 
-  private static func makeRoom(in database: Database) throws {
+  private static func evictIfFull(in database: Database) throws {
     let count = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM guesses") ?? 0
     guard count >= mostTallies else { return }
     // A tenth at once, so that not every attempt of a flood pays for it.

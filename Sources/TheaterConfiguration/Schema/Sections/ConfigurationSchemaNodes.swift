@@ -77,18 +77,24 @@ enum ConfigurationSchemaNodes {
             .init(
               "process", .text(name(of: "a process")),
               help: "Devices of one plugin share a process unless their labels differ."),
-          ], variants: plugins.manifests.values.sorted { $0.id < $1.id }.flatMap(variants))))
+          ],
+          variants: plugins.manifests.values.sorted { $0.id < $1.id }.flatMap {
+            variants($0, plugins)
+          })))
   }
 
   /// The roles of one plugin's devices, and the options of each role.
-  private static func variants(_ manifest: Manifest) -> [ObjectSchema.Variant] {
+  private static func variants(
+    _ manifest: Manifest, _ plugins: KnownPlugins
+  ) -> [ObjectSchema.Variant] {
     let roles = manifest.orderedRoles
     let isPlugin = ObjectSchema.Condition("plugin", is: .string(manifest.id))
     let itsRoles = ObjectSchema.Variant(
       when: [isPlugin],
       fields: [.init("role", .constants(roles.map { .string($0.rawValue) }))])
+    // A wrong schema is reported for each device that needs it.
     let options = roles.compactMap { role in
-      (manifest.roles[role]?.options).flatMap { try? OptionSchema.shape($0) }.map { (role, $0) }
+      (try? plugins.options(of: manifest.id, role: role)).map { (role, $0) }
     }
     let shared = sharedOptions(options.map(\.1))
     return [itsRoles]

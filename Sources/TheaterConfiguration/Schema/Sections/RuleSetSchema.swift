@@ -79,13 +79,15 @@ enum RuleSetSchemaNodes {
           help: "The instruction for a broken rule; {field}, {other} and {length} are filled in."),
       ],
       variants: [
-        needs("length", length, of: "minLength"), needs("length", length, of: "maxLength"),
-        needs("pattern", .anything, of: "pattern"), needs("field", .anything, of: "equals"),
-        needs("fields", .anything, of: "noPersonalWords"),
-        needs("question", question, of: "asked"),
+        requirement("length", length, of: "minLength"),
+        requirement("length", length, of: "maxLength"),
+        requirement("pattern", .anything, of: "pattern"),
+        requirement("field", .anything, of: "equals"),
+        requirement("fields", .anything, of: "noPersonalWords"),
+        requirement("question", question, of: "asked"),
       ]))
 
-  private static func needs(_ field: String, _ shape: SchemaNode, of kind: String)
+  private static func requirement(_ field: String, _ shape: SchemaNode, of kind: String)
     -> ObjectSchema.Variant
   {
     ObjectSchema.Variant(

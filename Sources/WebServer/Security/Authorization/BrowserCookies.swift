@@ -21,8 +21,8 @@ package struct BrowserCookies: Sendable, Hashable {
 
   /// `Set-Cookie` with the token of a session. A wall tablet's session may last longer than any
   /// other, so its cookie stays as long as browsers allow.
-  func setting(_ token: String, of principal: SessionPrincipal) -> String {
-    session.setting(token, seconds: principal.isWallTablet ? Self.longest : nil)
+  func setCookieValue(_ token: String, of principal: SessionPrincipal) -> String {
+    session.setCookieValue(token, seconds: principal.isWallTablet ? Self.longest : nil)
   }
 }
 
@@ -52,12 +52,12 @@ package struct BrowserCookie: Sendable, Hashable {
   }
 
   /// `Set-Cookie` with a new secret.
-  func setting(_ secret: String, seconds: Int? = nil) -> String {
+  func setCookieValue(_ secret: String, seconds: Int? = nil) -> String {
     text(secret, seconds: seconds ?? self.seconds)
   }
 
   /// `Set-Cookie` that deletes the cookie.
-  var removing: String { text("", seconds: 0) }
+  var deletionValue: String { text("", seconds: 0) }
 
   private func text(_ secret: String, seconds: Int) -> String {
     "\(name)=\(secret); Max-Age=\(seconds); Path=/; HttpOnly; SameSite=Strict"

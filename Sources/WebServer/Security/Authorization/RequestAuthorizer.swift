@@ -17,20 +17,20 @@ struct RequestAuthorizer: Sendable {
   /// Answers a request that `route` permits.
   ///
   /// - Throws: 401 without a session, 403 without the permission, 4xx for an unreadable body.
-  func answer(_ request: Request, _ context: ConnectionContext, by bound: BoundRoute) async throws
-    -> Response
-  {
+  func respond(
+    to request: Request, _ context: ConnectionContext, by bound: BoundRoute
+  ) async throws -> Response {
     if bound.isBrief(), Self.hasShortBody(request) {
-      return try await check(request, context, by: bound)
+      return try await authorizeAndRespond(to: request, context, by: bound)
     }
     return try await withTaskExecutorPreference(globalConcurrentExecutor) {
-      try await check(request, context, by: bound)
+      try await authorizeAndRespond(to: request, context, by: bound)
     }
   }
 
-  private func check(_ request: Request, _ context: ConnectionContext, by bound: BoundRoute)
-    async throws -> Response
-  {
+  private func authorizeAndRespond(
+    to request: Request, _ context: ConnectionContext, by bound: BoundRoute
+  ) async throws -> Response {
     let route = bound.route
     var caller = try await permittedCaller(of: request, by: route)
     var json = JSON.object([:])

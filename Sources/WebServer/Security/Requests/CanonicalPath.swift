@@ -6,7 +6,7 @@ enum CanonicalPath {
   /// Whether `path` is canonical: its parts have the characters of RFC 3986 and none is empty, `.` or
   /// `..`; nothing is percent-encoded needlessly; and no encoded slash, control character or sequence of
   /// more than 30 combining marks is in it.
-  static func holds(_ path: String) -> Bool {
+  static func matches(_ path: String) -> Bool {
     // Characters beyond ASCII must be encoded. Checked first, because `split` compares characters.
     guard path.utf8.first == UInt8(ascii: "/"), path.utf8.allSatisfy({ $0 < 0x80 }) else {
       return false

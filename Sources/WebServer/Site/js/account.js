@@ -5,7 +5,7 @@ import { get, post, remove, path } from './api.js';
 import { heading, toast, ask, chip, act, complain, card, setting, quiet, twoLines } from './parts.js';
 import { field, CHECK } from './forms.js';
 import { isPhone } from './contacts.js';
-import { keepLanguage } from './commands.js';
+import { saveLanguage } from './commands.js';
 import { languageChoice } from './language.js';
 import { passwordForm } from './reset.js';
 import { formSheet, inSheet, passwordField, confirmContact, proven } from './form-sheet.js';
@@ -27,7 +27,7 @@ export async function show(main, { exit }) {
       setting(user.email, t(user.emailVerified ? 'account.verified' : 'account.unverified'), user.emailVerified ? null : quiet(t('account.verify'), t('account.verifyEmail'), () => sendCode('/account/email', {}, user.email, again)), quiet(t('account.change'), t('account.changeEmail'), () => changeEmail(user, again))),
       setting(user.phone ?? t('account.phone'), t(user.phone ? 'account.verified' : 'account.noPhone'), quiet(t(user.phone ? 'account.change' : 'account.add'), t(user.phone ? 'account.changePhone' : 'account.addPhone'), () => changePhone(again))),
       setting(t('field.password'), t('account.passwordNote'), quiet(t('account.change'), t('account.changePassword'), () => changePassword(user))),
-      setting(t('settings.language'), t('account.languageNote'), languageChoice(keepLanguage)));
+      setting(t('settings.language'), t('account.languageNote'), languageChoice(saveLanguage)));
     clear(factor, setting(t('factor.app'), t('factor.note'), chip(user.secondFactor ? 'reported' : 'off', t(user.secondFactor ? 'factor.on' : 'factor.off'))),
       user.secondFactor ? setting(t('factor.recovery'), t('factor.left', { count: user.recoveryCodesLeft ?? 0 }), quiet(t('factor.renew'), t('factor.renewCodes'), () => newRecoveryCodes(again))) : null,
       user.secondFactor ? quiet(t('factor.remove'), undefined, () => removeFactor(again)) : h('div', {}, wide(t('factor.add'), () => addFactor(again))));
@@ -62,7 +62,7 @@ async function changePassword(user) {
   const now = passwordField();
   const form = await passwordForm({ email: user.email, name: user.name, heading: '', button: t('reset.set'),
     use: (newPassword) => {
-      if (!now.valid) { now.look('submit'); return Promise.reject({ message: t('account.passwordMissing'), status: 0, code: 'network' }); }
+      if (!now.valid) { now.paint('submit'); return Promise.reject({ message: t('account.passwordMissing'), status: 0, code: 'network' }); }
       return proven(() => post('/account/password', { password: now.value, newPassword }, { open: true }));
     },
     done: () => { box.close(); toast(t('account.passwordChanged')); } });

@@ -3,7 +3,7 @@
 import { h, announce, clear, btn, submitBtn } from './dom.js';
 import { postOpen } from './api.js';
 import { field, codeField, countdownRing, busyButton, formError } from './forms.js';
-import { drive, isTold, failurePainter } from './flow.js';
+import { drive, emits, failurePainter } from './flow.js';
 import { CodeFlow } from './code-flow.js';
 import { isPhone } from './contacts.js';
 import { entranceForm } from './backdrop.js';
@@ -61,12 +61,12 @@ function contactForm({ oneTime, send, set, heading, note, button: words, foot })
   return {
     node, focus: () => one.input.focus(),
     paint(effects) {
-      one.lock(oneTime.isLoading); one.look();
+      one.lock(oneTime.isLoading); one.paint();
       if (oneTime.isLoading !== isLoading) { isLoading = oneTime.isLoading; busyButton(button, isLoading, isLoading ? t('code.sending') : words); if (isLoading) announce(t('code.sending')); }
       button.setAttribute('aria-disabled', !oneTime.canSubmit);
       set.light(oneTime.canSubmit ? 1 / 3 : 0);
       paintFailure(oneTime.failure);
-      if (isTold(effects, 'place.failure')) one.input.focus();
+      if (emits(effects, 'place.failure')) one.input.focus();
     },
   };
 }
@@ -96,12 +96,12 @@ function codeForm({ oneTime, send, set, heading, says = 'code.sent', validFor, f
       entry.state(screen.isOver ? 'done' : screen.isLoading ? 'loading' : screen.failure?.code === 'codeWrong' ? 'wrong' : 'open');
       again.disabled = screen.isLocked; retry.hidden = !screen.canSubmit;
       set.light(screen.isLoading ? 2 / 3 : 1 / 3);
-      if (isTold(effects, 'code.countdown')) { if (isTold(effects, 'code.countdownIsRunning')) total = 1; paintCountdown(); }
-      if (screen.isLoading && isTold(effects, 'code.loading')) announce(t('code.checking'));
-      if (isTold(effects, 'code.newCodeRequested')) announce(t('code.renewed'));
+      if (emits(effects, 'code.countdown')) { if (emits(effects, 'code.countdownIsRunning')) total = 1; paintCountdown(); }
+      if (screen.isLoading && emits(effects, 'code.loading')) announce(t('code.checking'));
+      if (emits(effects, 'code.newCodeRequested')) announce(t('code.renewed'));
       const { failure, triesLeft } = screen;
       paintFailure(failure && triesLeft !== null ? withTries(failure, triesLeft) : failure);
-      if (isTold(effects, 'code.failure') || isTold(effects, 'code.newCodeRequested')) entry.input.focus();
+      if (emits(effects, 'code.failure') || emits(effects, 'code.newCodeRequested')) entry.input.focus();
     },
   };
 }

@@ -1,7 +1,7 @@
 // From an address or number to an accepted code, without the drawing: CodeFlow of the controller's AccountFlows in
 // JavaScript. flow-transcripts.json holds both to the same results.
 import { FormModel } from './form-model.js';
-import { CodeEntry, summary, tell } from './flow.js';
+import { CodeEntry, summary, emit } from './flow.js';
 
 /** The screen for a code: submits a whole code by itself, and offers a new one when the countdown is over. */
 export class CodeScreen {
@@ -23,7 +23,7 @@ export class CodeScreen {
   submit() { return this.canSubmit ? this.verify() : []; }
   verify() { return [...this.load(), { start: 'verify', code: this.text, request: this.ticket.request }]; }
   verified(failure) {
-    if (!failure) { this.isOver = true; return [...this.stop(), tell('code.authorized')]; }
+    if (!failure) { this.isOver = true; return [...this.stop(), emit('code.authorized')]; }
     // A refused code is cleared; one that did not arrive may be right.
     if (failure.kind === 'refused') { this.entry.clear(); this.triesLeft = failure.triesLeft ?? null; }
     return this.stop(failure);
@@ -33,25 +33,25 @@ export class CodeScreen {
     if (failure) return [...this.stop(failure), ...(failure.kind === 'refused' && failure.retryAfter !== undefined ? this.startCountdown(failure.retryAfter, now) : [])];
     const { wait } = this.ticket;
     Object.assign(this, { ticket, entry: new CodeEntry(ticket), triesLeft: null });
-    return [...this.stop(), tell('code.newCodeRequested'), ...(ticket.wait === wait ? [] : this.startCountdown(ticket.wait, now))];
+    return [...this.stop(), emit('code.newCodeRequested'), ...(ticket.wait === wait ? [] : this.startCountdown(ticket.wait, now))];
   }
 
-  load() { this.isLoading = true; this.failure = null; return [tell('code.loading', true)]; }
+  load() { this.isLoading = true; this.failure = null; return [emit('code.loading', true)]; }
   stop(failure = null) {
     this.isLoading = false; this.failure = failure;
-    return [tell('code.loading', false), ...(failure ? [tell('code.failure', summary(failure))] : [])];
+    return [emit('code.loading', false), ...(failure ? [emit('code.failure', summary(failure))] : [])];
   }
 
   startCountdown(seconds, now) {
     Object.assign(this, { countdown: seconds, end: now + seconds * 1000 });
-    return [tell('code.countdownIsRunning', seconds > 0), tell('code.countdown', seconds), ...this.nextTick()];
+    return [emit('code.countdownIsRunning', seconds > 0), emit('code.countdown', seconds), ...this.nextTick()];
   }
   tick(now) {
     this.isTicking = false;
     const left = Math.ceil(Math.max(this.end - now, 0) / 1000);
     if (left >= this.countdown) return this.nextTick();
     this.countdown = left;
-    return [tell('code.countdown', left), ...(left > 0 ? [] : [tell('code.countdownIsRunning', false)]), ...this.nextTick()];
+    return [emit('code.countdown', left), ...(left > 0 ? [] : [emit('code.countdownIsRunning', false)]), ...this.nextTick()];
   }
   /** Asks for the next tick unless one is on its way; that one serves a countdown that began anew as well. */
   nextTick() {
@@ -83,10 +83,10 @@ export class CodeFlow {
       case 'requested': return this.requested(event.ticket, event.failure, now);
       case 'verified': return this.passOn(this.code?.verified(event.failure));
       case 'ticked': return this.passOn(this.code?.tick(now));
-      default: return this.isLocked ? [] : this.take(event, now);
+      default: return this.isLocked ? [] : this.handle(event, now);
     }
   }
-  take({ type, text }, now) {
+  handle({ type, text }, now) {
     if (this.step === 'place') {
       if (type === 'typedContact') return this.atPlace(() => { this.form.type(this.name, text); return []; });
       // A code is on its way there, and no other can be sent yet.
@@ -105,20 +105,20 @@ export class CodeFlow {
 
   atPlace(body) {
     const before = this.canSend, effects = body();
-    return [...(this.canSend === before ? [] : [tell('place.canSubmit', this.canSend)]), ...effects];
+    return [...(this.canSend === before ? [] : [emit('place.canSubmit', this.canSend)]), ...effects];
   }
   request() {
     this.form.submit([this.name]);
     if (!this.canSend) return [];
     Object.assign(this, { isAsking: true, placeFailure: null });
-    return [tell('place.loading', true), { start: 'request', contact: this.contact }];
+    return [emit('place.loading', true), { start: 'request', contact: this.contact }];
   }
-  show(step) { this.step = step; return [tell('step', step)]; }
+  show(step) { this.step = step; return [emit('step', step)]; }
   requested(ticket, failure, now) {
     if (this.step === 'code') return this.passOn(this.code.sent(ticket, failure, now));
     const effects = this.atPlace(() => {
       Object.assign(this, { isAsking: false, isSent: !failure, placeFailure: failure ?? null });
-      return [tell('place.loading', false), failure ? tell('place.failure', summary(failure)) : tell('place.codeSent')];
+      return [emit('place.loading', false), failure ? emit('place.failure', summary(failure)) : emit('place.codeSent')];
     });
     if (failure) return effects;
     this.sentTo = this.contact;

@@ -17,17 +17,24 @@ export async function flip(button) {
 }
 export async function seekTo(position, button) {
   const to = clamp(position, 0, lastPlace());
-  if (await act(button, () => post('/seek', { to }))) sayPlace(to);
+  if (await act(button, () => post('/seek', { to }))) announceAt(to);
 }
+let owed = 0, jumping = false;
+/** Seeks by seconds. Presses during a request add up, and follow it together. */
 export async function jump(by, button) {
-  const now = playback();
-  if (!now) return;
-  const to = clamp(now.position + by, 0, lastPlace());
-  if (await act(button, () => post('/seek', to === now.position + by ? { by } : { to }))) sayPlace(to);
+  owed += by;
+  if (jumping) return;
+  jumping = true;
+  for (let now; owed && (now = playback());) {
+    const wanted = now.position + owed, to = clamp(wanted, 0, lastPlace()), body = to === wanted ? { by: owed } : { to };
+    owed = 0;
+    if (await act(button, () => post('/seek', body))) announceAt(to); else break;
+  }
+  owed = 0; jumping = false;
 }
 /** Players refuse a position at or behind the end. */
 const lastPlace = () => Math.max(0, (playback()?.duration ?? Infinity) - 1);
-function sayPlace(position) {
+function announceAt(position) {
   const { duration } = playback() ?? {};
   announce([clock(position), duration ? left(Math.max(0, duration - position)) : null].filter(Boolean).join(', '));
 }
@@ -38,7 +45,7 @@ export const setMute = (mute, button) => act(button, () => post('/volume', { mut
 export const volume = () => value(amplifier(), 'volume');
 export const isMuted = () => value(amplifier(), 'muted') === true;
 /** Keeps the language of the account, for codes by mail and for other devices. */
-export const keepLanguage = (language) => post('/account/language', { language }).catch(complain);
+export const saveLanguage = (language) => post('/account/language', { language }).catch(complain);
 export const send = (id, command) => post(path`/devices/${id}/commands`, command);
 /** Titles of items as far as the page knows them, for describe(). */
 export function titles() {

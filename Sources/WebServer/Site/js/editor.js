@@ -17,7 +17,7 @@ export async function show(main) {
   const verdict = h('p', { class: 'soft', id: 'verdict', role: 'status' }), list = h('ul', 'problems'), result = h('div', 'controls');
   const save = btn('primary', (node) => act(node, compare), t('editor.save')), reload = btn('quiet', (node) => act(node, () => load()), t('editor.reload'));
   main.append(heading(t('editor.title'), h('div', 'control-keys', reload, save)), h('div', 'editor', numbers, area), h('section', { class: 'editor-end', 'aria-label': t('editor.checks') }, verdict, list, result));
-  let saved = '', hash, problems = [], timer, asking, checked, told;
+  let saved = '', hash, problems = [], timer, asking, checked, shown;
 
   async function load(keptDraft) {
     const file = await get('/configuration');
@@ -65,22 +65,22 @@ export async function show(main) {
     if (checked !== area.value) await check();
     if (errors().length) { goTo(errors()[0]); return; }
     const text = area.value;
-    await saveSheet({ text, hash, saving: () => { told = theater.store.applied; },
+    await saveSheet({ text, hash, saving: () => { shown = theater.store.applied; },
       refused: (failure) => { if (failure.problems) { problems = failure.problems; showProblems(); } },
       done: (answer) => {
         hash = answer.hash; saved = text; problems = answer.problems; showProblems();
-        clear(result, h('h2', 'title-4', t('editor.saved')), differences(answer.changes)); announce(t('editor.saved')); tell();
+        clear(result, h('h2', 'title-4', t('editor.saved')), differences(answer.changes)); announce(t('editor.saved')); showApplied();
       } });
   }
   area.addEventListener('input', () => { paint(); clearTimeout(timer); timer = setTimeout(check, PAUSE); });
   area.addEventListener('scroll', () => { numbers.scrollTop = area.scrollTop; });
   try { await load(draft?.of === theater.store.session ? draft.text : undefined); } catch (failure) { clear(main, heading(t('editor.title')), failureCard(t('editor.unread'), failure)); return undefined; }
   /** What the controller says of a saved text. */
-  function tell() {
+  function showApplied() {
     const { applied } = theater.store;
-    if (!result.children.length || applied === told) return;
-    told = applied; result.append(h('p', 'small', chip(applied.status === 'applied' ? 'reported' : 'failed', t(`editor.${applied.status}`))));
+    if (!result.children.length || applied === shown) return;
+    shown = applied; result.append(h('p', 'small', chip(applied.status === 'applied' ? 'reported' : 'failed', t(`editor.${applied.status}`))));
   }
-  const unwatch = theater.watch(tell);
+  const unwatch = theater.watch(showApplied);
   return () => { unwatch(); clearTimeout(timer); asking?.abort(); draft = isChanged() ? { text: area.value, of: theater.store.session } : undefined; };
 }

@@ -38,18 +38,18 @@ export async function followLevels(signal, lastID, heard) {
 export function follow({ event, state, signal }) {
   let lastID, wake = () => {}, leads = false, isOver = false, connection, timer, queued;
   const channel = typeof BroadcastChannel === 'function' && navigator.locks ? new BroadcastChannel('theater') : null;
-  const tell = (message) => { if (leads) channel?.postMessage(message); };
-  const take = ({ type, value, id, connection: next }) => {
+  const post = (message) => { if (leads) channel?.postMessage(message); };
+  const handle = ({ type, value, id, connection: next }) => {
     if (next) { connection = next; state(next); } else if (type) { lastID = id; event(type, value, id); }
   };
-  const pass = (message) => { tell(message); take(message); };
+  const pass = (message) => { post(message); handle(message); };
   /** Reads the whole state. */
   const renew = () => { lastID = undefined; wake('again'); };
   if (channel) {
     channel.onmessage = ({ data }) => {
-      if (!data.asks) { if (!leads) { take(data); expect(); } return; }
+      if (!data.asks) { if (!leads) { handle(data); expect(); } return; }
       if (!leads) return;
-      tell({ connection });
+      post({ connection });
       if (data.asks === 'state') renew(); else if (data.asks === 'retry') wake();
     };
     signal.addEventListener('abort', () => { clearTimeout(timer); channel.close(); });

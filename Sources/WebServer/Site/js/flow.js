@@ -1,6 +1,6 @@
 // Shared parts of flows: effects, the field for a code, and the loop that runs a flow.
-/** An effect that a screen shows. */
-export const tell = (name, value = true) => ({ tell: name, value });
+/** An effect for the drawing: an output of the flow. `tell` is its key in flow-transcripts.json. */
+export const emit = (name, value = true) => ({ tell: name, value });
 /** A failure in short: `refused codeWrong`. */
 export const summary = (failure) => (failure ? [failure.kind, failure.kind === 'refused' ? failure.code : failure.field].filter(Boolean).join(' ') : null);
 
@@ -36,8 +36,8 @@ export function drive(flow, { paint, work }) {
   };
   return { send, stop: () => clearTimeout(timer) };
 }
-/** Whether an effect of this name was told. */
-export const isTold = (effects, name) => effects.some(({ tell }) => tell === name);
+/** Whether the effects include an output of this name. */
+export const emits = (effects, name) => effects.some(({ tell }) => tell === name);
 /** Shows the failure of a flow in a form's place for errors, once. */
 export function failurePainter(error) {
   let shown = null;

@@ -23,7 +23,7 @@ export function formSheet({ heading, note, fields = [], button: words, danger, u
     if (isLoading) return;
     error.hide();
     const wrong = fields.find((one) => !one.valid);
-    if (wrong) { wrong.look('submit'); wrong.input.focus(); return; }
+    if (wrong) { wrong.paint('submit'); wrong.input.focus(); return; }
     lock(true);
     try {
       const made = await use(...fields.map((one) => one.value));

@@ -14,7 +14,7 @@ export const CHECK = {
 const LOOKS = { pristine: 'pristine', editing: 'editing', valid: 'valid', invalidHidden: 'invalid-hidden', invalidShown: 'invalid-shown' };
 
 /**
- * A labelled input. look() follows typing at once and shows a mistake only after the field was left or submitted.
+ * A labelled input. paint() follows typing at once and shows a mistake only after the field was left or submitted.
  * @param check returns the mistake in a text, or null; 'pending' while a question is open
  * @param hidesMistakeOnEdit whether a shown mistake goes with the next keystroke, not only when it is corrected
  */
@@ -36,7 +36,7 @@ export function field({ label, name, type = 'text', note = '', check, autocomple
     /** Sets the function that is called after each change, with the field and whether it was left. */
     changed(action) { onchange = action; },
     node, input, get value() { return input.value; }, set value(text) { input.value = text; }, get problem() { return check ? check(input.value) : null; }, get valid() { return !api.problem; },
-    look(leaving) {
+    paint(leaving) {
       const pending = api.problem === 'pending', problem = pending ? null : api.problem, empty = !input.value;
       if (leaving && (input.value || leaving === 'submit')) shown = !!problem;
       if (!problem) shown = false;
@@ -51,8 +51,8 @@ export function field({ label, name, type = 'text', note = '', check, autocomple
     lock(on) { input.disabled = on; if (show) show.disabled = on; node.toggleAttribute('data-locked', on); },
     clear() { input.value = ''; shown = false; node.dataset.look = 'pristine'; input.setAttribute('aria-invalid', false); clear(mark); noteText.textContent = note; },
   };
-  input.addEventListener('input', () => { if (model) { model.typed(input.value); return; } if (hidesMistakeOnEdit) shown = false; api.look(); onchange?.(api); });
-  input.addEventListener('blur', () => { if (model) { model.left?.(); return; } api.look(true); onchange?.(api, true); });
+  input.addEventListener('input', () => { if (model) { model.typed(input.value); return; } if (hidesMistakeOnEdit) shown = false; api.paint(); onchange?.(api); });
+  input.addEventListener('blur', () => { if (model) { model.left?.(); return; } api.paint(true); onchange?.(api, true); });
   return api;
 }
 

@@ -117,7 +117,7 @@ function paintTiles(tiles, go) {
 function pop(node) {
   const popper = theater.withRole('popcornPopper');
   act(node, async () => {
-    theater.keepRun((await post('/popcorn')).run);
+    theater.saveRun((await post('/popcorn')).run);
     toast(t('home.popperOn'), { label: t('do.turnOff'), icon: 'popcorn', run: () => post(path`/devices/${popper.id}/commands`, 'off').catch(complain) });
   });
 }

@@ -2,12 +2,12 @@
 import { h, announce, btn } from './dom.js';
 import { activity, device, person, store } from './store.js';
 import { endActivity } from './commands.js';
-import { look, keepLook } from './look.js';
+import { look, saveLook } from './look.js';
 import { toasts } from './parts.js';
 import { t } from './text.js';
 
 export const leavingEnds = () => look().leaving?.[person()];
-export const setLeavingEnds = (ends) => keepLook({ leaving: { ...look().leaving, [person()]: ends } });
+export const setLeavingEnds = (ends) => saveLook({ leaving: { ...look().leaving, [person()]: ends } });
 let question;
 
 /** Handles that the player was left. The room and the radio show the same activity: there, nothing is asked. */

@@ -59,7 +59,7 @@ export async function show(main, { go }) {
         if (!mine.query) everything[of] = answer.total;
         if (mine !== here()) continue;
         if (!list || drawn.query !== mine.query || !mine.total) paintList();
-        else keepFocus(() => { if (drawn !== mine) { drawn = mine; list.resize(mine.total); say(); } list.filled(); });
+        else keepFocus(() => { if (drawn !== mine) { drawn = mine; list.resize(mine.total); showCount(); } list.filled(); });
       } catch (failure) {
         if (mine !== here()) continue;
         failed = true;
@@ -82,13 +82,13 @@ export async function show(main, { go }) {
     memory[kind] = fresh({ query });
     scrollTo(0, 0); begin();
   }
-  function say() {
+  function showCount() {
     const { query, total } = here(), all = everything[kind];
     found.textContent = query && all !== undefined ? t('library.found', { found: total, all: t(`count.${kind}`, { count: all }) }) : t(`count.${kind}`, { count: total });
   }
   function paintList() {
     const { query, total } = here();
-    say();
+    showCount();
     clearTimeout(timer); if (query) timer = setTimeout(() => announce(found.textContent), 500);
     list?.end(); list = undefined; drawn = here();
     if (!total) { clear(host, empty(query)); return; }

@@ -1,7 +1,7 @@
 // The login without its drawing: LoginScreen of the controller's AccountFlows in JavaScript. flow-transcripts.json
 // holds both to the same results.
 import { FormModel } from './form-model.js';
-import { CodeEntry, summary, tell } from './flow.js';
+import { CodeEntry, summary, emit } from './flow.js';
 
 // An account may be older than the rules for new passwords: they do not apply.
 const FIELDS = [{ name: 'email', label: 'e-mail address', hidesMistakeOnEdit: true, rules: [{ rule: 'notEmpty' }, { rule: 'email' }] }, { name: 'password', label: 'password', hidesMistakeOnEdit: true, rules: [] }];
@@ -22,14 +22,14 @@ export class LoginFlow {
 
   receive(event, now = 0) {
     const before = this.canSubmit, effects = this.apply(event, now);
-    return [...(this.canSubmit === before ? [] : [tell('canSubmit', this.canSubmit)]), ...effects];
+    return [...(this.canSubmit === before ? [] : [emit('canSubmit', this.canSubmit)]), ...effects];
   }
   apply(event, now) {
     switch (event.type) {
       case 'appeared': this.appear(); return this.oneTime?.receive(event, now) ?? [];
       case 'loggedIn': return this.answered(event, now);
       case 'requested': case 'ticked': return this.toOneTime(event, now);
-      default: return this.isLocked ? [] : this.take(event, now);
+      default: return this.isLocked ? [] : this.handle(event, now);
     }
   }
   /** Begins with empty fields, each time the screen appears. */
@@ -39,9 +39,9 @@ export class LoginFlow {
     this.factor.clear();
   }
 
-  take(event, now) {
-    if (this.step === 'secondFactor') return this.takeFactor(event);
-    if (event.type === 'leave') { this.exit = event.for; return [tell('left', event.for)]; }
+  handle(event, now) {
+    if (this.step === 'secondFactor') return this.handleFactor(event);
+    if (event.type === 'leave') { this.exit = event.for; return [emit('left', event.for)]; }
     if (this.step === 'oneTimeCode') return ONE_TIME.includes(event.type) ? this.toOneTime(event, now) : [];
     switch (event.type) {
       case 'typed':
@@ -53,7 +53,7 @@ export class LoginFlow {
       default: return [];
     }
   }
-  takeFactor({ type, text }) {
+  handleFactor({ type, text }) {
     switch (type) {
       // A whole code submits itself; a recovery code needs the button.
       case 'typedFactor': return this.factor.type(text) && this.factor.isWhole ? this.submit() : [];
@@ -75,21 +75,21 @@ export class LoginFlow {
   }
   submit() {
     Object.assign(this, { isAsking: true, lastFailure: null });
-    return [tell('loading', true), { start: 'logIn', ...this.proof, ...(this.step === 'secondFactor' && { code: this.factor.text }) }];
+    return [emit('loading', true), { start: 'logIn', ...this.proof, ...(this.step === 'secondFactor' && { code: this.factor.text }) }];
   }
   answered(answer, now) {
-    if (this.step !== 'oneTimeCode') { this.isAsking = false; return [tell('loading', false), ...this.goOn(answer)]; }
-    const told = this.toOneTime({ type: 'verified', failure: answer.failure }, now);
-    return answer.failure ? told : [...told, ...this.goOn(answer)];
+    if (this.step !== 'oneTimeCode') { this.isAsking = false; return [emit('loading', false), ...this.goOn(answer)]; }
+    const out = this.toOneTime({ type: 'verified', failure: answer.failure }, now);
+    return answer.failure ? out : [...out, ...this.goOn(answer)];
   }
   goOn({ person, failure }) {
     if (failure) {
       this.lastFailure = failure;
       if (failure.kind === 'refused') this.factor.clear();
-      return [tell('failure', summary(failure))];
+      return [emit('failure', summary(failure))];
     }
-    if (person) { this.person = person; return [tell('loggedIn', person)]; }
+    if (person) { this.person = person; return [emit('loggedIn', person)]; }
     this.step = 'secondFactor'; this.factor.clear();
-    return [tell('codeNeeded')];
+    return [emit('codeNeeded')];
   }
 }

@@ -7,7 +7,7 @@ import { backdrop, entranceForm } from './backdrop.js';
 import { languageChoice } from './language.js';
 import { greeting } from './greeting.js';
 import { assemble } from './assemble.js';
-import { drive, isTold, failurePainter } from './flow.js';
+import { drive, emits, failurePainter } from './flow.js';
 import { LoginFlow } from './login-flow.js';
 import { t, parts } from './text.js';
 
@@ -46,13 +46,13 @@ function bind({ flow, set, form, email, password, error, button }, { enter }) {
   function paint(effects) {
     if (flow.step === 'secondFactor') { paintFactor(effects); return; }
     if (factor) { factor = undefined; clear(set.inside, form); }
-    for (const one of both) { one.lock(flow.isLoading); one.look(); }
+    for (const one of both) { one.lock(flow.isLoading); one.paint(); }
     if (flow.isLoading !== isLoading) { isLoading = flow.isLoading; busyButton(button, isLoading, t(isLoading ? 'login.busy' : 'login.go')); }
     button.setAttribute('aria-disabled', !flow.canSubmit);
     set.light(both.filter((one) => flow.form.isValid(one.input.name)).length / 2);
-    if (isTold(effects, 'loading') && isLoading) announce(t('login.busy'));
+    if (emits(effects, 'loading') && isLoading) announce(t('login.busy'));
     paintFailure(flow.failure);
-    if (isTold(effects, 'failure')) refused();
+    if (emits(effects, 'failure')) refused();
     if (flow.person) welcome(set, button, flow.person, enter);
   }
   function refused() {
@@ -92,12 +92,12 @@ export function factorForm({ flow, set, send, enter, onback }) {
     node, focus: () => one.input.focus(),
     paint(effects) {
       if (!flow.factor.text && one.value) one.value = '';
-      one.lock(flow.isLoading); one.look();
+      one.lock(flow.isLoading); one.paint();
       if (flow.isLoading !== isLoading) { isLoading = flow.isLoading; busyButton(button, isLoading, t(isLoading ? 'login.busy' : 'login.go')); back.disabled = isLoading; }
       button.setAttribute('aria-disabled', !flow.canSubmit);
       set.light(flow.canSubmit ? 1 : 2 / 3);
       paintFailure(flow.failure);
-      if (isTold(effects, 'failure')) one.input.focus();
+      if (emits(effects, 'failure')) one.input.focus();
       if (flow.person) welcome(set, button, flow.person, enter);
     },
   };

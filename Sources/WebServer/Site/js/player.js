@@ -84,8 +84,8 @@ function actions(now, kind, go) {
   return h('div', 'player-actions', theater.mayOperate() && amplifier() ? action(t('state.mode'), 'sound', () => sound(kind)) : null, action(t('room.title'), 'room', () => go('/room')), kind === 'tuner' ? action(t('player.dial'), 'radio', () => go('/radio')) : null, action(t('do.end'), 'stop', endActivity));
 }
 function sound(kind) {
-  const amp = amplifier(), player = theater.device(theater.activity().player), tell = (id, command) => send(id, command).catch(complain);
-  sheet(t('state.mode'), h('div', 'controls', h('p', 'label', t('player.speakers')), segments(t('player.speakers'), [['stereo', t('sound.stereo')], ['surround', t('sound.surround')]], value(amp, 'mode'), (id) => tell(amp.id, id)),
-    kind === 'dvdPlayer' ? [h('p', 'label', t('player.track')), segments(t('player.track'), [['surround', t('sound.every')], ['twoChannel', t('sound.two')]], value(player, 'audio'), (id) => tell(player.id, id === 'surround' ? 'surroundAudio' : 'twoChannelAudio'))] : null,
+  const amp = amplifier(), player = theater.device(theater.activity().player), trySend = (id, command) => send(id, command).catch(complain);
+  sheet(t('state.mode'), h('div', 'controls', h('p', 'label', t('player.speakers')), segments(t('player.speakers'), [['stereo', t('sound.stereo')], ['surround', t('sound.surround')]], value(amp, 'mode'), (id) => trySend(amp.id, id)),
+    kind === 'dvdPlayer' ? [h('p', 'label', t('player.track')), segments(t('player.track'), [['surround', t('sound.every')], ['twoChannel', t('sound.two')]], value(player, 'audio'), (id) => trySend(player.id, id === 'surround' ? 'surroundAudio' : 'twoChannelAudio'))] : null,
     toggle(t('state.muted'), isMuted(), (on) => setMute(on))));
 }

@@ -33,7 +33,7 @@ async function askSwap(id, plugins, now, done) {
   const options = field({ label: t('plugin.options'), name: 'options', note: t('plugin.optionsNote'), check: (text) => (parsed(text) ? null : t('plugin.optionsWrong')) });
   let isKept = false;
   const save = toggle(t('plugin.save'), false, (on) => { isKept = on; }), saving = { input: save, node: save, get value() { return isKept; }, valid: true, lock(on) { save.disabled = on; } };
-  const fill = () => { options.value = select.value === kept?.plugin ? JSON.stringify(kept.options ?? {}) : ''; options.look(); };
+  const fill = () => { options.value = select.value === kept?.plugin ? JSON.stringify(kept.options ?? {}) : ''; options.paint(); };
   select.value = fit.find((one) => one.id !== now)?.id ?? now; select.addEventListener('change', fill); fill();
   const name = nameOf(device(id), devices()), put = (body) => post(path`/devices/${id}/plugin`, body);
   formSheet({

@@ -4,7 +4,7 @@ import { icon } from './icons.js';
 import { post } from './api.js';
 import * as theater from './store.js';
 import { heading, segments, section, paced, ambient, renew, complain, twoLines } from './parts.js';
-import { look, keepLook } from './look.js';
+import { look, saveLook } from './look.js';
 import { value, hertz } from './words.js';
 import { endActivity } from './commands.js';
 import { t, number, capitalized } from './text.js';
@@ -18,7 +18,7 @@ const BANDS = {
 const MOST_PRESETS = 20;
 /** The presets of each person on this device: pairs of band and frequency. */
 const mine = () => look().presets?.[theater.person()] ?? [];
-const setMine = (all) => keepLook({ presets: { ...look().presets, [theater.person()]: all } });
+const setMine = (all) => saveLook({ presets: { ...look().presets, [theater.person()]: all } });
 /** The raster of stations: 9 kHz on AM, in the Americas 10, as the known stations show. */
 const rasterOf = ({ step, wide }, known) => (wide && known.some((f) => f % step) && known.every((f) => f % wide === 0) ? wide : step);
 
@@ -26,7 +26,7 @@ export async function show(main) {
   const tuner = () => theater.withRole('tuner'), isOn = () => theater.activity().status !== 'idle' && theater.device(theater.activity().player)?.role === 'tuner';
   const { items: stations } = await theater.loadPage('stations', {}).catch((failure) => { complain(failure); return { items: [] }; });
   let band = value(tuner(), 'band') ?? 'fm', heldBy, sending;
-  const hold = () => { clearTimeout(heldBy); heldBy = setTimeout(() => { heldBy = undefined; if (!sending) follow(); }, 2000); };
+  const hold = () => { clearTimeout(heldBy); heldBy = setTimeout(() => { heldBy = undefined; if (!sending) update(); }, 2000); };
   const freq = { fm: 98.5, am: 810 };
   const readout = h('span', 'freq num'), unit = h('span', 'freq-unit'), name = h('p', 'title-3 radio-name'), live = h('p', 'soft');
   const glass = h('div', 'glass-dial'), input = h('input', { type: 'range', class: 'dial-input', 'aria-label': t('state.frequency') }), presets = h('ul', 'presets'), list = h('ul', 'presets'), kept = section(t('radio.presets'), 'h-presets', presets);
@@ -48,7 +48,7 @@ export async function show(main) {
   // The last of several quick presses counts.
   const play = paced(async (item) => {
     sending = true; power.setAttribute('aria-busy', sending);
-    try { theater.keepRun((await post('/radio', { item })).run); } finally { hold(); sending = false; power.setAttribute('aria-busy', sending); }
+    try { theater.saveRun((await post('/radio', { item })).run); } finally { hold(); sending = false; power.setAttribute('aria-busy', sending); }
   });
   /** Plays what the dial shows: a station, or the bare frequency. */
   const listen = () => { hold(); play(near()?.id ?? `${BANDS[band].show(freq[band])} ${band.toUpperCase()}`); };
@@ -121,7 +121,7 @@ export async function show(main) {
     ambient(station?.title ?? 'Old Valley');
   }
   /** Follows the tuner, unless somebody is tuning here. */
-  function follow() {
+  function update() {
     const owner = tuner();
     if (!owner || heldBy || sending) { paint(); return; }
     const next = value(owner, 'band') ?? band, at = value(owner, 'frequency');
@@ -143,8 +143,8 @@ export async function show(main) {
   };
   glass.addEventListener('pointerup', release); glass.addEventListener('pointercancel', release);
 
-  build(); follow();
-  const size = new ResizeObserver(() => { if (glass.clientWidth !== width) { drawGlass(BANDS[band]); paint(); } }), unwatch = theater.watch(follow);
+  build(); update();
+  const size = new ResizeObserver(() => { if (glass.clientWidth !== width) { drawGlass(BANDS[band]); paint(); } }), unwatch = theater.watch(update);
   size.observe(glass);
   return () => { clearTimeout(heldBy); size.disconnect(); unwatch(); };
 }

@@ -7,7 +7,7 @@ import { field, ruleList, busyButton, formError } from './forms.js';
 import { worded } from './rules.js';
 import { backdrop, brand } from './backdrop.js';
 import { seat, ticket, door } from './drawings.js';
-import { drive, isTold, failurePainter } from './flow.js';
+import { drive, emits, failurePainter } from './flow.js';
 import { RegistrationFlow } from './registration-flow.js';
 import { t } from './text.js';
 
@@ -83,7 +83,7 @@ export async function show(main, { go, enter }) {
 
   // ---- display ----
   function paint(effects) {
-    if (isTold(effects, 'step')) turn(flow.step);
+    if (emits(effects, 'step')) turn(flow.step);
     else if (form.step === flow.step) form.paint(effects);
     if (flow.isOver) welcome();
   }
@@ -128,7 +128,7 @@ export async function show(main, { go, enter }) {
     set.light(0); button.setAttribute('aria-disabled', true);
     const submit = async () => {
       if (isLoading) return;
-      if (!one.valid) { one.look('submit'); one.input.focus(); return; }
+      if (!one.valid) { one.paint('submit'); one.input.focus(); return; }
       lock(true);
       try { await checkCode(one.value.trim()); lock(false); send({ type: 'appeared' }); } catch (failure) { lock(false); error.show(failure); one.input.focus(); }
     };
@@ -152,7 +152,7 @@ export async function show(main, { go, enter }) {
         for (const one of fields) {
           // The flow empties a field that it resets, such as both passwords after a mismatch.
           if (!flow.form.text(one.input.name) && one.value) one.value = '';
-          one.lock(flow.isLoading); one.look();
+          one.lock(flow.isLoading); one.paint();
         }
         if (flow.isLoading !== isLoading) {
           isLoading = flow.isLoading; busyButton(button, isLoading, isLoading ? busy : words);
@@ -163,7 +163,7 @@ export async function show(main, { go, enter }) {
         set.light((STEPS.indexOf(step) - 1 + (flow.canGoOn ? 1 : 0)) / 3);
         painted?.();
         paintFailure(complaint());
-        if (isTold(effects, 'outcome') && complaint()) (flow.form.areValid(flow.fields) ? button : fields[0].input).focus();
+        if (emits(effects, 'outcome') && complaint()) (flow.form.areValid(flow.fields) ? button : fields[0].input).focus();
       },
     };
   }

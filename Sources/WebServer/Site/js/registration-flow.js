@@ -1,7 +1,7 @@
 // Registration in three steps without the drawing: RegistrationWizard of the controller's AccountFlows in JavaScript.
 // flow-transcripts.json holds both to the same results.
 import { FormModel } from './form-model.js';
-import { summary, tell } from './flow.js';
+import { summary, emit } from './flow.js';
 
 const STEPS = ['name', 'email', 'password'];
 const FIELDS = { name: ['name'], email: ['email'], password: ['password', 'passwordAgain'] };
@@ -22,17 +22,17 @@ export class RegistrationFlow {
 
   receive(event) {
     const before = this.canGoOn, effects = this.apply(event);
-    return [...effects, ...(this.canGoOn === before ? [] : [tell('canGoOn', this.canGoOn)])];
+    return [...effects, ...(this.canGoOn === before ? [] : [emit('canGoOn', this.canGoOn)])];
   }
   apply(event) {
     switch (event.type) {
       case 'appeared': return this.show('name');
       case 'registered': return this.registered(event.failure);
       case 'answered': return this.answered(event);
-      default: return this.isLocked ? [] : this.take(event);
+      default: return this.isLocked ? [] : this.handle(event);
     }
   }
-  take({ type, field, text }) {
+  handle({ type, field, text }) {
     switch (type) {
       case 'typed': if (!this.fields.includes(field)) return []; this.outcome = null; return this.form.type(field, text);
       case 'left': return this.fields.includes(field) ? this.form.leave(field) : [];
@@ -42,7 +42,7 @@ export class RegistrationFlow {
     }
   }
 
-  show(step) { this.step = step; return [...this.reset(), tell('step', step)]; }
+  show(step) { this.step = step; return [...this.reset(), emit('step', step)]; }
   reset() { return this.fields.flatMap((name) => this.form.reset(name)); }
   goOn() {
     this.outcome = null;
@@ -51,13 +51,13 @@ export class RegistrationFlow {
     if (next) return this.show(next);
     this.isRegistering = true;
     const [name, email, password] = STEPS.map((field) => this.form.text(field));
-    return [tell('loading', true), { start: 'register', name, email, password }];
+    return [emit('loading', true), { start: 'register', name, email, password }];
   }
   /** Shows why the step is not complete, or waits for answers. */
   refuse() {
     if (this.step === 'password' && this.form.isMismatch()) return [...this.reset(), ...this.end('mismatch')];
     const asked = this.form.submit(this.fields), open = this.fields.filter((name) => !this.form.isValid(name));
-    if (open.length && open.every((name) => this.form.isPending(name))) { this.isWaiting = true; return [tell('loading', true), ...asked]; }
+    if (open.length && open.every((name) => this.form.isPending(name))) { this.isWaiting = true; return [emit('loading', true), ...asked]; }
     return [...asked, ...(this.fields.some((name) => !this.form.text(name)) ? this.end('empty') : [])];
   }
   answered({ ticket, answer, failure }) {
@@ -70,21 +70,21 @@ export class RegistrationFlow {
   stopWaiting() {
     if (!this.isWaiting) return [];
     this.isWaiting = false;
-    return [tell('loading', false)];
+    return [emit('loading', false)];
   }
   registered(failure) {
     this.isRegistering = false;
-    const told = [tell('loading', false)];
-    if (!failure) return [...told, ...this.end('success')];
+    const out = [emit('loading', false)];
+    if (!failure) return [...out, ...this.end('success')];
     const isRefused = failure.kind === 'refused';
-    if (isRefused && failure.code === 'taken') return [...told, ...this.show('email'), ...this.end('taken', failure)];
-    if (isRefused && INTERNAL.includes(failure.code)) return [...told, ...this.end('internalError', failure)];
+    if (isRefused && failure.code === 'taken') return [...out, ...this.show('email'), ...this.end('taken', failure)];
+    if (isRefused && INTERNAL.includes(failure.code)) return [...out, ...this.end('internalError', failure)];
     const step = STEPS.find((one) => FIELDS[one].includes(failure.field));
-    return [...told, ...(step ? this.show(step) : []), ...this.end('failed', failure)];
+    return [...out, ...(step ? this.show(step) : []), ...this.end('failed', failure)];
   }
   /** @param failure what the controller said; a screen shows it */
   end(outcome, failure = null) {
     Object.assign(this, { outcome, failure });
-    return [tell('outcome', outcome === 'failed' ? `failed ${summary(failure)}` : outcome)];
+    return [emit('outcome', outcome === 'failed' ? `failed ${summary(failure)}` : outcome)];
   }
 }

@@ -51,8 +51,8 @@ export async function passwordForm({ set, email = '', name = '', heading, button
     if (isLoading) return;
     error.hide();
     const missing = others.find((each) => !each.valid);
-    if (missing) { missing.look('submit'); missing.input.focus(); return; }
-    if (!one.valid) { one.look('submit'); list.update(judge(one.value), true); one.input.focus(); return; }
+    if (missing) { missing.paint('submit'); missing.input.focus(); return; }
+    if (!one.valid) { one.paint('submit'); list.update(judge(one.value), true); one.input.focus(); return; }
     if (!two.valid) { one.clear(); two.clear(); change(); error.show({ message: t('field.differ'), hint: t('field.both') }); one.input.focus(); return; }
     lock(true);
     try { done(await use(one.value, values())); } catch (failure) { lock(false); if (failure.code !== 'network') { one.clear(); two.clear(); change(); } error.show(failure); one.input.focus(); }

@@ -2,7 +2,7 @@
 import { h, announce, btn, clock, left, unheard } from './dom.js';
 import { icon } from './icons.js';
 import { post, path } from './api.js';
-import { keepRun, mayOperate } from './store.js';
+import { saveRun, mayOperate } from './store.js';
 import { act, coverOf, sheet } from './parts.js';
 import { t } from './text.js';
 
@@ -13,7 +13,7 @@ export const seen = ({ position, duration }) => (position && duration ? h('i', {
 
 /** Begins an item; returns whether that succeeded. */
 export const begin = (item, button, fromStart) => act(button, async () => {
-  keepRun((await post(item.category === 'songs' ? '/listen' : '/watch', { item: item.id, ...(fromStart && { fromStart }) })).run);
+  saveRun((await post(item.category === 'songs' ? '/listen' : '/watch', { item: item.id, ...(fromStart && { fromStart }) })).run);
   announce(t('now.begins', { title: item.title }));
 });
 /** The buttons of an item: go on or from the start where it was stopped, else one that begins it. */

@@ -58,14 +58,14 @@ export function levels() {
 /**
  * Measures the sound while somebody can see it: while it plays and the page is visible.
  * @param heard called with the level of each side, 0 to 1
- * @returns `look()`, to be called when the state has changed, and `end()`
+ * @returns `update()`, to be called when the state has changed, and `end()`
  */
 export function meter(heard) {
   let stop, silence;
   const end = () => { stop?.abort(); stop = undefined; clearTimeout(silence); };
   return {
     end,
-    look() {
+    update() {
       const amp = theater.withRole('amplifier'), isHeard = !document.hidden && amp?.capabilities.includes('levels') && value(amp, 'power') === 'on' && !value(amp, 'muted') && theater.playback()?.state === 'playing';
       if (!isHeard) { end(); return; }
       if (stop) return;

@@ -38,7 +38,7 @@ export async function show(main, { go }) {
     write(second, headline(now, play));
     write(time, clockTime(Date.now()));
     write(rest, play?.duration ? left(play.duration - play.position) : '');
-    if (!motionless()) measured.look();
+    if (!motionless()) measured.update();
     const pair = levels();
     if (pair) room.levels(pair);
     ambient(now.itemTitle ?? 'Lantern Street', room.light);

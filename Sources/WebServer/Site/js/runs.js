@@ -3,7 +3,7 @@ import { btn } from './dom.js';
 import { icon } from './icons.js';
 import { post, path } from './api.js';
 import { act, errorCard, small, wording } from './parts.js';
-import { changed, device, devices, keepRun, loadRun, store } from './store.js';
+import { changed, device, devices, saveRun, loadRun, store } from './store.js';
 import { commandWords, nameOf, titled } from './words.js';
 import { endActivity, titles } from './commands.js';
 import { t, unit } from './text.js';
@@ -20,7 +20,7 @@ export async function startScene(scene, go, button) {
   if (Object.keys(scene.parameters).length) { go(address); return; }
   await act(button, async () => {
     const { run } = await post(path`/scenes/${scene.name}/runs`, {});
-    keepRun(run);
+    saveRun(run);
     await go(`${address}&run=${encodeURIComponent(run.id)}`);
   });
 }
@@ -65,7 +65,7 @@ export function faultCard(error, run, buttons, note) {
 }
 /** The buttons of an activity that failed: begin it again, or end it. */
 export const mend = ({ activity, scene, item }) => [
-  activity || scene ? btn('primary', (node) => act(node, async () => keepRun((await (activity ? post(path`/activities/${activity}`, item ? { item } : {}) : post(path`/scenes/${scene}/runs`, {}))).run)), icon('fix'), t('do.retry')) : null,
+  activity || scene ? btn('primary', (node) => act(node, async () => saveRun((await (activity ? post(path`/activities/${activity}`, item ? { item } : {}) : post(path`/scenes/${scene}/runs`, {}))).run)), icon('fix'), t('do.retry')) : null,
   btn('quiet', endActivity, icon('stop'), t('do.end')),
 ];
 /** Where a run stopped: "Step 4 of 11." */

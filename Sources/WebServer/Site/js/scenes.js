@@ -66,7 +66,7 @@ export async function show(main) {
   async function start(button) {
     await act(button, async () => {
       const { run } = await post(path`/scenes/${current.name}/runs`, { parameters: values });
-      runID = run.id; theater.keepRun(run);
+      runID = run.id; theater.saveRun(run);
       announce(t('now.begins', { title: sceneTitle(current) })); paint();
     });
   }
@@ -99,7 +99,7 @@ export async function show(main) {
     renew(keys, run.status, () => (run.status === 'running' ? cancel(run) : [btn('primary big', start, icon('play'), t('scenes.again')), btn('quiet', load, t('scenes.plan'))]));
   }
   function cancel({ id }) {
-    const button = h('button', { class: 'btn line', data: { focus: 'cancel' }, onclick: () => act(button, async () => theater.keepRun(await post(path`/runs/${id}/cancellation`, {}))) }, icon('stop'), t('scenes.cancel'));
+    const button = h('button', { class: 'btn line', data: { focus: 'cancel' }, onclick: () => act(button, async () => theater.saveRun(await post(path`/runs/${id}/cancellation`, {}))) }, icon('stop'), t('scenes.cancel'));
     return button;
   }
   function failure(run) {

@@ -4,8 +4,8 @@ import { get, post, remove } from './api.js';
 import * as theater from './store.js';
 import { heading, segments, toggle, slider, toast, ask, act, complain, card, setting, quiet } from './parts.js';
 import { ageSlider } from './people.js';
-import { keepLanguage } from './commands.js';
-import { look, keepLook } from './look.js';
+import { saveLanguage } from './commands.js';
+import { look, saveLook } from './look.js';
 import { follows } from './follow.js';
 import { leavingEnds, setLeavingEnds } from './leaving.js';
 import { languageChoice } from './language.js';
@@ -20,7 +20,7 @@ export function show(main, { exit, begin }) {
     theater.unfollow();
     try { await remove('/sessions/current'); } catch (failure) { if (failure.status !== 401) await begin('/settings'); throw failure; }
     // The answer clears the browser's storage. Keep the look: it belongs to this device, not to the account.
-    keepLook(kept);
+    saveLook(kept);
     await exit();
   }), t('settings.logOut'));
   main.append(heading(title, logout), h('div', 'two-col', h('div', 'col', appearance(), wall(begin), theater.mayOperate() ? controller() : null),
@@ -29,13 +29,13 @@ export function show(main, { exit, begin }) {
 const group = (text, id, ...inside) => card(text, id, h('div', 'setting-list', inside));
 
 function appearance() {
-  const set = (theme) => keepLook({ theme: theme === 'auto' ? undefined : theme });
-  return group(t('settings.look'), 'h-look', setting(t('settings.language'), '', languageChoice(theater.role() === 'guest' ? undefined : keepLanguage)), h('p', 'label', t('settings.theme')), segments(t('settings.theme'), ['auto', 'night', 'matinee'].map((id) => [id, t(`theme.${id}`)]), look().theme ?? 'auto', set),
-    toggle(t('settings.still'), look().still, (still) => keepLook({ still }), t('settings.stillNote')),
-    slider({ label: t('settings.size'), min: 90, max: 140, step: 5, value: look().size ?? 100, onchange: (size) => keepLook({ size }) }).node);
+  const set = (theme) => saveLook({ theme: theme === 'auto' ? undefined : theme });
+  return group(t('settings.look'), 'h-look', setting(t('settings.language'), '', languageChoice(theater.role() === 'guest' ? undefined : saveLanguage)), h('p', 'label', t('settings.theme')), segments(t('settings.theme'), ['auto', 'night', 'matinee'].map((id) => [id, t(`theme.${id}`)]), look().theme ?? 'auto', set),
+    toggle(t('settings.still'), look().still, (still) => saveLook({ still }), t('settings.stillNote')),
+    slider({ label: t('settings.size'), min: 90, max: 140, step: 5, value: look().size ?? 100, onchange: (size) => saveLook({ size }) }).node);
 }
 function wall(begin) {
-  const choice = (key) => toggle(t(`wall.${key}`), look()[key] ?? true, (on) => keepLook({ [key]: on }), t(`wall.${key}Note`));
+  const choice = (key) => toggle(t(`wall.${key}`), look()[key] ?? true, (on) => saveLook({ [key]: on }), t(`wall.${key}Note`));
   return group(t('wall.title'), 'h-wall', setting(t('wall.make'), t(theater.isWallTablet() ? 'wall.is' : 'wall.makeNote'), theater.isOwner() ? quiet(t('wall.begin'), t('wall.make'), () => askWall(begin)) : null),
     choice('dim'), choice('awake'));
 }
@@ -54,13 +54,13 @@ function account() {
   return group(t('account.title'), 'h-account', setting(name, email, h('a', { class: 'btn quiet', href: '/account', 'aria-label': t('account.open') }, t('account.change'))));
 }
 function playing() {
-  return group(t('playing.title'), 'h-playing', toggle(t('follow.setting'), follows(), (follow) => keepLook({ follow }), t('follow.note')), toggle(t('leaving.setting'), leavingEnds(), setLeavingEnds, t('leaving.settingNote')), toggle(t('keys.setting'), look().keys, (keys) => keepLook({ keys }), t('keys.note')));
+  return group(t('playing.title'), 'h-playing', toggle(t('follow.setting'), follows(), (follow) => saveLook({ follow }), t('follow.note')), toggle(t('leaving.setting'), leavingEnds(), setLeavingEnds, t('leaving.settingNote')), toggle(t('keys.setting'), look().keys, (keys) => saveLook({ keys }), t('keys.note')));
 }
 const open = (href, label) => h('a', { class: 'btn quiet', href, 'aria-label': t(label) }, t('settings.open'));
 function controller() {
   const address = h('span', 'mono', location.origin), list = group(t('settings.theater'), 'h-theater',
     setting(t('settings.scan'), t('settings.scanNote'), quiet(t('settings.rescan'), t('settings.scan'), async () => { const found = await post('/library/scan'); toast(`${[['films', found.films], ['music', found.songs], ['stations', found.stations]].map(([kind, count]) => t(`count.${kind}`, { count })).join(', ')}.`); })),
-    setting(t('settings.off'), t('settings.offNote'), quiet(t('do.turnOff'), t('settings.turnOff'), async () => { theater.keepRun((await post('/off')).run); toast(t('settings.offDone')); })),
+    setting(t('settings.off'), t('settings.offNote'), quiet(t('do.turnOff'), t('settings.turnOff'), async () => { theater.saveRun((await post('/off')).run); toast(t('settings.offDone')); })),
     theater.isOwner() ? [setting(t('editor.title'), t('editor.about'), open('/configuration', 'editor.title')), setting(t('doctor.title'), t('doctor.about'), open('/doctor', 'doctor.title')), setting(t('setup.title'), t('setup.about'), open('/setup', 'setup.title'))] : null,
     setting(t('settings.address'), address));
   get('/address').then((found) => { clear(address, found.address ?? location.origin, found.fingerprint ? h('span', 'block', t('settings.certificate', { fingerprint: found.fingerprint })) : null); }, () => {});

@@ -17,9 +17,9 @@ let last;
 /** The entries whose test was answered with yes in this browser. */
 const KEPT = 'theater-tested';
 /** The stored entries; none if the browser stores nothing, or no JSON. */
-function kept() { try { return JSON.parse(localStorage.getItem(KEPT)) ?? {}; } catch { return {}; } }
-function keep(entries) { try { localStorage.setItem(KEPT, JSON.stringify(entries)); } catch { /* Then only this step shows the result, until it is drawn again. */ } }
-const isTested = ({ id, entry }) => kept()[id] === line(entry);
+function stored() { try { return JSON.parse(localStorage.getItem(KEPT)) ?? {}; } catch { return {}; } }
+function store(entries) { try { localStorage.setItem(KEPT, JSON.stringify(entries)); } catch { /* Then only this step shows the result, until it is drawn again. */ } }
+const isTested = ({ id, entry }) => stored()[id] === line(entry);
 const isSimulated = ({ entry }) => entry.plugin === 'Simulated';
 const found = () => (last?.of === theater.store.session ? last : undefined);
 const fitting = ({ entry }) => found()?.findings.filter((one) => one.roles.includes(entry.role)) ?? [];
@@ -90,7 +90,7 @@ export async function show(main) {
       h('ol', 'setup-steps', chooseStep(one), test.node));
     live = test.paint; live();
   }
-  function answered(one) { keep({ ...kept(), [one.id]: line(one.entry) }); paint(); }
+  function answered(one) { store({ ...stored(), [one.id]: line(one.entry) }); paint(); }
 
   function chooseStep(one) {
     const findings = fitting(one), inside = findings.length ? h('ul', 'setup-findings', findings.map((finding) => findingRow(one, finding)))

@@ -82,14 +82,14 @@ function change({ step, ...run }) {
 const HOW_FAR = { waiting: 0, running: 1 };
 const howFar = ({ status }) => HOW_FAR[status] ?? 2;
 /** Stores the whole report of a run from an answer. A later status that an event has already reported stays. */
-export function keepRun(run) {
+export function saveRun(run) {
   const known = store.runs.get(run.id);
   const steps = run.steps.map((step) => { const other = known?.steps.find(({ id }) => id === step.id); return other && howFar(other) > howFar(step) ? other : step; });
   const isOver = known && known.status !== 'running';
   store.runs.set(run.id, { ...run, ...(isOver && { status: known.status, error: known.error }), steps, isWhole: true });
   changed();
 }
-export async function loadRun(id) { keepRun(await get(path`/runs/${id}`)); }
+export async function loadRun(id) { saveRun(await get(path`/runs/${id}`)); }
 
 // ---- queries of the state ----
 export const devices = () => store.status?.devices ?? [];

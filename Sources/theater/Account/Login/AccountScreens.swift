@@ -32,7 +32,7 @@ struct AccountScreens {
       } catch is ScreenLeft {
         continue
       } catch let error as ExitError where error.leadsBackToLogin {
-        Console.sayError(error.text)
+        Console.writeErrorLine(error.text)
       }
     }
   }
@@ -78,7 +78,7 @@ struct AccountScreens {
       let end = try await RegistrationView(given: given, isLeavable: isLeavable)
         .run(RegistrationWizard(rules).driver(RemoteRegistration(theater: theater, code: code)))
       guard case .success(let person) = end.outcome else { throw ExitError(silent: .failed) }
-      Console.say(Register.welcome(person))
+      Console.writeLine(Register.welcome(person))
       return .registered(person)
     case .byCode(let contact, let invitation):
       let service = RemoteCodeRegistration(
@@ -94,7 +94,7 @@ struct AccountScreens {
   private func resetPassword() async throws {
     try await NewPasswordPrompt(theater, fromInput: false)
       .reset(by: CodePrompt(.email, to: nil), at: theater, isLeavable: true)
-    Console.say("Your password is set; log in with it.")
+    Console.writeLine("Your password is set; log in with it.")
   }
 
   /// Runs a login screen with this user's controller.
@@ -103,7 +103,7 @@ struct AccountScreens {
     screen.driver(
       Authenticator(
         service: RemoteLogin(theater: theater, contact: contact),
-        keeper: TokenFile(theater.paths.token)))
+        tokens: TokenFile(theater.paths.token)))
   }
 }
 

@@ -29,7 +29,7 @@ struct LogIn: AsyncParsableCommand {
 
   func run() async throws {
     let theater = try RemoteTheater(needsLogin: false)
-    try theater.expectController()
+    try theater.requireController()
     let screens = AccountScreens(theater: theater)
     if Prompt.isInteractive, !password.passwordStdin {
       let person =
@@ -63,7 +63,7 @@ struct LogIn: AsyncParsableCommand {
   }
 
   static func welcome(_ person: LoggedInPerson) {
-    Console.say("You are logged in, \(person.name).")
+    Console.writeLine("You are logged in, \(person.name).")
   }
 }
 
@@ -75,7 +75,7 @@ struct LogOut: AsyncParsableCommand {
     let theater = try RemoteTheater()
     defer { TokenFile(theater.paths.token).remove() }
     try await theater.delete(SessionEndpoint.logOut.path())
-    Console.say("You are logged out.")
+    Console.writeLine("You are logged out.")
   }
 }
 

@@ -38,15 +38,15 @@ struct Register: AsyncParsableCommand {
 
   func run() async throws {
     let theater = try RemoteTheater(needsLogin: false)
-    try theater.expectController()
+    try theater.requireController()
     if Prompt.isInteractive, !password.passwordStdin {
-      try await onScreen(AccountScreens(theater: theater))
+      try await registerOnScreen(AccountScreens(theater: theater))
     } else {
-      try await inLines(theater)
+      try await registerNonInteractively(theater)
     }
   }
 
-  private func onScreen(_ screens: AccountScreens) async throws {
+  private func registerOnScreen(_ screens: AccountScreens) async throws {
     let registration: AccountScreens.Registration
     if let way = givenWay {
       registration = try await screens.register(way, given: given, address: address)
@@ -60,7 +60,7 @@ struct Register: AsyncParsableCommand {
     }
   }
 
-  private func inLines(_ theater: RemoteTheater) async throws {
+  private func registerNonInteractively(_ theater: RemoteTheater) async throws {
     let rules = try await RemoteRegistration.rules(of: theater)
     let answers = NonInteractiveRegistration(
       given: given, takesPasswordOnce: password.passwordStdin)
@@ -68,7 +68,7 @@ struct Register: AsyncParsableCommand {
     case .byName(let code):
       let service = RemoteRegistration(theater: theater, code: code)
       let person = try await answers.run(RegistrationWizard(rules).driver(service))
-      Console.say(
+      Console.writeLine(
         "\(Self.welcome(person))\nnext: \(ProgramName.name) login --email \(person.email)")
     case .byCode(let contact, let invitation):
       let service = RemoteCodeRegistration(

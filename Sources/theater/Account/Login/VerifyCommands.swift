@@ -23,7 +23,7 @@ struct VerifyEmail: AsyncParsableCommand {
     let present = try await theater.get(AccountEndpoint.account.path())["user"]?["email"]?.string
     let end = try await CodePrompt(.email, to: address ?? present)
       .ask(.verifying(.email, at: theater))
-    Console.say("\(end.sentTo ?? "Your address") is verified.")
+    Console.writeLine("\(end.sentTo ?? "Your address") is verified.")
   }
 }
 
@@ -38,7 +38,7 @@ struct VerifyPhone: AsyncParsableCommand {
   func run() async throws {
     let theater = try RemoteTheater()
     let end = try await CodePrompt(.phone, to: number).ask(.verifying(.phone, at: theater))
-    Console.say("\(end.sentTo ?? number) is verified.")
+    Console.writeLine("\(end.sentTo ?? number) is verified.")
   }
 }
 

@@ -23,7 +23,7 @@ struct NonInteractiveCode<Screen: ScreenModel> {
     guard let place = flow(screen)?.place, let code = flow(screen)?.code else {
       throw ExitError(flow(screen)?.failure ?? flow(screen)?.place.mistake ?? .network("No code."))
     }
-    Console.say(Self.notice(code.ticket, sentTo: place.contact))
+    Console.writeLine(Self.notice(code.ticket, sentTo: place.contact))
     screen = await prompt.send(input(.code(.typed(try Prompt.secretLine("Code")))))
     if flow(screen)?.canSubmit == true { screen = await prompt.send(input(.code(.submit))) }
     guard flow(screen)?.authorization != nil else {

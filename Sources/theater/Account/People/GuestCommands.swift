@@ -84,7 +84,7 @@ struct Guest: AsyncParsableCommand {
 
     func run() async throws {
       try await RemoteTheater().delete(PeopleEndpoint.revokeGuestPass.path(id))
-      Console.say("The guest pass is revoked.")
+      Console.writeLine("The guest pass is revoked.")
     }
   }
 
@@ -103,7 +103,7 @@ struct Guest: AsyncParsableCommand {
         throw ExitError(.failed, "the controller gave no token")
       }
       try TokenFile(theater.paths.token).write(token)
-      Console.say("Welcome! You may stay until \(answer["expires"]?.string ?? "?").")
+      Console.writeLine("Welcome! You may stay until \(answer["expires"]?.string ?? "?").")
     }
   }
 }

@@ -64,7 +64,7 @@ struct Invite: AsyncParsableCommand {
 
     func run() async throws {
       try await RemoteTheater().delete(PeopleEndpoint.revokeInvitation.path(id))
-      Console.say("The invitation is revoked.")
+      Console.writeLine("The invitation is revoked.")
     }
   }
 }

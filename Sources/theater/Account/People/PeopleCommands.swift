@@ -47,7 +47,7 @@ struct People: AsyncParsableCommand {
       let theater = try RemoteTheater()
       let id = try await accountID(email, theater)
       try await theater.post(PeopleEndpoint.setRole.path(id), ["role": .string(role.rawValue)])
-      Console.say("\(email) is \(role.words) now.")
+      Console.writeLine("\(email) is \(role.words) now.")
     }
   }
 
@@ -62,7 +62,7 @@ struct People: AsyncParsableCommand {
       let theater = try RemoteTheater()
       let id = try await accountID(email, theater)
       try await theater.post(PeopleEndpoint.setAgeLimit.path(id), years.body)
-      Console.say(
+      Console.writeLine(
         years.years.map { "\(email) may watch what is rated up to \($0)." }
           ?? "\(email) may watch everything.")
     }
@@ -75,7 +75,7 @@ struct People: AsyncParsableCommand {
 
     func run() async throws {
       try await RemoteTheater().post(AccountEndpoint.changeName.path(), ["name": .string(name)])
-      Console.say("Your name is \(name) now.")
+      Console.writeLine("Your name is \(name) now.")
     }
   }
 
@@ -89,7 +89,7 @@ struct People: AsyncParsableCommand {
       let theater = try RemoteTheater()
       try await theater.delete(
         PeopleEndpoint.removePerson.path(try await accountID(email, theater)))
-      Console.say("The account of \(email) is removed.")
+      Console.writeLine("The account of \(email) is removed.")
     }
   }
 
@@ -101,7 +101,7 @@ struct People: AsyncParsableCommand {
       let theater = try RemoteTheater()
       try await theater.delete(AccountEndpoint.removeAccount.path())
       TokenFile(theater.paths.token).remove()
-      Console.say("Your account is removed.")
+      Console.writeLine("Your account is removed.")
     }
   }
 }
@@ -167,7 +167,7 @@ extension People {
             .unlock(address)
         }
         try database.close()
-        Console.say("\(address.text) may try again at once.")
+        Console.writeLine("\(address.text) may try again at once.")
       } catch let error as AccountError {
         throw ExitError(.failed, error.message, hint: error.hint)
       } catch let error as StorageError {

@@ -21,13 +21,15 @@ struct PasswordChange: AsyncParsableCommand {
   func run() async throws {
     let theater = try RemoteTheater()
     let prompt = try await NewPasswordPrompt(theater, fromInput: password.passwordStdin)
-    if !password.passwordStdin { Console.say("First your present password, then the new one.") }
+    if !password.passwordStdin {
+      Console.writeLine("First your present password, then the new one.")
+    }
     let present = try Prompt.password(fromInput: password.passwordStdin, twice: false)
     try await prompt.ask(
       RemotePasswordChange(theater: theater, present: present),
       for: prompt.isOnScreen
         ? NewPasswordOwner(try await theater.get(AccountEndpoint.account.path())) : .init())
-    Console.say("Your password is changed; your other sessions have ended.")
+    Console.writeLine("Your password is changed; your other sessions have ended.")
   }
 }
 
@@ -48,10 +50,10 @@ struct PasswordReset: AsyncParsableCommand {
 
   func run() async throws {
     let theater = try RemoteTheater(needsLogin: false)
-    try theater.expectController()
+    try theater.requireController()
     try await NewPasswordPrompt(theater, fromInput: password.passwordStdin)
       .reset(by: CodePrompt(email: email, phone: phone), at: theater)
-    Console.say("Your password is set; log in with it: \(ProgramName.name) login")
+    Console.writeLine("Your password is set; log in with it: \(ProgramName.name) login")
   }
 }
 

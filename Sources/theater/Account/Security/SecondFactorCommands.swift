@@ -24,13 +24,13 @@ struct TOTPEnrol: AsyncParsableCommand {
       throw ExitError(.failed, "the controller gave no secret")
     }
     if let code = QRCode(uri) { Console.write(Self.drawn(code) + "\n") }
-    Console.say("Scan this with your authenticator app, or type into it: \(secret)")
+    Console.writeLine("Scan this with your authenticator app, or type into it: \(secret)")
     let confirmation = RemoteConfirmation(
       theater, at: AccountEndpoint.confirmSecondFactor.path())
     _ = try await CodeScreen(CodeTicket(wait: nil)).ask(
       confirmation, "The code that it shows now")
-    Console.say("Your second factor is active: each login asks for a code of the app.")
-    RecoveryCodeText.say(confirmation.answer)
+    Console.writeLine("Your second factor is active: each login asks for a code of the app.")
+    RecoveryCodeText.write(confirmation.answer)
   }
 
   /// The QR code, light on dark in every colour scheme.
@@ -51,7 +51,7 @@ struct TOTPRemove: AsyncParsableCommand {
     let password = try Prompt.password(fromInput: password.passwordStdin, twice: false)
     try await theater.post(
       AccountEndpoint.removeSecondFactor.path(), ["password": .string(password)])
-    Console.say("Your second factor is removed.")
+    Console.writeLine("Your second factor is removed.")
   }
 }
 
@@ -62,17 +62,19 @@ struct RecoveryCodes: AsyncParsableCommand {
     abstract: "Make new recovery codes; the earlier ones are void.")
 
   func run() async throws {
-    RecoveryCodeText.say(try await RemoteTheater().post(AccountEndpoint.renewRecoveryCodes.path()))
+    RecoveryCodeText.write(
+      try await RemoteTheater().post(AccountEndpoint.renewRecoveryCodes.path()))
   }
 }
 
 /// The list of recovery codes, which is shown once.
 enum RecoveryCodeText {
-  static func say(_ answer: JSON) {
+  /// Writes the codes of a response to standard output.
+  static func write(_ answer: JSON) {
     let codes = (answer["recoveryCodes"]?.array ?? []).compactMap(\.string)
-    Console.say(
+    Console.writeLine(
       "Recovery codes, each good once in place of the app. Keep them on paper; they are not shown "
         + "again:")
-    for code in codes { Console.say("  \(code)") }
+    for code in codes { Console.writeLine("  \(code)") }
   }
 }

@@ -55,7 +55,8 @@ struct SessionCommands: AsyncParsableCommand {
         try await theater.delete(
           (others ? SessionEndpoint.endOtherSessions : .endSessions).path())
         if all { TokenFile(theater.paths.token).remove() }
-        return Console.say(all ? "You are logged out everywhere." : "Every other session ended.")
+        return Console.writeLine(
+          all ? "You are logged out everywhere." : "Every other session ended.")
       }
       let sessions = try await theater.get(SessionEndpoint.sessions.path())["sessions"]?.array ?? []
       let found = sessions.compactMap { $0["id"]?.string }.filter { $0.hasPrefix(id) }
@@ -65,7 +66,7 @@ struct SessionCommands: AsyncParsableCommand {
           hint: "List them: \(ProgramName.name) sessions")
       }
       try await theater.delete(SessionEndpoint.endSession.path(session))
-      Console.say("The session ended.")
+      Console.writeLine("The session ended.")
     }
   }
 }
@@ -85,7 +86,7 @@ struct Prove: AsyncParsableCommand {
       throw ExitError(.failed, "the controller gave no token")
     }
     try TokenFile(theater.paths.token).write(token)
-    Console.say("Your identity is proven for five minutes.")
+    Console.writeLine("Your identity is proven for five minutes.")
   }
 }
 

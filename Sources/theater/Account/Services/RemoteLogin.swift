@@ -38,14 +38,14 @@ struct RemoteLogin: LoginService {
 }
 
 extension RemoteTheater {
-  /// Reads the response with a new session, and keeps the secret of this terminal as a known device.
+  /// Reads the response with a new session, and saves the secret of this terminal as a known device.
   /// - Throws: `network`; `notKept`.
   func openedSession(_ answer: JSON) throws(ScreenFailure) -> (LoggedInPerson, SessionSecret) {
     guard let token = answer["token"]?.string else {
       throw .network("The controller gave no token.")
     }
     do {
-      try keepDevice(of: answer)
+      try saveDeviceToken(from: answer)
     } catch {
       throw .notKept(error.text)
     }
@@ -56,8 +56,8 @@ extension RemoteTheater {
   }
 }
 
-extension TokenFile: TokenKeeper {
-  func keep(_ token: SessionSecret) throws(ScreenFailure) {
+extension TokenFile: TokenStore {
+  func save(_ token: SessionSecret) throws(ScreenFailure) {
     do {
       try write(token.text)
     } catch {

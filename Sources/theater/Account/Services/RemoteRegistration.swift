@@ -26,7 +26,7 @@ struct RemoteRegistration: RegistrationService {
       "name": .string(person.name), "email": .string(person.email),
       "password": .string(person.password),
     ]
-    body.put(code)
+    body.insert(code)
     let user = try await theater.post(AccountEndpoint.register.path(), for: .object(body))["user"]
     return Registered(
       name: user?["name"]?.string ?? person.name, email: user?["email"]?.string ?? person.email,
@@ -35,7 +35,7 @@ struct RemoteRegistration: RegistrationService {
 
   func answer(_ question: String, about text: String) async throws(ScreenFailure) -> Bool {
     var body: JSONObject = ["question": .string(question), "text": .string(text)]
-    body.put(code)
+    body.insert(code)
     let answer = try await theater.post(AccountEndpoint.answerQuestion.path(), for: .object(body))[
       "answer"]
     guard let answer = answer?.bool else { throw .network("The controller gave no answer.") }
@@ -65,14 +65,14 @@ struct RemoteCodeRegistration: CodeRegistrationService {
         "password": .string(person.password),
       ])
     let (loggedIn, secret) = try codes.theater.openedSession(answer)
-    try TokenFile(codes.theater.paths.token).keep(secret)
+    try TokenFile(codes.theater.paths.token).save(secret)
     return loggedIn
   }
 }
 
 extension JSONObject {
   /// Adds the code that admits the person.
-  fileprivate mutating func put(_ code: RegistrationCode) {
+  fileprivate mutating func insert(_ code: RegistrationCode) {
     switch code {
     case .setupCode(let code): self["setupCode"] = .string(code)
     case .invitation(let code): self["invitation"] = .string(code)

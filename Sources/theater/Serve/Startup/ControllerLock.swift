@@ -21,7 +21,7 @@ struct ControllerLock: Sendable {
       throw error
     }
     do throws(ExitError) {
-      try Self.clear(paths.socket)
+      try Self.removeStaleSocket(paths.socket)
     } catch {
       release()
       throw error
@@ -36,7 +36,7 @@ struct ControllerLock: Sendable {
 
   /// Removes a socket file without a listener. Throws if a program listens there, or if the file is
   /// not a socket.
-  private static func clear(_ socket: String) throws(ExitError) {
+  private static func removeStaleSocket(_ socket: String) throws(ExitError) {
     guard let facts = FileFacts(at: socket) else { return }
     guard facts.isSocket else {
       throw ExitError(
@@ -45,7 +45,7 @@ struct ControllerLock: Sendable {
           + "there",
         hint: "Look at what it is (ls -ld \(socket)), move it away, then start again.")
     }
-    if SocketProbe.answers(at: socket) {
+    if SocketProbe.isListening(at: socket) {
       throw ExitError(
         .failed, "another program answers at \(socket)",
         hint: "Stop it first. To see which program it is: ss -lxp src \(socket)")

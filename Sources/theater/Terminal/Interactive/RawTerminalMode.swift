@@ -7,7 +7,7 @@ import Glibc
 enum RawTerminalMode {
   /// Reads a line without echo; `nil` at the end of the input.
   static func hiddenLine() throws(ExitError) -> String? {
-    try hold(forKeys: false)
+    try enable(forKeys: false)
     defer { linux_terminal_release() }
     return readLine(strippingNewline: true)
   }
@@ -15,16 +15,16 @@ enum RawTerminalMode {
   /// Runs `body` while keys arrive one by one.
   ///
   /// - Parameter wakes: An eventfd that is incremented when the program continues after a stop.
-  static func forKeys<Value>(
+  static func withKeyInput<Value>(
     wakes: Int32, isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws -> Value
   ) async throws -> Value {
-    try hold(forKeys: true, wakes: wakes)
+    try enable(forKeys: true, wakes: wakes)
     defer { linux_terminal_release() }
     return try await body()
   }
 
-  private static func hold(forKeys: Bool, wakes: Int32 = -1) throws(ExitError) {
+  private static func enable(forKeys: Bool, wakes: Int32 = -1) throws(ExitError) {
     // Hides the cursor, and cuts long lines: a wrapped line would count as two.
     let (enter, leave) = forKeys ? ("\u{1B}[?25l\u{1B}[?7l", "\u{1B}[?7h\u{1B}[?25h") : ("", "")
     let outcome = linux_terminal_hold(

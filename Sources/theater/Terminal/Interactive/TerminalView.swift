@@ -33,7 +33,7 @@ extension TerminalView {
   func run(_ driver: ScreenDriver<Screen>) async throws -> Screen {
     let keyboard = try Keyboard()
     defer { keyboard.close() }
-    return try await RawTerminalMode.forKeys(wakes: keyboard.wakes) {
+    return try await RawTerminalMode.withKeyInput(wakes: keyboard.wakes) {
       try await TerminalSession(self, driver).run(keyboard.readings)
     }
   }

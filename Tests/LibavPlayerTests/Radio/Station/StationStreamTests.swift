@@ -67,7 +67,7 @@ struct StationStreamTests {
       #expect(StationHead(Array((text + "\r\n\r\n").utf8)) == nil)
     }
     #expect(throws: MediaFailure.self) {
-      try StationHead(Array("HTTP/1.1 404 Not\u{1B}[2J\r\n\r\n".utf8))?.check(subject: "x")
+      try StationHead(Array("HTTP/1.1 404 Not\u{1B}[2J\r\n\r\n".utf8))?.requireStream(subject: "x")
     }
   }
 

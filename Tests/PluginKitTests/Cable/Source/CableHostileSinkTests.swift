@@ -138,7 +138,7 @@ final class CableHostileSinkTests {
       }
       try waitUntil("unplugged") { !source.isHeard }
       let before = source.position.frames
-      try clock.pass(milliseconds: 100, source, decoder)
+      try clock.advance(milliseconds: 100, source, decoder)
       #expect(source.position.frames == before + 4_410)
     }
   }
@@ -189,7 +189,7 @@ final class CableHostileSinkTests {
   func unheardOnTheWire() throws {
     let peer = try sink.accept(source, heard: false)
     let (_, decoder) = try endless()
-    try clock.pass(milliseconds: 1_000, source, decoder)
+    try clock.advance(milliseconds: 1_000, source, decoder)
     peer.send(.credit(epoch: 0, limit: 0, heard: true))
     #expect(try peer.next() == .format(epoch: 1, .compactDisc))
     peer.send(.credit(epoch: 1, limit: 10, heard: true))
@@ -198,7 +198,7 @@ final class CableHostileSinkTests {
     try waitUntil("heard") { source.position.frames == 44_110 }
     peer.send(.credit(epoch: 1, limit: 10, heard: false))
     try waitUntil("unheard") { !source.isHeard }
-    try clock.pass(milliseconds: 500, source, decoder)
+    try clock.advance(milliseconds: 500, source, decoder)
     peer.send(.credit(epoch: 1, limit: 10, heard: true))
     #expect(try peer.next() == .flush(epoch: 2))
     peer.send(.credit(epoch: 2, limit: 1, heard: true))

@@ -20,7 +20,7 @@ struct CableUnheardTests {
     defer { source.close() }
     let (section, decoder) = try endless(source)
     for second in 1...3 {
-      try clock.pass(milliseconds: 1_000, source, decoder)
+      try clock.advance(milliseconds: 1_000, source, decoder)
       #expect(decoder.next <= 44_100 + second * 44_100)
       #expect(source.position == CablePosition(section: section, frames: second * 44_100))
     }
@@ -36,7 +36,7 @@ struct CableUnheardTests {
     #expect(await bench.source.events.first { $0 == .heard(false) } != nil)
     let left = bench.source.position.frames
     try bench.speaker.play("the ring is dropped") { bench.speaker.flushes == 1 }
-    try clock.pass(milliseconds: 2_000, bench.source, decoder)
+    try clock.advance(milliseconds: 2_000, bench.source, decoder)
     #expect(bench.speaker.read() == .empty)
     #expect(bench.source.position == CablePosition(section: section, frames: left + 88_200))
     bench.speaker.heard = []
@@ -62,7 +62,7 @@ struct CableUnheardTests {
     clock.advance(milliseconds: 1)
     try waitUntil("the film catches up") { bench.source.position.frames == 22_050 }
     #expect(!bench.source.isHeard)
-    try clock.pass(milliseconds: 500, bench.source, decoder)
+    try clock.advance(milliseconds: 500, bench.source, decoder)
     #expect(bench.source.position.frames == 44_100)
     // The device comes back: the frames in the ring are dropped, and the film is heard at its current position.
     try bench.speaker.play("flush") { bench.speaker.flushes == 1 }
@@ -89,12 +89,12 @@ struct CableUnheardTests {
     let source = try CableSource(clock: clock)
     defer { source.close() }
     let (section, decoder) = try endless(source)
-    try clock.pass(milliseconds: 100, source, decoder)
+    try clock.advance(milliseconds: 100, source, decoder)
     #expect(source.pause() == CablePosition(section: section, frames: 4_410))
     clock.advance(milliseconds: 5_000)
     #expect(source.position.frames == 4_410)
     source.resume()
-    try clock.pass(milliseconds: 100, source, decoder)
+    try clock.advance(milliseconds: 100, source, decoder)
     #expect(source.position.frames == 8_820)
   }
 

@@ -63,7 +63,7 @@ import Testing
     try await record(1, failures: 1, at: SteadyTime(boot: "one", milliseconds: 0))
     try await record(2, failures: 2, at: SteadyTime(boot: "zero", milliseconds: 0))
     try await record(3, failures: 3)
-    try await store.carryTallies(to: now, forgetting: .seconds(1_000))
+    try await store.migrateTallies(to: now, deletingOlderThan: .seconds(1_000))
     #expect(try await failures(1) == nil)
     #expect(try await failures(2) == 2)
     #expect(try await failures(3) == 3)

@@ -36,7 +36,7 @@ struct CodeViewTests {
     #expect(harness.text.contains("Asking …") && !harness.text.contains("_"))
     harness.press(.eraseAll, .text("7"), .enter, .resend)
     #expect(harness.text.contains("123456") && harness.work == [.verify("123456")])
-    harness.take(.answer(.verified(.failure(refusal(4)))))
+    harness.receive(.answer(.verified(.failure(refusal(4)))))
     #expect(!harness.text.contains("Asking …") && harness.text.contains("✗ The code is wrong."))
     harness.type("9")
     #expect(harness.text.contains("9_"))
@@ -51,10 +51,10 @@ struct CodeViewTests {
     harness.type("3456")
     harness.press(.resend)
     #expect(harness.work == [.sendAgain] && !harness.text.contains("3456"))
-    harness.take(.answer(.sent(.failure(.network("The connection broke.")))))
+    harness.receive(.answer(.sent(.failure(.network("The connection broke.")))))
     #expect(!harness.text.contains("Asking …") && harness.text.contains("12_"))
     harness.press(.resend)
-    harness.take(.answer(.sent(.success(CodeTicket(wait: 0)))))
+    harness.receive(.answer(.sent(.success(CodeTicket(wait: 0)))))
     #expect(!harness.text.contains("Asking …") && !harness.text.contains("12_"))
     harness.type("3")
     #expect(harness.text.contains("3_"))
@@ -66,7 +66,7 @@ struct CodeViewTests {
     #expect(!harness.text.contains("left."))
     for (left, words) in [(2, "2 tries are left."), (1, "1 try is left.")] {
       harness.type("000000")
-      harness.take(.answer(.verified(.failure(refusal(left)))))
+      harness.receive(.answer(.verified(.failure(refusal(left)))))
       #expect(harness.text.contains("✗ The code is wrong.") && harness.text.contains("in 0:30"))
       harness.type("1")
       #expect(harness.text.contains(words) && !harness.text.contains("✗"))
@@ -96,7 +96,7 @@ struct CodeViewTests {
     harness.press(.enter)
     #expect(harness.work == [.request("ann@example.org")] && harness.text.contains("Sending …"))
     let ticket = CodeTicket(request: "r1", wait: 30, destination: "ann@example.org")
-    harness.take(.answer(.requested(.success(ticket))))
+    harness.receive(.answer(.requested(.success(ticket))))
     #expect(harness.text.contains("A code of 6 digits was sent to ann@example.org."))
     #expect(harness.text.contains("Send again in 0:30 · Esc: back"))
     harness.press(.back)
@@ -114,7 +114,7 @@ struct CodeViewTests {
     for (refusal, ends) in [(unavailable, true), (early, false), (malformed, false)] {
       var harness = ViewHarness(
         CodeFlowView(style: plain), CodeFlow(email, contact: "ann@example.org"))
-      harness.take(.answer(.requested(.failure(.refused(refusal)))))
+      harness.receive(.answer(.requested(.failure(.refused(refusal)))))
       #expect((harness.view.exitError(for: harness.screen) != nil) == ends, "\(refusal.code)")
       #expect(harness.text.contains("✗ \(refusal.message)"))
     }
@@ -125,16 +125,16 @@ struct CodeViewTests {
     var harness = ViewHarness(
       LoginView(hasEmail: false, style: plain, texts: english),
       LoginScreen(byCode: CodeFlow(email, contact: "ann@example.org")))
-    harness.take(.answer(.codeRequested(.success(CodeTicket(request: "r1", wait: 30)))))
+    harness.receive(.answer(.codeRequested(.success(CodeTicket(request: "r1", wait: 30)))))
     harness.type("123456")
     #expect(
       harness.work.last == .logIn(Credentials(.oneTimeCode("123456", request: "r1"))))
-    harness.take(.answer(.loggedIn(.success(nil))))
+    harness.receive(.answer(.loggedIn(.success(nil))))
     #expect(harness.text.contains("second factor"))
     harness.press(.back)
     #expect(harness.text.contains("Send again in 0:30"))
     harness.type("123456")
-    harness.take(.answer(.loggedIn(.success(nil))))
+    harness.receive(.answer(.loggedIn(.success(nil))))
     harness.type("654321")
     let both = Credentials(.oneTimeCode("123456", request: "r1"), code: "654321")
     #expect(harness.work.last == .logIn(both))

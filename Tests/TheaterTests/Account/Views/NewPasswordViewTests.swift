@@ -92,7 +92,7 @@ struct NewPasswordViewTests {
     #expect(harness.work == [.set(TypedPassword(long))])
     #expect(harness.text.contains("Setting it …") && !harness.text.contains("Ctrl-C"))
     let refusal = Refusal("unsuitable", field: "newPassword", message: "Too common.")
-    harness.take(.answer(.set(.failure(.refused(refusal)))))
+    harness.receive(.answer(.set(.failure(.refused(refusal)))))
     #expect(harness.text.contains("✗ Too common."))
     harness.type("x")
     #expect(harness.screen.form.text(.password) == "x")
@@ -109,7 +109,7 @@ struct NewPasswordViewTests {
         harness.type(long)
         harness.press(.enter)
       }
-      harness.take(.answer(.set(.failure(.refused(refusal)))))
+      harness.receive(.answer(.set(.failure(.refused(refusal)))))
       #expect((harness.view.exitError(for: harness.screen) != nil) == ends, "\(refusal.code)")
     }
   }

@@ -50,9 +50,9 @@ struct RegistrationByCodeViewTests {
       CodeRegistrationView(given: given, style: plain), CodeRegistration(by: contact, .standard))
     harness.type(address)
     harness.press(.enter)
-    harness.take(.answer(.code(.requested(.success(CodeTicket(request: "r1", wait: 30))))))
+    harness.receive(.answer(.code(.requested(.success(CodeTicket(request: "r1", wait: 30))))))
     harness.type("123456")
-    harness.take(.answer(.code(.verified(.success(.personalDataNeeded)))))
+    harness.receive(.answer(.code(.verified(.success(.personalDataNeeded)))))
     return harness
   }
 
@@ -64,12 +64,12 @@ struct RegistrationByCodeViewTests {
     harness.type("ben@example.org")
     harness.press(.enter)
     #expect(harness.work == [.code(.request("ben@example.org"))])
-    harness.take(.answer(.code(.requested(.success(CodeTicket(request: "r1", wait: 30))))))
+    harness.receive(.answer(.code(.requested(.success(CodeTicket(request: "r1", wait: 30))))))
     #expect(harness.text.contains("Send again in 0:30"))
     harness.type("123456")
     #expect(harness.work.last == .code(.verify("123456", request: "r1")))
     #expect(harness.text.contains("Asking …"))
-    harness.take(.answer(.code(.verified(.success(.personalDataNeeded)))))
+    harness.receive(.answer(.code(.verified(.success(.personalDataNeeded)))))
     #expect(harness.text.contains("( Register )") && !harness.text.contains("e-mail address"))
     harness.type("Ben")
     harness.press(.enter)
@@ -85,7 +85,7 @@ struct RegistrationByCodeViewTests {
     #expect(harness.text.contains("Registering …") && !harness.text.contains("_"))
     let person = NewPerson(name: "Ben", email: "ben@example.org", password: long)
     #expect(harness.work.last == .register(person, code: "123456", request: "r1"))
-    harness.take(.answer(.registered(.success(ben))))
+    harness.receive(.answer(.registered(.success(ben))))
     #expect(harness.screen.person == ben && !harness.text.contains("Registering …"))
   }
 
@@ -111,15 +111,15 @@ struct RegistrationByCodeViewTests {
       harness.press(.enter)
     }
     let expired = Refusal("codeExpired", field: "code", message: "Too late.", hint: "Ask again.")
-    harness.take(.answer(.registered(.failure(.refused(expired)))))
+    harness.receive(.answer(.registered(.failure(.refused(expired)))))
     #expect(harness.text.contains("✗ Too late. Ask again.") && harness.text.contains("A code of 6"))
     #expect(harness.view.exitError(for: harness.screen) == nil)
     harness.type("654321")
-    harness.take(.answer(.code(.verified(.success(.personalDataNeeded)))))
+    harness.receive(.answer(.code(.verified(.success(.personalDataNeeded)))))
     #expect(harness.text.contains("[ Register ]"))
     harness.press(.next, .next, .enter)
     let used = Refusal("codeInvalid", field: "code", message: "It is used.")
-    harness.take(.answer(.registered(.failure(.refused(used)))))
+    harness.receive(.answer(.registered(.failure(.refused(used)))))
     let error = try #require(harness.view.exitError(for: harness.screen))
     #expect(error.code == .failed && error.text == "It is used.")
   }
@@ -131,7 +131,7 @@ struct RegistrationByCodeViewTests {
     harness.type("ann@example.org")
     harness.press(.enter)
     let refusal = Refusal("taken", field: "email", message: "Taken.")
-    harness.take(.answer(.code(.requested(.failure(.refused(refusal))))))
+    harness.receive(.answer(.code(.requested(.failure(.refused(refusal))))))
     #expect(harness.text.contains("✗ Taken.") && harness.view.canLeave(harness.screen))
     #expect(harness.view.exitError(for: harness.screen) == nil)
     harness.press(.eraseAll)

@@ -15,19 +15,19 @@ struct ViewHarness<View: TerminalView> {
 
   init(_ view: View, _ screen: View.Screen) {
     (self.view, self.screen) = (view, screen)
-    take(.appeared)
+    receive(.appeared)
   }
 
-  mutating func take(_ event: View.Screen.Event) {
+  mutating func receive(_ event: View.Screen.Event) {
     for effect in screen.receive(event, at: .zero) {
       if case .start(let work) = effect { self.work.append(work) }
     }
-    for input in view.knownInputs(for: screen) { take(.input(input)) }
+    for input in view.knownInputs(for: screen) { receive(.input(input)) }
   }
 
   mutating func press(_ keys: Key...) {
     for key in keys {
-      for input in view.inputs(for: key, on: screen) { take(.input(input)) }
+      for input in view.inputs(for: key, on: screen) { receive(.input(input)) }
     }
   }
 

@@ -70,12 +70,14 @@ final class MemoryStore: ConfigurationStore {
   }
   let name = "devices.json"
   let catalogue: PluginCatalogue
+  private let plugins: KnownPlugins
   private let state: Mutex<State>
 
   init(_ text: String) throws {
     catalogue = PluginCatalogue(
       folders: [Program.project.appendingPathComponent("Plugins").path])
     try #require(catalogue.problems.isEmpty && !catalogue.plugins.isEmpty)
+    plugins = KnownPlugins(catalogue)
     state = Mutex(State(text: Array(text.utf8)))
   }
 
@@ -94,7 +96,7 @@ final class MemoryStore: ConfigurationStore {
   func validate(_ text: [UInt8]) throws(InvalidConfiguration) -> LoadedConfiguration {
     let origin = PathOrigin(folder: "/etc/theater")
     let configuration = try TheaterConfiguration.read(
-      text, named: name, from: origin, plugins: KnownPlugins(catalogue),
+      text, named: name, from: origin, plugins: plugins,
       secrets: SecretFolders(credentials: nil, own: "/etc/theater/secrets"))
     return LoadedConfiguration(configuration, catalogue: catalogue, origin: origin)
   }

@@ -8,12 +8,12 @@ import Testing
 @testable import WebServer
 
 @Suite struct CookieTests {
-  private static let door = Listener.port(0, of: "127.0.0.1")
+  private static let listener = Listener.port(0, of: "127.0.0.1")
 
   private static func logIn(
     _ room: TestServer, password: String = TestServer.password, _ more: [String] = []
   ) async throws -> RawAnswer {
-    try await room.raw(
+    try await room.sendRaw(
       lines: [
         "POST /api/v1/sessions HTTP/1.1", "Host: localhost:\(room.port)",
         "Content-Type: application/json",
@@ -29,12 +29,12 @@ import Testing
   private static func ask(
     _ room: TestServer, _ line: String, _ more: String...
   ) async throws -> RawAnswer {
-    try await room.raw(lines: ["\(line) HTTP/1.1", "Host: localhost:\(room.port)"] + more)
+    try await room.sendRaw(lines: ["\(line) HTTP/1.1", "Host: localhost:\(room.port)"] + more)
   }
 
   @Test("A10 · logs a page in and out with a cookie that scripts cannot read")
   func wholeVisit() async throws {
-    try await TestServer.open(Self.door) { room in
+    try await TestServer.open(Self.listener) { room in
       _ = try await room.owner()
       let page = ["Origin: http://localhost:\(room.port)", "X-Theater: 1"]
       let answer = try await Self.logIn(room, page)
@@ -67,7 +67,7 @@ import Testing
 
   @Test("keeps a device cookie in the browser beyond the session")
   func knownDevice() async throws {
-    try await TestServer.open(Self.door) { room in
+    try await TestServer.open(Self.listener) { room in
       _ = try await room.owner()
       let answer = try await Self.logIn(room)
       #expect(answer.headers("set-cookie").count == 2)
@@ -95,7 +95,7 @@ import Testing
   @Test(
     "exempts known browsers from the delays that failed logins of others cause")
   func knownDevicePasses() async throws {
-    try await TestServer.open(Self.door) { room in
+    try await TestServer.open(Self.listener) { room in
       _ = try await room.owner()
       let device = try #require(Self.device(try await Self.logIn(room)))
       for _ in 0..<5 { _ = try await Self.logIn(room, password: "a guess of a stranger") }
@@ -117,7 +117,7 @@ import Testing
 
   @Test("F5 · refuses a login by another site's form or script")
   func foreignLogin() async throws {
-    try await TestServer.open(Self.door) { room in
+    try await TestServer.open(Self.listener) { room in
       _ = try await room.owner()
       for more in [
         ["Origin: http://evil.example"], ["Sec-Fetch-Site: cross-site"],
@@ -132,7 +132,7 @@ import Testing
 
   @Test("F5 · rejects two cookies of the same name")
   func plantedCookie() async throws {
-    try await TestServer.open(Self.door) { room in
+    try await TestServer.open(Self.listener) { room in
       let token = try await room.owner().token ?? ""
       #expect(
         try await Self.ask(room, "GET /api/v1/status", "Cookie: theater=\(token)").status == 200)
@@ -142,7 +142,7 @@ import Testing
         ["Cookie: Theater=\(token)"], ["Cookie: xtheater=\(token)"],
         ["Cookie: __Host-theater=\(token)"], ["Cookie: theater=\"\(token)\""],
       ] {
-        let answer = try await room.raw(
+        let answer = try await room.sendRaw(
           lines: ["GET /api/v1/status HTTP/1.1", "Host: localhost:\(room.port)"] + lines)
         #expect(answer.status == 401, "\(lines)")
       }
@@ -151,7 +151,7 @@ import Testing
 
   @Test("F5 · prefers the Authorization header to the cookie, even if its token is wrong")
   func tokenFirst() async throws {
-    try await TestServer.open(Self.door) { room in
+    try await TestServer.open(Self.listener) { room in
       let token = try await room.owner().token ?? ""
       let answer = try await Self.ask(
         room, "GET /api/v1/status", "Cookie: theater=\(token)", "Authorization: Bearer wrong")
@@ -181,7 +181,7 @@ import Testing
 
   @Test("F5 · opens a page's event stream with its cookie")
   func events() async throws {
-    try await TestServer.open(Self.door) { room in
+    try await TestServer.open(Self.listener) { room in
       let token = try await room.owner().token ?? ""
       try await room.connection { inbound, outbound in
         let lines = [

@@ -10,13 +10,13 @@ import WebServer
 
 /// The limits on login attempts from the network, at the listener.
 @Suite struct LoginAttemptTests {
-  private static let door = Listener.port(0, of: "127.0.0.1")
+  private static let listener = Listener.port(0, of: "127.0.0.1")
 
   @Test("answers repeated wrong passwords with 429 and the wait, for that source only")
   func presentPassword() async throws {
-    try await TestServer.open(Self.door) { room in
+    try await TestServer.open(Self.listener) { room in
       let owner = try await room.owner()
-      let thief = Neighbour(room: room, address: "127.0.0.2", token: owner.token)
+      let thief = NetworkClient(room: room, address: "127.0.0.2", token: owner.token)
       let guess: JSON = [
         "password": "not the right one", "newPassword": "another evening with friends",
       ]
@@ -36,7 +36,7 @@ import WebServer
         #expect(waiting.json["error"]?["code"] == "tooManyTries")
         #expect(waiting.header("retry-after") == "1")
       }
-      room.day.advance(1)
+      room.accountClock.advance(1)
       #expect(try await thief.post("/api/v1/account/password", guess).status == 401)
       let longer = try await thief.post("/api/v1/account/password", guess)
       #expect(longer.header("retry-after") == "2")
@@ -47,14 +47,14 @@ import WebServer
           "password": .string(TestServer.password), "newPassword": "another evening with friends",
         ])
       #expect(changed.status == 204)
-      #expect(room.box.messages.last?.destination.text == "ann@example.org")
-      #expect(room.box.messages.last?.text.contains("was changed") == true)
+      #expect(room.sentMessages.messages.last?.destination.text == "ann@example.org")
+      #expect(room.sentMessages.messages.last?.text.contains("was changed") == true)
     }
   }
 
   @Test("limits wrong codes for each source, but not for known devices")
   func codes() async throws {
-    try await TestServer.open(Self.door) { room in
+    try await TestServer.open(Self.listener) { room in
       _ = try await room.owner()
       let login = try await room.stranger.send(
         .POST, "/api/v1/sessions",
@@ -63,13 +63,13 @@ import WebServer
         "request": .string(String(repeating: "0", count: 32)), "code": "123456",
         "newPassword": "another evening with friends",
       ]
-      var stranger = Neighbour(room: room, address: "127.0.0.2")
+      var stranger = NetworkClient(room: room, address: "127.0.0.2")
       let path = "/api/v1/password-resets/confirmation"
       for _ in 0..<30 { #expect(try await stranger.post(path, guess).status == 403) }
       let waiting = try await stranger.post(path, guess)
       #expect(waiting.status == 429)
       #expect(waiting.header("retry-after") == "1")
-      let other = Neighbour(room: room, address: "127.0.0.3")
+      let other = NetworkClient(room: room, address: "127.0.0.3")
       #expect(try await other.post(path, guess).status == 403)
       stranger.device = login.json["device"]?.string
       #expect(try await stranger.post(path, guess).status == 403)
@@ -78,21 +78,21 @@ import WebServer
 
   @Test("limits codes for each source, so that others can still request one")
   func sends() async throws {
-    try await TestServer.open(Self.door) { room in
+    try await TestServer.open(Self.listener) { room in
       let owner = try await room.owner()
       let verification = try await owner.send(.POST, "/api/v1/account/email")
       let confirmed = try await owner.send(
         .POST, "/api/v1/account/email/confirmation",
         [
           "request": verification.json["request"] ?? .null,
-          "code": .string(try #require(room.box.code)),
+          "code": .string(try #require(room.sentMessages.code)),
         ])
       #expect(confirmed.status == 200)
       let login = try await room.stranger.send(
         .POST, "/api/v1/sessions",
         ["email": "ann@example.org", "password": .string(TestServer.password)])
 
-      var stranger = Neighbour(room: room, address: "127.0.0.2")
+      var stranger = NetworkClient(room: room, address: "127.0.0.2")
       let ann: JSON = ["email": "ann@example.org"]
       let path = "/api/v1/password-resets"
       #expect(try await stranger.post(path, ann).status == 202)
@@ -108,21 +108,22 @@ import WebServer
         #expect(refused.json["error"]?["code"] == "tooEarly")
         #expect(refused.header("retry-after") == "3600")
       }
-      let sent = room.box.messages.count
-      #expect(try await Neighbour(room: room, address: "127.0.0.3").post(path, ann).status == 202)
+      let sent = room.sentMessages.messages.count
+      #expect(
+        try await NetworkClient(room: room, address: "127.0.0.3").post(path, ann).status == 202)
       #expect(try await room.stranger.send(.POST, path, ann).status == 202)
       stranger.device = login.json["device"]?.string
       #expect(try await stranger.post(path, ann).status == 202)
-      #expect(room.box.messages.count == sent + 3)
+      #expect(room.sentMessages.messages.count == sent + 3)
     }
   }
 
   @Test(
     "records the user of requests through the socket, not of those through the port")
   func origins() async throws {
-    try await TestServer.open(Self.door) { room in
+    try await TestServer.open(Self.listener) { room in
       let owner = try await room.owner()
-      _ = try await Neighbour(room: room, address: "127.0.0.2").post(
+      _ = try await NetworkClient(room: room, address: "127.0.0.2").post(
         "/api/v1/sessions", ["email": "ann@example.org", "password": "not the right one"])
       let entries = try await owner.send(.GET, "/api/v1/audit").json["entries"]?.array ?? []
       #expect(entries.first?["address"] == .string("local (uid \(getuid()))"))

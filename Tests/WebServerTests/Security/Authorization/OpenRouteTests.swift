@@ -64,7 +64,7 @@ import Testing
       for (path, bodies) in Self.tries {
         for body in bodies {
           source += 1
-          let stranger = Neighbour(room: room, address: "127.0.2.\(source)")
+          let stranger = NetworkClient(room: room, address: "127.0.2.\(source)")
           var statuses: [Int?] = []
           for number in 0..<40 {
             statuses.append(try await stranger.post(path, body(number)).status)
@@ -93,11 +93,11 @@ import Testing
   func distributed() async throws {
     try await TestServer.open(Listener.port(0, of: "127.0.0.1")) { room in
       _ = try await room.owner()
-      let first = Neighbour(room: room, address: "127.0.3.1")
+      let first = NetworkClient(room: room, address: "127.0.3.1")
       _ = try await first.post("/api/v1/guests/sessions", ["pass": Self.wrong])
       var judged = 1
       for address in 1...150 {
-        let stranger = Neighbour(room: room, address: "127.0.4.\(address)")
+        let stranger = NetworkClient(room: room, address: "127.0.4.\(address)")
         for body in Self.tries["/api/v1/accounts"] ?? [] {
           if try await stranger.post("/api/v1/accounts", body(address)).status != 429 {
             judged += 1

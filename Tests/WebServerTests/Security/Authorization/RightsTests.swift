@@ -52,7 +52,7 @@ import Testing
         let client =
           switch role {
           case nil: room.stranger
-          case .guest: try await room.enter(pass)
+          case .guest: try await room.logIn(withPass: pass)
           case .member: try await room.logIn("ben@example.org")
           case .owner: try await room.logIn("ann@example.org")
           }
@@ -78,7 +78,7 @@ import Testing
     try await TestServer.open { (room) async throws in
       let owner = try await room.owner()
       let member = try await room.member(invitedBy: owner)
-      let guest = try await room.enter(try await room.guestPass(from: owner, volume: 100))
+      let guest = try await room.logIn(withPass: try await room.guestPass(from: owner, volume: 100))
       let client =
         switch role {
         case .owner: owner
@@ -124,7 +124,7 @@ import Testing
     try await TestServer.open { (room) async throws in
       let owner = try await room.owner()
       let member = try await room.member(invitedBy: owner)
-      let guest = try await room.enter(try await room.guestPass(from: owner))
+      let guest = try await room.logIn(withPass: try await room.guestPass(from: owner))
       let pass = try await owner.send(.GET, "/api/v1/guests").json["guests"]?.array?.first?["id"]
       let people = try await owner.send(.GET, "/api/v1/accounts").json["accounts"]?.array ?? []
       let ben = people.first { $0["role"] == "member" }?["id"]?.string ?? ""

@@ -117,19 +117,19 @@ private struct Forgery: Sendable, Hashable, CustomTestStringConvertible {
 }
 
 @Suite struct HostileRequestTests {
-  private static let door = Listener.port(
+  private static let listener = Listener.port(
     0, of: "127.0.0.1", hosts: HostList(["theater.example.org"]))
 
   @Test("F5 · refuses 220 cross-site requests with a user's cookie")
   func forged() async throws {
-    try await TestServer.open(Self.door) { room in
+    try await TestServer.open(Self.listener) { room in
       let cookie = "Cookie: theater=\(try await room.owner().token ?? "")"
       let forgeries = Forgery.hostile(220)
       var sent: Set<[String]> = []
       for forgery in forgeries {
         let lines = forgery.lines(port: room.port) + [cookie]
         sent.insert(lines)
-        let answer = try await room.raw(lines: lines, body: #""on""#)
+        let answer = try await room.sendRaw(lines: lines, body: #""on""#)
         #expect(!answer.isSuccess, "\(forgery.testDescription)")
         #expect(answer.status.map { (400..<500).contains($0) } == true)
       }
@@ -141,12 +141,12 @@ private struct Forgery: Sendable, Hashable, CustomTestStringConvertible {
 
   @Test("F5 · accepts requests of the theater's own page under each of its names")
   func honest() async throws {
-    try await TestServer.open(Self.door) { room in
+    try await TestServer.open(Self.listener) { room in
       let cookie = "Cookie: theater=\(try await room.owner().token ?? "")"
       let honest = Forgery.honest
       for request in honest {
         let lines = request.lines(port: room.port) + [cookie]
-        let answer = try await room.raw(lines: lines, body: #""on""#)
+        let answer = try await room.sendRaw(lines: lines, body: #""on""#)
         #expect(answer.status == 200, "\(request.testDescription): \(answer.text)")
       }
       #expect(room.journal.lines.count == honest.count)
@@ -157,12 +157,12 @@ private struct Forgery: Sendable, Hashable, CustomTestStringConvertible {
     "F5 · answers 421 on every route for a foreign name that resolves here"
   )
   func rebinding() async throws {
-    try await TestServer.open(Self.door) { room in
+    try await TestServer.open(Self.listener) { room in
       let token = try await room.owner().token ?? ""
       for route in room.routes {
         let path = route.fullPath.replacing("{", with: "").replacing("}", with: "")
         let name = "evil.example:\(room.port)"
-        let answer = try await room.raw(lines: [
+        let answer = try await room.sendRaw(lines: [
           "\(route.method.rawValue) \(path) HTTP/1.1", "Host: \(name)", "Origin: http://\(name)",
           "Sec-Fetch-Site: same-origin", "X-Theater: 1", "Cookie: theater=\(token)",
           "Authorization: Bearer \(token)",
@@ -175,16 +175,16 @@ private struct Forgery: Sendable, Hashable, CustomTestStringConvertible {
 
   @Test("F5 · asks no browser headers of a program with its own token")
   func programs() async throws {
-    try await TestServer.open(Self.door) { room in
+    try await TestServer.open(Self.listener) { room in
       let token = try await room.owner().token ?? ""
       let request = [
         "POST /api/v1/devices/lights/commands HTTP/1.1", "Host: localhost:\(room.port)",
         "Authorization: Bearer \(token)", "Content-Type: application/json",
       ]
-      #expect(try await room.raw(lines: request, body: #""on""#).status == 200)
+      #expect(try await room.sendRaw(lines: request, body: #""on""#).status == 200)
       // The same from a browser's page: the token is right, the page is not.
       let foreign = request + ["Origin: http://evil.example"]
-      #expect(try await room.raw(lines: foreign, body: #""off""#).status == 403)
+      #expect(try await room.sendRaw(lines: foreign, body: #""off""#).status == 403)
       #expect(room.journal.lines.count == 1)
     }
   }
@@ -193,14 +193,14 @@ private struct Forgery: Sendable, Hashable, CustomTestStringConvertible {
     "F5 · refuses cross-site reading"
   )
   func foreignReading() async throws {
-    try await TestServer.open(Self.door) { room in
+    try await TestServer.open(Self.listener) { room in
       let cookie = "Cookie: theater=\(try await room.owner().token ?? "")"
       let request = ["GET /api/v1/status HTTP/1.1", "Host: localhost:\(room.port)", cookie]
-      #expect(try await room.raw(lines: request).status == 200)
+      #expect(try await room.sendRaw(lines: request).status == 200)
       for line in [
         "Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site", "Origin: http://evil.example",
       ] {
-        let answer = try await room.raw(lines: request + [line])
+        let answer = try await room.sendRaw(lines: request + [line])
         #expect(answer.status == 403)
         #expect(answer.header("access-control-allow-origin") == nil)
       }
@@ -209,8 +209,8 @@ private struct Forgery: Sendable, Hashable, CustomTestStringConvertible {
 
   @Test("F5 · refuses CORS preflights")
   func preflight() async throws {
-    try await TestServer.open(Self.door) { room in
-      let answer = try await room.raw(lines: [
+    try await TestServer.open(Self.listener) { room in
+      let answer = try await room.sendRaw(lines: [
         "OPTIONS /api/v1/devices/lights/commands HTTP/1.1", "Host: localhost:\(room.port)",
         "Origin: http://evil.example", "Access-Control-Request-Method: POST",
         "Access-Control-Request-Headers: x-theater, authorization",

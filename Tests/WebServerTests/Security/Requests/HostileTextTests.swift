@@ -116,7 +116,7 @@ struct HostileTextTests {
           #expect(refusal(of: answer) == Self.malformed, "\(route.fullPath)?\(query.prefix(9))")
         }
         // A client of ours encodes a lone percent sign, so these bytes go out by hand.
-        let raw = try await room.raw(lines: [
+        let raw = try await room.sendRaw(lines: [
           "\(method.rawValue) \(path)?%&since=a\(marks) HTTP/1.1", "Host: 127.0.0.1:\(room.port)",
           "Authorization: Bearer \(owner.token ?? "")",
         ])

@@ -79,7 +79,7 @@ import Testing
       for (lines, status) in Self.refused {
         let lines = lines.map { $0.replacing("PORT", with: "\(room.port)") }
         for path in paths {
-          let answer = try await room.raw(
+          let answer = try await room.sendRaw(
             lines: ["GET \(path) HTTP/1.1"] + lines + ["Cookie: theater=\(token)"])
           #expect(answer.status == status, "\(path) \(lines): \(answer.text.prefix(300))")
           #expect(answer.json["error"]?["code"]?.string?.isEmpty == false, "\(path) \(lines)")
@@ -115,7 +115,7 @@ import Testing
         for (name, credentials) in [
           ("a stranger", []), ("the owner", ["Cookie: theater=\(token)"]),
         ] {
-          let answer = try await room.raw(lines: ["GET \(path) HTTP/1.1", host] + credentials)
+          let answer = try await room.sendRaw(lines: ["GET \(path) HTTP/1.1", host] + credentials)
           let statuses = credentials.isEmpty ? [400, 401] : [400, 404]
           #expect(
             answer.status.map(statuses.contains) == true, "\(name) \(path): \(answer.status ?? 0)")
@@ -130,7 +130,7 @@ import Testing
     try await TestServer.open(Self.listener) { room in
       for path in try Self.paths() + ["/index.html", "/nothing"] {
         for host in ["localhost:\(room.port)", "evil.example"] {
-          let answer = try await room.raw(lines: ["GET \(path) HTTP/1.1", "Host: \(host)"])
+          let answer = try await room.sendRaw(lines: ["GET \(path) HTTP/1.1", "Host: \(host)"])
           #expect(answer.header("x-frame-options") == "DENY", "\(path)")
           #expect(
             answer.header("content-security-policy")?.contains("frame-ancestors 'none'") == true,

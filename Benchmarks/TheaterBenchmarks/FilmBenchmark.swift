@@ -1,7 +1,7 @@
 import Foundation
 
 /// Films that are begun over HTTP.
-struct Watching {
+struct FilmBenchmark {
   private let load: HTTPLoad
   private let count: Int
   private let path: String
@@ -55,7 +55,7 @@ struct Watching {
   private func post(_ path: String, _ body: String) -> Duration {
     let began = ContinuousClock.now
     guard load.post(path, body) == 200 else {
-      complain("\(path) failed")
+      writeError("\(path) failed")
       exit(1)
     }
     return ContinuousClock.now - began

@@ -2,7 +2,7 @@ import JSON
 import WebServer
 
 /// A client that connects to the port from an address of its own, not over the Unix socket.
-struct Neighbour: Sendable {
+struct NetworkClient: Sendable {
   let room: TestServer
   /// One of 127.0.0.0/8, all of which are this machine's.
   let address: String
@@ -15,7 +15,7 @@ struct Neighbour: Sendable {
     ]
     if let token { lines.append("Authorization: Bearer \(token)") }
     if let device { lines.append("Theater-Device: \(device)") }
-    return try await room.raw(lines: lines, body: body.text(), from: address)
+    return try await room.sendRaw(lines: lines, body: body.text(), from: address)
   }
 }
 

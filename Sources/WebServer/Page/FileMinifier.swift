@@ -1,22 +1,22 @@
 import Foundation
 
-/// The removal of comments, indentation and needless spaces from the page's files before they are served.
-enum FileShortening {
+/// A minifier of the page's files: removes comments, indentation and needless spaces before they are served.
+enum FileMinifier {
   /// The bytes that are served for those of a file.
-  static func shortened(_ bytes: [UInt8], of name: String) -> [UInt8] {
+  static func minified(_ bytes: [UInt8], of name: String) -> [UInt8] {
     switch name.split(separator: ".").last {
     case "json" where name.hasPrefix(Site.texts):
-      CyrillicEncoding.encoded(String(decoding: compact(bytes), as: UTF8.self))
-    case "js": ModuleShortening.shortened(bytes) ?? bytes
-    case "css": style(bytes)
-    case "json": compact(bytes)
+      CyrillicEncoding.encoded(String(decoding: minifiedJSON(bytes), as: UTF8.self))
+    case "js": ModuleMinifier.minified(bytes) ?? bytes
+    case "css": minifiedStyle(bytes)
+    case "json": minifiedJSON(bytes)
     case "svg": withoutComments(bytes)
     default: bytes
     }
   }
 
   /// A JSON document without spaces between its values, or the bytes themselves if they are none.
-  static func compact(_ json: [UInt8]) -> [UInt8] {
+  static func minifiedJSON(_ json: [UInt8]) -> [UInt8] {
     guard let value = try? JSONSerialization.jsonObject(with: Data(json)),
       let data = try? JSONSerialization.data(
         withJSONObject: value, options: [.sortedKeys, .withoutEscapingSlashes])
@@ -25,7 +25,7 @@ enum FileShortening {
   }
 
   /// A style sheet without its comments, its line breaks and the spaces beside its punctuation.
-  static func style(_ style: [UInt8]) -> [UInt8] {
+  static func minifiedStyle(_ style: [UInt8]) -> [UInt8] {
     var text = String(decoding: withoutComments(style), as: UTF8.self)
       .split(whereSeparator: \.isWhitespace).joined(separator: " ")
     for mark in ["{", "}", ";", ",", ":"] { text.replace("\(mark) ", with: mark) }

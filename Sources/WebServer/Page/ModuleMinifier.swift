@@ -1,8 +1,8 @@
-/// A shortener of the page's JavaScript modules: removes comments, needless spaces and line breaks.
+/// A minifier of the page's JavaScript modules: removes comments, needless spaces and line breaks.
 ///
 /// Statements outside of all brackets keep lines of their own, so that the line number of an error
 /// finds the statement.
-struct ModuleShortening {
+struct ModuleMinifier {
   private enum Kind {
     /// A name, keyword or number.
     case word
@@ -31,8 +31,8 @@ struct ModuleShortening {
   /// Returns the module `code` in its short form; `nil` if its tokens are not certain: where a slash
   /// after a brace or after `++` may divide or begin a regular expression, or where a text, template,
   /// comment or bracket has no end.
-  static func shortened(_ code: [UInt8]) -> [UInt8]? {
-    var module = ModuleShortening(code: code)
+  static func minified(_ code: [UInt8]) -> [UInt8]? {
+    var module = ModuleMinifier(code: code)
     guard (try? module.scan()) != nil else { return nil }
     return module.text()
   }
@@ -172,7 +172,7 @@ struct ModuleShortening {
     var end = index + 1
     while end < code.count, code[end] != Self.tick {
       if code[end] == UInt8(ascii: "$"), end + 1 < code.count, code[end + 1] == Self.brace {
-        var value = ModuleShortening(code: code)
+        var value = ModuleMinifier(code: code)
         end = try value.scan(from: end + 2, isValue: true)
       } else {
         end += code[end] == Self.escape ? 2 : 1

@@ -2,16 +2,18 @@ import NIOSSL
 import Synchronization
 
 /// The certificate of a listener for new connections; open connections keep theirs.
-package final class ShownCertificate: Sendable {
-  private let shown: Mutex<ServerCertificate>
+package final class ServedCertificate: Sendable {
+  private let served: Mutex<ServerCertificate>
 
-  package init(_ certificate: ServerCertificate) { shown = Mutex(certificate) }
+  package init(_ certificate: ServerCertificate) { served = Mutex(certificate) }
 
   /// The certificate of the next connection.
-  package var current: ServerCertificate { shown.withLock { $0 } }
+  package var current: ServerCertificate { served.withLock { $0 } }
 
   /// Replaces the certificate for later connections.
-  package func show(_ certificate: ServerCertificate) { shown.withLock { $0 = certificate } }
+  package func replace(with certificate: ServerCertificate) {
+    served.withLock { $0 = certificate }
+  }
 
   /// The TLS context of the next connection.
   var context: NIOSSLContext { current.context }

@@ -1,7 +1,7 @@
 import Devices
 
-/// The effect of a command on the item in a disc player.
-enum ItemMove {
+/// What a command changes about the item in a disc player.
+enum ItemChange {
   /// Plays an item; `nil` resumes the current one, perhaps at another position.
   case play(String?)
   /// Changes to an item that the command does not name.
@@ -9,7 +9,7 @@ enum ItemMove {
   /// Releases the item; the next one is unknown.
   case release
 
-  /// `nil` for a command that affects no item.
+  /// `nil` for a command that changes no item.
   init?(_ command: Command) {
     switch command.spec.effect {
     case .plays: self = .play(command.item)
