@@ -159,15 +159,20 @@ public struct PlannedCommand: Sendable, Hashable {
   public let always: Bool
   /// Whether the command sets a volume that must not be exceeded: a lower volume stays as it is.
   public let isVolumeLimit: Bool
+  /// Whether the reports of the device may be older than a command on its way to it. The command is
+  /// sent even when the device reports its effect.
+  public let isUncertain: Bool
 
   init(
-    device: DeviceID, command: Command, until: Completion, always: Bool, isVolumeLimit: Bool = false
+    device: DeviceID, command: Command, until: Completion, always: Bool,
+    isVolumeLimit: Bool = false, isUncertain: Bool = false
   ) {
     self.device = device
     self.command = command
     self.until = until
     self.always = always
     self.isVolumeLimit = isVolumeLimit
+    self.isUncertain = isUncertain
   }
 
   /// The role of the device.
@@ -177,7 +182,12 @@ public struct PlannedCommand: Sendable, Hashable {
 extension PlannedCommand {
   /// Decides whether the command is sent, by the state in the snapshot.
   func decision(seeing snapshot: DeviceSnapshot?) -> PlanNode.Decision {
-    guard canBeNeedless else { return .send }
+    isUncertain ? .send : reportedDecision(seeing: snapshot)
+  }
+
+  /// Decides as if no other command were on its way to the device.
+  func reportedDecision(seeing snapshot: DeviceSnapshot?) -> PlanNode.Decision {
+    guard hasNeedlessState else { return .send }
     guard let snapshot, snapshot.availability == .available else { return .decideLater }
     if isNeedlessWhenOff, let power = snapshot.state.readings[.power],
       power.provenance == .reported, power.value == "off"
@@ -199,7 +209,10 @@ extension PlannedCommand {
   }
 
   /// Whether a report of the device can make the command needless.
-  var canBeNeedless: Bool { skippableKey != nil || isNeedlessWhenOff }
+  var canBeNeedless: Bool { !isUncertain && hasNeedlessState }
+
+  /// Whether there is a state of the device in which the command has no effect.
+  private var hasNeedlessState: Bool { skippableKey != nil || isNeedlessWhenOff }
 
   private var isNeedlessWhenOff: Bool { !always && command.spec.isNeedlessWhenOff }
 

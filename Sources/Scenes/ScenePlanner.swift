@@ -1,7 +1,8 @@
 import Devices
 import JSON
 
-/// The volume limit and the saved positions of one run, which its scene does not contain.
+/// The volume limit, the saved positions and the uncertain devices of one run, which its scene does not
+/// contain.
 public struct PlanPolicy: Sendable, Hashable {
   /// The loudest volume that the run may set, 0 to 100 %; `nil` for no limit. Louder steps are
   /// lowered to it, and an amplifier that is louder already is turned down. If it answers but
@@ -9,10 +10,17 @@ public struct PlanPolicy: Sendable, Hashable {
   public var volumeLimit: Int?
   /// The positions in seconds at which players begin the item that a step plays.
   public var resumePositions: [DeviceID: Double]
+  /// The devices that may still carry out a command of an earlier run. Their reports may be older than
+  /// this command, so no command for them is skipped.
+  public var uncertainDevices: Set<DeviceID>
 
-  public init(volumeLimit: Int?, resumePositions: [DeviceID: Double] = [:]) {
+  public init(
+    volumeLimit: Int?, resumePositions: [DeviceID: Double] = [:],
+    uncertainDevices: Set<DeviceID> = []
+  ) {
     self.volumeLimit = volumeLimit
     self.resumePositions = resumePositions
+    self.uncertainDevices = uncertainDevices
   }
 }
 
@@ -102,7 +110,8 @@ public struct ScenePlanner: Sendable {
       PlanNode(
         .command(
           PlannedCommand(
-            device: step.device, command: command, until: step.until, always: step.always),
+            device: step.device, command: command, until: step.until, always: step.always,
+            isUncertain: policy.uncertainDevices.contains(step.device)),
           .decideLater),
         onFailure: onFailure)
     }
@@ -170,7 +179,8 @@ public struct ScenePlanner: Sendable {
   }
 
   /// Makes the nodes that turn amplifiers down before all other nodes, for amplifiers that may be
-  /// louder than the limit and that no step turns on or unmutes.
+  /// louder than the limit. Where a step turns an amplifier on or unmutes it, that step turns it down;
+  /// but one that is on already may be heard before this step, or without it.
   private func volumeLimitNodes(
     _ limit: Int, for nodes: [PlanNode], _ snapshots: [DeviceID: DeviceSnapshot]
   ) -> [PlanNode] {
@@ -184,13 +194,15 @@ public struct ScenePlanner: Sendable {
       // A scene may play something through an amplifier that it does not command.
       let mayPlay =
         plays && snapshot?.availability == .available && snapshot?.state.power != .off
-      guard !own.contains(where: { $0.turnsOn || $0.unmutes }),
+      let isTurnedDownLater = own.contains { $0.turnsOn || $0.unmutes }
+      let isOn = snapshot?.availability == .available && snapshot?.state.power == .on
+      guard isOn || !isTurnedDownLater,
         snapshot?.state.volume.map({ $0 > limit }) ?? (mayPlay || !own.isEmpty)
       else { return nil }
       // An amplifier that is off, or that the steps turn off, may refuse the command; it plays no
       // sound then.
       let isHeardOn = !own.isEmpty && own.last != roles[amplifier]?.off
-      guard isHeardOn, nodes.canGoOn(without: amplifier) else {
+      guard isHeardOn, isTurnedDownLater || nodes.canGoOn(without: amplifier) else {
         return volumeLimitNode(limit, for: amplifier, onFailure: isHeardOn ? .stop : .continue)
       }
       return volumeLimitNode(limit, for: amplifier, onFailure: .stop).map {
@@ -211,9 +223,9 @@ public struct ScenePlanner: Sendable {
     switch node.work {
     case .wait: break
     case .command(let command, _):
-      let isUncertain = command.canBeNeedless && touched.contains(command.device)
+      let mayChange = command.canBeNeedless && touched.contains(command.device)
       let decision =
-        isUncertain ? .decideLater : command.decision(seeing: snapshots[command.device])
+        mayChange ? .decideLater : command.decision(seeing: snapshots[command.device])
       node.work = .command(command, decision)
       if case .skip = decision { return }
       touched.insert(command.device)

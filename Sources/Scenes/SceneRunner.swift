@@ -90,9 +90,13 @@ public struct SceneRunner: Sendable {
         confirmation = try await perform(command) == .observed ? .done : .accepted
         outcome = .completed
       } catch {
-        outcome = .failed(
-          TheaterError(error, device: command.device, step: node.id),
-          isFinal: await mayBeHeard(after: error, of: command))
+        if await wasNeedless(command, after: error) {
+          outcome = .completed
+        } else {
+          outcome = .failed(
+            TheaterError(error, device: command.device, step: node.id),
+            isFinal: await mayBeHeard(after: error, of: command))
+        }
       }
     case .wait(let duration):
       run.update(node) { $0.status = .running }
@@ -115,9 +119,7 @@ public struct SceneRunner: Sendable {
   /// Whether an amplifier may play louder than the limit: it is not off, and it answers, but not with this
   /// volume.
   private func mayBeHeard(after error: DeviceError, of command: PlannedCommand) async -> Bool {
-    guard command.isVolumeLimit, ![.unavailable, .timeout, .cancelled].contains(error.code) else {
-      return false
-    }
+    guard command.isVolumeLimit, error.isAnswer else { return false }
     return await snapshot(command.device)?.state.power != .off
   }
 
@@ -150,4 +152,18 @@ public struct SceneRunner: Sendable {
     if case .skip = command.decision(seeing: await snapshot(command.device)) { return true }
     return false
   }
+
+  /// Whether a device has refused a command whose effect it reports, such as `stop` for a player that is
+  /// off. The command was sent only because an earlier one might have been on its way.
+  private func wasNeedless(_ command: PlannedCommand, after error: DeviceError) async -> Bool {
+    guard command.isUncertain, error.isAnswer else { return false }
+    let snapshot = await snapshot(command.device)
+    if case .skip = command.reportedDecision(seeing: snapshot) { return true }
+    return false
+  }
+}
+
+extension DeviceError {
+  /// Whether the device itself has refused the command.
+  fileprivate var isAnswer: Bool { ![.unavailable, .timeout, .cancelled].contains(code) }
 }

@@ -79,20 +79,25 @@ extension [Step] {
   }
 
   /// Returns the steps with each command replaced. `nil` removes a command, and its group when no
-  /// member is left.
+  /// command is left in it: waits belong to the commands around them.
   public func mapCommands(_ change: (CommandStep) -> CommandStep?) -> [Step] {
     compactMap { step in
       switch step {
       case .command(let command): return change(command).map(Step.command)
       case .sequence(let steps, let onFailure):
-        let members = steps.mapCommands(change)
-        return members.isEmpty ? nil : .sequence(members, onFailure: onFailure)
+        return steps.mapMembers(change).map { Step.sequence($0, onFailure: onFailure) }
       case .parallel(let steps, let onFailure):
-        let members = steps.mapCommands(change)
-        return members.isEmpty ? nil : .parallel(members, onFailure: onFailure)
+        return steps.mapMembers(change).map { Step.parallel($0, onFailure: onFailure) }
       case .wait: return step
       }
     }
+  }
+
+  /// Returns the members of a group with each command replaced; `nil` if all commands are removed.
+  private func mapMembers(_ change: (CommandStep) -> CommandStep?) -> [Step]? {
+    let members = mapCommands(change)
+    let hasLostAll = members.commandSteps.isEmpty && !commandSteps.isEmpty
+    return members.isEmpty || hasLostAll ? nil : members
   }
 
   /// The same steps, but the failure of a command does not stop the scene.

@@ -7,7 +7,8 @@ package struct PositionDatabase: PositionStore {
   let database: TheaterDatabase
   let clock: WallClock
 
-  /// Saves a position in place of an earlier one; it is on the disk when this returns.
+  /// Saves a position in place of an earlier one; it is on the disk when this returns. A position of a user who was
+  /// deleted since the start is dropped: what the user started may still play.
   /// - Parameter seconds: From the beginning of the item, finite and not negative.
   /// - Throws: `invalid`, `full` or `failed`.
   package func save(_ seconds: Double, item: String, user: String) async throws(StorageError) {
@@ -18,7 +19,8 @@ package struct PositionDatabase: PositionStore {
       try await database.write {
         try $0.execute(
           sql: """
-            INSERT INTO position (user, item, seconds, updatedAt) VALUES (?, ?, ?, ?)
+            INSERT INTO position (user, item, seconds, updatedAt)
+            SELECT ?1, ?2, ?3, ?4 WHERE NOT EXISTS (SELECT 1 FROM temp.deletedUser WHERE id = ?1)
             ON CONFLICT DO UPDATE SET seconds = excluded.seconds, updatedAt = excluded.updatedAt
             """,
           arguments: [user, item, seconds, now])
@@ -90,5 +92,18 @@ package struct PositionDatabase: PositionStore {
     } catch {
       throw StorageError(error, at: database.path)
     }
+  }
+}
+
+/// The accounts and guest passes that were deleted since the start, so that none of their positions is saved any
+/// more. They are in a temporary table of the connection that writes, which a transaction changes as a whole; an
+/// identifier is never used again.
+enum DeletedUsers {
+  static func makeTable(_ database: Database) throws {
+    try database.execute(
+      sql: """
+        PRAGMA temp_store = MEMORY;
+        CREATE TEMP TABLE deletedUser (id TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;
+        """)
   }
 }

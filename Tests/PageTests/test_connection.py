@@ -87,7 +87,8 @@ def test_suspended(owner, theater):
     status(first, "running")
     status(second, "idle")
     second.clock.run_for(45_000)
-    status(second, "running")
+    # A stream that stalls is opened again after 40 s.
+    expect(second.locator(".hero")).to_have_attribute("data-status", "running", timeout=60_000)
     # The first one follows now.
     theater.run("/end")
     status(first, "idle")

@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from conftest import PASSWORD, SIZES, proves
+from conftest import SIZES, proves
 from playwright.sync_api import expect
 from test_entrance import fill_login
 from test_screens import FIND_OVERFLOW, FIND_SMALL_TARGETS, WAIT_FOR_TRANSITIONS, faults, tab_to

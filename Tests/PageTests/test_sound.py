@@ -6,7 +6,6 @@ import wave
 
 from conftest import TheaterClient, Visit, configuration, proves
 from measuring.controller import Controller, shipped_configuration
-from playwright.sync_api import expect
 from test_theater import eventually, heading
 
 

@@ -3,7 +3,7 @@
 import itertools
 import json
 
-from conftest import TheaterClient, PASSWORD, ROOT, Visit, configuration, proves
+from conftest import ROOT, TheaterClient, Visit, configuration, proves
 from measuring.controller import Controller
 
 PAYLOADS = [one["text"] for one in json.loads((ROOT / "Tests/Fixtures/stored-payloads.json").read_text())]

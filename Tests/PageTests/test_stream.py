@@ -1,6 +1,5 @@
 """The stream of events, cut between the page and the controller."""
 
-import json
 import re
 import socket
 import threading

@@ -6,7 +6,7 @@ import time
 from urllib.parse import parse_qs, urlparse
 
 import pytest
-from conftest import Visit, configuration, hold, proves, TheaterClient, wait_held
+from conftest import TheaterClient, Visit, configuration, hold, proves, wait_held
 from measuring.controller import Controller
 from playwright.sync_api import expect
 from test_entrance import MODULES
@@ -713,10 +713,10 @@ def test_quick_seeks(owner, theater):
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowLeft")
-    first.continue_()
-    theater.wait_for("dvd", "playback", lambda playback: playback["position"] >= 80)
+    with page.expect_request_finished(lambda request: request.post_data_json == {"by": 50}):
+        first.continue_()
     assert sent == [{"by": 30}, {"by": 50}], sent
-    page.unroute("**/api/v1/seek")
+    theater.wait_for("dvd", "playback", lambda playback: playback["position"] >= 80)
 
 
 @proves("E17 · a message stays while the pointer is over it, also after it has lost the pointer and the focus before")

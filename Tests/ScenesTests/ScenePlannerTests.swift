@@ -120,6 +120,23 @@ import Testing
     #expect(Self.lines(always) == ["1 lights dim 10: send"])
   }
 
+  @Test("E12 · skips no command for a device whose report may be older than a command on its way")
+  func uncertain() throws {
+    let plan = try Self.plan(
+      [
+        .make("lights", .lights, ["dim": 10]), .make("lamp", .lights, ["dim": 10]),
+        .make("dvd", .dvdPlayer, "stop"),
+      ],
+      seeing: [
+        "lights": Self.reported([.brightness: 10]), "lamp": Self.reported([.brightness: 10]),
+        "dvd": Self.reported([.power: "off"]),
+      ], policy: PlanPolicy(volumeLimit: nil, uncertainDevices: ["lights", "dvd"]))
+    #expect(
+      Self.lines(plan) == [
+        "1 lights dim 10: send", "2 lamp dim 10: skip, brightness is 10", "3 dvd stop: send",
+      ])
+  }
+
   @Test("E12 · checks a value at run time if an earlier or parallel step may change it")
   func decidedLater() throws {
     let on = Self.reported([.power: "on", .input: "dvd", .volume: 50, .brightness: 10])
@@ -204,9 +221,17 @@ import Testing
       seeing: ["amp": loud, "second": loud], policy: policy)
     #expect(
       Self.lines(set) == [
-        "1 second volume 30: send", "2 sequence", "2.1 amp on: skip, power is \"on\"",
-        "2.2 amp volume 30: send", "3 amp volume 30: decide later",
+        // Its own "on" turns it down too, so a failure here does not end the scene.
+        "1 sequence", "1.1 amp volume 30: send", "2 second volume 30: send", "3 sequence",
+        "3.1 amp on: decide later", "3.2 amp volume 30: decide later",
+        "4 amp volume 30: decide later",
       ])
+    // An amplifier that is off is turned down once it is on: before that it may refuse.
+    let off = try Self.plan(
+      [.make("amp", .amplifier, "on")],
+      seeing: ["amp": Self.reported([.power: "off", .volume: 70])], policy: policy)
+    #expect(
+      Self.lines(off) == ["1 sequence", "1.1 amp on: send", "1.2 amp volume 30: decide later"])
     // A lower volume stays unchanged, whether it is reported or assumed.
     for provenance in [Provenance.reported, .assumed] {
       let soft = Self.reported([.power: "on", .volume: 20], provenance)

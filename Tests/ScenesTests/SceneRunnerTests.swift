@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 
 @Suite struct SceneRunnerTests {
-  /// Three lamps, a projector, a popper and an amplifier that carry out commands at once, unless a
-  /// test holds one.
+  /// Three lamps, a projector, a screen, a popper, a player and an amplifier that carry out commands at
+  /// once, unless a test holds one.
   private final class Bench: Sendable {
     let journal = CommandJournal()
     let clock = ManualClock()
@@ -17,7 +17,7 @@ import Testing
     init() {
       let roles: [(DeviceID, Role)] = [
         ("lights", .lights), ("lamp", .lights), ("bulb", .lights), ("projector", .projector),
-        ("popper", .popcornPopper), ("amp", .amplifier),
+        ("screen", .screen), ("popper", .popcornPopper), ("dvd", .dvdPlayer), ("amp", .amplifier),
       ]
       devices = Dictionary(
         uniqueKeysWithValues: roles.map { [journal, clock] in
@@ -316,6 +316,51 @@ import Testing
     #expect(report.status == .done)
     #expect(Self.statuses(report).last?.hasPrefix("4 ") == true, "\(Self.statuses(report))")
     #expect(!bench.journal.lines.contains(#"amp {"input":"cd"}"#))
+  }
+
+  @Test("E12 · an amplifier that is on is turned down before a player that starts before it")
+  func playsBeforeAmplifier() async throws {
+    let bench = Bench()
+    try await bench.device("amp").report(.power, "on")
+    try await bench.device("amp").report(.volume, 90)
+    let report = try await bench.run(
+      [
+        .sequence([
+          .make("dvd", .dvdPlayer, "on"), .make("dvd", .dvdPlayer, ["play": ["item": "f1"]]),
+        ]),
+        .sequence([
+          .make("amp", .amplifier, "on"), .make("amp", .amplifier, ["input": "dvd"]),
+          .make("amp", .amplifier, ["volume": 50]),
+        ]),
+      ], volumeLimit: 30
+    ).finished()
+    #expect(report.status == .done)
+    #expect(
+      bench.journal.lines == [
+        #"amp {"volume":30}"#, #"dvd "on""#, #"dvd {"play":{"item":"f1"}}"#,
+        #"amp {"input":"dvd"}"#,
+      ])
+  }
+
+  @Test(
+    "E12 · an amplifier that is on is turned down although a step before its own fails",
+    arguments: [("on", [#"amp {"volume":30}"#]), ("off", [])] as [(JSON, [String])])
+  func amplifierNotReached(power: JSON, first: [String]) async throws {
+    let bench = Bench()
+    try await bench.device("amp").report(.power, power)
+    try await bench.device("amp").report(.volume, 90)
+    try await bench.device("screen").fail("down", with: DeviceError(.failed, "it is stuck"))
+    let report = try await bench.run(
+      [
+        .sequence(
+          [.make("screen", .screen, "down"), .make("amp", .amplifier, "on")],
+          onFailure: .continue),
+        .make("dvd", .dvdPlayer, ["play": ["item": "f1"]]),
+      ], volumeLimit: 30
+    ).finished()
+    #expect(report.status == .done)
+    #expect(
+      bench.journal.lines == first + [#"screen "down""#, #"dvd {"play":{"item":"f1"}}"#])
   }
 
   @Test("E12 · a wait takes its time on the controller's clock, and is cancelled with the run")

@@ -11,7 +11,7 @@ import time
 from .. import processes
 from ..controller import Controller, instant_configuration, small_configuration
 from .comparing import quantile
-from .people import Person, login, register_guests, new_password, registration
+from .people import Person, login, new_password, register_guests, registration
 from .visitors import Visitor, at_once, listed, outcomes
 
 CROWD = 50

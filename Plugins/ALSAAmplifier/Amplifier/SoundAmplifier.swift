@@ -37,6 +37,27 @@ final class SoundAmplifier: AmplifierDevice {
     var gain: Float {
       model.gain(hardware: (hasSwitch: mixer?.hasSwitch ?? false, isPresent: mixer != nil))
     }
+
+    /// Applies all settings to the engine and the mixer.
+    mutating func apply() {
+      guard let engine else { return }
+      let wanted = wantedMix
+      if let mixer, mixed != wanted {
+        mixer.set(volume: model.volume)
+        mixer.set(muted: model.isMuted)
+        mixed = wanted
+      }
+      engine.setGain(gain)
+      engine.setSurround(model.isSurround)
+      engine.select(model.selectedIndex)
+    }
+  }
+
+  /// The volume and mute before an "on" limited them.
+  private struct EarlierSetting {
+    var volume: Int
+    var isMuted: Bool
+    var mixer: HardwareMixer.SavedSetting?
   }
 
   private let context: DeviceContext
@@ -75,7 +96,7 @@ final class SoundAmplifier: AmplifierDevice {
     }
     connectMixer()
     try openProgramInputs()
-    apply()
+    state.withLock { $0.apply() }
     reportSettings()
     reporter.update(engine.status)
     return Capabilities(names: ["levels"], cables: [.pcm, .alsa])
@@ -105,8 +126,10 @@ final class SoundAmplifier: AmplifierDevice {
       return (state.engine, state.mixer, state.programCables)
     }
     for cable in cables { cable.withdraw() }
+    // Also removes the sockets of the inputs for programs.
     engine?.stop()
     mixer?.close()
+    for cable in cables { cable.unlock() }
   }
 
   func setMetering(_ isOn: Bool) {
@@ -127,9 +150,10 @@ final class SoundAmplifier: AmplifierDevice {
 
   private func turnOn() async throws(DeviceError) {
     guard let engine = state.withLock({ $0.engine }) else { return }
-    if state.withLock({ $0.mixer == nil }) { connectMixer() }
-    state.withLock { $0.model.limitAtPowerOn(volume: options.startupVolume) }
-    apply()
+    // While the amplifier is on, the setting of a mixer that has appeared would replace the volume and
+    // the mute that are in effect: the volume stays computed until the next "on" after an "off".
+    if state.withLock({ $0.mixer == nil && $0.model.power != .on }) { connectMixer() }
+    let earlier = limitAtPowerOn()
     guard !state.withLock({ $0.model.input.map($0.lent.contains) ?? false }) else {
       change { $0.power = .on }
       return reportLending()
@@ -137,12 +161,37 @@ final class SoundAmplifier: AmplifierDevice {
     let status = await engine.setPower(true)
     state.withLock { $0.hasPCM = status.state != .refused }
     if status.state == .refused, let failure = status.failure {
+      restore(earlier)
       change { $0.power = .off }
       let isForbidden = failure.code == EBUSY || failure.code == EACCES || failure.code == EPERM
       throw FailureExplanation(failure, device: options.device).error(
         isForbidden ? .refused : .unavailable)
     }
     change { $0.power = .on }
+  }
+
+  /// Limits the volume and unmutes, unless the amplifier is on, and applies that at once: a reading of the mixer in
+  /// between would undo it. Returns the setting before.
+  private func limitAtPowerOn() -> EarlierSetting {
+    state.withLock { state in
+      let earlier = EarlierSetting(
+        volume: state.model.volume, isMuted: state.model.isMuted,
+        mixer: state.mixer?.saveSetting())
+      state.model.limitAtPowerOn(volume: options.startupVolume)
+      state.apply()
+      return earlier
+    }
+  }
+
+  /// Restores the setting before a refused "on", because another program may use the card with it.
+  private func restore(_ earlier: EarlierSetting) {
+    state.withLock { state in
+      state.model.volume = earlier.volume
+      state.model.isMuted = earlier.isMuted
+      guard let mixer = state.mixer, let setting = earlier.mixer else { return }
+      mixer.restore(setting)
+      state.mixed = state.wantedMix
+    }
   }
 
   private func turnOff() async {
@@ -164,29 +213,15 @@ final class SoundAmplifier: AmplifierDevice {
 
   /// Changes settings, applies and reports them.
   private func change(_ change: (inout AmplifierModel) -> Void) {
-    state.withLock { change(&$0.model) }
-    apply()
+    state.withLock { state in
+      change(&state.model)
+      state.apply()
+    }
     reportSettings()
   }
 
   private func reportSettings() {
     reporting.withLock { _ in context.report(state.withLock { $0.model.values }) }
-  }
-
-  /// Applies all settings to the engine and the mixer.
-  private func apply() {
-    state.withLock { state in
-      guard let engine = state.engine else { return }
-      let wanted = state.wantedMix
-      if let mixer = state.mixer, state.mixed != wanted {
-        mixer.set(volume: state.model.volume)
-        mixer.set(muted: state.model.isMuted)
-        state.mixed = wanted
-      }
-      engine.setGain(state.gain)
-      engine.setSurround(state.model.isSurround)
-      engine.select(state.model.selectedIndex)
-    }
   }
 
   // MARK: Inputs
@@ -224,6 +259,8 @@ final class SoundAmplifier: AmplifierDevice {
 
   private func openProgramInputs() throws(DeviceError) {
     for input in options.programInputs {
+      // A name that is listed twice is one input.
+      guard !state.withLock({ $0.programCables.contains { $0.input == input } }) else { continue }
       let cable = try ProgramCable(input: input)
       state.withLock { $0.programCables.append(cable) }
       try expectProgram(at: cable)
@@ -340,7 +377,9 @@ final class SoundAmplifier: AmplifierDevice {
       guard isNew else { return }
       reportSettings()
     } else {
-      state.withLock { $0.mixer = nil }
+      let gone = state.withLock { $0.mixer.take() }
+      // On another thread, because `close` waits for the end of this one.
+      if let gone { SystemThread.start(name: "mixer end") { gone.close() } }
       reporter.update(mixer: "software, since the hardware mixer has gone")
     }
     // The engine's part of the volume; the mixer is left alone.

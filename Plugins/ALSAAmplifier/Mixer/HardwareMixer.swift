@@ -14,6 +14,17 @@ final class HardwareMixer: Sendable {
     var isMuted: Bool?
   }
 
+  /// The exact setting of a control. A volume in % is rounded, and the same for all channels.
+  struct SavedSetting: Sendable {
+    fileprivate struct Channel {
+      var id: snd_mixer_selem_channel_id_t.RawValue
+      var level: Int
+      var isOn: Int32
+    }
+    fileprivate var channels: [Channel] = []
+    fileprivate var wanted: (volume: Int, level: Int)?
+  }
+
   /// The name in status, e.g. `Master of hw:0`.
   let name: String
   /// The scale of its levels.
@@ -97,6 +108,44 @@ final class HardwareMixer: Sendable {
     guard hasSwitch, !isClosed.load(ordering: .acquiring) else { return }
     handle.withLock { handle in
       _ = snd_mixer_selem_set_playback_switch_all(handle.element, muted ? 0 : 1)
+      handle.settling = MonotonicClock.now + Self.settlingTime
+    }
+    wakeup.signal()
+  }
+
+  /// Returns the exact setting, for `restore`; `nil` after `close`.
+  func saveSetting() -> SavedSetting? {
+    guard !isClosed.load(ordering: .acquiring) else { return nil }
+    return handle.withLock { handle in
+      var saved = SavedSetting()
+      saved.wanted = handle.wanted
+      for id in 0...SND_MIXER_SCHN_LAST.rawValue {
+        let channel = snd_mixer_selem_channel_id_t(rawValue: id)
+        var level = 0
+        guard snd_mixer_selem_has_playback_channel(handle.element, channel) != 0,
+          snd_mixer_selem_get_playback_volume(handle.element, channel, &level) == 0
+        else { continue }
+        var isOn: Int32 = 1
+        _ = snd_mixer_selem_get_playback_switch(handle.element, channel, &isOn)
+        saved.channels.append(SavedSetting.Channel(id: id, level: level, isOn: isOn))
+      }
+      return saved
+    }
+  }
+
+  /// Sets the control to a saved setting.
+  func restore(_ saved: SavedSetting) {
+    guard !isClosed.load(ordering: .acquiring) else { return }
+    handle.withLock { handle in
+      for channel in saved.channels {
+        let id = snd_mixer_selem_channel_id_t(rawValue: channel.id)
+        // The switch first: a muted control must not sound at the restored level.
+        if hasSwitch {
+          _ = snd_mixer_selem_set_playback_switch(handle.element, id, channel.isOn)
+        }
+        _ = snd_mixer_selem_set_playback_volume(handle.element, id, channel.level)
+      }
+      handle.wanted = saved.wanted
       handle.settling = MonotonicClock.now + Self.settlingTime
     }
     wakeup.signal()

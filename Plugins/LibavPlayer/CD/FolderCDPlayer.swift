@@ -276,6 +276,9 @@ actor FolderCDPlayer: PlayerDevice {
       // The engine has dropped the sound of the place before. A newer command opens its own.
       if opening == openings, status == .playing || status == .paused {
         mustReopen = true
+        // The next skip or seek would be heard on a cable that is not paused.
+        engine.source.pause()
+        engine.stop()
         if status == .playing { changeStatus(to: .paused, at: playback.place) }
       }
       throw DeviceError(failure)

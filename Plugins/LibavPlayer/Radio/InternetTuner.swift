@@ -143,20 +143,23 @@ actor InternetTuner: PlayerDevice {
     let isSame = self.programme == programme && [.playing, .opening].contains(status)
     self.programme = programme
     reportTuning()
+    // The noise goes on from one frequency to another, but its text names the new one.
+    if case .noise(let band) = programme {
+      text = "no station at \(frequencies[band].map { band.name(of: $0) } ?? "")"
+    }
     if isSame { return report() }
     switch programme {
     case .station:
       number = receiver.tune(to: programme)
       changeStatus(to: .opening, text: nil)
-    case .noise(let band):
+    case .noise:
       if playsStatic {
         number = receiver.tune(to: programme)
       } else {
         receiver.silence()
         number = 0
       }
-      let place = frequencies[band].map { band.name(of: $0) } ?? ""
-      changeStatus(to: .playing, text: "no station at \(place)")
+      changeStatus(to: .playing, text: text)
     }
   }
 
@@ -178,7 +181,8 @@ actor InternetTuner: PlayerDevice {
     if status == .playing, self.status != .playing { since = clock.now() }
     self.status = status
     self.text = text
-    if status != .playing || text == nil { title = nil }
+    // A station names its title after its sound has begun.
+    title = nil
     supply = SupplyMonitor()
     if status == .playing { supplyChecks.fire() }
     report()

@@ -54,6 +54,8 @@ actor FilmPlayer {
   private var openings = 0
   /// Whether a seek or an opening is in progress.
   private var isMoving = false
+  /// Whether the medium that is being opened begins paused: a `pause` came while mpv restarts or the next song opens.
+  private var isPauseWanted = false
 
   init(
     context: DeviceContext, isCD: Bool, setup: MpvSetup = MpvSetup(),
@@ -184,6 +186,9 @@ actor FilmPlayer {
       if reports.status == .playing { return reports.report() }
       if reports.status == .paused { return try await resume() }
     }
+    // A medium that is opened again after a crash of mpv goes on at its position.
+    let reopened = reports.status == .opening && request.item == nil ? medium : nil
+    let lastPosition = reports.position
     var wanted = request.item ?? reports.item
     // One wait for the drive in total, because the controller waits only 30 s for the command.
     let deadline = clock.now() + Drive.longestSpinUp
@@ -195,7 +200,8 @@ actor FilmPlayer {
     restarts.reset()
     do throws(MediaFailure) {
       let medium = try await library.resolve(item, until: deadline)
-      try await start(medium, at: request.position ?? 0)
+      isPauseWanted = false
+      try await start(medium, at: request.position ?? (medium == reopened ? lastPosition : 0))
     } catch {
       throw DeviceError(error)
     }
@@ -212,21 +218,25 @@ actor FilmPlayer {
         throw DeviceError(.failed, "mpv did not pause: \(error.text)")
       }
       let reported = await process?.link.position()
-      // The film may have ended meanwhile.
+      // The film may have ended meanwhile, or the next song may be opened.
+      if reports.status == .opening { isPauseWanted = true }
       guard reports.status == .playing else { return }
       reports.report(.paused, at: reported ?? seconds)
     case .paused, .stopped, .ended: reports.report()
+    case .opening where medium != nil: isPauseWanted = true
     case .opening, .failed: throw DeviceError(.notNow, "nothing is playing")
     }
   }
 
   private func resume() async throws(DeviceError) {
-    guard let medium else { return }
+    // Between two songs: the next one plays.
+    guard let medium else { return reports.report(.playing, at: reports.position) }
     let seconds = reports.position
     if let link = process?.link, entry.isLoaded, (try? await link.set("pause", false)) != nil {
       reports.report(.playing, at: seconds)
       return reports.setStalled(entry.isStalled)
     }
+    isPauseWanted = false
     do throws(MediaFailure) {
       try await start(medium, at: seconds)
     } catch {
@@ -237,6 +247,7 @@ actor FilmPlayer {
   func stop() async {
     openings += 1
     medium = nil
+    isPauseWanted = false
     entry.unload()
     entry.cancelWaiting()
     await stopProcess()
@@ -308,8 +319,9 @@ actor FilmPlayer {
     }
     let isPaused = reports.status == .paused
     do throws(MediaFailure) {
-      try await start(
-        try await library.resolve(next), at: 0, isPaused: isPaused, isAnnounced: false)
+      let song = try await library.resolve(next)
+      isPauseWanted = false
+      try await start(song, at: 0, isPaused: isPaused, isAnnounced: false)
     } catch {
       throw DeviceError(error)
     }
@@ -425,7 +437,8 @@ actor FilmPlayer {
     }
     do throws(MpvFailure) {
       let link = process.link
-      try await link.prepare(medium, at: seconds, isPaused: isPaused, isStereo: isStereo)
+      try await link.prepare(
+        medium, at: seconds, isPaused: isPaused || isPauseWanted, isStereo: isStereo)
       if options.isLent {
         try await link.set("audio-device", .string(MpvOptions.audioDevice(lentPCM)))
       }
@@ -489,10 +502,19 @@ actor FilmPlayer {
     return nil
   }
 
-  /// Reports that the medium plays, or is open and paused.
+  /// Reports that the medium plays, or is open and paused. Pauses it first if a `pause` came during the opening.
   private func begin(at seconds: Double, isPaused: Bool) async {
     let opening = openings
-    let reported = await process?.link.position()
+    var isPaused = isPaused
+    var reported: Double?
+    repeat {
+      if isPauseWanted {
+        isPauseWanted = false
+        isPaused = true
+        _ = try? await process?.link.set("pause", true)
+      }
+      reported = await process?.link.position()
+    } while isPauseWanted && opening == openings
     // A newer opening or stop may have come meanwhile.
     guard opening == openings, let medium else { return }
     if medium.isAudioCD { reports.facts.nameSongs() }
@@ -539,11 +561,13 @@ actor FilmPlayer {
       guard opening == openings else { return }
       return reports.report(.ended, at: end)
     }
-    reports.reportLastFrame(of: ended.item, at: end)
+    // A pause may come meanwhile; then the next song begins paused.
+    if reports.status == .playing { reports.reportLastFrame(of: ended.item, at: end) }
     do throws(MediaFailure) {
       let song = try await library.resolve(next)
       guard opening == openings else { return }
-      try await start(song, at: 0, isAnnounced: false)
+      let isPaused = reports.status == .paused
+      try await start(song, at: 0, isPaused: isPaused, isAnnounced: isPaused)
     } catch {
       if error.kind == .cancelled { return }
       context.log(.warning, error.message)

@@ -67,16 +67,18 @@ final class SoundCable: Sendable {
         throw SystemError(errno)
       }
     } catch {
-      removeAll()
+      closeDescriptors()
+      removeFolder()
       throw error
     }
     SystemThread.start(name: "cable file") { self.watch() }
   }
 
-  /// Writes a new socket and token into the cable file.
+  /// Writes a new socket and token into the cable file. Does nothing after `close`.
   func plug(_ socket: CableSocket) throws(SystemError) {
     // The PCM may read the new file at once. The thread handles that read only after this lock is released.
     let waiters = try state.withLock { state throws(SystemError) in
+      guard !state.isClosed else { return state.waiters.values }
       try write("\(socket.path)\n\(socket.token)\n", to: file)
       state.isFresh = true
       state.wasPlugged = true
@@ -107,31 +109,29 @@ final class SoundCable: Sendable {
     state.withLock { $0.waiters[waiter] = nil }
   }
 
-  /// Ends the thread, which then removes the folder.
+  /// Removes the folder, and ends the thread, which then closes the descriptors.
   func close() {
     let waiters = state.withLock { state in
       state.isClosed = true
+      // Not on the thread: the process may exit before the thread runs again.
+      removeFolder()
+      // While the thread cannot have closed the descriptor yet.
+      wakeup.signal()
       defer { state.waiters = [:] }
       return state.waiters.values
     }
     for waiter in waiters { waiter.finish() }
-    wakeup.signal()
   }
 
   // MARK: The thread
 
-  /// Closes the descriptors and removes the folder.
-  private func removeAll() {
+  private func closeDescriptors() {
     Glibc.close(inotify)
     wakeup.close()
-    for path in [file, configuration].flatMap({ [$0, Self.temporaryPath(for: $0)] }) {
-      unlink(path)
-    }
-    rmdir(folder)
   }
 
   private func watch() {
-    defer { removeAll() }
+    defer { closeDescriptors() }
     while !state.withLock({ $0.isClosed }) {
       let due = state.withLock(\.requestAt)
       var polled = [
@@ -188,6 +188,14 @@ final class SoundCable: Sendable {
       }
     }
     throw SystemError(errno)
+  }
+
+  /// Removes the private folder and its files.
+  private func removeFolder() {
+    for path in [file, configuration].flatMap({ [$0, Self.temporaryPath(for: $0)] }) {
+      unlink(path)
+    }
+    rmdir(folder)
   }
 
   /// Replaces a file atomically, because the PCM may read it at any time.

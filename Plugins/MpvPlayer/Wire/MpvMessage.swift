@@ -8,7 +8,7 @@ enum MpvMessage: Equatable, Sendable {
 
   /// Parses a line without its newline; nil if it is not a message of mpv.
   init?(line: some Collection<UInt8>) {
-    guard let json = try? JSON(parsing: line), json.object != nil else { return nil }
+    guard let json = Self.json(of: line), json.object != nil else { return nil }
     if let name = json["event"]?.string {
       self = .event(MpvEvent(name, json))
       return
@@ -18,6 +18,16 @@ enum MpvMessage: Equatable, Sendable {
     }
     self = .reply(
       id: id, error == "success" ? .success(json["data"] ?? .null) : .failure(MpvRefusal(error)))
+  }
+
+  /// Parses a line as UTF-8, or as Latin-1 if it is not valid UTF-8; nil if it is not JSON.
+  ///
+  /// mpv passes the bytes of a tag on unchanged, and the tags of old files are Latin-1.
+  private static func json(of line: some Collection<UInt8>) -> JSON? {
+    if let json = try? JSON(parsing: line) { return json }
+    guard String(validating: line, as: UTF8.self) == nil else { return nil }
+    let scalars = line.map { byte in Unicode.Scalar(byte) }
+    return try? JSON(parsing: String(String.UnicodeScalarView(scalars)))
   }
 
   /// Returns the line of a request, with its newline.

@@ -92,6 +92,9 @@ struct ProjectorModel: Sendable {
   private var unanswerable: Set<PJLinkQuery> = []
   /// The time until which a command that the projector has accepted may still take effect.
   private var reactionEnd = Duration.zero
+  /// The last command that the projector has accepted for each of `power` and `picture`, and until when it may take
+  /// effect. The report of a new value removes it.
+  private var accepted: [StateKey: (command: ProjectorCommand, end: Duration)] = [:]
   /// The command that the projector last answered with "not now", the number of these answers in a row, and the time
   /// of the last one.
   private var refused: (command: String, count: Int, time: Duration)?
@@ -275,7 +278,10 @@ struct ProjectorModel: Sendable {
       report.movement = movement.attributes
       power = new
       refused = nil
-      if new == .on || new == .off { reactionEnd = .zero }
+      if new == .on || new == .off {
+        reactionEnd = .zero
+        accepted[.power] = nil
+      }
       nextRound = min(nextRound, now + interval(at: now))
     }
     if new != .on {
@@ -289,7 +295,12 @@ struct ProjectorModel: Sendable {
   }
 
   private mutating func setInput(_ new: PJLinkInput, _ effects: inout [Effect]) {
-    if input != new { reactionEnd = .zero }
+    if input != new {
+      reactionEnd = .zero
+      // An earlier picture may be reported after a later one was accepted.
+      let picture = accepted[.picture]?.command.picture
+      if picture.flatMap({ options.pictures[$0] }) == new { accepted[.picture] = nil }
+    }
     input = new
     report[.input] = .string(options.name(of: new))
     effects += attributeEffects()
@@ -341,7 +352,7 @@ struct ProjectorModel: Sendable {
     case (.checkingPower, .perform(let command)): checkPower(for: command, at: now, &effects)
     case (.checkingInput, .perform(let command)):
       let isThere = command.picture.flatMap { options.pictures[$0] } == input
-      if isThere, !isError {
+      if isThere, !isError, !mayStillChange(command, at: now) {
         finishAndReport(.picture, &effects)
       } else {
         self.job?.phase = .setting
@@ -358,7 +369,11 @@ struct ProjectorModel: Sendable {
   ) {
     switch (command, power) {
     case (.on, .on), (.on, .warming), (.off, .off), (.off, .cooling):
-      finishAndReport(.power, &effects)
+      if mayStillChange(command, at: now) {
+        job?.phase = .setting
+      } else {
+        finishAndReport(.power, &effects)
+      }
     case (_, .warming), (_, .cooling):
       let wait = min(15, max(1, movement.remaining(at: now) / .seconds(1)))
       finish(.failure(Self.busy("the lamp is \(power?.rawValue ?? "")", wait)), &effects)
@@ -371,6 +386,12 @@ struct ProjectorModel: Sendable {
     }
   }
 
+  /// Whether an accepted command with another effect than `command` may still change the reported state.
+  private func mayStillChange(_ command: ProjectorCommand, at now: Duration) -> Bool {
+    guard let last = accepted[command.key] else { return false }
+    return last.command != command && now < last.end
+  }
+
   /// Handles the projector's answer to a command.
   private mutating func handleCommandAnswer(
     _ answer: PJLinkAnswer, to command: ProjectorCommand, at now: Duration,
@@ -380,6 +401,7 @@ struct ProjectorModel: Sendable {
     case .value:
       refused = nil
       reactionEnd = now + Self.reactionTime
+      accepted[command.key] = (command, reactionEnd)
       nextRound = min(nextRound, now + Self.quickPolling)
       job?.phase = .confirming
     case .error(.notNow): refuse(command, at: now, &effects)
@@ -543,4 +565,7 @@ extension ProjectorCommand {
     case .on, .off: nil
     }
   }
+
+  /// The state that the command changes.
+  fileprivate var key: StateKey { picture == nil ? .power : .picture }
 }

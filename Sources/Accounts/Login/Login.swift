@@ -81,8 +81,9 @@ package struct Login<Method: LoginMethod>: Sendable {
     do throws(AccountError) {
       let proof = try await proof(by: credentials) { _ in }
       let loggedIn = try await sessions.renew(token, for: proof)
-      events.publish(.proven(loggedIn.principal))
       await audit.record(.proof, by: AuditActor(loggedIn.principal), about: method.name)
+      // Last, because it ends the streams of the old token: the client should get the new one soon after.
+      events.publish(.proven(loggedIn.principal))
       return loggedIn
     } catch {
       await recordFailure(error, credentials, .proof)

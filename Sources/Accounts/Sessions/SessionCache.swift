@@ -23,6 +23,9 @@ struct SessionCache {
   /// The identities of sessions that have ended, but may still be in the store. A token
   /// would not identify them: a proof may replace it while its session is being ended.
   private var ending: Set<SessionID> = []
+  /// The ended sessions that the store failed to delete. After a restart of the controller their tokens would be
+  /// valid again.
+  private(set) var undeleted: Set<SessionID> = []
   /// Grows with every deletion and change, so that an earlier answer of the store is not cached.
   private(set) var generation: UInt64 = 0
 
@@ -82,8 +85,16 @@ struct SessionCache {
     generation &+= 1
     let ids = Set(ids)
     entries = entries.filter { !ids.contains($0.value.session.id) }
-    defer { ending.subtract(ids) }
+    defer {
+      ending.subtract(ids)
+      undeleted.subtract(ids)
+    }
     return ending.intersection(ids)
+  }
+
+  /// Records that the store failed to delete ended sessions.
+  mutating func recordUndeleted(_ ids: [SessionID]) {
+    undeleted.formUnion(ending.intersection(ids))
   }
 
   /// Ends a session that the store has deleted already.

@@ -75,6 +75,8 @@ package final class Sessions: Sendable {
       return surplus.filter { cache.endDeleted($0.id) }
     }
     publishEnd(of: ended)
+    // The store accepts writes again.
+    await deleteLeftover()
     return LoggedIn(token: token, principal: principal(of: stored))
   }
 
@@ -170,8 +172,8 @@ package final class Sessions: Sendable {
   }
 
   /// Ends the session of `token` at once (A10), also if a proof replaces the token meanwhile.
-  /// - Throws: `notLoggedIn`; `storageFull` or `storageFailed` when the session has ended for the
-  ///   running controller but not in the store: repeat.
+  /// - Throws: `notLoggedIn`; `storageFull` or `storageFailed` when the session has ended for the running controller
+  ///   but not in the store: repeat. The next login deletes it too.
   package func logOut(_ token: String) async throws(AccountError) {
     guard let digest = SessionToken(token)?.digest else { throw .notLoggedIn }
     let principal = try await endSession(of: digest)
@@ -266,8 +268,25 @@ package final class Sessions: Sendable {
   /// - Returns: The sessions that this call deleted. An earlier call may have ended them, but failed to
   ///   delete them.
   private func delete(_ ids: [SessionID]) async throws(AccountError) -> Set<SessionID> {
-    try await store.deleteSessions(ids)
+    do throws(AccountError) {
+      try await store.deleteSessions(ids)
+    } catch {
+      cache.withLock { $0.recordUndeleted(ids) }
+      throw error
+    }
     return cache.withLock { $0.forget(ids) }
+  }
+
+  /// Deletes the ended sessions that an earlier call failed to delete, as on a full disk: their tokens would be
+  /// valid again after a restart of the controller.
+  private func deleteLeftover() async {
+    let ids = Array(cache.withLock(\.undeleted))
+    guard !ids.isEmpty else { return }
+    do throws(AccountError) {
+      _ = try await delete(ids)
+    } catch {
+      // The next new session tries again.
+    }
   }
 
   private func publishEnd(of sessions: [Session]) {

@@ -21,7 +21,8 @@ public final class CommandSpec: Sendable {
   public let permission: Permission
   /// The effect on the item of a player; `nil` if the command does not concern the item.
   public let effect: ItemEffect?
-  /// The settings that are obsolete once the command was given with an argument.
+  /// The settings that are obsolete once the command was given. If it takes an argument, it makes them
+  /// obsolete only with one.
   package let replaces: [StateKey]
   /// Whether there is nothing to do at a device that is off, such as stopping a player.
   public let isNeedlessWhenOff: Bool

@@ -39,14 +39,15 @@ extension DeviceTrait {
         "down", settled: .value(.position, "down"), within: .seconds(120), manner: .cancellable,
         help: "Lets the screen down."),
       CommandSpec(
-        "stop", settled: .accepted, capability: "stop", manner: .urgent,
+        "stop", settled: .accepted, capability: "stop", manner: .urgent, replaces: [.position],
         help: "Stops the screen where it is, if its motor can."),
     ],
     states: [
       StateSpec(
         .position, .words(["up", "down", "moving", "stopped"]),
         transitions: [
-          .init(value: "moving", description: "moving"), .init(value: "stopped"),
+          .init(value: "moving", description: "moving"),
+          .init(value: "stopped", clearsWanted: true),
         ])
     ],
     off: "up"

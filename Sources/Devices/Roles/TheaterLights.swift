@@ -51,6 +51,17 @@ extension DeviceTrait {
   }
 }
 
+extension Command {
+  /// The brightness in % that the command sets; `nil` for any other command.
+  package var brightness: Int? {
+    switch spec.settled {
+    case .value(.brightness, let level): level.integer
+    case .argument(.brightness): argument?.integer
+    default: nil
+    }
+  }
+}
+
 /// The commands of the lights.
 public enum LightsCommand: RoleCommand {
   case on

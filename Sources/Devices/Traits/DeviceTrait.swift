@@ -57,6 +57,8 @@ public struct StateSpec: Sendable {
     let value: String
     /// The value that follows; `nil` if it is not known.
     var target: String?
+    /// Whether this value clears the wanted value: the movement was stopped.
+    var clearsWanted = false
     /// The activity of the device, for messages: "warming"; `nil` if it does nothing.
     var description: String?
   }
@@ -85,12 +87,13 @@ public struct StateSpec: Sendable {
   }
 
   /// The effect of a commanded or reported value on the wanted state. A lamp that warms is meant to be
-  /// on; a screen that moves keeps its wanted position.
+  /// on; a screen that moves keeps its wanted position, and one that was stopped has none.
   package func wantedChange(for value: JSON) -> WantedChange {
     guard isRestored else { return .keep }
     if !transitions.isEmpty, let text = value.string,
       let transition = transitions.first(where: { $0.value == text })
     {
+      if transition.clearsWanted { return .clear }
       return transition.target.map { .set(.string($0)) } ?? .keep
     }
     return value.isNull ? .clear : .set(value)

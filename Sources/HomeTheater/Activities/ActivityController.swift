@@ -20,6 +20,8 @@ final class ActivityController {
   private var turn = 0
   /// The turn of the newest request that has come to its run. A newer one is on its way to its own.
   private var startedTurn = 0
+  /// The devices that may still carry out a command of an earlier run.
+  private var uncertainDevices = UncertainDevices()
   private let directory: DeviceDirectory
   private let library: Library
   private let policy: AccessPolicy
@@ -70,7 +72,7 @@ final class ActivityController {
     if !fromStart, let item, let user = principal.user {
       resumedAt = await playback.savedPosition(of: item, user: user)
     }
-    var limits = PlanPolicy(volumeLimit: principal.volumeLimit)
+    var limits = planPolicy(for: principal)
     if let player = activity.player { limits.resumePositions[player] = resumedAt }
     let scenePlan = try await planNext(whole, arguments, limits, turn: turn)
     session.begin(activity, endingWith: endScene, item, resumedAt: resumedAt, by: principal)
@@ -99,8 +101,8 @@ final class ActivityController {
       }
       try policy.checkPlaying(scene, by: principal)
     }
-    let limits = PlanPolicy(volumeLimit: principal.volumeLimit)
-    let scenePlan = try await engine.plan(scene, arguments: arguments, policy: limits)
+    let scenePlan = try await engine.plan(
+      scene, arguments: arguments, policy: planPolicy(for: principal))
     try engine.checkRunLimit()
     return engine.start(scenePlan, by: principal)
   }
@@ -127,7 +129,7 @@ final class ActivityController {
       scene = try replacingCurrent(by: scene, arguments, for: principal)
     }
     return try await engine.plan(
-      scene, arguments: arguments, policy: PlanPolicy(volumeLimit: principal.volumeLimit))
+      scene, arguments: arguments, policy: planPolicy(for: principal))
   }
 
   /// A scene together with the end of the activity that it replaces, checked for the principal.
@@ -147,13 +149,13 @@ final class ActivityController {
     _ scene: Scene, _ arguments: [String: SceneArgument], _ played: ScenePlayback,
     _ commands: [PlannedCommand], in plan: TheaterPlan, by principal: Principal
   ) async throws(TheaterError) -> Run {
-    let limits = PlanPolicy(volumeLimit: principal.volumeLimit)
     if let activity = played.activity(begunBy: scene, in: plan) {
       let endScene = try plan.scene(named: activity.end)
       try policy.check(activity, during: session, by: principal)
       let whole = try replacingCurrent(by: scene, arguments, for: principal)
       let turn = try await beginTurn()
-      let scenePlan = try await planNext(whole, arguments, limits, turn: turn)
+      let scenePlan = try await planNext(
+        whole, arguments, planPolicy(for: principal), turn: turn)
       session.begin(
         activity, endingWith: endScene, played.item, resumedAt: nil, by: principal)
       return startBeginning(activity, played.item, scenePlan, by: principal)
@@ -161,7 +163,7 @@ final class ActivityController {
     let activity = played.activity(madeFrom: scene, commands, in: plan)
     try policy.checkPlaying(scene, by: principal)
     let turn = try await beginTurn()
-    let scenePlan = try await planNext(scene, arguments, limits, turn: turn)
+    let scenePlan = try await planNext(scene, arguments, planPolicy(for: principal), turn: turn)
     session.begin(scene: activity, played.item, by: principal)
     return startBeginning(activity, played.item, scenePlan, by: principal)
   }
@@ -191,6 +193,7 @@ final class ActivityController {
 
   private func finishBeginning(_ run: Run, turn: Int) async {
     guard turn == self.turn else { return }
+    uncertainDevices.remove(after: run.report)
     session.finishRun(run.report, status: .running)
     publish()
     if run.report.status == .done {
@@ -264,11 +267,13 @@ final class ActivityController {
     }
   }
 
-  /// The end steps of the current activity, without those for devices that `next` uses again.
+  /// The end steps of the current activity, without those for devices that `next` uses again; none if no
+  /// command is left.
   private func endSteps(before next: [Step]) -> [Step] {
     guard session.activity != nil else { return [] }
     let kept = next.devices
-    return endSteps().mapCommands { kept.contains($0.device) ? nil : $0 }.continuingPastFailures
+    let steps = endSteps().mapCommands { kept.contains($0.device) ? nil : $0 }
+    return steps.commandSteps.isEmpty ? [] : steps.continuingPastFailures
   }
 
   /// The end of the current activity as a scene.
@@ -297,8 +302,7 @@ final class ActivityController {
   private func startEnding(
     _ scene: Scene, turn: Int, by principal: Principal
   ) async throws(TheaterError) -> Run {
-    let limits = PlanPolicy(volumeLimit: principal.volumeLimit)
-    let scenePlan = try await planNext(scene, [:], limits, turn: turn)
+    let scenePlan = try await planNext(scene, [:], planPolicy(for: principal), turn: turn)
     let choice = session.activity?.player.flatMap { ageLimits.choiceNumber(on: $0) }
     return start(scenePlan, status: .ending, by: principal) { (controller, run) in
       await controller.finishEnding(run, turn: turn, lastChoice: choice)
@@ -308,6 +312,7 @@ final class ActivityController {
   /// - Parameter choice: The number of the newest choice on the player when the end began.
   private func finishEnding(_ run: Run, turn: Int, lastChoice choice: Int?) async {
     guard turn == self.turn else { return }
+    uncertainDevices.remove(after: run.report)
     if run.report.status == .done || session.activity == nil {
       if let player = session.activity?.player { ageLimits.forgetChoice(choice, on: player) }
       session.end(run: run.report)
@@ -349,9 +354,24 @@ final class ActivityController {
     let turn = turn
     await session.run?.cancel()
     try requireCurrent(turn)
+    await recordUncertainDevices()
+    try requireCurrent(turn)
     await playback.end()
     try requireCurrent(turn)
     return turn
+  }
+
+  /// Records the devices that may still carry out a command of the session's run, which has stopped.
+  private func recordUncertainDevices() async {
+    for planned in session.run?.report.unconfirmedCommands ?? [] {
+      let state = await directory[planned.device]?.snapshot().state
+      uncertainDevices.insert(after: planned, seeing: state)
+    }
+  }
+
+  /// The volume limit and the uncertain devices of a run for the principal. Made after `beginTurn`.
+  private func planPolicy(for principal: Principal) -> PlanPolicy {
+    PlanPolicy(volumeLimit: principal.volumeLimit, uncertainDevices: uncertainDevices.ids)
   }
 
   /// Plans the run of a request that has left the current activity. If there is no plan, the activity goes
@@ -373,10 +393,11 @@ final class ActivityController {
     }
   }
 
-  /// Follows the player again after `beginTurn`, because it may play on.
+  /// Follows the player and times missing devices again after `beginTurn`, because the activity may go on.
   private func followAgain() async {
     playback.resume()
     await update()
+    updateLosses()
   }
 
   private func start(

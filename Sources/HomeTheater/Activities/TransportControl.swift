@@ -30,6 +30,9 @@ final class TransportControl {
   private let policy: AccessPolicy
   private let engine: SceneEngine
   private let clock: any TheaterClock
+  private var positions = PendingTargets<Double>()
+  private var volumes = PendingTargets<Int>()
+  private var mutes = PendingTargets<Bool>()
 
   nonisolated init(
     directory: DeviceDirectory, activities: ActivityController, policy: AccessPolicy,
@@ -58,17 +61,19 @@ final class TransportControl {
   ) async throws(TheaterError) -> Confirmation {
     try policy.checkControl(of: activities.session, by: principal)
     let player = try player()
-    var target = seconds
-    if isRelative {
-      let state = await player.snapshot().state
-      guard let reading = state.readings[.playback], let playback = state.playback else {
-        throw TheaterError(
-          .notNow, "the position of \(player.id) is not known", hint: "Seek to a position: 12:30.",
-          device: player.id)
-      }
-      target = playback.position(after: clock.now() - reading.time) + seconds
-      target = min(max(0, target), playback.duration ?? .infinity)
+    guard isRelative else {
+      return try await sendToPlayer(player, "seek", .number(seconds), by: principal)
     }
+    let state = await player.snapshot().state
+    guard let reading = state.readings[.playback], let playback = state.playback else {
+      throw TheaterError(
+        .notNow, "the position of \(player.id) is not known", hint: "Seek to a position: 12:30.",
+        device: player.id)
+    }
+    let present = positions[player.id] ?? playback.position(after: clock.now() - reading.time)
+    let target = min(max(0, present + seconds), playback.duration ?? .infinity)
+    let number = positions.begin(target, for: player.id)
+    defer { positions.end(number, for: player.id) }
     return try await sendToPlayer(player, "seek", .number(target), by: principal)
   }
 
@@ -101,26 +106,43 @@ final class TransportControl {
     let amplifier = try amplifier()
     switch change {
     case .to(let volume): return try await setVolume(volume, of: amplifier, by: principal)
-    case .by(let points):
-      guard let now = await amplifier.snapshot().state.volume else {
-        throw TheaterError(
-          .notNow, "the volume is not known", hint: "Set it to a percentage first.",
-          device: amplifier.id)
-      }
-      let limit = principal.volumeLimit ?? 100
-      if points > 0, now >= limit {
-        try policy.checkVolume(limit + 1, of: amplifier.id, by: principal)
-      }
-      let target = min(max(0, now), 100) + min(max(-100, points), 100)
-      return try await setVolume(min(max(0, target), limit), of: amplifier, by: principal)
+    case .by(let points): return try await changeVolume(by: points, of: amplifier, by: principal)
     case .mute: return try await setMuted(true, of: amplifier, by: principal)
     case .unmute: return try await unmute(amplifier, by: principal)
-    case .toggleMute:
-      let isMuted = await amplifier.snapshot().state.isMuted ?? false
-      return isMuted
-        ? try await unmute(amplifier, by: principal)
-        : try await setMuted(true, of: amplifier, by: principal)
+    case .toggleMute: return try await toggleMute(of: amplifier, by: principal)
     }
+  }
+
+  private func changeVolume(
+    by points: Int, of amplifier: any Device, by principal: Principal
+  ) async throws(TheaterError) -> VolumeOutcome {
+    let reported = await amplifier.snapshot().state.volume
+    guard let now = volumes[amplifier.id] ?? reported else {
+      throw TheaterError(
+        .notNow, "the volume is not known", hint: "Set it to a percentage first.",
+        device: amplifier.id)
+    }
+    let limit = principal.volumeLimit ?? 100
+    if points > 0, now >= limit {
+      try policy.checkVolume(limit + 1, of: amplifier.id, by: principal)
+    }
+    let wanted = min(max(0, now), 100) + min(max(-100, points), 100)
+    let target = min(max(0, wanted), limit)
+    let number = volumes.begin(target, for: amplifier.id)
+    defer { volumes.end(number, for: amplifier.id) }
+    return try await setVolume(target, of: amplifier, by: principal)
+  }
+
+  private func toggleMute(
+    of amplifier: any Device, by principal: Principal
+  ) async throws(TheaterError) -> VolumeOutcome {
+    let reported = await amplifier.snapshot().state.isMuted ?? false
+    let isMuted = mutes[amplifier.id] ?? reported
+    let number = mutes.begin(!isMuted, for: amplifier.id)
+    defer { mutes.end(number, for: amplifier.id) }
+    return isMuted
+      ? try await unmute(amplifier, by: principal)
+      : try await setMuted(true, of: amplifier, by: principal)
   }
 
   private func setVolume(_ volume: Int, of amplifier: any Device, by principal: Principal)
@@ -233,5 +255,27 @@ final class TransportControl {
     } catch {
       throw TheaterError(.invalid, error.message, hint: error.hint, device: device.id)
     }
+  }
+}
+
+/// The values that relative changes are on their way to. The next change of the same device starts from there, because
+/// its report may still be that of before.
+private struct PendingTargets<Value> {
+  private var targets: [DeviceID: (value: Value, number: Int)] = [:]
+  private var count = 0
+
+  /// The newest value on its way to a device; `nil` without any.
+  subscript(id: DeviceID) -> Value? { targets[id]?.value }
+
+  /// Records the value of a new change, and returns the number of the change.
+  mutating func begin(_ value: Value, for id: DeviceID) -> Int {
+    count += 1
+    targets[id] = (value, count)
+    return count
+  }
+
+  /// Removes the value of a change that has ended, unless there is a newer one.
+  mutating func end(_ number: Int, for id: DeviceID) {
+    if targets[id]?.number == number { targets[id] = nil }
   }
 }

@@ -67,20 +67,30 @@ final class CableLink: Sendable {
 
   private func plug(_ progress: inout Progress) async {
     var failure: DeviceError?
+    var attempted: CableEnds.Connection?
     var pause = Self.shortestPause
+    var nextAttempt = Duration.zero
+    var timer: Task<Void, Never>?
+    defer { timer?.cancel() }
     for await _ in changes {
       guard let connection = ends.withLock({ $0.connection(at: edge.input) }) else {
         // An unavailable source has closed its PCM.
         progress.hasPCM = false
         continue
       }
+      timer?.cancel()
+      if failure != nil, connection == attempted, clock.now() < nextAttempt {
+        timer = startTimer(until: nextAttempt)
+        continue
+      }
+      if connection.generations != attempted?.generations { pause = Self.shortestPause }
+      attempted = connection
       let before = progress.connected
       do throws(DeviceError) {
         try await connect(&progress, by: connection)
         if failure != nil || progress.connected != before { report(nil) }
         failure = nil
         pause = Self.shortestPause
-        continue
       } catch {
         if error != failure { report(error) }
         if case .impossible = connection.kind {
@@ -89,11 +99,18 @@ final class CableLink: Sendable {
           continue
         }
         failure = error
+        // Both ends are available: try again, at growing intervals.
+        nextAttempt = clock.now() + pause
+        timer = startTimer(until: nextAttempt)
+        pause = min(pause * 2, Self.longestPause)
       }
-      // Both ends are available: try again, at growing intervals.
-      guard (try? await clock.sleep(for: pause)) != nil else { return }
-      pause = min(pause * 2, Self.longestPause)
-      change.yield()
+    }
+  }
+
+  /// Asks for another attempt at a time. A change of the ends is not kept waiting meanwhile.
+  private func startTimer(until time: Duration) -> Task<Void, Never> {
+    Task { [clock, change] in
+      if (try? await clock.sleep(until: time)) != nil { change.yield() }
     }
   }
 

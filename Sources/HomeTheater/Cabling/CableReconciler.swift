@@ -6,7 +6,9 @@ import Synchronization
 /// change of the configuration.
 final class CableReconciler: Sendable {
   private let links = Mutex<[CableEdge: CableLink]>([:])
-  private let tasks = TaskTable<CableEdge>()
+  /// The task of each source, which has one cable: the task of a new cable starts after that of the
+  /// previous one has ended, so that the new one is plugged last.
+  private let tasks = TaskTable<DeviceID>()
   private let clock: any TheaterClock
   private let report: @Sendable (CableEdge, DeviceError?) -> Void
 
@@ -38,12 +40,13 @@ final class CableReconciler: Sendable {
         }
         new[edge] = link
       }
+      let sources = Set(new.keys.map(\.from))
       for (edge, link) in links where new[edge] !== link {
         link.markRemoved()
-        if new[edge] == nil { tasks.set(edge, to: nil) }
+        if !sources.contains(edge.from) { tasks.set(edge.from, to: nil) }
       }
       for (edge, link) in new where links[edge] !== link {
-        tasks.set(edge, to: { await link.run() })
+        tasks.set(edge.from, to: { await link.run() })
         for id in [edge.from, edge.to] {
           if let snapshot = snapshots[id] { link.observe(snapshot, of: id) }
         }
@@ -57,6 +60,6 @@ final class CableReconciler: Sendable {
     for link in links.withLock({ $0.values }) { link.observe(snapshot, of: device) }
   }
 
-  /// Plugs cables until cancelled. Each cable has a task, so that a slow device delays only its own.
+  /// Plugs cables until cancelled. Each source has a task, so that a slow device delays only its own.
   func run() async { await tasks.run() }
 }

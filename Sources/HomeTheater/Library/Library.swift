@@ -22,6 +22,13 @@ final class Library {
   private var generations: [DeviceID: Int] = [:]
   /// The players whose catalogue has been read, or could not be read.
   private var readPlayers: Set<DeviceID> = []
+  /// The players that a requested scan reads, and those of them that were requested again meanwhile.
+  private var scanning: Set<DeviceID> = []
+  private var requestedAgain: Set<DeviceID> = []
+  /// The number of scans that have begun.
+  private var scanCount = 0
+  /// The number of the newest scan whose items each player has in the catalogue.
+  private var storedScans: [DeviceID: Int] = [:]
   /// The scan of all players that is under way.
   private var fullScan: Task<[ScanReport], Never>?
   private let requests: AsyncStream<DeviceID>
@@ -41,9 +48,18 @@ final class Library {
   /// Whether a search of the titles takes less than about two milliseconds.
   nonisolated var isSmall: Bool { count.load(ordering: .relaxed) <= 1000 }
 
-  /// Scans each player that has started, one after the other, until the task is cancelled.
+  /// Scans each player that has started, until the task is cancelled. A slow player delays no other.
   func run() async {
-    for await id in requests { await scan(id) }
+    await withDiscardingTaskGroup { group in
+      for await id in requests {
+        // A plugin lists the pages of one scan at a time.
+        guard scanning.insert(id).inserted else {
+          requestedAgain.insert(id)
+          continue
+        }
+        group.addTask { await self.scanAsRequested(id) }
+      }
+    }
   }
 
   /// Requests a scan of a player that has started anew.
@@ -64,6 +80,7 @@ final class Library {
     catalogue.replaceLibrary(library, keepingItemsOf: { players[$0]?.role.category == $1 })
     generations = generations.filter { players[$0.key] != nil && !changed.contains($0.key) }
     readPlayers = readPlayers.filter { players[$0] != nil && !changed.contains($0) }
+    storedScans = storedScans.filter { players[$0.key] != nil }
     if library.folders != previous.folders {
       for player in generations.keys.sorted() { request.yield(player) }
     }
@@ -99,12 +116,13 @@ final class Library {
   }
 
   /// Reads a player's discs and each folder of the library. A player of which nothing can be read
-  /// keeps its previous catalogue.
+  /// keeps its previous catalogue, and a scan that ends after a newer one does not replace its items.
   ///
   /// - Returns: `nil` if there is no such player.
-  @discardableResult
   private func scan(_ id: DeviceID) async -> ScanReport? {
     guard let player = directory[id], let category = player.role.category else { return nil }
+    scanCount += 1
+    let number = scanCount
     var items: [CatalogueItem] = []
     var seen: Set<UTF8Key> = []
     var budget = CatalogueBudget()
@@ -133,12 +151,26 @@ final class Library {
       }
     }
     if directory.contains(player) { readPlayers.insert(id) }
-    if failures < sources.count, directory.contains(player) {
-      let before = catalogue.count
-      catalogue.setItems(items, of: id, role: player.role)
-      if before - catalogue.count >= Self.largeCatalogue { returnFreeMemory() }
-      events.publish(.other(name: "library", ["player": .string(id.name)]))
-    }
+    if failures < sources.count { store(items, of: player, fromScan: number) }
     return ScanReport(player: id, category: category, items: items.count, problems: problems)
+  }
+
+  /// Scans a player, and again if that was requested meanwhile.
+  private func scanAsRequested(_ id: DeviceID) async {
+    repeat {
+      requestedAgain.remove(id)
+      _ = await scan(id)
+    } while requestedAgain.contains(id) && !Task.isCancelled
+    scanning.remove(id)
+  }
+
+  /// Replaces the items of a player in the catalogue, unless the player is gone or a newer scan has done so.
+  private func store(_ items: [CatalogueItem], of player: any Device, fromScan number: Int) {
+    guard directory.contains(player), storedScans[player.id, default: 0] < number else { return }
+    storedScans[player.id] = number
+    let before = catalogue.count
+    catalogue.setItems(items, of: player.id, role: player.role)
+    if before - catalogue.count >= Self.largeCatalogue { returnFreeMemory() }
+    events.publish(.other(name: "library", ["player": .string(player.id.name)]))
   }
 }

@@ -400,6 +400,14 @@ struct DeviceCore: Sendable {
         return queue.hold(queued, until: retryAt)
       }
     }
+    fail(queued, error, at: now, &effects)
+  }
+
+  /// Ends a command that the device has not performed. A command of the restoration has no callers, so a
+  /// warning reports it.
+  private mutating func fail(
+    _ queued: QueuedCommand, _ error: DeviceError, at now: Duration, _ effects: inout Effects
+  ) {
     if queued.origin == .restoration {
       effects.warnings.append(
         "\(id): \"\(queued.command)\" could not be restored: \(error.message)")
@@ -433,6 +441,10 @@ struct DeviceCore: Sendable {
       }
     guard let value, let key = command.spec.settled.key else { return }
     snapshot.state.update(Reading(value, provenance: .assumed, time: now), for: key)
+    if let level = command.brightness {
+      let power: JSON = level > 0 ? "on" : "off"
+      snapshot.state.update(Reading(power, provenance: .assumed, time: now), for: .power)
+    }
     effects.hasChanged = true
   }
 
@@ -455,7 +467,7 @@ struct DeviceCore: Sendable {
       let error = DeviceError(
         .notNow, "\"\(expired.command)\" was not possible within \(longest) s",
         hint: role.transition(in: snapshot.state).map { "The device is \($0)." })
-      effects.finish(expired.callers, .failure(named(error)))
+      fail(expired, named(error), at: now, &effects)
     }
     for (caller, command) in settlement.removeExpired(at: now) {
       effects.finish(caller, .failure(named(command.unsettledError(in: snapshot.state))))

@@ -25,8 +25,14 @@ struct WantedState: Sendable, Hashable {
     // itself.
     case .accepted, .anyValue: break
     }
+    if let level = command.brightness, level > 0, values[.power] == "off" {
+      // Lights that report no state do not say that dimming has turned them on.
+      values.removeValue(forKey: .power)
+    }
+    if spec.argument == nil || command.argument != nil {
+      for key in spec.replaces { values.removeValue(forKey: key) }
+    }
     guard let argument = command.argument else { return }
-    for key in spec.replaces { values.removeValue(forKey: key) }
     // A command that settles on one key and sets another: a frequency settles on its band.
     if case .setting(let key) = spec.manner, case .value = spec.settled { values[key] = argument }
   }

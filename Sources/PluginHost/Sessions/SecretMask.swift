@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// A secret is found as it is, as JSON writes it inside a text, and percent-encoded; of a secret of
 /// several lines, each line too. A secret of fewer than four characters is not hidden: the mask
-/// would appear inside ordinary words and reveal the secret.
+/// would appear inside ordinary words and reveal the secret. In a message, a word of the protocol is
+/// left as it is, so that the controller can read the message.
 package struct SecretMask: Sendable {
   /// A secret or line of fewer characters is not hidden.
   package static let shortest = 4
@@ -17,9 +18,14 @@ package struct SecretMask: Sendable {
   /// The forms of all secrets in UTF-8, longest first.
   private let patterns: [[UInt8]]
   private let beginnings: Set<UInt8>
+  /// Whole texts of messages that are not changed, beside ``ProtocolWords``.
+  private let keptTexts: Set<String>
 
   /// A mask for these secrets; without any it changes nothing.
-  package init(_ secrets: some Sequence<String> = []) {
+  ///
+  /// - Parameter texts: Whole texts of messages that are not changed, such as the id of the plugin.
+  package init(_ secrets: some Sequence<String> = [], keeping texts: Set<String> = []) {
+    keptTexts = texts
     let pieces = secrets.flatMap { [$0] + $0.split(whereSeparator: \.isNewline).map(String.init) }
     let forms = pieces.filter { $0.count >= Self.shortest }.flatMap(Self.forms)
     patterns = Set(forms.map { Array($0.utf8) }).sorted { $0.count > $1.count }
@@ -62,16 +68,20 @@ package struct SecretMask: Sendable {
     return clean
   }
 
-  /// The value without secrets, in its texts and its keys.
+  /// The value without secrets, in its texts and its keys. Words of the protocol stay.
   package func masked(_ json: JSON) -> JSON {
     guard !isEmpty else { return json }
     switch json {
-    case .string(let text): return .string(masked(text))
+    case .string(let text): return .string(maskedUnlessKept(text))
     case .array(let values): return .array(values.map { masked($0) })
     case .object(let members):
-      return .object(JSONObject(members.map { (masked($0.key), masked($0.value)) }))
+      return .object(JSONObject(members.map { (maskedUnlessKept($0.key), masked($0.value)) }))
     case .null, .bool, .integer, .number: return json
     }
+  }
+
+  private func maskedUnlessKept(_ text: String) -> String {
+    ProtocolWords.all.contains(text) || keptTexts.contains(text) ? text : masked(text)
   }
 
   /// The message without secrets; the name of its device is unchanged.
@@ -142,11 +152,15 @@ package final class ProcessSecretMask: Sendable {
     var mask: SecretMask
   }
   private let state: Mutex<State>
+  private let keptTexts: Set<String>
 
   /// A mask for these secrets at first.
-  package init(_ secrets: some Sequence<String> = []) {
+  ///
+  /// - Parameter texts: Whole texts of messages that are not changed, such as the id of the plugin.
+  package init(_ secrets: some Sequence<String> = [], keeping texts: Set<String> = []) {
     let secrets = Set(secrets)
-    state = Mutex(State(secrets: secrets, mask: SecretMask(secrets)))
+    keptTexts = texts
+    state = Mutex(State(secrets: secrets, mask: SecretMask(secrets, keeping: texts)))
   }
 
   /// The mask for all secrets so far.
@@ -157,7 +171,7 @@ package final class ProcessSecretMask: Sendable {
     state.withLock { state in
       let all = state.secrets.union(secrets)
       guard all != state.secrets else { return }
-      state = State(secrets: all, mask: SecretMask(all))
+      state = State(secrets: all, mask: SecretMask(all, keeping: keptTexts))
     }
   }
 }

@@ -6,8 +6,9 @@ struct DeviceOpenings: Sendable {
   private enum Progress {
     case asked
     case open
-    /// Tried again at this time; without one, when the configuration has changed.
-    case refused(retryAt: Duration?)
+    /// Tried again at this time; without one, when the configuration has changed. After a timeout the
+    /// process may open it still.
+    case refused(retryAt: Duration?, mayBeOpen: Bool)
     /// The process was asked to close it, or ends with it.
     case closing
   }
@@ -34,7 +35,7 @@ struct DeviceOpenings: Sendable {
 
   /// When the next device is to be tried again.
   var nextRetry: Duration? {
-    progress.values.compactMap { if case .refused(let time) = $0 { time } else { nil } }.min()
+    progress.values.compactMap { if case .refused(let time, _) = $0 { time } else { nil } }.min()
   }
 
   /// Records that the process is asked to open the devices, now or when it is up.
@@ -55,10 +56,10 @@ struct DeviceOpenings: Sendable {
   ) {
     guard case .asked = progress[device] else { return }
     switch error.code {
-    case .invalid, .unsupported: progress[device] = .refused(retryAt: nil)
+    case .invalid, .unsupported: progress[device] = .refused(retryAt: nil, mayBeOpen: false)
     default:
       let wait = delays[device, default: RetryDelay()].next(random: random)
-      progress[device] = .refused(retryAt: now + wait)
+      progress[device] = .refused(retryAt: now + wait, mayBeOpen: error.code == .timeout)
     }
   }
 
@@ -70,14 +71,15 @@ struct DeviceOpenings: Sendable {
     }
   }
 
-  /// Begins to close devices, and forgets those that were refused.
+  /// Begins to close devices, and forgets those that the process has refused.
   ///
   /// - Returns: The devices that the process has to close.
   mutating func close(_ devices: [DeviceID]) -> [DeviceID] {
     let held = devices.filter { device in
       switch progress[device] {
       case .asked, .open, .closing: true
-      case .refused, nil: false
+      case .refused(_, let mayBeOpen): mayBeOpen
+      case nil: false
       }
     }
     remove(devices)
@@ -99,7 +101,7 @@ struct DeviceOpenings: Sendable {
   mutating func retryDue(at now: Duration) -> [DeviceID] {
     var due: [DeviceID] = []
     for (device, state) in progress {
-      guard case .refused(let time?) = state, time <= now else { continue }
+      guard case .refused(let time?, _) = state, time <= now else { continue }
       due.append(device)
       progress[device] = .asked
     }

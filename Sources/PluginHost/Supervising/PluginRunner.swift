@@ -218,7 +218,9 @@ actor PluginRunner {
   private func announce(_ phase: Supervision.Phase) {
     let now = scheduler.clock.now()
     switch phase {
-    case .spawned: mask = ProcessSecretMask(devices.secrets)
+    case .spawned:
+      mask = ProcessSecretMask(
+        devices.secrets, keeping: [plugin.manifest.id, plugin.manifest.version])
     case .discovered, .handshaken, .configured, .running: break
     case .stopping(let failure):
       if let failure { problem = failure.message }

@@ -246,19 +246,31 @@ package struct Supervision: Sendable {
       return now >= retryAt ? begin() : [.wake(retryAt)]
     case .stopping: return escalate(at: now)
     case .spawned, .handshaken, .configured, .running:
-      if let ended = outputEndedAt, now - ended >= Limits.graceOfExit {
-        return end(because: Failure(.crash, "it closed its input or output"), at: now)
+      guard let exitDue = outputEndedAt.map({ $0 + Limits.graceOfExit }) else {
+        return watch(lastLine: lastLine, hasOpenRequests: hasOpenRequests, at: now)
       }
-      // `initialize` has a deadline of its own.
-      if phase == .spawned { return [] }
-      if let since = runningSince, now - since >= Limits.healthy { retryDelay.reset() }
-      switch liveness.check(lastLine: lastLine, hasOpenRequests: hasOpenRequests, at: now) {
-      case .lost:
-        return end(
-          because: Failure(.crash, "it did not answer \(Limits.missedPings) pings"), at: now)
-      case .ping(let next): return [.ping] + reopen(at: now) + [.wake(next)]
-      case .wait(let next): return reopen(at: now) + [.wake(next)]
+      guard now >= exitDue else {
+        // An earlier tick has taken the place of the one that was asked for.
+        return [.wake(exitDue)]
+          + watch(lastLine: lastLine, hasOpenRequests: hasOpenRequests, at: now)
       }
+      return end(because: Failure(.crash, "it closed its input or output"), at: now)
+    }
+  }
+
+  /// Pings a silent process, and opens devices whose retry is due.
+  private mutating func watch(lastLine: Duration, hasOpenRequests: Bool, at now: Duration)
+    -> [Action]
+  {
+    // `initialize` has a deadline of its own.
+    if phase == .spawned { return [] }
+    if let since = runningSince, now - since >= Limits.healthy { retryDelay.reset() }
+    switch liveness.check(lastLine: lastLine, hasOpenRequests: hasOpenRequests, at: now) {
+    case .lost:
+      return end(
+        because: Failure(.crash, "it did not answer \(Limits.missedPings) pings"), at: now)
+    case .ping(let next): return [.ping] + reopen(at: now) + [.wake(next)]
+    case .wait(let next): return reopen(at: now) + [.wake(next)]
     }
   }
 

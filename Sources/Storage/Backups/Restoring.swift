@@ -81,6 +81,7 @@ extension Backups {
       guard mode == "delete" else {
         throw StorageError.failed("the log of the backup cannot be moved into its database")
       }
+      try queue.writeWithoutTransaction(DeletedUsers.makeTable)
       try queue.write { database in
         for table in Self.accessTables {
           // An older database does not have all of them.

@@ -81,6 +81,7 @@ package final class TheaterDatabase: Sendable {
     do {
       let queue = try DatabaseQueue(configuration: Self.configuration)
       try DatabaseSchema.migrator.migrate(queue)
+      try queue.writeWithoutTransaction(DeletedUsers.makeTable)
       pool = queue
     } catch {
       throw StorageError(error, at: path)
@@ -118,7 +119,10 @@ package final class TheaterDatabase: Sendable {
   private static func openPool(_ path: String) throws -> DatabasePool {
     let pool = try DatabasePool(path: path, configuration: configuration)
     // GRDB sets NORMAL for write-ahead logs, which may lose the last commits in a power cut.
-    try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+    try pool.writeWithoutTransaction {
+      try $0.execute(sql: "PRAGMA synchronous = FULL")
+      try DeletedUsers.makeTable($0)
+    }
     return pool
   }
 }

@@ -69,7 +69,8 @@ struct DeviceCommand: AsyncParsableCommand {
       ]
       return Console.writeLine(parts.filter { !$0.isEmpty }.joined(separator: "\n\n"))
     }
-    let arguments = try await ItemNames(theater).resolved(Array(command.dropFirst()), for: role)
+    let arguments = try await ItemNames(theater)
+      .resolved(Array(command.dropFirst()), of: word, for: role)
     let json: JSON
     do {
       json = try CommandArguments.command(word, arguments, role: role).json
@@ -87,17 +88,31 @@ struct DeviceCommand: AsyncParsableCommand {
 }
 
 /// Finds the ids of films and songs by title.
-private struct ItemNames {
+struct ItemNames {
   let theater: RemoteTheater
 
   init(_ theater: RemoteTheater) { self.theater = theater }
 
   /// `words`, with the title of a film or song replaced by its id.
-  func resolved(_ words: [String], for role: Role) async throws -> [String] {
-    guard role.has(.playback), let category = role.category, let title = words.first,
-      !title.contains("="), TimeText.seconds(title) == nil
-    else { return words }
+  func resolved(
+    _ words: [String], of command: String, for role: Role
+  ) async throws -> [String] {
+    guard let category = Self.category(of: words, command, role) else { return words }
     let entries = try await theater.get(category.endpoint.path())[category.rawValue]?.array ?? []
+    return Self.replacingTitle(in: words, from: entries)
+  }
+
+  /// The category of the title that `words` begin with; `nil` if the command takes none. Only `play` does: the argument
+  /// of `seek` is a time, but a title may look like one too.
+  static func category(of words: [String], _ command: String, _ role: Role) -> Devices.Category? {
+    guard command == "play", role.has(.playback), let title = words.first, !title.contains("=")
+    else { return nil }
+    return role.category
+  }
+
+  /// `words`, with the title at their beginning replaced by the id of its entry.
+  static func replacingTitle(in words: [String], from entries: [JSON]) -> [String] {
+    guard let title = words.first else { return words }
     let entry = entries.first { $0["title"]?.string?.lowercased() == title.lowercased() }
     guard let id = entry?["id"]?.string else { return words }
     return [id] + words.dropFirst()

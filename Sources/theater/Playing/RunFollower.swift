@@ -62,7 +62,10 @@ struct RunFollower: Sendable {
       return status == "running"
     }
     guard status != "running" else {
-      throw ExitError(.failed, "the controller has stopped before the end of the run")
+      throw await theater.streamEndError(
+        otherwise: ExitError(
+          .failed, "the controller ended the stream before the end of the run",
+          hint: "See what it does now: \(ProgramName.name) status"))
     }
     return status
   }

@@ -39,7 +39,8 @@ struct Status: AsyncParsableCommand {
     } else {
       try await followInLines(theater)
     }
-    throw ExitError(.notRunning, "the controller has stopped")
+    throw await theater.streamEndError(
+      otherwise: ExitError(.failed, "the controller ended the stream; run the command again"))
   }
 
   /// Prints a line for each change, for pipes and logs.
@@ -54,6 +55,25 @@ struct Status: AsyncParsableCommand {
 
   /// Monotonic seconds.
   static var now: Double { SystemClock().now() / .seconds(1) }
+}
+
+extension RemoteTheater {
+  /// Returns the error of a command whose event stream the controller has ended: that of a missing session or of a
+  /// stopped controller, or else `other`.
+  func streamEndError(otherwise other: ExitError) async -> any Error {
+    do {
+      // The end of the stream has no reason; a refused request has one.
+      _ = try await get(PlaybackEndpoint.status.path())
+      return other
+    } catch let failure as ControllerConnectionError {
+      switch failure {
+      case .notRunning, .broken: return ExitError(.notRunning, "the controller has stopped")
+      case .untrusted: return failure
+      }
+    } catch {
+      return error
+    }
+  }
 }
 
 /// The status in a terminal, redrawn at each event until the controller ends the stream.

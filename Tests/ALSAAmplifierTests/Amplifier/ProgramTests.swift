@@ -2,6 +2,7 @@ import Foundation
 import JSON
 import Platform
 import PluginKit
+import PluginProtocol
 import TestSupport
 import Testing
 
@@ -86,6 +87,39 @@ struct ProgramTests {
     await controller.end()
     let refused = try await play("theater:games", frames: 10)
     #expect(refused.errors.contains("start the controller"), "\(refused.errors)")
+  }
+
+  @Test("F4 · a second amplifier with an input of the same name is refused until the first ends")
+  func sameInput() async throws {
+    let card = try VirtualCard()
+    let first = try await openAmplifier(card, input: "wanted")
+    try await first.perform(["input": "wanted"])
+    let second = Controller()
+    await #expect {
+      try await second.open(["device": .string(card.pcm()), "inputs": ["wanted"]])
+    } throws: { error in
+      guard let error = error as? RPCError else { return false }
+      return error.message == "another amplifier has the input \"wanted\" for programs"
+        && error.data?["kind"] == "notNow"
+    }
+    await second.end()
+    _ = try seconds(try await play("theater:wanted", frames: 11_025))
+    try await first.perform("off")
+    await first.wait { $0.attribute("sink") == "closed" }
+    #expect(numbers(try card.heard) == Array(1..<11_025))
+    await first.end()
+    let third = try await openAmplifier(card, input: "wanted")
+    await third.end()
+  }
+
+  @Test("F4 · a name that `inputs` lists twice is one input")
+  func listedTwice() async throws {
+    try #require(SoundConfiguration.isReady)
+    _ = try Self.folder.get()
+    let card = try VirtualCard()
+    let controller = Controller()
+    try await controller.open(["device": .string(card.pcm()), "inputs": ["double", "double"]])
+    await controller.end()
   }
 
   @Test("F4 E15 · a program plays on in real time while another input is heard")

@@ -2,6 +2,7 @@ import Devices
 import Foundation
 import JSON
 import PluginKit
+import PluginProtocol
 import TestSupport
 import Testing
 
@@ -122,6 +123,27 @@ import Testing
     try await controller.perform("surround")
     #expect(controller.value(.volume) == 50)
     #expect(controls(card) == [64, 0])
+    await controller.end()
+  }
+
+  @Test(
+    "E15 · a refused `on` leaves the mixer of a busy card exactly as another program has set it",
+    arguments: [[60, 0], [100, 0], [100, 1]])
+  func busyCard(setting: [Int]) async throws {
+    let card = try VirtualCard()
+    try card.folder.write("mixer", Array("\(setting[0]) \(setting[1])\n".utf8))
+    try card.control("busy")
+    let controller = try await openAmplifier(card)
+    let volume = controller.value(.volume)
+    await #expect(throws: RPCError.self) { try await controller.perform("on") }
+    #expect(controls(card) == setting)
+    #expect(controller.value(.power) == "off")
+    #expect(controller.value(.volume) == volume)
+    #expect(controller.value(.muted) == .bool(setting[1] == 0))
+    try card.control("")
+    try await controller.perform("on")
+    #expect((controller.value(.volume)?.integer ?? 100) <= 60)
+    #expect(controls(card).last == 1)
     await controller.end()
   }
 

@@ -75,4 +75,71 @@ struct SoundServerTests {
     await controller.wait { $0.value(.volume) == 65 }
     await controller.end()
   }
+
+  /// An amplifier on the virtual card, with the server's volume as its mixer.
+  private func openAmplifier(_ server: SoundServer, _ card: VirtualCard) async throws -> Controller
+  {
+    try #require(SoundConfiguration.isReady)
+    let controller = Controller()
+    try await controller.open([
+      "device": .string(card.pcm()), "mixer": .string("\(server.pcm)/Master"),
+      "startupVolume": 40,
+    ])
+    return controller
+  }
+
+  @Test("E15 · a mixer that appears while the amplifier is on changes no volume before the next on")
+  func lateMixer() async throws {
+    let server = try await SoundServer()
+    defer { server.stop() }
+    server.stop()
+    let card = try VirtualCard()
+    let controller = try await openAmplifier(server, card)
+    try await controller.perform("on")
+    try await controller.perform(["volume": 30])
+    try await controller.perform("mute")
+    // Its volume is 100 %, unmuted.
+    try await server.start()
+    try await controller.perform("on")
+    #expect(controller.attribute("mixer") == "software")
+    #expect(controller.value(.volume) == 30)
+    #expect(controller.value(.muted) == true)
+    try await controller.perform("off")
+    try await controller.perform("on")
+    #expect(controller.attribute("mixer")?.string?.hasPrefix("Master of") == true)
+    #expect(controller.value(.volume) == 40)
+    #expect(controller.value(.muted) == false)
+    await controller.end()
+  }
+
+  /// The number of libpulse's threads in this process; each open mixer of a server has one.
+  private static var serverThreads: Int {
+    let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+    return all.count {
+      let name = try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8)
+      return name == "threaded-ml\n"
+    }
+  }
+
+  @Test("E15 · a mixer that goes away is closed, however often it comes back")
+  func mixerComesAndGoes() async throws {
+    let before = Self.serverThreads
+    let server = try await SoundServer()
+    defer { server.stop() }
+    let card = try VirtualCard()
+    let controller = try await openAmplifier(server, card)
+    for _ in 1...20 {
+      try await controller.perform("on")
+      #expect(controller.attribute("mixer")?.string?.hasPrefix("Master of") == true)
+      #expect(Self.serverThreads > before)
+      server.stop()
+      await controller.wait {
+        $0.attribute("mixer") == "software, since the hardware mixer has gone"
+      }
+      #expect(await eventually { Self.serverThreads <= before })
+      try await controller.perform("off")
+      try await server.start()
+    }
+    await controller.end()
+  }
 }

@@ -99,6 +99,20 @@ import Testing
     #expect(await isRefused(token, at: household.restarted()))
   }
 
+  @Test("A10 · a logout that could not be stored is stored with the next login")
+  func leftoverSession() async throws {
+    let token = try await household.ownerLogsIn().token.text
+    await household.store.failWrites(
+      with: AccountError(.storageFull, message: "full", hint: "free"))
+    _ = await refusal { () async throws(AccountError) in
+      try await household.accountService.sessions.logOut(token)
+    }
+    await household.store.failWrites(with: nil)
+    #expect(await !isRefused(token, at: household.restarted()))
+    _ = try await household.logIn()
+    #expect(await isRefused(token, at: household.restarted()))
+  }
+
   @Test("E1 · a session ends after 7 days without use")
   func idle() async throws {
     let token = try await household.ownerLogsIn().token.text

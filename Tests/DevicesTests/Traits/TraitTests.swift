@@ -52,6 +52,14 @@ struct TraitTests {
     #expect(Role.allCases.filter { $0.stop != nil } == [.dvdPlayer, .cdPlayer])
   }
 
+  @Test("F3 · recognizes the commands that set a brightness by their table rows")
+  func brightnessRows() throws {
+    #expect(try Command(["dim": 40], role: .lights).brightness == 40)
+    #expect(try Command("on", role: .lights).brightness == 100)
+    #expect(try Command("off", role: .lights).brightness == nil)
+    #expect(try Command(["volume": 40], role: .amplifier).brightness == nil)
+  }
+
   @Test("E9 · the players and the tuner have a library category, other roles none")
   func categories() {
     #expect(Role.dvdPlayer.category == .films)
@@ -129,6 +137,7 @@ struct TraitTests {
     #expect(wantedChange(.projector, .power, "cooling") == .set("off"))
     #expect(wantedChange(.projector, .power, "unknown") == .keep)
     #expect(wantedChange(.screen, .position, "moving") == .keep)
+    #expect(wantedChange(.screen, .position, "stopped") == .clear)
     #expect(wantedChange(.screen, .position, "down") == .set("down"))
     #expect(wantedChange(.cdPlayer, .tray, "open") == .keep)
     #expect(wantedChange(.popcornPopper, .popping, "popping") == .keep)

@@ -11,7 +11,6 @@ import collections
 import itertools
 import json
 import os
-import select
 import subprocess
 import sys
 import threading

@@ -133,6 +133,20 @@ import Testing
     }
   }
 
+  @Test(
+    "E11 · a switch does not wait where no command of the end is left",
+    arguments: [.wait(.seconds(5)), TheaterPlan.step("lights", .lights, "on")] as [Step])
+  func switchingWithoutWaits(last: Step) async throws {
+    var plan = TheaterPlan.evening
+    let amplifier = TheaterPlan.step("amp", .amplifier, "off")
+    plan.scenes["end-film"]?.steps = [.sequence([amplifier, .wait(.seconds(5))]), last]
+    let theater = Theater(plan: plan)
+    let film = try await theater.facade.begin("film", item: "f1", fromStart: true, user: "a")
+    #expect(await film.run.finished().status == .done)
+    let music = try await theater.facade.begin("music", item: "s1", fromStart: true, user: "a")
+    #expect(!music.run.report.nodes.contains { $0.json["kind"] == "wait" })
+  }
+
   @Test("E17 E17b · a failed step is reported with its device and number, and completed steps stay")
   func failure() async throws {
     try await Theater().live { theater in
@@ -182,6 +196,39 @@ import Testing
       #expect(await ending.finished().status == .done)
       #expect(!theater.journal.lines.contains { $0.contains("play") })
     }
+  }
+
+  @Test("E12 E17 · ending early skips no command for a device with a command on its way")
+  func endingEarlyWithCommandUnderWay() async throws {
+    let theater = Theater()
+    await theater["lights"].report(.brightness, 100)
+    await theater["lights"].hold("dim")
+    let begun = try await theater.facade.begin("film", item: "f1", fromStart: true, user: "a")
+    await theater["lights"].waitForHeldCommand()
+    let ending = try await theater.facade.end()
+    #expect(await begun.run.finished().status == .cancelled)
+    #expect(await ending.finished().status == .done)
+    #expect(theater.journal.lines.contains(#"lights "on""#))
+    // The end was carried out after it: the next report counts again.
+    theater.journal.clear()
+    await theater["lights"].report(.brightness, 10)
+    let again = try await theater.facade.begin("film", item: "f1", fromStart: true, user: "a")
+    #expect(await again.run.finished().status == .done)
+    #expect(!theater.journal.lines.contains(#"lights {"dim":10}"#))
+  }
+
+  @Test("E12 E17 · a player that was told to turn on, but stayed off, does not fail the end")
+  func playerStayedOff() async throws {
+    let theater = Theater()
+    await theater["dvd"].report(.power, "off")
+    await theater["dvd"].fail("on", with: DeviceError(.failed, "no power"))
+    let begun = try await theater.facade.begin("film", item: "f1", fromStart: true, user: "a")
+    #expect(await begun.run.finished().status == .failed)
+    for command in ["stop", "eject"] {
+      await theater["dvd"].fail(command, with: DeviceError(.notNow, "the DVD player is off"))
+    }
+    #expect(await (try await theater.facade.end()).finished().status == .done)
+    #expect(theater.journal.lines.suffix(3) == [#"dvd "stop""#, #"dvd "eject""#, #"dvd "off""#])
   }
 
   @Test("E11 · the end of the film ends the activity")

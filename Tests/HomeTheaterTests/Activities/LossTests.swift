@@ -149,6 +149,22 @@ import Testing
     }
   }
 
+  @Test("E11 F6 · a film whose end failed ends when the device that it needs stays missing")
+  func failedEnd() async throws {
+    try await Self.film { theater in
+      await theater["amp"].setAvailability(.unavailable("unplugged"))
+      await theater["amp"].fail("off", with: DeviceError(.unavailable, "unplugged"))
+      await Self.waitForTimer(theater)
+      let end = try await theater.facade.end()
+      #expect(await end.finished().status == .failed)
+      #expect(await theater.facade.report.status == .failed)
+      await Self.waitForTimer(theater)
+      theater.clock.advance(by: Self.patience)
+      #expect(await eventually { await theater.facade.report.status == .idle })
+      #expect(await theater.facade.report.error?.message.contains("was missing") == true)
+    }
+  }
+
   @Test("F6 · a film goes on without a device that it does not need")
   func others() async throws {
     try await Self.film { theater in

@@ -48,6 +48,52 @@ import Testing
     await #expect(throws: TheaterError.self) { try await theater.facade.changeVolume(.to(101)) }
   }
 
+  @Test("E15 · simultaneous relative volume changes add up, and two toggles mute and unmute")
+  func simultaneousVolume() async throws {
+    let theater = Theater()
+    let (facade, amplifier) = (theater.facade, theater["amp"])
+    try await facade.changeVolume(.to(50))
+    await amplifier.hold("volume")
+    async let louder = facade.changeVolume(.by(5))
+    async let loudest = facade.changeVolume(.by(5))
+    await amplifier.waitForHeldCommand()
+    for _ in 1...100 { await Task.yield() }
+    await amplifier.release()
+    _ = try await (louder, loudest)
+    #expect(await amplifier.snapshot().state.volume == 60)
+    await amplifier.hold("mute")
+    async let muted = facade.changeVolume(.toggleMute)
+    async let unmuted = facade.changeVolume(.toggleMute)
+    await amplifier.waitForHeldCommand()
+    for _ in 1...100 { await Task.yield() }
+    await amplifier.release()
+    _ = try await (muted, unmuted)
+    let lines = theater.journal.lines.filter { $0.contains("mute") }
+    #expect(lines.sorted() == [#"amp "mute""#, #"amp "unmute""#])
+  }
+
+  @Test("E11 · simultaneous relative seeks add up")
+  func simultaneousSeeks() async throws {
+    try await Theater().live { theater in
+      let begun = try await theater.facade.begin("film", item: "f1", fromStart: false, user: "a")
+      _ = await begun.run.finished()
+      let (facade, player) = (theater.facade, theater["dvd"])
+      await player.report(
+        .playback, Playback(.playing, item: "f1", position: 20, duration: 90).json)
+      await player.hold("seek")
+      async let first = facade.seek(10, isRelative: true)
+      async let second = facade.seek(10, isRelative: true)
+      await player.waitForHeldCommand()
+      for _ in 1...100 { await Task.yield() }
+      await player.release()
+      _ = try await (first, second)
+      #expect(
+        theater.journal.lines.filter { $0.contains("seek") } == [
+          #"dvd {"seek":30}"#, #"dvd {"seek":40}"#,
+        ])
+    }
+  }
+
   @Test("E11 · while nothing is on, playback commands are refused with a hint")
   func idle() async throws {
     let theater = Theater()

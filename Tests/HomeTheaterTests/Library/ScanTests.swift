@@ -1,7 +1,8 @@
 import Devices
-import HomeTheater
 import TestSupport
 import Testing
+
+@testable import HomeTheater
 
 @Suite("Library scan")
 struct ScanTests {
@@ -40,4 +41,78 @@ struct ScanTests {
       #expect(await theater.facade.entries(.songs).count == before - 1 + 5)
     }
   }
+
+  /// A library that nothing scans yet.
+  private static func library(of players: [any Device]) -> Library {
+    Library(
+      directory: DeviceDirectory(devices: players, plan: TheaterPlan()), events: EventLog(),
+      log: { _ in })
+  }
+
+  @TheaterActor
+  private static func songs(in library: Library) -> [String] {
+    library.catalogue.entries(.songs).map(\.item.id)
+  }
+
+  @Test("E9 · a scan that ends after a newer one does not replace its songs")
+  func olderScan() async throws {
+    let player = SlowPlayer()
+    let library = Self.library(of: [player])
+    await withDiscardingTaskGroup { group in
+      group.addTask { await library.run() }
+      await library.observe(await player.snapshot(), of: player)
+      #expect(await eventually { await player.scanCount == 1 })
+      async let reports = library.scanAll()
+      #expect(await eventually { await player.scanCount == 2 })
+      await player.finishScan(1, with: [CatalogueItem(id: "new", title: "New")])
+      #expect(await reports.map(\.items) == [1])
+      await player.finishScan(0, with: [CatalogueItem(id: "old", title: "Old")])
+      group.cancelAll()
+    }
+    #expect(await Self.songs(in: library) == ["new"])
+  }
+
+  @Test("E9 · a player whose scan takes long does not delay the scans of others")
+  func slowPlayer() async throws {
+    let slow = SlowPlayer()
+    let other = FakeDevice(
+      "other", .cdPlayer, items: [CatalogueItem(id: "found", title: "Found")])
+    let library = Self.library(of: [slow, other])
+    await withDiscardingTaskGroup { group in
+      group.addTask { await library.run() }
+      await library.observe(await slow.snapshot(), of: slow)
+      #expect(await eventually { await slow.scanCount == 1 })
+      await library.observe(await other.snapshot(), of: other)
+      #expect(await eventually { await Self.songs(in: library) == ["found"] })
+      await slow.finishScan(0, with: [])
+      group.cancelAll()
+    }
+  }
+}
+
+/// A player each of whose scans ends when the test says so.
+private actor SlowPlayer: Device {
+  nonisolated let id: DeviceID = "slow"
+  nonisolated let role = Role.cdPlayer
+  private var scans: [CheckedContinuation<[CatalogueItem], Never>] = []
+
+  /// The number of scans that have begun.
+  var scanCount: Int { scans.count }
+
+  /// Ends a scan, counted from 0, with these items. Called once for each scan.
+  func finishScan(_ number: Int, with items: [CatalogueItem]) {
+    if scans.indices.contains(number) { scans[number].resume(returning: items) }
+  }
+
+  func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
+    await withCheckedContinuation { scans.append($0) }
+  }
+
+  func perform(
+    _ command: Command, until: Completion
+  ) async throws(DeviceError) -> Devices.Confirmation { .accepted }
+
+  func snapshot() -> DeviceSnapshot { DeviceSnapshot(availability: .available, generation: 1) }
+
+  func snapshots() -> AsyncStream<DeviceSnapshot> { AsyncStream { $0.yield(snapshot()) } }
 }

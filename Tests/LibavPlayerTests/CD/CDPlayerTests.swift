@@ -184,6 +184,37 @@ struct CDPlayerTests {
     let folder = try TemporaryFolder()
     _ = try await Self.disc(2, in: folder)
     let bench = try await Bench(folder, limit: 20_000)
+    try await Self.cancelSkip(bench)
+    #expect(bench.controller.playback?.item == bench.item("d/1.flac"))
+    try await bench.controller.perform("play")
+    #expect(bench.controller.playback?.status == .playing)
+    #expect(bench.controller.playback?.item == bench.item("d/1.flac"))
+    bench.sink.discardSound()
+    bench.sink.continueReading()
+    try await bench.controller.wait("ended") { $0.playback?.status == .ended }
+    #expect(bench.controller.playback?.item == bench.item("d/2.flac"))
+    #expect(bench.sink.frames > 441_000)
+  }
+
+  @Test("E15 · after a cancelled skip, another skip and a seek are heard only after resume")
+  func silentAfterCancelledSkip() async throws {
+    let folder = try TemporaryFolder()
+    _ = try await Self.disc(2, in: folder)
+    let bench = try await Bench(folder, limit: 20_000)
+    try await Self.cancelSkip(bench)
+    bench.sink.discardSound()
+    try await bench.controller.perform("next")
+    try await bench.controller.perform(["seek": 2])
+    #expect(bench.controller.playback?.status == .paused)
+    #expect(bench.controller.playback?.item == bench.item("d/2.flac"))
+    #expect(bench.sink.frames == 0)
+    try await bench.controller.perform("play")
+    #expect(bench.controller.playback?.status == .playing)
+    try await bench.sink.wait("sound after resume") { $0.frames > 100 }
+  }
+
+  /// Plays the first song of the disc, and cancels a skip to the second one.
+  private static func cancelSkip(_ bench: Bench) async throws {
     try await bench.controller.play(bench.item("d/1.flac"))
     try await bench.sink.wait("sound") { $0.frames > 20_000 }
     let player = bench.player
@@ -194,15 +225,6 @@ struct CDPlayerTests {
     await #expect(throws: DeviceError.self) { try await skip.value }
     // The skip did not come from the controller, so no answer follows its reports.
     try await bench.controller.wait("paused") { $0.playback?.status == .paused }
-    #expect(bench.controller.playback?.item == bench.item("d/1.flac"))
-    try await bench.controller.perform("play")
-    #expect(bench.controller.playback?.status == .playing)
-    #expect(bench.controller.playback?.item == bench.item("d/1.flac"))
-    bench.sink.discardSound()
-    bench.sink.continueReading()
-    try await bench.controller.wait("ended") { $0.playback?.status == .ended }
-    #expect(bench.controller.playback?.item == bench.item("d/2.flac"))
-    #expect(bench.sink.frames > 441_000)
   }
 
   @Test("E15 · stop, eject and off silence the player and say so")

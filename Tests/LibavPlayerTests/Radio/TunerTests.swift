@@ -328,6 +328,22 @@ struct TunerTests {
     #expect(controller[.station] == "Test FM")
   }
 
+  @Test("E14 · noise names its own frequency, and has no title of the station before")
+  func emptyFrequencies() async throws {
+    let server = try RadioServer(
+      try await sound("s.mp3", ["-b:a", "128k"]), answers: [.stream(titles: ["One - A"])])
+    let bench = try await Bench([station(server, ["fm": 98.5])])
+    let controller = bench.controller
+    try await controller.perform(["fm": 98.5])
+    try await controller.wait("the title") { $0.playback?.title == "One - A" }
+    for (frequency, name) in [(99.1, "99.1 MHz"), (101.1, "101.1 MHz")] {
+      try await controller.perform(["fm": .number(frequency)])
+      #expect(controller.playback?.status == .playing)
+      #expect(controller.playback?.title == nil)
+      #expect(controller.playback?.reason == "no station at \(name)")
+    }
+  }
+
   @Test("E9 · the catalogue lists the stations")
   func catalogue() async throws {
     let bench = try await Bench([["name": "Test FM", "url": "http://127.0.0.1:1/x"]])

@@ -3,6 +3,8 @@ import Foundation
 import JSON
 import Platform
 import PluginKit
+import PluginProtocol
+import PluginTestSupport
 import TestSupport
 import Testing
 
@@ -118,6 +120,34 @@ struct PlaybackTests {
     let refusal = await player.refusal(ofPCM: "missing_card")
     #expect(refusal == "mpv could not open the lent PCM \"missing_card\" within 3 s")
     await player.end()
+  }
+
+  @Test("F4 · leaves no folder of its sound behind when the plugin ends")
+  func endOfPlugin() async throws {
+    signal(SIGPIPE, SIG_IGN)
+    let folder = try TemporaryFolder()
+    // The plugin finds the ALSA module beside its program. `cp` copies it, so that this process never holds the program
+    // open for writing: Linux would refuse to start it.
+    let program = folder.path(of: "MpvPlayer")
+    try TestFilms.tool("cp", [Program.products.appending(path: "MpvPlayer").path, program])
+    try folder.write("alsa/libasound_module_pcm_theater.so", [])
+    let runtime = try TemporaryFolder()
+    let child = try ChildProcess(
+      ProgramStart(
+        program, [], environment: ["PATH": "/usr/bin:/bin", "XDG_RUNTIME_DIR": runtime.path],
+        input: .pipe, output: .pipe))
+    defer {
+      child.signal(SIGKILL)
+      child.wait()
+    }
+    let bench = PluginBench(
+      connection: StreamConnection(reading: child.output, writing: child.input))
+    let options: JSON = ["drive": "", "videoOutput": "null"]
+    #expect(await bench.open("player", .dvdPlayer, options) == nil)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: runtime.path).count == 1)
+    await bench.end()
+    #expect(child.wait(killingAfter: 60) == .exited(0))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: runtime.path) == [])
   }
 
   @Test("forgets a film that a scan no longer finds")

@@ -109,6 +109,70 @@ struct RecoveryTests {
     await player.end()
   }
 
+  /// Plays a film from 30 s, and returns when it is being opened again after a crash of mpv.
+  private func reopening(_ mpv: LateMpv) async throws -> PlayerBench {
+    let films = try TestFilms.make()
+    let player = try await PlayerBench(
+      .dvdPlayer, ["folders": [.string(films.path)]], program: mpv.program, clock: ManualClock())
+    try await player.play("films/red.mkv", from: 30)
+    kill(try #require(player.processes.first), SIGKILL)
+    try await player.wait("the film is being opened again") {
+      $0.playback?.status == .opening && mpv.positionRequests == 2
+    }
+    return player
+  }
+
+  @Test(
+    "F1 · a play while the film is opened again after a crash goes on at its position",
+    arguments: [["play"], ["pause", "play"]] as [[JSON]])
+  func resumeWhileReopening(commands: [JSON]) async throws {
+    let mpv = try LateMpv()
+    let player = try await reopening(mpv)
+    for command in commands { try await player.perform(command) }
+    #expect(player.playback?.item == "films/red.mkv" && player.playback?.status == .playing)
+    #expect((player.playback?.position ?? 0) >= 29)
+    #expect(!mpv.isPaused)
+    await player.end()
+  }
+
+  @Test("F1 · a pause while the film is opened again after a crash pauses it at its position")
+  func pauseWhileReopening() async throws {
+    let mpv = try LateMpv()
+    let player = try await reopening(mpv)
+    let count = player.playbacks.count
+    try await player.perform("pause")
+    // mpv answers now, and the film is open again.
+    try await player.perform("twoChannelAudio")
+    try await player.wait("it is paused") { $0.playback?.status == .paused }
+    #expect(abs((player.playback?.position ?? 0) - 30) < 1)
+    #expect(!player.playbacks.dropFirst(count).contains { $0.status == .playing })
+    #expect(mpv.isPaused)
+    try await player.play("films/blue.mkv")
+    #expect(player.playback?.status == .playing && !mpv.isPaused)
+    await player.end()
+  }
+
+  @Test("F1 E10 · a pause at the end of a song pauses the next one at its beginning")
+  func pauseAtEndOfSong() async throws {
+    let folder = try TemporaryFolder()
+    for name in ["1", "2"] { try folder.write("music/\(name).flac", [0]) }
+    let mpv = try LateMpv()
+    let player = try await PlayerBench(
+      .cdPlayer, ["folders": [.string(folder.path(of: "music"))]], program: mpv.program,
+      clock: ManualClock())
+    try await player.play("music/1.flac")
+    try await player.perform("pause")
+    let count = player.playbacks.count
+    kill(try #require(player.processes.first), SIGUSR1)
+    try await player.wait("the next song is paused") {
+      $0.playback?.item == "music/2.flac" && $0.playback?.status == .paused
+    }
+    #expect(player.playback?.position == 0)
+    #expect(!player.playbacks.dropFirst(count).contains { $0.status == .playing })
+    #expect(mpv.isPaused)
+    await player.end()
+  }
+
   @Test(
     "F1 F4 · resumes after the sound server of its audio device crashed, and fails without one",
     .enabled(if: SoundServer.isInstalled, "needs the packages pulseaudio and pulseaudio-utils"))

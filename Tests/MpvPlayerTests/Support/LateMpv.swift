@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 
 /// A program in place of mpv, whose films begin at once. After it was started again, it answers the requests for the
-/// position of its first film only when it loads the next one.
+/// position of its first film only when it loads the next one, or when it is told to play two channels. At SIGUSR1, its
+/// film ends.
 struct LateMpv {
   private let folder: TemporaryFolder
 
@@ -10,6 +11,7 @@ struct LateMpv {
     #!/usr/bin/env python3
     import json
     import os
+    import signal
     import socket
 
     requests = open(os.path.join(os.path.dirname(__file__), "requests"), "a", buffering=1)
@@ -23,12 +25,21 @@ struct LateMpv {
         peer.sendall(json.dumps(message).encode() + b"\\n")
 
 
+    def end_film(*_):
+        send(event="end-file", reason="eof", playlist_entry_id=films)
+
+
+    signal.signal(signal.SIGUSR1, end_film)
     for line in peer.makefile("rb"):
         request = json.loads(line)
         command, number = request["command"], request["request_id"]
         requests.write(f"{command[-1]}\\n")
         if command[0] == "quit":
             break
+        if command[-1] == "stereo":
+            is_late = False
+            while waiting:
+                send(request_id=waiting.pop(), error="success", data=1)
         if command[-1] == "time-pos" and is_late and films < 2:
             waiting.append(number)
         elif command[0] == "get_property":
@@ -55,8 +66,14 @@ struct LateMpv {
   var program: String { folder.path(of: "mpv") }
 
   /// The number of requests for the position that it has received, also before it was started again.
-  var positionRequests: Int {
+  var positionRequests: Int { requests.count { $0 == "time-pos" } }
+
+  /// Whether the last request that set its pause turned it on.
+  var isPaused: Bool { requests.last { ["True", "False"].contains($0) } == "True" }
+
+  /// The last word of each request.
+  private var requests: [Substring] {
     let words = try? String(contentsOfFile: folder.path(of: "requests"), encoding: .utf8)
-    return (words ?? "").split(separator: "\n").count { $0 == "time-pos" }
+    return (words ?? "").split(separator: "\n")
   }
 }

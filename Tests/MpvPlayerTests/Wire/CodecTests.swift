@@ -41,6 +41,16 @@ struct CodecTests {
         == Array(#"{"command":["seek",1.5,"absolute"],"request_id":4}"#.utf8) + [10])
   }
 
+  @Test("reads a reply that is not UTF-8 as Latin-1, as in the tags of old films")
+  func latin1() {
+    let reply = #"{"data":"Título señal","request_id":3,"error":"success"}"#
+    let bytes = reply.unicodeScalars.map { UInt8($0.value) }
+    #expect(bytes.contains(0xED) && bytes.contains(0xF1))
+    #expect(MpvMessage(line: bytes) == .reply(id: 3, .success("Título señal")))
+    #expect(MpvMessage(line: reply.utf8) == .reply(id: 3, .success("Título señal")))
+    #expect(MpvMessage(line: bytes.dropLast()) == nil, "it is not JSON")
+  }
+
   @Test(
     "matches replies to requests in any order; fails at a timeout and at the end of the connection")
   func link() async throws {
@@ -119,6 +129,18 @@ struct CodecTests {
       try SoundCable(module: "/none", parents: [parent]) {}
     }
     #expect(try FileManager.default.contentsOfDirectory(atPath: parent) == [])
+  }
+
+  @Test("removes the folder of the sound cable at once when it is closed, and writes no file later")
+  func closedCable() throws {
+    let folder = try TemporaryFolder()
+    let cable = try SoundCable(module: "/none", parents: [folder.path]) {}
+    try cable.plug(CableSocket(path: "/none", token: String(repeating: "0", count: 64)))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1)
+    cable.close()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    try cable.plug(CableSocket(path: "/none", token: String(repeating: "1", count: 64)))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
   }
 
   @Test(

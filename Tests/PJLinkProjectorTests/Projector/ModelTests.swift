@@ -267,6 +267,43 @@ struct ModelTests {
   }
 
   @Test(
+    "E15 · a power command is sent while the opposite one, accepted before, may still take effect",
+    arguments: [
+      (ProjectorCommand.on, ProjectorCommand.off, "0", "%1POWR 0"), (.off, .on, "1", "%1POWR 1"),
+    ])
+  func oppositePower(
+    first: ProjectorCommand, second: ProjectorCommand, power: String, request: String
+  ) throws {
+    var bench = try ModelBench([:], ["%1POWR ?": power])
+    _ = try bench.run(.open)
+    #expect(try bench.run(.perform(first)) == nil)
+    _ = bench.removeRequests()
+    // The projector still reports the power from before the first command.
+    #expect(try bench.run(.perform(second)) == nil)
+    #expect(bench.removeRequests() == ["%1POWR ?", request, "%1POWR ?"])
+    #expect(try bench.run(.perform(second)) == nil)
+    #expect(bench.removeRequests() == ["%1POWR ?"])
+    #expect(try bench.run(.perform(first)) == nil)
+    bench.now += ProjectorModel.reactionTime
+    _ = bench.removeRequests()
+    #expect(try bench.run(.perform(second)) == nil)
+    #expect(bench.removeRequests() == ["%1POWR ?"])
+  }
+
+  @Test("E15 · a picture is selected while the other one, accepted before, may still take effect")
+  func oppositePicture() throws {
+    var bench = try ModelBench(Self.pictures, ["%1POWR ?": "1", "%1INPT ?": "31"])
+    _ = try bench.run(.open)
+    #expect(try bench.run(.perform(.tvMode)) == nil)
+    _ = bench.removeRequests()
+    // The projector still reports the input from before the first command.
+    #expect(try bench.run(.perform(.wideScreenMode)) == nil)
+    #expect(bench.removeRequests() == ["%1POWR ?", "%1INPT ?", "%1INPT 31", "%1INPT ?"])
+    #expect(try bench.run(.perform(.on)) == nil)
+    #expect(bench.removeRequests() == ["%1POWR ?"])
+  }
+
+  @Test(
     "E15 · on waits while the lamp cools, and off while it warms: nothing is sent",
     arguments: [
       (ProjectorCommand.on, "2", "cooling"), (.off, "3", "warming"),

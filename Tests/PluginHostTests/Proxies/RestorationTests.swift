@@ -155,6 +155,82 @@ struct RestorationTests {
     }
   }
 
+  @Test("E15 · a screen that was stopped on its way stays where it is")
+  func stoppedScreen() async throws {
+    let script = DeviceScript([.position: "up"], capabilities: Capabilities(names: ["stop"]))
+    let bench = try HostBench(ScreenCommand.self, script)
+    try await bench.run { screen in
+      script.reportNothing()
+      try await screen.perform(ScreenCommand.down, until: .accepted)
+      script.report([.position: "moving"])
+      try await screen.perform(ScreenCommand.stop)
+      script.report([.position: "stopped"])
+      #expect(await eventually { await screen.snapshot().state[.position] == "stopped" })
+      try await crash(bench, screen)
+      #expect(script.commands == ["down", "stop"])
+    }
+  }
+
+  @Test("E15 · a screen that was stopped with its own button stays where it is")
+  func stoppedByButton() async throws {
+    let script = DeviceScript([.position: "up"])
+    let bench = try HostBench(ScreenCommand.self, script)
+    try await bench.run { screen in
+      script.reportNothing()
+      try await screen.perform(ScreenCommand.down, until: .accepted)
+      script.report([.position: "stopped"])
+      #expect(await eventually { await screen.snapshot().state[.position] == "stopped" })
+      try await crash(bench, screen)
+      #expect(script.commands == ["down"])
+    }
+  }
+
+  @Test("E15 · a stopped screen that reports no state stays where it is, one that was not is moved")
+  func stoppedSilentScreen() async throws {
+    let script = DeviceScript(
+      capabilities: Capabilities(names: ["stop"], reportsState: false))
+    let bench = try HostBench(ScreenCommand.self, script)
+    try await bench.run { screen in
+      try await screen.perform(ScreenCommand.down)
+      try await screen.perform(ScreenCommand.stop)
+      try await crash(bench, screen)
+      #expect(script.commands == ["down", "stop"])
+      try await screen.perform(ScreenCommand.up)
+      try await crash(bench, screen)
+      #expect(script.commands == ["down", "stop", "up", "up"])
+    }
+  }
+
+  @Test("E15 · lights that report no state are dimmed again, not turned off")
+  func dimmedSilentLights() async throws {
+    let script = DeviceScript(capabilities: Capabilities(reportsState: false))
+    let bench = try HostBench(LightsCommand.self, script)
+    try await bench.run { lights in
+      try await lights.perform(LightsCommand.off)
+      #expect(await lights.snapshot().state.power == .off)
+      try await lights.perform(LightsCommand.dim(40))
+      #expect(await lights.snapshot().state.power == .on)
+      try await crash(bench, lights)
+      #expect(script.commands == ["off", ["dim": 40], ["dim": 40]])
+      try await lights.perform(LightsCommand.off)
+      try await crash(bench, lights)
+      #expect(script.commands.dropFirst(3) == ["off", "off"])
+    }
+  }
+
+  @Test("E15 · lights that report their power before the answer to a dim are turned on again")
+  func dimmedLights() async throws {
+    let script = DeviceScript([.power: "off", .brightness: 40])
+    let bench = try HostBench(LightsCommand.self, script)
+    try await bench.run { lights in
+      script.report([.power: "on"])
+      #expect(await eventually { await lights.snapshot().state.power == .on })
+      try await lights.perform(LightsCommand.dim(40))
+      try await crash(bench, lights)
+      #expect(script.commands == [["dim": 40], "on", ["dim": 40]])
+    }
+  }
+
   @Test("A player goes on where it was heard last, once its cable is plugged again")
   func player() async throws {
     let script = DeviceScript([.power: "off"], capabilities: Capabilities(cables: [.pcm]))
@@ -258,6 +334,26 @@ struct RestorationTests {
             && playback?.reason == "there is no song \"x\" in it"
         })
     }
+  }
+
+  @Test("F1 · a player that cannot resume its item in time reports that it failed, with a warning")
+  func expired() {
+    var core = DeviceCore(id: "cd", role: .cdPlayer)
+    _ = open(&core, Playback(.playing, item: "x", position: 10, duration: 100), at: .zero)
+    _ = core.markUnavailable("the plugin has crashed", at: .zero)
+    #expect(open(&core, Playback(.stopped), at: .zero).send?.command.spec.name == "play")
+    _ = core.receive(StateNotification(device: "cd", values: [.tray: "moving"]), at: .zero)
+    // After the first answer it is sent again at once, because the tray has moved meanwhile.
+    for _ in 1...2 {
+      let busy = DeviceError(.notNow, "the tray is moving")
+      _ = core.receiveReply(to: 7, .failure(busy), at: .zero)
+    }
+    #expect(core.nextDeadline == .seconds(30))
+    let effects = core.tick(at: .seconds(30))
+    #expect(effects.warnings.contains { $0.contains("could not be restored") })
+    let playback = core.snapshot.state.playback
+    #expect(playback?.status == .failed && playback?.item == "x" && playback?.position == 10)
+    #expect(playback?.reason?.contains("was not possible within 30 s") == true)
   }
 
   @Test("A paused player is paused again at its place")

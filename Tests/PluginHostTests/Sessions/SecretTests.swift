@@ -1,6 +1,7 @@
 import Devices
 import JSON
 import PluginHost
+import PluginProtocol
 import TestSupport
 import Testing
 
@@ -29,6 +30,48 @@ struct SecretTests {
       mask.masked(said) == ["[secret]": ["x", ["[secret]", "abc", 22, .null, true, "hunter2"]]])
     #expect(SecretMask([]).masked(said) == said)
     #expect(mask.masked("hunterhunter22hunter22") == "hunter[secret][secret]")
+  }
+
+  @Test("F1 · words of the protocol and kept texts stay as they are, but not inside longer texts")
+  func keptWords() {
+    let mask = SecretMask(["PJLink", "power"], keeping: ["PJLinkProjector"])
+    let answer: JSON = ["plugin": "PJLinkProjector", "title": "PJLink", "powers": "power"]
+    let masked: JSON = ["plugin": "PJLinkProjector", "title": "[secret]", "[secret]s": "power"]
+    #expect(mask.masked(answer) == masked)
+    #expect(mask.masked("power") == "[secret]", "a text that is no part of a message")
+  }
+
+  @Test("F1 · every key of a plugin's message in docs/plugin-protocol.md is a word of the protocol")
+  func documentedKeys() throws {
+    var found: Set<String> = []
+    let ofController = [CancelNotification.method, MeterNotification.method]
+    for line in try ProjectFile.text("docs/plugin-protocol.md").split(separator: "\n")
+    where line.hasPrefix(#"{"jsonrpc""#) {
+      switch try RPCMessage(line: Array(line.utf8)) {
+      case .success(_, let result): found.formUnion(keys(of: result))
+      case .failure(_, let error): found.formUnion(keys(of: error.data ?? .null))
+      case .notification(let method, let params):
+        if !ofController.contains(method) { found.formUnion(keys(of: params)) }
+      case .request: break
+      }
+    }
+    #expect(found.isSuperset(of: ["state", "position", "items", "kind", "peak"]))
+    #expect(found.subtracting(ProtocolWords.all).isEmpty)
+  }
+
+  /// The keys in a value, without the names of attributes, which are the plugin's own.
+  private func keys(of json: JSON) -> Set<String> {
+    var found: Set<String> = []
+    for value in json.array ?? [] { found.formUnion(keys(of: value)) }
+    for (key, value) in json.object ?? [:] {
+      found.insert(key)
+      if key == "attributes" {
+        for (_, attribute) in value.object ?? [:] { found.formUnion(keys(of: attribute)) }
+      } else {
+        found.formUnion(keys(of: value))
+      }
+    }
+    return found
   }
 
   @Test("At the end of a cut text, the beginning of a secret is removed too")
@@ -88,6 +131,30 @@ struct SecretTests {
     try await bench.run {
       let lamp = try bench.device("sesame")
       #expect(await outcome(of: LightsCommand.dim(30), on: lamp).success == .observed)
+    }
+  }
+
+  @Test("F1 · a device whose secrets are words of the protocol reports its state")
+  func wordsAsSecrets() async throws {
+    let secrets = ["power", "brightness", "state", "stat", "report", "device"]
+    let bench = try SwapBench([.lights("lamp", "A", secrets: secrets)])
+    try await bench.run {
+      let lamp = try bench.device("lamp")
+      #expect(await outcome(of: LightsCommand.dim(30), on: lamp).success == .observed)
+      #expect(await lamp.snapshot().state.power == .on)
+    }
+  }
+
+  @Test("F1 · a plugin runs although a secret is a part of its id")
+  func partOfID() async throws {
+    let plugin = try ScriptPlugin(
+      devices: [
+        HostedDevice(
+          id: "lamp", role: .lights, plugin: "Script", options: ["password": "Scrip"],
+          secrets: ["Scrip"])
+      ])
+    try await plugin.run { lamp in
+      #expect(await outcome(of: LightsCommand.on, on: lamp).success == .observed)
     }
   }
 }

@@ -99,6 +99,20 @@ struct LivenessTests {
     #expect(scenario.advance(by: .milliseconds(200)).contains(.terminate))
   }
 
+  @Test("F1 · a tick before the end of this time asks for another one at its end")
+  func outputEndsBeforeTick() {
+    var running = SupervisionScenario()
+    running.run()
+    running.handle(.outputEnded)
+    #expect(running.advance(by: .milliseconds(200)).wakeTimes.contains(.milliseconds(500)))
+    #expect(running.advance(by: .milliseconds(300)).contains(.terminate))
+    var spawned = SupervisionScenario()
+    spawned.handle(.start)
+    spawned.handle(.spawned)
+    spawned.handle(.outputEnded)
+    #expect(spawned.advance(by: .milliseconds(200)) == [.wake(.milliseconds(500))])
+  }
+
   @Test("The end of the output before the end of the process is no failure of its own")
   func outputEndsAtExit() {
     var scenario = SupervisionScenario()

@@ -87,6 +87,20 @@ struct OtherDevicesTests {
       !scenario.advance(by: .seconds(2)).contains { if case .open = $0 { true } else { false } })
   }
 
+  @Test("F1 · a device whose opening timed out is closed when it is removed, as it may be open")
+  func removedAfterTimeout() {
+    var scenario = SupervisionScenario(devices: ["lamp", "spot"])
+    scenario.handle(.start)
+    scenario.handle(.spawned)
+    scenario.handle(.initialized(Self.answer))
+    scenario.handle(.opened("lamp"))
+    scenario.handle(.refused("spot", DeviceError(.timeout, "no answer")))
+    #expect(scenario.handle(.removed(["spot"])) == [.close(["spot"])])
+    #expect(!scenario.supervision.hasReleased)
+    scenario.handle(.closed("spot"))
+    #expect(scenario.supervision.hasReleased)
+  }
+
   @Test("A process whose open device is removed, the others refused, is configured, not running")
   func onlyRefusedLeft() {
     var scenario = SupervisionScenario(devices: ["lamp", "spot"])

@@ -114,6 +114,30 @@ struct CableReplugTests {
     }
   }
 
+  @Test("F4 · an input that is not heard notices the end of each of 70 sources")
+  func unheardSources() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/s"
+    let sink = try CableSink(path: path, token: tokenA)
+    defer { sink.close() }
+    var events = sink.events.makeAsyncIterator()
+    // More than the queue of markers holds; no audio thread takes any.
+    for _ in 1...70 {
+      try sink.expect(token: tokenA)
+      do {
+        let peer = try RawPeer(to: path, token: tokenA)
+        peer.send(.format(epoch: 1, .compactDisc))
+      }
+      let plugged = await events.next()
+      #expect(plugged == .plugged)
+      guard case .unplugged = await events.next() else {
+        Issue.record("the end of a source was not noticed")
+        return
+      }
+    }
+    #expect(sink.tap.read(into: UnsafeMutableRawBufferPointer(start: nil, count: 0)) == .empty)
+  }
+
   @Test("write returns when the source closes, connected or not", arguments: [true, false])
   func closing(connected: Bool) throws {
     let folder = try TemporaryFolder()

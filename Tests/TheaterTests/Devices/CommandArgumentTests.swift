@@ -55,6 +55,24 @@ import Testing
     }
   }
 
+  @Test("E15 · plays a film by its title, also by one that looks like a time")
+  func titles() throws {
+    let films: [JSON] = [["id": "film-1", "title": "90"], ["id": "film-2", "title": "1917"]]
+    for words in [["1917"], ["1917", "12:30"], ["Metropolis"]] {
+      #expect(ItemNames.category(of: words, "play", .dvdPlayer) == .films)
+    }
+    #expect(ItemNames.category(of: ["90"], "seek", .dvdPlayer) == nil)
+    #expect(ItemNames.category(of: ["position=90"], "play", .dvdPlayer) == nil)
+    #expect(ItemNames.replacingTitle(in: ["1917", "90"], from: films) == ["film-2", "90"])
+    #expect(ItemNames.replacingTitle(in: ["Metropolis"], from: films) == ["Metropolis"])
+    let words = ItemNames.replacingTitle(in: ["1917"], from: films)
+    #expect(
+      try CommandArguments.command("play", words, role: .dvdPlayer).json
+        == ["play": ["item": "film-2"]])
+    #expect(
+      try CommandArguments.command("seek", ["90"], role: .dvdPlayer).json == ["seek": 90])
+  }
+
   @Test("F6 · parses a scene's parameters as options")
   func sceneParameters() throws {
     #expect(

@@ -114,6 +114,15 @@ extension CableRing {
       < Self.markerCount - 1
   }
 
+  /// Whether the last skip covers all that was appended, so that another one would drop nothing.
+  var isSkipped: Bool {
+    let end = tail.load(ordering: .relaxed)
+    let index = markerTail.load(ordering: .relaxed)
+    guard index > 0 else { return end == 0 }
+    return skip.load(ordering: .relaxed) == index
+      && markers[(index - 1) % Self.markerCount].position == end
+  }
+
   /// Appends `bytes`, for which there must be room; returns false and does nothing when there is
   /// none.
   func append(_ bytes: UnsafeRawBufferPointer) -> Bool {

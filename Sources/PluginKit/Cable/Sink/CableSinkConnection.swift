@@ -24,7 +24,7 @@ final class CableSinkConnection {
   private var blocked = false
   private var owesSilence = false
 
-  /// The generation of the ring's last marker.
+  /// The generation of this connection's last marker in the ring; 0 before the first.
   private var ringGeneration: UInt64 = 0
   private var flushIndex = 0
   /// The deadline for the audio thread to confirm a flush.
@@ -199,10 +199,15 @@ final class CableSinkConnection {
 
   /// Drops the content of the ring and answers a waiting flush.
   private func dropSound() {
-    // The generation of the ring, not of the stream: silence begins no generation.
-    let index = ring.pointee.append(
-      .silence, generation: ringGeneration, format: format ?? .compactDisc, skips: true)
-    owesSilence = index == nil
+    if ringGeneration == 0, ring.pointee.isSkipped {
+      // Without this, connections to an input that is not heard would fill the queue of markers.
+      owesSilence = false
+    } else {
+      // The generation of the ring, not of the stream: silence begins no generation.
+      let index = ring.pointee.append(
+        .silence, generation: ringGeneration, format: format ?? .compactDisc, skips: true)
+      owesSilence = index == nil
+    }
     skipPosition = ring.pointee.tail.load(ordering: .relaxed)
     if flushIndex > 0 { answerFlush() }
   }

@@ -50,9 +50,11 @@ extension AccountDatabase: GuestPassStore {
   static func deleteGuestPasses(
     where condition: String, _ arguments: StatementArguments, in database: Database
   ) throws {
+    let passes = "SELECT id FROM guestPass WHERE \(condition)"
     try database.execute(
-      sql: "DELETE FROM position WHERE user IN (SELECT id FROM guestPass WHERE \(condition))",
-      arguments: arguments)
+      sql: "INSERT OR IGNORE INTO temp.deletedUser \(passes)", arguments: arguments)
+    try database.execute(
+      sql: "DELETE FROM position WHERE user IN (\(passes))", arguments: arguments)
     try database.execute(sql: "DELETE FROM guestPass WHERE \(condition)", arguments: arguments)
   }
 

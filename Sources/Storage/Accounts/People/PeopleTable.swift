@@ -71,8 +71,10 @@ extension AccountDatabase: PeopleStore {
     }
   }
 
-  /// Deletes the saved positions of an account.
+  /// Deletes the saved positions of a deleted account.
   private static func deletePositions(of account: AccountID, in database: Database) throws {
+    try database.execute(
+      sql: "INSERT OR IGNORE INTO temp.deletedUser VALUES (?)", arguments: [account.text])
     try database.execute(sql: "DELETE FROM position WHERE user = ?", arguments: [account.text])
   }
 

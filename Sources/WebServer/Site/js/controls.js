@@ -1,12 +1,12 @@
 // The controls of one device, in a sheet or beside the list of devices.
-import { h, clear, btn } from './dom.js';
+import { h, clear, btn, once } from './dom.js';
 import { icon } from './icons.js';
 import { get, path } from './api.js';
-import { slider, segments, toggle, chip, sheet, act, errorCard, renew, complain, paced, small } from './parts.js';
+import { slider, choice, toggle, chip, sheet, act, errorCard, renew, complain, paced, small } from './parts.js';
 import { describe, value, isOn, ago, word, hertz, nameOf } from './words.js';
 import * as theater from './store.js';
 import { send, setVolume, titles } from './commands.js';
-import { faultCard, retryActivity } from './runs.js';
+import { faultCard, retry } from './runs.js';
 import { t, has, sentence } from './text.js';
 import { pluginPart } from './plugin-swap.js';
 
@@ -34,8 +34,7 @@ export function follow(id, pane, { wide = false } = {}) {
     renew(table, JSON.stringify(Object.entries(device.state).map(([key, x]) => [key, x.value, x.provenance, ago(theater.age(device, x))])), () => stateTable(device));
   };
   paint();
-  const unwatch = theater.watch(paint), timer = setInterval(paint, 1000);
-  return () => { unwatch(); clearInterval(timer); };
+  return theater.watch(paint, 1000);
 }
 const SLIDING = ['volume', 'brightness', 'playback', 'frequency', 'station'];
 const keyOf = (device) => [device.availability, Object.entries(device.state).filter(([key]) => !SLIDING.includes(key)).map(([key, x]) => [key, x.provenance === 'unknown' ? null : x.value]), value(device, 'playback')?.state, device.capabilities, theater.role()];
@@ -44,7 +43,7 @@ const keyOf = (device) => [device.availability, Object.entries(device.state).fil
 function complaint(device) {
   const now = theater.activity(), error = theater.failureOf(device);
   if (error) {
-    const again = btn('primary', (node) => retryActivity(now, node), icon('fix'), t('do.retry'));
+    const again = btn('primary', (node) => retry(now, node), icon('fix'), t('do.retry'));
     return faultCard(error, theater.run(), now.activity ? [again] : []);
   }
   if (device.availability === 'unavailable') return errorCard(sentence(t('control.silent')), [t('control.check'), small(device.reason && sentence(device.reason))]);
@@ -57,21 +56,24 @@ function power(device) {
   const on = isOn(device);
   return key(device, t(on ? 'do.turnOff' : 'do.turnOn'), 'power', on ? 'off' : 'on', { class: 'btn wide', 'aria-pressed': on, data: { focus: 'power' } });
 }
-const choice = (device, label, options, current, command) => [h('p', 'label', label), segments(label, options, current, (id) => send(device.id, command(id)).catch(complain))];
+/** The choice of stereo or surround sound. */
+export const speakers = (label, amp) => choice(label, [['stereo', t('sound.stereo')], ['surround', t('sound.surround')]], value(amp, 'mode'), (mode) => send(amp.id, mode));
+/** The choice of a film's sound: `surroundAudio` or `twoChannelAudio`. */
+export const track = (label, player) => choice(label, [['surround', t('sound.every')], ['twoChannel', t('sound.two')]], value(player, 'audio'), (id) => send(player.id, `${id}Audio`));
 
 function controls(device, pieces) {
-  const v = (name) => value(device, name), can = theater.mayOperate(), off = device.availability !== 'available';
+  const v = (name) => value(device, name), command = (wanted) => send(device.id, wanted), can = theater.mayOperate(), off = device.availability !== 'available';
   const out = [];
   switch (device.role) {
     case 'amplifier': {
       pieces.volume = slider({ label: t('state.volume'), value: v('volume') ?? 0, onchange: setVolume });
-      out.push(pieces.volume.node, toggle(t('state.muted'), v('muted'), (on) => send(device.id, on ? 'mute' : 'unmute').catch(complain)));
-      if (can) out.push(choice(device, t('state.input'), inputs(device), v('input'), (input) => ({ input })), choice(device, t('state.mode'), [['stereo', t('sound.stereo')], ['surround', t('sound.surround')]], v('mode'), (mode) => mode), power(device));
+      out.push(pieces.volume.node, toggle(t('state.muted'), v('muted'), (on) => command(on ? 'mute' : 'unmute')));
+      if (can) out.push(choice(t('state.input'), inputs(device), v('input'), (input) => command({ input })), speakers(t('state.mode'), device), power(device));
       break;
     }
     case 'lights': {
       if (!can) break;
-      const dim = paced((to) => send(device.id, to ? { dim: to } : 'off'));
+      const dim = paced((to) => command(to ? { dim: to } : 'off'));
       pieces.brightness = slider({ label: t('state.brightness'), value: v('brightness') ?? 0, says: (x) => (x ? `${x} %` : t('is.off')), onchange: dim });
       out.push(pieces.brightness.node, keys([[t('control.off'), 'off'], ['10 %', { dim: 10 }], ['40 %', { dim: 40 }], [t('control.full'), 'on']].map(([text, command]) => key(device, text, 'light', command))));
       break;
@@ -80,7 +82,7 @@ function controls(device, pieces) {
       if (can) out.push(keys(key(device, t('control.up'), 'previous', 'up'), device.capabilities.includes('stop') ? key(device, t('control.stop'), 'stop', 'stop') : null, key(device, t('control.down'), 'down', 'down')));
       break;
     case 'projector':
-      if (can) out.push(power(device), choice(device, t('state.picture'), [['wideScreen', t('control.wide')], ['tv', t('is.tv')]], v('picture'), (id) => (id === 'tv' ? 'tvMode' : 'wideScreenMode')));
+      if (can) out.push(power(device), choice(t('state.picture'), [['wideScreen', t('control.wide')], ['tv', t('is.tv')]], v('picture'), (id) => command(id === 'tv' ? 'tvMode' : 'wideScreenMode')));
       break;
     case 'popcornPopper':
       if (can) out.push(key(device, t('tile.popcorn'), 'popcorn', 'pop', { class: 'btn primary big wide' }), power(device));
@@ -92,7 +94,7 @@ function controls(device, pieces) {
     default: {
       const state = v('playback')?.state;
       out.push(keys(state === 'playing' ? key(device, t('do.pause'), 'pause', 'pause') : can || state === 'paused' ? key(device, t('control.play'), 'play', 'play') : null, key(device, t('control.previous'), 'previous', 'previous'), key(device, t('control.next'), 'next', 'next'), can ? [key(device, t('control.stop'), 'stop', 'stop'), key(device, t('control.eject'), 'eject', 'eject')] : null));
-      if (can && device.role === 'dvdPlayer') out.push(choice(device, t('state.audio'), [['surround', t('sound.every')], ['twoChannel', t('sound.two')]], v('audio'), (id) => (id === 'surround' ? 'surroundAudio' : 'twoChannelAudio')));
+      if (can && device.role === 'dvdPlayer') out.push(track(t('state.audio'), device));
       if (can) out.push(power(device));
     }
   }
@@ -102,8 +104,7 @@ function controls(device, pieces) {
 const inputs = (amp) => { const known = [...new Set([value(amp, 'input'), 'dvd', 'cd', 'tuner'])].filter(Boolean); return known.sort().map((id) => [id, word(id)]); };
 
 // ---- every command of the role, with its argument, from the API's own description ----
-let schema;
-const commandSchema = () => (schema ??= get('/openapi.json').then(({ components }) => components.schemas.Command.anyOf[1].properties));
+const commandSchema = once(() => get('/openapi.json').then(({ components }) => components.schemas.Command.anyOf[1].properties));
 async function listCommands(id, host) {
   const wait = h('p', { class: 'small', role: 'status' }, t('control.loading'));
   host.append(wait);

@@ -37,9 +37,9 @@ export function show(main) {
   }
   const turn = () => { open(); paint(); };
   open(); paint();
-  const unwatch = theater.watch(paint), timer = setInterval(paint, 5000);
+  const unwatch = theater.watch(paint, 5000);
   wide.addEventListener('change', turn);
-  return () => { stopFollowing(); unwatch(); clearInterval(timer); wide.removeEventListener('change', turn); };
+  return () => { stopFollowing(); unwatch(); wide.removeEventListener('change', turn); };
 }
 const age = (device) => Math.min(...Object.values(device.state).map((x) => theater.age(device, x)), 1e9);
 function row(device, isWide, choose) {

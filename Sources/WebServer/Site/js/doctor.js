@@ -14,7 +14,7 @@ export function show(main) {
   const again = btn('', (node) => act(node, load), icon('fix'), t('doctor.again'));
   main.append(heading(t('doctor.title'), said, again), list);
   async function load() {
-    said.textContent = t('doctor.wait');
+    said.textContent = t('form.checking');
     try {
       const { checks } = await get('/doctor'), bad = checks.filter((one) => one.status !== 'ok').length;
       clear(list, ORDER.flatMap((status) => checks.filter((one) => one.status === status)).map(row));

@@ -64,7 +64,7 @@ export async function proven(action) {
 }
 const prove = () => new Promise((done, fail) => {
   let needsCode = false;
-  const code = field({ label: t('factor.code'), name: 'code', autocomplete: 'one-time-code', note: t('factor.either'), check: (text) => (needsCode && !text.trim() ? t('factor.codeMissing') : null) });
+  const code = field({ label: t('field.factor'), name: 'code', autocomplete: 'one-time-code', note: t('field.factorNote'), check: (text) => (needsCode && !text.trim() ? t('factor.codeMissing') : null) });
   code.node.hidden = true;
   const box = formSheet({
     heading: t('account.proof'), note: t('account.proofNote'), fields: [passwordField(), code], button: t('account.goOn'),

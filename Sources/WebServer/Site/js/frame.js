@@ -35,7 +35,7 @@ export async function begin(session, { go, exit }) {
   size.observe(dock);
   let place = '';
   const paint = () => { paintBar(bar, place); paintConnection(); };
-  const stops = [theater.watch(paint), followMediaKeys(), followOthers(go)], ticking = setInterval(paint, 1000);
+  const stops = [theater.watch(paint, 1000), followMediaKeys(), followOthers(go)];
   return {
     /** Whether this session may open a screen. */
     allows: (name) => PLACES.every(([id]) => id !== name) || places.some(([id]) => id === name),
@@ -58,7 +58,7 @@ export async function begin(session, { go, exit }) {
     },
     end() {
       for (const stop of stops) stop();
-      clearInterval(ticking); size.disconnect(); theater.end();
+      size.disconnect(); theater.end();
       for (const node of [skip, rail, dock]) node.remove();
       $('.offline')?.remove(); $('.toast.ask')?.remove();
     },
@@ -96,11 +96,11 @@ function paintBar(bar, place) {
   const title = titleOf(now) ?? '';
   if (title && now.status !== 'idle') tint(title);
   if (!shown) return;
-  const play = theater.playback(), paused = isPaused(play), isRadio = theater.device(now.player)?.role === 'tuner';
+  const play = theater.playback(), paused = isPaused(play), isRadio = theater.playerRole() === 'tuner';
   write(bar.name, title);
   const shows = [title, now.player, now.item].join();
   // A new cover for each item: the picture of the last one may still be loading.
-  if (bar.shows_ !== shows) { bar.shows_ = shows; bar.art.replaceWith(bar.art = withPicture(unheard('span', 'cover square', cover(title, { kind: theater.device(now.player)?.role === 'dvdPlayer' ? 'still' : 'square', moment: 0.67 })), now.item)); }
+  if (bar.shows_ !== shows) { bar.shows_ = shows; bar.art.replaceWith(bar.art = withPicture(unheard('span', 'cover square', cover(title, { kind: theater.playerRole() === 'dvdPlayer' ? 'still' : 'square', moment: 0.67 })), now.item)); }
   write(bar.rest, words(now, play, paused, isRadio));
   bar.wire.style.setProperty('--at', play?.duration ? (play.position / play.duration).toFixed(4) : 0);
   const state = `${paused}`;

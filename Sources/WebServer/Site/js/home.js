@@ -74,7 +74,7 @@ function paintHero(hero, seek, go, left) {
     const head = (small, name) => [h('p', 'small', small), h('h1', { class: 'title-1', id: 'hero' }, name)];
     switch (now.status) {
       case 'idle': words.append(...idle(head, go, left, now.error)); break;
-      case 'failed': words.append(...failed(head, title, now)); break;
+      case 'failed': words.append(...failed(head, title, now, go)); break;
       case 'starting': case 'ending': words.append(...moving(head, title, now, step)); break;
       default: words.append(...running(head, title, now, play, paused, seek));
     }
@@ -88,24 +88,24 @@ function idle(head, go, left, loss) {
   return [loss && faultCard(loss, undefined, []), ...head(t('home.ready', { greeting: greeting(), name: theater.store.session.user.name }), left?.title ?? t('now.nothing')), left && h('p', 'soft', rest(left)), h('div', 'hero-keys', keys)].filter(Boolean);
 }
 function running(head, title, now, play, paused, seek) {
-  const isRadio = theater.device(now.player)?.role === 'tuner', isFilm = theater.device(now.player)?.role === 'dvdPlayer';
+  const role = theater.playerRole(), isRadio = role === 'tuner', isFilm = role === 'dvdPlayer';
   const keys = h('div', 'hero-keys');
   if (!isRadio && ['playing', 'paused'].includes(play?.state)) keys.append(button(t(paused ? 'do.resume' : 'do.pause'), paused ? 'play' : 'pause', flip, 'primary'));
   keys.append(h('a', { class: 'btn big', href: isRadio ? '/radio' : '/player' }, t(isRadio ? 'player.dial' : 'player.title')), button(t('do.end'), 'stop', endActivity, 'quiet'));
   const from = now.resumedAt > 5 && play?.state === 'playing' ? h('p', 'small', t('home.wentOn', { time: clock(now.resumedAt) }), ' ', startOver()) : null;
-  if (canSeek()) seek.input.disabled = false; else seek.input.disabled = true;
+  seek.input.disabled = !canSeek();
   return [...head(isFilm ? t('now.watching') : t('now.listening'), title), play?.title ? h('p', 'soft', play.title) : null, play?.duration ? h('div', 'hero-seek', seek.node) : null, from, keys].filter(Boolean);
 }
 const startOver = () => btn('link', (node) => seekTo(0, node), t('library.start'));
 function moving(head, title, now, step) {
   return [...head(t(now.status === 'starting' ? 'said.starting' : 'said.ending'), title), h('p', 'soft', step ? t('step.now', step) : t('form.moment')), h('div', 'hero-keys', now.status === 'starting' ? button(t('do.cancel'), 'stop', endActivity, 'quiet') : null)];
 }
-function failed(head, title, now) {
-  return [...head(t('said.stopped'), title), faultCard(now.error, theater.run(), mend(now))];
+function failed(head, title, now, go) {
+  return [...head(t('said.stopped'), title), faultCard(now.error, theater.run(), mend(now, go))];
 }
 
 function paintTiles(tiles, go) {
-  const now = theater.activity(), current = theater.device(now.player)?.role, limits = theater.store.session?.activities;
+  const now = theater.activity(), current = theater.playerRole(), limits = theater.store.session?.activities;
   const has = (role) => theater.devices().some((device) => device.role === role);
   renew(tiles, JSON.stringify([now.status === 'idle' ? '' : current, theater.devices().map((device) => device.role), limits]), () => ACTIVITIES.filter(([, role]) => has(role)).filter(([, , , list]) => (list ? theater.mayChoose(list) : theater.mayOperate())).map(([name, role, href]) => {
     const isOn = now.status !== 'idle' && current === role, node = h('button', { class: 'tile', data: { on: isOn ? '1' : null, focus: name } },

@@ -1,6 +1,6 @@
 // The question whether leaving the player ends the activity; the answer is kept for each person.
 import { h, announce, btn } from './dom.js';
-import { activity, device, person, store } from './store.js';
+import { activity, person, playerRole, store } from './store.js';
 import { endActivity } from './commands.js';
 import { look, saveLook } from './look.js';
 import { toasts } from './parts.js';
@@ -13,7 +13,7 @@ let question;
 /** Handles that the player was left. The room and the radio show the same activity: there, nothing is asked. */
 export function leftPlayer() {
   question?.remove();
-  const now = activity(), shows = ['/player', '/room', device(now.player)?.role === 'tuner' && '/radio'];
+  const now = activity(), shows = ['/player', '/room', playerRole() === 'tuner' && '/radio'];
   if (!store.session || now.status !== 'running' || shows.includes(location.pathname)) return;
   const ends = leavingEnds();
   if (ends) endActivity();

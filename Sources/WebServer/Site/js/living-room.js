@@ -3,7 +3,7 @@
 //   room.render(status);  room.levels([left, right]);   // levels 0…1, at most 15 a second, may be dropped
 // Three compositions, not one that shrinks. Devices are real <button>s over the drawing; the drawing itself is
 // hidden from screen readers. Nothing here keeps state of a device: what is not in the object is not drawn.
-import { h, s, $, $$, clamp, lerp, still as motionless, clock, unheard, announce, write } from './dom.js';
+import { h, s, $, $$, clamp, lerp, still as motionless, clock, unheard, announce, write, once } from './dom.js';
 import { cover, palette } from './cover.js';
 import { icon } from './icons.js';
 import { renew } from './parts.js';
@@ -81,16 +81,13 @@ const kind = (id) => id.replace(/[LR]$/, '');
 /** Sets an attribute only where it is another: each setting is laid out anew. */
 const set = (node, name, v) => { if (node.getAttribute(name) !== String(v)) node.setAttribute(name, v); };
 const setAll = (node, attributes) => { for (const [name, v] of Object.entries(attributes)) set(node, name, v); };
-let artwork;
-function parts() { // XMLHttpRequest hands over a parsed document, which strict CSP with trusted types allows
-  artwork ||= new Promise((done, fail) => {
-    const request = new XMLHttpRequest();
-    request.open('GET', new URL('../room.svg', import.meta.url)); request.responseType = 'document'; request.overrideMimeType('image/svg+xml');
-    request.onload = () => request.responseXML ? done(request.responseXML) : fail(new Error('room.svg could not be read'));
-    request.onerror = () => fail(new Error('room.svg could not be read')); request.send();
-  });
-  return artwork;
-}
+// XMLHttpRequest hands over a parsed document, which strict CSP with trusted types allows.
+const parts = once(() => new Promise((done, fail) => {
+  const unread = () => fail(new Error('room.svg could not be read')), request = new XMLHttpRequest();
+  request.open('GET', new URL('../room.svg', import.meta.url)); request.responseType = 'document'; request.overrideMimeType('image/svg+xml');
+  request.onload = () => request.responseXML ? done(request.responseXML) : unread();
+  request.onerror = unread; request.send();
+}));
 
 function fillHeaps(node) {
   for (const heap of $$('[data-k^="heap"]', node)) heap.append(...(heap.dataset.k === 'heap-low' ? corns(32, 34) : corns(52, 66)));

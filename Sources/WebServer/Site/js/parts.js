@@ -1,5 +1,5 @@
 // Parts that several screens use: messages, sheets, questions, sliders, choices.
-import { h, $, announce, clock, left, spoken, uid, btn, unheard } from './dom.js';
+import { h, $, announce, clock, left, spoken, uid, btn, unheard, isGiven } from './dom.js';
 import { icon } from './icons.js';
 import { cover, palette } from './cover.js';
 import { withPicture } from './pictures.js';
@@ -62,18 +62,31 @@ export function slider({ label, min = 0, max = 100, step = 1, value: v, says, on
   input.addEventListener('input', () => { heldUntil = performance.now() + 1500; paint(); onchange?.(Number(input.value)); }); paint();
   return { node: h('div', 'slider', h('div', 'head', h('span', { 'aria-hidden': 'true' }, label), out), input), input, set(x) { if (performance.now() > heldUntil && Number(input.value) !== x) { input.value = x; paint(); } } };
 }
+/** Returns a function that shows a choice and calls `onchange`; if that fails, it shows the last accepted choice again. */
+function revertible(current, show, onchange) {
+  let open = 0;
+  show(current);
+  return async (next) => {
+    open++;
+    show(next);
+    try { await onchange(next); current = next; } catch (failure) { complain(failure); }
+    if (!--open) show(current);
+  };
+}
 /** One choice of several: radio pattern, arrows move, roving focus. */
 export function segments(label, options, current, onchange) {
-  const node = h('div', { class: 'segments', role: 'radiogroup', 'aria-label': label });
-  const pick = (id, focus) => { for (const b of node.children) { const is = b.dataset.id === id; b.setAttribute('aria-checked', is); b.tabIndex = is ? 0 : -1; if (is && focus) b.focus(); } };
-  options.forEach(([id, text]) => node.append(h('button', { role: 'radio', data: { id }, onclick: () => { pick(id); onchange?.(id); } }, text)));
-  node.addEventListener('keydown', (e) => { const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key]; if (!step) return; e.preventDefault(); const i = options.findIndex(([id]) => id === node.querySelector('[aria-checked="true"]')?.dataset.id), next = options[(i + step + options.length) % options.length][0]; pick(next, true); onchange?.(next); });
-  pick(current); if (!node.querySelector('[tabindex="0"]') && node.firstChild) node.firstChild.tabIndex = 0;
-  node.set = (id) => pick(id); return node;
+  const node = h('div', { class: 'segments', role: 'radiogroup', 'aria-label': label }, options.map(([id, text]) => h('button', { role: 'radio', data: { id }, onclick: () => choose(id) }, text)));
+  const chosen = () => node.querySelector('[aria-checked="true"]');
+  node.set = (id) => { for (const b of node.children) { const is = b.dataset.id === id; b.setAttribute('aria-checked', is); b.tabIndex = is ? 0 : -1; } if (!chosen() && node.firstChild) node.firstChild.tabIndex = 0; };
+  const choose = revertible(current, node.set, onchange);
+  node.addEventListener('keydown', (e) => { const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key]; if (!step) return; e.preventDefault(); const i = options.findIndex(([id]) => id === chosen()?.dataset.id); choose(options[(i + step + options.length) % options.length][0]); chosen().focus(); });
+  return node;
 }
+/** `segments` below its label. */
+export const choice = (label, ...rest) => [h('p', 'label', label), segments(label, ...rest)];
 export function toggle(label, on, onchange, note) {
-  const node = h('button', { class: 'switch', role: 'switch', 'aria-checked': !!on }, h('span', {}, h('span', {}, label), note ? h('span', 'small block', note) : null), unheard('span', 'knobway'));
-  node.addEventListener('click', () => { const next = node.getAttribute('aria-checked') !== 'true'; node.setAttribute('aria-checked', next); onchange?.(next); }); return node;
+  const isOn = () => node.getAttribute('aria-checked') === 'true', node = h('button', { class: 'switch', role: 'switch', onclick: () => choose(!isOn()) }, h('span', {}, h('span', {}, label), note ? h('span', 'small block', note) : null), unheard('span', 'knobway'));
+  const choose = revertible(!!on, (next) => node.setAttribute('aria-checked', next), onchange); return node;
 }
 /** How the state of a device is known, for its chip: `failed`, `off`, `unknown`, `assumed` or `reported`. */
 export function howKnown(device) {
@@ -191,6 +204,6 @@ export function renew(node, key, build) {
   if (node.renewedFor === key) return;
   node.renewedFor = key;
   const had = node.contains(document.activeElement) ? document.activeElement.dataset.focus : undefined;
-  node.replaceChildren(...[build()].flat(3).filter((child) => child !== undefined && child !== null && child !== false));
+  node.replaceChildren(...[build()].flat(3).filter(isGiven));
   if (had) node.querySelector(`[data-focus="${CSS.escape(had)}"]`)?.focus();
 }

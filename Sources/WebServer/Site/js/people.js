@@ -3,7 +3,7 @@ import { h, clear, btn, unheard } from './dom.js';
 import { icon } from './icons.js';
 import { get, post, remove, path } from './api.js';
 import * as theater from './store.js';
-import { heading, sheet, segments, slider, toast, ask, act, complain, card, twoLines, failureCard } from './parts.js';
+import { heading, sheet, segments, choice, slider, toast, ask, act, complain, card, twoLines, failureCard } from './parts.js';
 import { t, has, when, clockTime, dateOf, unit } from './text.js';
 import { qrOfRows } from './qr.js';
 import { loadSessions } from './account.js';
@@ -13,7 +13,7 @@ const DAY = 86_400;
 
 export async function show(main) {
   const household = h('ul', 'rows'), open = h('ul', 'rows'), log = h('ol', 'audit');
-  main.append(heading(title, btn('primary', () => invite(load), icon('plus'), t('people.invite'))));
+  main.append(heading(title, btn('primary', (node) => act(node, () => invite(load)), icon('plus'), t('people.invite'))));
   const columns = h('div', 'two-col', h('div', 'col', card(t('people.household'), 'h-household', household), card(t('people.open'), 'h-open', open)), h('div', 'col', card(t('people.log'), 'h-log', log)));
   let before;
   const earlier = btn('quiet wide', (node) => act(node, async () => append(await get(`/audit?limit=40&before=${before}`))), t('people.earlier'));
@@ -30,7 +30,7 @@ export async function show(main) {
   await load();
   main.append(columns);
 }
-const kindOf = (id) => (has(`kind.${id}`) ? t(`kind.${id}`) : id), spaced = (name) => name.replace(/([A-Z])/g, ' $1').toLowerCase();
+const kindOf = (id, title = id) => (has(`kind.${id}`) ? t(`kind.${id}`) : title), spaced = (name) => name.replace(/([A-Z])/g, ' $1').toLowerCase();
 const line = (picture, name, sub, end) => h('li', 'row still-row', icon(picture, { class: 'row-icon soft' }), twoLines(name, sub), end);
 function person(one, load) {
   const isOwn = one.email === theater.store.session.user.email;
@@ -41,15 +41,16 @@ export const ageSlider = (value, onchange) => slider({ label: t('people.limit'),
 function edit(one, isOwn, load) {
   const sessions = h('ul', 'rows');
   if (!isOwn) loadSessions(sessions, path`/accounts/${one.id}/sessions`).catch(complain);
-  const own = path`/accounts/${one.id}`, change = (what, body, said) => post(`${own}/${what}`, body).then(() => { toast(said); load(); }, complain);
+  const own = path`/accounts/${one.id}`, change = async (what, body, said) => { await post(`${own}/${what}`, body); toast(said); load(); };
   let timer;
-  const limit = ageSlider(one.ageLimit, (x) => { clearTimeout(timer); timer = setTimeout(() => change('age-limit', { ageLimit: x }, t(x === undefined ? 'people.unlimited' : 'people.limited', { name: one.name, age: x })), 700); });
+  const limit = ageSlider(one.ageLimit, (x) => { clearTimeout(timer); timer = setTimeout(() => change('age-limit', { ageLimit: x }, t(x === undefined ? 'people.unlimited' : 'people.limited', { name: one.name, age: x })).catch(complain), 700); });
   const box = sheet(one.name, h('p', 'soft', `${one.email} · ${t('people.since', { date: dateOf(one.created) })}`), h('div', 'controls',
-    h('p', 'label', t('people.role')), segments(t('people.role'), [['member', t('role.member')], ['owner', t('role.owner')]], one.role, (role) => change('role', { role }, t(`people.now.${role}`, { name: one.name }))), limit.node,
+    choice(t('people.role'), [['member', t('role.member')], ['owner', t('role.owner')]], one.role, (role) => change('role', { role }, t(`people.now.${role}`, { name: one.name }))), limit.node,
     isOwn ? null : h('section', { 'aria-labelledby': 'h-sessions' }, h('h3', { class: 'title-4', id: 'h-sessions' }, t('sessions.title')), sessions),
-    isOwn ? null : btn('danger wide', () => { box.close(); ask(t('people.removeOne', { name: one.name }), t('people.removal'), { yes: t('people.remove'), danger: true, run: () => remove(own).then(() => { toast(t('people.removed', { name: one.name })); load(); }, complain) }); }, t('people.removeAccount'))));
+    isOwn ? null : btn('danger wide', () => { box.close(); ask(t('people.removeOne', { name: one.name }), t('people.removal'), { yes: t('people.remove'), danger: true, run: removal(own, t('people.removed', { name: one.name }), load) }); }, t('people.removeAccount'))));
 }
-const revoke = (label, question, path, said, load) => h('button', { class: 'btn quiet', 'aria-label': label, onclick: () => ask(question, t('people.revocation'), { yes: t('people.revoke'), danger: true, run: () => remove(path).then(() => { toast(said); load(); }, complain) }) }, t('people.revoke'));
+const removal = (path, said, load) => () => remove(path).then(() => { toast(said); load(); }, complain);
+const revoke = (label, question, path, said, load) => h('button', { class: 'btn quiet', 'aria-label': label, onclick: () => ask(question, t('people.revocation'), { yes: t('people.revoke'), danger: true, run: removal(path, said, load) }) }, t('people.revoke'));
 function pass(one, load) {
   const limits = t('people.pass', { activities: one.activities.map(kindOf).join(', '), percent: one.volumeLimit, when: when(one.expires) });
   return line('link', one.name, [one.wallTablet ? t('wall.title') : limits, one.ageLimit === undefined ? '' : t('people.upTo', { age: one.ageLimit })].filter(Boolean).join(' · '), revoke(t('people.revokePass', { name: one.name }), t('people.passQuestion'), path`/guests/${one.id}`, t('people.passRevoked'), load));
@@ -57,11 +58,12 @@ function pass(one, load) {
 function invitation(one, load) {
   return line('user', t(`people.as.${one.role}`), t('people.unused', { when: when(one.expires) }), revoke(t('people.revokeInvitation'), t('people.invitationQuestion'), path`/invitations/${one.id}`, t('people.invitationRevoked'), load));
 }
-function invite(load) {
+async function invite(load) {
+  const offered = (await get('/activities')).activities;
   let kind = 'member', volumeLimit = 40, hours = 6, ageLimit;
-  const name = h('input', { class: 'plain wide', 'aria-label': t('people.passName'), placeholder: t('people.passExample'), maxlength: 100 }), activities = new Set(['film', 'music', 'radio']);
-  const choice = (id, text) => { const node = h('button', { class: 'btn', 'aria-pressed': 'true', onclick: () => { const on = node.getAttribute('aria-pressed') !== 'true'; node.setAttribute('aria-pressed', on); if (on) activities.add(id); else activities.delete(id); } }, text); return node; };
-  const limits = h('div', { class: 'controls', hidden: true }, name, h('p', 'label', t('people.may')), h('div', 'control-keys', ['film', 'music', 'radio'].map((id) => choice(id, kindOf(id)))),
+  const name = h('input', { class: 'plain wide', 'aria-label': t('people.passName'), placeholder: t('people.passExample'), maxlength: 100 }), activities = new Set(offered.map((one) => one.name));
+  const offer = ({ name: id, title }) => { const node = h('button', { class: 'btn', 'aria-pressed': 'true', onclick: () => { const on = node.getAttribute('aria-pressed') !== 'true'; node.setAttribute('aria-pressed', on); if (on) activities.add(id); else activities.delete(id); } }, kindOf(id, title)); return node; };
+  const limits = h('div', { class: 'controls', hidden: true }, name, h('p', 'label', t('people.may')), h('div', 'control-keys', offered.map(offer)),
     slider({ label: t('people.loudest'), value: volumeLimit, onchange: (x) => { volumeLimit = x; } }).node, ageSlider(undefined, (x) => { ageLimit = x; }).node, slider({ label: t('people.valid'), min: 1, max: 48, value: hours, says: (x) => unit(x, 'hour'), onchange: (x) => { hours = x; } }).node);
   const about = h('p', 'soft'), say = () => { limits.hidden = kind !== 'guest'; about.textContent = t(`people.about.${kind}`); };
   const button = btn('primary big wide', (node) => act(node, async () => {

@@ -4,9 +4,11 @@ import { icon } from './icons.js';
 import { cover } from './cover.js';
 import { withPicture } from './pictures.js';
 import * as theater from './store.js';
-import { seekBar, slider, toggle, sheet, ambient, renew, segments, complain } from './parts.js';
-import { flip, seekTo, jump, skip, endActivity, isPaused, canSeek, amplifier, volume, isMuted, setVolume, setMute, send } from './commands.js';
-import { value, titleOf } from './words.js';
+import { seekBar, slider, toggle, sheet, ambient, renew } from './parts.js';
+import { post } from './api.js';
+import { speakers, track } from './controls.js';
+import { flip, seekTo, jump, skip, endActivity, isPaused, canSeek, amplifier, volume, isMuted, setVolume, setMute } from './commands.js';
+import { titleOf } from './words.js';
 import { progressOf, faultCard, mend } from './runs.js';
 import { t, clockTime, unit } from './text.js';
 import { leftPlayer } from './leaving.js';
@@ -27,9 +29,9 @@ export function show(main, { go }) {
     if (ends && play?.duration) ends.textContent = endWords(play);
   };
   paint();
-  const unwatch = theater.watch(paint), timer = setInterval(paint, 500), keys = (event) => press(event);
-  addEventListener('keydown', keys);
-  return () => { unwatch(); clearInterval(timer); removeEventListener('keydown', keys); leftPlayer(); };
+  const unwatch = theater.watch(paint, 500);
+  addEventListener('keydown', press);
+  return () => { unwatch(); removeEventListener('keydown', press); leftPlayer(); };
 }
 function endWords(play) {
   if (play.state === 'paused') return t('said.paused');
@@ -45,7 +47,7 @@ function press(event) {
 
 function build(now, play, parts) {
   if (now.status === 'idle') return nothing();
-  const owner = theater.device(now.player), kind = owner?.role, isFilm = kind === 'dvdPlayer', name = titleOf(now) ?? '';
+  const kind = theater.playerRole(), isFilm = kind === 'dvdPlayer', name = titleOf(now) ?? '';
   const art = h('div', `player-art${isFilm ? '' : ' square'}${isPaused(play) ? ' paused' : ''}`, unheard('span', 'spill'),
     withPicture(unheard('span', 'screen-frame', cover(name, { kind: isFilm ? 'still' : 'square', moment: play?.duration ? play.position / play.duration : 0 })), now.item));
   ambient(name);
@@ -55,7 +57,7 @@ function build(now, play, parts) {
   return [
     h('div', 'player-top', h('a', { class: 'btn icon quiet', href: '/', 'aria-label': t('player.close'), data: { focus: 'close' } }, icon('down')), h('p', 'small', state), h('span', { 'aria-hidden': 'true', hidden: true })),
     h('div', 'player-grid', art, h('div', 'player-words', h('h1', 'title-1', name), second),
-      now.status === 'failed' ? faultCard(now.error, theater.run(), mend(now)) : null,
+      now.status === 'failed' ? faultCard(now.error, theater.run(), mend(now, parts.go)) : null,
       play?.duration ? h('div', 'player-seek', seekNode(parts.seek, isFilm)) : null, kind === 'tuner' ? null : transport(play, isFilm), loudness(parts), actions(now, kind, parts.go)),
   ];
 }
@@ -84,8 +86,7 @@ function actions(now, kind, go) {
   return h('div', 'player-actions', theater.mayOperate() && amplifier() ? action(t('state.mode'), 'sound', () => sound(kind)) : null, action(t('room.title'), 'room', () => go('/room')), kind === 'tuner' ? action(t('player.dial'), 'radio', () => go('/radio')) : null, action(t('do.end'), 'stop', endActivity));
 }
 function sound(kind) {
-  const amp = amplifier(), player = theater.device(theater.activity().player), trySend = (id, command) => send(id, command).catch(complain);
-  sheet(t('state.mode'), h('div', 'controls', h('p', 'label', t('player.speakers')), segments(t('player.speakers'), [['stereo', t('sound.stereo')], ['surround', t('sound.surround')]], value(amp, 'mode'), (id) => trySend(amp.id, id)),
-    kind === 'dvdPlayer' ? [h('p', 'label', t('player.track')), segments(t('player.track'), [['surround', t('sound.every')], ['twoChannel', t('sound.two')]], value(player, 'audio'), (id) => trySend(player.id, id === 'surround' ? 'surroundAudio' : 'twoChannelAudio'))] : null,
-    toggle(t('state.muted'), isMuted(), (on) => setMute(on))));
+  const amp = amplifier();
+  sheet(t('state.mode'), h('div', 'controls', speakers(t('player.speakers'), amp), kind === 'dvdPlayer' ? track(t('player.track'), theater.device(theater.activity().player)) : null,
+    toggle(t('state.muted'), isMuted(), (mute) => post('/volume', { mute }))));
 }

@@ -28,7 +28,7 @@ export async function show(main) {
   return theater.watch(() => { const now = theater.devices().map((device) => device.availability).join(); if (before && now !== before) load(); before = now; });
 }
 function card(plugin) {
-  const log = plugin.log?.length ? btn('quiet', () => sheet(t('plugins.logOf', { name: plugin.id }), h('pre', { class: 'log', tabindex: 0, 'aria-label': t('plugins.logOf', { name: plugin.id }) }, plugin.log.join('\n'))), icon('log'), t('plugins.log')) : null;
+  const log = plugin.log?.length ? btn('quiet', () => sheet(t('plugin.logOf', { name: plugin.id }), h('pre', { class: 'log', tabindex: 0, 'aria-label': t('plugin.logOf', { name: plugin.id }) }, plugin.log.join('\n'))), icon('log'), t('plugins.log')) : null;
   const fact = (name, text) => [h('dt', {}, name), h('dd', 'num', text)];
   return h('li', { class: 'card plugin', data: { known: known(plugin) } }, h('div', 'card-head', h('h2', 'title-4', plugin.id, h('span', 'tiny', ` ${plugin.version}`)), chip(known(plugin), word(plugin.status))),
     h('p', 'small', plugin.devices.length ? t('plugins.controls', { devices: plugin.devices.join(', ') }) : t('plugins.idle')),

@@ -23,7 +23,7 @@ const setMine = (all) => saveLook({ presets: { ...look().presets, [theater.perso
 const rasterOf = ({ step, wide }, known) => (wide && known.some((f) => f % step) && known.every((f) => f % wide === 0) ? wide : step);
 
 export async function show(main) {
-  const tuner = () => theater.withRole('tuner'), isOn = () => theater.activity().status !== 'idle' && theater.device(theater.activity().player)?.role === 'tuner';
+  const tuner = () => theater.withRole('tuner'), isOn = () => theater.activity().status !== 'idle' && theater.playerRole() === 'tuner';
   const { items: stations } = await theater.loadPage('stations', {}).catch((failure) => { complain(failure); return { items: [] }; });
   let band = value(tuner(), 'band') ?? 'fm', heldBy, sending;
   const hold = () => { clearTimeout(heldBy); heldBy = setTimeout(() => { heldBy = undefined; if (!sending) update(); }, 2000); };

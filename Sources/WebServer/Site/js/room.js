@@ -6,7 +6,7 @@ import * as theater from './store.js';
 import { roomStatus, shownAt, levels, meter, isChanging } from './room-status.js';
 import { ambient } from './parts.js';
 import { describe, value, nameOf, titleOf } from './words.js';
-import { progressOf, retryActivity } from './runs.js';
+import { progressOf, retry } from './runs.js';
 import { deviceSheet } from './controls.js';
 import { look } from './look.js';
 import { t, capitalized, clockTime } from './text.js';
@@ -62,7 +62,7 @@ function untilNext(play) {
 function failureCard({ id: slot, error, ...drawn }) {
   const now = theater.activity(), device = shownAt(slot);
   if (!error) return { title: `${nameOf(device, theater.devices())}: ${describe(drawn)}`, hint: t('room.see'), button: btn('', () => deviceSheet(device.id), t('room.fix')) };
-  return { title: error.message, hint: error.hint ?? t('room.see'), button: now.activity ? btn('', (node) => retryActivity(now, node), t('do.retry')) : undefined };
+  return { title: error.message, hint: error.hint ?? t('room.see'), button: now.activity ? btn('', (node) => retry(now, node), t('do.retry')) : undefined };
 }
 const isPopping = () => value(theater.withRole('popcornPopper'), 'popping') === 'popping';
 function headline(now, play) {

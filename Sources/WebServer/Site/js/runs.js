@@ -1,7 +1,7 @@
 // Runs of scenes in words, and how a scene is started.
 import { btn } from './dom.js';
 import { icon } from './icons.js';
-import { post, path } from './api.js';
+import { get, post, path } from './api.js';
 import { act, errorCard, small, wording } from './parts.js';
 import { changed, device, devices, saveRun, loadRun, store } from './store.js';
 import { commandWords, nameOf, titled } from './words.js';
@@ -44,10 +44,10 @@ export function stepWords(step) {
   const known = device(step.device);
   return `${known ? nameOf(known, devices()) : step.device}: ${commandWords(step.command, titles())}`;
 }
-const asked = new Set(), ASK_AGAIN = 3000;
+const ASK_AGAIN = 3000;
 /** The step that a run is at: its number, the count of all and its words; loads a run that is not known yet. */
 export function progressOf(id) {
-  const run = store.runs.get(id);
+  const run = store.runs.get(id), { asked } = store;
   if (id && !run?.isWhole && !asked.has(id)) { asked.add(id); loadRun(id).catch(() => setTimeout(() => { asked.delete(id); changed(); }, ASK_AGAIN)); }
   const all = leaves(run);
   if (!run?.isWhole || !all.length) return undefined;
@@ -56,16 +56,25 @@ export function progressOf(id) {
   if (at < 0) at = all.length - 1;
   return { number: at + 1, total: all.length, words: stepWords(all[at]) };
 }
-/** Starts a failed activity again. */
-export const retryActivity = ({ activity, item }, button) => act(button, () => post(path`/activities/${activity}`, item ? { item } : {}));
+const ITEMS = ['film', 'song', 'station'];
+/** Starts a failed activity or scene again; goes to the screen of a scene that needs more than the item. */
+export const retry = ({ activity, scene, item }, button, go) => act(button, async () => {
+  const parameters = {};
+  if (!activity) {
+    const needed = Object.entries((await get('/scenes')).scenes.find(({ name }) => name === scene)?.parameters ?? {});
+    if (needed.length > 1 || !needed.every(([, kind]) => item && ITEMS.includes(kind))) { await go(path`/scenes?scene=${scene}`); return; }
+    for (const [name] of needed) parameters[name] = item;
+  }
+  saveRun((await (activity ? post(path`/activities/${activity}`, { item }) : post(path`/scenes/${scene}/runs`, { parameters }))).run);
+});
 /** The card of a failure, with the step of the run that it stopped. */
 export function faultCard(error, run, buttons, note) {
   const { message, hint, detail } = wording(error ?? { message: t('now.failed') });
   return errorCard(message, [[placeOf(error, run), note, hint].filter(Boolean).join(' '), small(detail)], ...buttons);
 }
 /** The buttons of an activity that failed: begin it again, or end it. */
-export const mend = ({ activity, scene, item }) => [
-  activity || scene ? btn('primary', (node) => act(node, async () => saveRun((await (activity ? post(path`/activities/${activity}`, item ? { item } : {}) : post(path`/scenes/${scene}/runs`, {}))).run)), icon('fix'), t('do.retry')) : null,
+export const mend = (now, go) => [
+  now.activity || now.scene ? btn('primary', (node) => retry(now, node, go), icon('fix'), t('do.retry')) : null,
   btn('quiet', endActivity, icon('stop'), t('do.end')),
 ];
 /** Where a run stopped: "Step 4 of 11." */

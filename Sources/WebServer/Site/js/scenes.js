@@ -32,9 +32,10 @@ export async function show(main) {
 
   const paintList = () => renew(list, current.name, () => scenes.map((scene) => h('li', {}, h('button', { class: 'row', 'aria-current': scene === current, data: { focus: scene.name }, onclick: () => choose(scene) }, icon(sceneIcon(scene), { class: 'row-icon' }), twoLines(sceneTitle(scene), t('scenes.steps', { count: count(scene.steps) })), icon('chevron', { class: 'row-icon soft' })))));
   const count = (all) => all.reduce((sum, step) => sum + (step.sequence ?? step.parallel ? count(step.sequence ?? step.parallel) : 1), 0);
+  const showAddress = () => history.replaceState({}, '', path`/scenes?scene=${current.name}`);
   function choose(scene) {
     current = scene; runID = undefined; values = {};
-    history.replaceState({}, '', path`/scenes?scene=${scene.name}`);
+    showAddress();
     paintList(); prepare();
     if (matchMedia('(max-width: 1099px)').matches) pane.scrollIntoView({ block: 'start' });
   }
@@ -65,23 +66,31 @@ export async function show(main) {
   const head = (known, word, text) => clear(top, h('div', {}, h('h2', { class: 'title-3', id: 'run-title' }, sceneTitle(current)), h('p', { class: 'soft', role: 'status' }, text)), h('div', 'view-as', chip(known, word)));
   async function start(button) {
     await act(button, async () => {
-      const { run } = await post(path`/scenes/${current.name}/runs`, { parameters: values });
-      runID = run.id; theater.saveRun(run);
-      announce(t('now.begins', { title: sceneTitle(current) })); paint();
+      const scene = current, { run } = await post(path`/scenes/${scene.name}/runs`, { parameters: values });
+      theater.saveRun(run); announce(t('now.begins', { title: sceneTitle(scene) }));
+      // Another scene may have been chosen meanwhile.
+      if (scene === current) { runID = run.id; paint(); }
     });
   }
   let told;
   function paint() {
-    const known = theater.store.runs.get(runID), run = known?.isWhole ? known : undefined;
+    const known = theater.store.runs.get(runID);
+    // The run is unknown after a restart of the controller, or newer runs have replaced it.
+    if (runID && !known) { runID = told = undefined; pane.dataset.view = 'plan'; choices.classList.remove('locked'); showAddress(); load(); return; }
+    const run = known?.isWhole ? known : undefined;
     pane.dataset.view = run ? run.status : 'plan';
     choices.classList.toggle('locked', run?.status === 'running');
     if (run) paintRun(run); else if (plan) paintPlan();
   }
+  const row = (step, status, lamp, said, took, why) => h('li', { vars: { depth: step.depth }, class: step.isGroup ? 'group' : null, data: { status }, 'aria-current': status === 'running' ? 'step' : null }, unheard('span', 'lamp', lamp), h('span', 'what', stepWords(step), said), h('span', 'took num', took), why);
   function paintPlan() {
     const all = leaves(plan), needed = all.filter((step) => step.action !== 'skip').length;
     head('off', t('scenes.plan'), `${t('scenes.needed', { count: needed, total: all.length })} ${t('scenes.unsent')}`);
     clear(trouble); steps.classList.add('as-plan');
-    clear(steps, outline(plan).map((step) => h('li', { vars: { depth: step.depth }, class: step.isGroup ? 'group' : null, data: { status: step.action === 'skip' ? 'skipped' : 'waiting' } }, unheard('span', 'lamp', step.isGroup ? null : step.action === 'skip' ? icon('skip') : h('span', 'num tiny', all.findIndex(({ id }) => id === step.id) + 1)), h('span', 'what', stepWords(step), step.action === 'skip' ? h('span', 'cmd', ` · ${t('status.skipped')}`) : null), h('span', 'took'), reason(step))));
+    clear(steps, outline(plan).map((step) => {
+      const isSkipped = step.action === 'skip';
+      return row(step, isSkipped ? 'skipped' : 'waiting', step.isGroup ? null : isSkipped ? icon('skip') : h('span', 'num tiny', all.findIndex(({ id }) => id === step.id) + 1), isSkipped ? h('span', 'cmd', ` · ${t('status.skipped')}`) : null, '', reason(step));
+    }));
     clear(keys, btn('primary big', start, icon('play'), t('scenes.run')));
   }
   function reason(step) {
@@ -95,7 +104,10 @@ export async function show(main) {
     if (told !== run.id + run.status && run.status !== 'running') { told = run.id + run.status; announce(`${sceneTitle(current)}: ${text}`, run.status === 'failed'); }
     renew(trouble, JSON.stringify(run.error ?? null), () => failure(run));
     steps.classList.remove('as-plan');
-    renew(steps, JSON.stringify(run.steps), () => outline(run).map((step) => h('li', { vars: { depth: step.depth }, class: step.isGroup ? 'group' : null, data: { status: step.status === 'cancelled' ? 'skipped' : step.status }, 'aria-current': step.status === 'running' ? 'step' : undefined }, unheard('span', 'lamp', LAMP[step.status] ? icon(LAMP[step.status]) : null), h('span', 'what', stepWords(step), h('span', { class: ['skipped', 'accepted', 'cancelled'].includes(step.status) ? 'cmd' : 'sr' }, ` ${['skipped', 'accepted', 'cancelled'].includes(step.status) ? '· ' : ''}${t(`status.${step.status}`)}`)), h('span', 'took num', step.seconds > 0.05 ? unit(number(step.seconds, 1), 'second') : ''), step.error ? h('span', 'why', wording(step.error).message, small(wording(step.error).detail)) : null)));
+    renew(steps, JSON.stringify(run.steps), () => outline(run).map((step) => {
+      const { status, error } = step, isNamed = ['skipped', 'accepted', 'cancelled'].includes(status);
+      return row(step, status === 'cancelled' ? 'skipped' : status, LAMP[status] ? icon(LAMP[status]) : null, h('span', isNamed ? 'cmd' : 'sr', `${isNamed ? ' · ' : ' '}${t(`status.${status}`)}`), step.seconds > 0.05 ? unit(number(step.seconds, 1), 'second') : '', error ? h('span', 'why', wording(error).message, small(wording(error).detail)) : null);
+    }));
     renew(keys, run.status, () => (run.status === 'running' ? cancel(run) : [btn('primary big', start, icon('play'), t('scenes.again')), btn('quiet', load, t('scenes.plan'))]));
   }
   function cancel({ id }) {
@@ -107,7 +119,9 @@ export async function show(main) {
     return faultCard(run.error, run, [btn('primary', start, icon('fix'), t('do.retry'))], t('scenes.stays'));
   }
   paintList();
-  if (runID && !theater.store.runs.get(runID)?.isWhole) await theater.loadRun(runID).catch(() => { runID = undefined; });
+  if (runID && !theater.store.runs.get(runID)?.isWhole) await theater.loadRun(runID).catch(() => {});
+  // The address may be older than the controller's last start.
+  if (theater.store.runs.get(runID)?.scene !== current.name) runID = undefined;
   await prepare().catch(complain);
   main.append(whole);
   return theater.watch(() => { if (runID) paint(); });

@@ -17,7 +17,7 @@ export const copyButton = (words, text, said, kind = '') => btn(`wide ${kind}`, 
 
 export async function addFactor(done) {
   const { secret, uri, svg } = await proven(() => post(PATH, {}));
-  const error = formError(), code = codeField({ label: t('factor.code'), ontyped: (text) => { if (text.length === 6) confirm(text); } });
+  const error = formError(), code = codeField({ label: t('field.factor'), ontyped: (text) => { if (text.length === 6) confirm(text); } });
   const box = sheet(t('factor.add'), h('div', 'controls', h('p', 'soft', t('factor.scan')), svg ? qrOfPicture(svg, t('factor.qr')) : null,
     h('p', 'small', t('factor.type'), ' ', h('span', 'mono secret', secret.match(/.{1,4}/g).join(' '))),
     h('div', 'control-keys', matchMedia('(pointer: coarse)').matches ? h('a', { class: 'btn', href: uri }, icon('phone'), t('factor.open')) : null, copyButton(t('factor.copySecret'), secret, t('factor.secretCopied'))),

@@ -2,7 +2,7 @@
 import { h, clear, btn } from './dom.js';
 import { get, post, remove } from './api.js';
 import * as theater from './store.js';
-import { heading, segments, toggle, slider, toast, ask, act, complain, card, setting, quiet } from './parts.js';
+import { heading, choice, toggle, slider, toast, ask, act, complain, card, setting, quiet } from './parts.js';
 import { ageSlider } from './people.js';
 import { saveLanguage } from './commands.js';
 import { look, saveLook } from './look.js';
@@ -16,9 +16,7 @@ export const title = t('settings.title');
 export function show(main, { exit, begin }) {
   const logout = btn('', (node) => act(node, async () => {
     const kept = look();
-    // Its stream ends with the session. It would ask for another one, and be refused, before the answer has come.
-    theater.unfollow();
-    try { await remove('/sessions/current'); } catch (failure) { if (failure.status !== 401) await begin('/settings'); throw failure; }
+    await endSession(begin, () => remove('/sessions/current'));
     // The answer clears the browser's storage. Keep the look: it belongs to this device, not to the account.
     saveLook(kept);
     await exit();
@@ -26,18 +24,23 @@ export function show(main, { exit, begin }) {
   main.append(heading(title, logout), h('div', 'two-col', h('div', 'col', appearance(), wall(begin), theater.mayOperate() ? controller() : null),
     h('div', 'col', theater.mayOperate() ? account() : null, playing())));
 }
+/** Ends the session with a request. Stops the event stream first: its next request would get 401 before the answer arrives, and log the page out. */
+async function endSession(begin, request) {
+  theater.unfollow();
+  try { await request(); } catch (failure) { if (failure.status !== 401) await begin('/settings'); throw failure; }
+}
 const group = (text, id, ...inside) => card(text, id, h('div', 'setting-list', inside));
 
 function appearance() {
   const set = (theme) => saveLook({ theme: theme === 'auto' ? undefined : theme });
-  return group(t('settings.look'), 'h-look', setting(t('settings.language'), '', languageChoice(theater.role() === 'guest' ? undefined : saveLanguage)), h('p', 'label', t('settings.theme')), segments(t('settings.theme'), ['auto', 'night', 'matinee'].map((id) => [id, t(`theme.${id}`)]), look().theme ?? 'auto', set),
+  return group(t('settings.look'), 'h-look', setting(t('settings.language'), '', languageChoice(theater.role() === 'guest' ? undefined : saveLanguage)), choice(t('settings.theme'), ['auto', 'night', 'matinee'].map((id) => [id, t(`theme.${id}`)]), look().theme ?? 'auto', set),
     toggle(t('settings.still'), look().still, (still) => saveLook({ still }), t('settings.stillNote')),
     slider({ label: t('settings.size'), min: 90, max: 140, step: 5, value: look().size ?? 100, onchange: (size) => saveLook({ size }) }).node);
 }
 function wall(begin) {
-  const choice = (key) => toggle(t(`wall.${key}`), look()[key] ?? true, (on) => saveLook({ [key]: on }), t(`wall.${key}Note`));
+  const option = (key) => toggle(t(`wall.${key}`), look()[key] ?? true, (on) => saveLook({ [key]: on }), t(`wall.${key}Note`));
   return group(t('wall.title'), 'h-wall', setting(t('wall.make'), t(theater.isWallTablet() ? 'wall.is' : 'wall.makeNote'), theater.isOwner() ? quiet(t('wall.begin'), t('wall.make'), () => askWall(begin)) : null),
-    choice('dim'), choice('awake'));
+    option('dim'), option('awake'));
 }
 function askWall(begin) {
   let ageLimit;
@@ -46,7 +49,7 @@ function askWall(begin) {
 /** Gives up the owner's session for one that shows the room, plays and changes nothing else. */
 async function becomeWallTablet(begin, ageLimit) {
   const { code } = await post('/guests', { wallTablet: true, name: t('wall.title'), ageLimit });
-  await post('/guests/sessions', { pass: code, cookie: true });
+  await endSession(begin, () => post('/guests/sessions', { pass: code, cookie: true }));
   await begin('/room');
 }
 function account() {

@@ -2,12 +2,21 @@
 import { follow } from './events.js';
 import { get, path } from './api.js';
 
-export const store = { session: null, status: null, connection: 'live', lostSince: 0, runs: new Map(), library: 0 };
+/** The runs, and the ids that were asked for. A restarted controller numbers its runs from 1 again. */
+const noRuns = () => ({ runs: new Map(), asked: new Set() });
+export const store = { session: null, status: null, connection: 'live', lostSince: 0, library: 0, ...noRuns() };
 const listeners = new Set();
 let planned = false, stream, stop, choices;
 
-/** Calls `listener` after changes, once for all changes of one task; returns a function that ends the calls. */
-export function watch(listener) { listeners.add(listener); return () => listeners.delete(listener); }
+/**
+ * Calls `listener` after changes, once for all changes of one task, and every `period` milliseconds; returns a
+ * function that ends the calls.
+ */
+export function watch(listener, period) {
+  const timer = period && setInterval(listener, period);
+  listeners.add(listener);
+  return () => { listeners.delete(listener); clearInterval(timer); };
+}
 export function changed() {
   if (planned) return;
   planned = true;
@@ -38,7 +47,7 @@ export async function begin(session, loggedOut) {
 export const unfollow = () => stop?.abort();
 export function end() {
   unfollow();
-  Object.assign(store, { session: null, status: null, connection: 'live', runs: new Map() });
+  Object.assign(store, { session: null, status: null, connection: 'live', ...noRuns() });
   listeners.clear();
 }
 export const retry = () => stream?.retry();
@@ -52,7 +61,9 @@ function apply(type, value, id) {
   const now = performance.now();
   if (type === 'snapshot') {
     for (const device of value.devices) device.at = now;
+    const before = store.status?.event;
     store.status = value;
+    if (before && before !== value.event) catchUp(before);
     return;
   }
   if (!store.status) return;
@@ -68,6 +79,13 @@ function apply(type, value, id) {
   else if (type === 'library') store.library += 1;
   else if (type === 'configuration') store.applied = value;
   store.status.event = id;
+}
+const startOf = (event) => event.split('-')[0];
+/** Reloads the lists and the running runs after missed events. */
+function catchUp(lastEvent) {
+  store.library += 1;
+  if (startOf(lastEvent) !== startOf(store.status.event)) Object.assign(store, noRuns());
+  for (const { id, status } of store.runs.values()) if (status === 'running') loadRun(id).catch(() => {});
 }
 function change({ step, ...run }) {
   const known = store.runs.get(run.id) ?? { steps: [] };
@@ -98,6 +116,8 @@ export const withRole = (role) => devices().find((other) => other.role === role)
 export const activity = () => store.status?.activity ?? { status: 'idle' };
 /** The error of the current activity, if it failed because of a device. */
 export const failureOf = ({ id }) => (activity().status === 'failed' && activity().error?.device === id ? activity().error : undefined);
+/** The role of the current player. */
+export const playerRole = () => device(activity().player)?.role;
 /** The current run's report, if it is known. */
 export const run = () => store.runs.get(activity().run);
 /** Seconds since a value was reported. */

@@ -45,20 +45,19 @@ export const t = (key, values) => parts(key, values).join('');
 
 /** A number with so many digits behind the point. */
 export function number(value, digits) {
-  const key = `${locale} ${digits}`;
-  if (!formats.has(key)) formats.set(key, new Intl.NumberFormat(locale, digits === undefined ? {} : { minimumFractionDigits: digits, maximumFractionDigits: digits }));
-  return formats.get(key).format(value);
+  return formatter(digits, () => new Intl.NumberFormat(locale, digits === undefined ? {} : { minimumFractionDigits: digits, maximumFractionDigits: digits })).format(value);
 }
 // Making one takes longer than using it a hundred times.
 const formats = new Map();
+function formatter(name, make) {
+  const key = `${locale} ${name}`;
+  if (!formats.has(key)) formats.set(key, make());
+  return formats.get(key);
+}
 /** "3 min", or "3 minutes" where it is spoken. */
 export const unit = (count, name, isSpoken) => (isSpoken ? count.toLocaleString(locale, { style: 'unit', unit: name, unitDisplay: 'long' }) : t(`unit.${name}`, { count }));
 /** The time of day, in hours and minutes. */
-export const clockTime = (date) => {
-  const key = `${locale} clock`;
-  if (!formats.has(key)) formats.set(key, new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' }));
-  return formats.get(key).format(new Date(date));
-};
+export const clockTime = (date) => formatter('clock', () => new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' })).format(new Date(date));
 export const dateOf = (date) => new Date(date).toLocaleDateString(locale);
 /** The time since or until a date: "3 min ago", "in 5 hr". */
 export function when(date, now = Date.now()) {

@@ -234,11 +234,11 @@ actor TheaterRuntime {
     return difference
   }
 
-  /// Returns the file's current text. Throws if it is invalid, because a save would hide its
-  /// errors.
+  /// Returns the file's current text. Throws if it cannot be read, and if it is invalid, because a save
+  /// would hide its errors.
   private func presentFile() throws(TheaterError) -> ConfigurationText {
+    let text = try presentText()
     do {
-      let text = try store.read()
       _ = try store.validate(text)
       return try ConfigurationText(text)
     } catch {

@@ -67,6 +67,7 @@ final class MemoryStore: ConfigurationStore {
     var text: [UInt8]
     var writes: [[UInt8]] = []
     var failure: TheaterError?
+    var readFailure: InvalidConfiguration?
   }
   let name = "devices.json"
   let catalogue: PluginCatalogue
@@ -90,8 +91,16 @@ final class MemoryStore: ConfigurationStore {
   var writes: [[UInt8]] { state.withLock { $0.writes } }
   /// Makes every save fail.
   func failWrites(with error: TheaterError) { state.withLock { $0.failure = error } }
+  /// Makes every read fail with this message.
+  func failReads(with message: String) {
+    let issue = ConfigurationIssue(.file, file: name, position: nil, message: message)
+    state.withLock { $0.readFailure = InvalidConfiguration([issue]) }
+  }
 
-  func read() -> [UInt8] { text }
+  func read() throws(InvalidConfiguration) -> [UInt8] {
+    if let failure = state.withLock({ $0.readFailure }) { throw failure }
+    return text
+  }
 
   func validate(_ text: [UInt8]) throws(InvalidConfiguration) -> LoadedConfiguration {
     let origin = PathOrigin(folder: "/etc/theater")

@@ -323,6 +323,19 @@ import WebServer
     #expect(await harness.plugin("amp") == "Simulated")
   }
 
+  @Test("F6 · a swap that is to be saved says that the file cannot be read")
+  func unreadable() async throws {
+    let harness = try RuntimeHarness()
+    harness.store.failReads(with: "there is no such file")
+    let refused = try await #require(throws: TheaterError.self) {
+      try await harness.runtime.swap(
+        "amp", to: Self.choice("Simulated", save: true), by: RuntimeHarness.administrator)
+    }
+    #expect(refused.code == .notNow)
+    #expect(refused.message == "devices.json cannot be read: there is no such file")
+    #expect(await harness.plugin("amp") == "ALSAAmplifier")
+  }
+
   @Test("F6 · an edit that makes a swap impossible replaces it")
   func impossible() async throws {
     let harness = try RuntimeHarness(
