@@ -369,7 +369,7 @@ final class ActivityController {
     }
   }
 
-  /// The volume limit and the uncertain devices of a run for the principal. Made after `beginTurn`.
+  /// The volume limit of a run for the principal, and the devices that the last `beginTurn` found uncertain.
   private func planPolicy(for principal: Principal) -> PlanPolicy {
     PlanPolicy(volumeLimit: principal.volumeLimit, uncertainDevices: uncertainDevices.ids)
   }

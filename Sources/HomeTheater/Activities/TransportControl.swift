@@ -258,8 +258,8 @@ final class TransportControl {
   }
 }
 
-/// The values that relative changes are on their way to. The next change of the same device starts from there, because
-/// its report may still be that of before.
+/// The targets of relative changes that have not ended. The next change of the same device starts from its target,
+/// because its report may be older.
 private struct PendingTargets<Value> {
   private var targets: [DeviceID: (value: Value, number: Int)] = [:]
   private var count = 0
