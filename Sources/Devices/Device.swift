@@ -13,16 +13,19 @@ public protocol Device: AnyObject, Sendable {
 
   /// Gives the device a command, and waits until it is accepted or settled.
   ///
-  /// Commands of one device are performed in the order of the calls; urgent ones go first.
+  /// Commands of one device are performed in the order of the calls; urgent ones go first. The call runs on the
+  /// caller's actor until it waits, so calls from one actor arrive in the actor's order.
   ///
   /// - Returns: Whether the settled state was observed.
   /// - Throws: The reason why it was not performed; `.timeout` if the settled state does not come in
   ///   time.
   @discardableResult
-  func perform(_ command: Command, until: Completion) async throws(DeviceError) -> Confirmation
+  nonisolated(nonsending) func perform(
+    _ command: Command, until: Completion
+  ) async throws(DeviceError) -> Confirmation
 
   /// The present snapshot.
-  func snapshot() async -> DeviceSnapshot
+  nonisolated(nonsending) func snapshot() async -> DeviceSnapshot
 
   /// The present snapshot and every change from now on. A slow reader may miss intermediate snapshots,
   /// but gets the latest one.

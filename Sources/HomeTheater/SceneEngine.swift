@@ -85,8 +85,9 @@ final class SceneEngine {
   }
 
   /// Sends a device a command. A command that affects the item of a player also gives the player the
-  /// principal's age limit, which is reverted if the command fails.
-  nonisolated func send(
+  /// principal's age limit, which is reverted if the command fails. It runs on the caller's actor, so two
+  /// commands of one actor reach the device in their order.
+  nonisolated(nonsending) func send(
     _ command: Command, to device: any Device, until: Completion, by principal: Principal?
   ) async throws(DeviceError) -> Confirmation {
     // Most commands affect no item and stay off the theater's actor.

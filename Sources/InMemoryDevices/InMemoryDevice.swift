@@ -75,7 +75,7 @@ public final class InMemoryDevice: Device {
   ///
   /// - Returns: `.observed` when the settled state was asked for and the command has one.
   /// - Throws: The error that `fail` or `effects` gives, with this device's id.
-  public func perform(
+  public nonisolated(nonsending) func perform(
     _ command: Command, until: Completion
   ) async throws(DeviceError) -> Confirmation {
     let outcome = state.withLock { state -> Result<Void, DeviceError> in
@@ -94,7 +94,7 @@ public final class InMemoryDevice: Device {
     return until == .settled && command.spec.settled != .accepted ? .observed : .accepted
   }
 
-  public func snapshot() async -> DeviceSnapshot { state.withLock(\.present) }
+  public nonisolated(nonsending) func snapshot() async -> DeviceSnapshot { state.withLock(\.present) }
 
   public func snapshots() async -> AsyncStream<DeviceSnapshot> {
     let (stream, reader) = AsyncStream.makeStream(

@@ -27,8 +27,10 @@ public actor FakeDevice: Device {
   private var listeners: [AsyncStream<DeviceSnapshot>.Continuation] = []
   private var failures: [String: DeviceError] = [:]
   private var held: Set<String> = []
-  private var waiting: [CheckedContinuation<Void, Never>] = []
-  private var arrivals: [CheckedContinuation<Void, Never>] = []
+  private var waiting: [(command: String, continuation: CheckedContinuation<Void, Never>)] = []
+  /// Whether a released command is about to go on. Later ones wait for it.
+  private var isReleasing = false
+  private var arrivals: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
   private var items: [CatalogueItem] = []
   private var scanFailure: DeviceError?
   private var pictures: [String: ItemPicture] = [:]
@@ -69,17 +71,19 @@ public actor FakeDevice: Device {
   /// Makes `command` wait until `release`. The cancellation of a held command releases all of them.
   public func hold(_ command: String) { held.insert(command) }
 
-  /// Lets held commands go on.
+  /// Lets held commands go on, in the order of their arrival.
   public func release() {
     held = []
-    for continuation in waiting { continuation.resume() }
-    waiting = []
+    if !isReleasing { releaseNext() }
   }
 
   /// Waits until a held command has arrived.
-  public func waitForHeldCommand() async {
-    if !waiting.isEmpty { return }
-    await withCheckedContinuation { arrivals.append($0) }
+  public func waitForHeldCommand() async { await waitForHeldCommands(1) }
+
+  /// Waits until so many held commands have arrived.
+  public func waitForHeldCommands(_ count: Int) async {
+    if waiting.count >= count { return }
+    await withCheckedContinuation { arrivals.append((count, $0)) }
   }
 
   /// Reports a value.
@@ -126,8 +130,10 @@ public actor FakeDevice: Device {
     -> Confirmation
   {
     journal.append("\(id) \(command.json)")
-    if held.contains(command.spec.name) {
-      await pause()
+    let isHeld = isReleasing || held.contains(command.spec.name)
+    defer { if isHeld { releaseNext() } }
+    if isHeld {
+      await pause(command.spec.name)
       if Task.isCancelled { throw DeviceError(.cancelled, "cancelled", device: id) }
     }
     if var failure = failures[command.spec.name] {
@@ -154,7 +160,9 @@ public actor FakeDevice: Device {
 
   public func picture(of item: String) async throws(DeviceError) -> ItemPicture? {
     journal.append("\(id) picture \(item)")
-    if held.contains("picture") { await pause() }
+    let isHeld = held.contains("picture")
+    defer { if isHeld { releaseNext() } }
+    if isHeld { await pause("picture") }
     if var failure = failures["picture"] {
       failure.device = id
       throw failure
@@ -201,12 +209,19 @@ public actor FakeDevice: Device {
 
   // MARK: Inside
 
-  private func pause() async {
+  private func releaseNext() {
+    let index = waiting.firstIndex { !held.contains($0.command) }
+    isReleasing = index != nil
+    if let index { waiting.remove(at: index).continuation.resume() }
+  }
+
+  private func pause(_ command: String) async {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        waiting.append(continuation)
-        for arrival in arrivals { arrival.resume() }
-        arrivals = []
+        waiting.append((command, continuation))
+        let present = arrivals.filter { $0.count <= waiting.count }
+        arrivals.removeAll { $0.count <= waiting.count }
+        for arrival in present { arrival.continuation.resume() }
       }
     } onCancel: {
       Task { await self.release() }

@@ -16,11 +16,13 @@ final class SessionDevice: Device {
     id = theater.directory.devices(of: role).first?.id ?? DeviceID(role.rawValue)
   }
 
-  func perform(_ command: Command, until: Completion) async throws(DeviceError) -> Confirmation {
+  nonisolated(nonsending) func perform(
+    _ command: Command, until: Completion
+  ) async throws(DeviceError) -> Confirmation {
     try await theater.perform(command, on: id, until: until, by: principal)
   }
 
-  func snapshot() async -> DeviceSnapshot {
+  nonisolated(nonsending) func snapshot() async -> DeviceSnapshot {
     await theater.devices[id]?.snapshot() ?? Self.missing
   }
 

@@ -66,9 +66,9 @@ package final class DeviceProxy: Device {
   // MARK: Device
 
   /// Queues the command and waits for its end. Cancelling the task gives the command up.
-  package func perform(_ command: Command, until: Completion) async throws(DeviceError)
-    -> Confirmation
-  {
+  package nonisolated(nonsending) func perform(
+    _ command: Command, until: Completion
+  ) async throws(DeviceError) -> Confirmation {
     let number = state.withLock { state in
       state.lastNumber += 1
       return state.lastNumber
@@ -90,7 +90,7 @@ package final class DeviceProxy: Device {
 
   private func abandon(_ number: Int) { change { core, now in core.abandon(number, at: now) } }
 
-  package func snapshot() async -> DeviceSnapshot { state.withLock { $0.core.snapshot } }
+  package nonisolated(nonsending) func snapshot() async -> DeviceSnapshot { state.withLock { $0.core.snapshot } }
 
   /// The commands that have not ended.
   var commandsInHand: CommandsInHand { state.withLock { $0.core.commandsInHand } }

@@ -56,20 +56,37 @@ import Testing
     await amplifier.hold("volume")
     async let louder = facade.changeVolume(.by(5))
     async let loudest = facade.changeVolume(.by(5))
-    await amplifier.waitForHeldCommand()
-    for _ in 1...100 { await Task.yield() }
+    await amplifier.waitForHeldCommands(2)
     await amplifier.release()
     _ = try await (louder, loudest)
     #expect(await amplifier.snapshot().state.volume == 60)
     await amplifier.hold("mute")
+    await amplifier.hold("unmute")
     async let muted = facade.changeVolume(.toggleMute)
     async let unmuted = facade.changeVolume(.toggleMute)
-    await amplifier.waitForHeldCommand()
-    for _ in 1...100 { await Task.yield() }
+    await amplifier.waitForHeldCommands(2)
     await amplifier.release()
     _ = try await (muted, unmuted)
     let lines = theater.journal.lines.filter { $0.contains("mute") }
-    #expect(lines.sorted() == [#"amp "mute""#, #"amp "unmute""#])
+    #expect(lines == [#"amp "mute""#, #"amp "unmute""#])
+  }
+
+  @Test("E15 · simultaneous volume changes reach the amplifier in the order of their targets")
+  func volumeOrder() async throws {
+    let theater = Theater()
+    let (facade, amplifier) = (theater.facade, theater["amp"])
+    for _ in 1...500 {
+      try await facade.changeVolume(.to(50))
+      theater.journal.clear()
+      await amplifier.hold("volume")
+      async let first = facade.changeVolume(.by(5))
+      async let second = facade.changeVolume(.by(5))
+      await amplifier.waitForHeldCommands(2)
+      await amplifier.release()
+      _ = try await (first, second)
+      #expect(theater.journal.lines == [#"amp {"volume":55}"#, #"amp {"volume":60}"#])
+      #expect(await amplifier.snapshot().state.volume == 60)
+    }
   }
 
   @Test("E11 · simultaneous relative seeks add up")
@@ -83,8 +100,7 @@ import Testing
       await player.hold("seek")
       async let first = facade.seek(10, isRelative: true)
       async let second = facade.seek(10, isRelative: true)
-      await player.waitForHeldCommand()
-      for _ in 1...100 { await Task.yield() }
+      await player.waitForHeldCommands(2)
       await player.release()
       _ = try await (first, second)
       #expect(
