@@ -104,7 +104,9 @@ final class ActivityController {
     let scenePlan = try await engine.plan(
       scene, arguments: arguments, policy: planPolicy(for: principal))
     try engine.checkRunLimit()
-    return engine.start(scenePlan, by: principal)
+    return engine.start(scenePlan, by: principal) { run in
+      await self.recordUncertainDevices(after: run.report)
+    }
   }
 
   /// Plans a run of a scene without carrying it out: a dry run.
@@ -193,7 +195,8 @@ final class ActivityController {
 
   private func finishBeginning(_ run: Run, turn: Int) async {
     guard turn == self.turn else { return }
-    uncertainDevices.remove(after: run.report)
+    await recordUncertainDevices(after: run.report)
+    guard turn == self.turn else { return }
     session.finishRun(run.report, status: .running)
     publish()
     if run.report.status == .done {
@@ -312,7 +315,8 @@ final class ActivityController {
   /// - Parameter choice: The number of the newest choice on the player when the end began.
   private func finishEnding(_ run: Run, turn: Int, lastChoice choice: Int?) async {
     guard turn == self.turn else { return }
-    uncertainDevices.remove(after: run.report)
+    await recordUncertainDevices(after: run.report)
+    guard turn == self.turn else { return }
     if run.report.status == .done || session.activity == nil {
       if let player = session.activity?.player { ageLimits.forgetChoice(choice, on: player) }
       session.end(run: run.report)
@@ -354,22 +358,28 @@ final class ActivityController {
     let turn = turn
     await session.run?.cancel()
     try requireCurrent(turn)
-    await recordUncertainDevices()
+    if let report = session.run?.report { await recordUnconfirmedCommands(of: report) }
     try requireCurrent(turn)
     await playback.end()
     try requireCurrent(turn)
     return turn
   }
 
-  /// Records the devices that may still carry out a command of the session's run, which has stopped.
-  private func recordUncertainDevices() async {
-    for planned in session.run?.report.unconfirmedCommands ?? [] {
+  /// Records, after a run, which devices are uncertain and which are not any more.
+  private func recordUncertainDevices(after report: RunReport) async {
+    uncertainDevices.remove(after: report)
+    if report.status != .done { await recordUnconfirmedCommands(of: report) }
+  }
+
+  /// Records the devices that may still carry out a command of a run that has ended.
+  private func recordUnconfirmedCommands(of report: RunReport) async {
+    for planned in report.unconfirmedCommands {
       let state = await directory[planned.device]?.snapshot().state
       uncertainDevices.insert(after: planned, seeing: state)
     }
   }
 
-  /// The volume limit of a run for the principal, and the devices that the last `beginTurn` found uncertain.
+  /// The volume limit of a run for the principal, and the devices that are uncertain.
   private func planPolicy(for principal: Principal) -> PlanPolicy {
     PlanPolicy(volumeLimit: principal.volumeLimit, uncertainDevices: uncertainDevices.ids)
   }

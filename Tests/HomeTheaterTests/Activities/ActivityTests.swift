@@ -217,6 +217,29 @@ import Testing
     #expect(!theater.journal.lines.contains(#"lights {"dim":10}"#))
   }
 
+  @Test(
+    "E12 E17 · a scene after a cancelled run skips no command for a device with a command on its way",
+    arguments: ["film", "bedtime"])
+  func sceneAfterCancelledRun(cancelled: String) async throws {
+    var plan = TheaterPlan.evening
+    plan.scenes["bedtime"] = Scene(
+      name: "bedtime", steps: [TheaterPlan.step("lights", .lights, ["dim": 10])])
+    plan.scenes["bright"] = Scene(
+      name: "bright", steps: [TheaterPlan.step("lights", .lights, "on")])
+    let theater = Theater(plan: plan)
+    await theater["lights"].report(.brightness, 100)
+    await theater["lights"].hold("dim")
+    let run =
+      cancelled == "film"
+      ? try await theater.facade.begin("film", item: "f1", fromStart: true, user: "a").run
+      : try await theater.facade.runScene(cancelled, arguments: [:])
+    await theater["lights"].waitForHeldCommand()
+    #expect(try await theater.facade.cancelRun(id: run.id, by: .owner).status == .cancelled)
+    let bright = try await theater.facade.runScene("bright", arguments: [:])
+    #expect(await bright.finished().status == .done)
+    #expect(theater.journal.lines.last == #"lights "on""#)
+  }
+
   @Test("E12 E17 · a player that was told to turn on, but stayed off, does not fail the end")
   func playerStayedOff() async throws {
     let theater = Theater()
