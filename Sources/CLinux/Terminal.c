@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,10 @@ static struct termios before, held;
 static struct sigaction actions_before[SIGNAL_COUNT], continue_before;
 static char enter_text[32], leave_text[32];
 static int input = -1, output = -1, waker = -1;
-static volatile sig_atomic_t is_held, is_continued;
+static volatile sig_atomic_t is_held;
+// Whether a thread restores the mode for a stop, or sets it again after one. Several threads can
+// handle signals at a time. A second Ctrl-Z does nothing meanwhile: it asks for the same stop.
+static atomic_int is_stopping;
 
 static void write_text(const char *text) {
   ssize_t written = write(output, text, strlen(text));
@@ -47,40 +51,50 @@ static int is_ours(void) {
   return is_held && (foreground < 0 || foreground == getpgrp());
 }
 
+// The next stop may begin before the screen is drawn again, so that no Ctrl-Z of a person who sees
+// the screen is lost.
 static void set_mode_again(void) {
   unsigned long long one = 1;
-  if (!is_ours()) return;
-  set_mode();
+  int is_set = is_ours();
+  if (is_set) set_mode();
+  is_stopping = 0;
+  if (!is_set) return;
   ssize_t written = write(waker, &one, sizeof one);
   (void)written;
 }
 
 static void on_end(int number) {
+  if (number == SIGTSTP && atomic_exchange(&is_stopping, 1)) return;
   int error = errno;
-  struct sigaction mine;
+  struct sigaction mine, continue_mine;
   sigset_t some, mask;
   // Keys that were typed ahead, such as half a password, must not reach the shell.
   if (is_ours()) restore_mode(TCSAFLUSH);
+  // Pending until it is unblocked. If a second Ctrl-Z stops the process before that, SIGCONT
+  // discards this signal, so that the process does not stop again with the mode set.
+  raise(number);
   for (int i = 0; i < SIGNAL_COUNT; i++)
     if (signals[i] == number) sigaction(number, &actions_before[i], &mine);
-  is_continued = 0;
+  // This thread sets the mode after the stop.
+  sigaction(SIGCONT, &continue_before, &continue_mine);
   sigemptyset(&some);
   sigaddset(&some, number);
   sigaddset(&some, SIGCONT);
   pthread_sigmask(SIG_UNBLOCK, &some, &mask);
-  raise(number);
-  // Only for SIGTSTP raise returns: when the process is continued, or if it could not be stopped.
+  // Reached only for SIGTSTP: when the process is continued, or if it could not be stopped.
   pthread_sigmask(SIG_SETMASK, &mask, NULL);
+  // Before the mode is set: the default action would stop the process without restoring the mode.
   sigaction(number, &mine, NULL);
-  if (!is_continued) set_mode_again();
+  sigaction(SIGCONT, &continue_mine, NULL);
+  set_mode_again();
   errno = error;
 }
 
 static void on_continue(int number) {
   (void)number;
   int error = errno;
-  is_continued = 1;
-  set_mode_again();
+  // After Ctrl-Z the thread that handles it sets the mode, after SIGSTOP this one.
+  if (!atomic_exchange(&is_stopping, 1)) set_mode_again();
   errno = error;
 }
 

@@ -94,7 +94,9 @@ public final class InMemoryDevice: Device {
     return until == .settled && command.spec.settled != .accepted ? .observed : .accepted
   }
 
-  public nonisolated(nonsending) func snapshot() async -> DeviceSnapshot { state.withLock(\.present) }
+  public nonisolated(nonsending) func snapshot() async -> DeviceSnapshot {
+    state.withLock(\.present)
+  }
 
   public func snapshots() async -> AsyncStream<DeviceSnapshot> {
     let (stream, reader) = AsyncStream.makeStream(

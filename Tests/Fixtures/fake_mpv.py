@@ -6,7 +6,8 @@ deaf: reads and answers nothing, and does not end; odd: sends messages that are 
 kinds, and plays; over: plays sound that ends before the question for its output, and tells the end only with
 the question after that; refuses: plays, and refuses to pause and to change its channels, and does not answer a
 stop; held: plays, and after its restart withholds its first answer until it has to stop; leaves: ends after it
-has told the facts of a film; late: tells that a film failed only when it loads the next one.
+has told the facts of a film; hangs: reads each film but b.mkv, at which it hangs; late: tells that a film
+failed only when it loads the next one.
 The file of the variable TRACE gets the name of each command.
 """
 import json
@@ -37,12 +38,19 @@ def send(**message):
     peer.sendall(json.dumps(message).encode() + b"\n")
 
 
-def load(number):
+def load(number, address):
     global films
     films += 1
     if fault == "late":
         send(request_id=number, error="success", data={"playlist_entry_id": films})
         send(event="end-file", reason="error", playlist_entry_id=films - 1, file_error="loading failed")
+        send(event="file-loaded")
+        return
+    if fault == "hangs":
+        send(request_id=number, error="success", data={"playlist_entry_id": films})
+        send(event="start-file", playlist_entry_id=films)
+        if address.endswith("/b.mkv"):
+            time.sleep(60)
         send(event="file-loaded")
         return
     if fault == "crash":
@@ -97,7 +105,7 @@ for line in peer.makefile("rb"):
     if command == ["get_property", "current-ao"]:
         asked_for_output = True
     if command[0] == "loadfile":
-        load(number)
+        load(number, command[1])
     elif command[0] == "get_property" and fault == "over":
         value = sound.get(command[1])
         send(request_id=number, error="property unavailable" if value is None else "success", data=value)

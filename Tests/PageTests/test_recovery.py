@@ -177,6 +177,29 @@ def test_refused_role(owner, theater):
     theater.send("DELETE", f"/accounts/{account['id']}")
 
 
+@proves("F5 · an age limit that the controller refuses is shown as before")
+def test_refused_age_limit(owner, theater):
+    theater.member("Nadia", "nadia@example.org")
+    owner.expected = {409}
+    page = owner.open("/people")
+    page.get_by_role("button", name=re.compile("Nadia")).click()
+    limit = page.get_by_role("dialog").get_by_role("slider", name="Titles up to")
+    refuse(page, "/accounts/*/age-limit")
+    limit.fill("16")
+    refusal(page)
+    expect(limit).to_have_attribute("aria-valuetext", "no limit")
+    page.unroute("**/api/v1/accounts/*/age-limit")
+    limit.fill("12")
+    expect(page.locator(".toast").filter(has_text="Nadia sees titles up to age 12.")).to_be_visible()
+    refuse(page, "/accounts/*/age-limit")
+    limit.fill("16")
+    refusal(page)
+    expect(limit).to_have_attribute("aria-valuetext", "age 12")
+    account = next(one for one in theater.send("GET", "/accounts")["accounts"] if one["name"] == "Nadia")
+    assert account["ageLimit"] == 12
+    theater.send("DELETE", f"/accounts/{account['id']}")
+
+
 @proves("E12 E17 · a failed scene is begun again with its item, and leads to its screen without one")
 @pytest.mark.parametrize("scene, item, parameters", [
     ("movie-night", "night-ferry", {"film": "night-ferry"}), ("together", None, {}), ("movie-night", None, None),

@@ -57,7 +57,10 @@ final class SoundAmplifier: AmplifierDevice {
   private struct EarlierSetting {
     var volume: Int
     var isMuted: Bool
+    /// The setting of the mixer before the limit.
     var mixer: HardwareMixer.SavedSetting?
+    /// The setting of the mixer that the limit resulted in.
+    var limitedMixer: HardwareMixer.SavedSetting?
   }
 
   private let context: DeviceContext
@@ -174,22 +177,25 @@ final class SoundAmplifier: AmplifierDevice {
   /// between would undo it. Returns the setting before.
   private func limitAtPowerOn() -> EarlierSetting {
     state.withLock { state in
-      let earlier = EarlierSetting(
+      var earlier = EarlierSetting(
         volume: state.model.volume, isMuted: state.model.isMuted,
         mixer: state.mixer?.saveSetting())
       state.model.limitAtPowerOn(volume: options.startupVolume)
       state.apply()
+      earlier.limitedMixer = state.mixer?.saveSetting()
       return earlier
     }
   }
 
-  /// Restores the setting before a refused "on", because another program may use the card with it.
+  /// Restores the setting before a refused "on", because another program may use the card with it. A change
+  /// that another program has made to the mixer since then is kept.
   private func restore(_ earlier: EarlierSetting) {
     state.withLock { state in
       state.model.volume = earlier.volume
       state.model.isMuted = earlier.isMuted
-      guard let mixer = state.mixer, let setting = earlier.mixer else { return }
-      mixer.restore(setting)
+      guard let mixer = state.mixer, let saved = earlier.mixer, let limited = earlier.limitedMixer
+      else { return }
+      if let reading = mixer.restore(saved, replacing: limited) { state.model.adopt(reading) }
       state.mixed = state.wantedMix
     }
   }

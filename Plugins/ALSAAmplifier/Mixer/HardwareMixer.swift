@@ -23,6 +23,9 @@ final class HardwareMixer: Sendable {
     }
     fileprivate var channels: [Channel] = []
     fileprivate var wanted: (volume: Int, level: Int)?
+
+    fileprivate var levels: [Int] { channels.map(\.level) }
+    fileprivate var switches: [Int32] { channels.map(\.isOn) }
   }
 
   /// The name in status, e.g. `Master of hw:0`.
@@ -116,39 +119,53 @@ final class HardwareMixer: Sendable {
   /// Returns the exact setting, for `restore`; `nil` after `close`.
   func saveSetting() -> SavedSetting? {
     guard !isClosed.load(ordering: .acquiring) else { return nil }
-    return handle.withLock { handle in
-      var saved = SavedSetting()
-      saved.wanted = handle.wanted
-      for id in 0...SND_MIXER_SCHN_LAST.rawValue {
-        let channel = snd_mixer_selem_channel_id_t(rawValue: id)
-        var level = 0
-        guard snd_mixer_selem_has_playback_channel(handle.element, channel) != 0,
-          snd_mixer_selem_get_playback_volume(handle.element, channel, &level) == 0
-        else { continue }
-        var isOn: Int32 = 1
-        _ = snd_mixer_selem_get_playback_switch(handle.element, channel, &isOn)
-        saved.channels.append(SavedSetting.Channel(id: id, level: level, isOn: isOn))
-      }
-      return saved
-    }
+    return handle.withLock { Self.setting(of: $0) }
   }
 
-  /// Sets the control to a saved setting.
-  func restore(_ saved: SavedSetting) {
-    guard !isClosed.load(ordering: .acquiring) else { return }
-    handle.withLock { handle in
+  private static func setting(of handle: Handle) -> SavedSetting {
+    var saved = SavedSetting()
+    saved.wanted = handle.wanted
+    for id in 0...SND_MIXER_SCHN_LAST.rawValue {
+      let channel = snd_mixer_selem_channel_id_t(rawValue: id)
+      var level = 0
+      guard snd_mixer_selem_has_playback_channel(handle.element, channel) != 0,
+        snd_mixer_selem_get_playback_volume(handle.element, channel, &level) == 0
+      else { continue }
+      var isOn: Int32 = 1
+      _ = snd_mixer_selem_get_playback_switch(handle.element, channel, &isOn)
+      saved.channels.append(SavedSetting.Channel(id: id, level: level, isOn: isOn))
+    }
+    return saved
+  }
+
+  /// Replaces the setting `written` by `saved`. A volume or a switch that another program has changed
+  /// since then is kept. Returns the resulting setting; `nil` if it cannot be read.
+  func restore(_ saved: SavedSetting, replacing written: SavedSetting) -> Reading? {
+    guard !isClosed.load(ordering: .acquiring) else { return nil }
+    let reading = handle.withLock { handle -> Reading? in
+      // libasound's copy of the setting has other programs' changes only after this call.
+      _ = snd_mixer_handle_events(handle.mixer)
+      let present = Self.setting(of: handle)
+      // A sound server may still report the saved setting.
+      let restoresVolume = [saved.levels, written.levels].contains(present.levels)
+      let restoresSwitch =
+        hasSwitch && [saved.switches, written.switches].contains(present.switches)
       for channel in saved.channels {
         let id = snd_mixer_selem_channel_id_t(rawValue: channel.id)
         // The switch first: a muted control must not sound at the restored level.
-        if hasSwitch {
+        if restoresSwitch {
           _ = snd_mixer_selem_set_playback_switch(handle.element, id, channel.isOn)
         }
-        _ = snd_mixer_selem_set_playback_volume(handle.element, id, channel.level)
+        if restoresVolume {
+          _ = snd_mixer_selem_set_playback_volume(handle.element, id, channel.level)
+        }
       }
-      handle.wanted = saved.wanted
+      if restoresVolume { handle.wanted = saved.wanted }
       handle.settling = MonotonicClock.now + Self.settlingTime
+      return read(handle)
     }
     wakeup.signal()
+    return reading
   }
 
   /// Whether a change was made so recently that readings may be older.

@@ -15,6 +15,8 @@ struct MediaProber {
   let clock: any TheaterClock
   private var process: MpvProcess?
   private var events: AsyncStream<MpvEvent>.Iterator?
+  /// Whether mpv has begun to open the present medium.
+  private var hasBegun = false
 
   init(setup: MpvSetup, clock: any TheaterClock) {
     self.setup = setup
@@ -42,8 +44,8 @@ struct MediaProber {
       if Task.isCancelled {
         throw MediaFailure(.cancelled, subject: medium.item, detail: "the scan was cancelled")
       }
-      // The medium before may have crashed or hung this process.
-      if wasRunning { return try await facts(of: medium) }
+      // Until mpv has ended the medium before, that one may have crashed or hung the process.
+      if wasRunning, !hasBegun { return try await facts(of: medium) }
       throw MediaFailure(
         .corrupt, subject: medium.item, detail: "mpv crashed or hung when it read the file",
         hint: "Check the file with: mpv FILE")
@@ -74,6 +76,7 @@ struct MediaProber {
   private mutating func load(
     _ medium: Medium, through link: MpvLink
   ) async throws(MpvFailure) -> MediaFacts {
+    hasBegun = false
     if let device = medium.device {
       // The first request waits for the start of mpv.
       try await link.ask(
@@ -81,6 +84,7 @@ struct MediaProber {
     }
     let entry = try await link.load(medium, within: Self.limit) ?? 0
     while let event = await events?.next() {
+      if case .startFile = event { hasBegun = true }
       if case .fileLoaded = event { return try await MediaFacts(of: link) }
       // Each medium of a process gets a higher number. A late error of the medium before is ignored.
       if case .endFile(let ended, .error, let error) = event, ended ?? entry >= entry {

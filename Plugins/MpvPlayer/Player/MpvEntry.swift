@@ -118,7 +118,7 @@ struct MpvEntry: Sendable {
     case .propertyChange("current-ao", let value): hasSoundOutput = value.string != nil
     case .propertyChange("chapter", _): return .chapter
     case .log(let text): log = log.map { "\($0.prefix(200)); \(text)" } ?? text
-    case .propertyChange, .other: break
+    case .startFile, .propertyChange, .other: break
     }
     return nil
   }

@@ -52,6 +52,8 @@ enum MpvEvent: Equatable, Sendable {
     case eof, stop, quit, error, redirect, unknown
   }
 
+  /// mpv has ended the medium before, and begins to open the next one.
+  case startFile
   case fileLoaded
   /// The file begins to play, or continues after a seek. Also sent for a paused file.
   case playbackRestart
@@ -67,6 +69,7 @@ enum MpvEvent: Equatable, Sendable {
 
   init(_ name: String, _ json: JSON) {
     switch name {
+    case "start-file": self = .startFile
     case "file-loaded": self = .fileLoaded
     case "playback-restart": self = .playbackRestart
     case "end-file":

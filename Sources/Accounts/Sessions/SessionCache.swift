@@ -1,5 +1,11 @@
 import Foundation
 
+/// A logout for the audit log, which gets it when the store has deleted the session.
+struct PendingLogout {
+  let actor: AuditActor
+  let origin: Origin
+}
+
 /// A cache of the sessions in use, so that a request needs no query. `Sessions` protects it with a lock.
 struct SessionCache {
   /// The answer to a lookup.
@@ -26,6 +32,8 @@ struct SessionCache {
   /// The ended sessions that the store failed to delete. After a restart of the controller their tokens would be
   /// valid again.
   private(set) var undeleted: Set<SessionID> = []
+  /// The logouts whose sessions may still be in the store.
+  private var logouts: [SessionID: PendingLogout] = [:]
   /// Grows with every deletion and change, so that an earlier answer of the store is not cached.
   private(set) var generation: UInt64 = 0
 
@@ -95,6 +103,16 @@ struct SessionCache {
   /// Records that the store failed to delete ended sessions.
   mutating func recordUndeleted(_ ids: [SessionID]) {
     undeleted.formUnion(ending.intersection(ids))
+  }
+
+  /// Records a logout, unless the store has deleted its session already.
+  mutating func recordLogout(_ logout: PendingLogout, of id: SessionID) {
+    if ending.contains(id) { logouts[id] = logout }
+  }
+
+  /// Removes and returns the logouts of sessions that the store has deleted.
+  mutating func removeLogouts(of ids: [SessionID]) -> [PendingLogout] {
+    ids.compactMap { logouts.removeValue(forKey: $0) }
   }
 
   /// Ends a session that the store has deleted already.

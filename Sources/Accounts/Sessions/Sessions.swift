@@ -70,11 +70,13 @@ package final class Sessions: Sendable {
     let (stored, surplus) = try await store.insert(
       session, digest: digest, provenBy: record, dropping: lifetime.cutoff(at: now.date),
       most: holder.mostSessions)
-    let ended = cache.withLock { cache in
+    let (ended, logouts) = cache.withLock { cache in
       cache.insert(stored, for: digest, generation: generation)
-      return surplus.filter { cache.endDeleted($0.id) }
+      let ended = surplus.filter { cache.endDeleted($0.id) }
+      return (ended, cache.removeLogouts(of: surplus.map(\.id)))
     }
     publishEnd(of: ended)
+    await recordLogouts(logouts)
     // The store accepts writes again.
     await deleteLeftover()
     return LoggedIn(token: token, principal: principal(of: stored))
@@ -171,15 +173,16 @@ package final class Sessions: Sendable {
       }
   }
 
-  /// Ends the session of `token` at once (A10), also if a proof replaces the token meanwhile.
+  /// Ends the session of `token` at once (A10), also if a proof replaces the token meanwhile. The audit log gets the
+  /// logout when the session is deleted from the store.
   /// - Throws: `notLoggedIn`; `storageFull` or `storageFailed` when the session has ended for the running controller
   ///   but not in the store: repeat. The next login deletes it too.
   package func logOut(_ token: String) async throws(AccountError) {
     guard let digest = SessionToken(token)?.digest else { throw .notLoggedIn }
     let principal = try await endSession(of: digest)
-    if try await !delete([principal.session]).isEmpty {
-      await audit.record(.logout, by: AuditActor(principal))
-    }
+    let logout = PendingLogout(actor: AuditActor(principal), origin: .current)
+    cache.withLock { $0.recordLogout(logout, of: principal.session) }
+    _ = try await delete([principal.session])
   }
 
   /// Ends the session of a token for every request from now on, without deleting it from the store.
@@ -274,7 +277,13 @@ package final class Sessions: Sendable {
       cache.withLock { $0.recordUndeleted(ids) }
       throw error
     }
-    return cache.withLock { $0.forget(ids) }
+    let (ended, logouts) = cache.withLock { ($0.forget(ids), $0.removeLogouts(of: ids)) }
+    await recordLogouts(logouts)
+    return ended
+  }
+
+  private func recordLogouts(_ logouts: [PendingLogout]) async {
+    for logout in logouts { await audit.record(.logout, by: logout.actor, origin: logout.origin) }
   }
 
   /// Deletes the ended sessions that an earlier call failed to delete, as on a full disk: their tokens would be

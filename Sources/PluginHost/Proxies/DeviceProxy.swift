@@ -90,7 +90,9 @@ package final class DeviceProxy: Device {
 
   private func abandon(_ number: Int) { change { core, now in core.abandon(number, at: now) } }
 
-  package nonisolated(nonsending) func snapshot() async -> DeviceSnapshot { state.withLock { $0.core.snapshot } }
+  package nonisolated(nonsending) func snapshot() async -> DeviceSnapshot {
+    state.withLock { $0.core.snapshot }
+  }
 
   /// The commands that have not ended.
   var commandsInHand: CommandsInHand { state.withLock { $0.core.commandsInHand } }

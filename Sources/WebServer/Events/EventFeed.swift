@@ -12,8 +12,9 @@ final class EventFeed: Sendable {
   private let ended = Atomic(false)
   private let isKeepAliveDue = Atomic(false)
 
-  /// - Parameter channel: The connection of the stream. The stream ends when the client closes its side,
-  ///   and the connection ends with the stream.
+  /// - Parameter channel: The connection of the stream. The stream ends when the client closes its side, or when
+  ///   the controller stops, and the connection ends with the stream. A controller that stops closes its listener
+  ///   first, so that a client that asks why its stream ended finds no controller.
   init(_ subscription: EventSubscription, on channel: any Channel) {
     self.subscription = subscription
     self.channel = channel

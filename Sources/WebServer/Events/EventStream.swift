@@ -6,7 +6,6 @@ import Hummingbird
 import JSON
 import NIOCore
 import Platform
-import ServiceLifecycle
 
 /// The stream of server-sent events for one client (WHATWG HTML, section 9.2).
 ///
@@ -45,11 +44,7 @@ struct EventStream: Sendable {
         let levels = hasLevels ? theater.levels.subscribe { feed.wake() } : nil
         // Many streams write at each event: not on the event loops, which have requests to answer.
         try await withTaskExecutorPreference(globalConcurrentExecutor) {
-          try await withGracefulShutdownHandler {
-            try await send(to: &writer, feed, levels, caller: caller, after: lastID)
-          } onGracefulShutdown: {
-            feed.end()
-          }
+          try await send(to: &writer, feed, levels, caller: caller, after: lastID)
         }
         withExtendedLifetime(slot) {}
       })

@@ -138,6 +138,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
       isQuiescing = true
       if unsent > 0 { restartWriteDeadline(context) }
       if open.isEmpty { scheduleEnd(context, within: limits.closing) }
+      endWatch()
     }
     if event as? ChannelEvent == .inputClosed { handleInputClosed() }
     context.fireUserInboundEventTriggered(event)
@@ -150,7 +151,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     case is ConnectionEnding: scheduleEnd(context, within: limits.closing)
     case let watch as InputWatch:
       inputWatch = watch
-      if isInputClosed { handleInputClosed() }
+      if isInputClosed || isQuiescing { endWatch() }
     default: return context.triggerUserOutboundEvent(event, promise: promise)
     }
     promise?.succeed()
@@ -158,8 +159,10 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
   private func handleInputClosed() {
     isInputClosed = true
-    inputWatch.take()?.onClosed()
+    endWatch()
   }
+
+  private func endWatch() { inputWatch.take()?.onClosed() }
 
   /// The kernel took a part of an answer, or the connection is closed.
   private func handlePartWritten(_ context: ChannelHandlerContext) {

@@ -2,7 +2,9 @@ import NIOCore
 import ServiceLifecycle
 
 /// An outbound event for ``ConnectionGuard``: sets the function that is called once when the client closes its
-/// side of the connection, or the connection is closed. The next watch replaces it.
+/// side of the connection, the connection is closed, or the server stops. The next watch replaces it.
+///
+/// A server that stops closes its listener first: a client that connects after the call is refused.
 ///
 /// An answer that lasts long would otherwise need a task that waits for the next request.
 struct InputWatch: Sendable {
@@ -10,7 +12,8 @@ struct InputWatch: Sendable {
 }
 
 extension Channel {
-  /// Calls `onClosed` once when the client closes its side of the connection, or the connection is closed.
+  /// Calls `onClosed` once when the client closes its side of the connection, the connection is closed, or the
+  /// server has closed its listener to stop.
   func watchInput(_ onClosed: @escaping @Sendable () -> Void) {
     let isWatched = eventLoop.makePromise(of: Void.self)
     // Fails if the connection is closed already.

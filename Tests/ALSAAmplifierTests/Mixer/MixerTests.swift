@@ -147,6 +147,26 @@ import Testing
     await controller.end()
   }
 
+  @Test("E15 · a refused `on` keeps a volume that a person sets at the mixer meanwhile")
+  func changeWhileTurningOn() async throws {
+    let card = try VirtualCard()
+    try card.folder.write("mixer", Array("100 0\n".utf8))
+    try card.control("held")
+    let controller = try await openAmplifier(card)
+    let on = Task { try await controller.perform("on") }
+    // The switch is written after the volume.
+    #expect(await eventually { controls(card).last == 1 })
+    try "64 1\n".write(toFile: card.folder.path(of: "mixer"), atomically: false, encoding: .utf8)
+    try card.control("busy")
+    await #expect(throws: RPCError.self) { try await on.value }
+    // The person has not changed the switch, so it is off as before.
+    #expect(controls(card) == [64, 0])
+    #expect(controller.value(.power) == "off")
+    #expect(controller.value(.volume) == 50)
+    #expect(controller.value(.muted) == true)
+    await controller.end()
+  }
+
   @Test("E15 · a mixer without dB is used over its raw range, and status says so")
   func withoutDecibels() async throws {
     let card = try VirtualCard()

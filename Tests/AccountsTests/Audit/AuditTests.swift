@@ -44,6 +44,31 @@ import Testing
     #expect(refused.at == household.clock.now)
   }
 
+  @Test(
+    "E1 A10 · a logout that could not be stored is recorded once, when a later login deletes its session",
+    arguments: [0, 19])
+  func leftoverLogout(otherSessions: Int) async throws {
+    let token = try await household.ownerLogsIn().token.text
+    household.clock.advance(1)
+    // With 20 sessions the next login deletes this one as the oldest.
+    for _ in 0..<otherSessions { _ = try await household.logIn() }
+    await household.store.failWrites(
+      with: AccountError(.storageFull, message: "full", hint: "free"))
+    await Origin.$current.withValue(Origin(address: "192.168.1.20", device: "Firefox")) {
+      _ = await refusal { () async throws(AccountError) in
+        try await household.accountService.sessions.logOut(token)
+      }
+    }
+    await household.store.failWrites(with: nil)
+    #expect(try await lines().allSatisfy { !$0.contains("logout") })
+    for _ in 0..<2 {
+      _ = try await household.logIn()
+      #expect(
+        try await lines().filter { $0.contains("logout") }
+          == ["anna@example.org logout - done 192.168.1.20"])
+    }
+  }
+
   @Test("E1 · does not record a text that is no address: it could be a password in the wrong field")
   func noAddress() async throws {
     try await household.registerOwner()

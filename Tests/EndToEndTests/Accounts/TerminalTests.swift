@@ -243,6 +243,32 @@ import Testing
     }
   }
 
+  @Test("several quick Ctrl-Z restore the terminal at each stop, and the command continues with fg")
+  func stoppedAtOnce() async throws {
+    try await withLiveController { room in
+      let code = await room.setupCode()
+      try await room.atTerminal("register", "--setup-code", code) { terminal in
+        await terminal.expect("step 1 of 3")
+        let command = try #require(terminal.command)
+        for _ in 1...10 {
+          // Typed keys would mostly arrive as one signal; these are handled on several threads.
+          for _ in 1...20 { kill(command, SIGTSTP) }
+          repeat {
+            try #require(await eventually { terminal.news.contains(" 148] icanon echo") })
+            await terminal.expect(" 148] icanon echo")
+            terminal.type("fg\r")
+            // A thread that got a signal before the stop, but handles it after, stops the command once more.
+            try #require(
+              await eventually {
+                terminal.news.contains("step 1 of 3") || terminal.news.contains(" 148]")
+              })
+          } while !terminal.news.contains("step 1 of 3")
+          await terminal.expect("step 1 of 3")
+        }
+      }
+    }
+  }
+
   @Test("a command that was continued in the background ends there, and leaves the terminal alone")
   func background() async throws {
     try await withCodes { room in

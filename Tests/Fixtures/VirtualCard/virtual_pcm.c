@@ -357,6 +357,11 @@ SND_PCM_PLUGIN_DEFINE_FUNC(virtualcard) {
   if (error < 0) return error;
   char word[20];
   asked(settings.control, word, sizeof word);
+  // At most a minute, so that no test waits for ever.
+  for (int waits = 0; !strcmp(word, "held") && waits < 6000; waits++) {
+    usleep(10000);
+    asked(settings.control, word, sizeof word);
+  }
   if (!strcmp(word, "busy")) return -EBUSY;
   if (!strcmp(word, "gone")) return -ENODEV;
   if (!strcmp(word, "refused")) return -ECONNREFUSED;

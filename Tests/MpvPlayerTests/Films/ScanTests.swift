@@ -18,6 +18,7 @@ struct ScanTests {
     var setup = MpvSetup()
     setup.program = Program.project.appending(path: "Tests/Fixtures/fake_mpv.py").path
     setup.variables["FAULT"] = fault
+    setup.variables["TRACE"] = folder.path(of: "commands")
     return FilmLibrary(
       try MpvOptions(["folders": [.string(folder.path(of: "films"))]]), isCD: false, setup: setup,
       clock: clock)
@@ -46,6 +47,18 @@ struct ScanTests {
     let items = try await library(in: folder, fault: fault).scan(nil) { _ in skipped += 1 }
     #expect(items.map(\.id) == ["films/a.mkv", "films/b.mkv"])
     #expect(skipped == 0)
+  }
+
+  @Test("E9 · a film at which a process hangs that has read another film is tried once")
+  func hangs() async throws {
+    let folder = try TemporaryFolder()
+    let library = try library(in: folder, fault: "hangs", clock: FastClock(factor: 2))
+    var skipped = 0
+    let items = try await library.scan(nil) { _ in skipped += 1 }
+    #expect(items.map(\.id) == ["films/a.mkv"])
+    #expect(skipped == 1)
+    let commands = try String(contentsOfFile: folder.path(of: "commands"), encoding: .utf8)
+    #expect(commands.split(separator: "\n").count { $0 == "loadfile" } == 2)
   }
 
   @Test("E9 · each film at which mpv crashes is left out")

@@ -42,7 +42,7 @@ private func check(_ event: MpvEvent) {
   switch event {
   case .endFile(_, _, let error): check(error)
   case .log(let text): check(text)
-  case .fileLoaded, .playbackRestart, .propertyChange, .other: break
+  case .startFile, .fileLoaded, .playbackRestart, .propertyChange, .other: break
   }
 }
 

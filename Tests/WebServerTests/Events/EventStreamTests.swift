@@ -285,7 +285,10 @@ import Testing
         return true
       }
       #expect(refusal == nil && names.first == "snapshot", "\(names)")
-      #expect(await eventually { (try? await owner.send(.GET, "/api/v1/status")) == nil })
+      // The listener is closed before the stream ends, so a client learns at once that the controller stops.
+      await #expect(throws: ControllerConnectionError.self) {
+        _ = try await owner.send(.GET, "/api/v1/status")
+      }
     }
   }
 

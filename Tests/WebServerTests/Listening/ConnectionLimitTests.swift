@@ -6,6 +6,7 @@ import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 import ServiceLifecycle
+import Synchronization
 import TestSupport
 import Testing
 
@@ -371,6 +372,20 @@ import Testing
     channel.embeddedEventLoop.advanceTime(by: .milliseconds(500))
     #expect(recorder.isDropped)
     _ = try channel.finish(acceptAlreadyClosed: true)
+  }
+
+  @Test("ends the watch of a connection once when the server stops, also a watch that begins later")
+  func watchAtStop() throws {
+    let (channel, _) = try Self.open()
+    let ends = Mutex(0)
+    channel.watchInput { ends.withLock { $0 += 1 } }
+    #expect(ends.withLock { $0 } == 0)
+    channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+    #expect(ends.withLock { $0 } == 1)
+    channel.watchInput { ends.withLock { $0 += 1 } }
+    #expect(ends.withLock { $0 } == 2)
+    _ = try channel.finish(acceptAlreadyClosed: true)
+    #expect(ends.withLock { $0 } == 2)
   }
 }
 

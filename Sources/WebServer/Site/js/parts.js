@@ -55,12 +55,13 @@ export function seekBar({ label = t('player.place'), onseek, compact }) {
     put(position) { input.value = Math.round(position); heldUntil = performance.now() + 1500; paint(); },
   };
 }
+/** A range with its value in words. `set` moves it unless it was moved in the last 1.5 s, after a refusal in any case. */
 export function slider({ label, min = 0, max = 100, step = 1, value: v, says, onchange, name }) {
   const out = h('output', { 'aria-hidden': 'true' }), input = h('input', { class: 'range', type: 'range', min, max, step, value: v, 'aria-label': label, name });
   const words = says || ((x) => `${x} %`), paint = () => { input.style.setProperty('--fill', (input.value - min) / (max - min)); out.textContent = words(Number(input.value)); input.setAttribute('aria-valuetext', words(Number(input.value))); };
   let heldUntil = 0;
   input.addEventListener('input', () => { heldUntil = performance.now() + 1500; paint(); onchange?.(Number(input.value)); }); paint();
-  return { node: h('div', 'slider', h('div', 'head', h('span', { 'aria-hidden': 'true' }, label), out), input), input, set(x) { if (performance.now() > heldUntil && Number(input.value) !== x) { input.value = x; paint(); } } };
+  return { node: h('div', 'slider', h('div', 'head', h('span', { 'aria-hidden': 'true' }, label), out), input), input, set(x, isRefusal) { if ((isRefusal || performance.now() > heldUntil) && Number(input.value) !== x) { input.value = x; paint(); } } };
 }
 /** Returns a function that shows a choice and calls `onchange`; if that fails, it shows the last accepted choice again. */
 function revertible(current, show, onchange) {

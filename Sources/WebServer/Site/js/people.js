@@ -43,7 +43,11 @@ function edit(one, isOwn, load) {
   if (!isOwn) loadSessions(sessions, path`/accounts/${one.id}/sessions`).catch(complain);
   const own = path`/accounts/${one.id}`, change = async (what, body, said) => { await post(`${own}/${what}`, body); toast(said); load(); };
   let timer;
-  const limit = ageSlider(one.ageLimit, (x) => { clearTimeout(timer); timer = setTimeout(() => change('age-limit', { ageLimit: x }, t(x === undefined ? 'people.unlimited' : 'people.limited', { name: one.name, age: x })).catch(complain), 700); });
+  const limit = ageSlider(one.ageLimit, (x) => {
+    clearTimeout(timer);
+    const sent = setTimeout(() => change('age-limit', { ageLimit: x }, t(x === undefined ? 'people.unlimited' : 'people.limited', { name: one.name, age: x })).then(() => { one.ageLimit = x; }, (failure) => { complain(failure); if (timer === sent) limit.set(one.ageLimit ?? 21, true); }), 700);
+    timer = sent;
+  });
   const box = sheet(one.name, h('p', 'soft', `${one.email} · ${t('people.since', { date: dateOf(one.created) })}`), h('div', 'controls',
     choice(t('people.role'), [['member', t('role.member')], ['owner', t('role.owner')]], one.role, (role) => change('role', { role }, t(`people.now.${role}`, { name: one.name }))), limit.node,
     isOwn ? null : h('section', { 'aria-labelledby': 'h-sessions' }, h('h3', { class: 'title-4', id: 'h-sessions' }, t('sessions.title')), sessions),
