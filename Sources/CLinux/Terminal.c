@@ -25,7 +25,7 @@ static char enter_text[32], leave_text[32];
 static int input = -1, output = -1, waker = -1;
 static volatile sig_atomic_t is_held;
 // Whether a thread restores the mode for a stop, or sets it again after one. Several threads can
-// handle signals at a time. A second Ctrl-Z does nothing meanwhile: it asks for the same stop.
+// handle signals at a time. Another Ctrl-Z does nothing meanwhile: the screen is not drawn yet.
 static atomic_int is_stopping;
 
 static void write_text(const char *text) {
@@ -55,9 +55,13 @@ static int is_ours(void) {
 // the screen is lost.
 static void set_mode_again(void) {
   unsigned long long one = 1;
-  int is_set = is_ours();
-  if (is_set) set_mode();
-  is_stopping = 0;
+  int is_set;
+  // The terminal may become ours meanwhile, and the SIGCONT that says so is ignored before `is_stopping` is 0.
+  do {
+    is_set = is_ours();
+    if (is_set) set_mode();
+    is_stopping = 0;
+  } while (!is_set && is_ours() && !atomic_exchange(&is_stopping, 1));
   if (!is_set) return;
   ssize_t written = write(waker, &one, sizeof one);
   (void)written;

@@ -90,7 +90,7 @@ final class SceneEngine {
   nonisolated(nonsending) func send(
     _ command: Command, to device: any Device, until: Completion, by principal: Principal?
   ) async throws(DeviceError) -> Confirmation {
-    // Most commands affect no item and stay off the theater's actor.
+    // In a run, most commands affect no item and stay off the theater's actor.
     guard let principal, let change = ItemChange(command) else {
       return try await device.perform(command, until: until)
     }

@@ -70,7 +70,12 @@ struct RemoteTheater: Sendable {
   func listen(after id: String? = nil, _ each: (ServerSentEvent) async throws -> Bool)
     async throws
   {
-    if let refusal = try await client.listen(after: id, each) { throw ExitError(refusal) }
+    do {
+      if let refusal = try await client.listen(after: id, each) { throw ExitError(refusal) }
+    } catch let failure as ControllerConnectionError {
+      guard case .broken = failure else { throw failure }
+      throw await streamEndError(otherwise: ExitError(failure))
+    }
   }
 
   /// The error for a missing session, or for a missing controller, which is the more urgent one.

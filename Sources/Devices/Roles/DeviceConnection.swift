@@ -12,12 +12,14 @@ public protocol DeviceConnection: Device {
 extension DeviceConnection {
   public var id: DeviceID { device.id }
 
-  public func perform(_ command: Command, until: Completion) async throws(DeviceError)
-    -> Confirmation
-  {
+  public nonisolated(nonsending) func perform(
+    _ command: Command, until: Completion
+  ) async throws(DeviceError) -> Confirmation {
     try await device.perform(command, until: until)
   }
-  public func snapshot() async -> DeviceSnapshot { await device.snapshot() }
+  public nonisolated(nonsending) func snapshot() async -> DeviceSnapshot {
+    await device.snapshot()
+  }
   public func snapshots() async -> AsyncStream<DeviceSnapshot> { await device.snapshots() }
   public func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
     try await device.scanCatalogue(folder: folder)
@@ -44,9 +46,9 @@ extension DeviceConnection {
 extension Device {
   /// Performs a command of the role's table by its name.
   @discardableResult
-  func perform(_ name: String, _ argument: JSON? = nil, until: Completion = .settled)
-    async throws(DeviceError) -> Confirmation
-  {
+  nonisolated(nonsending) func perform(
+    _ name: String, _ argument: JSON? = nil, until: Completion = .settled
+  ) async throws(DeviceError) -> Confirmation {
     let command: Command
     do {
       command = try Command(name, argument: argument, role: role)
@@ -58,9 +60,9 @@ extension Device {
 
   /// Performs a typed command, if it is one of this device's role.
   @discardableResult
-  package func perform<Typed: RoleCommand>(_ command: Typed, until: Completion = .settled)
-    async throws(DeviceError) -> Confirmation
-  {
+  package nonisolated(nonsending) func perform<Typed: RoleCommand>(
+    _ command: Typed, until: Completion = .settled
+  ) async throws(DeviceError) -> Confirmation {
     guard Typed.role == role else {
       throw DeviceError(
         .unsupported, "this is a \(role.title), not a \(Typed.role.title)", device: id)

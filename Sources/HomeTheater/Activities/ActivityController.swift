@@ -105,7 +105,9 @@ final class ActivityController {
       scene, arguments: arguments, policy: planPolicy(for: principal))
     try engine.checkRunLimit()
     return engine.start(scenePlan, by: principal) { run in
-      await self.recordUncertainDevices(after: run.report)
+      // It may have begun before another run that left a device uncertain, so it makes none certain.
+      guard run.report.status != .done else { return }
+      await self.recordUnconfirmedCommands(of: run.report, turn: self.turn)
     }
   }
 
@@ -195,7 +197,7 @@ final class ActivityController {
 
   private func finishBeginning(_ run: Run, turn: Int) async {
     guard turn == self.turn else { return }
-    await recordUncertainDevices(after: run.report)
+    await recordUncertainDevices(after: run.report, turn: turn)
     guard turn == self.turn else { return }
     session.finishRun(run.report, status: .running)
     publish()
@@ -315,7 +317,7 @@ final class ActivityController {
   /// - Parameter choice: The number of the newest choice on the player when the end began.
   private func finishEnding(_ run: Run, turn: Int, lastChoice choice: Int?) async {
     guard turn == self.turn else { return }
-    await recordUncertainDevices(after: run.report)
+    await recordUncertainDevices(after: run.report, turn: turn)
     guard turn == self.turn else { return }
     if run.report.status == .done || session.activity == nil {
       if let player = session.activity?.player { ageLimits.forgetChoice(choice, on: player) }
@@ -358,24 +360,26 @@ final class ActivityController {
     let turn = turn
     await session.run?.cancel()
     try requireCurrent(turn)
-    if let report = session.run?.report { await recordUnconfirmedCommands(of: report) }
+    if let report = session.run?.report {
+      await recordUnconfirmedCommands(of: report, turn: turn - 1)
+    }
     try requireCurrent(turn)
     await playback.end()
     try requireCurrent(turn)
     return turn
   }
 
-  /// Records, after a run, which devices are uncertain and which are not any more.
-  private func recordUncertainDevices(after report: RunReport) async {
-    uncertainDevices.remove(after: report)
-    if report.status != .done { await recordUnconfirmedCommands(of: report) }
+  /// Records, after the run of a turn, which devices are uncertain and which are not any more.
+  private func recordUncertainDevices(after report: RunReport, turn: Int) async {
+    uncertainDevices.remove(after: report, turn: turn)
+    if report.status != .done { await recordUnconfirmedCommands(of: report, turn: turn) }
   }
 
   /// Records the devices that may still carry out a command of a run that has ended.
-  private func recordUnconfirmedCommands(of report: RunReport) async {
+  private func recordUnconfirmedCommands(of report: RunReport, turn: Int) async {
     for planned in report.unconfirmedCommands {
       let state = await directory[planned.device]?.snapshot().state
-      uncertainDevices.insert(after: planned, seeing: state)
+      uncertainDevices.insert(after: planned, seeing: state, turn: turn)
     }
   }
 

@@ -6,23 +6,27 @@ import Scenes
 ///
 /// A report of such a device may be older than the effect of the command, so it makes no command needless.
 struct UncertainDevices {
-  private(set) var ids: Set<DeviceID> = []
+  /// The turn in which the newest command of each device became uncertain.
+  private var turns: [DeviceID: Int] = [:]
+
+  var ids: Set<DeviceID> { Set(turns.keys) }
 
   /// Adds the device of an unconfirmed command, unless the device reports the effect.
   ///
   /// - Parameter state: The present state of the device; `nil` if the theater has lost it.
-  mutating func insert(after planned: PlannedCommand, seeing state: DeviceState?) {
+  mutating func insert(after planned: PlannedCommand, seeing state: DeviceState?, turn: Int) {
     let command = planned.command
     if let state, command.spec.settled.isMet(by: state, argument: command.argument) { return }
-    ids.insert(planned.device)
+    turns[planned.device] = turn
   }
 
-  /// Removes the devices that have carried out a command of a completed run: devices perform their commands
-  /// in order, so the earlier commands are over.
-  mutating func remove(after report: RunReport) {
+  /// Removes the devices that have carried out a command of a completed run which began in `turn`: devices
+  /// perform their commands in order, so the commands of earlier turns are over.
+  mutating func remove(after report: RunReport, turn: Int) {
     guard report.status == .done else { return }
     for node in report.nodes where node.status == .done || node.status == .accepted {
-      if let planned = node.command, !planned.isVolumeLimit { ids.remove(planned.device) }
+      guard let planned = node.command, !planned.isVolumeLimit else { continue }
+      if let uncertain = turns[planned.device], uncertain < turn { turns[planned.device] = nil }
     }
   }
 }

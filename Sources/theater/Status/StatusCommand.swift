@@ -58,8 +58,8 @@ struct Status: AsyncParsableCommand {
 }
 
 extension RemoteTheater {
-  /// Returns the error of a command whose event stream the controller has ended: that of a missing session or of a
-  /// stopped controller, or else `other`.
+  /// Returns the error of a command whose event stream has ended or broken: that of a missing session or of a stopped
+  /// controller, or else `other`.
   func streamEndError(otherwise other: ExitError) async -> any Error {
     do {
       // The end of the stream has no reason; a refused request has one.

@@ -154,8 +154,11 @@ import Testing
     try card.control("held")
     let controller = try await openAmplifier(card)
     let on = Task { try await controller.perform("on") }
-    // The switch is written after the volume.
-    #expect(await eventually { controls(card).last == 1 })
+    #expect(
+      await eventually {
+        (try? String(contentsOfFile: card.folder.path(of: "control"), encoding: .utf8)) == "waits"
+      })
+    #expect(controls(card).last == 1)
     try "64 1\n".write(toFile: card.folder.path(of: "mixer"), atomically: false, encoding: .utf8)
     try card.control("busy")
     await #expect(throws: RPCError.self) { try await on.value }

@@ -218,6 +218,28 @@ import Testing
   }
 
   @Test(
+    "E12 E17 · the end of an earlier scene makes no device certain that a later run left uncertain")
+  func earlierSceneEndsLater() async throws {
+    var plan = TheaterPlan.evening
+    let on = TheaterPlan.step("lights", .lights, "on")
+    plan.scenes["long"] = Scene(name: "long", steps: [on, .wait(.seconds(60))])
+    plan.scenes["bright"] = Scene(name: "bright", steps: [on])
+    let theater = Theater(plan: plan)
+    let long = try await theater.facade.runScene("long", arguments: [:])
+    await theater.clock.waitForSleepers(1)
+    await theater["lights"].report(.brightness, 100)
+    await theater["lights"].hold("dim")
+    let film = try await theater.facade.begin("film", item: "f1", fromStart: true, user: "a")
+    await theater["lights"].waitForHeldCommand()
+    _ = try await theater.facade.cancelRun(id: film.run.id, by: .owner)
+    theater.clock.advance(by: .seconds(60))
+    #expect(await long.finished().status == .done)
+    let bright = try await theater.facade.runScene("bright", arguments: [:])
+    #expect(await bright.finished().status == .done)
+    #expect(theater.journal.lines.last == #"lights "on""#)
+  }
+
+  @Test(
     "E12 E17 · a scene after a cancelled run skips no command for a device with a command on its way",
     arguments: ["film", "bedtime"])
   func sceneAfterCancelledRun(cancelled: String) async throws {

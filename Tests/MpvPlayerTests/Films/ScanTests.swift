@@ -52,7 +52,7 @@ struct ScanTests {
   @Test("E9 · a film at which a process hangs that has read another film is tried once")
   func hangs() async throws {
     let folder = try TemporaryFolder()
-    let library = try library(in: folder, fault: "hangs", clock: FastClock(factor: 2))
+    let library = try library(in: folder, fault: "hangs")
     var skipped = 0
     let items = try await library.scan(nil) { _ in skipped += 1 }
     #expect(items.map(\.id) == ["films/a.mkv"])
