@@ -48,18 +48,10 @@ import Testing
     await #expect(throws: TheaterError.self) { try await theater.facade.changeVolume(.to(101)) }
   }
 
-  @Test("E15 · simultaneous relative volume changes add up, and two toggles mute and unmute")
-  func simultaneousVolume() async throws {
+  @Test("E15 · two simultaneous mute toggles mute and unmute")
+  func simultaneousToggles() async throws {
     let theater = Theater()
     let (facade, amplifier) = (theater.facade, theater["amp"])
-    try await facade.changeVolume(.to(50))
-    await amplifier.hold("volume")
-    async let louder = facade.changeVolume(.by(5))
-    async let loudest = facade.changeVolume(.by(5))
-    await amplifier.waitForHeldCommands(2)
-    await amplifier.release()
-    _ = try await (louder, loudest)
-    #expect(await amplifier.snapshot().state.volume == 60)
     await amplifier.hold("mute")
     await amplifier.hold("unmute")
     async let muted = facade.changeVolume(.toggleMute)
@@ -67,12 +59,11 @@ import Testing
     await amplifier.waitForHeldCommands(2)
     await amplifier.release()
     _ = try await (muted, unmuted)
-    let lines = theater.journal.lines.filter { $0.contains("mute") }
-    #expect(lines == [#"amp "mute""#, #"amp "unmute""#])
+    #expect(theater.journal.lines == [#"amp "mute""#, #"amp "unmute""#])
   }
 
-  @Test("E15 · simultaneous volume changes reach the amplifier in the order of their targets")
-  func volumeOrder() async throws {
+  @Test("E15 · simultaneous relative volume changes add up, and reach the amplifier in order")
+  func simultaneousVolume() async throws {
     let theater = Theater()
     let (facade, amplifier) = (theater.facade, theater["amp"])
     for _ in 1...500 {
