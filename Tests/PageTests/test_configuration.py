@@ -3,7 +3,7 @@
 import json
 import re
 
-from conftest import proves
+from conftest import hold, proves, wait_held
 from playwright.sync_api import expect
 from test_screens import FIND_OVERFLOW, WAIT_FOR_TRANSITIONS, check, faults
 
@@ -61,6 +61,7 @@ def test_editor(owner, theater):
     assert "rule" in page.evaluate("(() => { const a = document.querySelector('textarea'); return a.value.slice(a.selectionStart, a.selectionEnd) })()")
     # A text that is not saved is there after a look at another screen.
     page.get_by_role("navigation", name="Main").get_by_role("link", name="Plugins").click()
+    page.get_by_role("heading", name="Plugins", level=1).wait_for()
     page.go_back()
     expect(text).to_have_value(edited)
     text.fill(file.text.replace('"speed": 20', '"speed": 21', 1))
@@ -88,6 +89,19 @@ def test_editor(owner, theater):
         expect(page.get_by_text("The theater runs with it now.")).to_be_visible()
     finally:
         real.write_text(before)
+
+
+@proves("F6 · nobody types into a text that is still being read and would replace what they typed")
+def test_read_first(owner, theater):
+    page = owner.page
+    file, held = File(page, theater), hold(page, "/configuration")
+    page.goto("/configuration")
+    reading = wait_held(page, held)
+    text = page.get_by_role("textbox", name="Text of devices.json")
+    expect(text).not_to_be_editable()
+    file.serve(reading)
+    expect(text).to_have_value(file.text)
+    expect(text).to_be_editable()
 
 
 @proves("F6 · works on a phone and a tablet, too")
