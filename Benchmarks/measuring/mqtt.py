@@ -14,7 +14,7 @@ from .accounts.comparing import quantile
 from .controller import ROOT, Controller
 from .plugins import Plugin, Refused
 from .streams import Pages
-from .wire import read_time, wire_figures
+from .wire import Tap, read_time, wire_figures
 
 SCRIPT = ROOT / "Tests/Fixtures/mqtt_devices.py"
 sys.path.insert(0, str(SCRIPT.parent))
@@ -29,8 +29,6 @@ class World:
                                         stdout=subprocess.PIPE)
         self.last = 0
         self.answers = queue.Queue()
-        # The times at which bytes for the broker have arrived at a proxy of the mode "stamp".
-        self.sent = queue.Queue()
         threading.Thread(target=self.read, daemon=True).start()
         return self
 
@@ -53,8 +51,6 @@ class World:
             message = json.loads(line)
             if "id" in message:
                 self.answers.put(message)
-            elif message["event"] == "sent":
-                self.sent.put(message["at"])
 
 
 def _options(port, topic):
@@ -150,22 +146,19 @@ def command_latency(count=300):
     """From a command's request to the controller until its bytes leave the plugin for the broker."""
     with World() as world:
         broker = world.request("broker")["port"]
-        port = world.request("proxy", to=broker)["port"]
         topic = world.request("device", broker=broker, family="tasmota", kind="dimmer")["topic"]
-        with Controller(_lamp(port, topic)) as controller:
+        with Tap(broker) as tap, Controller(_lamp(tap.port, topic)) as controller:
             controller.log_in()
             controller.wait_for(controller.plugins_are_up)
             call = controller.caller()
             call("lights", "on")
-            world.request("proxy", port=port, to=broker, mode="stamp")
             late, reads = [], []
             for number in range(count):
                 time.sleep(0.025)
                 # What arrived until now was a confirmation of an earlier message.
-                while not world.sent.empty():
-                    world.sent.get()
+                tap.forget()
                 sent, _ = call("lights", {"dim": number % 99 + 1})
-                late.append((world.sent.get(timeout=10) - sent) / 1e6)
+                late.append((tap.wait_for() - sent) / 1e6)
                 reads.append(read_time(call, "lights"))
     yield from wire_figures("MQTT", late, reads)
 

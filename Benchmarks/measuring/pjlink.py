@@ -11,7 +11,7 @@ from . import processes
 from .accounts.comparing import quantile
 from .controller import ROOT, Controller
 from .plugins import Plugin
-from .wire import read_time, wire_figures
+from .wire import Tap, read_time, wire_figures
 
 SCRIPT = ROOT / "Tests/Fixtures/pjlink_projector.py"
 
@@ -24,8 +24,6 @@ class Projector:
                                         stdout=subprocess.PIPE)
         self.port = json.loads(self.process.stdout.readline())[0]
         self.connections = 0
-        # The times at which queries of the power, and commands that set it, have arrived.
-        self.arrivals = {"%1POWR ?": queue.Queue(), "%1POWR 0": queue.Queue(), "%1POWR 1": queue.Queue()}
         self.done = queue.Queue()
         threading.Thread(target=self.read, daemon=True).start()
         return self
@@ -43,8 +41,6 @@ class Projector:
         for line in self.process.stdout:
             message = json.loads(line)
             self.connections += message.get("event") == "connected"
-            if message.get("got") in self.arrivals:
-                self.arrivals[message["got"]].put(message["at"])
             if "done" in message:
                 self.done.put(message)
 
@@ -81,9 +77,9 @@ def reconnects(count=10_000):
 def command_latency(count=300):
     """The times from a command's request to the controller until the projector receives the query of
     the power that precedes each command, and until it receives the command itself."""
-    with Projector() as projector:
+    with Projector() as projector, Tap(projector.port) as tap:
         projector.change(warmUp=0, coolDown=0)
-        options = {"host": "127.0.0.1", "port": projector.port, "polling": 3600}
+        options = {"host": "127.0.0.1", "port": tap.port, "polling": 3600}
         devices = {"projector": {"role": "projector", "plugin": "PJLinkProjector", "options": options}}
         with Controller({"devices": devices}) as controller:
             controller.log_in()
@@ -92,14 +88,11 @@ def command_latency(count=300):
             queries, commands, reads = [], [], []
             for number in range(count):
                 on = number % 2 == 0
-                # What arrived until now belongs to an earlier command.
-                for arrived in projector.arrivals.values():
-                    while not arrived.empty():
-                        arrived.get()
+                tap.forget()
                 sent, answer = call("projector", "on" if on else "off")
                 try:
-                    for late, got in ((queries, "%1POWR ?"), (commands, f"%1POWR {int(on)}")):
-                        late.append((projector.arrivals[got].get(timeout=10) - sent) / 1e6)
+                    queries.append((tap.wait_for(b"%1POWR ?") - sent) / 1e6)
+                    commands.append((tap.wait_for(b"%%1POWR %d" % on) - sent) / 1e6)
                 except queue.Empty:
                     raise SystemExit(f"the command did not reach the projector: {answer}") from None
                 reads.append(read_time(call, "projector"))

@@ -1,8 +1,80 @@
 """How long a command takes from the call of the facade to its bytes on the wire of a device."""
 
+import contextlib
+import queue
+import socket
+import struct
+import threading
 import time
 
 from .accounts.comparing import quantile
+
+# Linux: the time of the wall clock at which the kernel received a segment. Python has no name for it.
+SO_TIMESTAMPNS = 35
+
+
+class Tap:
+    """Passes connections on to a device, and notes when the bytes of a plugin arrive; `with` ends it.
+
+    The kernel says when they arrived: this process may wake later.
+    """
+
+    def __init__(self, to):
+        self.to = to
+        # The monotonic time in nanoseconds at which each piece has arrived, and its bytes.
+        self.arrivals = queue.Queue()
+
+    def __enter__(self):
+        self.server = socket.create_server(("127.0.0.1", 0))
+        self.port = self.server.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.server.close()
+
+    def forget(self):
+        """Drops what has arrived until now."""
+        while not self.arrivals.empty():
+            self.arrivals.get()
+
+    def wait_for(self, text=b""):
+        """When a piece with the text arrives, in nanoseconds of the monotonic clock."""
+        while True:
+            moment, piece = self.arrivals.get(timeout=10)
+            if text in piece:
+                return moment
+
+    def accept(self):
+        while True:
+            try:
+                plugin, _ = self.server.accept()
+            except OSError:
+                return
+            device = socket.create_connection(("127.0.0.1", self.to))
+            for end in plugin, device:
+                end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            plugin.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+            ways = (self.receive, plugin, device), (lambda end: end.recv(65536), device, plugin)
+            for way in ways:
+                threading.Thread(target=self.forward, args=way, daemon=True).start()
+
+    @staticmethod
+    def forward(receive, source, sink):
+        # Either end may close its connection at any time.
+        with contextlib.suppress(OSError):
+            while piece := receive(source):
+                sink.sendall(piece)
+            sink.shutdown(socket.SHUT_WR)
+
+    def receive(self, plugin):
+        piece, notes, _, _ = plugin.recvmsg(65536, socket.CMSG_SPACE(16))
+        since_boot = time.time_ns() - time.monotonic_ns()
+        for level, kind, note in notes:
+            if (level, kind) == (socket.SOL_SOCKET, SO_TIMESTAMPNS):
+                seconds, nanoseconds = struct.unpack("qq", note)
+                self.arrivals.put((seconds * 10**9 + nanoseconds - since_boot, piece))
+        return piece
 
 
 def read_time(call, device):

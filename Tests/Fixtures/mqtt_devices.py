@@ -30,7 +30,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 
 FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="mqtt-"))
 atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
@@ -425,9 +424,7 @@ class Proxy:
     """Passes connections on to a broker. Modes: pass; split (a byte at a time), merge (what comes within 50 ms
     at once), hold (nothing passes, the connections stay), refuse (closes each at once), drop (closes those that
     are open, then passes), garbage (answers with bytes that are no MQTT), huge (an endless message), flood
-    (the message "topic" with payloads of 60 KiB, without an end), close (after the broker's first packet), stamp
-    (passes, and prints {"event": "sent", "at": …} with the nanoseconds of the monotonic clock at which bytes for
-    the broker have arrived)."""
+    (the message "topic" with payloads of 60 KiB, without an end), close (after the broker's first packet)."""
 
     def __init__(self, to):
         self.to, self.mode, self.topic = to, "pass", ""
@@ -469,7 +466,7 @@ class Proxy:
             return await asyncio.sleep(3600)
         from_broker, to_broker = await asyncio.open_connection("127.0.0.1", self.to)
         self.writers.add(to_broker)
-        ways = [asyncio.ensure_future(self.forward(reader, to_broker, is_stamped=True)),
+        ways = [asyncio.ensure_future(self.forward(reader, to_broker)),
                 asyncio.ensure_future(self.forward(from_broker, writer))]
         try:
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
@@ -479,10 +476,8 @@ class Proxy:
             self.writers.discard(to_broker)
             to_broker.transport.abort()
 
-    async def forward(self, reader, writer, is_stamped=False):
+    async def forward(self, reader, writer):
         while data := await reader.read(65536):
-            if is_stamped and self.mode == "stamp":
-                write_event({"event": "sent", "at": time.monotonic_ns()})
             while self.mode == "hold":
                 await asyncio.sleep(0.02)
             if self.mode == "split":

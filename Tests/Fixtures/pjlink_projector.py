@@ -5,8 +5,7 @@
 
 They listen at 127.0.0.1, on free ports, unless given. The options beside these are the first values of the keys below. The first line on standard output is
 the list of the ports, one for each projector. Each further line is a JSON object:
-{"port": PORT, "event": "connected"}, {"port": PORT, "event": "closed"}, {"port": PORT, "got": TEXT, "at": TIME},
-where TIME is the nanoseconds of the monotonic clock at which the command arrived.
+{"port": PORT, "event": "connected"}, {"port": PORT, "event": "closed"} or {"port": PORT, "got": TEXT}.
 
 Each line on standard input is a JSON object and changes the projector at "port", or all without it. Its keys:
     password, authentication (none, md5, sha256), class (1, 2)
@@ -48,7 +47,6 @@ import json
 import os
 import secrets
 import sys
-import time
 
 OFF, ON, COOLING, WARMING = "0", "1", "2", "3"
 CLASS_TWO = {"FILT", "FREZ", "INNM", "IRES", "MVOL", "RFIL", "RLMP", "RRES", "SNUM", "SVER", "SVOL"}
@@ -217,7 +215,6 @@ class Session:
                 line = await self.reader.readuntil(b"\r")
             except (asyncio.IncompleteReadError, asyncio.LimitOverrunError):
                 return
-            self.arrived = time.monotonic_ns()
             text = line[:-1].decode("utf-8", "replace")
             if not await self.handle_line(text):
                 return
@@ -226,21 +223,21 @@ class Session:
         """Handles a line; False when the connection ends."""
         projector = self.projector
         if text == "PJLINK 2" and projector.authentication == "sha256":
-            self.trace(got=text, at=self.arrived)
+            self.trace(got=text)
             self.challenge = secrets.token_bytes(16)
             await self.send("PJLINK 2 " + self.challenge.hex())
             return True
         if not self.is_proved:
             rest = self.proved(text)
             if rest is None:
-                self.trace(got=text, at=self.arrived)
+                self.trace(got=text)
                 # Projectors of class 1 say nothing to this one, or ERRA to a command without its digest.
                 if text != "PJLINK 2":
                     await self.send("PJLINK ERRA")
                 return True
             self.is_proved = True
             text = rest
-        self.trace(got=text, at=self.arrived)
+        self.trace(got=text)
         # The command that begins the warming is still answered.
         is_mute = "mute-warming" in projector.odd and projector.power == WARMING
         answer = projector.answer(text)
