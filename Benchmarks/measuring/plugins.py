@@ -63,7 +63,9 @@ class Plugin:
         line = {"jsonrpc": "2.0", "id": self._last, "method": method, "params": params}
         self.process.stdin.write(json.dumps(line).encode() + b"\n")
         self.process.stdin.flush()
-        answer = self._answers.get(timeout=seconds)
+        # An earlier request may have been given up.
+        while (answer := self._answers.get(timeout=seconds))["id"] != self._last:
+            pass
         if "error" in answer:
             raise Refused(f"{self.name}: {method}: {answer['error']['message']}")
         return answer["result"]

@@ -12,7 +12,7 @@ import PluginKit
     selfCheck: { LibasoundSelfCheck.outcome })
 
   static func main() async {
-    alsa_messages_collect()
+    alsa_messages_ignore()
     if CommandLine.arguments.dropFirst().contains("--list-devices") {
       print(SoundDevices.listing)
       exit(0)

@@ -33,7 +33,7 @@ package enum ControllerConnectionError: Error, Sendable, Hashable {
   case notRunning(ControllerAddress)
   /// The socket, its folder or the process behind it belongs to another user; nothing was sent.
   case untrusted(reason: String, hint: String)
-  /// The connection ended, exceeded a limit or carried something other than HTTP, with the reason.
+  /// Any other failure: an unknown host name, a timeout, an early end, too many bytes, no HTTP; with the reason.
   case broken(String)
 }
 

@@ -7,7 +7,7 @@ import NIOPosix
 import TheaterAPI
 
 /// An HTTP client of one controller, over its Unix socket or a TCP port. Each request has its own
-/// connection. Over a socket, `SocketOwnership` decides before anything is sent.
+/// connection. Before anything is sent over a Unix socket, `SocketOwnership` checks that it belongs to this user.
 package struct ControllerClient: Sendable {
   /// The socket or port of the controller.
   package let address: ControllerAddress
@@ -118,7 +118,8 @@ package struct ControllerClient: Sendable {
     var request = HTTPClientRequest(url: address.url + path)
     request.method = method
     request.headers = headers
-    request.headers.add(name: "host", value: "localhost")
+    // The URL of a socket has no host.
+    if case .socket = address { request.headers.add(name: "host", value: "localhost") }
     if !headers.contains(name: "user-agent") {
       request.headers.add(name: "user-agent", value: Self.userAgent)
     }

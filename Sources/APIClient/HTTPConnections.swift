@@ -2,7 +2,7 @@ import AsyncHTTPClient
 import NIOCore
 import NIOPosix
 
-/// The HTTP connections of a process, on one thread that starts with the first request.
+/// The HTTP connections of a process, on one thread.
 package struct HTTPConnections: Sendable {
   /// For requests with one response.
   let requests: HTTPClient

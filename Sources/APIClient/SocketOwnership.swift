@@ -6,10 +6,9 @@ import NIOCore
 /// requests carry passwords and session tokens.
 ///
 /// `check` runs before a connection is opened: the folder belongs to the user, no other user may
-/// write in it, and neither folder nor socket is a link, so no other user can put a socket there,
-/// now or before the connection is made. `checkPeer` runs on each open connection before its first
-/// request: the kernel recorded the listening process when the connection was made, so nothing that
-/// happens to the path afterwards changes the answer.
+/// write in it, and neither folder nor socket is a link, so no other user can put a socket into it.
+/// `checkPeer` runs on each open connection before its first request: the kernel recorded the listening
+/// process when the connection was made, so nothing that happens to the path afterwards changes the answer.
 package enum SocketOwnership {
   /// Checks the folder and the socket in it. Links are not followed.
   ///

@@ -2,7 +2,7 @@
 package enum ScreenFailure: Error, Sendable, Hashable {
   /// The input is malformed; nothing was sent.
   case malformed(field: String, message: String)
-  /// The controller was not reached, or the connection broke; the reason as a sentence.
+  /// The request was not sent, or not fully answered; the reason.
   case network(String)
   /// The controller refused.
   case refused(Refusal)
@@ -13,10 +13,11 @@ package enum ScreenFailure: Error, Sendable, Hashable {
   package var text: String {
     switch self {
     case .malformed(_, let message): message
-    case .network(let reason): "The controller was not reached: \(reason)"
+    case .network(let reason): "The request to the controller failed: \(reason)"
     case .refused(let refusal):
       [refusal.message, refusal.hint].compactMap { $0 }.joined(separator: " ")
-    case .notKept(let reason): "It succeeded, but the result could not be stored here: \(reason)"
+    case .notKept(let reason):
+      "The login succeeded, but its secret could not be stored here: \(reason)"
     }
   }
 

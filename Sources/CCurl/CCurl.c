@@ -19,7 +19,6 @@ static struct {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char problem[256];
-static int loaded;
 
 static void *find(void *library, const char *name) {
   void *function = dlsym(library, name);
@@ -41,19 +40,14 @@ static void load(void) {
   table.easy_setopt = (CURLcode(*)(CURL *, CURLoption, ...))find(library, "curl_easy_setopt");
   table.easy_getinfo = (CURLcode(*)(CURL *, CURLINFO, ...))find(library, "curl_easy_getinfo");
   if (problem[0]) return;
-  if (table.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+  if (table.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
     snprintf(problem, sizeof problem, "%s cannot be started", CCURL_SONAME);
-    return;
-  }
-  __atomic_store_n(&loaded, 1, __ATOMIC_RELEASE);
 }
 
 const char *ccurl_load(void) {
   pthread_once(&once, load);
   return problem[0] ? problem : NULL;
 }
-
-int ccurl_is_loaded(void) { return __atomic_load_n(&loaded, __ATOMIC_ACQUIRE); }
 
 #define CCURL_DEFINE(result, name, parameters, arguments)                                          \
   result ccurl_##name parameters { return table.name arguments; }

@@ -51,12 +51,13 @@ static int is_ours(void) {
   return is_held && (foreground < 0 || foreground == getpgrp());
 }
 
-// The next stop may begin before the screen is drawn again, so that no Ctrl-Z of a person who sees
-// the screen is lost.
+// Sets the mode after a stop, and wakes the program to draw the screen. `is_stopping` is cleared before that, so that
+// a Ctrl-Z is not ignored once the screen is visible again.
 static void set_mode_again(void) {
   unsigned long long one = 1;
   int is_set;
-  // The terminal may become ours meanwhile, and the SIGCONT that says so is ignored before `is_stopping` is 0.
+  // The process may come to the foreground between `is_ours` and the clearing of `is_stopping`; `on_continue`
+  // ignores the SIGCONT of that time, so check again.
   do {
     is_set = is_ours();
     if (is_set) set_mode();
@@ -74,8 +75,8 @@ static void on_end(int number) {
   sigset_t some, mask;
   // Keys that were typed ahead, such as half a password, must not reach the shell.
   if (is_ours()) restore_mode(TCSAFLUSH);
-  // Pending until it is unblocked. If a second Ctrl-Z stops the process before that, SIGCONT
-  // discards this signal, so that the process does not stop again with the mode set.
+  // This signal stays pending until it is unblocked below. If another Ctrl-Z stops the process first, the SIGCONT that
+  // continues the process discards this signal, so that the process does not stop again with the mode set.
   raise(number);
   for (int i = 0; i < SIGNAL_COUNT; i++)
     if (signals[i] == number) sigaction(number, &actions_before[i], &mine);

@@ -21,6 +21,6 @@ package struct LogSender: MessageSender {
   package func send(_ message: AccountMessage) throws(AccountError) {
     log(
       "DEMONSTRATION, NOT SENT: to \(message.destination.text): \(message.text) "
-        + "(\"delivery\" is \"log\": everybody who reads this log can use it)")
+        + "(\"delivery\" is \"log\": everybody who reads this log can use the code)")
   }
 }

@@ -38,7 +38,9 @@ package actor DiscoveryRunner {
     var all = DiscoveryResult()
     for kind in searches.map(\.kind) {
       guard let result = results[kind] else {
-        all.problems.append("\(kind.rawValue): the search does not end; something does not answer")
+        all.problems.append(
+          "\(kind.rawValue): the search took too long and was given up; check for a disk or a server that "
+            + "does not answer")
         continue
       }
       all.findings += result.findings.prefix(Self.mostFindings)

@@ -133,11 +133,12 @@ package struct PJLinkSearch: DeviceSearch {
     case .open: break
     case .password:
       options["password"] = ["secret": "projector"]
-      notes.append("It asks for its password, which is kept as the secret \"projector\".")
+      notes.append("The projector needs its password: store it as the secret \"projector\".")
     case .silent:
-      notes.append("It did not answer over TCP: turn network control on in its menu.")
+      notes.append("The projector did not answer over TCP: turn network control on in its menu.")
     case .unknown:
-      notes.append("Its answer over TCP is not PJLink's greeting: see the settings of its network.")
+      notes.append(
+        "The projector's answer over TCP is not PJLink's greeting: check its network settings.")
     }
     var title = facts.name.map { "Projector \"\($0)\"" } ?? "Projector"
     if let number = facts.pjlinkClass { title += ", PJLink class \(number)" }

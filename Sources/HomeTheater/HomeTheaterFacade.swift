@@ -169,7 +169,7 @@ public final class HomeTheaterFacade {
     var snapshots = directory.snapshots
     for device in changed { snapshots[device.id] = nil }
     cables.apply(plan.cables, devices: directory.devices, snapshots: snapshots)
-    // After the cables, which miss a report that comes before them.
+    // After `cables.apply`: a new cable misses the reports that arrive before it is made.
     for device in changed { observe(device) }
     library.apply(plan.library, replacing: previous.library, changed: changed.map(\.id))
     ageLimits.removePlayers(removed)
@@ -228,7 +228,7 @@ public final class HomeTheaterFacade {
 
   // MARK: Activities and scenes
 
-  /// The name of the activity that plays this category: `.films` for watching a film.
+  /// Returns the name of the activity that plays a category; of several, the first in alphabetical order.
   package nonisolated func activity(for category: Category) throws(TheaterError) -> String {
     let candidates = plan.activities.values.filter { $0.category == category }
     guard let activity = candidates.map(\.name).min() else {
@@ -395,7 +395,7 @@ public final class HomeTheaterFacade {
 
   // MARK: Library and status
 
-  /// Whether a search in the library costs little.
+  /// Whether the library has at most 1,000 entries, so that a search takes about two milliseconds at most.
   package nonisolated var hasSmallLibrary: Bool { library.isSmall }
 
   /// Returns the entries of a category within the principal's age limit. Needs the permission `view`.

@@ -3,7 +3,7 @@ import JSON
 import Scenes
 
 extension TheaterPlan {
-  /// Returns the scenes and activities of the shipped `devices.json` for eight devices, one of each
+  /// Returns a plan with the standard scenes and activities for eight devices, one of each
   /// role. The amplifier's inputs are named "dvd", "cd" and "tuner".
   static func standard(
     amp: any Amplifier, tuner: any Tuner, dvd: any DVDPlayer, cd: any CDPlayer,

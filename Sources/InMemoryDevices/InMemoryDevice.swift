@@ -31,7 +31,7 @@ public final class InMemoryDevice: Device {
   ///   - state: The values that it reports at first.
   ///   - capabilities: The abilities beyond the commands common to its role.
   ///   - clock: The clock of the readings.
-  ///   - effects: Returns the values that a command changes, given the present state, in which the
+  ///   - effects: Returns the values that a command changes, given the state, in which the
   ///     position of playback is the present one. An error that it throws is the result of the command.
   public init<Typed: RoleCommand>(
     _ id: DeviceID, items: [CatalogueItem] = [], state: [StateKey: JSON],

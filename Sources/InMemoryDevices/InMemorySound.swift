@@ -50,13 +50,15 @@ public final class InMemoryTuner: Tuner, DeviceConnection {
         .playback: Playback(.stopped).json,
       ],
       capabilities: Capabilities(cables: [.wired]), clock: clock
-    ) { (command: TunerCommand, _) in
-      switch command {
+    ) { (command: TunerCommand, state) -> [StateKey: JSON] in
+      // A frequency is no item of the list.
+      let dial = Playback(state.playback?.status ?? .stopped).json
+      return switch command {
       case .on: [.power: "on", .playback: Playback(.playing).json]
       case .off: [.power: "off", .playback: Playback(.stopped).json]
-      case .am(let kilohertz): Self.tuned(to: kilohertz, [.band: "am"])
-      case .fm(let megahertz): Self.tuned(to: megahertz, [.band: "fm"])
-      case .frequency(let frequency): Self.tuned(to: frequency, [:])
+      case .am(let kilohertz): Self.tuned(to: kilohertz, [.band: "am"], dial)
+      case .fm(let megahertz): Self.tuned(to: megahertz, [.band: "fm"], dial)
+      case .frequency(let frequency): Self.tuned(to: frequency, [:], dial)
       case .station(let name):
         [
           .station: .string(name), .frequency: .null,
@@ -66,9 +68,13 @@ public final class InMemoryTuner: Tuner, DeviceConnection {
     }
   }
 
-  private static func tuned(to frequency: Double?, _ band: [StateKey: JSON]) -> [StateKey: JSON] {
+  private static func tuned(
+    to frequency: Double?, _ band: [StateKey: JSON], _ playback: JSON
+  ) -> [StateKey: JSON] {
     guard let frequency else { return band }
-    return band.merging([.frequency: .number(frequency), .station: .null]) { $1 }
+    return band.merging(
+      [.frequency: .number(frequency), .station: .null, .playback: playback]
+    ) { $1 }
   }
 }
 

@@ -238,7 +238,7 @@ struct JSONParser {
     let digits = index
     try requireDigits()
     if bytes[digits] == UInt8(ascii: "0"), index - digits > 1 {
-      throw failure("a number must not begin with 0", at: start)
+      throw failure("a number must not have leading zeros", at: start)
     }
     var isWhole = true
     if current == UInt8(ascii: ".") {

@@ -6,9 +6,9 @@ package enum JobAdmission: Sendable {
   case now
   /// After this time, by the clock of the job queue.
   case after(Duration)
-  /// At this date by the wall clock. If the clock is set meanwhile, that counts within 60 s.
+  /// At this date by the wall clock. A change of the wall clock takes effect within 60 s.
   case at(Date)
-  /// When this returns true; false refuses the job. Its task is cancelled with the job.
+  /// Calls the closure once: true admits the job, false refuses it. Cancelling the job cancels the closure.
   case when(@Sendable () async -> Bool)
   /// When each of these has admitted it, one after the other.
   case all([JobAdmission])

@@ -5,9 +5,9 @@ import JSON
 package struct MediaFailure: Error, Equatable {
   /// The kind of failure; it decides whether the player skips, retries or gives up.
   package enum Kind: String, Equatable {
-    /// libav is not installed.
+    /// The program or library that reads media is missing, or does not start.
     case unavailable
-    /// The file or folder does not exist.
+    /// The file or folder does not exist or cannot be reached.
     case missing
     /// The path leads out of the media folder.
     case outside

@@ -99,7 +99,10 @@ package struct MediaFolder: Equatable, Sendable {
   fileprivate static func realPath(_ path: String) -> String? {
     guard let real = realpath(path, nil) else { return nil }
     defer { free(real) }
-    return String(validatingCString: real)
+    let path = String(validatingCString: real)
+    // The path is not UTF-8.
+    if path == nil { errno = EILSEQ }
+    return path
   }
 
   /// Returns the system's text for an error number.

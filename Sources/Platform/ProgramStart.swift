@@ -26,7 +26,7 @@ public struct ProgramStart: Sendable {
   public var environment: [String: String]?
   /// The working folder of the child; `nil` for that of this process.
   public var folder: String?
-  /// Whether it leads a process group of its own, so that it ends together with its children.
+  /// Whether the child leads a process group of its own: `ChildProcess` then signals the whole group.
   public var leadsGroup: Bool
   /// Descriptors 0, 1 and 2 of the child. It inherits no other.
   public var input, output, error: Stream
@@ -59,7 +59,7 @@ public struct ProgramStart: Sendable {
     for (number, stream) in streams.enumerated() {
       let number = Int32(number)
       if case .descriptor(var descriptor) = stream {
-        // The child has got another stream in place of this one already.
+        // An earlier action has replaced this descriptor in the child already.
         if descriptor < number {
           descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
           guard descriptor >= 0 else { throw SystemError(errno) }

@@ -6,7 +6,7 @@ package enum RegularFile {
   /// The reason why a file was not read.
   package enum Failure: Error, Sendable, Hashable, CustomStringConvertible {
     case missing
-    /// It is not a regular file but "a folder", "a pipe", "a socket" or "a device".
+    /// It is not a regular file; the text names its kind, such as "a folder" or "a socket or a device".
     case otherKind(String)
     /// It has more bytes than the limit.
     case tooLarge(limit: Int)
@@ -25,10 +25,10 @@ package enum RegularFile {
 
   /// Returns the bytes of the file at `path`, links followed.
   ///
-  /// Reading a pipe or a terminal would wait for ever, and a device may have no end: both are
-  /// refused, without a wait.
+  /// Reading a pipe or a terminal would wait for ever, and a device may have no end: a file
+  /// that is not regular is refused without a wait.
   ///
-  /// - Parameter limit: The most bytes that are read.
+  /// - Parameter limit: The most bytes; a larger file throws `tooLarge`.
   package static func read(_ path: String, atMost limit: Int) throws(Failure) -> [UInt8] {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard file >= 0 else {

@@ -8,9 +8,9 @@ import Glibc
 public struct SystemThread: Sendable {
   /// The scheduling priority of a thread.
   public enum Priority: Sendable {
-    /// The process's own.
+    /// The priority of the thread that starts it.
     case normal
-    /// This many steps of `nice` below the process. A negative number raises the priority; without the
+    /// This many steps of `nice` below the thread that starts it. A negative number raises the priority; without the
     /// permission for that the thread stays normal.
     case nice(Int32)
     /// `SCHED_FIFO` 20, below the kernel's own threads. Without the permission (`ulimit -r`) the

@@ -13,18 +13,18 @@ extension TheaterClock {
   }
 }
 
-/// The machine's monotonic clock.
+/// The machine's clock that also counts the time asleep (`CLOCK_BOOTTIME`).
 public struct SystemClock: TheaterClock {
   public init() {}
 
-  /// The time since the machine's start. It goes on while the machine sleeps.
+  /// The time since the machine's start.
   public func now() -> Duration { .nanoseconds(MonotonicClock.nowIncludingSleep) }
 
   /// Returns at once for a deadline in the past.
   /// - Throws: When the task is cancelled.
   public func sleep(until deadline: Duration) async throws(CancellationError) {
     do {
-      // The only wait for the system's clock; tests inject their own clock.
+      // No other code waits for the system's clock, so that tests can inject their own.
       try await Task.sleep(for: deadline - now(), clock: .continuous)
     } catch {
       throw CancellationError()

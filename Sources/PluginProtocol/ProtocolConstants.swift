@@ -16,7 +16,7 @@ public enum ProtocolLimits {
 
   // MARK: Texts that are cut
 
-  /// The message and the hint of an error, each; a self-check's answer; the fault of a bad line.
+  /// The message of an error, its hint, each text in a self-check's answer, and the description of a bad line.
   public static let message = 1024
   /// A line of the log.
   public static let logMessage = 2048
@@ -37,7 +37,7 @@ public enum ProtocolLimits {
   /// The version of a manifest.
   public static let manifestVersion = 64
 
-  // MARK: Texts that name something: longer ones are refused, since a cut name names nothing
+  // MARK: Identifiers: longer ones are refused, because a cut one would name nothing or another object
 
   /// The id of an item: a path.
   public static let item = 4096

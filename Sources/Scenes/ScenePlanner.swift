@@ -6,7 +6,7 @@ import JSON
 public struct PlanPolicy: Sendable, Hashable {
   /// The loudest volume that the run may set, 0 to 100 %; `nil` for no limit. Louder steps are
   /// lowered to it, and an amplifier that is louder already is turned down. If it answers but
-  /// refuses that, the run ends, also where a step says that the scene continues.
+  /// refuses to be turned down, the run fails, even if the step continues after failures.
   public var volumeLimit: Int?
   /// The positions in seconds at which players begin the item that a step plays.
   public var resumePositions: [DeviceID: Double]
@@ -179,8 +179,8 @@ public struct ScenePlanner: Sendable {
   }
 
   /// Makes the nodes that turn amplifiers down before all other nodes, for amplifiers that may be
-  /// louder than the limit. Where a step turns an amplifier on or unmutes it, that step turns it down;
-  /// but one that is on already may be heard before this step, or without it.
+  /// louder than the limit. A step that turns an amplifier on or unmutes it also turns it down, but an
+  /// amplifier that is on already may be heard before that step runs, or without it.
   private func volumeLimitNodes(
     _ limit: Int, for nodes: [PlanNode], _ snapshots: [DeviceID: DeviceSnapshot]
   ) -> [PlanNode] {
@@ -201,9 +201,9 @@ public struct ScenePlanner: Sendable {
       else { return nil }
       // An amplifier that is off, or that the steps turn off, may refuse the command; it plays no
       // sound then.
-      let isHeardOn = !own.isEmpty && own.last != roles[amplifier]?.off
-      guard isHeardOn, isTurnedDownLater || nodes.canGoOn(without: amplifier) else {
-        return volumeLimitNode(limit, for: amplifier, onFailure: isHeardOn ? .stop : .continue)
+      let staysOn = !own.isEmpty && own.last != roles[amplifier]?.off
+      guard staysOn, isTurnedDownLater || nodes.canGoOn(without: amplifier) else {
+        return volumeLimitNode(limit, for: amplifier, onFailure: staysOn ? .stop : .continue)
       }
       return volumeLimitNode(limit, for: amplifier, onFailure: .stop).map {
         PlanNode(.sequence([$0]), onFailure: .continue)

@@ -116,8 +116,8 @@ public struct SceneRunner: Sendable {
     return end(node, run, outcome, confirmation, after: clock.now() - began)
   }
 
-  /// Whether an amplifier may play louder than the limit: it is not off, and it answers, but not with this
-  /// volume.
+  /// Whether an amplifier may play louder than the limit: it has refused the command that limits its volume, and does
+  /// not report that it is off.
   private func mayBeHeard(after error: DeviceError, of command: PlannedCommand) async -> Bool {
     guard command.isVolumeLimit, error.isAnswer else { return false }
     return await snapshot(command.device)?.state.power != .off

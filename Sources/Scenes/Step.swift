@@ -29,7 +29,7 @@ public struct CommandStep: Sendable, Hashable {
   public var command: StepCommand
   /// When the next step may begin.
   public var until: Completion
-  /// Whether a failure of the step ends the scene.
+  /// The effect of a failure on the steps around this one.
   public var onFailure: OnFailure
   /// Whether the command is sent even when the device already reports its effect.
   public var always: Bool
@@ -57,7 +57,7 @@ public enum StepCommand: Sendable, Hashable {
 
 /// The effect of a failed step on the surrounding steps.
 public enum OnFailure: String, Sendable, Hashable, CaseIterable {
-  /// The scene fails: the steps after it do not begin.
+  /// The failure ends the group around the step; the scene fails unless a group around it continues.
   case stop
   /// The failure is reported and the scene goes on.
   case `continue`

@@ -7,8 +7,8 @@ package struct PositionDatabase: PositionStore {
   let database: TheaterDatabase
   let clock: WallClock
 
-  /// Saves a position in place of an earlier one; it is on the disk when this returns. A position of a user who was
-  /// deleted since the start is dropped: what the user started may still play.
+  /// Saves a position in place of an earlier one; it is on the disk when this returns. Drops the position of a user who
+  /// was deleted since the database was opened: an item that the user started may still be playing.
   /// - Parameter seconds: From the beginning of the item, finite and not negative.
   /// - Throws: `invalid`, `full` or `failed`.
   package func save(_ seconds: Double, item: String, user: String) async throws(StorageError) {
@@ -95,9 +95,9 @@ package struct PositionDatabase: PositionStore {
   }
 }
 
-/// The accounts and guest passes that were deleted since the start, so that none of their positions is saved any
-/// more. They are in a temporary table of the connection that writes, which a transaction changes as a whole; an
-/// identifier is never used again.
+/// The accounts and guest passes that were deleted since the database was opened; their positions are not saved. The
+/// writing connection keeps them in a temporary table, so that a deletion that is rolled back is not recorded.
+/// Identifiers are never used again, so no new account is affected.
 enum DeletedUsers {
   static func makeTable(_ database: Database) throws {
     try database.execute(

@@ -155,7 +155,8 @@ public struct Schema: Sendable, Hashable {
     }
   }
 
-  /// The schema of a member of an object; of the first alternative that has it.
+  /// Returns the schema of a member of an object; `nil` without one. Of several alternatives, the first counts that
+  /// has the member and does not demand `null` for it.
   public func member(_ name: String) -> JSON? {
     if let member = json["properties"]?[name] { return member }
     let alternatives = (json["oneOf"]?.array ?? []) + (json["anyOf"]?.array ?? [])

@@ -62,7 +62,8 @@ struct cable {
   /* The connection. */
   bool owes_flush, owes_format;     /* messages to send before the next frames */
   bool is_plugged, is_heard, has_epoch, has_ended, awaits_flushed;
-  bool is_silent;                   /* the amplifier is silent: the clock runs until a credit with `heard` */
+  bool is_silent;                   /* the amplifier sends nothing, or another input is selected: the position follows
+                                     * the clock until a credit with `heard`, a start or the end of a pause */
   bool keeps_unheard;               /* the owed flush is that of a pause: unheard frames are sent again after it */
   bool is_replaced;                 /* another program uses the input, at the socket `replaced_at` */
   uint32_t epoch;
@@ -409,6 +410,7 @@ static void receive(struct cable *c, int64_t time) {
 
 /* MARK: Connecting */
 
+/* Compares inode and size, too: the file may be replaced twice within the resolution of the modification time. */
 static bool is_same(const struct stat *a, const struct stat *b) {
   return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size
       && memcmp(&a->st_mtim, &b->st_mtim, sizeof a->st_mtim) == 0;
@@ -420,7 +422,6 @@ static int read_cable_file(struct cable *c, struct sockaddr_un *address, char to
   int file = open(c->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return -errno;
   struct stat facts;
-  /* The modification time alone is too coarse: the file may be replaced twice within a few milliseconds. */
   char text[sizeof address->sun_path + TOKEN + 3];
   bool is_new = fstat(file, &facts) == 0 && !is_same(&facts, &c->file_seen);
   ssize_t count = is_new ? read(file, text, sizeof text - 1) : 0;
@@ -726,8 +727,8 @@ uint64_t cable_rewind(struct cable *c, uint64_t count) {
 uint64_t cable_taken(struct cable *c) {
   pthread_mutex_lock(&c->lock);
   update(c, now());
-  /* libasound ends a drain when the buffer is empty, and other programs stop then: so the last frame counts as taken
-   * only when it was heard. */
+  /* When the buffer is empty, libasound ends a drain, and otherwise reports an underrun and stops the stream. So the
+   * last frame counts as taken only when it was heard. */
   bool is_unheard = c->draining ? !c->drained : position(c, now()) < c->written;
   c->reported = most(c->reported, is_unheard ? least(c->taken, c->written - 1) : c->taken);
   uint64_t taken = c->reported;

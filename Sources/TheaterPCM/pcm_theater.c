@@ -231,7 +231,7 @@ static snd_pcm_chmap_t *theater_get_chmap(snd_pcm_ioplug_t *io) {
 static int theater_set_chmap(snd_pcm_ioplug_t *io, const snd_pcm_chmap_t *map) {
   if (map->channels != io->channels) return -EINVAL;
   if (memcmp(map->pos, of(io)->positions, io->channels * sizeof *map->pos) == 0) return 0;
-  /* The cable begins anew with another format. */
+  /* Another order of channels restarts the cable, which drops its frames: only before the first one. */
   if (io->state != SND_PCM_STATE_PREPARED || io->appl_ptr != 0) return -EBUSY;
   return configure(io, map->pos);
 }
@@ -329,10 +329,12 @@ SND_PCM_PLUGIN_DEFINE_FUNC(theater) {
     SNDERR(
         "theater: %s is not a cable file; it must have two lines, the path and the token of the amplifier's socket; "
         "correct the key cable, or remove the file and restart the controller, which writes it", place);
-  } else if (error < 0) {
+  } else if (error == -ENOTCONN || error == -ECONNREFUSED || error == -ENOENT || error == -EAGAIN) {
     SNDERR(
         "theater: no amplifier listens at %s (%s); start the controller, and name this input in the option "
         "inputs of its amplifier", place, snd_strerror(error));
+  } else if (error < 0) {
+    SNDERR("theater: the cable of %s cannot be opened: %s", place, snd_strerror(error));
   }
   if (error < 0) {
     free(pcm);

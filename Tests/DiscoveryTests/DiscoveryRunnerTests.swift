@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Several searches at the same time", .timeLimit(.minutes(2)))
 struct DiscoveryRunnerTests {
-  /// A search that waits in a system call until it is released, also after it was cancelled.
+  /// A search that ignores its cancellation until it is released, like one that hangs in a system call.
   private final class HungSearch: DeviceSearch {
     let kind = DiscoveryKind.drives
     private let isReleased = Atomic(false)
@@ -85,7 +85,10 @@ struct DiscoveryRunnerTests {
     while rounds < 3 {
       let result = try await runner.run([hung], within: .milliseconds(100))
       #expect(result.findings.isEmpty)
-      #expect(result.problems == ["drives: the search does not end; something does not answer"])
+      #expect(result.problems.count == 1)
+      #expect(
+        result.problems.first?.hasPrefix("drives: the search took too long and was given up")
+          == true)
       if hung.count > 0 { rounds += 1 }
     }
     #expect(hung.count == 1)

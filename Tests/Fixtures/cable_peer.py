@@ -75,7 +75,7 @@ def source(path, token, frames, pause_at=0):
         if pause_at and sent >= pause_at and resumed_from is None:
             epoch += 1
             peer.send(FLUSH, epoch)
-            resumed_from = -1
+            resumed_from = -1  # no answer to the flush has come yet
             limit = 0
         count = min(start + limit, frames) - sent
         if resumed_from != -1 and count > 0:

@@ -57,6 +57,17 @@ struct InMemoryDeviceTests {
   @Test("E18 · there is one device in memory for each role")
   func roles() { #expect(Set(Self.devices().map(\.role)) == Set(Role.allCases)) }
 
+  @Test("E14 E18 · a tuner that leaves a station for a frequency no longer plays the station")
+  func frequencyAfterStation() async throws {
+    let tuner = InMemoryTuner("tuner", stations: Self.items, clock: ManualClock())
+    _ = try await tuner.perform(Command("on", role: .tuner), until: .settled)
+    try await tuner.tune(station: "one")
+    #expect(await tuner.snapshot().state.playback?.item == "one")
+    try await tuner.tune(fm: 98.5)
+    let state = await tuner.snapshot().state
+    #expect(state.playback?.item == nil && state.playback?.status == .playing)
+  }
+
   @Test("E18 · a player pauses where it is, resumes there, and skips to its next item")
   func playback() async throws {
     let clock = ManualClock()

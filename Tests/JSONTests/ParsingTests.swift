@@ -21,7 +21,7 @@ struct ParsingTests {
     "refuses invalid texts with the position of the mistake",
     arguments: [
       ("", 1, 1, "ends where a value"), ("nul", 1, 1, "expected true, false or null"),
-      ("01", 1, 1, "must not begin with 0"), ("1.", 1, 3, "expected a digit"),
+      ("01", 1, 1, "must not have leading zeros"), ("1.", 1, 3, "expected a digit"),
       ("-", 1, 2, "expected a digit"), ("1e999", 1, 1, "out of range"), ("+1", 1, 1, "\"+\""),
       ("[1 2]", 1, 4, "expected , or ]"), ("[1,]", 1, 4, "expected a value"),
       ("{a: 1}", 1, 2, "double quotes"), (#"{"a" 1}"#, 1, 6, "expected : after the key"),

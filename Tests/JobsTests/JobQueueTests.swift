@@ -196,7 +196,9 @@ import Testing
     #expect(await refused.result == .failure(.refused))
   }
 
-  @Test("E5 · an admitted job keeps its place in a queue that is full by then")
+  @Test(
+    "E5 · a postponed job holds its place: it is not refused when its delay is over and the queue is full"
+  )
   func admittedIntoFull() async throws {
     let (queue, first) = await busyQueue(capacity: 1)
     let job = queue.submit(.after(.seconds(1))) { _ in "sent" }

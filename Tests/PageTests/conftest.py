@@ -237,6 +237,8 @@ class Visit:
 
     def close(self):
         assert self.page.evaluate("globalThis.ran === undefined"), "a stored text ran"
+        for page in self.context.pages:
+            page.unroute_all(behavior="ignoreErrors")
         self.context.close()
         assert not self.complaints, self.complaints
 

@@ -155,6 +155,7 @@ def test_second_factor(member, visit, theater):
     listed = codes.get_by_role("listitem").all_inner_texts()
     assert len(set(listed)) == 10
     codes.get_by_role("button", name="Copy the codes").click()
+    expect(page.get_by_text("The recovery codes are copied.").first).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()").split("\n") == listed
     codes.get_by_role("button", name="I have kept them").click()
     expect(page.get_by_text("Codes left: 10")).to_be_visible()

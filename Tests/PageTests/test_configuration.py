@@ -89,6 +89,7 @@ def test_editor(owner, theater):
         expect(page.get_by_text("The theater runs with it now.")).to_be_visible()
     finally:
         real.write_text(before)
+        theater.controller.wait_for(lambda: not theater.send("GET", "/configuration/difference")["changes"])
 
 
 @proves("F6 · nobody types into a text that is still being read and would replace what they typed")

@@ -1,5 +1,6 @@
 """Login, registration, one-time codes and guest passes."""
 
+import json
 import re
 
 import pytest
@@ -114,15 +115,15 @@ def test_logout(visit, theater):
     page.clock.install()
     one.open("/settings")
     page.route("**/api/v1/sessions/current", lambda route: held.append(route) if route.request.method == "DELETE" else route.continue_())
-    with page.expect_request(lambda request: request.method == "DELETE"):
-        page.get_by_role("button", name="Log out").click()
-    answer = held[0].fetch()
+    page.get_by_role("button", name="Log out").click()
+    logout = wait_held(page, held)
+    answer = logout.fetch()
     page.on("request", lambda request: streams.append(request.url) if "/events" in request.url else None)
     for _ in range(5):
         page.clock.run_for(1000)
         page.evaluate("fetch(document.querySelector('link[rel=icon]').href).then(() => undefined)")
     assert streams == []
-    held[0].fulfill(response=answer)
+    logout.fulfill(response=answer)
     page.get_by_role("button", name="Log in").wait_for()
     assert "theater" not in {c["name"] for c in one.context.cookies()}
 
@@ -140,7 +141,8 @@ def test_failed_logout(visit, theater):
     page.route("**/api/v1/sessions/current", lambda route: route.abort() if route.request.method == "DELETE" else route.continue_())
     with page.expect_request(lambda request: "/events" in request.url):
         page.get_by_role("button", name="Log out").click()
-    page.get_by_role("button", name="Log out").wait_for()
+    # The failure is shown on the new screen.
+    page.locator(".toast").wait_for()
     page.unroute("**/api/v1/sessions/current")
     page.get_by_role("button", name="Log out").click()
     page.get_by_role("button", name="Log in").wait_for()
@@ -197,6 +199,30 @@ def test_register_steps(visit, theater):
             page.get_by_role("textbox", name=field).fill(text)
             page.keyboard.press("Enter")
     assert len(drawings) == 3
+
+
+@proves("B6 C7 · a field shows its own message instead of those of its rules, and none if it has none")
+def test_own_message(visit, theater):
+    page = visit().page
+    answer = theater.send("GET", "/validation")
+    for field in answer["rules"]["fields"]:
+        field["message"] = {"name": "Tell us who you are.", "email": False}.get(field["name"])
+        if field["message"] is None:
+            del field["message"]
+    page.route("**/api/v1/validation", lambda route: route.fulfill(
+        content_type="application/json", body=json.dumps(answer)))
+    page.goto(f"/register#{theater.invitation()}")
+    name = page.get_by_role("textbox", name="Name")
+    name.fill("  ")
+    name.blur()
+    expect(page.get_by_text("Tell us who you are.")).to_be_visible()
+    name.fill("Olga")
+    name.press("Enter")
+    email = page.get_by_role("textbox", name="E-mail address")
+    email.fill("olga")
+    email.blur()
+    expect(email).to_have_attribute("aria-invalid", "true")
+    expect(page.locator(".field .note")).to_have_text("")
 
 
 @proves("B6 B7 C1 C3 C4 C7 C8 E6 E7 · registers by the link of an invitation: rules, taken address, repetition, success")

@@ -12,7 +12,7 @@ from test_screens import WAIT_FOR_TRANSITIONS, faults
 def until(page, condition):
     """Waits until an expression holds. Playwright's `wait_for_function` would evaluate the expression from a text
     again and again, which the page's content security policy forbids."""
-    page.evaluate("async () => { while (!(%s)) await new Promise((done) => setTimeout(done, 20)); }" % condition)
+    assert page.evaluate("async () => { for (let i = 0; i < 1500 && !(%s); i++) await new Promise((done) => setTimeout(done, 20)); return !!(%s); }" % (condition, condition)), condition
 
 
 WORKER_IS_ACTIVE = """async () => {

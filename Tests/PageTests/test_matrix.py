@@ -202,8 +202,10 @@ def test_keyboard(visit, theater):
     one.open("/people")
     tab_to(page, "^Invite$")
     page.keyboard.press("Enter")
+    page.get_by_role("dialog").wait_for()
     tab_to(page, "^Create the link")
-    page.keyboard.press("Enter")
+    with page.expect_response("**/api/v1/audit?*"):
+        page.keyboard.press("Enter")
     expect(page.get_by_role("textbox", name="Link")).to_be_visible()
     page.keyboard.press("Escape")
     tab_to(page, "^Revoke the invitation")

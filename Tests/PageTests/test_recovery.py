@@ -30,7 +30,7 @@ def restarted(browser):
     """A visit with a controller of its own. `restart` stops it, changes its configuration, and starts it again."""
     made = configuration()
     made["scenes"]["slow"] = {"title": "A slow evening", "steps": [{"wait": "10 min"}]}
-    # The film begins while the page looks.
+    # The first step takes 20 s, so that the page shows the start of the film.
     made["scenes"]["watch-film"]["steps"].insert(0, {"wait": "20 s"})
     with Controller(made) as controller:
         controller.wait_for(controller.answers)
@@ -100,20 +100,34 @@ def test_list_after_restart(restarted):
     expect(page.get_by_role("button", name=re.compile("^Morning Ferry"))).to_be_visible()
 
 
-@proves("A9 E17 · a run that has ended while the page missed events is read again")
-def test_missed_end(owner, theater):
+def miss_the_end(owner, theater, status, body):
+    """Starts a run of the scene "broken" whose end the page misses; the controller then answers with `body`."""
     steps = [{"id": "1", "kind": "command", "device": "lights", "command": {"dim": 20}, "status": "running"}]
     run = {"id": "r-1", "scene": "broken", "status": "running", "steps": steps}
     page = open_following_tab(owner, "/scenes?scene=broken")
     page.route("**/scenes/broken/runs", lambda route: answer(route, {"run": run, "event": "1"}, 202))
-    page.route("**/runs/r-1", lambda route: answer(route, {**run, "status": "done", "steps": [{**steps[0], "status": "done"}]}))
+    page.route("**/runs/r-1", lambda route: answer(route, body(run), status))
     pane = page.get_by_role("region", name="A broken evening")
     pane.get_by_role("button", name="Run", exact=True).click()
     expect(pane.get_by_role("status")).to_have_text("Step 1 of 1")
     state = theater.send("GET", "/status")
     start = state["event"].split("-")[0]
     owner.page.evaluate(PUBLISH_EVENTS, [["snapshot", {**state, "event": f"{start}-999999"}]])
+    return pane
+
+
+@proves("A9 E17 · a run that has ended while the page missed events is read again")
+def test_missed_end(owner, theater):
+    pane = miss_the_end(owner, theater, 200, lambda run: {
+        **run, "status": "done", "steps": [{**run["steps"][0], "status": "done"}]})
     expect(pane.get_by_role("status")).to_have_text("Done.")
+
+
+@proves("A9 E17 · a run that the controller no longer knows gives way to the plan")
+def test_forgotten_run(owner, theater):
+    owner.expected = {404}
+    pane = miss_the_end(owner, theater, 404, lambda run: {"error": {"code": "notFound", "message": "no such run"}})
+    expect(pane.get_by_role("button", name="Run", exact=True)).to_be_visible()
 
 
 @proves("E15 E17 · choices and switches of a device show the state in force after a refused command")
@@ -261,13 +275,14 @@ def become_wall_tablet(page):
 
 @proves("F5 E15 · a device becomes a wall tablet although its owner's session ends before the answer comes")
 def test_late_wall_session(visit, theater, passes):
+    theater.turn_off()
     token = theater.send("POST", "/sessions", {"email": "ann@example.org", "password": PASSWORD}, token="")["token"]
     one = visit().with_session(token)
     one.expected = {401}
     page = one.open("/settings")
     route = become_wall_tablet(page)
     theater.send("DELETE", "/sessions/current", token=token)
-    # A stream that has ended is opened again after half a second.
+    # A stream that has ended would be opened again after half a second.
     page.wait_for_timeout(1500)
     assert page.url.endswith("/settings")
     code = theater.send("POST", "/guests", {"wallTablet": True, "name": "Late tablet"})["code"]

@@ -422,6 +422,8 @@ def test_sizes(guided, own_theater, size):
     wrong = [fault for path in ("/setup", "/setup?device=amp") for fault in check(visit, path)]
     visit.open("/setup")
     search(page)
+    # `check` has judged the loading; a late answer to the search counts as a shift without an input.
+    page.evaluate("globalThis.shifts = 0; void 0")
     page.get_by_text("MQTT broker elsewhere").click()
     page.get_by_role("button", name=re.compile("^Amplifier")).scroll_into_view_if_needed()
     page.evaluate(WAIT_FOR_TRANSITIONS)

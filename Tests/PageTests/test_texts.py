@@ -143,7 +143,7 @@ def test_languages(visit, theater, name, size):
     for path in ENTRANCE:
         open_and_check(stranger, path)
     one = visit(size=size, locale=name).with_session(theater.people["ann@example.org"])
-    # The controller names the checks, in English.
+    # The names of the checks come from the controller in English, so this test shows none.
     one.page.route("**/api/v1/doctor", lambda route: route.fulfill(status=200, content_type="application/json", body='{"checks": []}'))
     for path in SCREENS:
         open_and_check(one, path)

@@ -13,7 +13,7 @@ from .visitors import Visitor
 
 # Wrong passwords for one account before the next has to wait, wherever they come from.
 FREE = 10
-# Tries of what needs a further account for each.
+# The number of attempts of a request that needs another account each time.
 FEWER = 100
 KNOWN, UNKNOWN = "known", "unknown"
 
@@ -33,7 +33,7 @@ def login_timing():
 
 def _logins(controller, known, unknown, tries):
     def before(number):
-        # An attacker would wait a minute; whether the account is known or not, alike.
+        # Unlocks both addresses. An attacker would wait up to a minute for either.
         if number % FREE == 0:
             for email in (known, unknown):
                 _unlock(controller, email)
@@ -44,7 +44,7 @@ def _logins(controller, known, unknown, tries):
 
 
 def _registrations(controller, pairs):
-    # Who holds a good code is told what is taken; this one was taken back.
+    # Only the holder of a valid code learns that an address is taken. This invitation is revoked.
     issued = controller.invite()
     controller.request("DELETE", f"/api/v1/invitations/{issued['id']}")
     return _compared(
@@ -53,7 +53,7 @@ def _registrations(controller, pairs):
 
 
 def _resets(controller, pairs):
-    # A further code to one address has to wait: each is asked for once.
+    # The controller delays a second code to the same address, so each address is used once.
     return _compared(
         "password reset", 202, controller, pairs,
         lambda email: ("POST", "/api/v1/password-resets", {"email": email}))
@@ -65,7 +65,7 @@ def _unlock(controller, email):
 
 
 def _compared(name, expected, controller, pairs, request, before=lambda number: None):
-    """Asks for each pair of addresses, in either order, every time as another stranger."""
+    """Sends a request for each address of a pair, in random order, each from a new IP address."""
     times, forms = {KNOWN: [], UNKNOWN: []}, {KNOWN: set(), UNKNOWN: set()}
     for number, pair in enumerate(pairs):
         before(number)

@@ -52,7 +52,7 @@ struct ProgramCable: Sendable {
     return CableSocket(path: path, token: String(token))
   }
 
-  /// Tells programs of the socket, which expects them already.
+  /// Writes the path and token of `socket`, which must already accept connections, into the cable file.
   func publish(_ socket: CableSocket) throws(SystemError) {
     let made = open(file, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard made >= 0 else { throw SystemError(errno) }

@@ -134,7 +134,8 @@ struct AudioLoop<Destination: FrameOutput>: ~Copyable {
       || player.device.output.now >= closingUntil
   }
 
-  /// Turns on. A PCM in use is tried for half a second here, and from then on in the rounds.
+  /// Turns the output on. If another program uses the PCM, retries for half a second, which blocks this thread; later
+  /// rounds retry further.
   private mutating func reacquireDevice() {
     let end = player.device.output.now + Self.reacquiringTime
     while true {

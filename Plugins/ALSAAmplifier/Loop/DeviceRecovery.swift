@@ -9,7 +9,8 @@ struct DeviceRecovery {
   private(set) var failure = ALSAFailure(step: .none, code: 0)
   /// Whether the device is lost, so that sound goes on silently.
   private(set) var isLost = false
-  /// Whether the device is tried also while nothing plays, because another program had it at "on".
+  /// Whether the device is retried even while nothing plays, because it could not be opened when the output was
+  /// turned on.
   var isReacquiring = false
   /// The time since which the device is suspended, monotonic ns; 0 while it is not.
   var suspendedSince: Int64 = 0

@@ -65,6 +65,7 @@ struct SourcePlayer<Destination: FrameOutput>: ~Copyable {
 
   private mutating func setSource(_ index: Int) {
     sourceIndex = index
+    prebufferingSince = 0
     source = shared.pointee.input(index)
     device.tap = source?.pointee.tap
     shared.pointee.listening.store(index, ordering: .releasing)
@@ -90,7 +91,7 @@ struct SourcePlayer<Destination: FrameOutput>: ~Copyable {
   /// Returns peak and root mean square of each channel since the last call.
   mutating func readLevels() -> (peak: SIMD8<Float>, rms: SIMD8<Float>) { device.readLevels() }
 
-  /// Clears the flag that the thread waits until the device takes frames, before a round sets it anew.
+  /// Clears `awaitsWritableFrames` at the beginning of a round, which sets it if it must wait for the device.
   mutating func beginRound() { device.awaitsWritableFrames = false }
 
   /// Returns whether frames were written since the last call.
@@ -134,7 +135,7 @@ struct SourcePlayer<Destination: FrameOutput>: ~Copyable {
     return 1
   }
 
-  /// Whether the source has frames or events.
+  /// Whether the source has frames that come before its next event.
   private var hasFrames: Bool { (source?.pointee.tap.available ?? 0) > 0 }
 
   /// Renders the source's next frames; returns `nil` if there is something to write, else the time
@@ -173,8 +174,8 @@ struct SourcePlayer<Destination: FrameOutput>: ~Copyable {
     return nil
   }
 
-  /// Waits until enough has come for sound to begin, so that a source that sends its first frames
-  /// slowly causes no gap; returns `nil` if it may begin, else the time to wait, 0.1 s in all.
+  /// Prebuffers the beginning of a sound for at most 0.1 s, so that a source that sends its first frames
+  /// slowly causes no gap. Returns `nil` if the sound may begin, else the time to wait.
   private mutating func prebuffer(
     _ source: UnsafeMutablePointer<InputSlot>, _ plan: RenderPlan, _ now: Int64
   ) -> Int? {
@@ -196,8 +197,8 @@ struct SourcePlayer<Destination: FrameOutput>: ~Copyable {
     return tail < 0 ? 5 : min(5, tail)
   }
 
-  /// Waits for a source that sends nothing. Nothing is lost until the device is about to run dry:
-  /// then the sound fades out, and the gap is counted.
+  /// Handles a source that sends nothing. Returns the time to wait while the device still has enough sound. When the
+  /// device is about to run dry, fades the sound out and counts an underrun.
   private mutating func handleStarvation() -> Int {
     guard device.isRunning, !device.isEnding else { return device.drain() }
     if let wait = device.millisecondsUntilUnderrun() { return wait }

@@ -1,4 +1,5 @@
-/// The position of an output that plays by the monotonic clock. Plain numbers only.
+/// The position of an output by the monotonic clock; for a device, the position that time allows. Each `now` is in
+/// monotonic ns. Plain numbers only, so that the audio thread copies it without counting references.
 struct PlaybackClock {
   /// Frames a second.
   var rate = 48000
@@ -8,7 +9,7 @@ struct PlaybackClock {
   /// Counts `frames` as written; the first ones start the clock.
   mutating func write(_ frames: Int, at now: Int64) {
     if written == 0 { start = now }
-    // If all frames had played before, the output was silent since: the elapsed time resumes here.
+    // If the output has run dry, the silent time since then does not count: the new frames begin to play now.
     let behind = playedFrames(at: now) - written
     if behind > 0 { start += Int64(behind) * 1_000_000_000 / Int64(rate) }
     written += frames
@@ -26,7 +27,7 @@ struct PlaybackClock {
     return count
   }
 
-  /// Returns the number of frames that have played since the first was written.
+  /// Returns the time since the first write, in frames at ``rate``. It exceeds ``written`` once the output has run dry.
   func playedFrames(at now: Int64) -> Int {
     written == 0 ? 0 : Int((now - start) / 1000 * Int64(rate) / 1_000_000)
   }

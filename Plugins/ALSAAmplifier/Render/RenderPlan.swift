@@ -8,11 +8,11 @@ struct RenderPlan {
   let source: StreamFormat
   /// The device's format.
   let device: DeviceSettings
-  /// The most source frames of one ``Renderer/render(_:)``: half of the device's buffer, the room at each wake.
+  /// The most source frames of one ``Renderer/render(_:)``: half of the device's buffer, at least 64.
   let chunkFrames: Int
   /// The most device frames that these become.
   let outputFrames: Int
-  /// Row by row, outputs × inputs; `nil` when each channel goes straight through.
+  /// The gains of the mix, outputs × inputs, row by row; `nil` if every channel passes unchanged.
   let matrix: UnsafeMutablePointer<Float>?
   /// Converts the rate; `nil` when the device runs at the source's.
   let resampler: OpaquePointer?
@@ -31,7 +31,7 @@ struct RenderPlan {
     self.source = source
     self.device = device
     chunkFrames = max(64, (device.bufferFrames / 2 * source.rate + device.rate - 1) / device.rate)
-    // Twice the room for the frames in the resampler.
+    // 256 more, for frames that earlier calls have left in the resampler.
     outputFrames = (chunkFrames * device.rate + source.rate - 1) / source.rate + 256
 
     let target = surround ? map : map.frontOnly

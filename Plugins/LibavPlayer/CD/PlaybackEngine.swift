@@ -100,7 +100,8 @@ final class PlaybackEngine: Sendable {
     timeline.value.withLock { $0.place(at: position) }
   }
 
-  /// The time for which the written sound lasts: zero when all of it was heard, though the disc goes on.
+  /// How long the sound written so far lasts: zero if all of it was heard and more songs follow; 1 s in the last
+  /// section of the disc, after which no sound is missing.
   var remainingSound: Duration {
     let position = source.position
     // Behind the last section there is no sound to wait for.

@@ -10,11 +10,11 @@ struct FrameSequence: Equatable {
   /// The most tags in front that are skipped.
   private static let mostTags = 16
 
-  /// From the first frame to the end of the last.
+  /// From the first frame to the end of the last; to the end of the file if ``seconds`` is nil.
   let bytes: Range<Int64>
   /// Whether it is AAC in ADTS.
   let isADTS: Bool
-  /// Seconds of sound; nil if the file is longer than the limit.
+  /// Seconds of sound; nil if the file is longer than the limit, or reading ended before the file did.
   let seconds: Double?
 
   /// Finds the frames of a file from `start` on; nil where there are none.
@@ -29,7 +29,7 @@ struct FrameSequence: Equatable {
     isADTS = first.isADTS
     if let tag = VBRTag(file, at: position, first),
       let end = Self.endOfFrames(file, around: position + tag.bytes, after: position, first),
-      // Of several songs in one file, the tag is the first one's.
+      // If more frames follow, the file has several songs, and the tag describes only the first.
       Self.find(
         file, from: end, before: min(file.size, end + Self.searched), like: first.signature) == nil
     {

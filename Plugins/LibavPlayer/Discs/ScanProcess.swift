@@ -49,7 +49,9 @@ struct ScanProcess: Sendable {
     }
     let failure = MediaFailure(
       .unreachable, subject: folder.root,
-      detail: "the rest of its files was not read: \(bad) files crashed or hung the scan",
+      detail: "the rest of its files was not read: "
+        + (bad > Self.mostRestarts
+          ? "\(bad) files crashed or hung the scan" : "the time of the scan was over"),
       hint: "Scan the library again to go on.")
     scan.apply(.skipped(failure, wasRead: false))
     return scan

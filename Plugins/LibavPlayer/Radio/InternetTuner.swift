@@ -7,7 +7,7 @@ import PluginProtocol
 
 /// A radio whose stations come over the Internet.
 ///
-/// The frequency of a station receives its stream; any other gives noise.
+/// At the frequency of a station plays its stream; at any other, noise, or silence without the option `static`.
 actor InternetTuner: PlayerDevice {
   /// The number of failures in a row after which the station counts as failed; the receiver keeps
   /// trying.
@@ -177,12 +177,11 @@ actor InternetTuner: PlayerDevice {
     ])
   }
 
-  private func changeStatus(to status: Playback.Status, text: String?) {
+  private func changeStatus(to status: Playback.Status, text: String?, title: String? = nil) {
     if status == .playing, self.status != .playing { since = clock.now() }
     self.status = status
     self.text = text
-    // A station names its title after its sound has begun.
-    title = nil
+    self.title = title
     supply = SupplyMonitor()
     if status == .playing { supplyChecks.fire() }
     report()
@@ -215,7 +214,8 @@ actor InternetTuner: PlayerDevice {
     guard event.number == number, station != nil else { return }
     switch event.kind {
     case .playing(let kind, let format):
-      changeStatus(to: .playing, text: nil)
+      // A station names its title after its sound has begun, and not again when the format changes.
+      changeStatus(to: .playing, text: nil, title: status == .playing ? title : nil)
       let text = "\(kind), \(format.channels) channels at \(format.rate) Hz"
       context.report(attributes: ["stream": Attribute(.string(text), label: "Stream")])
     case .title(let title):
@@ -223,7 +223,8 @@ actor InternetTuner: PlayerDevice {
       report()
     case .lost(let failure, let failures, let retry):
       let seconds = max(1, (retry + 500) / 1000)
-      let text = "\(failure.message). Trying again in \(seconds) s"
+      let reason = failure.message
+      let text = "\(reason)\(reason.hasSuffix(".") ? "" : ".") Trying again in \(seconds) s"
       context.log(.warning, text)
       changeStatus(to: failures < Self.patience ? .opening : .failed, text: text)
     }

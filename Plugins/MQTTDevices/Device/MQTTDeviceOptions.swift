@@ -94,8 +94,8 @@ struct MQTTDeviceOptions: Sendable {
       guard given == nil || profile.reportsState else {
         throw reader.error(
           "interval",
-          "needs \"template.state.power\", for a motor \"template.state.position\": without it the "
-            + "state is assumed, so the device cannot be silent")
+          "needs \"template.state.power\", or \"template.state.position\" for a motor: without it the "
+            + "device reports nothing, so its silence means nothing")
       }
       return profile
     }

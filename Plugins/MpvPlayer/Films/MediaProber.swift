@@ -1,3 +1,4 @@
+import Devices
 import JSON
 import MediaFolders
 import Platform
@@ -44,7 +45,7 @@ struct MediaProber {
       if Task.isCancelled {
         throw MediaFailure(.cancelled, subject: medium.item, detail: "the scan was cancelled")
       }
-      // Until mpv has ended the medium before, that one may have crashed or hung the process.
+      // If mpv had not begun this medium, the one before may be the cause, so it is read in a new process.
       if wasRunning, !hasBegun { return try await facts(of: medium) }
       throw MediaFailure(
         .corrupt, subject: medium.item, detail: "mpv crashed or hung when it read the file",
@@ -112,7 +113,7 @@ struct MediaProber {
     } catch {
       throw MediaFailure(
         .unavailable, subject: setup.program, detail: "it cannot be started: \(error)",
-        hint: "Install it: apt install mpv")
+        hint: DeviceError.notStarted(setup.program, error).hint ?? "")
     }
   }
 }

@@ -615,7 +615,14 @@ actor FilmPlayer {
   /// Handles the events of a process until it has ended, then resumes a medium that it was playing.
   private func handleEvents(of process: MpvProcess) async {
     await process.link.observe()
-    for await event in process.link.events where self.process === process { handle(event) }
+    for await event in process.link.events where self.process === process {
+      if case .endFile(_, .error, _) = event {
+        let lines = await process.link.takeLogLines()
+        guard self.process === process else { break }
+        for line in lines { handle(line) }
+      }
+      handle(event)
+    }
     // The connection may have ended before the process.
     process.kill()
     await process.waitForEnd()

@@ -2,6 +2,7 @@ import Glibc
 import JSON
 import Platform
 import PluginProtocol
+import Synchronization
 
 /// A process of mpv and the connection to it.
 ///
@@ -11,7 +12,7 @@ final class MpvProcess: Sendable {
   /// The connection; it ends when mpv ends.
   let link: MpvLink
   private let child: ChildProcess
-  private let hasEnded = AsyncStream<Never>.makeStream()
+  private let end = End()
 
   /// The process id.
   var id: Int32 { child.id }
@@ -59,11 +60,11 @@ final class MpvProcess: Sendable {
     }
     close(ends[1])
     link = MpvLink(StreamConnection(reading: ends[0], writing: writing), clock: clock)
-    let (child, end, link) = (child, hasEnded.continuation, link)
+    let (child, end, link) = (child, end, link)
     SystemThread.start(name: "mpv") {
       child.wait()
       link.close()
-      end.finish()
+      end.signal()
     }
   }
 
@@ -79,8 +80,33 @@ final class MpvProcess: Sendable {
     }
   }
 
-  /// Waits until the process has ended.
-  func waitForEnd() async { for await _ in hasEnded.stream {} }
+  /// Waits until the process has ended, also in a cancelled task: another process may need what this one still holds.
+  func waitForEnd() async { await end.wait() }
+
+  /// The end of the process.
+  private final class End: Sendable {
+    private let state = Mutex<(isOver: Bool, waiting: [CheckedContinuation<Void, Never>])>(
+      (false, []))
+
+    func signal() {
+      let waiting = state.withLock { state in
+        state.isOver = true
+        defer { state.waiting = [] }
+        return state.waiting
+      }
+      for task in waiting { task.resume() }
+    }
+
+    func wait() async {
+      await withCheckedContinuation { task in
+        let isOver = state.withLock { state in
+          if !state.isOver { state.waiting.append(task) }
+          return state.isOver
+        }
+        if isOver { task.resume() }
+      }
+    }
+  }
 }
 
 extension ChildProcess {

@@ -23,6 +23,13 @@ struct MpvEventQueue: Sendable {
     return true
   }
 
+  /// Removes and returns the log lines that wait.
+  mutating func removeLogLines() -> [MpvEvent] {
+    let lines = events.filter { if case .log = $0 { true } else { false } }
+    events.removeAll { if case .log = $0 { true } else { false } }
+    return lines
+  }
+
   /// Removes and returns the oldest event; nil if none waits.
   mutating func removeFirst() -> MpvEvent? { events.isEmpty ? nil : events.removeFirst() }
 }

@@ -112,6 +112,15 @@ final class MpvLink: Sendable {
     arrival.finish()
   }
 
+  /// Removes and returns the log lines that were written before this call.
+  ///
+  /// mpv sends its log after the events that wait at the same time, so the end of a medium may arrive before the log
+  /// that explains it. The reply to a request arrives after both.
+  func takeLogLines() async -> [MpvEvent] {
+    _ = try? await ask(["client_name"])
+    return state.withLock { $0.queue.removeLogLines() }
+  }
+
   /// Waits for the next event; nil after the last one.
   private func nextEvent() async -> MpvEvent? {
     while true {

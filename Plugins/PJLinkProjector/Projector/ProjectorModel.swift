@@ -518,6 +518,7 @@ struct ProjectorModel: Sendable {
     power = nil
     input = nil
     movement.forget()
+    report.movement = movement.attributes
     // At the first request, the error of the job already gives the reason.
     guard before != .none else { return }
     report.problem = error.message + (error.hint.map { ". " + $0 } ?? "")

@@ -8,7 +8,7 @@ struct Authentication: Sendable {
     case auto
     /// Only MD5.
     case md5
-    /// Only SHA-256. From an MD5 digest, an eavesdropper can find a weak password by trying many.
+    /// Only SHA-256: an eavesdropper can guess a weak password from an MD5 digest.
     case sha256
   }
 

@@ -81,11 +81,11 @@ enum LinkFailure: Error, Equatable, Sendable {
       "Another program may hold its only connection; close that one, or restart the projector."
     case .notPJLink: "Check the options \"host\" and \"port\"."
     case .noReply, .disconnected, .flood:
-      "It is asked again by itself. If that does not help, unplug the projector for a minute."
+      "The plugin asks again by itself. If that does not help, unplug the projector for a minute."
     case .passwordMissing:
       "Set the option \"password\" to the PJLink password of its menu, or turn the password off there."
     case .wrongPassword:
-      "Set the option \"password\" to the PJLink password of its menu. It is not tried again until then."
+      "Set the option \"password\" to the PJLink password of its menu. The plugin does not log in again until then."
     case .noSHA256: "Set the option \"authentication\" to \"auto\" to allow MD5."
     case .cancelled: nil
     }

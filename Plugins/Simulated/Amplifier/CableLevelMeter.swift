@@ -6,7 +6,7 @@ struct CableLevelMeter: Sendable {
   /// The levels since the last reading.
   struct Levels: Sendable, Hashable {
     let format: CableFormat
-    /// The highest sample of each channel, full scale 1.
+    /// The highest absolute value of each channel's samples, full scale 1.
     let peak: [Double]
     /// The root mean square of each channel, full scale 1.
     let rms: [Double]

@@ -10,7 +10,7 @@ final class DiscPlayerSimulation: Sendable {
   private let mechanism: Mutex<DiscMechanism>
   private let timer: DeviceTimer
   private let sound = Mutex(Sound())
-  /// Held for each report, so that none of an earlier state follows one of a later state.
+  /// Held during each report, so that reports are sent in the order of their states.
   private let reporting = Mutex(())
 
   private struct Sound {

@@ -10,7 +10,7 @@ final class TunerSimulation: PlayerDevice {
   private let timer: DeviceTimer
   private let state: Mutex<State>
   private let output = Mutex<CableOutput?>(nil)
-  /// Held for each report, so that none of an earlier state follows one of a later state.
+  /// Held during each report, so that reports are sent in the order of their states.
   private let reporting = Mutex(())
 
   private struct State {

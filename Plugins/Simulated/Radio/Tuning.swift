@@ -9,7 +9,7 @@ struct SimulatedStation: Sendable, Hashable {
   let band: Band
   /// MHz on FM, kHz on AM.
   let frequency: Double
-  /// What it plays, as stations name it in their streams.
+  /// The title of the present song or show, as in the streams of real stations.
   var title: String?
 
   /// Reads `{"name": "Lantern Radio", "fm": 98.5}` or, in kHz, `{"name": "Old Valley", "am": 810}`.

@@ -3,7 +3,7 @@ import Platform
 import PluginKit
 import Synchronization
 
-/// A device whose commands fail as ``Faults`` say. Each device has its own, so others are not delayed.
+/// A device whose commands fail as its ``Faults`` say. The faults of one device do not delay other devices.
 final class FaultyDevice<Base: PluginDevice>: PluginDevice {
   typealias Command = Base.Command
 

@@ -77,7 +77,7 @@ struct Simulation: Sendable {
     Capabilities(names: names, reportsState: reportsState, cables: cables)
   }
 
-  /// Whether a command of the device `name` may go on; an ignoring device accepts it and does nothing.
+  /// Returns whether to perform a command of the device `name`; false if the device is off and ignores commands.
   ///
   /// - Throws: `.notNow` if the device is off and refuses.
   func acceptsCommand(at power: Power, of name: String) throws(DeviceError) -> Bool {

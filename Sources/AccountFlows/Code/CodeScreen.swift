@@ -33,7 +33,7 @@ package struct CodeScreen: ScreenModel {
   package enum Work: Sendable, Hashable {
     /// Verifies a code, with the request of its ticket.
     case verify(String, request: String = "")
-    /// Sends another code for the same request.
+    /// Requests another code for the same destination; the answer has a new ticket.
     case sendAgain
     /// Answers `ticked` at this monotonic time.
     case tick(at: Duration)

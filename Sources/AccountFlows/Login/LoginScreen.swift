@@ -207,7 +207,8 @@ package struct LoginScreen: ScreenModel {
       isAsking = false
       return [.emit(.loading(false))] + applyLogin(result)
     }
-    // The flow shows whether the code was right; the login decides what comes next.
+    // The flow needs to know only that the code was right; `personalDataNeeded` stands for a missing second factor,
+    // too. `applyLogin` chooses the next step.
     let effects = sendToOneTime(
       .answer(.verified(result.map { $0 == nil ? .personalDataNeeded : .done })), at: now)
     if case .failure = result { return effects }

@@ -3,15 +3,15 @@ import Validation
 
 /// Registers the holder of an invitation by a code (D10).
 package protocol CodeRegistrationService: CodeRequestService, CodeService {
-  /// Makes an account whose address or number the code verifies, and logs in: the session is kept.
+  /// Creates an account with the address or number that the code verifies, logs in and stores the session's token.
   /// - Parameter request: The `request` of the code's ticket.
   func register(
     _ person: NewPerson, code: String, request: String
   ) async throws(ScreenFailure) -> LoggedInPerson
 }
 
-/// Registration that begins with a phone number or an e-mail address (D10): a code goes there and comes
-/// back typed, then the personal data that is still needed, then the main screen.
+/// Registration that begins with a phone number or an e-mail address (D10): the person types the code
+/// that was sent there, then the personal data that is missing, and the main screen opens.
 package struct CodeRegistration: ScreenModel {
   /// The current part: the one-time code, then the personal data.
   package enum Step: Sendable, Hashable {
@@ -193,7 +193,7 @@ package struct CodeRegistration: ScreenModel {
 }
 
 extension FieldDeclaration {
-  /// The declaration without asynchronous rules, for a form whose texts the controller gets at once.
+  /// The declaration without asynchronous rules, for a form whose texts the controller checks when it is submitted.
   fileprivate var withoutQuestions: FieldDeclaration {
     var copy = self
     copy.rules.removeAll { if case .asked = $0.check { true } else { false } }

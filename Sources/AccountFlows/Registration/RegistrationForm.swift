@@ -34,7 +34,7 @@ struct RegistrationForm: Sendable {
       name: form.text(.name), email: form.text(.email), password: form.text(.password))
   }
 
-  /// Whether only asynchronous rules of the step are pending (C8).
+  /// Whether nothing but the answers of asynchronous rules is missing for the step to be valid (C8).
   func isPending(_ step: RegistrationWizard.Step) -> Bool {
     let open = step.fields.compactMap { form[$0] }.filter { !$0.isValid }
     return !open.isEmpty && open.allSatisfy(\.report.isPending)

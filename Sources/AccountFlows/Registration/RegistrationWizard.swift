@@ -108,7 +108,7 @@ package struct RegistrationWizard: ScreenModel {
   // MARK: From step to step
 
   private mutating func show(_ next: Step) -> [Effect] {
-    // Questions of the previous step are void; its accepted values stay.
+    // Clears the fields of the step that appears, and withdraws their questions; other steps keep their values.
     step = next
     return start(fields.reset(next)) + [.emit(.step(next))]
   }

@@ -6,7 +6,8 @@ package struct CodePolicy: Sendable {
   package let tries: Int
   /// The validity of a code.
   package let validity: Duration
-  /// The sends of one requester to one address: waits for each purpose, the number for all purposes.
+  /// The sends of one requester to one address. The waits apply to each purpose by itself; the number counts the
+  /// sends for all purposes.
   package let sends: SendSchedule
   /// The sends of all strangers together to one address; each has a share.
   package let strangersSends: SendSchedule
@@ -51,7 +52,8 @@ package struct SendSchedule: Sendable {
   /// 30 → 60 → 120 s, and at most 5 sends an hour.
   package static let standard = SendSchedule(
     waits: [.seconds(30), .seconds(60), .seconds(120)], most: 5, window: .seconds(3600))
-  /// Shared by many sources as 5, 4, 2 and 1 (`wait(after:of:at:)`). More sends would mean more codes
+  /// Shared by all strangers: beside the limit of `standard`, the first four get 5, 4, 2 and 1 sends
+  /// (`wait(after:of:at:)`). More sends would mean more codes
   /// to guess and more messages in a mailbox.
   package static let strangers = SendSchedule(waits: [], most: 12, window: .seconds(3600))
   /// For one source, which a household may share.
@@ -104,7 +106,7 @@ package struct SendSchedule: Sendable {
 
 /// The key under which sends are counted, and their limit.
 package struct SendBudget: Sendable {
-  /// A digest of the requester, or of the address or number, which it keeps secret.
+  /// A keyed digest of an address with its requester, or of a source: the database does not reveal them.
   package let key: SecretDigest
   let schedule: SendSchedule
   /// The key of the requester's own sends, when several requesters share the budget.

@@ -31,8 +31,8 @@ package struct CodeRequest: Hashable, Sendable {
   package let resendWait: Duration
 }
 
-/// The requester of a code, for counting sends. Each has its own sends and voids its own codes alone, so
-/// that a stranger's requests for a person's address do not keep that person from getting codes.
+/// The requester of a code. Sends are counted for each, and a new code voids earlier ones of the same requester only,
+/// so that a stranger's requests for a person's address do not keep that person from getting codes.
 enum CodeRequester: Sendable {
   /// A session of the account itself.
   case session

@@ -19,7 +19,7 @@ package struct GuestPass: Hashable, Sendable, Identifiable {
   package let madeAt: Date
   /// The pass and all its sessions end then.
   package let expires: Date
-  /// The pass of a tablet on the wall: its session goes on while its page is open, and starts every activity.
+  /// The pass of a tablet on the wall: its session goes on while its page is open, and may start every activity.
   package let isWallTablet: Bool
 
   package init(

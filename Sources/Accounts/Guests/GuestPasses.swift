@@ -39,7 +39,8 @@ package struct GuestPassRequest: Sendable {
 }
 
 /// Makes, lists and revokes guest passes, and opens their sessions. The link of a pass can be used any
-/// number of times until the pass expires or is revoked; a session lasts for a day at most.
+/// number of times until the pass expires or is revoked. A session lasts for a day at most, that of a wall
+/// tablet until it was not used for 90 days.
 package struct GuestPasses: Sendable {
   let store: any GuestPassStore
   let sessions: Sessions

@@ -39,7 +39,7 @@ package struct NewPassword: Sendable, Redacted {
 extension RuleSet {
   /// Checks `typed` by the rules of the field `name`, except for asynchronous rules (C8), which the
   /// store decides.
-  /// - Throws: `empty`, `tooShort`, `tooLong` or `unsuitable`; the hint lists all broken rules.
+  /// - Throws: `empty`, `tooShort`, `tooLong`, `malformed` or `unsuitable`; the hint lists all broken rules.
   func check(
     _ typed: String, in name: FieldName, context: RuleContext? = nil
   ) throws(AccountError) {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A successful authentication: who, when and how (E1). Only `Login` makes one, and only with one
-/// does a session open.
+/// A successful authentication: who, when and how (E1). Only `Login` creates it, and `Sessions`
+/// requires it to open a session of an account. A guest's session needs a pass instead.
 package struct AuthenticatedIdentity: Sendable {
   /// The account as it was when the proof was checked; a changed password or factor voids the proof.
   let record: AccountRecord

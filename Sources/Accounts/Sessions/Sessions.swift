@@ -43,7 +43,8 @@ package final class Sessions: Sendable {
 
   // MARK: Opening
 
-  /// Opens a session with a new token; deletes expired ones from the store.
+  /// Opens a session with a new token. Deletes expired sessions from the store, and ends the oldest one of its holder
+  /// where there are more than `mostSessions`.
   /// - Throws: `wrongCredentials` when password or second factor have changed since the proof;
   ///   `storageFull` or `storageFailed`; then there is no session.
   func open(for proof: AuthenticatedIdentity) async throws(AccountError) -> LoggedIn {
@@ -304,7 +305,8 @@ package final class Sessions: Sendable {
 
   // MARK: Watching
 
-  /// Whether `token` still opens the session of `principal` with the same role. Not a use of the
+  /// Whether `token` still opens the session of `principal` with the same role; false, too, if the store
+  /// cannot be read. Not a use of the
   /// session.
   package func isOpen(_ token: String, for principal: SessionPrincipal) async -> Bool {
     await end(of: token, for: principal) != nil

@@ -15,9 +15,6 @@
 /// Returns NULL when every function was found, else a sentence that says what is missing.
 const char *ccurl_load(void);
 
-/// 1 once `ccurl_load` has succeeded; loads nothing itself.
-int ccurl_is_loaded(void);
-
 // Every function of libcurl with a fixed number of arguments that we call: result, name, parameters,
 // arguments.
 #define CCURL_FUNCTIONS(X)                                                                         \
@@ -46,7 +43,8 @@ CURLcode ccurl_set_list(CURL *handle, CURLoption option, struct curl_slist *valu
 CURLcode ccurl_set_mime(CURL *handle, curl_mime *mime);
 /// `buffer` holds CURL_ERROR_SIZE bytes and outlives the transfer.
 CURLcode ccurl_set_error_buffer(CURL *handle, char *buffer);
-/// Drops what the server sends; more than `*left` bytes end the transfer. `left` outlives it.
+/// Drops what the server sends; more than `*left` bytes end the transfer. The caller keeps `left` valid until the
+/// transfer has ended; it is reduced by the bytes of the response.
 CURLcode ccurl_drop_answer(CURL *handle, size_t *left);
 /// The status of the last HTTP answer; 0 where there was none.
 long ccurl_status(CURL *handle);

@@ -1,7 +1,7 @@
 // libmosquitto for Swift, loaded at first use.
 //
 // The system's header declares the types. `cmosquitto_load` fills a table of function pointers with dlopen and
-// dlsym, so that the plugin starts without the library and can report that it is missing. Call `cmosquitto_…`: the
+// dlsym, so that a program starts without the library and can report that it is missing. Call `cmosquitto_…`: the
 // `mosquitto_…` functions do not link.
 #pragma once
 

@@ -21,8 +21,8 @@ public final class CommandSpec: Sendable {
   public let permission: Permission
   /// The effect on the item of a player; `nil` if the command does not concern the item.
   public let effect: ItemEffect?
-  /// The settings that are obsolete once the command was given. If it takes an argument, it makes them
-  /// obsolete only with one.
+  /// The settings whose wanted values this command discards. A command that takes an argument discards them only when
+  /// the argument is given.
   package let replaces: [StateKey]
   /// Whether there is nothing to do at a device that is off, such as stopping a player.
   public let isNeedlessWhenOff: Bool
@@ -101,8 +101,8 @@ public enum Settled: Sendable, Hashable {
   case accepted
   /// The state has this value.
   case value(StateKey, JSON)
-  /// The state has one of these values, the usual one first. A state that passes quickly may be over
-  /// before it is read.
+  /// The state has one of these values, the usual one first: a short state, such as that one, may be over before it
+  /// is read.
   case anyValue(StateKey, [JSON])
   /// The state has the value that the command was given.
   case argument(StateKey)

@@ -6,7 +6,7 @@ public protocol Screen: Device {}
 extension Screen {
   public var role: Role { .screen }
 
-  /// Lets the screen down, and waits until it is.
+  /// Lets the screen down, and waits until it reports `down`.
   public func lower() async throws(DeviceError) { try await perform("down") }
   /// Rolls the screen up, and waits until it is.
   public func raise() async throws(DeviceError) { try await perform("up") }

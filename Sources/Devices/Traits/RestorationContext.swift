@@ -32,8 +32,8 @@ package struct RestorationContext: Sendable {
     return value
   }
 
-  /// The place of a command in the order of restoration. Muting comes first and the input late, so
-  /// that nothing is heard before everything else is right.
+  /// The order in which the commands of a restoration are sent: power, then mute, and the input and playback last, so
+  /// that nothing is heard before the other settings are restored.
   enum Phase: Int, Sendable, Comparable {
     case power, silence, setting, sound, source, playback
 

@@ -12,7 +12,7 @@ package struct BrokerAddress: Sendable, Hashable {
   package let user: String?
   /// The password of the login, which must not be logged; `nil` without one.
   package let password: String?
-  /// The name of the secret that entries have in place of the password.
+  /// The name of the secret that the entries for `devices.json` have in place of the password.
   package let secret: String
 
   /// The encryption of a connection. The broker's certificate must name the host.

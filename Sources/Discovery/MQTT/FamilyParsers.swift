@@ -1,6 +1,6 @@
 import JSON
 
-/// Reads the retained messages of families of devices. Pure; any payload is survived.
+/// Reads the retained messages of families of devices. Pure functions, which ignore a payload that they cannot read.
 enum FamilyParsers {
   /// The most devices in one message that are read.
   static let mostDevices = 500
@@ -30,7 +30,7 @@ enum FamilyParsers {
         MQTTAppliance(
           kind: .plug, profile: "tasmota", key: name, title: name,
           options: ["topic": .string(name)],
-          notes: ["It does not say what it is; it is taken for a plug."]))
+          notes: ["The device does not report its kind; a plug is assumed."]))
     }
     return found
   }
@@ -72,8 +72,8 @@ enum FamilyParsers {
     return distinct(found)
   }
 
-  /// Returns appliances of one profile with a key of its own for each; of two that are alike, the first one. A relay
-  /// and a shutter, or a relay and a light, may have the same number: then the key of what is not a plug gets its kind.
+  /// Returns appliances of one profile with different keys; of two equal ones, the first. A relay and a shutter, or a
+  /// relay and a light, may have the same number: then the kind is added to the key of the one that is not a plug.
   static func distinct(_ appliances: [MQTTAppliance]) -> [MQTTAppliance] {
     let kinds = Dictionary(grouping: appliances, by: \.key).mapValues { Set($0.map(\.kind)) }
     var seen: Set<String> = []
@@ -174,7 +174,7 @@ enum FamilyParsers {
       let guess: MQTTAppliance.Kind =
         id.contains("dimmer") || id.contains("bulb") ? .dimmer : .plug
       var guessed = appliance(guess, channel: 0)
-      guessed.notes = ["It does not say what it is; the kind is taken from its name."]
+      guessed.notes = ["The device does not report its kind; it is guessed from the name."]
       return [guessed]
     }
 

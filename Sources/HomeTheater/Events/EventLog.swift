@@ -63,8 +63,8 @@ package final class EventLog: Sendable {
   /// Returns the events after number `place`, in order.
   ///
   /// - Parameter most: The maximum number of events.
-  /// - Returns: `nil` if some of them are not kept any more, or if there is no event `place`: the
-  ///   subscriber needs a snapshot.
+  /// - Returns: `nil` if the subscriber needs a snapshot: an event after `place` was dropped whose subject has no later
+  ///   one, or `place` is out of range.
   package func entries(after place: Int, most: Int = .max) -> [Entry]? {
     state.withLock { $0.history.entries(after: place, most: most) }
   }

@@ -37,7 +37,7 @@ package final class LevelMonitor: Sendable {
   }
 
   private let state = Mutex(State())
-  /// Held while devices are told. Reports, which come meanwhile, do not take this lock.
+  /// Held while level receivers are set or removed. Reports, which may arrive meanwhile, do not take this lock.
   private let metering = Mutex(Metering())
 
   /// Observes these devices in place of the earlier ones.
@@ -82,7 +82,7 @@ package final class LevelMonitor: Sendable {
       .sorted { $0.sequence < $1.sequence }
   }
 
-  /// Begins with the first subscriber and ends with the last one.
+  /// Sets the level receivers while there is a subscriber, and removes them after the last one.
   private func updateMetering() {
     metering.withLock { metering in
       let isWanted = state.withLock { !$0.subscribers.isEmpty }

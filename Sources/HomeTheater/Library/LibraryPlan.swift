@@ -38,8 +38,8 @@ package struct LibraryItem: Sendable, Hashable {
   package var duration: Double?
   /// The age rating of a film in years, 0 to 21; `nil` without a rating.
   package var rating: Int?
-  /// The player that can play it, besides those that find an item with this id; `nil` if every
-  /// player of its category can, until one finds it.
+  /// The configured player of the item; players whose catalogues list this id can play it, too. `nil` without one: any
+  /// player of the category can play the item until a catalogue lists it.
   package var player: DeviceID?
   /// The frequency of a station; `nil` for films and songs, and for stations known by name alone.
   package var frequency: StationFrequency?

@@ -8,7 +8,7 @@ struct TitleSearch {
   private let folded: String
   /// Characters, so that "é" is found composed and decomposed.
   private let characters: SubsequenceFinder<Character>
-  /// For texts in ASCII: a title without their bytes does not contain their characters either.
+  /// A fast first check for a search text in ASCII: a title that lacks its bytes lacks its characters, too.
   private let bytes: SubsequenceFinder<UInt8>?
 
   /// - Returns: `nil` for a text that is too long to be a title.

@@ -37,7 +37,7 @@ public struct TheaterSession: Sendable {
     try await begin(.films, movie, fromStart: fromStart)
   }
 
-  /// Ends the film: lights on, screen up, everything else off.
+  /// Ends the film: lights on, screen up; popcorn popper, projector, amplifier and DVD player off.
   ///
   /// - Throws: `notNow` if no film is on.
   @discardableResult
@@ -123,7 +123,8 @@ public struct TheaterSession: Sendable {
     case .running:
       throw TheaterError(.cancelled, "the wait for the scene was cancelled; the scene goes on")
     case .failed, .cancelled:
-      throw report.error ?? TheaterError(.cancelled, "a newer request replaced this one")
+      throw report.error
+        ?? TheaterError(.cancelled, "the run was cancelled, or a newer request replaced it")
     }
   }
 

@@ -63,7 +63,7 @@ extension ConformanceCase {
       }
     },
     ConformanceCase(
-      "a line beyond 1 MiB is refused, one just below is read", .longLines, scope: .plugin
+      "a line of 1 MiB is read, a longer one is refused", .longLines, scope: .plugin
     ) { trial in
       try await trial.withProcess { client in
         let frame = #"{"jsonrpc": "2.0", "id": 7000, "method": "ping", "params": {"pad": ""}}"#

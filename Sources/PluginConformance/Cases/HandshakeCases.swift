@@ -42,7 +42,8 @@ extension ConformanceCase {
       }
     },
     ConformanceCase(
-      "the manifest remembers only state keys of its role", .manifestRoles, scope: .plugin
+      "the manifest's \"remembers\" lists only state keys of the role", .manifestRoles,
+      scope: .plugin
     ) { trial in
       for (role, offer) in try trial.requireManifest().manifest.roles {
         let foreign = offer.remembers.subtracting(role.stateKeys)

@@ -85,8 +85,8 @@ extension PluginClient {
       let start = ContinuousClock.now
       var levels: [SoundLevels] = []
       while levels.count < 9 { levels += [try await nextMessage()].levels }
-      // Nine reports have eight intervals of 1/15 s between them, 533 ms. The first report may have
-      // been due already; then seven intervals remain, 467 ms. The check allows a tenth less.
+      // Nine reports have eight intervals of 1/15 s between them, 533 ms. If the first one comes late, it
+      // shortens this by up to one interval, to 467 ms. The check allows a tenth less.
       let time = ContinuousClock.now - start
       try expect(
         time > .milliseconds(420), "at most 15 levels a second",

@@ -3,7 +3,7 @@ import JSON
 import PluginProtocol
 
 extension ConformanceCase {
-  /// The cases about the reports of disc players from item to item. They are the controller's only source for the
+  /// The cases about the reports of disc players when one item follows another: the controller's only source for the
   /// title, the saved positions and the end of the activity.
   package static let playback = [
     ConformanceCase(

@@ -55,7 +55,7 @@ package final class ProcessRecords: Sendable {
   /// Ends the groups that controllers before this one have left, and removes their records.
   ///
   /// The system reuses pids, so a group is ended only if the start time of its leader is the
-  /// recorded one. An earlier controller may have had this one's pid.
+  /// recorded one. The record with this process's pid counts, too: an earlier controller may have had that pid.
   ///
   /// - Returns: The pids that were ended.
   package func endLeftovers() -> [Int32] {

@@ -181,7 +181,7 @@ struct ReportCheck: Sendable {
     _ complaint: Complaint, _ what: String, _ warn: (String) -> Void
   ) {
     guard complaints.insert(complaint).inserted else { return }
-    warn("its plugin reports \(what); such reports are dropped. Tell the plugin's author")
+    warn("its plugin reports \(what); such values are dropped. Tell the plugin's author")
   }
 }
 

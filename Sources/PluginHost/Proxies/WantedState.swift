@@ -48,7 +48,7 @@ struct WantedState: Sendable, Hashable {
     }
   }
 
-  /// Stops the position of the playback at `now`, until a player plays it again.
+  /// Freezes the position of the playback at `now`, until the next report or command of playback.
   mutating func stopPosition(at now: Duration) {
     guard let position = playback?.position(after: now - playbackTime) else { return }
     playback?.position = position

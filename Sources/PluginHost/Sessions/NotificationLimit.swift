@@ -26,7 +26,7 @@ struct NotificationLimit: Sendable {
     tokens = burst
   }
 
-  /// Whether one more notification is accepted at `now`.
+  /// Takes a token if there is one. Returns false for a notification above the limit at `now`.
   mutating func allows(at now: Duration) -> Bool {
     if let last = refilled {
       tokens = min(burst, tokens + (now - last).seconds * perSecond)

@@ -35,7 +35,7 @@ final class Router: Sendable {
   /// Sets the session that the events come from.
   func connect(_ session: PluginSession) { state.withLock { $0.session = session } }
 
-  /// Handles an event. Returns the input for the supervision, if it concerns that.
+  /// Handles an event. Returns the input for the supervision; `nil` if the event does not concern it.
   func route(_ event: PluginSession.Event) -> Supervision.Input? {
     switch event {
     case .state(let report):
@@ -66,8 +66,8 @@ final class Router: Sendable {
     return nil
   }
 
-  /// Bad lines after the limit are not counted: until its end the plugin could send them faster
-  /// than they are handled.
+  /// Returns the supervision's input for a bad line; `nil` after `ProtocolLimits.badLines` of them. A plugin that is
+  /// being ended could otherwise send bad lines faster than they are handled.
   private func countBadLine(_ what: String) -> Supervision.Input? {
     let counts = state.withLock { state in
       guard state.badLines < ProtocolLimits.badLines else { return false }

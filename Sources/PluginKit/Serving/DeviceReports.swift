@@ -4,8 +4,9 @@ import Synchronization
 
 /// Sends the reports of one device and the answers to its commands, in their order.
 ///
-/// The last report before an answer can travel in the answer: one message instead of two. A report is
-/// held for that only until the end of the present arrival, when its line would be written anyway.
+/// The last report before an answer can travel in the answer: one message instead of two. A report
+/// waits for the answer only while a received message is handled (`ArrivalExecutor`); lines are written at the end of
+/// that in any case.
 final class DeviceReports: Sendable {
   private struct State {
     /// Whether a command is under way whose answer can carry a report.

@@ -67,7 +67,7 @@ final class OpenDevice: Sendable {
     queue.add(job)
   }
 
-  /// Closes the device after its waiting jobs; those that take longer than a second are cancelled.
+  /// Closes the device after its waiting jobs. After 1 s in all, the running one is cancelled and the others dropped.
   ///
   /// - Parameter id: The request to answer when it is closed, if one asked.
   func close(for id: Int?) {
@@ -79,7 +79,7 @@ final class OpenDevice: Sendable {
   /// Begins or ends the reports of an amplifier's levels; of no effect for other devices.
   func setMetering(_ isOn: Bool) { (device as? any AmplifierDevice)?.setMetering(isOn) }
 
-  /// Cancels the request with this id, if it waits or is in progress.
+  /// Cancels the request with this id if it waits, or is a cancellable command in progress. Scans are not cancelled.
   func cancel(_ id: Int) { requests.cancel(id) }
 
   /// Waits until the device is closed.
@@ -197,7 +197,7 @@ final class OpenDevice: Sendable {
     }
   }
 
-  /// The command beside a listener for its cancellation; whichever ends first ends the other.
+  /// Performs a command until it ends or its request is cancelled, which cancels the command's task.
   private func performCancellably<Device: PluginDevice>(
     _ id: Int, _ command: Device.Command, on device: Device
   ) async throws(DeviceError) {

@@ -5,10 +5,10 @@ import Synchronization
 
 /// Lines over a pair of file descriptors: a child's pipes, or a plugin's stdin and stdout.
 ///
-/// One thread reads. `send` writes at once; while a received message is handled, it writes at the end of
-/// that, so a report and the answer after it wake the peer once. Bytes that the pipe does not take are
-/// kept, up to `ProtocolLimits.largestBacklog`; a second thread writes them, and then ends. So a peer
-/// that hangs never makes a caller wait, and one that reads costs no `poll`.
+/// One thread reads. `send` writes at once. While a received message is handled, it collects the lines and writes them
+/// at the end, so that a report and the answer after it wake the peer once. Bytes that the pipe does not take are kept,
+/// up to `ProtocolLimits.largestBacklog`; a second thread writes them, and then ends. So no caller waits for a peer
+/// that hangs, and `poll` is called only when the pipe is full.
 public final class StreamConnection: Connection {
   private let input: Mutex<Input>
   private let answersAfterEnd: Bool

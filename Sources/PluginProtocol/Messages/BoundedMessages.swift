@@ -1,8 +1,8 @@
 import Devices
 import JSON
 
-// Parts of messages within `ProtocolLimits`. Texts are cut; a name that is too long is refused, since
-// a cut name names nothing.
+// Parts of messages within `ProtocolLimits`. Texts for people are cut. An identifier that is too long is refused,
+// because a cut one would name nothing or another object.
 
 extension RPCError {
   /// This error with its texts cut. Of its data, only `kind`, `hint` and `retryAfter` are kept.

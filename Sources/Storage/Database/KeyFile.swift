@@ -44,7 +44,7 @@ enum KeyFile {
     var status = stat()
     try DurableFile.check(fstat(file, &status), "look at", path)
     guard status.st_mode & S_IFMT == S_IFREG else { throw .damagedKey(path) }
-    // The owner may have made it read-only, or the whole file system.
+    // Only where others have access: `fchmod` fails on a file system that is read-only.
     if tightening, status.st_mode & 0o077 != 0 {
       try DurableFile.check(fchmod(file, 0o600), "change the mode of", path)
     }
@@ -97,7 +97,8 @@ extension StorageError {
   static func missingKey(_ path: String) -> StorageError {
     StorageError(
       .damagedKey,
-      message: "\(path) is missing, the key of second factors in the database beside it.",
+      message:
+        "\(path) is missing. It is the key that decrypts the second factors in the database beside it.",
       hint: "Put the key of that database there, or take another backup: `theater backup list`.")
   }
 

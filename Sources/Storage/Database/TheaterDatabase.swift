@@ -26,8 +26,8 @@ package final class TheaterDatabase: Sendable {
   /// - Parameters:
   ///   - folder: Gets the mode 0700, the file in it 0600.
   ///   - clock: For the dates of saved positions and the names of backups.
-  /// - Throws: `newerSchema`, `damaged` with the newest good backup, `inUse`, `full` or `failed`;
-  ///   the file is unchanged then.
+  /// - Throws: `newerSchema`, `damaged` with the newest good backup, `damagedKey`, `inUse`, `full` or
+  ///   `failed`. The file is unchanged then, unless the migration itself failed after its backup.
   package init(in folder: String, clock: WallClock = .system) throws(StorageError) {
     let backups = Backups(of: folder)
     let path = "\(backups.state)/\(Self.fileName)"
@@ -40,8 +40,9 @@ package final class TheaterDatabase: Sendable {
       try DatabaseInspection(path: path, backups: backups).checkBeforeOpening(at: clock.now())
       try DurableFile.makeFile(path)
       pool = try Self.openPool(path)
-      try DatabaseSchema.migrator.migrate(pool)
+      // Before the migration: an older program could no longer use a migrated file.
       key = try KeyFile.loadOrCreate(in: folder)
+      try DatabaseSchema.migrator.migrate(pool)
       // Without space for the reserve the database works as before.
       reserve = try? DiskReserve(in: backups.state)
     } catch {
@@ -50,7 +51,7 @@ package final class TheaterDatabase: Sendable {
   }
 
   /// Opens the database in `folder`, which a controller may be using.
-  /// - Throws: `missing`, `newerSchema`, `olderSchema`, `damaged`, `inUse`, `full` or `failed`.
+  /// - Throws: `missing`, `newerSchema`, `olderSchema`, `damaged`, `damagedKey`, `inUse`, `full` or `failed`.
   package init(existingIn folder: String, clock: WallClock = .system) throws(StorageError) {
     let backups = Backups(of: folder)
     let path = "\(backups.state)/\(Self.fileName)"

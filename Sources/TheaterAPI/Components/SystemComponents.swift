@@ -63,7 +63,8 @@ extension Component {
           optional: [
             "process": .name.described("The label of the process."), "pid": .count,
             "messages": .object(["sent": .count, "received": .count]),
-            "memory": .count.described("The proportional share, in bytes."),
+            "memory": .count.described(
+              "The proportional set size (PSS), in bytes; else the resident size."),
             "log": .list(of: .text()).described("The last lines, oldest first."),
             "message": .text(),
           ]))
@@ -135,7 +136,7 @@ extension Component {
           ).described("The entry of a device for `devices.json`, by role."),
         ]), count: 0...600),
       "problems": .list(of: .text()).described(
-        "Why a search found less than there may be, for people."),
+        "The reasons why a search may be incomplete, as sentences for people."),
     ]))
 
   static let pluginSwap = Component(

@@ -21,7 +21,7 @@ public enum SystemEndpoint: String, Endpoint {
     case .address:
       Route(
         .get, "/address", .permitted(.view),
-        "Shows the address for browsers, and fingerprint, end and maker of the certificate, where known.",
+        "Shows the address for browsers and, where known, the certificate's fingerprint, expiry date and issuer.",
         answers: [200: .json(.reference(.address))])
     case .plugins:
       Route(

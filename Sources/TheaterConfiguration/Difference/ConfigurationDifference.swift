@@ -37,8 +37,8 @@ package struct ConfigurationDifference: Sendable, Hashable {
     /// The name of the entry: of a device, scene or activity, of the source of a cable, of a list and
     /// an id in the library (`films.ferry`). `nil` for the section as a whole.
     package var name: String?
-    /// The keys of a changed entry whose values differ: `process`, `options.device`; `options` and
-    /// `plugin` with another plugin. Empty for other kinds.
+    /// The keys of a changed entry whose values differ: `process`, `options.device`. If the plugin
+    /// changed, `options` stands for all options. Empty for other kinds.
     package var keys: [String] = []
 
     /// The place in the file: `devices.amp`.
@@ -78,7 +78,7 @@ package struct ConfigurationDifference: Sendable, Hashable {
     }
   }
 
-  /// The keys in order. With another plugin every option is another one, so `options` stands for all of them.
+  /// The keys in order. If the plugin changed, old and new options cannot be compared: `options` stands for all.
   private static func summary(of keys: Set<String>) -> [String] {
     guard keys.contains("plugin") else { return keys.sorted() }
     return Set(keys.map { $0.hasPrefix("options.") ? "options" : $0 }).sorted()

@@ -32,7 +32,7 @@ package struct ConfigurationFile: Sendable {
     }
   }
 
-  /// Makes the file at `path` with this text, without reading it.
+  /// Wraps a text that is known; `path` names it in errors and is the base of relative paths. Reads no file.
   package init(path: String, with bytes: [UInt8], home: String?) {
     name = path
     origin = PathOrigin(folder: Self.folder(of: path), home: home)

@@ -10,7 +10,7 @@ package struct AccountSettings: Sendable, Hashable {
   /// The rules for names, addresses and new passwords.
   package var rules: RuleSet
 
-  /// The settings of a file without the section `accounts`, unless given otherwise.
+  /// Creates settings. The defaults are those of a file without the section `accounts`.
   package init(
     isDemo: Bool = false, delivery: DeviceOptions = DeviceOptions(), rules: RuleSet = .standard
   ) {
@@ -69,7 +69,7 @@ extension ConfigurationReader {
     }
     if server["password"]?.string != nil {
       report(
-        .reference, at: path.appending("password"), "a password does not stand in this file",
+        .reference, at: path.appending("password"), "this file must not contain a password",
         hint: "Write {\"secret\": \"smtp\"}, and the password into the secret's file.")
     }
     if server["security"]?.string == "none", !Self.isThisMachine(host) {
@@ -111,14 +111,14 @@ extension ConfigurationReader {
         continue
       }
     }
-    // `{phone}` and `{text}` are inside JSON texts.
+    // The placeholders stand inside JSON strings, so the body with placeholders must be valid JSON, too.
     guard type == "application/json", !body.isEmpty else { return }
     do {
       _ = try JSON(parsing: body.utf8)
     } catch {
       report(
         .reference, at: path.appending("body"),
-        "expected JSON, as the Content-Type says or where it says nothing: \(error.description)",
+        "expected JSON, which is the Content-Type unless \"headers\" has another: \(error.description)",
         hint: "Write it like {\"to\": \"{phone}\", \"message\": \"{text}\"}, or name another "
           + "Content-Type in \"headers\".")
     }

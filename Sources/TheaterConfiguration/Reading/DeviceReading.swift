@@ -144,14 +144,15 @@ extension ConfigurationReader {
     let schema = roles[amplifier].flatMap { manifest?.roles[$0]?.options }
     let own = device?["options"]?["inputs"] ?? schema?["properties"]?["inputs"]?["default"]
     let names = cables.compactMap { $0["input"]?.string } + texts(own ?? .null)
-    let found = Inputs(names: names, known: Set(names))
+    var known: Set<String> = []
+    let found = Inputs(names: names.filter { known.insert($0).inserted }, known: Set(names))
     inputs[amplifier] = found
     return found
   }
 
   /// The inputs of one amplifier.
   struct Inputs {
-    /// In the order of the file.
+    /// Those of its cables, then those of its option `inputs`, each once.
     let names: [String]
     let known: Set<String>
   }

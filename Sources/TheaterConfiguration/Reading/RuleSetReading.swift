@@ -85,10 +85,10 @@ extension ConfigurationReader {
     guard !isDemo, minimum < PasswordPolicy.lowestMinimum else { return }
     report(
       .reference, at: place(ofRules: "minLength", at: path),
-      "passwords of \(minimum) characters would be let in; \(PasswordPolicy.lowestMinimum) are the "
-        + "least outside of demonstrations",
+      "passwords of \(minimum) characters would be accepted; outside of demonstrations they need at "
+        + "least \(PasswordPolicy.lowestMinimum)",
       hint:
-        "Ask for \(PasswordPolicy.lowestMinimum) or more in a rule minLength that is no advice, "
+        "Demand \(PasswordPolicy.lowestMinimum) or more in a rule minLength without \"advice\", "
         + "or write \"demo\": true into \"accounts\" for a demonstration.")
   }
 

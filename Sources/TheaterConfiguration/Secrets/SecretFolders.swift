@@ -56,6 +56,7 @@ package struct SecretFolders: SecretSource {
     }
     let path = "\(own)/\(name)"
     mkdir(own, S_IRWXU)
+    let isNew = access(path, F_OK) != 0
     let file = open(
       path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, S_IRUSR | S_IWUSR)
     let isOwn = file >= 0 && fchmod(file, S_IRUSR | S_IWUSR) == 0
@@ -66,6 +67,7 @@ package struct SecretFolders: SecretSource {
       // Reading leaves out one line break at the end.
       try RegularFile.replace(path, with: Array((text + "\n").utf8))
     } catch {
+      if isNew, isOwn { unlink(path) }
       throw SecretError(
         "the secret \"\(name)\" cannot be written: \(error)",
         hint: "Check who owns \(own), and that \(path) is a file and no link.")

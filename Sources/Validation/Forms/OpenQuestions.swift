@@ -91,7 +91,7 @@ struct OpenQuestions {
     }
   }
 
-  /// Compares bytes, as `==` would treat two spellings of é as equal.
+  /// Compares bytes, because `==` treats two spellings of é as equal.
   private static func areSame(_ one: String, _ other: String) -> Bool {
     one.utf8.elementsEqual(other.utf8)
   }

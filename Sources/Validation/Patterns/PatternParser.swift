@@ -45,7 +45,7 @@ struct PatternParser {
   private let points: [Unicode.Scalar]
   private var next = 0
   private var depth = 0
-  /// Whether the pattern may stand anywhere in a text: then anchors are allowed at its ends.
+  /// Whether the pattern may match anywhere in a text; then it may begin with `^` and end with `$`.
   private let isSearched: Bool
 
   init(_ source: String, isSearched: Bool) {
@@ -106,7 +106,8 @@ struct PatternParser {
     guard let quantifier = try quantifier() else { return node }
     if let point = peek, "*+?{".unicodeScalars.contains(point) {
       throw .unexpected(
-        "two repetitions in a row", "Remove one; a repetition takes what it needs by itself.")
+        "two repetitions in a row",
+        "Remove one; lazy and possessive repetitions (*?, *+) are not supported.")
     }
     return .repetition(node, fewest: quantifier.fewest, most: quantifier.most)
   }
@@ -199,12 +200,13 @@ struct PatternParser {
 
   private mutating func category() throws(PatternError) -> CodePointSet {
     var name = ""
+    var isClosed = false
     if consume("{") {
-      while let point = consume(), point != "}", name.utf8.count < 4 {
-        name.unicodeScalars.append(point)
+      while !isClosed, name.utf8.count < 4, let point = consume() {
+        if point == "}" { isClosed = true } else { name.unicodeScalars.append(point) }
       }
     }
-    guard let categories = CodePointSet.categories[name] else {
+    guard isClosed, let categories = CodePointSet.categories[name] else {
       throw .unexpected(
         "an unknown category", "Write a general category of Unicode, such as \\p{L} or \\p{Nd}.")
     }

@@ -51,7 +51,7 @@ extension Check {
   private func isKept(by text: TypedText, in context: RuleContext) -> Bool {
     let points = text.codePoints
     return switch self {
-    // As typed: normalised, a sign like ´ would be a space with a mark.
+    // Checks the text as typed: NFKC turns a sign like ´ into a space and a combining mark.
     case .notEmpty: text.raw.unicodeScalars.contains(where: \.isVisible)
     case .minLength: points.count >= length(in: context) ?? 0
     case .maxLength(let most): points.count <= most

@@ -29,7 +29,7 @@ package struct TypedText: Sendable {
     typed.utf8.count <= mostBytes && typed.isStreamSafe
   }
 
-  /// Whether it has no code points.
+  /// Whether nothing was typed. An overlong text is not empty, although `codePoints` is.
   var isEmpty: Bool { raw.unicodeScalars.isEmpty }
 }
 

@@ -3,7 +3,7 @@ import NIOCore
 
 /// The names and addresses of this machine, for its certificate.
 package enum MachineNames {
-  /// `localhost`, the host name alone and with `.local`, and every address that is not link-local.
+  /// `localhost`, the host name alone and with `.local`, and every address but link-local ones of IPv6.
   package static func all() -> Set<String> {
     var names: Set = ["localhost", "127.0.0.1", "::1"]
     if let host = hostName() { names.formUnion([host, "\(host).local"]) }

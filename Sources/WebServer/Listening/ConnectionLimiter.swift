@@ -3,7 +3,7 @@ import NIOCore
 import Synchronization
 
 /// Bounds the open connections of a listener. When all slots are in use, a new connection replaces the
-/// one that has been idle or slow for longest: waiting for its request, or for it to take an answer.
+/// one that has been idle or slow for longest: its client has not sent a whole request, or does not read the answer.
 /// Connections whose request is being answered are never replaced.
 final class ConnectionLimiter: Sendable {
   /// The right to one open connection.

@@ -54,8 +54,8 @@ final class ConnectionPersistence: ChannelDuplexHandler {
     context.write(data, promise: promise)
   }
 
-  /// Writes the end of an answer and of all output. The client closes the connection; the guard drops it if the
-  /// client does not.
+  /// Writes the end of an answer, then ends the output. The client closes the connection; `ConnectionGuard`
+  /// closes it if the client does not.
   private func writeLast(
     _ data: NIOAny, _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?
   ) {

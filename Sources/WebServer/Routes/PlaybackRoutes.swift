@@ -109,7 +109,9 @@ extension APIServices {
     var response = Response(
       .object(body), status: report.status == .running ? .accepted : .ok)
     response.headers[.location] = DeviceEndpoint.run.path(report.id)
-    if let seconds = request.preferredWait.seconds {
+    if request.preferredWait.isAsynchronous {
+      response.headers[.preferenceApplied] = "respond-async"
+    } else if let seconds = request.preferredWait.seconds {
       response.headers[.preferenceApplied] = "wait=\(seconds)"
     }
     return response

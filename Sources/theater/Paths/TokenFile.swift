@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Platform
 
 /// A file with one secret that only this user can read.
 struct TokenFile: Sendable {
@@ -62,22 +63,22 @@ struct TokenFile: Sendable {
     unlink(draft)
     let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw failure("write") }
-    let bytes = Array((token + "\n").utf8)
-    let isWritten = Glibc.write(file, bytes, bytes.count) == bytes.count && fsync(file) == 0
-    close(file)
-    guard isWritten, rename(draft, path) == 0 else {
-      let problem = failure("write")
+    defer { close(file) }
+    do throws(SystemError) {
+      try RegularFile.write(Array((token + "\n").utf8), to: file)
+      guard fsync(file) == 0, rename(draft, path) == 0 else { throw SystemError(errno) }
+    } catch {
       unlink(draft)
-      throw problem
+      throw failure("write", error)
     }
   }
 
   /// Removes the file.
   func remove() { unlink(path) }
 
-  private func failure(_ action: String) -> ExitError {
+  private func failure(_ action: String, _ error: SystemError = SystemError(errno)) -> ExitError {
     ExitError(
-      .failed, "cannot \(action) \(path): \(String(cString: strerror(errno)))",
+      .failed, "cannot \(action) \(path): \(error)",
       hint: "Check that the folder belongs to you and that its disk has room.")
   }
 }

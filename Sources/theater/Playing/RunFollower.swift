@@ -74,7 +74,7 @@ struct RunFollower: Sendable {
     switch status {
     case "done": return
     case "cancelled":
-      throw ExitError(.failed, "a newer request took its place")
+      throw ExitError(.failed, "the run was cancelled, or a newer request replaced it")
     default:
       // The step that failed has been shown with its reason.
       throw ExitError(silent: .failed)

@@ -1,6 +1,7 @@
 import APIClient
 import ArgumentParser
 import Devices
+import Glibc
 import JSON
 import Platform
 import TheaterAPI
@@ -10,7 +11,7 @@ struct Status: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show the current activity and the state of every device.")
 
-  @Flag(name: .shortAndLong, help: "Keep showing changes.")
+  @Flag(name: .shortAndLong, help: "Keep showing changes, in a terminal until q or Ctrl-C.")
   var follow = false
   @OptionGroup var output: OutputOptions
 
@@ -76,15 +77,26 @@ extension RemoteTheater {
   }
 }
 
-/// The status in a terminal, redrawn at each event until the controller ends the stream.
+/// The status in a terminal, redrawn at each event until the controller ends the stream, or the person presses q or
+/// Ctrl-C.
 struct StatusScreen {
   let theater: RemoteTheater
 
   func run() async throws {
+    guard isatty(STDIN_FILENO) == 1 else {
+      Console.write(RawTerminalMode.enterScreen)
+      defer { Console.write(RawTerminalMode.leaveScreen) }
+      return try await follow(keys: nil)
+    }
+    let keyboard = try Keyboard()
+    defer { keyboard.close() }
+    try await RawTerminalMode.withKeyInput(wakes: keyboard.wakes) {
+      try await follow(keys: keyboard.readings)
+    }
+  }
+
+  private func follow(keys: AsyncStream<Keyboard.Reading>?) async throws {
     let display = Display()
-    // Hides the cursor, and cuts long lines: a wrapped line would count as two.
-    Console.write("\u{1B}[?25l\u{1B}[?7l")
-    defer { Console.write("\u{1B}[?7h\u{1B}[?25h") }
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
         // Progress moves on between events.
@@ -94,6 +106,7 @@ struct StatusScreen {
         }
       }
       group.addTask { try await TerminalInterrupt.wait() }
+      if let keys { group.addTask { try await handle(keys, display) } }
       group.addTask {
         try await theater.listen { event in
           await display.apply(event)
@@ -103,6 +116,19 @@ struct StatusScreen {
       defer { group.cancelAll() }
       _ = try await group.nextResult()?.get()
     }
+  }
+
+  private func handle(_ readings: AsyncStream<Keyboard.Reading>, _ display: Display) async throws {
+    var decoder = KeyDecoder()
+    for await reading in readings {
+      switch reading {
+      case .continued: await display.drawAnew()
+      case .bytes(let bytes):
+        let keys = decoder.keys(in: bytes)
+        if keys.contains(.text("q")) || keys.contains(.end) { throw ExitError(silent: .done) }
+      }
+    }
+    throw ExitError.terminalEnded
   }
 
   /// The state of the display.
@@ -116,6 +142,12 @@ struct StatusScreen {
       } else {
         view?.apply(event, at: Status.now)
       }
+      redraw()
+    }
+
+    /// Draws below what the terminal shows after a stop.
+    func drawAnew() {
+      update = ScreenUpdate()
       redraw()
     }
 

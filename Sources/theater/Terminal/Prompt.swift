@@ -70,7 +70,7 @@ enum Prompt {
   private static func missingInput(for prompt: String) -> ExitError {
     guard !isTerminal else { return ExitError(.failed, "nothing was typed") }
     return ExitError(
-      .wrongUsage, "there is no terminal, and no line of standard input, to ask for: \(prompt)",
+      .wrongUsage, "no answer to \"\(prompt)\": there is no terminal, and standard input has ended",
       hint: "Give it as an option or as a line; see --help.")
   }
 

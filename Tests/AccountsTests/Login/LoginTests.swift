@@ -174,7 +174,7 @@ private struct InterruptedLogin: LoginMethod {
   }
 
   @Test("E4 · a cancelled login opens no session")
-  func cancelled() async {
+  func cancelled() async throws {
     let login = login(MinimalLogin(account: account))
     let attempt = Task {
       while !Task.isCancelled { await Task.yield() }
@@ -182,6 +182,7 @@ private struct InterruptedLogin: LoginMethod {
     }
     attempt.cancel()
     #expect(await attempt.value == .cancelled)
+    #expect(try await store.sessions(of: account.id).isEmpty)
   }
 }
 

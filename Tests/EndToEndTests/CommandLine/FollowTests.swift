@@ -34,11 +34,63 @@ import Testing
     #expect(room.text("errors").contains("the controller has stopped"))
   }
 
-  /// Runs `status --follow` in a new session of the owner, and waits until it has shown the status.
-  private func follow(_ room: SmallTheater) async throws -> RunningProgram {
+  @Test(
+    "F5 · status --follow shows the cursor when Ctrl-Z stops it, is drawn again with fg, and ends with q"
+  )
+  func stoppedInTerminal() async throws {
+    let room = try SmallTheater()
+    try #require(await room.start())
+    _ = try await room.registerOwner()
+    try await saveSession(room)
+    let terminal = try Terminal(
+      Program.products.appendingPathComponent("theater"), ["status", "--follow"],
+      environment: room.environment)
+    defer { terminal.close() }
+    await terminal.expect(Self.hiddenCursor)
+    await terminal.expect(Self.endOfScreen)
+    #expect(!terminal.isOrdinary)
+    terminal.type("\u{1A}")
+    await terminal.expect("\u{1B}[?25h")
+    await terminal.expect("[ended 148] icanon echo")
+    terminal.type("fg\r")
+    await terminal.expect(Self.hiddenCursor)
+    await terminal.expect(Self.endOfScreen)
+    terminal.type("xq")
+    await terminal.expect("\u{1B}[?25h")
+    await terminal.expect("[again 0] icanon echo")
+    await room.close()
+  }
+
+  @Test("F5 · Ctrl-C ends status --follow with exit code 0 and shows the cursor")
+  func interruptedInTerminal() async throws {
+    let room = try SmallTheater()
+    try #require(await room.start())
+    _ = try await room.registerOwner()
+    try await saveSession(room)
+    let terminal = try Terminal(
+      Program.products.appendingPathComponent("theater"), ["status", "--follow"],
+      environment: room.environment)
+    defer { terminal.close() }
+    await terminal.expect(Self.endOfScreen)
+    terminal.type("\u{3}")
+    await terminal.expect("\u{1B}[?25h")
+    await terminal.expect("[ended 0] icanon echo")
+    await room.close()
+  }
+
+  private static let hiddenCursor = "\u{1B}[?25l"
+  private static let endOfScreen = "\u{1B}[J"
+
+  /// Logs the owner in and stores the session for the commands of the room.
+  private func saveSession(_ room: SmallTheater) async throws {
     let session = try await room.logIn()
     try Data(session.utf8).write(to: URL(fileURLWithPath: room.path("state/theater/token")))
     chmod(room.path("state/theater/token"), 0o600)
+  }
+
+  /// Runs `status --follow` in a new session of the owner, and waits until it has shown the status.
+  private func follow(_ room: SmallTheater) async throws -> RunningProgram {
+    try await saveSession(room)
     for name in ["followed", "errors"] {
       try Data().write(to: room.folder.appendingPathComponent(name))
     }

@@ -21,7 +21,7 @@ extension LiveController {
 
   /// Waits until the log has more than `count` codes and returns the last one.
   func code(after count: Int) async throws -> String {
-    _ = await eventually { self.codes.count > count }
+    #expect(await eventually { self.codes.count > count }, "the log has no further code")
     return try #require(codes.last)
   }
 

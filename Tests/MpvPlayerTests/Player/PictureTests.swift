@@ -106,4 +106,18 @@ struct PictureTests {
     #expect(player.playback?.status == .failed)
     await player.end()
   }
+
+  @Test("F1 · names the reason of a failed film although mpv sends it after the end of the film")
+  func lateReason() async throws {
+    let folder = try TemporaryFolder()
+    try folder.write("films/broken.mkv", [0])
+    let mpv = try LateMpv()
+    defer { withExtendedLifetime(mpv) {} }
+    let player = try await PlayerBench(
+      .dvdPlayer, ["folders": [.string(folder.path(of: "films"))]], program: mpv.program)
+    let refusal = await player.refusal(of: ["play": ["item": "films/broken.mkv"]])
+    #expect(refusal?.contains("the picture cannot be shown") == true, "\(refusal ?? "it plays")")
+    #expect(refusal?.contains("Error opening/initializing the selected video_out") == true)
+    await player.end()
+  }
 }

@@ -3,7 +3,7 @@ import TestSupport
 
 /// A program in place of mpv, whose films begin at once. After it was started again, it answers the requests for the
 /// position of its first film only when it loads the next one, or when it is told to play two channels. At SIGUSR1, its
-/// film ends.
+/// film ends. The film "broken.mkv" fails: the log with the reason comes after the event, before the next reply.
 struct LateMpv {
   private let folder: TemporaryFolder
 
@@ -19,6 +19,7 @@ struct LateMpv {
     peer = socket.socket(fileno=0)
     films = 0
     waiting = []
+    log = []
 
 
     def send(**message):
@@ -34,6 +35,8 @@ struct LateMpv {
         request = json.loads(line)
         command, number = request["command"], request["request_id"]
         requests.write(f"{command[-1]}\\n")
+        while log:
+            send(event="log-message", prefix="cplayer", level="fatal", text=log.pop())
         if command[0] == "quit":
             break
         if command[-1] == "stereo":
@@ -44,6 +47,11 @@ struct LateMpv {
             waiting.append(number)
         elif command[0] == "get_property":
             send(request_id=number, error="property unavailable")
+        elif command[0] == "loadfile" and command[1].endswith("/broken.mkv"):
+            films += 1
+            send(request_id=number, error="success", data={"playlist_entry_id": films})
+            log.append("Error opening/initializing the selected video_out (--vo) device.\\n")
+            send(event="end-file", reason="error", file_error="something happened", playlist_entry_id=films)
         elif command[0] == "loadfile":
             films += 1
             while films > 1 and waiting:

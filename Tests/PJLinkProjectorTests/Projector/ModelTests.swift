@@ -233,6 +233,21 @@ struct ModelTests {
     #expect(bench.removeRequests() == [])
   }
 
+  @Test("A projector that no longer answers while its lamp warms reports no warm-up time")
+  func lostWhileWarming() throws {
+    var bench = try ModelBench(["warmUp": 20], ["%1POWR ?": "0"])
+    _ = try bench.run(.open)
+    bench.settle()
+    #expect(try bench.run(.perform(.on)) == nil)
+    bench.answers["%1POWR ?"] = "3"
+    bench.advance(1)
+    #expect(bench.attributes["takes"] == 20)
+    bench.answers["%1POWR ?"] = nil
+    bench.advance(10)
+    #expect(
+      bench.attributes["takes"]?.isNull == true && bench.attributes["remaining"]?.isNull == true)
+  }
+
   @Test("The second time a lamp warms, the measured time is reported")
   func measures() throws {
     var bench = try ModelBench(["warmUp": 20], ["%1POWR ?": "0"])

@@ -119,7 +119,7 @@ struct DeviceProxyTests {
       bench.clock.advance(by: .seconds(10))
       let error = try #require(await end.failure)
       #expect(error.code == .timeout)
-      #expect(error.message.contains("volume 50") && error.message.contains("it is 20"))
+      #expect(error.message.contains("volume 50") && error.message.contains("it reports 20"))
       #expect(error.device == "it")
     }
   }

@@ -52,13 +52,13 @@ final class RawPeer: @unchecked Sendable {
     send(.data(epoch: epoch, bytes: bytes.count), then: bytes)
   }
 
-  /// The next message; `nil` if the other end has closed, or after five seconds without one.
+  /// The next message; `nil` if the other end has closed, or after a minute without one.
   func next() throws -> CableMessage? {
     var message: CableMessage?
     while true {
       if try inbox.next({ next, _ in message = next }) { return message }
       var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      guard poll(&entry, 1, 5_000) > 0 else {
+      guard poll(&entry, 1, 60_000) > 0 else {
         Issue.record("the other end says nothing and does not close")
         return nil
       }

@@ -1,5 +1,6 @@
 import Accounts
 import Foundation
+import GRDB
 import Testing
 
 @testable import Storage
@@ -47,5 +48,16 @@ import Testing
     try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/zero")
     let link = await refusal { () throws(StorageError) in try fixture.open() }
     #expect(link?.code == .failed)
+  }
+
+  @Test(
+    "a damaged key is found before older tables are migrated: the older program still opens them")
+  func damagedBeforeMigration() async throws {
+    try fixture.makeOld()
+    try Data(repeating: 1, count: 31).write(to: URL(fileURLWithPath: path))
+    let error = await refusal { () throws(StorageError) in try fixture.open() }
+    #expect(error?.code == .damagedKey)
+    let tables = try DatabaseQueue(path: fixture.file)
+    #expect(try await tables.read(DatabaseSchema.migrator.appliedMigrations) == ["1 accounts"])
   }
 }

@@ -64,7 +64,7 @@ struct AccountSettingsTests {
       (#""from": "a@b.co""#, #""from": "a@b.co\r\nBcc: x@y.zz""#, "email.from", "expected"),
       (#""from": "a@b.co""#, #""from": "a..b@b.co""#, "email.from", "not an e-mail address"),
       (#""user": "a@b.co","#, "", "email", "belong together"),
-      (#"{"secret": "smtp"}"#, #""in the open""#, "email.password", "does not stand in this file"),
+      (#"{"secret": "smtp"}"#, #""in the open""#, "email.password", "must not contain a password"),
       (#"{"secret": "smtp"}"#, #"{"secret": "none"}"#, "email.password", "missing"),
       (#""user""#, #""security": "none", "user""#, "email.security", "without encryption"),
       (#""user""#, #""security": "ssl", "user""#, "email.security", "found \"ssl\""),

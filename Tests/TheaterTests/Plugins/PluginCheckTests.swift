@@ -138,7 +138,7 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
       ["JSON nested deeper than 64 levels is refused"], "| nesting | 64 levels |"),
     BrokenPlugin(
       "too long lines", "plugin.c", "1 << 20", "1 << 21",
-      ["a line beyond 1 MiB is refused, one just below is read"], "| a line | 1,048,576 bytes"),
+      ["a line of 1 MiB is read, a longer one is refused"], "| a line | 1,048,576 bytes"),
     BrokenPlugin(
       "reports after the answer", "plugin.c",
       "if (*row->state) report(device, row->state, argument);\n    return accept(\"{}\");",
@@ -186,7 +186,7 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
     BrokenPlugin(
       "remembers a key of another role", "manifest.json", #""options": {"#,
       #""remembers": ["volume"], "options": {"#,
-      ["the manifest remembers only state keys of its role"],
+      ["the manifest's \"remembers\" lists only state keys of the role"],
       "the state keys that the device `remembers`"),
     BrokenPlugin(
       "a keyword outside the subset", "manifest.json", #""default": false"#,

@@ -93,7 +93,8 @@ import Testing
     "C6 · an invalid or unbounded pattern is refused",
     arguments: [
       "(", ")", "[", "[]", "a**", "a+?", "*", "^a$", #"\b"#, #"\1"#, "(?=a)", "(?<n>a)", "{2}",
-      "a{3,2}", "a{x}", "[z-a]", #"[\d-x]"#, #"\p{Greek}"#, #"\"#, "a{9999}", "((){9999}){9999}",
+      "a{3,2}", "a{x}", "[z-a]", #"[\d-x]"#, #"\p{Greek}"#, #"\p{L"#, #"[\p{Nd"#, #"\"#, "a{9999}",
+      "((){9999}){9999}",
       "(((a{100}){100}){100}){100}", String(repeating: "(", count: 30), "a]", "]",
       String(repeating: "a", count: 501),
     ])

@@ -50,6 +50,20 @@ import WebServer
     }
   }
 
+  @Test("E11 · says which preference it has followed: respond-async comes before wait")
+  func appliedPreference() async throws {
+    try await TestServer.open { room in
+      let owner = try await room.owner()
+      for (preferred, applied) in [
+        ("wait=10", "wait=10"), ("respond-async, wait=5", "respond-async"),
+      ] {
+        let answer = try await owner.send(
+          .POST, "/api/v1/watch", ["item": "Metropolis"], headers: ["prefer": preferred])
+        #expect(answer.header("preference-applied") == applied)
+      }
+    }
+  }
+
   @Test("E2 E11 · answers 202 when a run takes longer than the preferred wait")
   func waitsNoLonger() async throws {
     try await TestServer.open { room in
@@ -229,9 +243,9 @@ import WebServer
       let many = try await songs("search=song%201&offset=1&limit=2")
       #expect(many.titles.count == 2 && many.total == 138)
       #expect(try await songs("search=nothing").total == 0)
-      for wrong in ["limit=0", "limit=1001", "offset=-1", "offset=x", "limit=", "search=%FF"] {
+      for wrong in ["limit=0", "limit=1001", "offset=-1", "offset=x", "limit="] {
         let answer = try await owner.send(.GET, "/api/v1/songs?\(wrong)")
-        #expect(wrong == "search=%FF" || answer.status == 422, "\(wrong)")
+        #expect(answer.status == 422, "\(wrong)")
       }
       let people = try await owner.send(.GET, "/api/v1/accounts").json["accounts"]?.array ?? []
       let ann = people.first { $0["name"] == "Ann" }?["id"]?.string ?? ""

@@ -5,7 +5,7 @@ struct ServerSentEvent: Sendable, CustomStringConvertible {
   var name = ""
   var data: JSON = .null
 
-  /// The event on one line: "device lights: brightness 10, power on".
+  /// The event on one line, such as `device lights: power "on", brightness 10`.
   var description: String {
     switch name {
     case "snapshot": "connected to \(data["devices"]?.array?.count ?? 0) devices"

@@ -50,10 +50,17 @@ struct StationAddress: Equatable, Sendable {
     if let mark = location.firstIndex(where: { ":/?#".contains($0) }), location[mark] == ":" {
       return StationAddress(location)
     }
-    let folder = path.prefix { $0 != "?" }.lastIndex(of: "/").map { path[...$0] } ?? "/"
-    guard location.utf8.count <= Self.longest,
-      let path = Self.path(location.hasPrefix("/") ? location[...] : folder + location)
-    else { return nil }
+    let document = path.prefix { $0 != "?" }
+    // RFC 3986, section 5.2: a query alone keeps the whole path.
+    let base: Substring =
+      switch location.first {
+      case "/": ""
+      case "?": document
+      default: document.lastIndex(of: "/").map { document[...$0] } ?? "/"
+      }
+    guard location.utf8.count <= Self.longest, let path = Self.path(base + location) else {
+      return nil
+    }
     return StationAddress(
       isSecure: isSecure, host: host, port: port, path: path, credentials: credentials)
   }
@@ -95,7 +102,8 @@ struct StationAddress: Equatable, Sendable {
     return (host.lowercased(), Int(number))
   }
 
-  /// Returns path and query without the fragment, other than ASCII encoded; nil if there are controls.
+  /// Returns path and query without the fragment; spaces and bytes outside ASCII are percent-encoded. Nil if there are
+  /// control characters.
   private static func path(_ text: Substring) -> String? {
     var path = text.hasPrefix("/") ? "" : "/"
     for byte in text.prefix(while: { $0 != "#" }).utf8 {

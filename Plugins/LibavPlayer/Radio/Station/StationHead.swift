@@ -72,7 +72,7 @@ struct StationHead: Equatable {
         .unreachable, subject: subject, detail: "its server answered \(answer)",
         hint: status < 500 ? "Check the station's \"url\"." : "")
     }
-    // A server may not answer HTTP/1.0 in chunks.
+    // The request is HTTP/1.0, so the server must not use a transfer encoding such as chunked.
     guard fields["transfer-encoding"] == nil else {
       throw MediaFailure(
         .unsupported, subject: subject,

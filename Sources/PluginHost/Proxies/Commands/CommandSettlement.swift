@@ -81,12 +81,13 @@ extension Command {
 
   /// The error for a command whose effect did not come in time, with the reported value.
   func unsettledError(in state: DeviceState) -> DeviceError {
-    let found = spec.settled.key.flatMap { state[$0] }.map { "it is \($0)" } ?? "it is not known"
+    let found =
+      spec.settled.key.flatMap { state[$0] }.map { "it reports \($0)" } ?? "it reports none"
     return DeviceError(
       .timeout,
-      "\"\(self)\" was accepted, but \(awaited) did not come within "
+      "\"\(self)\" was accepted, but the device did not report \(awaited) within "
         + "\(Int(spec.longest.seconds)) s; \(found)",
-      hint: "Look whether the device itself did it.")
+      hint: "Check whether the device carried out the command.")
   }
 
   private var awaited: String {

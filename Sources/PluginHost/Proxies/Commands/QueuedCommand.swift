@@ -4,7 +4,7 @@ import Devices
 struct CommandCaller: Sendable {
   typealias Outcome = Result<Confirmation, DeviceError>
 
-  /// Names the caller when it gives up.
+  /// Identifies the caller, so that it can be removed when it stops waiting.
   let number: Int
   let until: Completion
   /// Called once.

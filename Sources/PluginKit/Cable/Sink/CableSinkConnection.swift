@@ -203,7 +203,7 @@ final class CableSinkConnection {
       // Without this, connections to an input that is not heard would fill the queue of markers.
       owesSilence = false
     } else {
-      // The generation of the ring, not of the stream: silence begins no generation.
+      // The generation of the last marker in the ring: dropping sound begins no new one.
       let index = ring.pointee.append(
         .silence, generation: ringGeneration, format: format ?? .compactDisc, skips: true)
       owesSilence = index == nil

@@ -55,7 +55,7 @@ struct CableQueue: ~Copyable {
   }
 
   /// Whole frames of `frame` bytes at `position`, at most `count` bytes; valid until the next
-  /// change. Sections of other formats before it may have left the storage's end inside a frame.
+  /// change. After sections with another frame size, the end of the storage can split a frame.
   func frames(of frame: Int, at position: UInt64, atMost count: Int) -> UnsafeRawBufferPointer {
     let piece = bytes(at: position, atMost: count)
     let whole = piece.count / frame * frame

@@ -61,7 +61,7 @@ extension AccountDatabase: PeopleStore {
         let sessions =
           try Self.sessions(of: account, in: database)
           + Self.guestSessions(by: account, in: database)
-        // Before the account: with it the passes would go, and leave the guests' positions.
+        // Before the account: deleting the account would delete the passes by cascade, and keep the guests' positions.
         try Self.deleteGuestPasses(where: "madeBy = ?", [account.text], in: database)
         try database.execute(sql: "DELETE FROM account WHERE id = ?", arguments: [account.text])
         guard database.changesCount == 1 else { throw AccountError.unknownAccount }

@@ -33,7 +33,9 @@ enum ConfigurationSchemaNodes {
           "activities", map("the activities", of: "an activity", .named("activity", activity)),
           help: "The activities, such as watching a film: a start scene and an end scene each."),
         .init("library", .named("library", library), help: "What can be chosen."),
-        .init("accounts", .named("accounts", accounts), help: "What belongs to people."),
+        .init(
+          "accounts", .named("accounts", accounts),
+          help: "Rules for names and passwords, and how e-mail and text messages are sent."),
         .init("web", .named("web", web), help: "Where browsers and programs reach the theater."),
       ])
   }
@@ -108,7 +110,8 @@ enum ConfigurationSchemaNodes {
       }
   }
 
-  /// The options that are objects and equal for several roles, by name. Of several under one name only the first.
+  /// The options that are objects and equal for several roles, by name; the first of several with
+  /// the same name.
   private static func sharedOptions(_ roles: [SchemaNode]) -> [String: SchemaNode] {
     var seen: Set<ObjectSchema.Field> = []
     var shared: [String: SchemaNode] = [:]
@@ -223,7 +226,7 @@ enum ConfigurationSchemaNodes {
         .init(
           "category", words(Category.self),
           help:
-            "The list from which its item is chosen; by default by the start scene's parameter."
+            "The list from which its item is chosen; by default the one of the start scene's parameter."
         ),
         .init(
           "whenEnded", words(WhenEnded.self), standard: .string(WhenEnded.end.rawValue),
@@ -241,8 +244,8 @@ enum ConfigurationSchemaNodes {
     ObjectSchema(
       "the library",
       fields: [
-        .init("films", .list(.named("film", film)), help: "Films, by hand."),
-        .init("songs", .list(.named("song", song)), help: "Songs, by hand."),
+        .init("films", .list(.named("film", film)), help: "Films that no player lists."),
+        .init("songs", .list(.named("song", song)), help: "Songs that no player lists."),
         .init("stations", .list(.named("station", station)), help: "Radio stations."),
         .init(
           "folders", .list(path("a folder")), help: "Folders in which players look for more."),
@@ -288,9 +291,11 @@ enum ConfigurationSchemaNodes {
       fields: itemFields(
         idHelp: "The tuner's name for it; by default the title.", isIDRequired: false) + [
           .init(
-            "am", .number(range(TunerCommand.amRange, unit: "kHz")), help: "Where it is, in kHz."),
+            "am", .number(range(TunerCommand.amRange, unit: "kHz")),
+            help: "The AM frequency, in kHz."),
           .init(
-            "fm", .number(range(TunerCommand.fmRange, unit: "MHz")), help: "Where it is, in MHz."),
+            "fm", .number(range(TunerCommand.fmRange, unit: "MHz")),
+            help: "The FM frequency, in MHz."),
         ], alternatives: ["am", "fm"]))
 
   private static func range(_ range: ClosedRange<Double>, unit: String) -> NumberSchema {

@@ -125,7 +125,8 @@ extension String {
         continue
       }
       let digits = rest.prefix(2)
-      if digits.count == 2,
+      // `UInt8` would accept a sign.
+      if digits.count == 2, digits.allSatisfy({ UnicodeScalar($0).properties.isASCIIHexDigit }),
         let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
       {
         bytes.append(value)

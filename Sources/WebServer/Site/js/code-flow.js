@@ -61,7 +61,7 @@ export class CodeScreen {
   }
 }
 
-/** The screen for the address, then the screen for the code, and the way back. Times are in milliseconds. */
+/** The screen for the address, then the screen for the code, and the way back. `now` is in milliseconds. */
 export class CodeFlow {
   /** @param declaration of the field for an address or a number */
   constructor(declaration) {

@@ -13,16 +13,18 @@ const PAUSE = 400;
 let draft;
 
 export async function show(main) {
-  const numbers = unheard('pre', 'numbers'), area = h('textarea', { 'aria-label': t('editor.text'), 'aria-describedby': 'verdict', spellcheck: 'false', autocapitalize: 'none', autocomplete: 'off', wrap: 'off', readonly: true });
+  const numbers = unheard('pre', 'numbers'), area = h('textarea', { 'aria-label': t('editor.text'), 'aria-describedby': 'verdict', spellcheck: 'false', autocapitalize: 'none', autocomplete: 'off', wrap: 'off' });
   const verdict = h('p', { class: 'soft', id: 'verdict', role: 'status' }), list = h('ul', 'problems'), result = h('div', 'controls');
   const save = btn('primary', (node) => act(node, compare), t('editor.save')), reload = btn('quiet', (node) => act(node, () => load()), t('editor.reload'));
   main.append(heading(t('editor.title'), h('div', 'control-keys', reload, save)), h('div', 'editor', numbers, area), h('section', { class: 'editor-end', 'aria-label': t('editor.checks') }, verdict, list, result));
   let saved = '', hash, problems = [], timer, asking, checked, shown;
 
   async function load(keptDraft) {
-    const file = await get('/configuration');
-    saved = file.text; hash = file.hash;
-    area.value = keptDraft ?? saved; area.readOnly = false; draft = undefined;
+    area.readOnly = true;
+    try {
+      ({ text: saved, hash } = await get('/configuration'));
+      area.value = keptDraft ?? saved; draft = undefined;
+    } finally { area.readOnly = false; }
     if (keptDraft !== undefined) announce(t('editor.draft'));
     result.replaceChildren(); await check();
   }
@@ -62,6 +64,7 @@ export async function show(main) {
   /** Shows what would change; the sheet saves. */
   async function compare() {
     if (!isChanged()) return;
+    clearTimeout(timer);
     if (checked !== area.value) await check();
     if (errors().length) { goTo(errors()[0]); return; }
     const text = area.value;

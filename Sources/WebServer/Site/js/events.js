@@ -5,7 +5,7 @@ const ANSWER = 3000;
 const WAITS = [500, 1000, 2000, 4000, 8000];
 
 const open = (query, signal, lastID) => fetch(`/api/v1/events${query}`, { signal, cache: 'no-store', headers: lastID ? { 'Last-Event-ID': lastID } : {} });
-/** The events of a stream, and `undefined` for each part of it without one. */
+/** The events of a stream; each received part yields `undefined` first. */
 async function* eventsOf(answer) {
   const text = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   for (let rest = ''; ;) {
@@ -21,7 +21,7 @@ async function* eventsOf(answer) {
     }
   }
 }
-/** Follows the levels of amplifiers on a stream of its own until `signal` aborts; it needs no earlier events. */
+/** Follows the levels of amplifiers on a stream of its own until `signal` aborts; with `lastID` it starts without a snapshot. */
 export async function followLevels(signal, lastID, heard) {
   try {
     const answer = await open('?levels=true', signal, lastID);
@@ -70,7 +70,7 @@ export function follow({ event, state, signal }) {
   const pause = (time, mine) => new Promise((done) => {
     const over = setTimeout(done, time * (0.8 + 0.4 * Math.random()));
     wake = () => { clearTimeout(over); done(); };
-    mine.addEventListener('abort', wake, { once: true });
+    mine.onabort = wake;
   });
 
   /** Reads one stream to its end. */
@@ -95,7 +95,7 @@ export function follow({ event, state, signal }) {
     return again ? 'again' : live ? 'was live' : 'refused';
   }
 
-  // The first tab leads; the next one follows as soon as it is gone. A suspended tab keeps the lock but
+  // One tab reads the stream; when it closes, the next takes over. A suspended tab keeps the lock but
   // answers nothing: then another one takes the lock.
   async function queue(steal) {
     const reign = new AbortController(), mine = AbortSignal.any([signal, reign.signal]);

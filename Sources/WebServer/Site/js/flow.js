@@ -22,7 +22,7 @@ export class CodeEntry {
 /**
  * Runs a flow: gives it events, shows what they changed, and does its work.
  * @param paint called after each event with its effects
- * @param work does a piece of work; its answer is an event too
+ * @param work starts an effect's work; sends its result later
  */
 export function drive(flow, { paint, work }) {
   let timer;

@@ -1,10 +1,10 @@
 // A form without its drawing: texts, what is shown of each field, and questions that the controller answers.
 // The same as Form of the controller's module Validation; flow-transcripts.json holds both to the same results.
-import { evaluate } from './rules.js';
+import { evaluate, mistakeIn } from './rules.js';
 
 export class FormModel {
   /**
-   * @param declarations fields with `name`, `label`, `rules` and `hidesMistakeOnEdit`, as GET /validation returns them
+   * @param declarations fields as GET /validation returns them; ours may also set `hidesMistakeOnEdit`
    * @param blocklist a Set of common passwords
    */
   constructor(declarations, { values = {}, blocklist } = {}) {
@@ -29,8 +29,7 @@ export class FormModel {
     if (isRevealed) return 'invalidShown';
     return report.state === 'empty' ? 'editing' : 'invalidHidden';
   }
-  /** What the first rule that is not kept asks for; nothing while that is open. */
-  mistake(name) { return this.fields.get(name).report.results.find(({ advice, outcome }) => !advice && outcome === 'unsatisfied')?.message ?? null; }
+  mistake(name) { const { declaration, text, report } = this.fields.get(name); return mistakeIn(declaration, text, report); }
   /** Uses these common passwords from now on. */
   setBlocklist(blocklist) { this.blocklist = blocklist; this.evaluate(); }
   /** Whether a password and its repetition are both given, and differ only there. */

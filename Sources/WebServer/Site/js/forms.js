@@ -15,7 +15,7 @@ const LOOKS = { pristine: 'pristine', editing: 'editing', valid: 'valid', invali
 
 /**
  * A labelled input. paint() follows typing at once and shows a mistake only after the field was left or submitted.
- * @param check returns the mistake in a text, or null; 'pending' while a question is open
+ * @param check returns what is wrong with a text ('' without words), or null; 'pending' while a question is open
  * @param hidesMistakeOnEdit whether a shown mistake goes with the next keystroke, not only when it is corrected
  */
 export function field({ label, name, type = 'text', note = '', check, autocomplete, inputmode, placeholder, onchange, secret, hidesMistakeOnEdit, readonly }) {
@@ -35,12 +35,12 @@ export function field({ label, name, type = 'text', note = '', check, autocomple
     follow(flow) { model = flow; },
     /** Sets the function that is called after each change, with the field and whether it was left. */
     changed(action) { onchange = action; },
-    node, input, get value() { return input.value; }, set value(text) { input.value = text; }, get problem() { return check ? check(input.value) : null; }, get valid() { return !api.problem; },
+    node, input, get value() { return input.value; }, set value(text) { input.value = text; }, get problem() { return check ? check(input.value) : null; }, get valid() { return api.problem === null; },
     paint(leaving) {
-      const pending = api.problem === 'pending', problem = pending ? null : api.problem, empty = !input.value;
-      if (leaving && (input.value || leaving === 'submit')) shown = !!problem;
-      if (!problem) shown = false;
-      const look = model ? LOOKS[model.display()] : pending ? 'editing' : !problem ? (empty ? 'pristine' : 'valid') : shown ? 'invalid-shown' : empty && node.dataset.look === 'pristine' ? 'pristine' : empty ? 'editing' : 'invalid-hidden';
+      const pending = api.problem === 'pending', problem = pending ? null : api.problem, empty = !input.value, isFine = problem === null;
+      if (leaving && (input.value || leaving === 'submit')) shown = !isFine;
+      if (isFine) shown = false;
+      const look = model ? LOOKS[model.display()] : pending ? 'editing' : isFine ? (empty ? 'pristine' : 'valid') : shown ? 'invalid-shown' : empty && node.dataset.look === 'pristine' ? 'pristine' : empty ? 'editing' : 'invalid-hidden';
       if (node.dataset.look !== look) {
         node.dataset.look = look; clear(mark, look === 'valid' ? icon('check') : look === 'invalid-shown' ? icon('warn') : null);
         input.setAttribute('aria-invalid', look === 'invalid-shown');

@@ -31,7 +31,7 @@ export function ask(title, text, { yes = t('do.yes'), no = t('do.cancel'), dange
 
 /** A seek bar: a native range, "42 min left", spoken as a time. `set` moves it unless a finger holds it. */
 export function seekBar({ label = t('player.place'), onseek, compact }) {
-  const input = h('input', { class: 'range', type: 'range', min: 0, max: 1, step: 1, value: 0, 'aria-label': label });
+  const input = h('input', { class: 'range', type: 'range', min: 0, max: 1, step: 1, value: 0, 'aria-label': label, data: { focus: 'seek' } });
   const past = h('span', 'num'), rest = h('b', 'num');
   const node = h('div', 'seek', h('div', 'way', input), compact ? null : h('div', 'times', past, rest));
   let duration = 1, held = false, heldUntil = 0;

@@ -18,6 +18,7 @@ export const title = t('player.title');
 export function show(main, { go }) {
   const seek = seekBar({ label: t('player.place'), onseek: (to) => seekTo(to) });
   const level = slider({ label: t('state.volume'), value: volume() ?? 0, onchange: setVolume });
+  level.input.dataset.focus = 'volume';
   const parts = { seek, level, go };
   const paint = () => {
     const now = theater.activity(), play = theater.playback();

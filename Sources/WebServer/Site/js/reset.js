@@ -4,7 +4,7 @@ import { get, postOpen } from './api.js';
 import { backdrop, entranceForm } from './backdrop.js';
 import { codeSteps } from './code-entry.js';
 import { field, ruleList, busyButton, formError } from './forms.js';
-import { evaluate, normalize, worded } from './rules.js';
+import { evaluate, mistakeIn, normalize, worded } from './rules.js';
 import { icon } from './icons.js';
 import { t } from './text.js';
 
@@ -37,10 +37,9 @@ export async function passwordForm({ set, email = '', name = '', heading, button
   const judge = (text) => evaluate(declared, text, { values: values(), blocklist, secondFactor: true });
   const others = Object.entries(also).map(([about, options]) => {
     const all = worded(rules.fields.find((each) => each.name === about)), known = { ...all, rules: all.rules.filter(({ rule }) => rule !== 'asked') };
-    return field({ ...options, name: about, check: (text) => evaluate(known, text, { values: {}, blocklist }).results.find((result) => !result.advice && result.outcome !== 'satisfied')?.message ?? null, onchange: () => change() });
+    return field({ ...options, name: about, check: (text) => mistakeIn(known, text, evaluate(known, text, { values: {}, blocklist })), onchange: () => change() });
   });
-  const firstMistake = (text) => judge(text).results.find((result) => !result.advice && result.outcome !== 'satisfied')?.message ?? (text ? null : t('reset.missing'));
-  const one = field({ label: t('field.newPassword'), name: 'password', secret: true, autocomplete: 'new-password', check: firstMistake, onchange: (changed, left) => change(left) });
+  const one = field({ label: t('field.newPassword'), name: 'password', secret: true, autocomplete: 'new-password', check: (text) => mistakeIn(declared, text, judge(text)), onchange: (changed, left) => change(left) });
   const two = field({ label: t('field.repeat'), name: 'passwordAgain', secret: true, autocomplete: 'new-password', check: (text) => (text && normalize(text) === normalize(one.value) ? null : t('field.differ')), onchange: () => change() });
   const button = submitBtn('big wide', words);
   function change(left) { list.update(judge(one.value), left); const ok = [...others, one, two].every((each) => each.valid); button.setAttribute('aria-disabled', !ok); set?.light(ok ? 1 : 2 / 3); }

@@ -150,3 +150,10 @@ export function evaluate(field, text, form = {}, labels = {}) {
   const fraction = counted.length ? satisfied / counted.length : text ? 1 : 0;
   return { state, satisfied, total: counted.length, fraction, results };
 }
+/** What a person is to do about a text, '' without words; null if it is valid, or an answer is awaited. */
+export function mistakeIn(field, text, { results }) {
+  const first = results.find(({ advice, outcome }) => !advice && outcome === 'unsatisfied');
+  if (text && !first) return null;
+  const own = field.message ?? (text ? null : t('rule.notEmpty.fix'));
+  return own === null ? first.message : filled(own || '', {}, field.label);
+}

@@ -91,7 +91,7 @@ export async function show(main) {
       const isSkipped = step.action === 'skip';
       return row(step, isSkipped ? 'skipped' : 'waiting', step.isGroup ? null : isSkipped ? icon('skip') : h('span', 'num tiny', all.findIndex(({ id }) => id === step.id) + 1), isSkipped ? h('span', 'cmd', ` · ${t('status.skipped')}`) : null, '', reason(step));
     }));
-    clear(keys, btn('primary big', start, icon('play'), t('scenes.run')));
+    renew(keys, 'plan', () => btn('primary big', start, icon('play'), t('scenes.run')));
   }
   function reason(step) {
     if (step.action === 'skip' && step.reported) { const [key, is] = Object.entries(step.reported)[0]; return h('span', 'why', t('scenes.already', { state: has(`state.${key}`) ? t(`state.${key}`) : key, value: typeof is === 'object' ? '' : word(String(is)) })); }

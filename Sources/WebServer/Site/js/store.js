@@ -81,11 +81,11 @@ function apply(type, value, id) {
   store.status.event = id;
 }
 const startOf = (event) => event.split('-')[0];
-/** Reloads the lists and the running runs after missed events. */
+/** Reloads the lists and the running runs after missed events; forgets a run that the controller no longer knows. */
 function catchUp(lastEvent) {
   store.library += 1;
   if (startOf(lastEvent) !== startOf(store.status.event)) Object.assign(store, noRuns());
-  for (const { id, status } of store.runs.values()) if (status === 'running') loadRun(id).catch(() => {});
+  for (const { id, status } of store.runs.values()) if (status === 'running') loadRun(id).catch((failure) => { if (failure.status === 404) { store.runs.delete(id); changed(); } });
 }
 function change({ step, ...run }) {
   const known = store.runs.get(run.id) ?? { steps: [] };

@@ -5,6 +5,10 @@ import Glibc
 /// The terminal without echo. Its mode is restored at the end of the program, at a stop and at each
 /// signal.
 enum RawTerminalMode {
+  /// Hides the cursor, and cuts long lines: a wrapped line would count as two.
+  static let enterScreen = "\u{1B}[?25l\u{1B}[?7l"
+  static let leaveScreen = "\u{1B}[?7h\u{1B}[?25h"
+
   /// Reads a line without echo; `nil` at the end of the input.
   static func hiddenLine() throws(ExitError) -> String? {
     try enable(forKeys: false)
@@ -25,8 +29,7 @@ enum RawTerminalMode {
   }
 
   private static func enable(forKeys: Bool, wakes: Int32 = -1) throws(ExitError) {
-    // Hides the cursor, and cuts long lines: a wrapped line would count as two.
-    let (enter, leave) = forKeys ? ("\u{1B}[?25l\u{1B}[?7l", "\u{1B}[?7h\u{1B}[?25h") : ("", "")
+    let (enter, leave) = forKeys ? (enterScreen, leaveScreen) : ("", "")
     let outcome = linux_terminal_hold(
       STDIN_FILENO, STDOUT_FILENO, forKeys ? 1 : 0, enter, leave, wakes)
     guard outcome == 0 else { throw ExitError(.failed, "the terminal cannot hide what is typed") }

@@ -17,6 +17,7 @@ struct StationStreamTests {
     #expect(StationAddress("http://x/a b/ü")?.path == "/a%20b/%C3%BC")
     #expect(plain.redirected(to: "/b")?.path == "/b")
     #expect(plain.redirected(to: "b?c")?.path == "/b?c")
+    #expect(plain.redirected(to: "?c")?.path == "/live?c")
     #expect(plain.redirected(to: "//other/x")?.host == "other")
     #expect(plain.redirected(to: "https://other:1/x")?.port == 1)
     #expect(full.redirected(to: "/b")?.isSameServer(as: full) == true)

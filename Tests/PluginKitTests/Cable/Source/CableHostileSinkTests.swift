@@ -111,7 +111,8 @@ final class CableHostileSinkTests {
     withExtendedLifetime(decoder) {}
   }
 
-  @Test("F4 · a source unplugs a sink that breaks the protocol, and the film continues")
+  @Test(
+    "F4 · a source unplugs a sink that breaks the protocol or closes, and goes on by its own clock")
   func violations() async throws {
     let (_, decoder) = try endless()
     let huge = UInt64.max
