@@ -56,7 +56,12 @@ struct RequestContext: Sendable {
   func query<Value>(
     _ name: String, _ expected: String, _ read: (String) -> Value?
   ) throws(APIError) -> Value? {
-    guard let text = request.uri.queryParameters[name[...]].map(String.init) else { return nil }
+    var uri = request.uri
+    // A plus sign is a space, as forms and browsers write it (WHATWG, URL standard).
+    if let query = uri.query, query.utf8.contains(UInt8(ascii: "+")) {
+      uri = .init("/?\(query.replacing("+", with: "%20"))")
+    }
+    guard let text = uri.queryParameters[name[...]].map(String.init) else { return nil }
     guard let value = read(text) else {
       throw .invalid("\"\(name)\" is \"\(text.prefix(60))\", expected \(expected)")
     }
