@@ -21,6 +21,9 @@ class Tap:
 
     def __init__(self, to):
         self.to = to
+        # The wall clock's time at which the monotonic clock was 0. The least of several readings is the one that
+        # was not interrupted between the two clocks.
+        self.start_of_clock = min(-time.monotonic_ns() + time.time_ns() for _ in range(100))
         # The monotonic time in nanoseconds at which each piece has arrived, and its bytes.
         self.arrivals = queue.Queue()
 
@@ -39,7 +42,7 @@ class Tap:
             self.arrivals.get()
 
     def wait_for(self, text=b""):
-        """When a piece with the text arrives, in nanoseconds of the monotonic clock."""
+        """Returns when a piece with the text has arrived, in nanoseconds of the monotonic clock."""
         while True:
             moment, piece = self.arrivals.get(timeout=10)
             if text in piece:
@@ -51,7 +54,11 @@ class Tap:
                 plugin, _ = self.server.accept()
             except OSError:
                 return
-            device = socket.create_connection(("127.0.0.1", self.to))
+            try:
+                device = socket.create_connection(("127.0.0.1", self.to))
+            except OSError:
+                plugin.close()
+                continue
             for end in plugin, device:
                 end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             plugin.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
@@ -69,11 +76,13 @@ class Tap:
 
     def receive(self, plugin):
         piece, notes, _, _ = plugin.recvmsg(65536, socket.CMSG_SPACE(16))
-        since_boot = time.time_ns() - time.monotonic_ns()
+        # The kernel stamps no piece that was on its way when stamps were asked for.
+        arrival = time.monotonic_ns()
         for level, kind, note in notes:
             if (level, kind) == (socket.SOL_SOCKET, SO_TIMESTAMPNS):
                 seconds, nanoseconds = struct.unpack("qq", note)
-                self.arrivals.put((seconds * 10**9 + nanoseconds - since_boot, piece))
+                arrival = seconds * 10**9 + nanoseconds - self.start_of_clock
+        self.arrivals.put((arrival, piece))
         return piece
 
 

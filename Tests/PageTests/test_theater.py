@@ -288,6 +288,7 @@ def test_failed_player(browser):
         with page.expect_response("**/api/v1/activities/film") as begun:
             card.get_by_role("button", name="Try again").click()
         assert begun.value.ok
+        page.wait_for_function("(run) => fetch('/api/v1/status').then((answer) => answer.json()).then(({ activity }) => activity.run === run && activity.status === 'failed')", arg=begun.value.json()["run"]["id"])
         expect(card).to_contain_text("Step 11 of 11")
         card.get_by_role("button", name="End").click()
         heading(page, "Nothing is on").wait_for()

@@ -617,9 +617,11 @@ actor FilmPlayer {
     await process.link.observe()
     for await event in process.link.events where self.process === process {
       if case .endFile(_, .error, _) = event {
+        let opening = openings
         let lines = await process.link.takeLogLines()
-        guard self.process === process else { break }
-        for line in lines { handle(line) }
+        guard self.process === process else { continue }
+        // The log of an earlier medium explains nothing of the present one.
+        if opening == openings { for line in lines { handle(line) } }
       }
       handle(event)
     }

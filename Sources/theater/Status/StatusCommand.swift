@@ -83,7 +83,8 @@ struct StatusScreen {
   let theater: RemoteTheater
 
   func run() async throws {
-    guard isatty(STDIN_FILENO) == 1 else {
+    // The system stops a process in the background that changes the terminal's mode.
+    guard isatty(STDIN_FILENO) == 1, tcgetpgrp(STDIN_FILENO) == getpgrp() else {
       Console.write(RawTerminalMode.enterScreen)
       defer { Console.write(RawTerminalMode.leaveScreen) }
       return try await follow(keys: nil)
@@ -125,7 +126,7 @@ struct StatusScreen {
       case .continued: await display.drawAnew()
       case .bytes(let bytes):
         let keys = decoder.keys(in: bytes)
-        if keys.contains(.text("q")) || keys.contains(.end) { throw ExitError(silent: .done) }
+        if keys.contains(.text("q")) { throw ExitError(silent: .done) }
       }
     }
     throw ExitError.terminalEnded

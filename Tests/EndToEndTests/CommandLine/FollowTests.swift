@@ -34,35 +34,33 @@ import Testing
     #expect(room.text("errors").contains("the controller has stopped"))
   }
 
-  @Test(
-    "F5 · status --follow shows the cursor when Ctrl-Z stops it, is drawn again with fg, and ends with q"
-  )
+  @Test("F5 · Ctrl-Z stops status --follow with the cursor shown; fg draws it again, and q ends it")
   func stoppedInTerminal() async throws {
-    let room = try SmallTheater()
-    try #require(await room.start())
-    _ = try await room.registerOwner()
-    try await saveSession(room)
-    let terminal = try Terminal(
-      Program.products.appendingPathComponent("theater"), ["status", "--follow"],
-      environment: room.environment)
-    defer { terminal.close() }
-    await terminal.expect(Self.hiddenCursor)
-    await terminal.expect(Self.endOfScreen)
-    #expect(!terminal.isOrdinary)
-    terminal.type("\u{1A}")
-    await terminal.expect("\u{1B}[?25h")
-    await terminal.expect("[ended 148] icanon echo")
-    terminal.type("fg\r")
-    await terminal.expect(Self.hiddenCursor)
-    await terminal.expect(Self.endOfScreen)
-    terminal.type("xq")
-    await terminal.expect("\u{1B}[?25h")
-    await terminal.expect("[again 0] icanon echo")
-    await room.close()
+    try await followInTerminal { terminal in
+      #expect(!terminal.isOrdinary)
+      terminal.type("\u{1A}")
+      await terminal.expect(Self.shownCursor)
+      await terminal.expect("[ended 148] icanon echo")
+      terminal.type("fg\r")
+      await terminal.expect(Self.hiddenCursor)
+      await terminal.expect(Self.endOfScreen)
+      terminal.type("xq")
+      await terminal.expect(Self.shownCursor)
+      await terminal.expect("[again 0] icanon echo")
+    }
   }
 
   @Test("F5 · Ctrl-C ends status --follow with exit code 0 and shows the cursor")
   func interruptedInTerminal() async throws {
+    try await followInTerminal { terminal in
+      terminal.type("\u{3}")
+      await terminal.expect(Self.shownCursor)
+      await terminal.expect("[ended 0] icanon echo")
+    }
+  }
+
+  /// Runs `status --follow` in a terminal, and `body` when it has drawn its screen.
+  private func followInTerminal(_ body: (Terminal) async throws -> Void) async throws {
     let room = try SmallTheater()
     try #require(await room.start())
     _ = try await room.registerOwner()
@@ -71,14 +69,14 @@ import Testing
       Program.products.appendingPathComponent("theater"), ["status", "--follow"],
       environment: room.environment)
     defer { terminal.close() }
+    await terminal.expect(Self.hiddenCursor)
     await terminal.expect(Self.endOfScreen)
-    terminal.type("\u{3}")
-    await terminal.expect("\u{1B}[?25h")
-    await terminal.expect("[ended 0] icanon echo")
+    try await body(terminal)
     await room.close()
   }
 
   private static let hiddenCursor = "\u{1B}[?25l"
+  private static let shownCursor = "\u{1B}[?25h"
   private static let endOfScreen = "\u{1B}[J"
 
   /// Logs the owner in and stores the session for the commands of the room.

@@ -61,7 +61,7 @@ export async function exit() {
 }
 
 async function show(keepScroll) {
-  const mine = ++turn, path = location.pathname, from = document.activeElement;
+  const mine = ++turn, path = location.pathname, asked = document.activeElement;
   delete document.documentElement.dataset.ready;
   const entrance = ENTRANCE[path];
   if (!entrance && !app && !(await open())) return;
@@ -81,6 +81,7 @@ async function show(keepScroll) {
   document.body.classList.toggle('with-bar', withBar && !entrance);
   document.body.dataset.page = name;
   document.querySelectorAll('dialog[open]').forEach((box) => box.close());
+  const after = document.activeElement;
   $('#main').replaceWith(main);
   document.title = `${module.title} · ${NAME}`;
   app?.turnTo(name);
@@ -91,7 +92,7 @@ async function show(keepScroll) {
   if (mine !== turn) { left?.(); return; }
   leave = left ?? leave;
   if (!keepScroll) scrollTo(0, module.place?.() ?? 0);
-  if (mine > 1 && [from, document.body].includes(document.activeElement)) { main.focus({ preventScroll: true }); announce(module.title); }
+  if (mine > 1 && [asked, after, document.body].includes(document.activeElement)) { main.focus({ preventScroll: true }); announce(module.title); }
   document.documentElement.dataset.ready = name;
   sessionStorage.removeItem('theater-reloaded');
 }

@@ -170,7 +170,7 @@ export function wording({ code, message, hint, device: id }) {
 export const said = ({ message, hint }) => [sentence(message), hint].filter(Boolean).join(' ');
 /** The English explanation of a failure, in small print. */
 export const small = (detail) => (detail ? h('span', { class: 'tiny block', lang: 'en' }, detail) : null);
-/** Sends the newest of many values, at most ten a second, the last one always. */
+/** Sends the newest of many values, at most ten a second, the last one always; without a value, drops what waits. */
 export function paced(sendValue, pause = 100) {
   let waiting, busy = false;
   const next = async () => {

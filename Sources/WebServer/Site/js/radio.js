@@ -31,7 +31,7 @@ export async function show(main) {
   const readout = h('span', 'freq num'), unit = h('span', 'freq-unit'), name = h('p', 'title-3 radio-name'), live = h('p', 'soft');
   const glass = h('div', 'glass-dial'), input = h('input', { type: 'range', class: 'dial-input', 'aria-label': t('state.frequency') }), presets = h('ul', 'presets'), list = h('ul', 'presets'), kept = section(t('radio.presets'), 'h-presets', presets);
   const key = (label, picture, run, kind = '') => { const node = h('button', { class: `key ${kind}`, 'aria-label': label, onclick: () => run(node) }, icon(picture)); return node; };
-  const power = key(t('radio.listen'), 'play', () => (isOn() ? endActivity() : listen()), 'main'), state = h('p', 'small receiver-state');
+  const power = key(t('radio.listen'), 'play', () => { if (!isOn()) listen(); else { play(); endActivity(); } }, 'main'), state = h('p', 'small receiver-state');
   const bands = segments(t('state.band'), [['fm', t('is.fm')], ['am', t('is.am')]], band, (next) => { hold(); band = next; build(); tune(freq[band]); });
   const keep = h('button', { class: 'btn quiet', onclick: () => { const all = mine(); setMine(isMine() ? all.filter((one) => !isHere(one)) : [...all, [band, freq[band]]].slice(-MOST_PRESETS)); paint(); } }, t('radio.keep'));
   main.append(heading(title, bands),

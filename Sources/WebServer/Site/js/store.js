@@ -85,7 +85,8 @@ const startOf = (event) => event.split('-')[0];
 function catchUp(lastEvent) {
   store.library += 1;
   if (startOf(lastEvent) !== startOf(store.status.event)) Object.assign(store, noRuns());
-  for (const { id, status } of store.runs.values()) if (status === 'running') loadRun(id).catch((failure) => { if (failure.status === 404) { store.runs.delete(id); changed(); } });
+  const { runs } = store;
+  for (const { id, status } of runs.values()) if (status === 'running') loadRun(id).catch((failure) => { if (failure.status === 404) { runs.delete(id); changed(); } });
 }
 function change({ step, ...run }) {
   const known = store.runs.get(run.id) ?? { steps: [] };
