@@ -51,7 +51,7 @@ public final class HomeTheaterFacade {
   ///
   /// - Parameters:
   ///   - positions: The storage of the positions at which users left films and songs.
-  ///   - clock: The clock of the devices' readings.
+  ///   - clock: The clock of waits, timeouts and positions. The devices must use the same one.
   ///   - log: Receives messages for the owner's log.
   /// - Precondition: The devices have eight different names.
   public nonisolated convenience init(
@@ -292,8 +292,9 @@ public final class HomeTheaterFacade {
     try await runScene("popcorn", arguments: [:], by: principal)
   }
 
-  /// Runs a scene. A scene that plays something becomes the current activity, unless it only adds the
-  /// sound of another player to it. Any other scene runs beside the activity. Needs the permission
+  /// Runs a scene. A scene that starts a player becomes the current activity, unless it uses another player
+  /// than that activity and commands no amplifier, as a chime during a film. Any other scene runs beside the
+  /// activity. Needs the permission
   /// `operate`.
   package func runScene(
     _ name: String, arguments: [String: String], by principal: Principal
@@ -430,8 +431,10 @@ public final class HomeTheaterFacade {
       }, total: total)
   }
 
-  /// Returns the films and songs that the principal left before their end, within the age limit, each with
-  /// its category; the one that was left last first. Needs the permission `view`.
+  /// Returns the films and songs that the principal has left before their end, within the age limit, each with its
+  /// category, the most recent one first. Needs the permission `view`.
+  ///
+  /// - Parameter limit: The most items.
   package func stopped(
     limit: Int, for principal: Principal
   ) async throws(TheaterError) -> [(category: Category, element: LibraryPage.Element)] {

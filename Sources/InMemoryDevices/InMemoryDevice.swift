@@ -31,8 +31,8 @@ public final class InMemoryDevice: Device {
   ///   - state: The values that it reports at first.
   ///   - capabilities: The abilities beyond the commands common to its role.
   ///   - clock: The clock of the readings.
-  ///   - effects: Returns the values that a command changes, given the state, in which the
-  ///     position of playback is the present one. An error that it throws is the result of the command.
+  ///   - effects: Returns the values that a command changes. It gets the state, with the position of playback
+  ///     at this moment. An error that it throws is the result of the command.
   public init<Typed: RoleCommand>(
     _ id: DeviceID, items: [CatalogueItem] = [], state: [StateKey: JSON],
     capabilities: Capabilities = Capabilities(), clock: any TheaterClock = SystemClock(),

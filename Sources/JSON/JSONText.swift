@@ -10,8 +10,8 @@ extension JSON {
 
   /// Appends the compact text in UTF-8; it holds no line break, so a value is a line.
   ///
-  /// JSON knows no infinity and no NaN: they are written as `null`. Texts are written as they are, also
-  /// those that `init(parsing:)` refuses: a password must stay the same.
+  /// JSON knows no infinity and no NaN: they are written as `null`. Strings are only
+  /// escaped, never normalised or cut, even if `init(parsing:)` would refuse them: a password must not change.
   public func append(to bytes: inout [UInt8]) {
     switch self {
     case .null: bytes.append(contentsOf: "null".utf8)

@@ -3,8 +3,8 @@ import Platform
 import Synchronization
 
 /// A bounded priority queue with a pool of worker threads, for work that would block the cooperative
-/// pool (E5). At most `workers` jobs run and at most `capacity` wait; jobs of one priority begin in
-/// order of arrival.
+/// pool (E5). At most `workers` jobs run, and at most `capacity` are postponed or wait; jobs of one
+/// priority begin in order of arrival.
 ///
 /// A thread lives while there is work: starting one takes microseconds, a job takes milliseconds,
 /// and an idle controller keeps none.

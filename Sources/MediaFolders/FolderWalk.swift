@@ -16,7 +16,7 @@ package struct FoundFile: Equatable, Sendable {
 
 /// The kind of files that a ``FolderWalk`` looks for.
 package struct MediaKind: Sendable {
-  /// Returns whether the name of a file shows that it is of this kind.
+  /// Returns whether the path of a file below the media folder shows that it is of this kind. Does not read the file.
   package let matchesName: @Sendable (_ path: String) -> Bool
   /// Returns whether the file at an absolute path is of this kind although its name does not show it. It may read
   /// the file.

@@ -1,6 +1,7 @@
 import Glibc
 
-/// An executor that resumes tasks on the connection's thread that read the message they wait for.
+/// An executor that resumes a task on the thread that has read the message for which the task waits. An arrival is the
+/// handling of one such message by `run`.
 ///
 /// A command is one message to the plugin and one back. Waking another thread for each takes longer
 /// than everything else, so scene runs and plugin devices resume on the thread that has read the

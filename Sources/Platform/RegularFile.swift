@@ -25,8 +25,8 @@ package enum RegularFile {
 
   /// Returns the bytes of the file at `path`, links followed.
   ///
-  /// Reading a pipe or a terminal would wait for ever, and a device may have no end: a file
-  /// that is not regular is refused without a wait.
+  /// A file that is not regular is refused without a wait: a pipe or a terminal could block for ever, and a device may
+  /// have no end.
   ///
   /// - Parameter limit: The most bytes; a larger file throws `tooLarge`.
   package static func read(_ path: String, atMost limit: Int) throws(Failure) -> [UInt8] {

@@ -11,7 +11,7 @@ public struct PlanPolicy: Sendable, Hashable {
   /// The positions in seconds at which players begin the item that a step plays.
   public var resumePositions: [DeviceID: Double]
   /// The devices that may still carry out a command of an earlier run. Their reports may be older than
-  /// this command, so no command for them is skipped.
+  /// that command, so their commands are always sent, except a volume limit, which a lower reported volume skips.
   public var uncertainDevices: Set<DeviceID>
 
   public init(

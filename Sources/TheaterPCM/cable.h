@@ -24,8 +24,9 @@ struct cable;
 
 /* Opens a cable. `file` has two lines, the path and the token of the amplifier's socket; it is empty while there is
  * no amplifier. It is read again while the cable runs without a connection. With `waits`, the cable opens without an
- * amplifier too, and its sound is not heard until there is one; otherwise it is refused. Returns 0, or a negative
- * errno: -ENOTCONN, -ECONNREFUSED, -ENOENT or -EAGAIN without an amplifier, -EINVAL for a malformed file. */
+ * amplifier too, and its sound is not heard until there is one; without `waits`, opening fails then. Returns 0, or a
+ * negative errno: -ENOTCONN, -ECONNREFUSED, -ENOENT or -EAGAIN without an amplifier, -EINVAL for a malformed file,
+ * or the error of a system call, such as -EACCES. */
 int cable_open(struct cable **cable, const char *file, bool waits);
 
 /* Ends the thread, closes the connection and frees the cable. */

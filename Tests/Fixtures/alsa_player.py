@@ -4,7 +4,8 @@
     alsa_player.py PCM FRAMES [pause AT | drop AT]
 
 Plays FRAMES numbered CD frames; a numbered frame holds its own number, 32 bits. After AT frames it pauses and
-goes on, or drops what was not heard and plays the rest anew. One line of JSON tells what happened.
+resumes, or drops the unheard frames and goes on with the next unwritten one. Prints one line of JSON, with the duration
+in seconds and the longest delay in frames.
 """
 import ctypes
 import json

@@ -7,8 +7,8 @@
     cable_peer.py noise PATH TOKEN
         Takes one source, answers with credit, then with bytes that are no messages.
     cable_peer.py sink PATH TOKEN [UNHEARD_AT]
-        Takes one source and plays what comes at once. After UNHEARD_AT frames it says that it is
-        not heard for as long as standard input has no line.
+        Accepts one source and plays its frames at once. After UNHEARD_AT frames it tells the source that the
+        source is not heard, until standard input has a line.
 
 One line of JSON tells what happened. A numbered frame holds its own number, 32 bits.
 """

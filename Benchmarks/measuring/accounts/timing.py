@@ -11,7 +11,7 @@ from .mailbox import Mailbox
 from .people import register_guests, registration
 from .visitors import Visitor
 
-# Wrong passwords for one account before the next has to wait, wherever they come from.
+# The wrong passwords for one account, from all addresses together, before the next attempt has to wait.
 FREE = 10
 # The number of attempts of a request that needs another account each time.
 FEWER = 100

@@ -60,7 +60,7 @@ struct ProgramCable: Sendable {
     try RegularFile.replace(file, with: Array("\(socket.path)\n\(socket.token)\n".utf8))
   }
 
-  /// Tells programs that there is no amplifier any more.
+  /// Removes the cable file, so that programs find no amplifier.
   func withdraw() { unlink(file) }
 
   /// Lets another amplifier have the input. Call it when the socket is closed.

@@ -72,8 +72,9 @@ struct AudioLoop<Destination: FrameOutput>: ~Copyable {
       pcm: player.device.awaitsWritableFrames ? player.device.output.pcm : nil)
   }
 
-  /// Limits the rounds without a wait: a device that fails again and again at once must not let this
-  /// thread, which may have real-time priority, take a whole core.
+  /// Returns the wait after a round, in ms. After many rounds without a wait it is 5 ms: a device that fails at once
+  /// must not let this thread, which may have real-time priority, take a whole core. While a lost device is to be
+  /// reacquired, the wait ends at the next attempt.
   private mutating func limitBusyRounds(_ timeout: Int) -> Int {
     busyRounds = timeout == 0 ? busyRounds + 1 : 0
     let timeout = busyRounds > Self.mostBusyRounds ? 5 : timeout

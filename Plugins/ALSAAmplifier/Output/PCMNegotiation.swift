@@ -67,8 +67,8 @@ enum PCMNegotiation {
     throw ALSAFailure(step: .format, code: EINVAL)
   }
 
-  /// Starts at the first whole period; wakes the writer when half the buffer is free, or three quarters
-  /// for a punctual one.
+  /// Makes the PCM start at the first whole period, and wake the writer when half the buffer is free; three quarters,
+  /// if the writer is punctual and the kernel plays the PCM.
   private static func setThresholds(
     _ pcm: OpaquePointer, _ settings: DeviceSettings, isPunctual: Bool
   ) throws(ALSAFailure) {
@@ -86,9 +86,9 @@ enum PCMNegotiation {
     try ALSAFailure.check(snd_pcm_sw_params(pcm, software), .parameters)
   }
 
-  /// Whether a configured PCM gives back frames that it has not played yet. Sound servers accept that and
-  /// play the frames all the same, a file keeps them, and a device that updates its position only once a
-  /// period has played more by then.
+  /// Whether a configured PCM gives back frames that it has not played yet. With `auto`, only devices of the
+  /// kernel with an exact position do: a sound server accepts the request but plays the frames, a file has them
+  /// already, and a device that updates its position once a period has played more frames than it reports.
   static func canRewind(_ pcm: OpaquePointer, by policy: RewindPolicy) -> Bool {
     switch policy {
     case .always: return true

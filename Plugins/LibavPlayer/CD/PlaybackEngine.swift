@@ -38,8 +38,8 @@ final class PlaybackEngine: Sendable {
   private let mailbox = Mailbox<PlaybackJob>()
   private let timeline = SharedTimeline()
 
-  /// Starts the thread. `listDisc` returns the songs of the disc of a song. The thread calls it at
-  /// the end of a song that is not in the order of ``setOrder(_:)``; it may wait for the disk.
+  /// Starts the thread. At the end of a song that is not in the order of ``setOrder(_:)``, the thread calls `listDisc`,
+  /// which returns all songs of the disc of that song. The call may wait for the disk.
   init(
     clock: any CableClock = MonotonicClock(),
     listDisc: @escaping @Sendable (PlayableSong) -> [PlayableSong]
@@ -67,8 +67,8 @@ final class PlaybackEngine: Sendable {
   func play(_ song: PlayableSong, seconds: Double) async -> Result<Place, MediaFailure> {
     let interrupt = LibavInterrupt()
     let result = Promise<Place>()
-    // For a task that is already cancelled, the handler below runs only after the job is posted: a
-    // quick disk could be faster.
+    // In a cancelled task, the handler below would cancel only after the job is posted: on a fast disk the song would
+    // begin to play.
     if Task.isCancelled { interrupt.cancel() }
     // First the flush: it frees the thread, which may wait for room in the cable.
     let section = source.flush().section

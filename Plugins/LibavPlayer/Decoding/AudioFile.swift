@@ -91,8 +91,8 @@ final class AudioFile {
 }
 
 extension FileContent {
-  /// Opens one of the parts; reads ahead only if its header does not state the length, and with it the
-  /// duration of a packet.
+  /// Opens one of the parts. Reads ahead only if its header does not state the length, because then the duration of a
+  /// packet is unknown, too.
   func open(
     _ part: Int, of path: String, subject: String, interrupt: LibavInterrupt
   ) throws(MediaFailure) -> Demuxer {

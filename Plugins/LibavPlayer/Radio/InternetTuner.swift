@@ -11,7 +11,7 @@ import PluginProtocol
 actor InternetTuner: PlayerDevice {
   /// The number of failures in a row after which the station counts as failed; the receiver keeps
   /// trying.
-  private static let patience = 3
+  private static let failureLimit = 3
 
   private let context: DeviceContext
   private let stations: StationList
@@ -226,7 +226,7 @@ actor InternetTuner: PlayerDevice {
       let reason = failure.message
       let text = "\(reason)\(reason.hasSuffix(".") ? "" : ".") Trying again in \(seconds) s"
       context.log(.warning, text)
-      changeStatus(to: failures < Self.patience ? .opening : .failed, text: text)
+      changeStatus(to: failures < Self.failureLimit ? .opening : .failed, text: text)
     }
   }
 

@@ -532,7 +532,7 @@ struct ProjectorModel: Sendable {
 
   private static func busy(_ message: String, _ seconds: Double) -> DeviceError {
     DeviceError(
-      .notNow, message, hint: "Try again when it is done.", retryAfter: .seconds(seconds))
+      .notNow, message, hint: "Try again in a few seconds.", retryAfter: .seconds(seconds))
   }
 
   /// The error of a job when the projector does not report its power.

@@ -57,7 +57,8 @@ struct Tuning: Sendable {
     return stations.first { $0.band == band && abs($0.frequency - frequency) <= reach + 1e-9 }
   }
 
-  /// The received sound. The first station has 520 Hz, each next one 60 Hz more.
+  /// The received sound. The first station has 520 Hz, each next one 60 Hz more; after 20 stations the
+  /// tones repeat.
   var signal: Signal {
     guard let station, let place = stations.firstIndex(of: station) else { return .staticNoise }
     let tone = 520 + 60 * Double(place % 20)

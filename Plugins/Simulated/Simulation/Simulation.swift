@@ -16,7 +16,7 @@ struct Simulation: Sendable {
 
   let options: OptionReader
   let clock: any TheaterClock
-  /// How many times faster than real time everything but sound goes, 0–1000; 0 takes no time.
+  /// The factor by which all actions except sound are faster than in reality, 0–1000. With 0, actions take no time.
   let speed: Double
   let whenOff: WhenOff
   private let context: DeviceContext

@@ -97,8 +97,8 @@ final class TransportControl {
 
   /// Changes the volume of the current activity's amplifier, or of the first one while nothing is on.
   ///
-  /// - Throws: `forbidden` for a volume above the principal's limit. Relative changes stop at the
-  ///   limit.
+  /// - Throws: `forbidden` for a volume above the principal's limit, and for an increase of a volume that has reached
+  ///   the limit. Any other increase stops at the limit.
   func changeVolume(
     _ change: VolumeChange, by principal: Principal
   ) async throws(TheaterError) -> VolumeOutcome {
@@ -124,6 +124,7 @@ final class TransportControl {
     }
     let limit = principal.volumeLimit ?? 100
     if points > 0, now >= limit {
+      // Throws the error for a volume above the limit; without a limit of the principal it throws nothing.
       try policy.checkVolume(limit + 1, of: amplifier.id, by: principal)
     }
     let wanted = min(max(0, now), 100) + min(max(-100, points), 100)
@@ -258,8 +259,8 @@ final class TransportControl {
   }
 }
 
-/// The targets of relative changes that have not ended. The next change of the same device starts from its target,
-/// because its report may be older.
+/// The targets of relative changes that are still on their way. The next change of a device starts from the pending
+/// target, because the value that the device reports may be older.
 private struct PendingTargets<Value> {
   private var targets: [DeviceID: (value: Value, number: Int)] = [:]
   private var count = 0

@@ -6,8 +6,8 @@ import Synchronization
 /// change of the configuration.
 final class CableReconciler: Sendable {
   private let links = Mutex<[CableEdge: CableLink]>([:])
-  /// The task of each source, which has one cable: the task of a new cable starts after that of the
-  /// previous one has ended, so that the new one is plugged last.
+  /// One task for each source, because a source has at most one cable. The task of a new cable starts after that of the
+  /// old cable has ended, so that unplugging the old cable cannot undo the new connection.
   private let tasks = TaskTable<DeviceID>()
   private let clock: any TheaterClock
   private let report: @Sendable (CableEdge, DeviceError?) -> Void

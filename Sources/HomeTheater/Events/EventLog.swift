@@ -55,8 +55,8 @@ package final class EventLog: Sendable {
       state.history.append(event)
       return Array(state.subscribers.values)
     }
-    // Outside the lock: a subscriber that is cancelled meanwhile removes itself while its task is
-    // locked. The order of the signals does not matter.
+    // Outside the lock, against a deadlock: when a subscriber is cancelled, the runtime holds its task's lock and calls
+    // `onTermination`, which takes this lock. The order of the signals does not matter.
     for subscriber in subscribers { subscriber.yield() }
   }
 

@@ -64,9 +64,10 @@ public struct TheaterSession: Sendable {
 
   /// Begins a station of the tuner, in stereo.
   ///
-  /// - Parameter station: Its name, or a frequency: "98.5 FM" in MHz (76 to 108), "810 AM" in kHz (520
-  ///   to 1710).
-  /// - Throws: `notFound` with the nearest name as a hint.
+  /// - Parameter station: Its name or a part of no other name, or a frequency: "98.5 FM" in MHz (76 to 108), "810 AM"
+  ///   in kHz (520 to 1710).
+  /// - Throws: `notFound` with the nearest name as a hint; `invalid` if several names contain `station`, and for a
+  ///   frequency out of range.
   @discardableResult
   public func listenToRadio(station: String) async throws(TheaterError) -> RunReport {
     try await begin(.stations, station, fromStart: true)
@@ -131,8 +132,8 @@ public struct TheaterSession: Sendable {
   // MARK: Single devices
 
   /// The amplifier. Like every device of a session, it throws `.refused` for commands that the user may
-  /// not give, such as a volume above the user's limit. Its state needs no permission; its cables belong
-  /// to the theater.
+  /// not give, such as a volume above the user's limit. Reading its state needs no permission. Its methods for cables
+  /// and catalogues throw `.unsupported`, because only the theater uses them.
   public var amp: any Amplifier { AmplifierConnection(device(.amplifier)) }
   /// The radio tuner.
   public var tuner: any Tuner { TunerConnection(device(.tuner)) }

@@ -13,7 +13,7 @@ extension ConformanceCase {
     ConformanceCase(
       "the manifest is named like its folder", .manifestID, scope: .plugin
     ) { trial in
-      let plugin = try trial.requireManifest()
+      let plugin = try trial.requireTargetWithManifest()
       let folder = plugin.plugin.folder.split(separator: "/").last.map(String.init) ?? ""
       try expect(
         plugin.manifest.id == folder, "the id \"\(folder)\", as the folder is called",
@@ -22,7 +22,7 @@ extension ConformanceCase {
     ConformanceCase(
       "the manifest's protocol has this major version", .manifestVersion, scope: .plugin
     ) { trial in
-      let version = try trial.requireManifest().manifest.protocolVersion
+      let version = try trial.requireTargetWithManifest().manifest.protocolVersion
       try expect(
         version.isCompatible(with: .current),
         "a version that fits \(ProtocolVersion.current)", received: version)
@@ -31,7 +31,7 @@ extension ConformanceCase {
       "the options schemas keep to the subset, and their defaults fit", .optionsSchema,
       scope: .plugin
     ) { trial in
-      for (role, offer) in try trial.requireManifest().manifest.roles {
+      for (role, offer) in try trial.requireTargetWithManifest().manifest.roles {
         do throws(OptionSchemaError) {
           _ = try OptionSchema.shape(offer.options)
         } catch {
@@ -45,7 +45,7 @@ extension ConformanceCase {
       "the manifest's \"remembers\" lists only state keys of the role", .manifestRoles,
       scope: .plugin
     ) { trial in
-      for (role, offer) in try trial.requireManifest().manifest.roles {
+      for (role, offer) in try trial.requireTargetWithManifest().manifest.roles {
         let foreign = offer.remembers.subtracting(role.stateKeys)
         try expect(
           foreign.isEmpty, "keys of \(role.rawValue)",
@@ -66,7 +66,7 @@ extension ConformanceCase {
           answer.version.isCompatible(with: .current),
           "a version that fits \(ProtocolVersion.current)", received: answer.version,
           rule: .majorVersion)
-        let manifest = try trial.requireManifest().manifest
+        let manifest = try trial.requireTargetWithManifest().manifest
         try expect(
           answer.plugin == manifest.id && answer.pluginVersion == manifest.version,
           "\(manifest.id) \(manifest.version)",
@@ -151,8 +151,9 @@ extension ConformanceCase {
 }
 
 extension ConformanceTrial {
-  /// Returns the plugin. The case does not apply if it has no manifest.
-  fileprivate func requireManifest() throws -> PluginTarget {
+  /// Returns the plugin.
+  /// - Throws: `NotApplicable` if it has no manifest.
+  fileprivate func requireTargetWithManifest() throws -> PluginTarget {
     guard target.hasManifest else { throw NotApplicable.because("there is no manifest") }
     return target
   }

@@ -1,7 +1,7 @@
 import Devices
 import PluginProtocol
 
-/// The rate limit of a device's notifications: 200 a second, with bursts of 1,000.
+/// A rate limit of notifications (a token bucket), by default that of a device's reports: 200 a second, 1,000 at once.
 ///
 /// Answers to requests are not counted. Each command raises the limit for the reports that follow
 /// it.

@@ -111,7 +111,7 @@ extension AccountDatabase: AccountStore {
           sql: "UPDATE account SET passwordHash = ? WHERE id = ? AND passwordHash = ?",
           arguments: [new.text, account.text, old.text])
         guard database.changesCount == 1 else { throw AccountError.wrongPassword }
-        try Self.deleteEntries(to: account, in: database)
+        try Self.deleteLoginAndResetCodes(of: account, in: database)
         return try Self.endSessions(of: account, except: kept, in: database)
       }
     }

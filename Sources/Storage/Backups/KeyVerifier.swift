@@ -15,7 +15,7 @@ enum KeyVerifier {
       throw StorageError.missingKey(path)
     }
     for (account, factor) in factors where !key.opens(factor, of: account) {
-      throw StorageError.foreignKey(path)
+      throw StorageError.wrongKey(path)
     }
   }
 

@@ -102,7 +102,7 @@ extension StorageError {
       hint: "Put the key of that database there, or take another backup: `theater backup list`.")
   }
 
-  static func foreignKey(_ path: String) -> StorageError {
+  static func wrongKey(_ path: String) -> StorageError {
     StorageError(
       .damagedKey, message: "\(path) does not open the second factors in the database beside it.",
       hint: "Put the key of that database in its place. Without it, those with a second factor log "

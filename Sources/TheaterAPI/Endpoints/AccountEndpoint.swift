@@ -32,7 +32,7 @@ public enum AccountEndpoint: String, Endpoint {
       Route(
         .post, "/registrations/confirmation", .everyone,
         "Creates an account whose e-mail address or phone number the code verifies, and opens a "
-          + "session. Without `name` a right code is answered with 422 `empty`.",
+          + "session. Without `name` it only checks the code: 422 `empty` means that the code is right.",
         body: .json(
           .request(
             ["invitation": .entryCode, "request": .codeRequestID, "code": .sentCode],
@@ -53,7 +53,7 @@ public enum AccountEndpoint: String, Endpoint {
     case .answerQuestion:
       Route(
         .post, "/validation/answers", .everyone,
-        "Answers the question of a rule about a text, for the holder of a registration code.",
+        "Tells the holder of a registration code whether an e-mail address is still free (`emailFree`).",
         body: .json(
           .request(
             exactlyOneOf: .registrationCodes,
@@ -71,7 +71,7 @@ public enum AccountEndpoint: String, Endpoint {
     case .changeLanguage:
       Route(
         .post, "/account/language", .permitted(.account),
-        "Changes the language of the page for oneself; without one it is the browser's.",
+        "Sets the language of the page for one's own account; without `language` the browser's applies.",
         body: .json(.request(optional: ["language": .language])), answers: [204: .empty],
         errors: [503, 507])
     case .removeAccount:
@@ -109,8 +109,8 @@ public enum AccountEndpoint: String, Endpoint {
     case .resetPassword:
       Route(
         .post, "/password-resets/confirmation", .everyone,
-        "Replaces a forgotten password and ends all sessions. Without `newPassword` a right code "
-          + "is answered with 422 `empty`.",
+        "Replaces a forgotten password and ends all sessions. Without `newPassword` it only checks the "
+          + "code: 422 `empty` means that the code is right.",
         body: .json(
           .request(
             ["request": .codeRequestID, "code": .sentCode], optional: ["newPassword": .password])),

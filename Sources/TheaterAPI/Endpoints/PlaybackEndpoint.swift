@@ -53,8 +53,8 @@ public enum PlaybackEndpoint: String, Endpoint {
     case .picture:
       Route(
         .get, "/library/picture", .permitted(.view),
-        "Returns the picture of a film or song that the user may choose; of those with `picture` in the "
-          + "lists.",
+        "Returns the picture of a film or song that the user may choose. Only items with `picture` in the "
+          + "lists have one.",
         parameters: [
           .init(
             name: "item", place: .query, isRequired: true, schema: .itemID,

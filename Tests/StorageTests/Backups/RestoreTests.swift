@@ -93,12 +93,12 @@ import Testing
     let path = fixture.folder + "/" + KeyFile.name
     try replace(path, with: Data(repeating: 1, count: 32))
     let found = await refusal { () throws(StorageError) in try fixture.backups.checkKey() }
-    #expect(found == .foreignKey(path))
+    #expect(found == .wrongKey(path))
     // `restore` would refuse a backup with this key.
     let made = await refusal { () throws(StorageError) in
       try fixture.backups.create(.daily, at: fixture.now)
     }
-    #expect(made == .foreignKey(path))
+    #expect(made == .wrongKey(path))
     #expect(fixture.backups.all.isEmpty)
     // The database still opens, and the backup before a migration is made with this key too.
     try fixture.open().close()

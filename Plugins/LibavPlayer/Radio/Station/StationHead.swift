@@ -25,7 +25,7 @@ struct StationHead: Equatable {
 
   /// Reads a head; nil if its first line is not a status line.
   init?(_ bytes: some Collection<UInt8>) {
-    // As bytes: many combining marks in a `String` key would cost seconds.
+    // Splits bytes, not a `String`: hashing a key with many combining marks would take seconds.
     let lines = bytes.split(separator: 0x0A).map { $0.filter { $0 >= 0x20 && $0 != 0x7F } }
     guard let first = lines.first,
       first.starts(with: "HTTP/1.".utf8) || first.starts(with: "ICY ".utf8)

@@ -133,7 +133,9 @@ final class CableSinkConnection {
       try flush(epoch)
     case .end(let epoch):
       guard format != nil, epoch == self.epoch, !ended else {
-        throw CableError(.violation, "end belongs to the present epoch, once.")
+        throw CableError(
+          .violation,
+          "The source sent `end` without a format, twice, or of another epoch than \(self.epoch).")
       }
       ended = true
       if heard {
@@ -161,7 +163,10 @@ final class CableSinkConnection {
     _ payload: UnsafeRawBufferPointer, _ epoch: UInt32, _ startsRecording: Bool
   ) throws(CableError) {
     guard let format, epoch == self.epoch, !ended else {
-      throw CableError(.violation, "Sound needs a format and belongs to the present epoch.")
+      throw CableError(
+        .violation,
+        "The source sent sound without a format, after `end`, or of another epoch than \(self.epoch)."
+      )
     }
     let (frames, rest) = payload.count.quotientAndRemainder(dividingBy: format.frameBytes)
     guard frames > 0, rest == 0 else {

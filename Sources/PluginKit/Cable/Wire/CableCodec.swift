@@ -101,8 +101,9 @@ extension CableMessage {
     else {
       throw CableError(
         .violation,
-        "A format of \(rate) Hz, \(payload[4]) channels, layout \(layout) is not allowed: "
-          + "\(CableLimit.rates) Hz, \(CableLimit.channels) channels, one layout bit a channel.")
+        "A format of \(rate) Hz, \(payload[4]) channels, layout \(layout) is not allowed. Allowed "
+          + "are \(CableLimit.rates) Hz, \(CableLimit.channels) channels, a layout of 0 or with a bit for each channel."
+      )
     }
     return format
   }

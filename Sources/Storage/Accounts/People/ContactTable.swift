@@ -74,7 +74,7 @@ extension AccountDatabase: ContactStore {
           arguments: [hash.text, account.text])
       case .none: return []
       }
-      try deleteEntries(to: account, in: database)
+      try deleteLoginAndResetCodes(of: account, in: database)
       guard case .password = effect else { return [] }
       return try endSessions(of: account, in: database)
     } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE {

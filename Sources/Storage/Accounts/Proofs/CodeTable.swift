@@ -90,7 +90,7 @@ extension AccountDatabase: CodeStore {
   }
 
   /// Deletes the codes with which a person can log in to an account or set its password.
-  static func deleteEntries(to account: AccountID, in database: Database) throws {
+  static func deleteLoginAndResetCodes(of account: AccountID, in database: Database) throws {
     try database.execute(
       sql: "DELETE FROM oneTimeCode WHERE account = ? AND purpose IN (?, ?)",
       arguments: [

@@ -117,7 +117,9 @@ final class CableHostileSinkTests {
     let (_, decoder) = try endless()
     let huge = UInt64.max
     let wrong: [[UInt8]] = [
+      // An unknown kind.
       [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+      // Payloads of 4 GiB and of 257 bytes.
       [17, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0],
       [17, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0],
       CableMessage.flush(epoch: 1).encoded,
@@ -175,12 +177,13 @@ final class CableHostileSinkTests {
     let (_, decoder) = try endless()
     #expect(try peer.next() == .format(epoch: 1, .compactDisc))
     peer.send(.credit(epoch: 1, limit: .max, heard: true))
-    // Until the socket and the queue are full.
+    // Waits until the decoder writes no more: the socket and the queue are full then.
     var before = -1
     while decoder.next != before {
       before = decoder.next
       usleep(50_000)
     }
+    #expect(decoder.next >= 44_100)
     var got = 0
     while got < 400_000, case .data(epoch: 1, let bytes, _) = try peer.next() { got += bytes / 4 }
     #expect(got >= 400_000)
