@@ -6,7 +6,8 @@ CONFIG ?= devices.json
 # More options for the compiler, such as those of .ci/run.
 THEATER_BUILD_FLAGS ?=
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error $(THEATER_BUILD_FLAGS)
-RELEASE := $(SWIFT_BUILD) -c release --static-swift-stdlib
+# Line numbers are enough for a backtrace. Full debug information makes the programs and their memory larger.
+RELEASE := $(SWIFT_BUILD) -c release --static-swift-stdlib -Xswiftc -gline-tables-only
 
 .PHONY: run build test test-page pictures fuzz bench trace lint format demo samples generate openapi install uninstall
 

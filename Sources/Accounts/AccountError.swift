@@ -89,7 +89,7 @@ extension AccountError {
       hint: "Type the \(field.words) with fewer.")
   }
 
-  /// The text is not an e-mail address by `EmailForm`.
+  /// The text is not an e-mail address by `EmailSyntax`.
   package static let malformedEmail = AccountError(
     .malformed, field: .email, message: "This is not an e-mail address.",
     hint: "Write it like anna@example.org, without spaces; a host beyond ASCII in its xn-- form.")

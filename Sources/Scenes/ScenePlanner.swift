@@ -77,8 +77,9 @@ public struct ScenePlanner: Sendable {
             step, id: "\(id).\(index + 1)", of: scene, arguments: arguments, policy: policy,
             continues: continues || onFailure == .continue))
       }
-      if case .sequence = step { return PlanNode(.sequence(members), onFailure: onFailure) }
-      return PlanNode(.parallel(members), onFailure: onFailure)
+      let work: PlanNode.Work =
+        if case .sequence = step { .sequence(members) } else { .parallel(members) }
+      return withLastVolumeLimit(PlanNode(work, onFailure: onFailure), policy)
     case .command(let step):
       guard let role = roles[step.device] else {
         throw TheaterError(
@@ -120,10 +121,7 @@ public struct ScenePlanner: Sendable {
       // An amplifier reports its volume once it is on; before that it may refuse a change.
       if command.turnsOn {
         let turningOn = PlanNode(.sequence([node(command), lowering]), onFailure: step.onFailure)
-        guard step.onFailure == .continue else { return turningOn }
-        // An amplifier whose `on` failed may turn on after all, later than the step waited.
-        let last = PlanNode(.sequence([lowering]), onFailure: .continue)
-        return PlanNode(.sequence([turningOn, last]))
+        return withLastVolumeLimit(turningOn, policy)
       }
       // In a scene that goes on without the amplifier, an earlier volume limit may have failed.
       let mayBeLoud = continues && command.volume == nil && command.spec.manner != .urgent
@@ -176,6 +174,22 @@ public struct ScenePlanner: Sendable {
     let command = PlannedCommand(
       device: amplifier, command: softer, until: .accepted, always: false, isVolumeLimit: true)
     return PlanNode(.command(command, .decideLater), onFailure: onFailure)
+  }
+
+  /// Adds a volume limit after a node that the scene goes on without, for each amplifier that the node turns on:
+  /// if `on` failed, the amplifier may turn on after all, later than the node waited.
+  private func withLastVolumeLimit(_ node: PlanNode, _ policy: PlanPolicy) -> PlanNode {
+    guard node.onFailure == .continue, let limit = policy.volumeLimit else { return node }
+    var amplifiers: Set<DeviceID> = []
+    for command in node.members.commandsThatStop where command.command.turnsOn {
+      amplifiers.insert(command.device)
+    }
+    let last = amplifiers.sorted().compactMap { amplifier in
+      volumeLimitNode(limit, for: amplifier, onFailure: .stop).map {
+        PlanNode(.sequence([$0]), onFailure: .continue)
+      }
+    }
+    return last.isEmpty ? node : PlanNode(.sequence([node] + last))
   }
 
   /// Makes the nodes that turn amplifiers down before all other nodes, for amplifiers that may be
@@ -250,6 +264,13 @@ public struct ScenePlanner: Sendable {
 }
 
 extension [PlanNode] {
+  /// The commands whose failure stops the nodes around these.
+  fileprivate var commandsThatStop: [PlannedCommand] {
+    filter { $0.onFailure == .stop }.flatMap { node in
+      node.command.map { [$0] } ?? node.members.commandsThatStop
+    }
+  }
+
   /// Whether the scene goes on when every command for `device` fails.
   fileprivate func canGoOn(without device: DeviceID) -> Bool {
     allSatisfy { node in

@@ -241,6 +241,35 @@ import Testing
     }
   }
 
+  @Test("E12 · a volume limit is sent again after an \"on\" that the scene goes on without")
+  func volumeLimitAfterFailures() throws {
+    let policy = PlanPolicy(volumeLimit: 30)
+    let off = Self.reported([.power: "off", .volume: 70])
+    func lines(_ steps: [Step]) throws -> [String] {
+      try Self.lines(Self.plan(steps, seeing: ["amp": off], policy: policy))
+    }
+    let amp = Step.make("amp", .amplifier, "on")
+    let second = Step.make("second", .amplifier, "on")
+    let patient = Step.make("amp", .amplifier, "on", onFailure: .continue)
+    #expect(
+      try lines([patient]) == [
+        "1 sequence", "1.1 sequence", "1.1.1 amp on: send", "1.1.2 amp volume 30: decide later",
+        "1.2 sequence", "1.2.1 amp volume 30: decide later",
+      ])
+    let inGroup = [
+      "1 sequence", "1.1 parallel",
+      "1.1.1 sequence", "1.1.1.1 amp on: send", "1.1.1.2 amp volume 30: decide later",
+      "1.1.2 sequence", "1.1.2.1 sequence",
+      "1.1.2.1.1 second on: decide later", "1.1.2.1.2 second volume 30: decide later",
+      "1.2 sequence", "1.2.1 amp volume 30: decide later",
+      "1.3 sequence", "1.3.1 second volume 30: decide later",
+    ]
+    #expect(try lines([.parallel([amp, .sequence([second])], onFailure: .continue)]) == inGroup)
+    // A step that goes on by itself has its own, and a group that stops the scene needs none.
+    #expect(try lines([.sequence([patient], onFailure: .continue)]).count == 7)
+    #expect(try lines([.sequence([amp])]).count == 4)
+  }
+
   @Test("E12 · a volume limit turns down an amplifier of unknown volume before something is played")
   func unknownVolume() throws {
     let policy = PlanPolicy(volumeLimit: 30)

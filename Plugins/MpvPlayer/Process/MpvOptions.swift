@@ -110,7 +110,12 @@ extension MpvOptions {
     if videoOutput.hasPrefix("gpu") { list.append("--gpu-sw=yes") }
     if videoOutput == "drm" {
       list.append("--gpu-context=drm")
-      if !display.isEmpty { list.append("--drm-connector=\(display)") }
+      let parts = display.split(separator: "-", maxSplits: 1)
+      if parts.count == 2, parts[0].hasPrefix("card") {
+        list += ["--drm-device=/dev/dri/\(parts[0])", "--drm-connector=\(parts[1])"]
+      } else if !display.isEmpty {
+        list.append("--drm-connector=\(display)")
+      }
     }
     return list
   }

@@ -6,13 +6,13 @@ import Validation
 package struct CodeFlow: ScreenModel {
   /// The current screen: for the destination, or for the code.
   package enum Step: Sendable, Hashable {
-    case place, code
+    case contact, code
   }
 
   /// An action of the person on either screen.
   package enum Input: Sendable {
     /// An input of the screen for the destination.
-    case place(CodeRequestScreen.Input)
+    case contact(CodeRequestScreen.Input)
     /// An input of the screen for the code; ignored while that screen is not shown.
     case code(CodeScreen.Input)
     /// Goes back from the code to the destination.
@@ -24,7 +24,7 @@ package struct CodeFlow: ScreenModel {
     /// The other screen is shown.
     case step(Step)
     /// An output of the screen for the destination.
-    case place(CodeRequestScreen.Output)
+    case contact(CodeRequestScreen.Output)
     /// An output of the screen for the code.
     case code(CodeScreen.Output)
   }
@@ -49,9 +49,9 @@ package struct CodeFlow: ScreenModel {
   }
 
   /// The screen that is shown.
-  package private(set) var step = Step.place
+  package private(set) var step = Step.contact
   /// The screen for the destination; keeps its text on the way back.
-  package private(set) var place: CodeRequestScreen
+  package private(set) var contactScreen: CodeRequestScreen
   /// The screen for the code; nil until the first code was sent.
   package private(set) var code: CodeScreen?
   /// The destination of the newest code.
@@ -62,13 +62,13 @@ package struct CodeFlow: ScreenModel {
   ///   - declaration: The field for a phone number or an e-mail address.
   ///   - contact: The destination of the first code, sent at once; nil to ask the person.
   package init(_ declaration: FieldDeclaration, contact: String? = nil) {
-    place = CodeRequestScreen(declaration, text: contact ?? "")
+    contactScreen = CodeRequestScreen(declaration, text: contact ?? "")
     sendsAtOnce = contact != nil
   }
 
   package var isLoading: Bool {
     switch step {
-    case .place: place.isLoading
+    case .contact: contactScreen.isLoading
     case .code: code?.isLoading ?? false
     }
   }
@@ -81,21 +81,21 @@ package struct CodeFlow: ScreenModel {
   /// Whether the button of the current screen is enabled.
   package var canSubmit: Bool {
     switch step {
-    case .place: place.canSubmit
+    case .contact: contactScreen.canSubmit
     case .code: code?.canSubmit ?? false
     }
   }
   /// The error of the current screen.
   package var failure: ScreenFailure? {
     switch step {
-    case .place: place.failure
+    case .contact: contactScreen.failure
     case .code: code?.failure
     }
   }
 
   package mutating func receive(_ event: Event, at now: Duration) -> [Effect] {
     switch event {
-    case .appeared: sendsAtOnce ? sendToPlace(.input(.submit), at: now) : []
+    case .appeared: sendsAtOnce ? sendToContactScreen(.input(.submit), at: now) : []
     case .input(let input): isLocked ? [] : handle(input, at: now)
     case .answer(.requested(let result)): finishRequest(result, at: now)
     case .answer(.verified(let result)): sendToCode(.answer(.verified(result)), at: now)
@@ -109,18 +109,18 @@ package struct CodeFlow: ScreenModel {
 
   private mutating func handle(_ input: Input, at now: Duration) -> [Effect] {
     switch (step, input) {
-    case (.place, .place(.submit)) where isOnItsWay: return show(.code)
-    case (.place, .place(let input)): return sendToPlace(.input(input), at: now)
+    case (.contact, .contact(.submit)) where isOnItsWay: return show(.code)
+    case (.contact, .contact(let input)): return sendToContactScreen(.input(input), at: now)
     case (.code, .code(let input)): return sendToCode(.input(input), at: now)
     case (.code, .back):
-      place.reopen()
-      return show(.place)
+      contactScreen.reopen()
+      return show(.contact)
     default: return []  // An input of the screen that is not shown.
     }
   }
 
   /// Whether a code was sent to this destination, and no other can be sent yet.
-  private var isOnItsWay: Bool { sentTo == place.contact && (code?.countdown ?? 0) > 0 }
+  private var isOnItsWay: Bool { sentTo == contactScreen.contact && (code?.countdown ?? 0) > 0 }
 
   private mutating func show(_ step: Step) -> [Effect] {
     self.step = step
@@ -132,10 +132,10 @@ package struct CodeFlow: ScreenModel {
   private mutating func finishRequest(
     _ result: Result<CodeTicket, ScreenFailure>, at now: Duration
   ) -> [Effect] {
-    guard step == .place else { return sendToCode(.answer(.sent(result)), at: now) }
-    let effects = sendToPlace(.answer(.requested(result)), at: now)
-    guard let ticket = place.ticket else { return effects }
-    sentTo = place.contact
+    guard step == .contact else { return sendToCode(.answer(.sent(result)), at: now) }
+    let effects = sendToContactScreen(.answer(.requested(result)), at: now)
+    guard let ticket = contactScreen.ticket else { return effects }
+    sentTo = contactScreen.contact
     return effects + show(.code) + begin(ticket, at: now)
   }
 
@@ -151,12 +151,12 @@ package struct CodeFlow: ScreenModel {
 
   // MARK: The two screens
 
-  private mutating func sendToPlace(
+  private mutating func sendToContactScreen(
     _ event: CodeRequestScreen.Event, at now: Duration
   ) -> [Effect] {
-    place.receive(event, at: now).map { effect in
+    contactScreen.receive(event, at: now).map { effect in
       switch effect {
-      case .emit(let output): .emit(.place(output))
+      case .emit(let output): .emit(.contact(output))
       case .start(.request(let contact)): .start(.request(contact))
       }
     }

@@ -29,16 +29,16 @@ package protocol ContactStore: Sendable {
   func account(reachedAt destination: CodeDestination) async throws(AccountError) -> Account?
 }
 
-/// A phone number in its international form, as `PhoneForm` says: `+4917012345678`.
+/// A phone number in its international form, as `PhoneSyntax` says: `+4917012345678`.
 package struct PhoneNumber: Hashable, Sendable, CustomStringConvertible {
   /// `+` and 7 to 15 digits.
   package let text: String
 
-  /// Checks `typed`, which may have the separators that `PhoneForm` allows.
+  /// Checks `typed`, which may have the separators that `PhoneSyntax` allows.
   /// - Throws: `empty` or `malformed`, with the field `phone`.
   package init(_ typed: String) throws(AccountError) {
     if typed.allSatisfy(\.isWhitespace) { throw .empty(.phone) }
-    guard let number = PhoneForm.canonical(typed) else { throw .malformedPhone }
+    guard let number = PhoneSyntax.canonical(typed) else { throw .malformedPhone }
     text = number
   }
 
@@ -51,7 +51,7 @@ package struct PhoneNumber: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension AccountError {
-  /// The text is not a phone number by `PhoneForm`.
+  /// The text is not a phone number by `PhoneSyntax`.
   package static let malformedPhone = AccountError(
     .malformed, field: .phone, message: "This is not a phone number in its international form.",
     hint: "Write it like +49 30 1234567, with the country code.")

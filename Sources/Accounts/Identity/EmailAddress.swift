@@ -1,6 +1,6 @@
 import Validation
 
-/// An e-mail address that was checked by `EmailForm` from its first to its last character (A8). Two
+/// An e-mail address that was checked by `EmailSyntax` from its first to its last character (A8). Two
 /// addresses that differ only in case are equal.
 package struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
   /// As typed.
@@ -12,10 +12,10 @@ package struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
   /// - Throws: `empty`, `tooLong` or `malformed`, with the field `email`.
   package init(_ typed: String) throws(AccountError) {
     guard !typed.isEmpty else { throw .empty(.email) }
-    guard typed.utf8.count <= EmailForm.longest else {
-      throw .tooLong(.email, limit: "\(EmailForm.longest) characters")
+    guard typed.utf8.count <= EmailSyntax.longest else {
+      throw .tooLong(.email, limit: "\(EmailSyntax.longest) characters")
     }
-    guard EmailForm.isKept(by: typed) else { throw .malformedEmail }
+    guard EmailSyntax.isValid(typed) else { throw .malformedEmail }
     text = typed
     key = typed.lowercased()
   }

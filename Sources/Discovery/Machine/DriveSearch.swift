@@ -53,20 +53,26 @@ package struct DisplaySearch: DeviceSearch {
     return DiscoveryResult(findings: session + connectors)
   }
 
-  /// The connectors with a display: `card0-HDMI-A-1` is the connector HDMI-A-1.
+  /// The connectors with a display: `card0-HDMI-A-1` is the connector HDMI-A-1. It keeps the name of its card if a
+  /// second card has a connector of that name.
   private var connectors: [DiscoveryFinding] {
-    files.names("/sys/class/drm").prefix(64).compactMap { name in
-      let parts = name.split(separator: "-", maxSplits: 1)
-      guard parts.count == 2, parts[0].hasPrefix("card"), let connector = parts.last,
-        Self.isName(String(connector)), !connector.hasPrefix("Writeback"),
+    let connected = files.names("/sys/class/drm").prefix(64).compactMap { name in
+      let parts = name.split(separator: "-", maxSplits: 1).map(String.init)
+      guard parts.count == 2, parts[0].hasPrefix("card"), Self.isName(parts[1]),
+        !parts[1].hasPrefix("Writeback"),
         files.line("/sys/class/drm/\(name)/status") == "connected"
-      else { return nil }
+      else { return nil as (name: String, connector: String)? }
+      return (name, parts[1])
+    }
+    return connected.map { name, short in
+      let isUnique = connected.filter { $0.connector == short }.count == 1
+      let connector = isUnique ? short : name
       let mode = (files.text("/sys/class/drm/\(name)/modes") ?? "").split(separator: "\n").first
       let size = mode.map { " with " + String($0).boundedLine(maximumBytes: 20) } ?? ""
       return DiscoveryFinding(
         .displays, id: "connector:\(connector)", title: "Display at \(connector)\(size)",
         place: "/sys/class/drm/\(name)", roles: [.dvdPlayer], plugin: "MpvPlayer",
-        options: ["videoOutput": "drm", "display": .string(String(connector))],
+        options: ["videoOutput": "drm", "display": .string(connector)],
         notes: ["For a machine without a desktop: no other program may show a picture there."])
     }
   }

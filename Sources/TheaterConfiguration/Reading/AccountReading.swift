@@ -57,7 +57,7 @@ extension ConfigurationReader {
         .reference, at: path.appending("trust"), "expected a PEM file, but \(problem)",
         hint: "Put it there, or leave \"trust\" out: then the system's authorities count.")
     }
-    if let from = server["from"]?.string, !EmailForm.isKept(by: from) {
+    if let from = server["from"]?.string, !EmailSyntax.isValid(from) {
       report(
         .reference, at: path.appending("from"), "this is not an e-mail address",
         hint: "Write the one that mail comes from, like theater@example.org.")

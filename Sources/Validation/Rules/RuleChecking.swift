@@ -59,8 +59,8 @@ extension Check {
     case .upperCase: points.contains(where: \.isUpperCase)
     case .digit: points.contains(where: \.isDigit)
     case .pattern(let pattern): pattern.matches(points)
-    case .email: EmailForm.isKept(by: text.raw)
-    case .phone: PhoneForm.canonical(text.raw) != nil
+    case .email: EmailSyntax.isValid(text.raw)
+    case .phone: PhoneSyntax.canonical(text.raw) != nil
     case .notInBlocklist: !Blocklist.contains(points)
     case .noPersonalWords(let fields):
       !fields.compactMap { context.values[$0] }.contains {

@@ -38,11 +38,11 @@ struct CodeFlowTests {
   func evening() async {
     let (gateway, clock) = (Gateway(), ManualClock())
     await withRunning(CodeFlow(phone).driver(gateway, clock: clock)) { harness in
-      await harness.send(.place(.typed("+33 612 345 678")))
-      await harness.send(.place(.submit))
+      await harness.send(.contact(.typed("+33 612 345 678")))
+      await harness.send(.contact(.submit))
       await harness.wait { $0.screen.failure != nil }
-      await harness.send(.place(.typed(number)))
-      await harness.send(.place(.submit))
+      await harness.send(.contact(.typed(number)))
+      await harness.send(.contact(.submit))
       await harness.waitFor(.code(.countdown(2)))
       #expect(harness.screen?.step == .code)
       await clock.waitForSleepers()
@@ -101,14 +101,14 @@ struct CodeFlowTests {
   @Test("D1 D8 · a refused address can be corrected on the same screen")
   func refused() {
     var played = Played(CodeFlow(phone, contact: "nonsense"))
-    #expect(played.newWork() == [] && played.screen.step == .place)
-    played.send(.place(.typed(number)), .place(.submit))
+    #expect(played.newWork() == [] && played.screen.step == .contact)
+    played.send(.contact(.typed(number)), .contact(.submit))
     #expect(played.newWork() == [.request(number)])
     let early = ScreenFailure.refused(
       Refusal("tooEarly", message: "Not long ago.", retryAfter: 12))
     played.answer(.requested(.failure(early)))
     #expect(played.screen.failure == early && !played.screen.isLocked)
-    played.send(.place(.submit))
+    played.send(.contact(.submit))
     #expect(played.newWork() == [.request(number)])
   }
 
@@ -119,11 +119,11 @@ struct CodeFlowTests {
     played.now = .seconds(1)
     played.answer(.ticked)
     played.send(.back)
-    #expect(played.screen.step == .place && played.screen.place.contact == number)
+    #expect(played.screen.step == .contact && played.screen.contactScreen.contact == number)
     // The countdown goes on meanwhile.
     played.now = .seconds(2)
     played.answer(.ticked)
-    played.send(.place(.submit))
+    played.send(.contact(.submit))
     #expect(played.screen.step == .code && played.screen.code?.countdown == 28)
     #expect(played.newWork() == [.tick(at: .seconds(2)), .tick(at: .seconds(3))])
     played.send(.code(.typed("4711")))
@@ -133,7 +133,7 @@ struct CodeFlowTests {
   @Test("D1 D6 · another number gets a new code with its own countdown")
   func anotherNumber() {
     var played = atCode()
-    played.send(.code(.typed("12")), .back, .place(.typed("+49 30 1234567")), .place(.submit))
+    played.send(.code(.typed("12")), .back, .contact(.typed("+49 30 1234567")), .contact(.submit))
     played.now = .milliseconds(500)
     played.answer(ticket("r2", wait: 60))
     #expect(
@@ -151,8 +151,8 @@ struct CodeFlowTests {
   @Test("D5 · Escape does nothing while a request is under way")
   func locked() {
     var played = atCode()
-    played.send(.code(.typed("4711")), .back, .place(.typed("+49 30 7654321")))
-    #expect(played.screen.step == .code && played.screen.place.contact == number)
+    played.send(.code(.typed("4711")), .back, .contact(.typed("+49 30 7654321")))
+    #expect(played.screen.step == .code && played.screen.contactScreen.contact == number)
     played.answer(.verified(.success(.done)))
     #expect(played.screen.isOver && played.screen.authorization == .done)
   }

@@ -83,9 +83,9 @@ struct CodeLoginScreenTests {
     var played = atCode()
     played.send(.typed(.email, "eve@example.org"), .typed(.password, "x"), .submit, .code("1"))
     #expect(played.newWork() == [])
-    played.send(.oneTime(.back), .oneTime(.place(.typed("bob@example.org"))))
+    played.send(.oneTime(.back), .oneTime(.contact(.typed("bob@example.org"))))
     #expect(played.screen.canSubmit)
-    played.send(.oneTime(.place(.submit)))
+    played.send(.oneTime(.contact(.submit)))
     #expect(played.newWork() == [.requestCode("bob@example.org")])
   }
 }

@@ -82,7 +82,8 @@ import Validation
       ]))
     #expect(
       found("code", "effects", "value").isSuperset(of: [
-        "network", "refused codeWrong", "refused codeInvalid", "refused throttled", "place", "code",
+        "network", "refused codeWrong", "refused codeInvalid", "refused throttled", "contact",
+        "code",
       ]))
     #expect(
       found("registration", "effects", "value").isSuperset(of: [

@@ -32,10 +32,10 @@ private func outputJSON(_ name: String, _ value: JSON = true) -> JSON {
 extension CodeRequestScreen.Output {
   fileprivate var json: JSON {
     switch self {
-    case .canSubmit(let can): outputJSON("place.canSubmit", .bool(can))
-    case .loading(let isLoading): outputJSON("place.loading", .bool(isLoading))
-    case .failure(let failure): outputJSON("place.failure", .string(failure.summary))
-    case .codeSent: outputJSON("place.codeSent")
+    case .canSubmit(let can): outputJSON("contact.canSubmit", .bool(can))
+    case .loading(let isLoading): outputJSON("contact.loading", .bool(isLoading))
+    case .failure(let failure): outputJSON("contact.failure", .string(failure.summary))
+    case .codeSent: outputJSON("contact.codeSent")
     }
   }
 }
@@ -57,7 +57,7 @@ extension CodeFlow.Output {
   fileprivate var json: JSON {
     switch self {
     case .step(let step): outputJSON("step", .string("\(step)"))
-    case .place(let output): output.json
+    case .contact(let output): output.json
     case .code(let output): output.json
     }
   }
@@ -68,12 +68,13 @@ extension CodeFlow {
   fileprivate func nextInput(
     _ numbers: inout SeededNumbers
   ) -> (input: Input, type: String, members: JSONObject) {
-    let isAtPlace = Int.random(in: 0..<12, using: &numbers) == 0 ? step == .code : step == .place
-    if isAtPlace {
+    let isOnContactScreen =
+      Int.random(in: 0..<12, using: &numbers) == 0 ? step == .code : step == .contact
+    if isOnContactScreen {
       let text = ["", "ann", "ann@example.org", "ann@example.org", "bo@example.org"].pick(&numbers)
       return Int.random(in: 0..<3, using: &numbers) > 0
-        ? (.place(.typed(text)), "typedContact", ["text": .string(text)])
-        : (.place(.submit), "submitContact", [:])
+        ? (.contact(.typed(text)), "typedContact", ["text": .string(text)])
+        : (.contact(.submit), "submitContact", [:])
     }
     let text = ["1", "12345", "123456", "12 34 56", "654321", "12345x", ""].pick(&numbers)
     return switch Int.random(in: 0..<8, using: &numbers) {
@@ -109,7 +110,7 @@ extension CodeFlow {
   fileprivate var flowState: JSON {
     var object: JSONObject = [
       "step": .string("\(step)"), "canSubmit": .bool(canSubmit), "isLoading": .bool(isLoading),
-      "isOver": .bool(isOver), "failure": failure.json, "contact": .string(place.contact),
+      "isOver": .bool(isOver), "failure": failure.json, "contact": .string(contactScreen.contact),
     ]
     object["code"] =
       code.map {
@@ -199,8 +200,8 @@ extension LoginScreen: TranscribedScreen {
     if canSubmit, pick > 10 {
       return step == .oneTimeCode
         ? TranscribedEvent(
-          .oneTime(oneTime?.step == .place ? .place(.submit) : .code(.submit)),
-          oneTime?.step == .place ? "submitContact" : "submitCode")
+          .oneTime(oneTime?.step == .contact ? .contact(.submit) : .code(.submit)),
+          oneTime?.step == .contact ? "submitContact" : "submitCode")
         : TranscribedEvent(.submit, "submit")
     }
     let leaves = Int.random(in: 0..<30, using: &numbers) == 0

@@ -298,6 +298,9 @@ struct CodecTests {
     for argument in ["--vo=gpu,drm", "--gpu-context=drm", "--drm-connector=HDMI-A-1"] {
       #expect(drm.contains(argument), "\(argument)")
     }
+    let second = try arguments(["videoOutput": "drm", "display": "card1-HDMI-A-1"])
+    #expect(second.contains("--drm-device=/dev/dri/card1"))
+    #expect(second.contains("--drm-connector=HDMI-A-1"))
     #expect(try arguments([:]).contains("--hwdec=auto-safe"))
     for decoding in ["no", "vaapi", "vdpau", "nvdec", "drm"] {
       #expect(

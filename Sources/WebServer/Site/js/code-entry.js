@@ -20,7 +20,7 @@ export const codeFlow = () => new CodeFlow({ name: 'contact', label: t('field.co
  * @param verify sends the code; its answer is an event of the flow
  * @param painted called after each event with its effects
  */
-export function codeSteps({ flow = codeFlow(), path, with: also = {}, set, put, place = {}, code, foot, sent, verify, painted }) {
+export function codeSteps({ flow = codeFlow(), path, with: also = {}, set, put, contact = {}, code, foot, sent, verify, painted }) {
   const oneTime = flow.oneTime ?? flow, target = (contact) => ({ ...also, ...(isPhone(contact) ? { phone: contact } : { email: contact }) });
   let validFor = sent?.answer.validFor, shown;
   const { send, stop } = drive(flow, { paint, work: (effect, answer) => (effect.start === 'request' ? request(effect.contact, answer) : verify(effect, answer, target(oneTime.contact))) });
@@ -32,7 +32,7 @@ export function codeSteps({ flow = codeFlow(), path, with: also = {}, set, put, 
     } catch (failure) { answer({ type: 'requested', failure }); }
   }
   function show() {
-    const make = oneTime.step === 'place' ? () => contactForm({ ...place, oneTime, send, set, foot: foot() }) : () => codeForm({ ...code, oneTime, send, set, foot: foot(), validFor });
+    const make = oneTime.step === 'contact' ? () => contactForm({ ...contact, oneTime, send, set, foot: foot() }) : () => codeForm({ ...code, oneTime, send, set, foot: foot(), validFor });
     shown = { step: oneTime.step, ...make() };
     put({ ...shown, stop });
   }
@@ -66,7 +66,7 @@ function contactForm({ oneTime, send, set, heading, note, button: words, foot })
       button.setAttribute('aria-disabled', !oneTime.canSubmit);
       set.light(oneTime.canSubmit ? 1 / 3 : 0);
       paintFailure(oneTime.failure);
-      if (emits(effects, 'place.failure')) one.input.focus();
+      if (emits(effects, 'contact.failure')) one.input.focus();
     },
   };
 }

@@ -67,15 +67,15 @@ export class CodeFlow {
   constructor(declaration) {
     this.name = declaration.name;
     this.form = new FormModel([declaration]);
-    Object.assign(this, { step: 'place', code: null, sentTo: null, isAsking: false, isSent: false, placeFailure: null });
+    Object.assign(this, { step: 'contact', code: null, sentTo: null, isAsking: false, isSent: false, contactFailure: null });
   }
   get contact() { return this.form.text(this.name); }
-  get isLoading() { return this.step === 'place' ? this.isAsking : !!this.code?.isLoading; }
+  get isLoading() { return this.step === 'contact' ? this.isAsking : !!this.code?.isLoading; }
   get isOver() { return !!this.code?.isOver; }
   get isLocked() { return this.isLoading || this.isOver; }
-  get canSubmit() { return this.step === 'place' ? this.canSend : !!this.code?.canSubmit; }
+  get canSubmit() { return this.step === 'contact' ? this.canSend : !!this.code?.canSubmit; }
   get canSend() { return !this.isAsking && !this.isSent && this.form.isValid(this.name); }
-  get failure() { return this.step === 'place' ? this.placeFailure : this.code?.failure ?? null; }
+  get failure() { return this.step === 'contact' ? this.contactFailure : this.code?.failure ?? null; }
 
   receive(event, now) {
     switch (event.type) {
@@ -87,38 +87,38 @@ export class CodeFlow {
     }
   }
   handle({ type, text }, now) {
-    if (this.step === 'place') {
-      if (type === 'typedContact') return this.atPlace(() => { this.form.type(this.name, text); return []; });
+    if (this.step === 'contact') {
+      if (type === 'typedContact') return this.atContact(() => { this.form.type(this.name, text); return []; });
       // A code is on its way there, and no other can be sent yet.
-      if (type === 'submitContact') return this.sentTo === this.contact && this.code?.countdown > 0 ? this.show('code') : this.atPlace(() => this.request());
+      if (type === 'submitContact') return this.sentTo === this.contact && this.code?.countdown > 0 ? this.show('code') : this.atContact(() => this.request());
       return [];
     }
     switch (type) {
       case 'typedCode': return this.passOn(this.code.type(text));
       case 'submitCode': return this.passOn(this.code.submit());
       case 'sendAgain': return this.passOn(this.code.sendAgain(now));
-      case 'back': Object.assign(this, { isSent: false, placeFailure: null }); return this.show('place');
+      case 'back': Object.assign(this, { isSent: false, contactFailure: null }); return this.show('contact');
       default: return [];
     }
   }
   reopen() { this.code?.reopen(); }
 
-  atPlace(body) {
+  atContact(body) {
     const before = this.canSend, effects = body();
-    return [...(this.canSend === before ? [] : [emit('place.canSubmit', this.canSend)]), ...effects];
+    return [...(this.canSend === before ? [] : [emit('contact.canSubmit', this.canSend)]), ...effects];
   }
   request() {
     this.form.submit([this.name]);
     if (!this.canSend) return [];
-    Object.assign(this, { isAsking: true, placeFailure: null });
-    return [emit('place.loading', true), { start: 'request', contact: this.contact }];
+    Object.assign(this, { isAsking: true, contactFailure: null });
+    return [emit('contact.loading', true), { start: 'request', contact: this.contact }];
   }
   show(step) { this.step = step; return [emit('step', step)]; }
   requested(ticket, failure, now) {
     if (this.step === 'code') return this.passOn(this.code.sent(ticket, failure, now));
-    const effects = this.atPlace(() => {
-      Object.assign(this, { isAsking: false, isSent: !failure, placeFailure: failure ?? null });
-      return [emit('place.loading', false), failure ? emit('place.failure', summary(failure)) : emit('place.codeSent')];
+    const effects = this.atContact(() => {
+      Object.assign(this, { isAsking: false, isSent: !failure, contactFailure: failure ?? null });
+      return [emit('contact.loading', false), failure ? emit('contact.failure', summary(failure)) : emit('contact.codeSent')];
     });
     if (failure) return effects;
     this.sentTo = this.contact;

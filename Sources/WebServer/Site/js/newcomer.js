@@ -11,7 +11,7 @@ const PATH = '/registrations';
 /** @param onback leads back to the registration by name */
 export function newcomer({ set, invitation, enter, onback }) {
   const put = (form) => { clear(set.inside, form.node); form.focus(); };
-  const { stop } = codeSteps({ path: PATH, with: { invitation }, set, put, place: { heading: t('newcomer.heading'), note: t('newcomer.note'), button: t('code.send') }, code: { heading: t('code.enter'), says: 'code.went' },
+  const { stop } = codeSteps({ path: PATH, with: { invitation }, set, put, contact: { heading: t('newcomer.heading'), note: t('newcomer.note'), button: t('code.send') }, code: { heading: t('code.enter'), says: 'code.went' },
     foot: () => h('div', 'entrance-links', btn('link', () => { stop(); onback(); }, t('newcomer.byName'))),
     // A right code without personal data is answered with 422 "empty".
     verify: async ({ request, code }, answer, target) => {

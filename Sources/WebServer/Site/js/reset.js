@@ -13,7 +13,7 @@ export const title = t('field.newPassword');
 export function show(main, { go }) {
   const set = backdrop(main), put = (form) => { clear(set.inside, form.node); form.focus(); };
   const link = () => h('a', { class: 'btn link', href: '/login' }, icon('arrowBack'), t('login.go'));
-  const { stop } = codeSteps({ path: '/password-resets', set, put, place: { heading: t('reset.forgot'), note: t('reset.note'), button: t('code.send') }, code: { heading: t('code.enter') }, foot: () => h('div', 'entrance-links', link()),
+  const { stop } = codeSteps({ path: '/password-resets', set, put, contact: { heading: t('reset.forgot'), note: t('reset.note'), button: t('code.send') }, code: { heading: t('code.enter') }, foot: () => h('div', 'entrance-links', link()),
     // A right code without a password is answered with 422 "empty".
     verify: async ({ request, code }, answer, { email = '' }) => {
       const confirm = (newPassword) => postOpen('/password-resets/confirmation', { request, code, newPassword });

@@ -17,13 +17,14 @@ struct NonInteractiveCode<Screen: ScreenModel> {
   ///   has ended.
   func enter(_ prompt: inout NonInteractivePrompt<Screen>) async throws -> Screen {
     var screen = await prompt.send(
-      input(.place(.typed(try address ?? Prompt.line(self.prompt)))))
+      input(.contact(.typed(try address ?? Prompt.line(self.prompt)))))
     if flow(screen)?.canSubmit == true { try Prompt.requireInput("code") }
-    screen = await prompt.send(input(.place(.submit)))
-    guard let place = flow(screen)?.place, let code = flow(screen)?.code else {
-      throw ExitError(flow(screen)?.failure ?? flow(screen)?.place.mistake ?? .network("No code."))
+    screen = await prompt.send(input(.contact(.submit)))
+    guard let contactScreen = flow(screen)?.contactScreen, let code = flow(screen)?.code else {
+      throw ExitError(
+        flow(screen)?.failure ?? flow(screen)?.contactScreen.mistake ?? .network("No code."))
     }
-    Console.writeLine(Self.notice(code.ticket, sentTo: place.contact))
+    Console.writeLine(Self.notice(code.ticket, sentTo: contactScreen.contact))
     screen = await prompt.send(input(.code(.typed(try Prompt.secretLine("Code")))))
     if flow(screen)?.canSubmit == true { screen = await prompt.send(input(.code(.submit))) }
     guard flow(screen)?.authorization != nil else {

@@ -10,13 +10,13 @@ struct CodeFlowView: TerminalView {
 
   func lines(_ flow: CodeFlow, turn: Int) -> [String] {
     if flow.step == .code, let code = flow.code { return codeView.lines(code, turn: turn) }
-    let place = flow.place
+    let screen = flow.contactScreen
     var lines = [style.strong("Where should the code be sent?"), ""]
-    lines += style.fields([place.field], of: place.form, focus: focus, isLocked: place.isLocked)
+    lines += style.fields([screen.field], of: screen.form, focus: focus, isLocked: screen.isLocked)
     lines.append("")
     lines += style.outcome(
-      progress: place.isLoading ? "Sending …" : nil, failure: place.failure?.text, turn: turn)
-    if !place.isLocked {
+      progress: screen.isLoading ? "Sending …" : nil, failure: screen.failure?.text, turn: turn)
+    if !screen.isLocked {
       lines.append(style.faint("Enter: send\(isLeavable ? " · Esc: back" : "") · Ctrl-C: stop"))
     }
     return lines
@@ -29,19 +29,19 @@ struct CodeFlowView: TerminalView {
     if flow.step == .code, let code = flow.code {
       return key == .back ? [.back] : codeView.inputs(for: key, on: code).map { .code($0) }
     }
-    let place = flow.place
-    switch focus.handle(key, fields: [place.field], form: place.form) {
-    case .type(_, let text): return [.place(.typed(text))]
-    case .submit: return [.place(.submit)]
+    let screen = flow.contactScreen
+    switch focus.handle(key, fields: [screen.field], form: screen.form) {
+    case .type(_, let text): return [.contact(.typed(text))]
+    case .submit: return [.contact(.submit)]
     case .leave, .back, nil: return []
     }
   }
 
-  func canLeave(_ flow: CodeFlow) -> Bool { isLeavable && flow.step == .place }
+  func canLeave(_ flow: CodeFlow) -> Bool { isLeavable && flow.step == .contact }
 
   /// The failures that neither another address nor another try later can fix.
   func exitError(for flow: CodeFlow) -> ExitError? {
-    guard flow.step == .place else { return nil }
-    return flow.failure?.exitError(unlessFixableBy: flow.place.field.text)
+    guard flow.step == .contact else { return nil }
+    return flow.failure?.exitError(unlessFixableBy: flow.contactScreen.field.text)
   }
 }

@@ -1,7 +1,7 @@
 import JSON
 
 /// The form of a phone number that can be dialled from anywhere: `+`, country code, number (E.164).
-package enum PhoneForm {
+package enum PhoneSyntax {
   /// Digits of a number with its country code. The most is E.164's; no network has fewer than 7.
   package static let digits = 7...15
 

@@ -1,11 +1,11 @@
 /// The syntax of an e-mail address, checked from its first to its last character (A8): the dot-atom form
 /// of RFC 5322 in ASCII with a host name of two labels or more, which browsers and mail servers accept.
-package enum EmailForm {
+package enum EmailSyntax {
   /// Longest address in bytes (RFC 5321, errata 1690).
   package static let longest = 254
 
   /// Whether `typed` is an address, without any normalisation.
-  package static func isKept(by typed: String) -> Bool {
+  package static func isValid(_ typed: String) -> Bool {
     typed.utf8.count <= longest && isWellFormed(typed.utf8)
   }
 
