@@ -1,10 +1,11 @@
 /* CPlugin: a plugin for the home theater in standard C. The plugin protocol is its contract. */
+#include <cjson/cJSON.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "json.h"
+#include <string.h>
 
-enum { LONGEST_LINE = 1 << 20 };
+enum { LONGEST_LINE = 1 << 20, DEEPEST = 64 };
 enum kind { NOTHING, INTEGER, NUMBER, TEXT, ITEM };
 
 /* The commands of the role: the argument and its range, and the state after the command. In a state, $ is
@@ -17,133 +18,132 @@ static const struct command {
   {"dim", INTEGER, 1, 0, 100, "\"power\":@,\"brightness\":$"},
 };
 static const char first_state[] = "\"power\":\"off\",\"brightness\":0";
-/* The open devices. Their names are JSON texts, with quotation marks. */
-static struct device { struct device *next; int logs; char name[]; } *devices;
+static cJSON *devices; /* The open devices: for each name the params of its request `open`. */
 static char id[32]; /* The id of the current request, as JSON. */
+static int is_over; /* Whether the plugin is to end. */
 
-static void accept(const char *result) { printf("{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n", id, result); }
-static void refuse(int code, const char *kind, const char *message) {
-  printf("{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":%d,\"message\":\"%s\",\"data\":{\"kind\":\"%s\"}}}\n",
-         id, code, message, kind);
-}
-static void report(const struct device *device, const char *state, const char *argument) {
-  printf("{\"jsonrpc\":\"2.0\",\"method\":\"state\",\"params\":{\"device\":%s,\"state\":{", device->name);
+static int is(const char *text, const char *other) { return text && !strcmp(text, other); }
+static const cJSON *get(const cJSON *object, const char *key) { return cJSON_GetObjectItemCaseSensitive(object, key); }
+static const char *get_text(const cJSON *object, const char *key) { return cJSON_GetStringValue(get(object, key)); }
+static void report(const cJSON *device, const char *state, const cJSON *argument) {
+  char *name = cJSON_PrintUnformatted(get(device, "device")), *value = cJSON_PrintUnformatted(argument);
+  printf("{\"jsonrpc\":\"2.0\",\"method\":\"state\",\"params\":{\"device\":%s,\"state\":{", name ? name : "null");
   for (; *state; state++)
-    if (*state == '$') fwrite(argument, 1, value_end(argument, DEEPEST) - argument, stdout);
-    else if (*state == '@') fputs(strtod(argument, NULL) > 0 ? "\"on\"" : "\"off\"", stdout);
+    if (*state == '$') fputs(value ? value : "null", stdout);
+    else if (*state == '@') fputs(cJSON_GetNumberValue(argument) > 0 ? "\"on\"" : "\"off\"", stdout);
     else putchar(*state);
   puts("}}}");
+  cJSON_free(name), cJSON_free(value);
 }
-static int fits(enum kind kind, double least, double most, const char *p) {
-  const char *item, *position = get(p, "position");
-  double number = *p == '-' || (*p >= '0' && *p <= '9') ? strtod(p, NULL) : most + 1;
-  if (kind == TEXT) return text(p) && p[1] != '"';
-  if (kind != ITEM) return kind != NOTHING && number >= least && number <= most
-      && (kind == NUMBER || number == (double)(long long)number);
-  return *p == '{' && members(p, "item", &item) == (item != NULL) + (position != NULL)
-      && (!item || fits(TEXT, 0, 0, item)) && (!position || fits(NUMBER, least, most, position));
-}
-static void perform(const struct device *device, const char *command) {
-  const char *argument = NULL, *name = command;
-  if (*command == '{') name = members(command, NULL, &argument) == 1 ? space(command + 1) : "";
-  for (size_t i = 0; text(name) && i < sizeof commands / sizeof *commands; i++) {
-    const struct command *row = &commands[i];
-    if (strlen(row->name) + 2 != (size_t)(string_end(name) - name) || !is(name + 1, row->name)) continue;
-    if (argument ? !fits(row->kind, row->least, row->most, argument) : row->is_required) break;
-    if (device->logs) fprintf(stderr, "%s: %s\n", device->name, row->name);
-    /* Tell your device here. */
-    if (*row->state) report(device, row->state, argument);
-    return accept("{}");
-  }
-  refuse(-32000, "invalid", "unknown command, or an argument outside its range");
-}
-static struct device **find(const char *name) {
-  struct device **place = &devices;
-  size_t length = text(name) ? string_end(name) - name : 0;
-  while (*place && (strlen((*place)->name) != length || !is(name, (*place)->name))) place = &(*place)->next;
-  return place;
-}
-static void close_device(struct device **place) {
-  struct device *device = *place;
-  if (device) *place = device->next;
-  free(device);
-}
-static void open_device(const char *params) {
-  const char *name = text(get(params, "device")), *role = text(get(params, "role"));
-  if (!name || !role) return refuse(-32602, "invalid", "the device or its role is missing");
-  close_device(find(name));
-  if (!is(role, "\"lights\"")) return refuse(-32000, "unsupported", "this plugin has no such role");
-  struct device *device = calloc(1, sizeof *device + (string_end(name) - name) + 1);
-  if (!device) return refuse(-32603, "failed", "there is no memory left");
-  memcpy(device->name, name, string_end(name) - name);
-  device->logs = is(get(get(params, "options"), "log"), "true");
-  device->next = devices;
-  devices = device;
-  report(device, first_state, NULL);
-  accept("{\"capabilities\":[],\"reportsState\":true,\"cables\":[]}");
-}
-static void initialize(const char *version) {
-  char message[80];
-  int length = text(version) ? strspn(version + 1, "0123456789.") : 0;
-  snprintf(message, sizeof message, "the controller speaks %.*s, this plugin 1.0", length, version + 1);
-  if (!length) refuse(-32602, "invalid", "the protocol is missing");
-  else if (strtol(version + 1, NULL, 10) != 1) refuse(-32001, "refused", message);
-  else accept("{\"protocol\":\"1.0\",\"plugin\":\"CPlugin\",\"version\":\"1.0.0\"}");
+/* Answers the current request with an error. */
+static const char *fail(int code, const char *kind, const char *message) {
+  printf("{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":%d,\"message\":\"%s\",\"data\":{\"kind\":\"%s\"}}}\n",
+         id, code, message, kind);
+  return NULL;
 }
 
-/* Answers a request. Returns whether the plugin is to end. */
-static int answer(const char *method, const char *params) {
-  const char *const methods[] = {"perform", "close", "scan", "openSocket", "plug", "lend", "unplug"};
-  const char *command = get(params, "command");
-  struct device **device = find(get(params, "device"));
-  int i = 0;
-  if (is(method, "\"initialize\"")) return initialize(get(params, "protocol")), 0;
-  if (is(method, "\"open\"")) return open_device(params), 0;
-  if (is(method, "\"ping\"")) return accept("{}"), 0;
-  if (is(method, "\"shutdown\"")) return accept("{}"), 1;
-  while (i < 7 && !(text(method) && is(method + 1, methods[i]) && method[strlen(methods[i]) + 1] == '"')) i++;
-  if (i == 7) refuse(-32601, "unsupported", "unknown method");
-  else if (!*device || (i == 0 && !command)) refuse(-32602, "invalid", "the device is not open, or a param is missing");
-  else if (i == 0) perform(*device, command);
-  else if (i == 1) close_device(device), accept("{}");
-  else if (i == 2) accept("{\"items\":[]}");
-  else refuse(-32000, "unsupported", "this device has no cables");
-  return 0;
+static int fits(const cJSON *value, enum kind kind, double least, double most) {
+  const cJSON *item = get(value, "item"), *position = get(value, "position");
+  double number = cJSON_GetNumberValue(value); /* NaN, which is in no range, if the value is no number. */
+  if (kind == NUMBER) return number >= least && number <= most;
+  if (kind == INTEGER) return number >= least && number <= most && number == (double)(long long)number;
+  if (kind == TEXT) return cJSON_IsString(value) && *value->valuestring;
+  return kind == ITEM && cJSON_IsObject(value) && cJSON_GetArraySize(value) == (item != NULL) + (position != NULL)
+      && (!item || fits(item, TEXT, 0, 0)) && (!position || fits(position, NUMBER, least, most));
 }
-/* Answers a line, if it is a request. Returns whether the plugin is to end. */
-static int receive(const char *line, size_t length) {
-  const char *value = space(line), *end = value_end(value, DEEPEST);
-  const char *method, *number;
-  size_t digits;
-  if (!end || space(end) != line + length || mbstowcs(NULL, line, 0) == (size_t)-1)
-    return refuse(-32700, "invalid", "not JSON in UTF-8, or nested too deep"), 0;
-  method = get(value, "method"), number = get(value, "id");
-  digits = number ? value_end(number, 0) - number : 0;
-  if (!is(get(value, "jsonrpc"), "\"2.0\"") || digits >= sizeof id
-      || (digits && strspn(number, "-0123456789") < digits)
-      || !(method || get(value, "result") || get(value, "error")))
-    return refuse(-32600, "invalid", "not a message of JSON-RPC 2.0 with a whole number as its id"), 0;
-  if (!method || !number) return 0; /* An answer or a notification: this plugin uses none. */
-  memcpy(id, number, digits);
-  id[digits] = 0;
-  return answer(method, get(value, "params"));
+/* This function and those below return the result of the request as JSON, or NULL after an error. */
+static const char *perform(const cJSON *device, const cJSON *command) {
+  const cJSON *argument = cJSON_IsObject(command) && cJSON_GetArraySize(command) == 1 ? command->child : NULL;
+  const char *name = argument ? argument->string : cJSON_GetStringValue(command);
+  for (const struct command *row = commands; row < commands + sizeof commands / sizeof *commands; row++) {
+    if (!is(name, row->name)) continue;
+    if (argument ? !fits(argument, row->kind, row->least, row->most) : row->is_required) break;
+    if (cJSON_IsTrue(get(get(device, "options"), "log"))) fprintf(stderr, "%s: %s\n", device->string, name);
+    /* Tell your device here. */
+    if (*row->state) report(device, row->state, argument);
+    return "{}";
+  }
+  return fail(-32000, "invalid", "unknown command, or an argument outside its range");
+}
+static const char *open_device(const cJSON *params) {
+  const char *name = get_text(params, "device"), *role = get_text(params, "role");
+  if (!name || !role) return fail(-32602, "invalid", "the device or its role is missing");
+  cJSON_DeleteItemFromObjectCaseSensitive(devices, name);
+  if (!is(role, "lights")) return fail(-32000, "unsupported", "this plugin has no such role");
+  if (!cJSON_AddItemToObject(devices, name, cJSON_Duplicate(params, 1))) return fail(-32603, "failed", "out of memory");
+  report(get(devices, name), first_state, NULL);
+  return "{\"capabilities\":[],\"reportsState\":true,\"cables\":[]}";
+}
+static const char *initialize(const char *version) {
+  char message[80];
+  int major, minor;
+  if (!version || sscanf(version, "%9d.%9d", &major, &minor) != 2) return fail(-32602, "invalid", "no valid version");
+  if (major == 1) return "{\"protocol\":\"1.0\",\"plugin\":\"CPlugin\",\"version\":\"1.0.0\"}";
+  snprintf(message, sizeof message, "the controller speaks %d.%d, this plugin 1.0", major, minor);
+  return fail(-32001, "refused", message);
+}
+static const char *answer(const char *method, const cJSON *params) {
+  const cJSON *device = get(devices, get_text(params, "device")), *command = get(params, "command");
+  int is_cable = is(method, "openSocket") || is(method, "plug") || is(method, "lend") || is(method, "unplug");
+  int is_perform = is(method, "perform"), is_scan = is(method, "scan"), is_close = is(method, "close");
+  is_over = is(method, "shutdown");
+  if (is_over || is(method, "ping")) return "{}";
+  if (is(method, "initialize")) return initialize(get_text(params, "protocol"));
+  if (is(method, "open")) return open_device(params);
+  if (!is_cable && !is_perform && !is_scan && !is_close) return fail(-32601, "unsupported", "unknown method");
+  if (!device) return fail(-32602, "invalid", "the device is not open");
+  if (is_cable) return fail(-32000, "unsupported", "this device has no cables");
+  if (is_scan) return "{\"items\":[]}";
+  if (is_perform) return command ? perform(device, command) : fail(-32602, "invalid", "the command is missing");
+  cJSON_DeleteItemFromObjectCaseSensitive(devices, device->string);
+  return "{}";
+}
+
+/* Checks depth, control characters and UTF-8: cJSON does not. Its texts end at U+0000, so U+FFFD replaces it. */
+static int is_valid(char *line, size_t length) {
+  int depth = 0, is_in_text = 0;
+  for (char *c = line; c < line + length; c++) {
+    if ((unsigned char)*c < ' ' && (is_in_text || (*c != '\t' && *c != '\r'))) return 0;
+    if (!strncmp(c, "\\u0000", 6)) memcpy(c, "\\ufffd", 6);
+    if (*c == '"') is_in_text = !is_in_text;
+    else if (*c == '\\') c++;
+    else if (!is_in_text && (depth += (*c == '{' || *c == '[') - (*c == '}' || *c == ']')) > DEEPEST) return 0;
+  }
+  return mbstowcs(NULL, line, 0) != (size_t)-1 && strncmp(line, "\xEF\xBB\xBF", 3); /* No byte-order mark. */
+}
+/* Answers a line, if it is a request. */
+static void receive(char *line, size_t length) {
+  cJSON *message = length <= LONGEST_LINE && is_valid(line, length) ? cJSON_ParseWithOpts(line, NULL, 1) : NULL;
+  const cJSON *number = get(message, "id");
+  const char *method = get_text(message, "method"), *result = NULL;
+  strcpy(id, "null");
+  if (length > LONGEST_LINE) fail(-32600, "invalid", "a line is too long");
+  else if (!message) fail(-32700, "invalid", "not JSON in UTF-8, or nested too deep");
+  else if (!is(get_text(message, "jsonrpc"), "2.0")
+           || (number && !fits(number, INTEGER, -9e15, 9e15)) /* A double holds each whole number up to 9e15. */
+           || !(method || get(message, "result") || get(message, "error")))
+    fail(-32600, "invalid", "not a message of JSON-RPC 2.0 with a whole number as its id");
+  else if (method && number) {
+    snprintf(id, sizeof id, "%.0f", number->valuedouble);
+    result = answer(method, get(message, "params"));
+    if (result) printf("{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n", id, result);
+  }
+  fflush(stdout);
+  cJSON_Delete(message);
 }
 int main(int count, char **arguments) {
-  static char line[LONGEST_LINE + 1];
+  static char line[LONGEST_LINE + 2];
   size_t length = 0;
-  int is_over = 0;
-  if (count > 1 && !strcmp(arguments[1], "--self-check")) return puts("{\"ok\": true}") < 0;
+  if (count > 1 && is(arguments[1], "--self-check")) return puts("{\"ok\": true}") < 0;
   setlocale(LC_CTYPE, "C.UTF-8"); /* For mbstowcs, which checks UTF-8. */
+  devices = cJSON_CreateObject();
   for (int c; !is_over && (c = getchar()) != EOF;) {
-    if (c != '\n') {
-      if (length++ < LONGEST_LINE) line[length - 1] = c;
-      continue;
-    }
-    strcpy(id, "null");
-    if (length > LONGEST_LINE) refuse(-32600, "invalid", "a line is too long");
-    else if (length) line[length] = 0, is_over = receive(line, length);
-    fflush(stdout);
+    if (c != '\n' && length <= LONGEST_LINE) line[length++] = c;
+    if (c != '\n') continue;
+    line[length] = 0;
+    if (length) receive(line, length);
     length = 0;
   }
+  cJSON_Delete(devices);
   return 0;
 }

@@ -96,7 +96,7 @@ public enum PeopleEndpoint: String, Endpoint {
             help: "The largest number of entries; default 100."),
           .init(
             name: "since", place: .query, schema: .time,
-            help: "The earliest time of an entry."),
+            help: "The earliest time of an entry. The + of an offset is written %2B."),
           .init(
             name: "before", place: .query, schema: .integer(1...Int.max),
             help: "The `before` of an earlier answer, for the entries that precede it."),

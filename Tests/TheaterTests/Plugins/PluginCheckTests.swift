@@ -54,8 +54,8 @@ struct PluginCheckTests {
   func standardError() async throws {
     let folder = try TemporaryFolder()
     let plugin = BrokenPlugin(
-      "crashes", "plugin.c", "int is_over = 0;",
-      "int is_over = 0; fputs(\"no lamp\\n\", stderr); if (count == 1) exit(3);", [], "")
+      "crashes", "plugin.c", "size_t length = 0;",
+      "size_t length = 0; fputs(\"no lamp\\n\", stderr); if (count == 1) exit(3);", [], "")
     let outcome = try await PluginCheckOutcome(
       try await plugin.build(in: folder), cases: Array(ConformanceCase.endings.suffix(1))
     ).run()
@@ -110,7 +110,7 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
   func build(in folder: TemporaryFolder) async throws -> String {
     let plugin = folder.path(of: "CPlugin")
     let example = Program.project.appending(path: "Examples/CPlugin")
-    for name in ["manifest.json", "plugin.c", "json.h"] {
+    for name in ["manifest.json", "plugin.c"] {
       var text = try String(contentsOf: example.appending(path: name), encoding: .utf8)
       if name == file, !old.isEmpty {
         #expect(text.contains(old), "\(testDescription)")
@@ -119,7 +119,7 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
       try folder.write("CPlugin/\(name)", Array(text.utf8))
     }
     let built = try await Program.run(
-      URL(filePath: "/usr/bin/cc"), ["-o", plugin + "/plugin", plugin + "/plugin.c"])
+      URL(filePath: "/usr/bin/cc"), ["-o", plugin + "/plugin", plugin + "/plugin.c", "-lcjson"])
     #expect(built.status == 0, "\(built.errors)")
     return plugin
   }
@@ -131,18 +131,19 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
       ["initialize is answered with the id and version of the manifest"],
       "`plugin` and `version` are those of the manifest."),
     BrokenPlugin(
-      "another code for unknown methods", "plugin.c", "refuse(-32601", "refuse(-32600",
+      "another code for unknown methods", "plugin.c", "fail(-32601", "fail(-32600",
       ["an unknown method is an error"], "A *request* with an unknown method is an error."),
     BrokenPlugin(
-      "too deep JSON", "json.h", "DEEPEST = 64", "DEEPEST = 66",
+      "too deep JSON", "plugin.c", "DEEPEST = 64", "DEEPEST = 66",
       ["JSON nested deeper than 64 levels is refused"], "| nesting | 64 levels |"),
     BrokenPlugin(
       "too long lines", "plugin.c", "1 << 20", "1 << 21",
       ["a line of 1 MiB is read, a longer one is refused"], "| a line | 1,048,576 bytes"),
     BrokenPlugin(
       "reports after the answer", "plugin.c",
-      "if (*row->state) report(device, row->state, argument);\n    return accept(\"{}\");",
-      "accept(\"{}\");\n    return report(device, row->state, argument);",
+      "if (*row->state) report(device, row->state, argument);\n    return \"{}\";",
+      #"printf("{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{}}\n", id);"#
+        + "report(device, row->state, argument); return NULL;",
       [
         "lights: a command's new state is reported before its answer",
         "lights: answers carry reports as a controller of version 1.0 understands them",
@@ -168,20 +169,21 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
       "a wrong self-check", "plugin.c", #"{\"ok\": true}"#, #"{\"ok\": 1}"#,
       ["--self-check prints one line of JSON and ends"], "With `--self-check`"),
     BrokenPlugin(
-      "a close without effect", "plugin.c", "close_device(device), accept", "accept",
+      "a close without effect", "plugin.c",
+      "cJSON_DeleteItemFromObjectCaseSensitive(devices, device->string);", "",
       [
         "lights: a closed device is no longer open",
         "lights: opening a name again replaces its device",
       ], "device is"),
     BrokenPlugin(
-      "another exit status", "plugin.c", "    length = 0;\n  }\n  return 0;",
-      "    length = 0;\n  }\n  return 3;",
+      "another exit status", "plugin.c", "cJSON_Delete(devices);\n  return 0;",
+      "cJSON_Delete(devices);\n  return 3;",
       [
         "lights: the process exits within 2 s of the end of its input",
         "shutdown is answered and ends the process, though its input stays open",
       ], "the process exits within 2 seconds"),
     BrokenPlugin(
-      "an empty line is answered", "plugin.c", "else if (length) line", "else line",
+      "an empty line is answered", "plugin.c", "if (length) receive", "receive",
       ["empty lines are ignored"], "Empty lines are ignored."),
     BrokenPlugin(
       "remembers a key of another role", "manifest.json", #""options": {"#,

@@ -47,17 +47,20 @@ struct PluginNewTests {
     #expect(ran.status == 0, "\(ran.errors)")
   }
 
-  @Test("F1 · Examples/CPlugin is what theater plugin new makes, of at most 150 lines")
+  @Test("F1 · Examples/CPlugin is what theater plugin new makes, one C file of at most 150 lines")
   func example() throws {
     let folder = try TemporaryFolder()
     let plugin = try GeneratedPlugin("CPlugin", .lights, .c, in: folder.path)
     let names = try FileManager.default.contentsOfDirectory(atPath: plugin.path).sorted()
-    #expect(names.contains("plugin.c"))
+    #expect(names.filter { $0.hasSuffix(".c") || $0.hasSuffix(".h") } == ["plugin.c"])
     for name in names {
       let made = try String(contentsOfFile: "\(plugin.path)/\(name)", encoding: .utf8)
       try ProjectFile.expect("Examples/CPlugin/\(name)", toBe: made)
-      if name == "plugin.c" { #expect(made.split(separator: "\n").count <= 150) }
+      if name == "plugin.c" { #expect(made.count { $0 == "\n" } <= 150) }
     }
+    let example = Program.project.appending(path: "Examples/CPlugin").path
+    let committed = try FileManager.default.contentsOfDirectory(atPath: example)
+    #expect(!committed.contains { $0.hasSuffix(".h") })
   }
 
   @Test(
