@@ -93,7 +93,7 @@ package final class AccountService: Sendable {
       contacts: stores.contacts, hasher: hasher, rateLimiter: rateLimiter)
     let announcer = ChangeAnnouncer(events: events, audit: audit, delivery: delivery)
     invitations = Invitations(
-      store: stores.invitations, audit: audit, clock: clock, random: random,
+      store: stores.invitations, sessions: sessions, audit: audit, clock: clock, random: random,
       validity: policy.invitationValidity)
     registration = Registration(
       accounts: stores.accounts, contacts: stores.contacts, codes: codes,
@@ -187,9 +187,14 @@ package final class AccountService: Sendable {
   ) async throws(AccountError) -> LoggedIn {
     let principal = try await sessions.resolve(token)
     guard let email = principal.email else { throw .guestsMayNot("do this") }
-    return try await passwordLogin.prove(
-      PasswordCredentials(email: email, password: password, secondFactor: secondFactor),
-      renewing: token)
+    do {
+      return try await passwordLogin.prove(
+        PasswordCredentials(email: email, password: password, secondFactor: secondFactor),
+        renewing: token)
+    } catch  where error == .wrongCredentials {
+      // Nobody has typed an address.
+      throw .wrongPassword
+    }
   }
 
   /// Records that playback was stopped by an age limit.

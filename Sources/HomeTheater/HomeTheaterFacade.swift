@@ -228,17 +228,6 @@ public final class HomeTheaterFacade {
 
   // MARK: Activities and scenes
 
-  /// Returns the name of the activity that plays a category; of several, the first in alphabetical order.
-  package nonisolated func activity(for category: Category) throws(TheaterError) -> String {
-    let candidates = plan.activities.values.filter { $0.category == category }
-    guard let activity = candidates.map(\.name).min() else {
-      throw TheaterError(
-        .notFound, "no activity plays \(category.rawValue)",
-        hint: "Add one to \"activities\" in devices.json.")
-    }
-    return activity
-  }
-
   /// Returns every activity, by name. Needs the permission `view`.
   package nonisolated func activities(
     for principal: Principal
@@ -260,6 +249,20 @@ public final class HomeTheaterFacade {
   ) async throws(TheaterError) -> StartedActivity {
     try policy.require(.play, of: principal)
     return try await activities.begin(name, item: item, fromStart: fromStart, by: principal)
+  }
+
+  /// Begins the activity that plays an item of a category, in place of the current one. Needs the permission `play`.
+  ///
+  /// Of several activities it is the current one, or else the first in alphabetical order, among those that the
+  /// principal may begin and whose player has the item.
+  ///
+  /// - Parameters: As for an activity that is named.
+  package func begin(
+    _ category: Category, item: String?, fromStart: Bool, by principal: Principal
+  ) async throws(TheaterError) -> StartedActivity {
+    try policy.require(.play, of: principal)
+    let activity = try activities.activity(for: category, playing: item, by: principal)
+    return try await activities.begin(activity, item: item, fromStart: fromStart, by: principal)
   }
 
   /// Ends the current activity with its end scene. Needs the permission `play`.
@@ -399,20 +402,25 @@ public final class HomeTheaterFacade {
   /// Whether the library has at most 1,000 entries, so that a search takes about two milliseconds at most.
   package nonisolated var hasSmallLibrary: Bool { library.isSmall }
 
-  /// Returns the entries of a category within the principal's age limit. Needs the permission `view`.
+  /// Returns the entries of a category that the principal may choose: those within the age limit, and none of a
+  /// category that no permitted activity plays. Needs the permission `view`.
   package func entries(
     _ category: Category, for principal: Principal
   ) throws(TheaterError) -> [Catalogue.Entry] {
     try policy.require(.view, of: principal)
+    guard principal.mayChoose(category, in: plan) else { return [] }
     return library.catalogue.entries(category, ageLimit: principal.ageLimit)
   }
 
-  /// Returns a part of the entries of a category within the principal's age limit, each with the
-  /// principal's saved position. Needs the permission `view`.
+  /// Returns a part of the entries of a category that the principal may choose, each with the principal's saved
+  /// position. Needs the permission `view`.
   package func page(
     _ category: Category, _ query: LibraryQuery, for principal: Principal
   ) async throws(TheaterError) -> LibraryPage {
     try policy.require(.view, of: principal)
+    guard principal.mayChoose(category, in: plan) else {
+      return LibraryPage(elements: [], total: 0)
+    }
     let (entries, total) = library.catalogue.page(category, query, ageLimit: principal.ageLimit)
     guard category != .stations, !entries.isEmpty, let user = principal.user else {
       return LibraryPage(

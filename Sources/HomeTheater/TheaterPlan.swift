@@ -64,9 +64,10 @@ extension TheaterError {
   package static func unknown(_ kind: String, _ name: String, _ known: some Sequence<String>)
     -> TheaterError
   {
-    TheaterError(
+    let known = known.sorted()
+    return TheaterError(
       .notFound, "there is no \(kind) \"\(name.quotation)\"",
       hint: nearest(to: name, in: known).map { "Did you mean \"\($0)\"?" }
-        ?? "There is: \(listed(known.sorted())).")
+        ?? (known.isEmpty ? "There is none." : "There is: \(listed(known))."))
   }
 }

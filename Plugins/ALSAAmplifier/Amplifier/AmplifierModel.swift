@@ -16,7 +16,7 @@ struct AmplifierModel: Sendable, Equatable {
   /// Creates the settings of an amplifier that is off, at a volume of 0–100 %.
   init(volume: Int) { self.volume = volume }
 
-  /// The index of the selected input; `nil` if none is.
+  /// The index of the selected input; `nil` if none is selected, or no sound has come from it yet.
   var selectedIndex: Int? { input.flatMap { inputs.firstIndex(of: $0) } }
 
   /// Returns the index of an input, which is added if it is new; `nil` if there are too many.
@@ -27,12 +27,8 @@ struct AmplifierModel: Sendable, Equatable {
     return inputs.count - 1
   }
 
-  /// Selects an input, which need not have a cable yet; `false` if there are too many.
-  mutating func select(_ name: String) -> Bool {
-    guard index(of: name) != nil else { return false }
-    input = name
-    return true
-  }
+  /// Selects an input, which need not have a cable yet: a name alone is none of the most inputs.
+  mutating func select(_ name: String) { input = name }
 
   /// Limits the volume to `startupVolume` (0–100 %) and unmutes, unless the amplifier is on: its
   /// first sound must be neither loud nor missing.

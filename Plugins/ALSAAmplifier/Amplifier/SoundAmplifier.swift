@@ -209,7 +209,7 @@ final class SoundAmplifier: AmplifierDevice {
   }
 
   private func select(_ name: String) async throws(DeviceError) {
-    guard state.withLock({ $0.model.select(name) }) else { throw .noInputLeft }
+    state.withLock { $0.model.select(name) }
     // Closed before the input is reported, because the player may open it then; and the other way
     // round, because a player closes it only when it knows of the other input.
     await lendPCM()
@@ -253,6 +253,8 @@ final class SoundAmplifier: AmplifierDevice {
       guard let index = state.model.index(of: input), let engine = state.engine else { return nil }
       engine.setInput(index, to: sink)
       state.sinks[input] = (socket.path, sink)
+      // It may be the first cable of the selected input.
+      engine.select(state.model.selectedIndex)
       return index
     }
     guard index != nil else {

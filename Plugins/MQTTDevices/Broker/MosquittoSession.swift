@@ -88,9 +88,11 @@ final class MosquittoSession {
     guard let file = options.caFile else {
       return try check(cmosquitto_int_option(client, MOSQ_OPT_TLS_USE_OS_CERTS, 1))
     }
-    guard access(file, R_OK) == 0 else {
+    let kind = RegularFile.otherKind(at: file)
+    guard kind == nil, access(file, R_OK) == 0 else {
       throw BrokerFailure(
-        "the certificate file \(file) of the broker at \(options.hostAndPort) cannot be read",
+        "the certificate file \(file) of the broker at \(options.hostAndPort) "
+          + (kind.map { "is \($0)" } ?? "cannot be read"),
         hint: "Correct the option \"broker.caFile\".", isRefusal: true)
     }
     try check(cmosquitto_tls_set(client, file, nil, nil, nil, nil))

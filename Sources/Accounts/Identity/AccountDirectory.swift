@@ -18,13 +18,14 @@ package struct AccountDirectory: Sendable {
   }
 
   /// Changes an account's role.
-  /// - Throws: `forbidden` unless `principal` is an owner; `notFound`; `lastOwner` when no owner
-  ///   would be left; `outOfRange` for the role of guests.
+  /// - Throws: `forbidden` unless `principal` is an owner; `proofNeeded` for a further owner; `notFound`;
+  ///   `lastOwner` when no owner would be left; `outOfRange` for the role of guests.
   package func setRole(
     _ role: AccountRole, of account: AccountID, by principal: SessionPrincipal
   ) async throws(AccountError) {
     try principal.requireOwner(to: "change roles")
     guard role != .guest else { throw .outOfRange("role", "member or owner") }
+    if role == .owner { try sessions.requireFreshProof(principal) }
     let ended = try await audit.recording(
       .roleChanged, by: AuditActor(principal),
       about: "\(await displayName(of: account)): \(role.rawValue)"

@@ -68,6 +68,7 @@ package protocol InvitationStore: Sendable {
 /// Makes, lists and revokes invitations; each admits one further person.
 package struct Invitations: Sendable {
   let store: any InvitationStore
+  let sessions: Sessions
   let audit: AuditLog
   let clock: WallClock
   let random: RandomSource
@@ -78,12 +79,13 @@ package struct Invitations: Sendable {
   /// - Parameters:
   ///   - role: Of the new account: a member or an owner.
   ///   - validity: Seconds until it expires, a minute to 90 days; nil for the default of 7 days.
-  /// - Throws: `forbidden` unless `principal` is an owner; `outOfRange`.
+  /// - Throws: `forbidden` unless `principal` is an owner; `proofNeeded` for a further owner; `outOfRange`.
   package func make(
     by principal: SessionPrincipal, role: AccountRole = .member, validity: TimeInterval? = nil
   ) async throws(AccountError) -> IssuedInvitation {
     try principal.requireOwner(to: "invite people")
     guard role != .guest else { throw .outOfRange("role", "member or owner") }
+    if role == .owner { try sessions.requireFreshProof(principal) }
     let now = clock.now()
     let code = EntryCode(from: random)
     let invitation = Invitation(

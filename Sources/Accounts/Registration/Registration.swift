@@ -139,8 +139,10 @@ package struct Registration: Sendable {
   package func answer(
     _ question: AnsweredQuestion, about text: String, for admission: Admission
   ) async throws(AccountError) -> Bool {
-    _ = try await rateLimiter.limiting(nil) { () throws(AccountError) in
-      try await checkAdmission(admission)
+    try await recordingRefusal(claiming: text) { () async throws(AccountError) in
+      _ = try await rateLimiter.limiting(nil) { () throws(AccountError) in
+        try await checkAdmission(admission)
+      }
     }
     return switch question {
     case .emailFree: try await accounts.account(withEmail: EmailAddress(text)) == nil

@@ -6,7 +6,8 @@ extension AccountError {
 
   /// The code is wrong or was used before. Counts as a failed attempt.
   package static let secondFactorWrong = AccountError(
-    .wrongCredentials, message: "The code of the second factor is wrong, or was used already.",
+    .wrongCredentials, field: .code,
+    message: "The code of the second factor is wrong, or was used already.",
     hint: "Wait for the next code of your app, or take a recovery code.")
 
   /// The account has an authenticator app; a second one cannot be added.

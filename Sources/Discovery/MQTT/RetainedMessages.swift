@@ -87,6 +87,9 @@ final class RetainedMessages {
     guard let file = tls.caFile else {
       return try check(cmosquitto_int_option(client, MOSQ_OPT_TLS_USE_OS_CERTS, 1))
     }
+    if let kind = RegularFile.otherKind(at: file) {
+      throw failure("its certificate file \(file.quotation) is \(kind)")
+    }
     guard access(file, R_OK) == 0 else {
       throw failure("its certificate file \(file.quotation) cannot be read")
     }

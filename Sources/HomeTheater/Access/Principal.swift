@@ -40,6 +40,14 @@ public struct Principal: Sendable, Hashable {
     permissions.contains(.play) && activities?.contains(activity.name) != false
   }
 
+  /// Whether this user may choose items of the category: a pass names activities, and one of them plays it.
+  func mayChoose(_ category: Category, in plan: TheaterPlan) -> Bool {
+    guard let activities else { return true }
+    return plan.activities.values.contains {
+      $0.category == category && activities.contains($0.name)
+    }
+  }
+
   /// A user with every permission and without limits.
   public static func owner(_ user: String) -> Principal {
     Principal(

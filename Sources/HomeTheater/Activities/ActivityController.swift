@@ -80,6 +80,28 @@ final class ActivityController {
     return StartedActivity(run: run, resumedAt: resumedAt)
   }
 
+  /// Returns the name of the activity that plays an item of a category. If none can play it, the error of
+  /// ``begin(_:item:fromStart:by:)`` says why.
+  func activity(
+    for category: Category, playing item: String?, by principal: Principal
+  ) throws(TheaterError) -> String {
+    let plan = directory.plan
+    let all = plan.activities.values.filter { $0.category == category }.sorted { $0.name < $1.name }
+    guard let first = all.first else {
+      throw TheaterError(
+        .notFound, "no activity plays \(category.rawValue)",
+        hint: "Add one to \"activities\" in devices.json.")
+    }
+    let permitted = all.filter(principal.mayBegin)
+    let resolver = resolver(for: principal)
+    let able = permitted.filter { activity in
+      guard item != nil, let scene = plan.scenes[activity.start] else { return false }
+      return (try? resolver.choice(item, for: scene, of: activity)) != nil
+    }
+    let current = able.first { $0.name == session.activity?.name }
+    return (current ?? able.first ?? permitted.first ?? first).name
+  }
+
   /// Runs a scene. A scene that plays something becomes the current activity, unless it only adds the
   /// sound of another player to it. Any other scene runs beside the activity.
   func runScene(

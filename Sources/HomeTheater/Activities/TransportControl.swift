@@ -248,6 +248,24 @@ final class TransportControl {
     let state = await device.snapshot().state
     try policy.checkLimits(
       of: command, for: device.id, in: state, during: activities.session, by: principal)
+    try await lowerVolume(before: command, by: principal)
+  }
+
+  /// Before a command with which a player may be heard: sets a volume above the principal's limit, or an unknown one,
+  /// to the limit.
+  private func lowerVolume(
+    before command: Command, by principal: Principal
+  ) async throws(TheaterError) {
+    guard let limit = principal.volumeLimit, let amplifier = try? amplifier() else { return }
+    switch ItemChange(command) {
+    case .play, .skip: break
+    case .release, nil: return
+    }
+    let snapshot = await amplifier.snapshot()
+    guard snapshot.availability == .available, snapshot.state.power != .off,
+      snapshot.state.volume.map({ $0 > limit }) ?? true
+    else { return }
+    _ = try await setVolume(limit, of: amplifier, by: principal)
   }
 
   private func command(_ json: JSON, for device: any Device) throws(TheaterError) -> Command {

@@ -161,9 +161,12 @@ final class PositionRecorder {
     else { return }
     let position = anchor.position(after: time - session.anchoredAt)
     if Self.isEnd(position, of: anchor.duration) { return await clear(item, of: session.user) }
-    guard !Self.isBeginning(position, of: anchor.duration), position != session.saved else {
+    if Self.isBeginning(position, of: anchor.duration) {
+      // An earlier position stays until this user has played past the beginning and has come back.
+      if session.saved != nil { await clear(item, of: session.user) }
       return
     }
+    guard position != session.saved else { return }
     let isSaved = await write("the position of \"\(item)\" could not be saved") { store in
       try await store.save(position, item: item, user: session.user)
     }

@@ -109,7 +109,7 @@ public struct TheaterSession: Sendable {
   ) async throws(TheaterError) -> RunReport {
     await theater.readCatalogues()
     let started = try await theater.begin(
-      try theater.activity(for: category), item: title, fromStart: fromStart, by: principal)
+      category, item: title, fromStart: fromStart, by: principal)
     return try await result(of: started.run)
   }
 

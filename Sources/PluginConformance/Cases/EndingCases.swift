@@ -61,11 +61,11 @@ extension ConformanceCase {
     },
     ConformanceCase(
       "shutdown is answered and ends the process, though its input stays open", .shutdown, .exit,
-      scope: .plugin
+      scope: .plugin, isTimed: true
     ) { trial in
       try await trial.withProcess { client in
         try await client.ask(ShutdownRequest())
-        try await client.expectExit(within: PluginClient.answerTimeout)
+        try await client.expectExit(within: .seconds(2))
       }
     },
   ]

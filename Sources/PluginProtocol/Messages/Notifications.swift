@@ -79,7 +79,9 @@ public struct StateNotification: PluginNotification {
     }
     self.init(
       device: DeviceID(device), values: values,
-      provenance: params["provenance"]?.string.flatMap(Provenance.init) ?? .reported,
+      // An unknown word does not claim that the device has reported the values.
+      provenance: params["provenance"].map { $0.string.flatMap(Provenance.init) ?? .unknown }
+        ?? .reported,
       attributes: attributes)
   }
 }

@@ -169,7 +169,7 @@ extension Schema {
   static let cookie = Schema.boolean
   static let id = Schema.text(1...64)
   /// In years.
-  static let ageLimit = Schema.integer(0...99)
+  static let ageLimit = Schema.integer(0...21)
   static let accountRole = Schema.words(["owner", "member"])
   static let anyRole = Schema.words(["owner", "member", "guest"])
 

@@ -28,7 +28,7 @@ package struct ConfigurationFile: Sendable {
       self.init(path: path, with: try RegularFile.read(path, atMost: Self.longest), home: home)
     } catch {
       throw Self.failure(
-        path, "\(error)", hint: "Give the path of a configuration with --config FILE.")
+        path, "\(error)", hint: "Check the path of the configuration, or put the file back.")
     }
   }
 

@@ -15,6 +15,13 @@ extension ConfigurationReader {
       let ends = end.flatMap { checkScene($0, at: path.appending("end"), scenes) }
       if let begins { checkStart(begins, at: path.appending("start")) }
       if let ends { checkEnd(ends, at: path.appending("end")) }
+      let given = activity["category"]?.string.flatMap(Category.init)
+      if let given, let own = begins?.category, given != own {
+        report(
+          .reference, at: path.appending("category"),
+          "expected \"\(own.rawValue)\", because the start scene plays \(own.rawValue)",
+          hint: "Without \"category\" the activity has that of its start scene.")
+      }
       let player = text("player", of: activity, at: path).flatMap {
         device($0, at: path.appending("player"), as: Role.sources, what: "a player or tuner")
       }
@@ -33,7 +40,7 @@ extension ConfigurationReader {
       activities[name] = Activity(
         name: name, title: activity["title"]?.string, start: start, end: end, player: player,
         amplifier: amplifier ?? cables.first { $0.from == player }?.to,
-        category: activity["category"]?.string.flatMap(Category.init) ?? begins?.category,
+        category: given ?? begins?.category,
         whenEnded: activity["whenEnded"]?.string.flatMap(WhenEnded.init) ?? .end,
         endsWithout: Set(endsWithout))
     }

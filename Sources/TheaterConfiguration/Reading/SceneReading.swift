@@ -133,7 +133,8 @@ extension ConfigurationReader {
     let place = path.appending(name)
     guard isDevice(name) else {
       if !hasError(at: place) {
-        reportMissing("device", name, among: deviceNames + Step.words, at: place, key: true)
+        let words = nearest(to: name, in: Step.words).map { [$0] } ?? []
+        reportMissing("device", name, among: deviceNames + words, at: place, key: true)
       }
       ConfigurationSchemaNodes.deviceCommands.problems(with: json, at: place)
         .forEach { report($0) }

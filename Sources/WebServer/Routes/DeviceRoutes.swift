@@ -80,6 +80,10 @@ extension APIServices {
     let choice = PluginChoice(
       plugin: try fields.requiredText("plugin"), options: try fields.object("options"),
       process: try fields.text("process"), isSaved: try fields.flag("save"))
+    // Options may send a secret to any address: an open session alone does not do.
+    if choice.isSaved || JSON.object(choice.options ?? [:]).namesSecret {
+      try accountService.sessions.requireFreshProof(request.principal())
+    }
     let answer = try await configuration.swapPlugin(
       of: device.id, to: choice, by: request.theaterPrincipal())
     await accountService.audit.record(
@@ -111,6 +115,17 @@ extension APIServices {
 
   private func json(_ device: any Device) async -> JSON {
     await device.snapshot().json(id: device.id, role: device.role, now: theater.clock.now())
+  }
+}
+
+extension JSON {
+  /// Whether options contain `{"secret": NAME}`.
+  fileprivate var namesSecret: Bool {
+    switch self {
+    case .object(let object): object.contains { $0.key == "secret" || $0.value.namesSecret }
+    case .array(let values): values.contains(where: \.namesSecret)
+    default: false
+    }
   }
 }
 

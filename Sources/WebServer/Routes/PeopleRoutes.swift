@@ -70,8 +70,14 @@ extension APIServices {
   private func createGuestPass(_ request: RequestContext) async throws -> Response {
     let fields = try request.fields()
     let ageLimit = try fields.integer("ageLimit")
+    let isWallTablet = try fields.flag("wallTablet")
+    for name in ["activities", "volumeLimit", "validFor"] where isWallTablet {
+      if let value = fields[name], value != .null {
+        throw APIError.invalid("a wall tablet has no \"\(name)\"")
+      }
+    }
     let pass =
-      try fields.flag("wallTablet")
+      isWallTablet
       ? GuestPassRequest(
         wallTablet: try fields.text("name") ?? "Wall tablet",
         activities: theater.plan.activities.keys.sorted(), ageLimit: ageLimit)

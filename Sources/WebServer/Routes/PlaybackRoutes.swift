@@ -29,10 +29,14 @@ extension APIServices {
     case .activities:
       let activities = try await theater.activities(for: principal)
       return Response(["activities": .array(activities.map(\.json))])
-    case .startActivity: return try await begin(request.captured("name"), request)
-    case .watch: return try await begin(theater.activity(for: .films), request)
-    case .listen: return try await begin(theater.activity(for: .songs), request)
-    case .radio: return try await begin(theater.activity(for: .stations), request)
+    case .startActivity:
+      let name = try request.captured("name")
+      return try await begin(request) { (item, fromStart, principal) async throws(TheaterError) in
+        try await theater.begin(name, item: item, fromStart: fromStart, by: principal)
+      }
+    case .watch: return try await begin(.films, request)
+    case .listen: return try await begin(.songs, request)
+    case .radio: return try await begin(.stations, request)
     case .popcorn: return try await answer(request) { try await theater.popcorn(by: principal) }
     case .end: return try await answer(request) { try await theater.end(by: principal) }
     case .off:
@@ -83,13 +87,21 @@ extension APIServices {
 
   // MARK: Runs
 
-  private func begin(_ activity: String, _ request: RequestContext) async throws -> Response {
+  private func begin(_ category: Category, _ request: RequestContext) async throws -> Response {
+    try await begin(request) { (item, fromStart, principal) async throws(TheaterError) in
+      try await theater.begin(category, item: item, fromStart: fromStart, by: principal)
+    }
+  }
+
+  private func begin(
+    _ request: RequestContext,
+    _ start: (String?, Bool, Principal) async throws(TheaterError) -> StartedActivity
+  ) async throws -> Response {
     let fields = try request.fields()
     // Read before the run starts: a client that listens from this event on misses none of the run.
     let event = theater.events.currentID
-    let begun = try await theater.begin(
-      activity, item: fields.text("item"), fromStart: fields.flag("fromStart"),
-      by: request.theaterPrincipal())
+    let begun = try await start(
+      fields.text("item"), fields.flag("fromStart"), request.theaterPrincipal())
     return await answer(request, begun.run, resumedAt: begun.resumedAt, event: event)
   }
 

@@ -18,13 +18,16 @@ struct ConfigCheck: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "List every error of a configuration.")
 
-  @Argument(help: "The file.", completion: .file(extensions: ["json"]))
-  var file = "devices.json"
+  @Argument(
+    help: "The file; ./devices.json, else the one in $XDG_CONFIG_HOME/theater.",
+    completion: .file(extensions: ["json"]))
+  var file: String?
   @OptionGroup var plugins: PluginFolderOptions
   @OptionGroup var output: OutputOptions
 
   func run() throws {
     let paths = ApplicationPaths()
+    let file = file ?? Serve.usualConfiguration(paths)
     let problems: [ConfigurationIssue]
     do {
       let loaded = try LoadedConfiguration(path: file, plugins: plugins.folders, paths: paths)
@@ -65,11 +68,12 @@ struct ConfigDiff: AsyncParsableCommand {
     let answer =
       if let file {
         try await theater.post(
-          SystemEndpoint.compareConfiguration.path(), text: try Self.read(file))
+          SystemEndpoint.compareConfiguration.path(), text: try Self.read(file)
+        ).withProblems(of: file)
       } else {
         try await theater.get(SystemEndpoint.configurationDifference.path())
       }
-    try output.show(answer) { DifferenceText.text($0, of: file) }
+    try output.show(answer, DifferenceText.text)
     if DifferenceText.hasErrors(answer) { throw ExitError(silent: .failed) }
   }
 
@@ -82,13 +86,25 @@ struct ConfigDiff: AsyncParsableCommand {
   }
 }
 
+extension JSON {
+  /// The answer with this name for the file of its problems: the controller knows the text alone.
+  fileprivate func withProblems(of file: String) -> JSON {
+    guard var answer = object else { return self }
+    answer["problems"] = .array(
+      (answer["problems"]?.array ?? []).map { problem in
+        guard var named = problem.object else { return problem }
+        named["file"] = .string(file)
+        return .object(named)
+      })
+    return .object(answer)
+  }
+}
+
 /// The difference between two configurations as text.
 enum DifferenceText {
   /// Returns the text for an answer of the API.
-  ///
-  /// - Parameter file: The compared file; `nil` for the controller's.
-  static func text(_ answer: JSON, of file: String?) -> String {
-    var lines = (answer["problems"]?.array ?? []).map { Self.line($0, of: file) }
+  static func text(_ answer: JSON) -> String {
+    var lines = (answer["problems"]?.array ?? []).map { Self.line($0) }
     if !hasErrors(answer) {
       let changes = answer["changes"]?.array ?? []
       lines += changes.isEmpty ? ["Nothing differs."] : changes.map(line(of:))
@@ -114,8 +130,8 @@ enum DifferenceText {
 
   /// Returns the line of a problem, such as
   /// `devices.json:4:29: error: $.devices.amp.role: expected …`, with its hint on a second line.
-  static func line(_ problem: JSON, of file: String? = nil) -> String {
-    var text = file ?? problem["file"]?.string ?? "devices.json"
+  static func line(_ problem: JSON) -> String {
+    var text = problem["file"]?.string ?? "devices.json"
     if let line = problem["line"]?.integer, let column = problem["column"]?.integer {
       text += ":\(line):\(column)"
     }

@@ -42,7 +42,8 @@ extension SecretFolders: SecretStore {
     do throws(SecretError) {
       try save(text, as: name)
     } catch {
-      throw TheaterError(.notNow, error.message, hint: error.hint)
+      throw TheaterError(
+        TextRule.secretName.allows(name) ? .notNow : .invalid, error.message, hint: error.hint)
     }
   }
 }

@@ -12,7 +12,7 @@ struct PluginNew: ParsableCommand {
       each device of the role has, and passes `theater plugin check`.
       """)
 
-  @Argument(help: "The plugin's name: at most 64 letters, digits, \"-\" and \"_\".")
+  @Argument(help: "The plugin's name: a letter, then at most 63 letters, digits, \"-\" and \"_\".")
   var name: String
   @Option(
     help: ArgumentHelp(
@@ -74,7 +74,7 @@ struct PluginTemplate {
     /// The command that builds the plugin, if necessary, and runs its test.
     var testCommand: String {
       switch self {
-      case .swift: "swift test"
+      case .swift: "swift build && ln -sf .build/debug/Plugin plugin && swift test"
       case .python: "python3 -m unittest"
       case .c: "make test"
       }

@@ -254,7 +254,7 @@ import Testing
     let error = await refusal { () async throws(AccountError) in
       try await household.accountService.prove(loggedIn.token.text, password: "not the right one")
     }
-    #expect(error == .wrongCredentials)
+    #expect(error == .wrongPassword)
     #expect(try await !isFresh(loggedIn.token.text))
     let last = try await household.accountService.audit.entries(newest: 1).last
     #expect(last?.action == .proof)

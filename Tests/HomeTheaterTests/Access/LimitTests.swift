@@ -152,6 +152,32 @@ import Testing
     }
   }
 
+  @Test(
+    "E15 · a guest who lets a player be heard turns a louder amplifier down first",
+    arguments: ["resume", "next", "seek"])
+  func resumed(_ operation: String) async throws {
+    try await Theater(plan: .evening).live { theater in
+      let facade = theater.facade
+      let begun = try await facade.begin("music", item: "s1", fromStart: false, user: "ann")
+      _ = await begun.run.finished()
+      try await facade.changeVolume(.to(90))
+      try await facade.pause()
+      theater.journal.clear()
+      switch operation {
+      case "resume": try await facade.resume(by: Self.guest)
+      case "next": try await facade.next(by: Self.guest)
+      default: try await facade.seek(5, isRelative: false, by: Self.guest)
+      }
+      let commands = theater.journal.lines.filter { !$0.contains(" plug ") }
+      #expect(commands.first == "amp {\"volume\":30}" && commands.count == 2, "\(commands)")
+      // A volume within the limit stays.
+      theater.journal.clear()
+      try await facade.pause(by: Self.guest)
+      try await facade.resume(by: Self.guest)
+      #expect(!theater.journal.lines.contains { $0.contains("volume") })
+    }
+  }
+
   @Test("refuses an end scene that plays an item above the user's age limit")
   func endRating() async throws {
     let steps = [Self.dvd(["play": ["item": "f2"]])]

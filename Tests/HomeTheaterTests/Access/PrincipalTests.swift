@@ -35,6 +35,48 @@ import Testing
     }
   }
 
+  @Test("E9 · a guest's lists leave out the categories that the pass does not include")
+  func guestLists() async throws {
+    try await Theater().live { theater in
+      let facade = theater.facade
+      #expect(try await facade.entries(.films, for: Self.guest).isEmpty)
+      #expect(try await facade.entries(.songs, for: Self.guest).count == 2)
+      for (category, total) in [(Category.films, 0), (.stations, 0), (.songs, 2)] {
+        let page = try await facade.page(category, LibraryQuery(), for: Self.guest)
+        #expect(page.total == total && page.elements.count == total)
+      }
+    }
+  }
+
+  @Test("E9 · of several activities of a category, the one begins whose player has the item")
+  func severalActivities() async throws {
+    var plan = TheaterPlan.evening
+    plan.activities["bedroom"] = Activity(
+      name: "bedroom", start: "watch-film", end: "end-film", player: "cd", category: .films)
+    plan.library.films += [
+      LibraryItem(id: "here", title: "Here", player: "dvd"),
+      LibraryItem(id: "there", title: "There", player: "cd"),
+    ]
+    let evening = plan
+    try await Theater(plan: evening).live { theater in
+      func begin(_ item: String, by principal: Principal) async throws -> String? {
+        let begun = try await theater.facade.begin(
+          Category.films, item: item, fromStart: true, by: principal)
+        _ = await begun.run.finished()
+        return await theater.facade.report.activity
+      }
+      let owner = Principal.owner("ann")
+      #expect(try await begin("Here", by: owner) == "film")
+      // The current activity goes on if its player has the item.
+      #expect(try await begin("f1", by: owner) == "film")
+      #expect(try await begin("There", by: owner) == "bedroom")
+      #expect(try await begin("f1", by: owner) == "bedroom")
+      _ = await (try await theater.facade.end(by: owner)).finished()
+      let guest = Principal(permissions: [.view, .play], activities: ["film"])
+      #expect(try await begin("f1", by: guest) == "film")
+    }
+  }
+
   @Test("a guest may not control, end or replace an activity outside the pass")
   func othersActivities() async throws {
     try await Theater().live { theater in

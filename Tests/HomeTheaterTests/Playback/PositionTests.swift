@@ -67,6 +67,21 @@ import Testing
     }
   }
 
+  @Test("E10 · going back to the beginning of an item deletes its position")
+  func back() async throws {
+    try await Theater().live { theater in
+      let begun = try await theater.facade.begin("film", item: "f1", fromStart: true, user: "ann")
+      _ = await begun.run.finished()
+      for (seconds, saved) in [(42, 42), (0, nil)] as [(Double, Double?)] {
+        await theater["dvd"].report(
+          .playback, Playback(.paused, item: "f1", position: seconds, duration: 90).json)
+        #expect(await eventually { theater.positions.position(item: "f1", user: "ann") == saved })
+      }
+      _ = await (try await theater.facade.end()).finished()
+      #expect(theater.positions.position(item: "f1", user: "ann") == nil)
+    }
+  }
+
   @Test("E10 · clears the position of an item that was played to its end")
   func ended() async throws {
     try await Theater().live { theater in

@@ -96,6 +96,11 @@ struct PayloadTests {
     #expect(read.attributes == state.attributes && read.device == "lamp")
     let newer: JSON = ["device": "lamp", "state": ["power": "on", "warp": 9], "mood": 1]
     #expect(StateNotification(params: newer)?.values == [.power: "on"])
+    #expect(StateNotification(params: newer)?.provenance == .reported)
+    for word: JSON in ["guess", 1] {
+      let guessed: JSON = ["device": "lamp", "state": ["power": "on"], "provenance": word]
+      #expect(StateNotification(params: guessed)?.provenance == .unknown)
+    }
   }
 
   @Test("F4 · levels and the request for them read back as themselves")

@@ -247,6 +247,10 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       #""whenEnded": "stay""#, #""whenEnded": "stop""#, .shape, "$.activities.film.whenEnded",
       "expected one of \"end\", \"stay\""),
     Mistake(
+      #""category": "stations"} }"#, #""category": "films"} }"#, .reference,
+      "$.activities.radio.category", "expected \"stations\", because the start scene plays stations"
+    ),
+    Mistake(
       #""endsWithout": ["dvd", "amp"]"#, #""endsWithout": ["dvd", "anp"]"#, .reference,
       "$.activities.film.endsWithout[1]", "there is no device \"anp\"",
       hint: "Did you mean \"amp\"?"),

@@ -14,21 +14,21 @@ import Testing
       ],
     ]
     #expect(
-      DifferenceText.text(answer, of: nil) == """
+      DifferenceText.text(answer) == """
         + scenes.x
         ~ web: host, port (takes effect at the next start)
         """)
-    #expect(DifferenceText.text(["problems": [], "changes": []], of: nil) == "Nothing differs.")
+    #expect(DifferenceText.text(["problems": [], "changes": []]) == "Nothing differs.")
     let wrong: JSON = [
       "problems": [
         [
-          "severity": "error", "file": "devices.json", "line": 4, "column": 2,
+          "severity": "error", "file": "mine.json", "line": 4, "column": 2,
           "path": "$.devices.amp", "message": "expected an object", "hint": "Write one.",
         ]
       ], "changes": [],
     ]
     #expect(
-      DifferenceText.text(wrong, of: "mine.json")
+      DifferenceText.text(wrong)
         == "mine.json:4:2: error: $.devices.amp: expected an object\n  Write one.")
     #expect(DifferenceText.hasErrors(wrong) && !DifferenceText.hasErrors(answer))
   }

@@ -39,6 +39,28 @@ import WebServer
     }
   }
 
+  @Test("F5 F6 · a saved swap, and options that send a secret, need a fresh proof")
+  func swapWithoutProof() async throws {
+    try await TestServer.open { room in
+      let owner = try await room.owner()
+      let secret: JSON = ["broker": ["host": "h", "password": ["secret": "projector"]]]
+      let bodies: [JSON] = [
+        ["plugin": "MQTTDevices", "options": secret], ["plugin": "Simulated", "save": true],
+        ["plugin": "MQTTDevices", "options": ["devices": [secret]]],
+      ]
+      for body in bodies {
+        #expect(try await owner.send(.POST, Self.path, body).status == 200)
+      }
+      room.accountClock.advance(6 * 60)
+      for body in bodies {
+        let refused = try await owner.send(.POST, Self.path, body)
+        #expect(refused.status == 403 && refused.json["error"]?["code"] == "proofNeeded")
+      }
+      #expect(try await owner.send(.POST, Self.path, ["plugin": "Simulated"]).status == 200)
+      #expect(room.configuration.choices.count == bodies.count + 1)
+    }
+  }
+
   @Test(
     "F6 · refuses a swap whose request is wrong",
     arguments: [

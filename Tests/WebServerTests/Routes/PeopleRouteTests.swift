@@ -184,6 +184,37 @@ import WebServer
     }
   }
 
+  @Test("F5 · an open session alone makes no further owner")
+  func furtherOwner() async throws {
+    try await TestServer.open { room in
+      let owner = try await room.owner()
+      _ = try await room.member(invitedBy: owner)
+      let people = try await owner.send(.GET, "/api/v1/accounts").json["accounts"]?.array ?? []
+      let ben = people.first { $0["role"] == "member" }?["id"]?.string ?? ""
+      room.accountClock.advance(6 * 60)
+      for path in ["/api/v1/invitations", "/api/v1/accounts/\(ben)/role"] {
+        let refused = try await owner.send(.POST, path, ["role": "owner"])
+        #expect(refused.status == 403 && refused.json["error"]?["code"] == "proofNeeded")
+        #expect(try await owner.send(.POST, path, ["role": "member"]).status < 300)
+      }
+    }
+  }
+
+  @Test(
+    "a pass for a wall tablet takes no limits that it would not keep",
+    arguments: [["volumeLimit": 5], ["validFor": 60], ["activities": ["music"]]] as [JSONObject])
+  func tabletLimits(_ limit: JSONObject) async throws {
+    try await TestServer.open { room in
+      let owner = try await room.owner()
+      var body = limit
+      body["wallTablet"] = true
+      let refused = try await owner.send(.POST, "/api/v1/guests", .object(body))
+      #expect(refused.status == 422)
+      #expect(
+        refused.json["error"]?["message"]?.string?.contains(limit.keys.first ?? "") == true)
+    }
+  }
+
   @Test("E1 · an owner deletes their own account only after a proof, by either path")
   func ownRemoval() async throws {
     try await TestServer.open { (room) async throws in

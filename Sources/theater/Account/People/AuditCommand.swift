@@ -46,18 +46,20 @@ struct Audit: AsyncParsableCommand {
     } while all && place != nil
     var shown: JSONObject = ["entries": .array(pages.reversed().flatMap { $0 })]
     if let place { shown["before"] = .integer(Int(place)) }
-    try output.show(.object(shown), Self.text)
+    try output.show(.object(shown), text)
   }
 
-  private static func text(_ answer: JSON) -> String {
+  private func text(_ answer: JSON) -> String {
     var columns = Columns(["when (UTC)", "who", "what", "concerning", "outcome", "from"])
     for entry in answer["entries"]?.array ?? [] {
       columns.add(
-        entry["at"]?.string ?? "?", who(entry), entry["deed"]?.string ?? "?",
-        entry["subject"]?.string ?? "", outcome(entry), origin(entry))
+        entry["at"]?.string ?? "?", Self.who(entry), entry["deed"]?.string ?? "?",
+        entry["subject"]?.string ?? "", Self.outcome(entry), Self.origin(entry))
     }
     guard let before = answer["before"]?.integer else { return columns.text }
-    return columns.text + "\nearlier ones: theater audit --before \(before)"
+    let options = [since.map { " --since \($0)" }, limit.map { " --limit \($0)" }]
+    return columns.text + "\nearlier ones: \(ProgramName.name) audit --before \(before)"
+      + options.compactMap(\.self).joined()
   }
 
   private static func time(_ text: String) throws -> String {

@@ -30,6 +30,9 @@ struct Guest: AsyncParsableCommand {
 
     func validate() throws {
       guard (0...100).contains(volume) else { throw ValidationError("--volume takes 0 to 100.") }
+      guard validity.seconds <= 30 * 86_400 else {
+        throw ValidationError("--for takes at most 30d.")
+      }
     }
 
     func run() async throws {

@@ -23,6 +23,12 @@ struct Invite: AsyncParsableCommand {
     var validity: TimeSpan?
     @OptionGroup var output: OutputOptions
 
+    func validate() throws {
+      guard validity.map({ $0.seconds <= 90 * 86_400 }) ?? true else {
+        throw ValidationError("--for takes at most 90d.")
+      }
+    }
+
     func run() async throws {
       var body: JSONObject = ["role": .string(role.rawValue)]
       if let validity { body["validFor"] = .integer(validity.seconds) }

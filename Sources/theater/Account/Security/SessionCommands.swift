@@ -59,10 +59,12 @@ struct SessionCommands: AsyncParsableCommand {
           all ? "You are logged out everywhere." : "Every other session ended.")
       }
       let sessions = try await theater.get(SessionEndpoint.sessions.path())["sessions"]?.array ?? []
-      let found = sessions.compactMap { $0["id"]?.string }.filter { $0.hasPrefix(id) }
+      let found = sessions.compactMap { $0["id"]?.string }.filter {
+        !id.isEmpty && $0.hasPrefix(id)
+      }
       guard let session = found.first, found.count == 1 else {
         throw ExitError(
-          .failed, "\(found.isEmpty ? "no" : "more than one") session begins with \(id)",
+          .failed, "\(found.isEmpty ? "no" : "more than one") session begins with \"\(id)\"",
           hint: "List them: \(ProgramName.name) sessions")
       }
       try await theater.delete(SessionEndpoint.endSession.path(session))
