@@ -99,9 +99,9 @@ def test_proof_code(member):
     member.expected = {403}
     page = member.open("/account")
 
-    def refuse(code):
+    def refuse(code, field=None):
         return lambda route: route.fulfill(status=403, content_type="application/json", body=json.dumps(
-            {"error": {"code": code, "message": "Prove that it is you"}}))
+            {"error": {"code": code, "field": field, "message": "Prove that it is you"}}))
     page.route("**/account/email", refuse("proofNeeded"))
     page.route("**/sessions/current/proof", refuse("secondFactorNeeded"))
     page.get_by_role("button", name="Change the e-mail address").click()
@@ -113,21 +113,30 @@ def test_proof_code(member):
     code = proof.get_by_label("Code of your authenticator app")
     expect(code).to_be_focused()
     # A wrong code is refused with another reason.
-    page.route("**/sessions/current/proof", refuse("secondFactorWrong"))
+    page.route("**/sessions/current/proof", refuse("wrongCredentials", "code"))
     page.keyboard.type("123456")
     page.keyboard.press("Enter")
-    expect(proof.get_by_role("alert")).to_be_visible()
+    expect(proof.get_by_role("alert")).to_have_text("The code is wrong or was used already.")
     expect(code).to_be_focused()
 
 
 @proves("C7 F5 · changes the password by the rules")
 def test_password(member, theater):
+    member.expected = {401}
     page = member.open("/account")
     page.get_by_role("button", name="Change the password").click()
     dialog = page.get_by_role("dialog")
-    dialog.get_by_label("Password", exact=True).fill(PASSWORD)
+    present = dialog.get_by_label("Password", exact=True)
     dialog.get_by_role("textbox", name="New password").fill("the projector hums at night")
     dialog.get_by_label("Repeat the password").fill("the projector hums at night")
+    page.keyboard.press("Enter")
+    expect(present).to_be_focused()
+    # Of a wrong present password the form says so, and keeps the new one.
+    present.fill("not this one")
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_role("alert")).to_have_text("The present password is wrong.")
+    expect(present).to_be_focused()
+    present.fill(PASSWORD)
     page.keyboard.press("Enter")
     expect(page.get_by_text("The password is changed.").first).to_be_visible()
     theater.send("POST", "/sessions", {"email": member.email, "password": "the projector hums at night"}, token="")

@@ -32,7 +32,9 @@ class File:
         elif self.refusal:
             answer(route, {"error": self.refusal[1]}, self.refusal[0])
         else:
-            assert request.headers["if-match"] == f'"{self.hash}"'
+            if request.headers["if-match"] != f'"{self.hash}"':
+                answer(route, {"error": {"code": "notNow", "message": "the file has changed meanwhile"}}, 409)
+                return
             self.text, self.hash = request.post_data, "1" * 64
             answer(route, {"hash": self.hash, "problems": [], "changes": [
                 {"kind": "changed", "section": "devices", "name": "lights", "keys": ["options.speed"], "live": True}]})
@@ -64,6 +66,33 @@ def test_editor(owner, theater):
     page.get_by_role("heading", name="Plugins", level=1).wait_for()
     page.go_back()
     expect(text).to_have_value(edited)
+    # Without an answer to a check, no mistakes stay; it is asked again.
+    row = page.get_by_role("button", name=re.compile(f"^Line {line}:"))
+    row.first.wait_for()
+    page.route("**/configuration/check", lambda route: route.abort())
+    owner.expected.add("network")
+    text.fill(edited + " ")
+    expect(row).to_have_count(0)
+    page.unroute("**/configuration/check")
+    theater.send("POST", "/devices/lights/commands", {"dim": 31})
+    row.first.wait_for()
+    # A draft is saved to the version from which it was made, not to one of another person.
+    draft = file.text.replace('"speed": 20', '"speed": 22', 1)
+    text.fill(draft)
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Plugins").click()
+    page.get_by_role("heading", name="Plugins", level=1).wait_for()
+    made_from, file.hash = file.hash, "2" * 64
+    page.go_back()
+    expect(text).to_have_value(draft)
+    save.click()
+    dialog = page.get_by_role("dialog", name="What changes")
+    with page.expect_request(lambda request: request.method == "PUT") as put:
+        dialog.get_by_role("button", name="Save").click()
+    assert put.value.headers["if-match"] == f'"{made_from}"'
+    expect(dialog.get_by_role("alert")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Load again").click()
+    expect(text).to_have_value(file.text)
     text.fill(file.text.replace('"speed": 20', '"speed": 21', 1))
     expect(save).to_have_attribute("aria-disabled", "false")
     save.click()

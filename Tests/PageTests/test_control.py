@@ -2,7 +2,7 @@
 
 import re
 
-from conftest import proves
+from conftest import PASSWORD, proves
 from playwright.sync_api import expect
 from test_configuration import File, answer
 from test_entrance import MODULES
@@ -11,7 +11,7 @@ from test_screens import faults
 
 @proves("F6 F5 · names the plugin of a device with its log, and swaps it for another while everything runs")
 def test_plugin(owner, theater):
-    owner.expected = {422}
+    owner.expected = {403, 422}
     page = owner.page
     File(page, theater)
     page.route("**/devices/*/log", lambda route: answer(route, {
@@ -37,8 +37,13 @@ def test_plugin(owner, theater):
     expect(dialog.get_by_role("alert")).to_contain_text("speed")
     assert not faults(page)
     dialog.get_by_label("Options as JSON").fill('{"speed": 10}')
+    page.route("**/devices/popper/plugin", lambda route: answer(
+        route, {"error": {"code": "proofNeeded", "message": "Prove that it is you"}}, 403), times=1)
+    page.keyboard.press("Enter")
+    page.get_by_role("dialog", name="Is it still you?").get_by_label("Password", exact=True).fill(PASSWORD)
     page.keyboard.press("Enter")
     expect(page.get_by_text("Simulated drives Popcorn until the next start.").first).to_be_visible()
+    theater.log_in("ann@example.org")
     theater.send("POST", "/devices/popper/plugin", {"plugin": "Simulated", "options": {"speed": 20}})
 
 

@@ -120,12 +120,24 @@ def test_media_keys(owner, theater):
 def test_leaving(owner, theater):
     theater.watch()
     page = owner.open("/player")
+    for name in ("Chapter before", "Next chapter"):
+        expect(page.get_by_role("button", name=name)).to_be_visible()
     page.get_by_role("link", name="Close the player").click()
     question = page.get_by_role("region", name=re.compile("Keep “Night Ferry” on"))
     question.get_by_role("button", name="Keep it on").wait_for()
     owner.wait_ready()  # the new screen takes the focus once
     page.evaluate(WAIT_FOR_TRANSITIONS)
     assert not faults(page)
+    # Neither the player nor another film has the question.
+    page.get_by_role("region", name="Night Ferry").get_by_role("link", name="Player").click()
+    expect(question).to_have_count(0)
+    page.get_by_role("link", name="Close the player").click()
+    question.wait_for()
+    theater.watch("paper-moons")
+    expect(question).to_have_count(0)
+    theater.watch()
+    page.get_by_role("region", name="Night Ferry").get_by_role("link", name="Player").click()
+    page.get_by_role("link", name="Close the player").click()
     question.get_by_role("button", name="Keep it on").press("Enter")
     expect(question).to_have_count(0)
     page.get_by_role("region", name="Night Ferry").get_by_role("link", name="Player").click()

@@ -176,6 +176,8 @@ def test_refused_sound(owner, theater):
 @proves("F5 · a role that the controller refuses to change is shown as before")
 def test_refused_role(owner, theater):
     theater.member("Petro", "petro@example.org")
+    theater.log_in("ann@example.org")  # for a proof of identity that is recent enough
+    owner.with_session(theater.people["ann@example.org"])
     owner.expected = {409}
     page = owner.open("/people")
     refuse(page, "/accounts/*/role")
@@ -188,6 +190,32 @@ def test_refused_role(owner, theater):
     expect(page.locator(".toast").filter(has_text="Petro")).to_be_visible()
     expect(page.get_by_role("dialog").get_by_role("radio", name="Owner")).to_be_checked()
     account = next(one for one in theater.send("GET", "/accounts")["accounts"] if one["name"] == "Petro")
+    theater.send("DELETE", f"/accounts/{account['id']}")
+
+
+@proves("A5 F5 · the role of owner, and an invitation to it, ask for the password once more")
+def test_owner_proof(owner, theater):
+    theater.member("Petra", "petra@example.org")
+    owner.expected = {403}
+    page = owner.open("/people")
+
+    def press_and_prove(path, button):
+        page.route(f"**/api/v1{path}", lambda route: answer(
+            route, {"error": {"code": "proofNeeded", "message": "Prove that it is you"}}, 403), times=1)
+        button.click()
+        page.get_by_role("dialog", name="Is it still you?").get_by_label("Password", exact=True).fill(PASSWORD)
+        page.keyboard.press("Enter")
+    page.get_by_role("button", name=re.compile("Petra")).click()
+    press_and_prove("/accounts/*/role", page.get_by_role("dialog").get_by_role("radio", name="Owner"))
+    expect(page.locator(".toast").filter(has_text="Petra")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Invite").click()
+    page.get_by_role("radio", name="Owner").click()
+    press_and_prove("/invitations", page.get_by_role("button", name="Create the link"))
+    expect(page.get_by_role("textbox", name="Link")).to_be_visible()
+    theater.log_in("ann@example.org")
+    account = next(one for one in theater.send("GET", "/accounts")["accounts"] if one["name"] == "Petra")
+    assert account["role"] == "owner"
     theater.send("DELETE", f"/accounts/{account['id']}")
 
 

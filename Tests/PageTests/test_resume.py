@@ -17,6 +17,18 @@ def leave(theater, route, item, at):
     theater.run("/end")
 
 
+@proves("E10 · a film that a test starts begins at its start, also if an earlier test left it in the middle")
+def test_start(theater):
+    theater.turn_off()
+    leave(theater, "/watch", "night-ferry", 200)
+    theater.watch(fromStart=False)
+    resumed = [theater.send("GET", "/status")["activity"].get("resumedAt", 0)]
+    leave(theater, "/watch", "night-ferry", 200)
+    theater.watch()
+    resumed.append(theater.send("GET", "/status")["activity"].get("resumedAt", 0))
+    assert resumed[0] >= 199 and resumed[1] == 0, resumed
+
+
 @proves("E10 E10a · Home offers to go on with what was stopped last, or from the start, and lists what was stopped before")
 def test_offer(owner, theater):
     leave(theater, "/watch", "paper-moons", 30)
@@ -55,7 +67,7 @@ def test_song(owner, theater):
 
 @proves("E10 E10a E9 · the library shows how far a film was watched, as soon as it was left")
 def test_library(owner, theater):
-    theater.watch("night-ferry", fromStart=True)
+    theater.watch()
     page = owner.open("/library")
     film = page.get_by_role("button", name=re.compile("^Night Ferry"))
     theater.send("POST", "/seek", {"to": 300})

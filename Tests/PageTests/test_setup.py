@@ -13,9 +13,10 @@ import urllib.error
 import urllib.parse
 
 import pytest
-from conftest import ROOT, SIZES, TheaterClient, Visit, configuration, proves
+from conftest import ROOT, SIZES, TheaterClient, Visit, configuration, hold, proves, wait_held
 from measuring.controller import Controller
 from playwright.sync_api import expect
+from test_entrance import MODULES
 from test_screens import FIND_OVERFLOW, FIND_SMALL_TARGETS, WAIT_FOR_TRANSITIONS, check, faults, tab_to
 from test_texts import COLLECT_TEXTS, english_pattern
 
@@ -314,6 +315,119 @@ def test_later_item(guided, own_theater):
     page.get_by_role("heading", name="Did you see or hear the film?").wait_for(timeout=30_000)
     assert {"play": {"item": film["id"]}} in sent
     own_theater.wait_for("dvd", "power", "off")
+
+
+def hold_search(page):
+    """Begins a search, and returns its request, which waits until the test answers it."""
+    held = hold(page, "/discovery", times=1)
+    page.get_by_role("button", name="Search", exact=True).first.click()
+    return wait_held(page, held)
+
+
+def end_search(page, route, *findings):
+    route.fulfill(status=200, content_type="application/json", body=json.dumps({"findings": findings, "problems": []}))
+    expect(page.get_by_text(f"Found: {len(findings)}.")).to_be_visible()
+
+
+@proves("E8 F7 · the end of a search leaves a password that is being typed, the cursor in it and the focus")
+def test_search_while_typing(guided):
+    def attic(**options):
+        return finding("projectors", "projector", "PJLinkProjector", "Attic", password={"secret": "attic"}, **options)
+    cellar = finding("projectors", "projector", "PJLinkProjector", "Cellar", password={"secret": "cellar"})
+    visit = guided()
+    page = visit.page
+    stub_discovery(page, attic())
+    visit.open("/setup?device=projector")
+    search(page)
+    secret = page.locator(".setup-findings li", has_text="Attic").get_by_label("Password of the device", exact=True)
+    secret.focus()
+    # The same place behind another, a new address, and no answer of the projector.
+    for findings in ([cellar, attic()], [attic(host="192.0.2.9")], [cellar]):
+        route = hold_search(page)
+        secret.focus()
+        page.keyboard.type("ab")
+        page.keyboard.press("ArrowLeft")
+        end_search(page, route, *findings)
+        expect(page.locator(".setup-findings li", has_text="Cellar")).to_have_count(findings.count(cellar))
+        expect(secret).to_be_focused()
+        page.keyboard.type("c")
+    expect(secret).to_have_value("acacacbbb")
+    page.get_by_role("button", name="Use this: Attic").click()
+    page.get_by_role("dialog", name="Confirm that it is you").or_(page.get_by_role("dialog", name="What changes")).wait_for()
+
+
+@proves("E8 F7 · the end of a search leaves the question of a test, and the focus and a press in the list of devices")
+def test_search_meanwhile(guided, own_theater):
+    visit = guided()
+    page = visit.open("/setup?device=projector")
+    route = hold_search(page)
+    page.get_by_role("button", name="Test it").click()
+    question = page.get_by_role("heading", name="Is the projector going on?")
+    expect(question).to_be_focused()
+    end_search(page, route, finding("projectors", "projector", "PJLinkProjector", "Attic", host="192.0.2.9"))
+    expect(page.get_by_role("button", name="Use this: Attic")).to_be_visible()
+    expect(question).to_be_focused()
+    screen = page.locator(".device-row[data-focus=screen]")
+    route = hold_search(page)
+    screen.focus()
+    end_search(page, route)
+    expect(screen).to_be_focused()
+    route = hold_search(page)
+    screen.hover()
+    page.mouse.down()
+    end_search(page, route, finding("projectors", "screen", "PJLinkProjector", "Attic", host="192.0.2.9"))
+    page.mouse.up()
+    expect(page.get_by_role("heading", name="Screen", exact=True)).to_be_focused()
+    expect(screen).to_contain_text("1")
+    own_theater.turn_off()
+
+
+@proves("F7 · a device that is saved late leaves the password that is typed for another")
+def test_late_save(guided, file):
+    visit = guided()
+    page = visit.page
+    stub_discovery(page, finding("projectors", "projector", "PJLinkProjector", "Attic", host="127.0.0.1", port=9),
+                   finding("sound", "amplifier", "ALSAAmplifier", "Card", device={"secret": "card"}))
+    visit.open("/setup?device=projector")
+    search(page)
+    page.get_by_role("button", name="Use this: Attic").click()
+    held = hold(page, "/configuration", times=1)
+    page.get_by_role("dialog", name="What changes").get_by_role("button", name="Save").click()
+    route = wait_held(page, held)
+    page.keyboard.press("Escape")
+    page.locator(".device-row[data-focus=amp]").click()
+    secret = page.get_by_label("Password of the device", exact=True)
+    secret.focus()
+    page.keyboard.type("caramel")
+    route.continue_()
+    expect(page.get_by_text(SUMMARY.format(1))).to_be_visible()
+    expect(secret).to_be_focused()
+    expect(secret).to_have_value("caramel")
+
+
+@proves("F7 · a device can be tested as soon as the test of another has ended")
+def test_next_test(guided, own_theater):
+    own_theater.turn_off()
+    visit, held = guided(), []
+    page = visit.page
+
+    def answer(route):
+        """Holds the answer to the command that restores the lights."""
+        if len(sent) == 2:
+            held.append((route, route.fetch()))
+        else:
+            route.continue_()
+    page.route("**/api/v1/devices/lights/commands", answer)
+    sent = commands(page, "lights")
+    visit.open("/setup?device=lights")
+    test = page.get_by_role("button", name="Test it")
+    test.click()
+    page.locator(".device-row[data-focus=screen]").click()
+    expect(test).to_have_attribute("aria-disabled", "true")
+    route, response = wait_held(page, held)
+    page.wait_for_function("""async () => (await import(%s + 'store.js')).device('lights').state.brightness.value === 100""" % MODULES)
+    route.fulfill(response=response)
+    expect(test).to_have_attribute("aria-disabled", "false")
 
 
 @proves("F7 · lights whose brightness is unknown are dimmed by their test, and stay on")

@@ -4,8 +4,9 @@ import json
 import re
 
 import pytest
-from conftest import ROOT, proves
+from conftest import PASSWORD, ROOT, proves
 from playwright.sync_api import expect
+from test_entrance import MODULES
 from test_screens import ENTRANCE, FIND_OVERFLOW, SCREENS, WAIT_FOR_TRANSITIONS
 
 SITE = ROOT / "Sources/WebServer/Site"
@@ -159,6 +160,33 @@ def test_languages(visit, theater, name, size):
     for path in ("/", "/room", "/player", "/devices"):
         open_and_check(one, path)
     assert not wrong, "\n".join(wrong)
+
+
+@proves("E9 · a time ago is rounded before its unit is chosen")
+def test_time_ago(visit):
+    page = visit().open("/login")
+    said = page.evaluate("import(%s + 'text.js').then(({ when }) => [59.4, 59.6, 3569, 3580, 84_500, 84_700].map((ago) => when(0, ago * 1000)))" % MODULES)
+    assert said == ["59 sec ago", "1 min ago", "59 min ago", "1 hr ago", "23 hr ago", "1 day ago"]
+
+
+@proves("E9 · the screens of the next person in a tab have the titles of that person's language")
+def test_next_language(visit, theater):
+    one = visit()
+    page = one.open("/login")
+    for language, word in [("en", "Settings"), ("uk", TEXTS["uk"]["settings.title"])]:
+        name = f"{language}@example.org"
+        theater.member("Iryna", name)
+        theater.log_in(name)
+        theater.send("POST", "/account/language", {"language": language}, token=theater.people[name])
+        page.get_by_role("textbox", name="E-mail address").fill(name)
+        page.get_by_label("Password", exact=True).fill(PASSWORD)
+        page.keyboard.press("Enter")
+        page.locator('.rail [href="/settings"]').click()
+        expect(page.get_by_role("heading", level=1)).to_have_text(word)
+        expect(page).to_have_title(re.compile(f"^{word}"))
+        if language == "en":
+            page.get_by_role("button", name="Log out").click()
+            page.get_by_role("textbox", name="E-mail address").wait_for()
 
 
 @proves("E9 · the language is chosen at the login and in the account; the first choice stays on the device, the second is stored with the account")

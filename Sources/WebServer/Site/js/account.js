@@ -2,7 +2,7 @@
 import { h, clear, btn } from './dom.js';
 import { icon } from './icons.js';
 import { get, post, remove, path } from './api.js';
-import { heading, toast, ask, chip, act, complain, card, setting, quiet, twoLines } from './parts.js';
+import { heading, toast, ask, chip, actBtn, complain, card, setting, quiet, twoLines, failureCard } from './parts.js';
 import { field, CHECK } from './forms.js';
 import { isPhone } from './contacts.js';
 import { saveLanguage } from './commands.js';
@@ -12,9 +12,9 @@ import { formSheet, inSheet, passwordField, confirmContact, proven } from './for
 import { addFactor, removeFactor, newRecoveryCodes } from './second-factor.js';
 import { t, when } from './text.js';
 
-export const title = t('account.title');
+export const title = () => t('account.title');
 
-export async function show(main, { exit }) {
+export async function show(main, { again, exit }) {
   const person = h('div', 'setting-list'), factor = h('div', 'setting-list'), sessions = h('ul', 'rows');
   const others = quiet(t('sessions.endOthers'), undefined, () => ask(t('sessions.endOthersAsk'), t('sessions.endOthersNote'), { yes: t('sessions.endThem'), no: t('do.cancel'), run: () => remove('/sessions/others').then(({ ended }) => { toast(t('sessions.ended', { count: ended })); return loadSessions(sessions); }).catch(complain) }));
   const end = btn('danger wide', () => ask(t('account.deleteAsk'), t('account.deleteNote'), { yes: t('account.delete'), no: t('do.cancel'), danger: true, run: () => proven(() => remove('/account')).then(() => { toast(t('account.deleted')); return exit(); }).catch(complain) }), t('account.delete'));
@@ -32,10 +32,9 @@ export async function show(main, { exit }) {
       user.secondFactor ? setting(t('factor.recovery'), t('factor.left', { count: user.recoveryCodesLeft ?? 0 }), quiet(t('factor.renew'), t('factor.renewCodes'), () => newRecoveryCodes(again))) : null,
       user.secondFactor ? quiet(t('factor.remove'), undefined, () => removeFactor(again)) : h('div', {}, wide(t('factor.add'), () => addFactor(again))));
   };
-  await Promise.all([load(), loadSessions(sessions)]).catch(complain);
-  main.append(columns);
+  try { await Promise.all([load(), loadSessions(sessions)]); main.append(columns); } catch (failure) { main.append(failureCard(t('account.title'), failure, again)); }
 }
-const wide = (text, run) => btn('wide', (node) => act(node, run), icon('key'), text);
+const wide = (text, run) => actBtn('wide', run, icon('key'), text);
 
 function changeName(user, done) {
   const name = field({ label: t('field.name'), name: 'name', autocomplete: 'name', check: (text) => (text.trim() ? null : t('account.nameMissing')) });
@@ -60,13 +59,9 @@ async function sendCode(path, body, to, done) {
 }
 async function changePassword(user) {
   const now = passwordField();
-  const form = await passwordForm({ email: user.email, name: user.name, heading: '', button: t('reset.set'),
-    use: (newPassword) => {
-      if (!now.valid) { now.paint('submit'); return Promise.reject({ message: t('account.passwordMissing'), status: 0, code: 'network' }); }
-      return proven(() => post('/account/password', { password: now.value, newPassword }, { open: true }));
-    },
+  const form = await passwordForm({ email: user.email, name: user.name, heading: '', button: t('reset.set'), present: now,
+    use: (newPassword) => proven(() => post('/account/password', { password: now.value, newPassword }, { open: true })),
     done: () => { box.close(); toast(t('account.passwordChanged')); } });
-  form.node.prepend(now.node);
   const box = inSheet(t('account.changePassword'), form);
 }
 

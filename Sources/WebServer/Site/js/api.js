@@ -5,7 +5,8 @@ export class Failure extends Error {
   /** @param status the HTTP status; 0 if the controller was not reached. */
   constructor(status, { code, message, hint, device, step, field, retryAfter, triesLeft, problems }) {
     // The page has its own texts for frequent errors; for all others the controller's English text says more.
-    const own = `error.${code}`;
+    // One code may be about several fields.
+    const about = `error.${code}.${field}`, own = has(about) ? about : `error.${code}`;
     super(has(own) ? t(own) : message);
     /** Whether the controller refused, or was not reached. */
     this.kind = status === 0 ? 'network' : 'refused';

@@ -6,7 +6,7 @@ import { factorForm, logIn, welcome } from './login.js';
 import { LoginFlow } from './login-flow.js';
 import { t } from './text.js';
 
-export const title = t('code.title');
+export const title = () => t('code.title');
 
 export function show(main, { enter }) {
   const set = backdrop(main), flow = new LoginFlow(codeFlow());

@@ -4,7 +4,7 @@ import { announce, clamp, clock, left } from './dom.js';
 import { playback, withRole, device, activity, devices, knownTitles } from './store.js';
 import { value } from './words.js';
 import { act, complain, paced } from './parts.js';
-import { t } from './text.js';
+import { t, unit } from './text.js';
 
 export const isPaused = (now = playback()) => now?.state === 'paused';
 export const amplifier = () => withRole('amplifier');
@@ -19,6 +19,8 @@ export async function seekTo(position, button) {
   const to = clamp(position, 0, lastPlace());
   if (await act(button, () => post('/seek', { to }))) announceAt(to);
 }
+/** "Back 10 seconds". */
+export const jumpName = (by) => t(by < 0 ? 'player.back' : 'player.forward', { time: unit(Math.abs(by), 'second', true) });
 let owed = 0, jumping = false;
 /** Seeks by seconds. Presses during a request add up, and follow it together. */
 export async function jump(by, button) {

@@ -50,7 +50,8 @@ function complaint(device) {
   return null;
 }
 
-const key = (device, text, picture, command, props = {}) => { const node = h('button', { class: 'btn', data: { focus: text }, ...props, onclick: () => act(node, () => send(device.id, command)) }, icon(picture), text); return node; };
+const key = (device, text, picture, command, props = {}) => { const node = h('button', { class: 'btn', ...props, onclick: () => act(node, () => send(device.id, command)) }, icon(picture), text); return node; };
+const FLIP = { data: { focus: 'flip' } };
 const keys = (...list) => h('div', 'control-keys', list);
 function power(device) {
   const on = isOn(device);
@@ -93,7 +94,7 @@ function controls(device, pieces) {
       break;
     default: {
       const state = v('playback')?.state;
-      out.push(keys(state === 'playing' ? key(device, t('do.pause'), 'pause', 'pause') : can || state === 'paused' ? key(device, t('control.play'), 'play', 'play') : null, key(device, t('control.previous'), 'previous', 'previous'), key(device, t('control.next'), 'next', 'next'), can ? [key(device, t('control.stop'), 'stop', 'stop'), key(device, t('control.eject'), 'eject', 'eject')] : null));
+      out.push(keys(state === 'playing' ? key(device, t('do.pause'), 'pause', 'pause', FLIP) : can || state === 'paused' ? key(device, t('control.play'), 'play', 'play', FLIP) : null, key(device, t('control.previous'), 'previous', 'previous'), key(device, t('control.next'), 'next', 'next'), can ? [key(device, t('control.stop'), 'stop', 'stop'), key(device, t('control.eject'), 'eject', 'eject')] : null));
       if (can && device.role === 'dvdPlayer') out.push(track(t('state.audio'), device));
       if (can) out.push(power(device));
     }

@@ -8,14 +8,14 @@ import { nameOf, describe, ICONS, ago, word } from './words.js';
 import { titles } from './commands.js';
 import { t } from './text.js';
 
-export const title = t('devices.title');
+export const title = () => t('devices.title');
 let current;
 
 export function show(main) {
   const wide = matchMedia('(min-width: 1100px)'), list = h('ul', 'device-list'), summary = h('p', 'soft');
   const name = h('h2', { class: 'title-3', id: 'device-name' }), inside = h('div', 'device-sheet'), pane = h('section', { class: 'card device-pane', 'aria-labelledby': 'device-name' }, name, inside);
   let stopFollowing = () => {};
-  main.append(heading(title, summary, theater.isOwner() ? h('a', { class: 'btn', href: '/setup' }, icon('search'), t('setup.title')) : null), h('div', 'device-split', list, pane));
+  main.append(heading(title(), summary, theater.isOwner() ? h('a', { class: 'btn', href: '/setup' }, icon('search'), t('setup.title')) : null), h('div', 'device-split', list, pane));
 
   const paint = () => {
     const all = theater.devices(), bad = all.filter((device) => howKnown(device) === 'failed').length;

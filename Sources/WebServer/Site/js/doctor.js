@@ -1,17 +1,17 @@
 // The screen of the doctor: the checks of the controller and their results.
-import { h, clear, announce, btn } from './dom.js';
+import { h, clear, announce } from './dom.js';
 import { icon } from './icons.js';
 import { get } from './api.js';
-import { heading, chip, act, failureCard } from './parts.js';
+import { heading, chip, act, actBtn, failureCard } from './parts.js';
 import { t, sentence } from './text.js';
 
-export const title = t('doctor.title');
+export const title = () => t('doctor.title');
 const KNOWN = { ok: 'reported', warning: 'assumed', failed: 'failed' };
 const ORDER = ['failed', 'warning', 'ok'];
 
 export function show(main) {
   const said = h('p', { class: 'soft', role: 'status' }), list = h('ul', 'card checks');
-  const again = btn('', (node) => act(node, load), icon('fix'), t('doctor.again'));
+  const again = actBtn('', load, icon('fix'), t('doctor.again'));
   main.append(heading(t('doctor.title'), said, again), list);
   async function load() {
     said.textContent = t('form.checking');

@@ -1,31 +1,31 @@
 // The configuration: devices.json with line numbers, checked at each pause of typing, saved after a look at the difference.
-import { h, clear, announce, btn, unheard } from './dom.js';
+import { h, clear, announce, unheard } from './dom.js';
 import { icon } from './icons.js';
 import { get, send } from './api.js';
 import * as theater from './store.js';
-import { heading, act, chip, twoLines, failureCard, said } from './parts.js';
+import { heading, actBtn, chip, twoLines, failureCard, said } from './parts.js';
 import { saveSheet, differences } from './configuration.js';
 import { t, sentence } from './text.js';
 
-export const title = t('editor.title');
+export const title = () => t('editor.title');
 const PAUSE = 400;
-/** The text that was not saved when the screen was left. */
+/** The text that was not saved when the screen was left, with the version from which it was made. */
 let draft;
 
-export async function show(main) {
+export async function show(main, { again }) {
   const numbers = unheard('pre', 'numbers'), area = h('textarea', { 'aria-label': t('editor.text'), 'aria-describedby': 'verdict', spellcheck: 'false', autocapitalize: 'none', autocomplete: 'off', wrap: 'off' });
   const verdict = h('p', { class: 'soft', id: 'verdict', role: 'status' }), list = h('ul', 'problems'), result = h('div', 'controls');
-  const save = btn('primary', (node) => act(node, compare), t('editor.save')), reload = btn('quiet', (node) => act(node, () => load()), t('editor.reload'));
+  const save = actBtn('primary', compare, t('editor.save')), reload = actBtn('quiet', () => load(), t('editor.reload'));
   main.append(heading(t('editor.title'), h('div', 'control-keys', reload, save)), h('div', 'editor', numbers, area), h('section', { class: 'editor-end', 'aria-label': t('editor.checks') }, verdict, list, result));
-  let saved = '', hash, problems = [], timer, asking, checked, shown;
+  let saved = '', hash, problems = [], timer, asking, checked, shown, isOpen;
 
-  async function load(keptDraft) {
+  async function load(kept) {
     area.readOnly = true;
     try {
-      ({ text: saved, hash } = await get('/configuration'));
-      area.value = keptDraft ?? saved; draft = undefined;
+      ({ text: saved, hash } = kept || await get('/configuration'));
+      area.value = kept ? kept.typed : saved; draft = undefined;
     } finally { area.readOnly = false; }
-    if (keptDraft !== undefined) announce(t('editor.draft'));
+    if (kept) announce(t('editor.draft'));
     result.replaceChildren(); await check();
   }
   const isChanged = () => area.value !== saved;
@@ -37,16 +37,17 @@ export async function show(main) {
   }
   /** Asks the controller about the text; an older question is given up. */
   async function check() {
-    asking?.abort(); asking = new AbortController();
+    asking?.abort(); asking = new AbortController(); isOpen = false;
     const text = area.value;
-    paint();
+    checked = undefined; paint();
     try {
       ({ problems } = await send('POST', '/configuration/check', text, { isText: true, signal: asking.signal }));
       checked = text;
     } catch (failure) {
       if (failure.name === 'AbortError') return;
       problems = failure.problems ?? []; verdict.textContent = said(failure);
-      if (!problems.length) { paint(); return; }
+      isOpen = failure.kind === 'network';
+      if (!problems.length) { clear(list); paint(); return; }
     }
     showProblems();
   }
@@ -77,13 +78,13 @@ export async function show(main) {
   }
   area.addEventListener('input', () => { paint(); clearTimeout(timer); timer = setTimeout(check, PAUSE); });
   area.addEventListener('scroll', () => { numbers.scrollTop = area.scrollTop; });
-  try { await load(draft?.of === theater.store.session ? draft.text : undefined); } catch (failure) { clear(main, heading(t('editor.title')), failureCard(t('editor.unread'), failure)); return undefined; }
+  try { await load(draft?.of === theater.store.session && draft); } catch (failure) { clear(main, heading(t('editor.title')), failureCard(t('editor.unread'), failure, again)); return undefined; }
   /** What the controller says of a saved text. */
   function showApplied() {
     const { applied } = theater.store;
     if (!result.children.length || applied === shown) return;
     shown = applied; result.append(h('p', 'small', chip(applied.status === 'applied' ? 'reported' : 'failed', t(`editor.${applied.status}`))));
   }
-  const unwatch = theater.watch(showApplied);
-  return () => { unwatch(); clearTimeout(timer); asking?.abort(); draft = isChanged() ? { text: area.value, of: theater.store.session } : undefined; };
+  const unwatch = theater.watch(() => { showApplied(); if (isOpen && theater.store.connection === 'live') check(); });
+  return () => { unwatch(); clearTimeout(timer); asking?.abort(); draft = isChanged() ? { typed: area.value, text: saved, hash, of: theater.store.session } : undefined; };
 }

@@ -14,7 +14,7 @@ export function followOthers(go) {
     const now = activity(), isNew = now.status === 'starting' && (before.status !== 'starting' || before.run !== now.run);
     before = now;
     // Nobody is taken away from a text or a question.
-    if (!isNew || beginsHere() || !follows() || $('dialog[open]') || document.activeElement.matches('input[type=text], input:not([type]), textarea')) return;
+    if (!isNew || beginsHere() || !follows() || $('dialog[open], .toast.ask') || document.activeElement.matches('input:not([type=range]), textarea, select')) return;
     const goal = matchMedia('(min-width: 700px)').matches ? '/room' : '/player';
     if (location.pathname !== goal) go(goal);
   });

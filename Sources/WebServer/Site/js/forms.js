@@ -56,6 +56,13 @@ export function field({ label, name, type = 'text', note = '', check, autocomple
   return api;
 }
 
+/** Lets fields follow the form of a flow, which is told of their input with `send`. */
+export function followForm(fields, flow, send) {
+  for (const one of fields) {
+    const { name } = one.input;
+    one.follow({ display: () => flow.form.display(name), typed: (text) => send({ type: 'typed', field: name, text }), left: () => send({ type: 'left', field: name }) });
+  }
+}
 /** The live list of a field's rules with its progress; a rule that is kept lights its bulb. */
 export function ruleList(rules) {
   const bar = unheard('div', 'bar', h('i')), count = h('span', 'num');

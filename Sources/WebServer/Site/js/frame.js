@@ -1,13 +1,13 @@
 // The frame of every screen: navigation, the bar of the current item, the offline notice.
-import { h, $, clear, announce, left, btn, unheard, write } from './dom.js';
+import { h, $, clear, announce, focusOn, left, btn, unheard, write } from './dom.js';
 import { icon, mark } from './icons.js';
 import { cover } from './cover.js';
 import { withPicture } from './pictures.js';
 import * as theater from './store.js';
 import { sheet, slider, ambient } from './parts.js';
-import { flip, jump, isPaused, amplifier, volume, setVolume, canSeek } from './commands.js';
+import { flip, jump, jumpName, isPaused, amplifier, volume, setVolume, canSeek } from './commands.js';
 import { ago, station, titleOf } from './words.js';
-import { t, unit } from './text.js';
+import { t } from './text.js';
 import { followMediaKeys } from './media-keys.js';
 import { followOthers } from './follow.js';
 
@@ -31,7 +31,7 @@ export async function begin(session, { go, exit }) {
   document.body.prepend(skip, rail);
   dock.hidden = true;
   document.body.append(dock);
-  const size = new ResizeObserver(() => document.documentElement.style.setProperty('--dock', `${dock.offsetHeight}px`));
+  const measure = () => document.documentElement.style.setProperty('--dock', `${dock.offsetHeight}px`), size = new ResizeObserver(measure);
   size.observe(dock);
   let place = '';
   const paint = () => { paintBar(bar, place); paintConnection(); };
@@ -54,7 +54,7 @@ export async function begin(session, { go, exit }) {
       paint();
       // The height of the dock is set at once, so that the content above it does not move.
       dock.hidden = false;
-      document.documentElement.style.setProperty('--dock', `${dock.offsetHeight}px`);
+      measure();
     },
     end() {
       for (const stop of stops) stop();
@@ -82,8 +82,8 @@ function makeTabs(places) {
 
 function makeBar() {
   const main = h('button', { class: 'key', onclick: () => flip(main) }), rest = h('span', 'num'), name = h('span', 'name');
-  const key = (label, picture, by) => { const button = h('button', { class: 'key small-key wide-only', 'aria-label': label, onclick: () => jump(by, button) }, icon(picture), unheard('span', 'by', Math.abs(by))); return button; };
-  const keys = [key(t('player.back', { time: unit(10, 'second', true) }), 'back', -10), key(t('player.forward', { time: unit(30, 'second', true) }), 'forward', 30)];
+  const key = (picture, by) => { const button = h('button', { class: 'key small-key wide-only', 'aria-label': jumpName(by), onclick: () => jump(by, button) }, icon(picture), unheard('span', 'by', Math.abs(by))); return button; };
+  const keys = [key('back', -10), key('forward', 30)];
   const level = slider({ label: t('state.volume'), value: 0, onchange: setVolume }), wire = unheard('div', 'mini-wire', h('i')), art = h('i');
   const loud = h('div', 'mini-volume', icon('volume'), level.input);
   const node = h('section', { class: 'mini', 'aria-label': t('frame.plays') }, wire, h('a', { class: 'mini-what', href: '/player' }, art, h('span', {}, name, h('span', 'sub', rest))), h('div', 'mini-keys', keys[0], main, keys[1]), loud);
@@ -138,6 +138,11 @@ function paintConnection() {
 // While the connection is lost, `lock` disables all controls but those in `OWN`: of the notice, the heads of dialogs,
 // and the settings of this browser.
 const OWN = ['.offline', '.dialog-head', '.card[aria-labelledby=h-look]', '.card[aria-labelledby=h-playing]'].map((one) => `${one} *`).join();
+let locked;
 function lock(isLost) {
-  for (const node of document.querySelectorAll(isLost ? `:is(#main,.mini,dialog) :is(button,input,select):enabled:not(${OWN})` : '[data-lost]')) { node.disabled = isLost; node.toggleAttribute('data-lost', isLost); }
+  const own = document.activeElement;
+  for (const node of document.querySelectorAll(isLost ? `:is(#main,.mini,dialog) :is(button,input,select):enabled:not(${OWN})` : '[data-lost]')) { if (isLost && node === own) locked = own; node.disabled = isLost; node.toggleAttribute('data-lost', isLost); }
+  if (isLost) return;
+  if (own === document.body) focusOn(locked);
+  locked = undefined;
 }

@@ -6,7 +6,7 @@ import { backdrop, entranceForm } from './backdrop.js';
 import { welcome } from './login.js';
 import { t, parts } from './text.js';
 
-export const title = t('guest.title');
+export const title = () => t('guest.title');
 
 export function show(main, { enter }) {
   const set = backdrop(main), error = formError();

@@ -16,7 +16,7 @@ import { beginKeys, rest, stoppedItem } from './resume.js';
 import { startScene, sceneIcon, sceneTitle, ACTIVITY_SCENES, progressOf, faultCard, mend } from './runs.js';
 import { t } from './text.js';
 
-export const title = t('home.title');
+export const title = () => t('home.title');
 // The name of an activity, the role of its device, its address, and the list of its items.
 const ACTIVITIES = [
   ['film', 'dvdPlayer', '/library', 'films'], ['music', 'cdPlayer', '/library?kind=music', 'music'], ['radio', 'tuner', '/radio', 'stations'], ['popcorn', 'popcornPopper'],
@@ -29,7 +29,8 @@ export async function show(main, { go }) {
   sceneBand.hidden = true;
   const shelf = h('ul', 'shelf'), shelfBand = section(t('resume.title'), 'h-stopped', shelf);
   shelfBand.hidden = true;
-  let stopped = [], revision, isLoading = false;
+  let stopped = [], revision, isLoading = false, applied;
+  const readScenes = async () => { ({ applied } = theater.store); if (await loadScenes(scenes, sceneBand, go)) applied = null; };
   const load = async () => {
     if (isLoading || !theater.mayOperate()) return;
     isLoading = true;
@@ -39,7 +40,7 @@ export async function show(main, { go }) {
     }
     isLoading = false;
   };
-  await Promise.all([loadScenes(scenes, sceneBand, go), load()]);
+  await Promise.all([readScenes(), load()]);
   main.append(hero, section(t('home.question'), 'h-activities', tiles), shelfBand,
     h('div', 'home-two', h('div', 'home-left', sceneBand),
       h('section', { class: 'band', 'aria-labelledby': 'h-room' }, h('h2', { class: 'title-3', id: 'h-room' }, t('home.room')), h('a', { class: 'room-card', href: '/room', 'aria-label': t('home.openRoom') }, picture), facts)));
@@ -52,7 +53,7 @@ export async function show(main, { go }) {
   };
   paint();
   const tick = () => { const play = theater.playback(); if (play?.duration) seek.set(play.position, play.duration); };
-  const timer = setInterval(tick, 500), unwatch = theater.watch(() => { paint(); tick(); if (revision !== theater.store.library) load().then(paint); });
+  const timer = setInterval(tick, 500), unwatch = theater.watch(() => { paint(); tick(); if (theater.store.connection === 'live' && applied !== theater.store.applied) readScenes(); if (revision !== theater.store.library) load().then(paint); });
   tick();
   const room = await createRoom(picture, { hits: false });
   const draw = () => { if (theater.store.status) room.render(roomStatus()); };
@@ -65,13 +66,13 @@ const STOPPED = 5;
 function paintHero(hero, seek, go, left) {
   const now = theater.activity(), play = theater.playback(), paused = isPaused(play);
   const isMoving = ['starting', 'ending', 'failed'].includes(now.status), step = isMoving ? progressOf(now.run) : undefined;
-  const key = JSON.stringify([now.status, now.activity, now.item, now.itemTitle, now.error, now.resumedAt, play?.state, step, canSeek(), !!play?.duration, play?.title, now.status === 'idle' && left]);
+  const key = JSON.stringify([now.status, now.activity, now.item, now.itemTitle, now.error, theater.run()?.status, now.resumedAt, play?.state, step, canSeek(), !!play?.duration, play?.title, now.status === 'idle' && left]);
   renew(hero, key, () => {
     const isIdle = now.status === 'idle', title = isIdle ? left?.title ?? 'Lantern Street' : titleOf(now) ?? '';
     hero.dataset.status = now.status;
     const words = h('div', 'hero-words');
     const art = withPicture(unheard('div', 'hero-art', cover(title, { kind: 'still', moment: play?.duration ? play.position / play.duration : 0 })), isIdle ? left?.id : now.item);
-    const head = (small, name) => [h('p', 'small', small), h('h1', { class: 'title-1', id: 'hero' }, name)];
+    const head = (small, name) => [h('p', 'small', small), h('h1', { class: 'title-1', id: 'hero', title: name }, name)];
     switch (now.status) {
       case 'idle': words.append(...idle(head, go, left, now.error)); break;
       case 'failed': words.append(...failed(head, title, now, go)); break;
@@ -81,7 +82,7 @@ function paintHero(hero, seek, go, left) {
     return [art, words];
   });
 }
-const button = (text, picture, run, kind = '') => { const node = h('button', { class: `btn big ${kind}`, data: { focus: text }, onclick: () => run(node) }, picture ? icon(picture) : null, text); return node; };
+const button = (text, picture, run, kind = '', focus) => h('button', { class: `btn big ${kind}`, data: { focus }, onclick: (event) => run(event.currentTarget) }, icon(picture), text);
 function idle(head, go, left, loss) {
   const keys = left ? beginKeys(left, '', () => left.category === 'films' && go('/player'))
     : [['films', 'home.choose', 'film', '/library'], ['music', 'kind.music', 'music', '/library?kind=music'], ['stations', 'radio.title', 'radio', '/radio']].filter(([list]) => theater.mayChoose(list)).slice(0, 2).map(([, text, picture, href], i) => button(t(text), picture, () => go(href), i ? '' : 'primary'));
@@ -90,7 +91,7 @@ function idle(head, go, left, loss) {
 function running(head, title, now, play, paused, seek) {
   const role = theater.playerRole(), isRadio = role === 'tuner', isFilm = role === 'dvdPlayer';
   const keys = h('div', 'hero-keys');
-  if (!isRadio && ['playing', 'paused'].includes(play?.state)) keys.append(button(t(paused ? 'do.resume' : 'do.pause'), paused ? 'play' : 'pause', flip, 'primary'));
+  if (!isRadio && ['playing', 'paused'].includes(play?.state)) keys.append(button(t(paused ? 'do.resume' : 'do.pause'), paused ? 'play' : 'pause', flip, 'primary', 'flip'));
   keys.append(h('a', { class: 'btn big', href: isRadio ? '/radio' : '/player' }, t(isRadio ? 'player.dial' : 'player.title')), button(t('do.end'), 'stop', endActivity, 'quiet'));
   const from = now.resumedAt > 5 && play?.state === 'playing' ? h('p', 'small', t('home.wentOn', { time: clock(now.resumedAt) }), ' ', startOver()) : null;
   seek.input.disabled = !canSeek();
@@ -125,12 +126,14 @@ function paintFacts(facts) {
   const chips = ['lights', 'projector', 'amplifier', 'popcornPopper'].map(theater.withRole).filter(Boolean).map((device) => [howKnown(device), `${nameOf(device)}: ${describe(device)}`]);
   renew(facts, JSON.stringify(chips), () => chips.map((one) => h('li', {}, chip(...one))));
 }
+/** Returns whether the controller did not answer. */
 async function loadScenes(row, band, go) {
-  if (!theater.mayOperate()) return;
+  if (!theater.mayOperate()) return false;
   try {
     const { scenes } = await get('/scenes');
     const own = scenes.filter((scene) => !ACTIVITY_SCENES.includes(scene.name));
     band.hidden = !own.length;
     clear(row, own.map((scene) => btn('round scene-btn', (node) => startScene(scene, go, node), icon(sceneIcon(scene)), sceneTitle(scene))));
-  } catch (failure) { complain(failure); }
+  } catch (failure) { complain(failure); return failure.kind === 'network'; }
+  return false;
 }

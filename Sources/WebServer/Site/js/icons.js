@@ -62,6 +62,6 @@ const SOLID = {
 export const mark = () => s('svg', { viewBox: '0 0 40 40', 'aria-hidden': 'true' }, s('path', { d: 'M6 10h28v15H6zM20 4v6', fill: 'none', stroke: 'currentColor', 'stroke-width': 2.4, 'stroke-linejoin': 'round', 'stroke-linecap': 'round' }), s('path', { d: 'M8 25 2 36h36l-6-11', fill: 'currentColor', opacity: .28 }));
 export function icon(name, props) {
   const line = THICK[name] ?? LINES[name], solid = SOLID[name];
-  return s('svg', { viewBox: '0 0 24 24', 'aria-hidden': 'true', focusable: 'false', ...props }, s('path', solid ? { fill: 'currentColor', d: solid }
+  return s('svg', { viewBox: '0 0 24 24', 'aria-hidden': 'true', ...props }, s('path', solid ? { fill: 'currentColor', d: solid }
     : { fill: 'none', stroke: 'currentColor', 'stroke-width': name in THICK ? 2.4 : 1.75, 'stroke-linecap': 'round', 'stroke-linejoin': 'round', d: line ?? LINES.info }));
 }

@@ -1,6 +1,6 @@
 // The question whether leaving the player ends the activity; the answer is kept for each person.
 import { h, announce, btn } from './dom.js';
-import { activity, person, playerRole, store } from './store.js';
+import { activity, person, playerRole, store, watch } from './store.js';
 import { endActivity } from './commands.js';
 import { look, saveLook } from './look.js';
 import { toasts } from './parts.js';
@@ -8,20 +8,22 @@ import { t } from './text.js';
 
 export const leavingEnds = () => look().leaving?.[person()];
 export const setLeavingEnds = (ends) => saveLook({ leaving: { ...look().leaving, [person()]: ends } });
-let question;
+/** Removes the question whether the activity goes on. */
+export let withdraw = () => {};
 
 /** Handles that the player was left. The room and the radio show the same activity: there, nothing is asked. */
 export function leftPlayer() {
-  question?.remove();
+  withdraw();
   const now = activity(), shows = ['/player', '/room', playerRole() === 'tuner' && '/radio'];
   if (!store.session || now.status !== 'running' || shows.includes(location.pathname)) return;
   const ends = leavingEnds();
   if (ends) endActivity();
-  else if (ends === undefined) ask(now.itemTitle ?? now.title ?? '');
+  else if (ends === undefined) ask(now);
 }
-function ask(title) {
-  const text = t('leaving.ask', { title }), choose = (ends) => { question.remove(); setLeavingEnds(ends); announce(t(ends ? 'leaving.willEnd' : 'leaving.willStay')); if (ends && activity().status === 'running') endActivity(); };
-  const button = (words, ends) => btn('', () => choose(ends), t(words));
-  question = h('div', { class: 'toast ask', role: 'region', 'aria-label': text }, h('p', {}, text, h('span', 'tiny block', t('leaving.kept'))), button('leaving.stay', false), button('leaving.end', true));
+function ask({ run, item, itemTitle, title = '' }) {
+  const text = t('leaving.ask', { title: itemTitle ?? title }), choose = (ends) => { if (!check()) return; withdraw(); setLeavingEnds(ends); announce(t(ends ? 'leaving.willEnd' : 'leaving.willStay')); if (ends) endActivity(); };
+  const check = () => { const now = activity(), isSame = now.status === 'running' && now.run === run && now.item === item; if (!isSame) withdraw(); return isSame; }, unwatch = watch(check), button = (words, ends) => btn('', () => choose(ends), t(words));
+  const question = h('div', { class: 'toast ask', role: 'region', 'aria-label': text }, h('p', {}, text, h('span', 'tiny block', t('leaving.kept'))), button('leaving.stay', false), button('leaving.end', true));
+  withdraw = () => { unwatch(); question.remove(); };
   toasts().append(question); announce(text);
 }

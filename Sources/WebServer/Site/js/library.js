@@ -1,5 +1,5 @@
 // Films and music: search as you type, a grid or list of which only the rows in view exist.
-import { h, clear, clock, announce, btn, unheard } from './dom.js';
+import { h, clear, clock, announce, btn, keepFocus, unheard } from './dom.js';
 import { icon } from './icons.js';
 import * as theater from './store.js';
 import { heading, segments, lateCover, complain, failureCard, twoLines } from './parts.js';
@@ -7,7 +7,7 @@ import { begin as play, choose, rest, seen } from './resume.js';
 import { virtual } from './virtual.js';
 import { t, unit } from './text.js';
 
-export const title = t('library.title');
+export const title = () => t('library.title');
 const PAGE = 200, PAUSE = 120;
 /** What is known of each kind: the query, the pages of items that match it, their count, that of all, the place in the list. */
 const fresh = ({ query = '', scroll = 0 } = {}) => ({ query, scroll, pages: new Map(), total: undefined });
@@ -31,7 +31,7 @@ export async function show(main, { go }) {
   const here = () => memory[kind], at = (index) => here().pages.get(Math.floor(index / PAGE))?.[index % PAGE];
   const input = h('input', { type: 'search', id: 'find', 'aria-label': t('library.search'), placeholder: t('library.search'), autocomplete: 'off', 'aria-describedby': 'found', value: here().query });
   const found = h('p', { class: 'small', id: 'found' }), host = h('div', 'library-list');
-  main.append(heading(title, kinds.length > 1 ? segments(t('library.kind'), [['films', t('kind.film')], ['music', t('kind.music')]], kind, turnTo) : null), h('div', 'library-tools', h('div', 'search', icon('search'), input)), found, host);
+  main.append(heading(title(), kinds.length > 1 ? segments(t('library.kind'), [['films', t('kind.film')], ['music', t('kind.music')]], kind, turnTo) : null), h('div', 'library-tools', h('div', 'search', icon('search'), input)), found, host);
 
   function turnTo(next) {
     here().scroll = scrollY;
@@ -50,7 +50,7 @@ export async function show(main, { go }) {
   async function ask() {
     if (isAsking || isOver) return;
     isAsking = true;
-    const slow = setTimeout(() => { if (!list) { clear(host, bones()); found.textContent = t(`library.loading.${kind}`); } }, 300);
+    const slow = setTimeout(() => { if (list) return; found.textContent = t(`library.loading.${kind}`); if (!host.contains(document.activeElement)) clear(host, bones()); }, 300);
     for (let page = missing(); page !== undefined && !isOver; page = missing()) {
       const mine = here(), of = kind;
       try {
@@ -58,8 +58,9 @@ export async function show(main, { go }) {
         mine.pages.set(page, answer.items); mine.total = answer.total;
         if (!mine.query) everything[of] = answer.total;
         if (mine !== here()) continue;
-        if (!list || drawn.query !== mine.query || !mine.total) paintList();
-        else keepFocus(() => { if (drawn !== mine) { drawn = mine; list.resize(mine.total); showCount(); } list.filled(); });
+        const at = document.activeElement.closest('[data-index]')?.dataset.index;
+        if (!list || drawn.query !== mine.query || !mine.total) keepFocus(host, paintList, () => input);
+        else keepFocus(host, () => { if (drawn !== mine) { drawn = mine; list.resize(mine.total); showCount(); } list.filled(); }, () => host.querySelector(`[data-index="${at}"] button`) ?? [...host.querySelectorAll('[data-item]')].at(-1));
       } catch (failure) {
         if (mine !== here()) continue;
         failed = true;
@@ -98,12 +99,6 @@ export async function show(main, { go }) {
       build: (index) => { const item = at(index), node = item ? look(item, go) : bone(isFilms); mark(node); return node; },
       shown(from, to) { range = [from, to]; failed = false; ask(); },
     });
-  }
-  /** Keeps the focus on an item while nodes are made anew. */
-  function keepFocus(run) {
-    const { item } = host.contains(document.activeElement) ? document.activeElement.dataset : {};
-    run();
-    if (item) host.querySelector(`[data-item="${CSS.escape(item)}"]`)?.focus({ preventScroll: true });
   }
   const empty = (query) => h('div', 'empty', icon('search'), h('h2', 'title-4', query ? t('library.nothing', { query }) : t('library.empty')), h('p', {}, query ? t('library.fewer') : t(`library.how.${kind}`)),
     query ? btn('', () => { input.value = ''; search(); input.focus(); }, t('library.all')) : null);

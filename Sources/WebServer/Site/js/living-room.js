@@ -3,7 +3,7 @@
 //   room.render(status);  room.levels([left, right]);   // levels 0…1, at most 15 a second, may be dropped
 // Three compositions, not one that shrinks. Devices are real <button>s over the drawing; the drawing itself is
 // hidden from screen readers. Nothing here keeps state of a device: what is not in the object is not drawn.
-import { h, s, $, $$, clamp, lerp, still as motionless, clock, unheard, announce, write, once } from './dom.js';
+import { h, s, shape, $, $$, clamp, lerp, still as motionless, clock, unheard, announce, write, once } from './dom.js';
 import { cover, palette } from './cover.js';
 import { icon } from './icons.js';
 import { renew } from './parts.js';
@@ -33,34 +33,37 @@ const LAYOUTS = {
   },
 };
 const DOWN = { x2: 0, y2: 1 }, RIGHT = {}, OUTWARD = { r: .5 }, ACROSS = { x2: 1, y2: 1 };
-/** Gradients by id: the attributes of the element, then stops: the offset, the color by day, by night if that is another. */
+/**
+ * Gradients by id: the attributes of the element, downwards without them, then stops: the offset, the color by day,
+ * by night if that is another.
+ */
 const GRADIENTS = {
-  'g-steel': [DOWN, [0, '#6b6460', '#5a5250'], [.12, '#4d4643', '#413936'], [1, '#332d2b', '#26201f']],
-  'g-face': [DOWN, [0, '#3a3431', '#302927'], [1, '#27211f', '#1b1615']],
-  'g-walnut': [DOWN, [0, '#a76f45', '#8a5635'], [1, '#6f4528', '#54301d']],
+  'g-steel': [[0, '#6b6460', '#5a5250'], [.12, '#4d4643', '#413936'], [1, '#332d2b', '#26201f']],
+  'g-face': [[0, '#3a3431', '#302927'], [1, '#27211f', '#1b1615']],
+  'g-walnut': [[0, '#a76f45', '#8a5635'], [1, '#6f4528', '#54301d']],
   'g-walnut-h': [RIGHT, [0, '#6f4528', '#54301d'], [.16, '#a76f45', '#8a5635'], [.84, '#a76f45', '#8a5635'], [1, '#6f4528', '#54301d']],
   'g-brass': [RIGHT, [0, '#8f6a35'], [.35, '#f3d9a0'], [1, '#6f4f25']],
   'g-knob': [{ cx: .38, cy: .3, r: .85 }, [0, '#9a8f88'], [.55, '#4d4542'], [1, '#1d1817']],
   'g-cone': [OUTWARD, [.3, '#5d5350'], [.34, '#171211'], [.86, '#3b3330'], [1, '#171211']],
-  'g-vu': [DOWN, [0, '#fff0c9'], [.55, '#ffd48a'], [1, '#f19a3c']],
-  'g-dial': [DOWN, [0, '#ffedc4'], [1, '#f6ad55']],
+  'g-vu': [[0, '#fff0c9'], [.55, '#ffd48a'], [1, '#f19a3c']],
+  'g-dial': [[0, '#ffedc4'], [1, '#f6ad55']],
   'g-glow': [OUTWARD, [0, '#ffd9a0f2'], [.35, '#ffb45c73'], [1, '#ff9a3c00']],
   'g-bulb': [OUTWARD, [0, '#fffdf5'], [.4, '#ffe9bd'], [1, '#ffc06a00']],
-  'g-shade': [DOWN, [0, '#efe0c9', '#cdb694'], [1, '#d8c2a2', '#a98d69']],
-  'g-shade-lit': [DOWN, [0, '#ffcb80'], [.5, '#fff0d0'], [1, '#ffc777']],
-  'g-down': [DOWN, [0, '#ffd79a99'], [1, '#ffb65e00']],
+  'g-shade': [[0, '#efe0c9', '#cdb694'], [1, '#d8c2a2', '#a98d69']],
+  'g-shade-lit': [[0, '#ffcb80'], [.5, '#fff0d0'], [1, '#ffc777']],
+  'g-down': [[0, '#ffd79a99'], [1, '#ffb65e00']],
   'g-up': [{ x2: 0, y1: 1 }, [0, '#ffd79a9e'], [1, '#ffb65e00']],
-  'g-sofa': [DOWN, [0, '#6b938c', '#4a706c'], [.55, '#4e756f', '#2f4e4c'], [1, '#365853', '#162725']],
-  'g-red': [DOWN, [0, '#d0463a'], [1, '#8f221f']],
-  'g-case': [DOWN, [0, '#fff3d6f2'], [.5, '#ffd890cc'], [1, '#ffb452bf']],
+  'g-sofa': [[0, '#6b938c', '#4a706c'], [.55, '#4e756f', '#2f4e4c'], [1, '#365853', '#162725']],
+  'g-red': [[0, '#d0463a'], [1, '#8f221f']],
+  'g-case': [[0, '#fff3d6f2'], [.5, '#ffd890cc'], [1, '#ffb452bf']],
   'g-glass': [ACROSS, [0, '#ffffff57'], [.4, '#ffffff0d'], [1, '#ffffff29']],
   'g-disc': [ACROSS, [0, '#f8dcb0'], [.3, '#b7c9d8'], [.55, '#e8c9d8'], [.8, '#c9d6b4'], [1, '#f4d7a4']],
-  'g-cove': [DOWN, [0, '#ffd79abf'], [1, '#ffb65e00']],
+  'g-cove': [[0, '#ffd79abf'], [1, '#ffb65e00']],
   'rm-side-l': [RIGHT, [.5, '#c7a985', '#422d2d'], [1, '#dcc2a4', '#5d4140']],
   'rm-side-r': [RIGHT, [0, '#dcc2a4', '#5d4140'], [.5, '#c7a985', '#422d2d']],
-  'rm-back': [DOWN, [0, '#c99a6b', '#7e5238'], [1, '#a97848', '#573524']],
-  'rm-floor': [DOWN, [0, '#a87747', '#5b3a28'], [.5, '#cfa06e', '#8a5a3c']],
-  'rm-sky': [DOWN, [0, '#bfe0ee', '#131a3a'], [1, '#fff0d2', '#43406e']],
+  'rm-back': [[0, '#c99a6b', '#7e5238'], [1, '#a97848', '#573524']],
+  'rm-floor': [[0, '#a87747', '#5b3a28'], [.5, '#cfa06e', '#8a5a3c']],
+  'rm-sky': [[0, '#bfe0ee', '#131a3a'], [1, '#fff0d2', '#43406e']],
   'rm-warm': [OUTWARD, [0, '#ffcf8cf2'], [.55, '#ff9f4559'], [1, '#ff8a3000']],
   'rm-bounce': [OUTWARD, [0, '#fff'], [.3, '#fff'], [.7, '#fff'], [1, '#fff']],
   'rm-pop': [OUTWARD, [0, '#ffc470bf'], [.5, '#ff9a3c40'], [1, '#ff8a3000']],
@@ -68,11 +71,14 @@ const GRADIENTS = {
 };
 /** How opaque the stops of rm-bounce are, whose color is that of the picture. */
 const BOUNCE = ['d9', '5c', '1a', '00'];
-const gradient = (id, attributes, ...stops) => s(attributes.r ? 'radialGradient' : 'linearGradient', { id, ...attributes }, stops.map(([offset, day, night = day]) => {
-  const stop = s('stop', { offset });
-  stop.style.stopColor = `light-dark(${day}, ${night})`;
-  return stop;
-}));
+function gradient(id, ...stops) {
+  const attributes = Array.isArray(stops[0]) ? DOWN : stops.shift();
+  return s(attributes.r ? 'radialGradient' : 'linearGradient', { id, ...attributes }, stops.map(([offset, day, night = day]) => {
+    const stop = s('stop', { offset });
+    stop.style.stopColor = `light-dark(${day}, ${night})`;
+    return stop;
+  }));
+}
 const HIT = { amp: ['amp'], dvd: ['dvd'], cd: ['cd'], tuner: ['tuner'], projector: ['projector'], lights: ['lamp'], popper: ['popper'] };
 /** More failed devices than these have one card together. */
 const MOST_CARDS = 3;
@@ -97,7 +103,7 @@ function corns(count, tall) {
   let seed = 11;
   const r = () => ((seed = (seed * 16807) % 2147483647) / 2147483647);
   const places = Array.from({ length: count }, (_, i) => { const y = -tall * (i / count) * lerp(.7, 1, r()), half = 88 * (1 + y / tall * .62); return [lerp(-half, half, r()), y - 6, lerp(.8, 1.25, r()), r() * 360]; });
-  return places.sort((a, b) => a[1] - b[1]).map(([x, y, k, a]) => s('g', { transform: `translate(${x.toFixed(1)} ${y.toFixed(1)}) rotate(${a | 0}) scale(${k.toFixed(2)})` }, s('path', { class: 'corn-b', d: 'M-7 0a4 4 0 0 1 4-5.5 4.5 4.5 0 0 1 7-.5 4 4 0 0 1 3 5.5 4 4 0 0 1-4 6 4.5 4.5 0 0 1-6 .5 4 4 0 0 1-4-6Z' }), s('path', { class: 'corn-a', d: 'M-4-2a3 3 0 0 1 5-2 2.5 2.5 0 0 1 3 3.5 3 3 0 0 1-4 2.5 3 3 0 0 1-4-4Z' })));
+  return places.sort((a, b) => a[1] - b[1]).map(([x, y, k, a]) => s('g', { transform: `translate(${x.toFixed(1)} ${y.toFixed(1)}) rotate(${a | 0}) scale(${k.toFixed(2)})` }, shape('corn-b', 'M-7 0a4 4 0 0 1 4-5.5 4.5 4.5 0 0 1 7-.5 4 4 0 0 1 3 5.5 4 4 0 0 1-4 6 4.5 4.5 0 0 1-6 .5 4 4 0 0 1-4-6Z'), shape('corn-a', 'M-4-2a3 3 0 0 1 5-2 2.5 2.5 0 0 1 3 3.5 3 3 0 0 1-4 2.5 3 3 0 0 1-4-4Z')));
 }
 /**
  * @param open called with the id of a pressed device
@@ -121,8 +127,7 @@ export async function createRoom(host, { open, card, overflow, hits: wantHits = 
     const fl = layout.floorLine, tl = ray(bx0, by0), tr = ray(bx1, by0), bl = ray(bx0, fl), br = ray(bx1, fl);
     const layer = (cls) => s('g', { class: cls });
     const L = { walls: layer('l-walls'), body: layer('l-body'), light: layer('l-light'), lit: layer('l-lit') };
-    const defs = document.importNode($('defs', art), true);
-    defs.append(...Object.entries(GRADIENTS).map(([id, parts]) => gradient(id, ...parts)),
+    const defs = s('defs', {}, Object.entries(GRADIENTS).map(([id, parts]) => gradient(id, ...parts)),
       s('pattern', { id: 'rm-slats', width: 19, height: 40, patternUnits: 'userSpaceOnUse', x: bx0 }, s('rect', { width: 5, height: 40, class: 'slat-a' }), s('rect', { x: 5, width: 1.6, height: 40, class: 'slat-b' })));
 
     // walls, ceiling, floor
@@ -136,16 +141,16 @@ export async function createRoom(host, { open, card, overflow, hits: wantHits = 
       s('polygon', { fill: 'url(#rm-floor)', points: poly([bx0, fl], [bx1, fl], br, bl) }));
     const boards = [];
     for (let x = -2400; x < 4000; x += 150) { const foot = [vx + (x - vx), layout.H], t = (fl - vy) / (layout.H - vy), top = [vx + (foot[0] - vx) * t, fl]; if (top[0] > bx0 && top[0] < bx1) boards.push(`M${top.map((n) => n.toFixed(1))}L${ray(top[0], fl, 4).map((n) => n.toFixed(1))}`); }
-    L.walls.append(s('path', { class: 'rm-board', d: boards.join('') }),
+    L.walls.append(shape('rm-board', boards.join('')),
       s('polygon', { class: 'rm-skirting', points: poly([bx0, fl - 12], [bx0, fl], ray(bx0, fl, 4), ray(bx0, fl - 12, 4)) }), s('polygon', { class: 'rm-skirting', points: poly([bx1, fl - 12], [bx1, fl], ray(bx1, fl, 4), ray(bx1, fl - 12, 4)) }));
     if (layout.window) { // on the left wall: the sky of the hour, half behind curtains
       const at = (x, y) => { const t = (vx - x) / (vx - bx0); return [x, vy + (y - vy) * t]; };
       const quad = (x0, x1, y0, y1) => poly(at(x0, y0), at(x1, y0), at(x1, y1), at(x0, y1));
       L.walls.append(s('polygon', { class: 'rm-frame', points: quad(-66, 186, 140, 470) }), s('polygon', { fill: 'url(#rm-sky)', points: quad(-54, 176, 150, 460) }),
-        s('circle', { class: 'rm-moon', cx: 92, cy: 168, r: 26 }), s('path', { class: 'rm-mullion', d: `M${at(66, 150)}L${at(66, 460)}M${at(-54, 300)}L${at(176, 300)}` }),
-        s('path', { class: 'rm-curtain-a', d: `M${at(150, 128)}L${at(226, 128)}L${at(226, 560)}L${at(168, 560)}Q${at(188, 340)} ${at(150, 128)}Z` }), s('path', { class: 'rm-curtain-b', d: `M${at(176, 128)}Q${at(196, 340)} ${at(182, 560)}L${at(192, 560)}Q${at(206, 340)} ${at(190, 128)}ZM${at(206, 128)}L${at(210, 560)}L${at(217, 560)}L${at(214, 128)}Z` }),
-        s('path', { class: 'rm-curtain-a', d: `M-900 -200L${at(-20, 128)}Q${at(-30, 340)} ${at(-60, 560)}L-900 1200Z` }), s('path', { class: 'rm-curtain-b', d: `M${at(-40, 128)}Q${at(-62, 340)} ${at(-90, 560)}L${at(-106, 560)}Q${at(-80, 340)} ${at(-54, 128)}Z` }),
-        s('path', { class: 'rm-rod', d: `M-300 ${at(-300, 118)[1]}L${at(238, 118)}` }));
+        s('circle', { class: 'rm-moon', cx: 92, cy: 168, r: 26 }), shape('rm-mullion', `M${at(66, 150)}L${at(66, 460)}M${at(-54, 300)}L${at(176, 300)}`),
+        shape('rm-curtain-a', `M${at(150, 128)}L${at(226, 128)}L${at(226, 560)}L${at(168, 560)}Q${at(188, 340)} ${at(150, 128)}Z`), shape('rm-curtain-b', `M${at(176, 128)}Q${at(196, 340)} ${at(182, 560)}L${at(192, 560)}Q${at(206, 340)} ${at(190, 128)}ZM${at(206, 128)}L${at(210, 560)}L${at(217, 560)}L${at(214, 128)}Z`),
+        shape('rm-curtain-a', `M-900 -200L${at(-20, 128)}Q${at(-30, 340)} ${at(-60, 560)}L-900 1200Z`), shape('rm-curtain-b', `M${at(-40, 128)}Q${at(-62, 340)} ${at(-90, 560)}L${at(-106, 560)}Q${at(-80, 340)} ${at(-54, 128)}Z`),
+        shape('rm-rod', `M-300 ${at(-300, 118)[1]}L${at(238, 118)}`));
     }
     if (layout.frame) {
       const [x, y, width, height] = layout.frame, picture = cover('Paper Moons', { kind: 'poster' });
@@ -155,18 +160,18 @@ export async function createRoom(host, { open, card, overflow, hits: wantHits = 
     const [r0, r1, ry0, r2, r3, ry1] = layout.rug;
     const rug = (m) => poly([r0 + m * .55, ry0 + m * .35], [r1 - m * .55, ry0 + m * .35], [r3 - m * 1.1, ry1 - m * .6], [r2 + m * 1.1, ry1 - m * .6]);
     L.walls.append(...['a', 'b', 'c'].map((name, i) => s('polygon', { class: `rug-${name}`, points: rug(i * 26) })));
-    const rcx = (r0 + r1) / 2, rcy = lerp(ry0, ry1, .46); L.walls.append(s('path', { class: 'rug-d', d: `M${rcx} ${rcy - 42}L${rcx + 120} ${rcy}L${rcx} ${rcy + 48}L${rcx - 120} ${rcy}ZM${rcx - 190} ${rcy}l22-9 22 9-22 10ZM${rcx + 146} ${rcy}l22-9 22 9-22 10Z` }));
+    const rcx = (r0 + r1) / 2, rcy = lerp(ry0, ry1, .46); L.walls.append(shape('rug-d', `M${rcx} ${rcy - 42}L${rcx + 120} ${rcy}L${rcx} ${rcy + 48}L${rcx - 120} ${rcy}ZM${rcx - 190} ${rcy}l22-9 22 9-22 10ZM${rcx + 146} ${rcy}l22-9 22 9-22 10Z`));
 
     // the screen
     const pw = layout.screen.w, ph = pw * 9 / 16, px = layout.screen.cx - pw / 2, py = layout.screen.y + 22;
     view = { px, py, pw, ph };
     const fabric = s('g', {}, s('rect', { class: 'mask', x: px - 14, y: py - 6, width: pw + 28, height: 10 }), s('rect', { class: 'fabric', x: px, y: py, width: pw, height: 10 }), s('rect', { class: 'weight', x: px - 16, y: py, width: pw + 32, height: 9, rx: 4 }));
-    const pull = s('path', { class: 'pull', d: '' });
+    const pull = shape('pull', '');
     L.body.append(s('g', 'screen', fabric, s('rect', { class: 'rm-case-b', x: px - 30, y: layout.screen.y + 12, width: pw + 60, height: 14, rx: 6 }), s('rect', { class: 'rm-case', x: px - 30, y: layout.screen.y - 6, width: pw + 60, height: 24, rx: 8 }), pull));
 
     // the sideboard
     const c = layout.console, shelf = s('g', {});
-    shelf.append(s('ellipse', { class: 'contact', cx: c.x + c.w / 2, cy: c.y + c.h + 26, rx: c.w / 2 + 20, ry: 13 }), ...[.05, .95].map((t) => s('path', { class: 'rm-leg', d: `M${c.x + c.w * t - 13} ${c.y + c.h}h26l-5 27h-16z` })),
+    shelf.append(s('ellipse', { class: 'contact', cx: c.x + c.w / 2, cy: c.y + c.h + 26, rx: c.w / 2 + 20, ry: 13 }), ...[.05, .95].map((t) => shape('rm-leg', `M${c.x + c.w * t - 13} ${c.y + c.h}h26l-5 27h-16z`)),
       s('rect', { class: 'rm-shelf', x: c.x, y: c.y, width: c.w, height: c.h, rx: 7 }), ...c.cells.map(([x, y, w, hh]) => s('rect', { class: 'rm-shelf-in', x, y, width: w, height: hh, rx: 3 })), s('rect', { class: 'rm-shelf-edge', x: c.x + 4, y: c.y + 1.5, width: c.w - 8, height: 2 }));
     const [qx, qy, qw, qh] = c.records, inks = ['#a8423a', '#d99a4e', '#3f6a72', '#e9d6b4', '#6d3f63', '#2f4a46', '#c46a45']; let x = qx; let i = 0;
     while (x < qx + qw - 12) { const w = 5 + ((i * 7) % 9), lean = i % 11 === 10; shelf.append(s('rect', { x, y: qy + (i * 5) % 7, width: w, height: qh - (i * 5) % 7, rx: 1, fill: inks[(i * 3) % 7], opacity: .9, ...(lean ? { transform: `rotate(9 ${x} ${qy + qh})` } : {}) })); x += w + 1.5 + (lean ? 8 : 0); i++; if (i === 17 && qw > 250) x += 46; }
@@ -181,7 +186,7 @@ export async function createRoom(host, { open, card, overflow, hits: wantHits = 
       const at = layout.parts[id]; if (!at) return;
       const source = art.getElementById('p-' + kind(id)), [x, y, k] = at, place = { transform: `translate(${x} ${y}) scale(${k})` };
       const body = s('g', place, document.importNode($('.body', source), true)), lit = s('g', place, document.importNode($('.lit', source), true));
-      if (kind(id) === 'wall' && layout.stands) body.prepend(s('path', { class: 'pole', d: 'M33 108h8v260h-8z' }));
+      if (kind(id) === 'wall' && layout.stands) body.prepend(shape('pole', 'M33 108h8v260h-8z'));
       L.body.append(body); L.lit.append(lit);
       const find = (key) => [...$$(`[data-k="${key}"]`, body), ...$$(`[data-k="${key}"]`, lit)];
       ref[id] = { body, lit, find, one: (key) => find(key)[0], at, box: [x, y, source.dataset.w * k, source.dataset.h * k] };
@@ -209,8 +214,8 @@ export async function createRoom(host, { open, card, overflow, hits: wantHits = 
     }
     ref.wire = {};
     for (const [id, d] of Object.entries(path)) {
-      L.body.append(s('path', { class: 'cable', d }));
-      wires.append(ref.wire[id] = s('g', {}, s('path', { class: 'wire-glow', d }), s('path', { class: 'wire', d }), s('path', { class: 'wire-flow', d })));
+      L.body.append(shape('cable', d));
+      wires.append(ref.wire[id] = s('g', {}, shape('wire-glow', d), shape('wire', d), shape('wire-flow', d)));
     }
 
     // light: dark over all, pools cut into it, the screen's own light thrown back into the room
@@ -236,7 +241,7 @@ export async function createRoom(host, { open, card, overflow, hits: wantHits = 
     Object.assign(ref, { sky, dark, warm, bounce, pop, cove, clip: clip.firstChild, picture, beam, lens, pauseMark });
     const ill = s('g', {}); L.lit.append(ill); ref.ill = ill;
 
-    svg = s('svg', { 'aria-hidden': 'true', focusable: 'false', class: 'room-svg' }, defs, L.walls, L.body, L.light, L.lit);
+    svg = s('svg', { 'aria-hidden': 'true', class: 'room-svg' }, defs, L.walls, L.body, L.light, L.lit);
     surface.replaceChildren(svg, air, hits, cards);
     drawn = {};
     buildHits();

@@ -2,7 +2,7 @@
 import { h, announce, clear, btn, submitBtn, still } from './dom.js';
 import { icon } from './icons.js';
 import { postOpen } from './api.js';
-import { field, CHECK, busyButton, formError } from './forms.js';
+import { field, CHECK, busyButton, formError, followForm } from './forms.js';
 import { backdrop, entranceForm } from './backdrop.js';
 import { languageChoice } from './language.js';
 import { greeting } from './greeting.js';
@@ -11,7 +11,7 @@ import { drive, emits, failurePainter } from './flow.js';
 import { LoginFlow } from './login-flow.js';
 import { t, parts } from './text.js';
 
-export const title = t('login.title');
+export const title = () => t('login.title');
 
 export const show = (main, app) => assemble({ create, configure, layOut, bind }, main, app);
 
@@ -33,10 +33,7 @@ function layOut({ set, form, email, password, error, button }) {
 function bind({ flow, set, form, email, password, error, button }, { enter }) {
   const { send } = drive(flow, { paint, work: logIn }), paintFailure = failurePainter(error), both = [email, password];
   let isLoading = false, factor;
-  for (const one of both) {
-    const { name } = one.input;
-    one.follow({ display: () => flow.form.display(name), typed: (text) => send({ type: 'typed', field: name, text }), left: () => send({ type: 'left', field: name }) });
-  }
+  followForm(both, flow, send);
   form.addEventListener('submit', () => {
     send({ type: 'submit' });
     if (!flow.isLoading) both.find((one) => !flow.form.isValid(one.input.name))?.input.focus();

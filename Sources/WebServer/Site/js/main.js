@@ -83,16 +83,16 @@ async function show(keepScroll) {
   document.querySelectorAll('dialog[open]').forEach((box) => box.close());
   const after = document.activeElement;
   $('#main').replaceWith(main);
-  document.title = `${module.title} · ${NAME}`;
+  document.title = `${module.title()} · ${NAME}`;
   app?.turnTo(name);
-  const waiting = entrance ? undefined : loading(module.title);
+  const waiting = entrance ? undefined : loading(module.title());
   if (waiting) main.append(waiting);
-  const left = await module.show(main, { go, enter, exit, begin });
+  const left = await module.show(main, { go, enter, exit, begin, again: () => show(true) });
   waiting?.remove();
   if (mine !== turn) { left?.(); return; }
   leave = left ?? leave;
   if (!keepScroll) scrollTo(0, module.place?.() ?? 0);
-  if (mine > 1 && [asked, after, document.body].includes(document.activeElement)) { main.focus({ preventScroll: true }); announce(module.title); }
+  if (mine > 1 && [asked, after, document.body].includes(document.activeElement)) { main.focus({ preventScroll: true }); announce(module.title()); }
   document.documentElement.dataset.ready = name;
   sessionStorage.removeItem('theater-reloaded');
 }
@@ -101,7 +101,7 @@ const loading = (title) => h('div', 'loading', h('h1', 'title-2', title), h('p',
 const isReachable = () => fetch('/', { method: 'HEAD', cache: 'no-store' }).then(() => true, () => false);
 /** Stands for a screen that was not loaded before the controller went off; it is loaded as soon as the controller is back. */
 const absent = (name) => ({
-  title: t(`${name}.title`),
+  title: () => t(`${name}.title`),
   show(main) { main.append(h('h1', 'title-2', t(`${name}.title`))); return app.whenBack(() => location.reload()); },
 });
 /** A newer controller has other files: the page is loaded anew, once. */

@@ -2,7 +2,7 @@
 import { h, clear, btn } from './dom.js';
 import { postOpen } from './api.js';
 import { codeSteps } from './code-entry.js';
-import { passwordForm } from './reset.js';
+import { verified } from './reset.js';
 import { welcome } from './login.js';
 import { t } from './text.js';
 
@@ -13,17 +13,8 @@ export function newcomer({ set, invitation, enter, onback }) {
   const put = (form) => { clear(set.inside, form.node); form.focus(); };
   const { stop } = codeSteps({ path: PATH, with: { invitation }, set, put, contact: { heading: t('newcomer.heading'), note: t('newcomer.note'), button: t('code.send') }, code: { heading: t('code.enter'), says: 'code.went' },
     foot: () => h('div', 'entrance-links', btn('link', () => { stop(); onback(); }, t('newcomer.byName'))),
-    // A right code without personal data is answered with 422 "empty".
-    verify: async ({ request, code }, answer, target) => {
-      const confirm = (person) => postOpen(`${PATH}/confirmation`, { invitation, request, code, cookie: true, ...person });
-      try { await confirm(); } catch (failure) { if (failure.code !== 'empty') { answer({ type: 'verified', failure }); return; } }
-      answer({ type: 'verified' });
-      put(await personalData(target, confirm));
-    } });
-  const personalData = ({ email }, confirm) => passwordForm({
-    set, email, heading: t('newcomer.person'), button: t('register.go'),
-    also: { name: { label: t('field.name'), autocomplete: 'name' }, ...(!email && { email: { label: t('newcomer.email'), type: 'email', inputmode: 'email', autocomplete: 'email' } }) },
-    use: (password, { name, email: to }) => confirm({ name, email: to, password }),
-    done: ({ user }) => welcome(set, h('button'), user.name, enter),
-  });
+    verify: ({ request, code }, answer, { email }) => verified({ confirm: (password, { name, email: to } = {}) => postOpen(`${PATH}/confirmation`, { invitation, request, code, cookie: true, name, email: to, password }), answer, put,
+      set, email, heading: t('newcomer.person'), button: t('register.go'),
+      also: { name: { label: t('field.name'), autocomplete: 'name' }, ...(!email && { email: { label: t('newcomer.email'), type: 'email', inputmode: 'email', autocomplete: 'email' } }) },
+      done: ({ user }) => welcome(set, h('button'), user.name, enter) }) });
 }

@@ -1,5 +1,5 @@
 // Parts that several screens use: messages, sheets, questions, sliders, choices.
-import { h, $, announce, clock, left, spoken, uid, btn, unheard, isGiven } from './dom.js';
+import { h, $, alike, announce, clock, focusOn, keepFocus, left, spoken, uid, btn, unheard, isGiven } from './dom.js';
 import { icon } from './icons.js';
 import { cover, palette } from './cover.js';
 import { withPicture } from './pictures.js';
@@ -15,8 +15,8 @@ export function toast(text, action) {
   const node = h('div', { class: 'toast', onpointerenter: stop, onfocusin: stop, onpointerleave: start, onfocusout: start }, icon(action?.icon || 'check'), h('p', {}, text, small(action?.detail)), action?.label ? btn('', () => { node.remove(); action.run?.(); }, action.label) : null);
   toasts().append(node); announce(text); start();
 }
-/** Removes a dialog when it is closed. The focus returns to `from`, unless something else has it by then. */
-const giveBack = (box, from) => box.addEventListener('close', () => { const isLost = [null, document.body].includes(document.activeElement) || box.contains(document.activeElement); box.remove(); if (isLost) from?.focus?.(); });
+/** Removes a dialog when it is closed. The focus returns to `from` or its replacement, unless something has it by then. */
+const giveBack = (box, from) => box.addEventListener('close', () => { const isLost = [null, document.body].includes(document.activeElement) || box.contains(document.activeElement); box.remove(); if (isLost && from) focusOn(from.isConnected ? from : alike($('#main'), from)[0]); });
 /** A sheet from below on a phone, a panel at the side on a larger screen. Esc and a tap outside close it; focus goes back. */
 export function sheet(title, ...content) {
   const from = document.activeElement, id = uid('sheet'), close = h('button', { class: 'btn icon quiet', 'aria-label': t('do.close'), onclick: () => box.close() }, icon('cross'));
@@ -25,13 +25,13 @@ export function sheet(title, ...content) {
   document.body.append(box); box.showModal(); return box;
 }
 export function ask(title, text, { yes = t('do.yes'), no = t('do.cancel'), danger, more, run } = {}) {
-  const from = document.activeElement, box = h('dialog', { class: 'box', 'aria-labelledby': 'ask-title' }, h('h2', { class: 'title-3', id: 'ask-title' }, title), h('p', 'soft', text), more, h('div', 'dialog-end', h('button', { class: 'btn quiet', autofocus: true, onclick: () => box.close() }, no), btn(`${danger ? 'danger' : 'primary'}`, () => { box.close(); run?.(); }, yes)));
+  const from = document.activeElement, box = h('dialog', { class: 'box', 'aria-labelledby': 'ask-title' }, h('h2', { class: 'title-3', id: 'ask-title' }, title), h('p', 'soft', text), more, h('div', 'dialog-end', h('button', { class: 'btn quiet', autofocus: true, onclick: () => box.close() }, no), btn(danger ? 'danger' : 'primary', () => { box.close(); run?.(); }, yes)));
   giveBack(box, from); document.body.append(box); box.showModal();
 }
 
 /** A seek bar: a native range, "42 min left", spoken as a time. `set` moves it unless a finger holds it. */
 export function seekBar({ label = t('player.place'), onseek, compact }) {
-  const input = h('input', { class: 'range', type: 'range', min: 0, max: 1, step: 1, value: 0, 'aria-label': label, data: { focus: 'seek' } });
+  const input = h('input', { class: 'range', type: 'range', min: 0, max: 1, step: 1, value: 0, 'aria-label': label });
   const past = h('span', 'num'), rest = h('b', 'num');
   const node = h('div', 'seek', h('div', 'way', input), compact ? null : h('div', 'times', past, rest));
   let duration = 1, held = false, heldUntil = 0;
@@ -143,6 +143,8 @@ export async function act(button, action) {
   button?.setAttribute('aria-busy', 'true');
   try { await action(); return true; } catch (failure) { complain(failure); return false; } finally { button?.setAttribute('aria-busy', 'false'); }
 }
+/** A button that is busy while its action runs. */
+export const actBtn = (kind, action, ...children) => btn(kind, (node) => act(node, action), ...children);
 /** Shows a failure that needs no decision. */
 export function complain(failure) {
   // The request is obsolete, for example because of the person's next press.
@@ -204,7 +206,5 @@ export function renew(node, key, build) {
   if (pressed && node.contains(pressed)) { afterPress.set(node, () => renew(node, key, build)); return; }
   if (node.renewedFor === key) return;
   node.renewedFor = key;
-  const had = node.contains(document.activeElement) ? document.activeElement.dataset.focus : undefined;
-  node.replaceChildren(...[build()].flat(3).filter(isGiven));
-  if (had) node.querySelector(`[data-focus="${CSS.escape(had)}"]`)?.focus();
+  keepFocus(node, () => node.replaceChildren(...[build()].flat(3).filter(isGiven)));
 }

@@ -3,21 +3,22 @@ import { h, clear, btn, unheard } from './dom.js';
 import { icon } from './icons.js';
 import { get, post, remove, path } from './api.js';
 import * as theater from './store.js';
-import { heading, sheet, segments, choice, slider, toast, ask, act, complain, card, twoLines, failureCard } from './parts.js';
+import { heading, sheet, segments, choice, slider, toast, ask, actBtn, complain, card, quiet, twoLines, failureCard } from './parts.js';
 import { t, has, when, clockTime, dateOf, unit } from './text.js';
 import { qrOfRows } from './qr.js';
 import { loadSessions } from './account.js';
+import { proven } from './form-sheet.js';
 
-export const title = t('people.title');
+export const title = () => t('people.title');
 const DAY = 86_400;
 
 export async function show(main) {
   const household = h('ul', 'rows'), open = h('ul', 'rows'), log = h('ol', 'audit');
-  main.append(heading(title, btn('primary', (node) => act(node, () => invite(load)), icon('plus'), t('people.invite'))));
+  main.append(heading(title(), actBtn('primary', () => invite(load), icon('plus'), t('people.invite'))));
   const columns = h('div', 'two-col', h('div', 'col', card(t('people.household'), 'h-household', household), card(t('people.open'), 'h-open', open)), h('div', 'col', card(t('people.log'), 'h-log', log)));
   let before;
-  const earlier = btn('quiet wide', (node) => act(node, async () => append(await get(`/audit?limit=40&before=${before}`))), t('people.earlier'));
-  log.after(earlier);
+  const earlier = actBtn('quiet wide', async () => append(await get(`/audit?limit=40&before=${before}`)), t('people.earlier'));
+  earlier.hidden = true; log.after(earlier);
   function append(page) { before = page.before; earlier.hidden = !before; log.append(...[...page.entries].reverse().map(entry)); }
   async function load() {
     try {
@@ -41,7 +42,7 @@ export const ageSlider = (value, onchange) => slider({ label: t('people.limit'),
 function edit(one, isOwn, load) {
   const sessions = h('ul', 'rows');
   if (!isOwn) loadSessions(sessions, path`/accounts/${one.id}/sessions`).catch(complain);
-  const own = path`/accounts/${one.id}`, change = async (what, body, said) => { await post(`${own}/${what}`, body); toast(said); load(); };
+  const own = path`/accounts/${one.id}`, change = async (what, body, said) => { await proven(() => post(`${own}/${what}`, body)); toast(said); load(); };
   let timer;
   const limit = ageSlider(one.ageLimit, (x) => {
     clearTimeout(timer);
@@ -54,7 +55,7 @@ function edit(one, isOwn, load) {
     isOwn ? null : btn('danger wide', () => { box.close(); ask(t('people.removeOne', { name: one.name }), t('people.removal'), { yes: t('people.remove'), danger: true, run: removal(own, t('people.removed', { name: one.name }), load) }); }, t('people.removeAccount'))));
 }
 const removal = (path, said, load) => () => remove(path).then(() => { toast(said); load(); }, complain);
-const revoke = (label, question, path, said, load) => h('button', { class: 'btn quiet', 'aria-label': label, onclick: () => ask(question, t('people.revocation'), { yes: t('people.revoke'), danger: true, run: removal(path, said, load) }) }, t('people.revoke'));
+const revoke = (label, question, path, said, load) => quiet(t('people.revoke'), label, () => ask(question, t('people.revocation'), { yes: t('people.revoke'), danger: true, run: removal(path, said, load) }));
 function pass(one, load) {
   const limits = t('people.pass', { activities: one.activities.map(kindOf).join(', '), percent: one.volumeLimit, when: when(one.expires) });
   return line('link', one.name, [one.wallTablet ? t('wall.title') : limits, one.ageLimit === undefined ? '' : t('people.upTo', { age: one.ageLimit })].filter(Boolean).join(' · '), revoke(t('people.revokePass', { name: one.name }), t('people.passQuestion'), path`/guests/${one.id}`, t('people.passRevoked'), load));
@@ -70,10 +71,10 @@ async function invite(load) {
   const limits = h('div', { class: 'controls', hidden: true }, name, h('p', 'label', t('people.may')), h('div', 'control-keys', offered.map(offer)),
     slider({ label: t('people.loudest'), value: volumeLimit, onchange: (x) => { volumeLimit = x; } }).node, ageSlider(undefined, (x) => { ageLimit = x; }).node, slider({ label: t('people.valid'), min: 1, max: 48, value: hours, says: (x) => unit(x, 'hour'), onchange: (x) => { hours = x; } }).node);
   const about = h('p', 'soft'), say = () => { limits.hidden = kind !== 'guest'; about.textContent = t(`people.about.${kind}`); };
-  const button = btn('primary big wide', (node) => act(node, async () => {
-    const made = kind === 'guest' ? await post('/guests', { activities: [...activities], volumeLimit, ageLimit, validFor: hours * 3600, name: name.value.trim() || t('role.guest') }) : await post('/invitations', { role: kind, validFor: 7 * DAY });
+  const button = actBtn('primary big wide', async () => {
+    const made = kind === 'guest' ? await post('/guests', { activities: [...activities], volumeLimit, ageLimit, validFor: hours * 3600, name: name.value.trim() || t('role.guest') }) : await proven(() => post('/invitations', { role: kind, validFor: 7 * DAY }));
     box.close(); load(); showLink(made.link ?? `${location.origin}/${kind === 'guest' ? 'guest' : 'register'}#${made.code}`, made, kind);
-  }), icon('link'), t('people.create'));
+  }, icon('link'), t('people.create'));
   const box = sheet(t('people.inviting'), h('div', 'controls', segments(t('library.kind'), ['member', 'guest', 'owner'].map((role) => [role, t(`role.${role}`)]), kind, (next) => { kind = next; say(); }), about, limits, button));
   say();
 }

@@ -1,5 +1,5 @@
 // The player: picture, position, transport, volume.
-import { h, $, unheard } from './dom.js';
+import { h, $, btn, unheard } from './dom.js';
 import { icon } from './icons.js';
 import { cover } from './cover.js';
 import { withPicture } from './pictures.js';
@@ -7,22 +7,22 @@ import * as theater from './store.js';
 import { seekBar, slider, toggle, sheet, ambient, renew } from './parts.js';
 import { post } from './api.js';
 import { speakers, track } from './controls.js';
-import { flip, seekTo, jump, skip, endActivity, isPaused, canSeek, amplifier, volume, isMuted, setVolume, setMute } from './commands.js';
+import { flip, seekTo, jump, jumpName, skip, endActivity, isPaused, canSeek, amplifier, volume, isMuted, setVolume, setMute } from './commands.js';
 import { titleOf } from './words.js';
 import { progressOf, faultCard, mend } from './runs.js';
-import { t, clockTime, unit } from './text.js';
-import { leftPlayer } from './leaving.js';
+import { t, clockTime } from './text.js';
+import { leftPlayer, withdraw } from './leaving.js';
 
-export const title = t('player.title');
+export const title = () => t('player.title');
 
 export function show(main, { go }) {
+  withdraw();
   const seek = seekBar({ label: t('player.place'), onseek: (to) => seekTo(to) });
   const level = slider({ label: t('state.volume'), value: volume() ?? 0, onchange: setVolume });
-  level.input.dataset.focus = 'volume';
   const parts = { seek, level, go };
   const paint = () => {
     const now = theater.activity(), play = theater.playback();
-    const key = [now.status, now.item, now.itemTitle, now.player, play?.state, isMuted(), canSeek(), !!amplifier(), !!play?.duration, play?.title, ['starting', 'ending', 'failed'].includes(now.status) ? progressOf(now.run) : 0];
+    const key = [now.status, now.item, now.itemTitle, now.player, play?.state, isMuted(), canSeek(), !!amplifier(), !!play?.duration, play?.title, ['starting', 'ending', 'failed'].includes(now.status) ? progressOf(now.run) : 0, theater.run()?.status];
     renew(main, JSON.stringify(key), () => build(now, play, parts));
     if (play?.duration) seek.set(play.position, play.duration);
     if (volume() !== undefined) { level.set(volume()); for (const out of main.querySelectorAll('.level-out')) out.textContent = `${volume()} %`; }
@@ -56,8 +56,8 @@ function build(now, play, parts) {
   const step = ['starting', 'ending'].includes(now.status) ? progressOf(now.run) : undefined;
   const second = step ? h('p', 'soft', t('step.now', step)) : h('p', 'soft ends num', play?.title ?? (play?.duration ? endWords(play) : ''));
   return [
-    h('div', 'player-top', h('a', { class: 'btn icon quiet', href: '/', 'aria-label': t('player.close'), data: { focus: 'close' } }, icon('down')), h('p', 'small', state), h('span', { 'aria-hidden': 'true', hidden: true })),
-    h('div', 'player-grid', art, h('div', 'player-words', h('h1', 'title-1', name), second),
+    h('div', 'player-top', h('a', { class: 'btn icon quiet', href: '/', 'aria-label': t('player.close') }, icon('down')), h('p', 'small', state)),
+    h('div', 'player-grid', art, h('div', 'player-words', h('h1', { class: 'title-1', title: name }, name), second),
       now.status === 'failed' ? faultCard(now.error, theater.run(), mend(now, parts.go)) : null,
       play?.duration ? h('div', 'player-seek', seekNode(parts.seek, isFilm)) : null, kind === 'tuner' ? null : transport(play, isFilm), loudness(parts), actions(now, kind, parts.go)),
   ];
@@ -73,9 +73,9 @@ function transport(play, isFilm) {
   const key = (label, picture, run, { by, kind = '', off } = {}) => {
     const node = h('button', { class: `key ${kind}`, 'aria-label': label, disabled: !can || off, data: { focus: picture === 'pause' || picture === 'play' ? 'main' : picture }, onclick: () => run(node) }, icon(picture), by ? unheard('span', 'by', by) : null);
     return node;
-  };
-  return h('div', { class: 'transport', role: 'group', 'aria-label': t('player.playback') }, key(t(isFilm ? 'player.filmBefore' : 'player.songBefore'), 'previous', (node) => skip('previous', node)), key(t('player.back', { time: unit(10, 'second', true) }), 'back', (node) => jump(-10, node), { by: '10', off: !canSeek() }),
-    key(t(paused ? 'do.resume' : 'do.pause'), paused ? 'play' : 'pause', flip, { kind: 'main' }), key(t('player.forward', { time: unit(30, 'second', true) }), 'forward', (node) => jump(30, node), { by: '30', off: !canSeek() }), key(t(isFilm ? 'player.nextFilm' : 'player.nextSong'), 'next', (node) => skip('next', node)));
+  }, seekKey = (picture, by) => key(jumpName(by), picture, (node) => jump(by, node), { by: Math.abs(by), off: !canSeek() });
+  return h('div', { class: 'transport', role: 'group', 'aria-label': t('player.playback') }, key(t(isFilm ? 'player.chapterBefore' : 'player.songBefore'), 'previous', (node) => skip('previous', node)), seekKey('back', -10),
+    key(t(paused ? 'do.resume' : 'do.pause'), paused ? 'play' : 'pause', flip, { kind: 'main' }), seekKey('forward', 30), key(t(isFilm ? 'player.nextChapter' : 'player.nextSong'), 'next', (node) => skip('next', node)));
 }
 function loudness({ level }) {
   if (!amplifier()) return null;
@@ -83,7 +83,7 @@ function loudness({ level }) {
   return h('div', 'player-volume', h('div', 'vol-line', mute, level.input, unheard('span', 'num small level-out')));
 }
 function actions(now, kind, go) {
-  const action = (name, picture, run) => { const node = h('button', { class: 'btn quiet stack', data: { focus: name }, onclick: () => run(node) }, icon(picture), h('span', {}, name)); return node; };
+  const action = (name, picture, run) => btn('quiet stack', run, icon(picture), h('span', {}, name));
   return h('div', 'player-actions', theater.mayOperate() && amplifier() ? action(t('state.mode'), 'sound', () => sound(kind)) : null, action(t('room.title'), 'room', () => go('/room')), kind === 'tuner' ? action(t('player.dial'), 'radio', () => go('/radio')) : null, action(t('do.end'), 'stop', endActivity));
 }
 function sound(kind) {

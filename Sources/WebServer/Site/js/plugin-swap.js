@@ -1,10 +1,10 @@
 // The plugin of a device: its log, and its replacement while everything runs.
-import { h, clear, btn } from './dom.js';
+import { h, clear } from './dom.js';
 import { icon } from './icons.js';
 import { get, post, path } from './api.js';
-import { chip, act, toast, toggle, complain } from './parts.js';
+import { chip, actBtn, toast, toggle, complain } from './parts.js';
 import { field } from './forms.js';
-import { formSheet } from './form-sheet.js';
+import { formSheet, proven } from './form-sheet.js';
 import { isOwner, device, devices } from './store.js';
 import { nameOf, word } from './words.js';
 import { t, sentence } from './text.js';
@@ -16,7 +16,7 @@ export function pluginPart(id) {
   const inside = h('div', 'controls'), part = h('details', 'more-state', h('summary', {}, t('plugin.title')), inside);
   const load = async () => {
     const [log, { plugins }] = await Promise.all([get(path`/devices/${id}/log`), get('/plugins')]), plugin = plugins.find((one) => one.id === log.plugin);
-    const again = btn('quiet', (node) => act(node, load), icon('log'), t('plugin.newer')), swap = btn('', (node) => act(node, () => askSwap(id, plugins, log.plugin, load)), icon('plugins'), t('plugin.swap'));
+    const again = actBtn('quiet', load, icon('log'), t('plugin.newer')), swap = actBtn('', () => askSwap(id, plugins, log.plugin, load), icon('plugins'), t('plugin.swap'));
     const lines = h('pre', { class: 'log', tabindex: 0, 'aria-label': t('plugin.logOf', { name: log.plugin ?? '' }) }, log.lines.join('\n') || t('plugin.quiet'));
     clear(inside, h('p', {}, h('b', {}, log.plugin ?? t('plugin.none')), plugin ? h('span', 'soft', ` ${plugin.version} `) : ' ', log.status ? chip(log.status === 'running' ? 'reported' : 'failed', word(log.status)) : null),
       log.message ? h('p', 'small', sentence(log.message)) : null, lines, h('div', 'control-keys', isOwner() ? swap : null, again));
@@ -35,7 +35,7 @@ async function askSwap(id, plugins, now, done) {
   const save = toggle(t('plugin.save'), false, (on) => { isKept = on; }), saving = { input: save, node: save, get value() { return isKept; }, valid: true, lock(on) { save.disabled = on; } };
   const fill = () => { options.value = select.value === kept?.plugin ? JSON.stringify(kept.options ?? {}) : ''; options.paint(); };
   select.value = fit.find((one) => one.id !== now)?.id ?? now; select.addEventListener('change', fill); fill();
-  const name = nameOf(device(id), devices()), put = (body) => post(path`/devices/${id}/plugin`, body);
+  const name = nameOf(device(id), devices()), put = (body) => proven(() => post(path`/devices/${id}/plugin`, body));
   formSheet({
     heading: t('plugin.swapOf', { name }), note: t('plugin.swapNote'), fields: [choice, options, saving], button: t('plugin.swap'),
     use: (plugin, text, isSaved) => put({ plugin, ...(text.trim() && { options: parsed(text) }), save: isSaved }),

@@ -7,20 +7,23 @@ import { heading, chip, sheet, errorCard, failureCard } from './parts.js';
 import { word } from './words.js';
 import { t, number, sentence } from './text.js';
 
-export const title = t('plugins.title');
+export const title = () => t('plugins.title');
 const isUp = (plugin) => plugin.status === 'running', isOff = (plugin) => plugin.status === 'disabled';
 const known = (plugin) => (isUp(plugin) ? 'reported' : isOff(plugin) ? 'off' : plugin.status === 'starting' ? 'busy' : 'failed');
 
 export async function show(main) {
   const summary = h('p', 'soft'), grid = h('ul', 'plugin-grid');
-  main.append(heading(title, summary), grid);
+  main.append(heading(title(), summary), grid);
+  let turn = 0;
   async function load() {
+    const mine = ++turn;
     try {
       const { plugins } = await get('/plugins'), sorted = [...plugins].sort((a, b) => (known(b) === 'failed') - (known(a) === 'failed') || isOff(a) - isOff(b));
       const parts = [['is.running', plugins.filter(isUp).length], ['is.disabled', plugins.filter(isOff).length], ['is.failed', plugins.filter((one) => known(one) === 'failed').length]];
+      if (mine !== turn) return;
       summary.textContent = parts.filter(([, n]) => n).map(([key, n]) => `${t(key)}: ${n}`).join(', ');
       clear(grid, sorted.map(card));
-    } catch (failure) { clear(grid, h('li', {}, failureCard(t('plugins.unread'), failure, load))); }
+    } catch (failure) { if (mine === turn) clear(grid, h('li', {}, failureCard(t('plugins.unread'), failure, load))); }
   }
   await load();
   let before = '';

@@ -1,15 +1,15 @@
 // The radio: dial, stations, the current programme.
-import { h, s, clear, clamp, announce } from './dom.js';
+import { h, s, shape, clear, clamp, announce } from './dom.js';
 import { icon } from './icons.js';
 import { post } from './api.js';
 import * as theater from './store.js';
-import { heading, segments, section, paced, ambient, renew, complain, twoLines } from './parts.js';
+import { heading, segments, section, paced, ambient, renew, failureCard, twoLines } from './parts.js';
 import { look, saveLook } from './look.js';
 import { value, hertz } from './words.js';
 import { endActivity } from './commands.js';
 import { t, number, capitalized } from './text.js';
 
-export const title = t('radio.title');
+export const title = () => t('radio.title');
 const BANDS = {
   fm: { min: 76, max: 108, step: 0.1, show: (f) => f.toFixed(1), major: 4, minor: 1, tiny: 0.2, near: 0.16 },
   am: { min: 520, max: 1710, step: 9, wide: 10, show: (f) => String(Math.round(f)), major: 200, minor: 50, tiny: 10, near: 6 },
@@ -22,9 +22,10 @@ const setMine = (all) => saveLook({ presets: { ...look().presets, [theater.perso
 /** The raster of stations: 9 kHz on AM, in the Americas 10, as the known stations show. */
 const rasterOf = ({ step, wide }, known) => (wide && known.some((f) => f % step) && known.every((f) => f % wide === 0) ? wide : step);
 
-export async function show(main) {
+export async function show(main, { again }) {
   const tuner = () => theater.withRole('tuner'), isOn = () => theater.activity().status !== 'idle' && theater.playerRole() === 'tuner';
-  const { items: stations } = await theater.loadPage('stations', {}).catch((failure) => { complain(failure); return { items: [] }; });
+  let unread;
+  const { items: stations } = await theater.loadPage('stations', {}).catch((failure) => { unread = failure; return { items: [] }; });
   let band = value(tuner(), 'band') ?? 'fm', heldBy, sending;
   const hold = () => { clearTimeout(heldBy); heldBy = setTimeout(() => { heldBy = undefined; if (!sending) update(); }, 2000); };
   const freq = { fm: 98.5, am: 810 };
@@ -32,9 +33,9 @@ export async function show(main) {
   const glass = h('div', 'glass-dial'), input = h('input', { type: 'range', class: 'dial-input', 'aria-label': t('state.frequency') }), presets = h('ul', 'presets'), list = h('ul', 'presets'), kept = section(t('radio.presets'), 'h-presets', presets);
   const key = (label, picture, run, kind = '') => { const node = h('button', { class: `key ${kind}`, 'aria-label': label, onclick: () => run(node) }, icon(picture)); return node; };
   const power = key(t('radio.listen'), 'play', () => { if (!isOn()) listen(); else { play(); endActivity(); } }, 'main'), state = h('p', 'small receiver-state');
-  const bands = segments(t('state.band'), [['fm', t('is.fm')], ['am', t('is.am')]], band, (next) => { hold(); band = next; build(); tune(freq[band]); });
+  const bands = segments(t('state.band'), [['fm', t('is.fm')], ['am', t('is.am')]], band, (next) => { hold(); band = next; build(); tune(freq[band]); if (isOn()) listen(); });
   const keep = h('button', { class: 'btn quiet', onclick: () => { const all = mine(); setMine(isMine() ? all.filter((one) => !isHere(one)) : [...all, [band, freq[band]]].slice(-MOST_PRESETS)); paint(); } }, t('radio.keep'));
-  main.append(heading(title, bands),
+  main.append(heading(title(), bands),
     h('section', { class: 'receiver', 'aria-label': t('device.tuner') }, h('div', 'receiver-top', h('div', {}, name, live), h('p', 'readout', readout, unit)), h('div', 'dial-way', glass, input),
       h('div', 'receiver-keys', state, h('div', 'transport', key(t('radio.before'), 'previous', () => skip(-1)), power, key(t('radio.next'), 'next', () => skip(1))), keep)),
     kept, section(t('radio.stations'), 'h-stations', list));
@@ -73,9 +74,9 @@ export async function show(main) {
     Object.assign(input, { min: onRaster(b.min, Math.ceil), max: onRaster(b.max, Math.floor), step });
     drawGlass(b);
     renew(list, JSON.stringify([band, stations.map((one) => one.id)]), () => (ofBand().length ? ofBand().map((one) => entry(band, one[band], one.title, one.artist))
-      : h('li', 'soft', t('radio.none'))));
+      : unread ? h('li', {}, failureCard(t('radio.stations'), unread, again)) : h('li', 'soft', t('radio.none'))));
   }
-  const entry = (on, f, name, artist) => h('li', {}, h('button', { class: 'preset', data: { band: on, f, focus: `${on} ${f}` }, onclick: () => goTo(on, f) }, h('span', 'num preset-f', said(f, on)), twoLines(name, [t(`is.${on}`), artist].filter(Boolean).join(' · '))));
+  const entry = (on, f, name, artist) => h('li', {}, h('button', { class: 'preset', data: { band: on, f }, onclick: () => goTo(on, f) }, h('span', 'num preset-f', said(f, on)), twoLines(name, [t(`is.${on}`), artist].filter(Boolean).join(' · '))));
   function drawGlass(b) {
     width = glass.clientWidth || 800; whole = width > 860;
     const span = b.max - b.min, pad = whole ? 46 : width / 2, H = 190, out = [], X = (f) => pad + (f - b.min) * px;
@@ -85,11 +86,11 @@ export async function show(main) {
       const at = Math.round(f / b.tiny) * b.tiny, isMajor = multiple(at, b.major), isMinor = multiple(at, b.minor);
       if (whole && !isMinor && px * b.tiny < 4) continue;
       out.push(s('path', { class: 'tick', d: `M${X(at).toFixed(1)} 96v${isMajor ? -34 : isMinor ? -22 : -12}`, 'stroke-width': isMajor ? 2.6 : 1.4 }));
-      if (isMajor) out.push(s('text', { x: X(at), y: 50, 'text-anchor': 'middle', class: 'tick-text' }, b.show(at).replace('.0', '')));
-      else if (!whole && isMinor) out.push(s('text', { x: X(at), y: 62, 'text-anchor': 'middle', class: 'tick-small' }, b.show(at).replace('.0', '')));
+      if (isMajor) out.push(s('text', { x: X(at), y: 50, class: 'tick-text' }, b.show(at).replace('.0', '')));
+      else if (!whole && isMinor) out.push(s('text', { x: X(at), y: 62, class: 'tick-small' }, b.show(at).replace('.0', '')));
     }
-    ofBand().sort((p, q) => p[band] - q[band]).slice(0, 60).forEach((one, row) => { const at = X(one[band]), y = whole ? [126, 150, 174][row % 3] : [134, 158][row % 2]; out.push(s('path', { class: 'station-line', d: `M${at} 96V${y - 12}` }), s('circle', { cx: at, cy: 96, r: 4, class: 'station-dot' }), s('text', { x: at, y, 'text-anchor': 'middle', class: 'station-name' }, one.title)); });
-    tape = s('g', 'tape', s('path', { class: 'baseline', d: `M${X(b.min)} 96H${X(b.max)}` }), out);
+    ofBand().sort((p, q) => p[band] - q[band]).slice(0, 60).forEach((one, row) => { const at = X(one[band]), y = whole ? [126, 150, 174][row % 3] : [134, 158][row % 2]; out.push(shape('station-line', `M${at} 96V${y - 12}`), s('circle', { cx: at, cy: 96, r: 4, class: 'station-dot' }), s('text', { x: at, y, class: 'station-name' }, one.title)); });
+    tape = s('g', 'tape', shape('baseline', `M${X(b.min)} 96H${X(b.max)}`), out);
     needle = s('g', 'dial-needle', s('rect', { x: -2.5, y: 10, width: 5, height: 102, rx: 2.5 }), s('circle', { cx: 0, cy: 10, r: 7 }));
     clear(glass, s('svg', { viewBox: `0 0 ${width} ${H}`, 'aria-hidden': 'true' }, tape, needle));
     glass.classList.toggle('whole', whole);

@@ -3,7 +3,7 @@
 import { h, announce, clear, still, btn, submitBtn } from './dom.js';
 import { icon } from './icons.js';
 import { get, postOpen } from './api.js';
-import { field, ruleList, busyButton, formError } from './forms.js';
+import { field, ruleList, busyButton, formError, followForm } from './forms.js';
 import { worded } from './rules.js';
 import { backdrop, brand } from './backdrop.js';
 import { seat, ticket, door } from './drawings.js';
@@ -11,7 +11,7 @@ import { drive, emits, failurePainter } from './flow.js';
 import { RegistrationFlow } from './registration-flow.js';
 import { t } from './text.js';
 
-export const title = t('register.title');
+export const title = () => t('register.title');
 const STEPS = ['code', 'name', 'email', 'password'];
 const question = (step) => t(`ask.${step}`);
 const ASK_AFTER = 300;
@@ -36,7 +36,7 @@ export async function show(main, { go, enter }) {
       ({ send } = drive(flow, { paint, work }));
     } catch (failure) {
       const again = btn('primary big', begin, t('do.retry'));
-      clear(body, h('h1', { class: 'title-2', id: 'question' }, title), error.node, again); error.show(failure);
+      clear(body, h('h1', { class: 'title-2', id: 'question' }, title()), error.node, again); error.show(failure);
       return;
     }
     if (linked) {
@@ -137,10 +137,7 @@ export async function show(main, { go, enter }) {
   /** A step of the flow. */
   function flowStep({ art, fields, content, button: words, busy, painted }) {
     const button = submitBtn('big', words), step = flow.step;
-    for (const one of fields) {
-      const { name } = one.input;
-      one.follow({ display: () => flow.form.display(name), typed: (text) => send({ type: 'typed', field: name, text }), left: () => send({ type: 'left', field: name }) });
-    }
+    followForm(fields, flow, send);
     let isLoading = false;
     return {
       art, content, input: fields[0].input, next: button,

@@ -8,27 +8,32 @@ import { evaluate, mistakeIn, normalize, worded } from './rules.js';
 import { icon } from './icons.js';
 import { t } from './text.js';
 
-export const title = t('field.newPassword');
+export const title = () => t('field.newPassword');
 
 export function show(main, { go }) {
   const set = backdrop(main), put = (form) => { clear(set.inside, form.node); form.focus(); };
   const link = () => h('a', { class: 'btn link', href: '/login' }, icon('arrowBack'), t('login.go'));
   const { stop } = codeSteps({ path: '/password-resets', set, put, contact: { heading: t('reset.forgot'), note: t('reset.note'), button: t('code.send') }, code: { heading: t('code.enter') }, foot: () => h('div', 'entrance-links', link()),
-    // A right code without a password is answered with 422 "empty".
-    verify: async ({ request, code }, answer, { email = '' }) => {
-      const confirm = (newPassword) => postOpen('/password-resets/confirmation', { request, code, newPassword });
-      try { await confirm(); } catch (failure) { if (failure.code !== 'empty') { answer({ type: 'verified', failure }); return; } }
-      answer({ type: 'verified' });
-      put(await passwordForm({ set, email, heading: t('reset.yours'), button: t('reset.set'), use: confirm, done: () => { announce(t('reset.done')); go('/login'); } }));
-    } });
+    verify: ({ request, code }, answer, { email }) => verified({ confirm: (newPassword) => postOpen('/password-resets/confirmation', { request, code, newPassword }), answer, put,
+      set, email, heading: t('reset.yours'), button: t('reset.set'), done: () => { announce(t('reset.done')); go('/login'); } }) });
   return stop;
+}
+/** Checks a code, then asks for the password. A right code without a password is answered with 422 "empty". */
+export async function verified({ confirm, answer, put, ...options }) {
+  let form;
+  try {
+    await confirm().catch((failure) => { if (failure.code !== 'empty') throw failure; });
+    form = await passwordForm({ use: confirm, ...options });
+  } catch (failure) { answer({ type: 'verified', failure }); return; }
+  answer({ type: 'verified' }); put(form);
 }
 
 /**
  * A new password, typed twice, with the live list of rules.
  * @param also further fields, shown first, by the names of their rules; `use` gets their values after the password
+ * @param present the field for the present password, shown before all others
  */
-export async function passwordForm({ set, email = '', name = '', heading, button: words, use, done, also = {} }) {
+export async function passwordForm({ set, email = '', name = '', heading, button: words, use, done, also = {}, present }) {
   const { rules } = await get('/validation', { open: true });
   let blocklist = new Set();
   get('/validation/blocklist', { open: true }).then(({ entries }) => { blocklist = new Set(entries); change(); }, () => {});
@@ -39,6 +44,7 @@ export async function passwordForm({ set, email = '', name = '', heading, button
     const all = worded(rules.fields.find((each) => each.name === about)), known = { ...all, rules: all.rules.filter(({ rule }) => rule !== 'asked') };
     return field({ ...options, name: about, check: (text) => mistakeIn(known, text, evaluate(known, text, { values: {}, blocklist })), onchange: () => change() });
   });
+  if (present) { others.unshift(present); present.changed(() => change()); }
   const one = field({ label: t('field.newPassword'), name: 'password', secret: true, autocomplete: 'new-password', check: (text) => mistakeIn(declared, text, judge(text)), onchange: (changed, left) => change(left) });
   const two = field({ label: t('field.repeat'), name: 'passwordAgain', secret: true, autocomplete: 'new-password', check: (text) => (text && normalize(text) === normalize(one.value) ? null : t('field.differ')), onchange: () => change() });
   const button = submitBtn('big wide', words);
@@ -54,7 +60,7 @@ export async function passwordForm({ set, email = '', name = '', heading, button
     if (!one.valid) { one.paint('submit'); list.update(judge(one.value), true); one.input.focus(); return; }
     if (!two.valid) { one.clear(); two.clear(); change(); error.show({ message: t('field.differ'), hint: t('field.both') }); one.input.focus(); return; }
     lock(true);
-    try { done(await use(one.value, values())); } catch (failure) { lock(false); if (failure.code !== 'network') { one.clear(); two.clear(); change(); } error.show(failure); one.input.focus(); }
+    try { done(await use(one.value, values())); } catch (failure) { lock(false); const wrong = failure.field === 'password' && present; if (!wrong && failure.code !== 'network') { one.clear(); two.clear(); change(); } error.show(failure); (wrong || one).input.focus(); }
   }
   change();
   return { node, focus: () => (others[0] ?? one).input.focus() };

@@ -18,15 +18,15 @@ export const begin = (item, button, fromStart) => act(button, async () => {
 });
 /** The buttons of an item: go on or from the start where it was stopped, else one that begins it. */
 export function beginKeys(item, kind, begun) {
-  const key = (look, picture, text, fromStart) => h('button', { class: `btn big ${kind} ${look}`, data: { focus: text }, onclick: async ({ currentTarget }) => { if (await begin(item, currentTarget, fromStart)) begun?.(); } }, picture ? icon(picture) : null, text);
+  const key = (look, picture, text, fromStart) => btn(`big ${kind} ${look}`, async (node) => { if (await begin(item, node, fromStart)) begun?.(); }, picture ? icon(picture) : null, text);
   if (!item.position) return [key('primary', 'play', t(item.category === 'songs' ? 'radio.listen' : 'library.watch'))];
   return [key('primary', 'play', t('resume.at', { time: clock(item.position) })), key('', '', t('library.start'), true)];
 }
 /** Asks where a film or song begins. */
 export function choose(item, facts, go) {
   const isFilm = item.category !== 'songs', box = sheet(item.title, h('div', 'choose', coverOf(item.title, 'still', item.id), h('p', 'soft num', [...facts, rest(item)].filter(Boolean).join(' · ')),
-    beginKeys(item, 'wide', () => { box.close(); if (isFilm) go('/player'); }), isFilm && mayOperate() ? h('a', { class: 'btn quiet wide', href: path`/scenes?scene=watch-film&item=${item.id}`, onclick: () => box.close() }, t('library.plan')) : null));
+    beginKeys(item, 'wide', () => { if (!box.open) return; box.close(); if (isFilm) go('/player'); }), isFilm && mayOperate() ? h('a', { class: 'btn quiet wide', href: path`/scenes?scene=watch-film&item=${item.id}`, onclick: () => box.close() }, t('library.plan')) : null));
 }
 /** A cover with how far its item was played; a press asks where it goes on. */
-export const stoppedItem = (item, go) => h('li', {}, h('button', { class: 'poster-btn', 'aria-label': [item.title, rest(item)].filter(Boolean).join(', '), onclick: () => choose(item, [], go) },
+export const stoppedItem = (item, go) => h('li', {}, h('button', { class: 'poster-btn', data: { item: item.id }, 'aria-label': [item.title, rest(item)].filter(Boolean).join(', '), onclick: () => choose(item, [], go) },
   h('span', 'shelf-cover', coverOf(item.title, 'still', item.id), seen(item)), h('span', 'name', item.title), unheard('span', 'tiny num', rest(item) || clock(item.position))));

@@ -11,7 +11,7 @@ import { deviceSheet } from './controls.js';
 import { look } from './look.js';
 import { t, capitalized, clockTime } from './text.js';
 
-export const title = t('room.title');
+export const title = () => t('room.title');
 const REST_AFTER = 25_000;
 /** An open sheet is closed when it was left alone for so many times `REST_AFTER`. */
 const SHEET_WAITS = 4;

@@ -69,7 +69,7 @@ export const retry = ({ activity, scene, item }, button, go) => act(button, asyn
 });
 /** The card of a failure, with the step of the run that it stopped. */
 export function faultCard(error, run, buttons, note) {
-  const { message, hint, detail } = wording(error ?? { message: t('now.failed') });
+  const { message, hint, detail } = wording(error ?? { message: t(run?.status === 'cancelled' ? 'scenes.cancelled' : 'now.failed') });
   return errorCard(message, [[placeOf(error, run), note, hint].filter(Boolean).join(' '), small(detail)], ...buttons);
 }
 /** The buttons of an activity that failed: begin it again, or end it. */

@@ -3,12 +3,12 @@ import { h, clear, announce, btn, unheard } from './dom.js';
 import { icon } from './icons.js';
 import { get, post, path } from './api.js';
 import * as theater from './store.js';
-import { heading, chip, act, renew, complain, twoLines, failureCard, small, wording } from './parts.js';
+import { heading, chip, act, actBtn, renew, complain, twoLines, failureCard, small, wording } from './parts.js';
 import { leaves, outline, stepWords, sceneIcon, sceneTitle, placeOf, faultCard } from './runs.js';
 import { word } from './words.js';
 import { t, has, unit, number, capitalized, sentence } from './text.js';
 
-export const title = t('scenes.title');
+export const title = () => t('scenes.title');
 const LAMP = { done: 'check', accepted: 'check', skipped: 'skip', failed: 'cross', cancelled: 'cross' };
 /** The lists that offer the values of a kind of parameter. With more than MOST_CHOICES entries, the id is typed. */
 const LISTS = { film: 'films', song: 'music', station: 'stations' }, MOST_CHOICES = 500;
@@ -18,19 +18,21 @@ const ORDER = ['watch-film', 'listen-music', 'listen-radio', 'popcorn'];
 const rank = ({ name }) => (ORDER.includes(name) ? ORDER.indexOf(name) : name.startsWith('end-') ? 100 : 50);
 const sorted = (scenes) => [...scenes].sort((a, b) => rank(a) - rank(b));
 
-export async function show(main) {
+export async function show(main, { again }) {
   const params = new URLSearchParams(location.search), list = h('ul', 'rows scene-list');
   const top = h('div', 'run-top'), trouble = h('div', 'run-trouble'), choices = h('div', 'controls'), steps = h('ol', 'steps'), keys = h('div', 'run-keys');
   const pane = h('section', { class: 'card run-pane', 'aria-labelledby': 'run-title' }, top, trouble, choices, keys, steps);
   const whole = h('div', 'scene-split', list, pane);
-  main.append(heading(title));
-  let scenes;
-  try { scenes = sorted((await get('/scenes')).scenes); } catch (failure) { clear(main, heading(title), failureCard(t('scenes.unread'), failure)); return undefined; }
-  if (!scenes.length) { pane.hidden = true; main.append(whole); clear(list, h('li', 'soft', t('scenes.none'))); return undefined; }
+  main.append(heading(title()));
+  let scenes, applied;
+  const read = async () => { ({ applied } = theater.store); scenes = sorted((await get('/scenes')).scenes); };
+  const follow = (run) => theater.watch(() => { if (applied !== theater.store.applied) { ({ applied } = theater.store); run(); } });
+  try { await read(); } catch (failure) { clear(main, heading(title()), failureCard(t('scenes.unread'), failure, again)); return undefined; }
+  if (!scenes.length) { pane.hidden = true; main.append(whole); clear(list, h('li', 'soft', t('scenes.none'))); return follow(again); }
   let current = scenes.find((scene) => scene.name === params.get('scene')) ?? scenes.find((scene) => scene.name === 'watch-film') ?? scenes[0], runID = params.get('run'), plan, values = {}, turn = 0;
   if (params.get('item')) for (const key of Object.keys(current.parameters)) values[key] = params.get('item');
 
-  const paintList = () => renew(list, current.name, () => scenes.map((scene) => h('li', {}, h('button', { class: 'row', 'aria-current': scene === current, data: { focus: scene.name }, onclick: () => choose(scene) }, icon(sceneIcon(scene), { class: 'row-icon' }), twoLines(sceneTitle(scene), t('scenes.steps', { count: count(scene.steps) })), icon('chevron', { class: 'row-icon soft' })))));
+  const paintList = () => renew(list, JSON.stringify([current.name, scenes]), () => scenes.map((scene) => h('li', {}, h('button', { class: 'row', 'aria-current': scene.name === current.name, onclick: () => choose(scene) }, icon(sceneIcon(scene), { class: 'row-icon' }), twoLines(sceneTitle(scene), t('scenes.steps', { count: count(scene.steps) })), icon('chevron', { class: 'row-icon soft' })))));
   const count = (all) => all.reduce((sum, step) => sum + (step.sequence ?? step.parallel ? count(step.sequence ?? step.parallel) : 1), 0);
   const showAddress = () => history.replaceState({}, '', path`/scenes?scene=${current.name}`);
   function choose(scene) {
@@ -47,9 +49,9 @@ export async function show(main) {
     const fields = await Promise.all(Object.entries(current.parameters).map(async ([name, kind]) => {
       const { items, total } = LISTS[kind] ? await theater.loadPage(LISTS[kind], { limit: MOST_CHOICES }).catch(() => ({ items: [] })) : { items: [] };
       given[name] ??= items[0]?.id ?? '';
-      const label = has(`parameter.${kind}`) ? t(`parameter.${kind}`) : capitalized(name);
-      if (!LISTS[kind] || total > MOST_CHOICES) return h('label', 'field', h('span', 'label', label), h('span', 'box', h('input', { value: given[name], onchange: (event) => { given[name] = event.target.value; load(); } })));
-      return h('div', 'field', h('label', { for: `p-${name}` }, label), h('div', 'box', h('select', { id: `p-${name}`, onchange: (event) => { given[name] = event.target.value; load(); } }, items.map((item) => { const option = h('option', { value: item.id }, item.title); option.selected = item.id === given[name]; return option; }))));
+      const onchange = ({ target }) => { given[name] = target.value; load(); }, label = has(`parameter.${kind}`) ? t(`parameter.${kind}`) : capitalized(name);
+      if (!LISTS[kind] || total > MOST_CHOICES) return h('label', 'field', h('span', 'label', label), h('span', 'box', h('input', { value: given[name], onchange })));
+      return h('div', 'field', h('label', { for: `p-${name}` }, label), h('div', 'box', h('select', { id: `p-${name}`, onchange }, items.map((item) => { const option = h('option', { value: item.id }, item.title); option.selected = item.id === given[name]; return option; }))));
     }));
     if (mine !== turn) return;
     clear(choices, fields); choices.hidden = !fields.length;
@@ -61,7 +63,7 @@ export async function show(main) {
     try {
       const answer = await post(path`/scenes/${current.name}/plan`, { parameters: values });
       if (mine === turn && shown === runID) { plan = answer; runID = undefined; paint(); }
-    } catch (failure) { if (mine === turn) { plan = undefined; clear(steps); clear(keys); head('off', t('scenes.plan'), ''); clear(trouble, failureCard(t('scenes.plan'), failure)); } }
+    } catch (failure) { if (mine === turn) { plan = undefined; clear(steps); clear(keys); head('off', t('scenes.plan'), ''); clear(trouble, failureCard(t('scenes.plan'), failure, load)); } }
   }
   const head = (known, word, text) => clear(top, h('div', {}, h('h2', { class: 'title-3', id: 'run-title' }, sceneTitle(current)), h('p', { class: 'soft', role: 'status' }, text)), h('div', 'view-as', chip(known, word)));
   async function start(button) {
@@ -110,10 +112,7 @@ export async function show(main) {
     }));
     renew(keys, run.status, () => (run.status === 'running' ? cancel(run) : [btn('primary big', start, icon('play'), t('scenes.again')), btn('quiet', load, t('scenes.plan'))]));
   }
-  function cancel({ id }) {
-    const button = h('button', { class: 'btn line', data: { focus: 'cancel' }, onclick: () => act(button, async () => theater.saveRun(await post(path`/runs/${id}/cancellation`, {}))) }, icon('stop'), t('scenes.cancel'));
-    return button;
-  }
+  const cancel = ({ id }) => actBtn('line', async () => theater.saveRun(await post(path`/runs/${id}/cancellation`, {})), icon('stop'), t('scenes.cancel'));
   function failure(run) {
     if (!run.error) return null;
     return faultCard(run.error, run, [btn('primary', start, icon('fix'), t('do.retry'))], t('scenes.stays'));
@@ -124,5 +123,6 @@ export async function show(main) {
   if (theater.store.runs.get(runID)?.scene !== current.name) runID = undefined;
   await prepare().catch(complain);
   main.append(whole);
-  return theater.watch(() => { if (runID) paint(); });
+  const unwatch = theater.watch(() => { if (runID) paint(); }), unfollow = follow(() => (runID ? read().then(paintList, complain) : again()));
+  return () => { unwatch(); unfollow(); };
 }

@@ -1,8 +1,8 @@
 // Settings: how the page looks on this device, the way to one's account, the theater.
-import { h, clear, btn } from './dom.js';
+import { h, clear } from './dom.js';
 import { get, post, remove } from './api.js';
 import * as theater from './store.js';
-import { heading, choice, toggle, slider, toast, ask, act, complain, card, setting, quiet } from './parts.js';
+import { heading, choice, toggle, slider, toast, ask, actBtn, complain, card, setting, quiet } from './parts.js';
 import { ageSlider } from './people.js';
 import { saveLanguage } from './commands.js';
 import { look, saveLook } from './look.js';
@@ -11,17 +11,17 @@ import { leavingEnds, setLeavingEnds } from './leaving.js';
 import { languageChoice } from './language.js';
 import { t } from './text.js';
 
-export const title = t('settings.title');
+export const title = () => t('settings.title');
 
 export function show(main, { exit, begin }) {
-  const logout = btn('', (node) => act(node, async () => {
+  const logout = actBtn('', async () => {
     const kept = look();
     await endSession(begin, () => remove('/sessions/current'));
     // The answer clears the browser's storage. Keep the look: it belongs to this device, not to the account.
     saveLook(kept);
     await exit();
-  }), t('settings.logOut'));
-  main.append(heading(title, logout), h('div', 'two-col', h('div', 'col', appearance(), wall(begin), theater.mayOperate() ? controller() : null),
+  }, t('settings.logOut'));
+  main.append(heading(title(), logout), h('div', 'two-col', h('div', 'col', appearance(), wall(begin), theater.mayOperate() ? controller() : null),
     h('div', 'col', theater.mayOperate() ? account() : null, playing())));
 }
 /** Ends the session with a request. Stops the event stream first: its next request would get 401 before the answer arrives, and log the page out. */

@@ -3,7 +3,7 @@ import { h, clear, btn, announce } from './dom.js';
 import { icon } from './icons.js';
 import { get, post, send, path } from './api.js';
 import * as theater from './store.js';
-import { heading, act, chip, complain, errorCard, failureCard, said, small, toast, toggle, twoLines, wording } from './parts.js';
+import { heading, actBtn, chip, complain, errorCard, failureCard, said, renew, small, toast, toggle, twoLines, wording } from './parts.js';
 import { field, formError } from './forms.js';
 import { proven } from './form-sheet.js';
 import { testDevice } from './device-tests.js';
@@ -11,7 +11,7 @@ import { saveSheet, withEntry, withNewEntry, merged, simulated, secretsIn, line 
 import { ICONS, nameOf } from './words.js';
 import { t, sentence } from './text.js';
 
-export const title = t('setup.title');
+export const title = () => t('setup.title');
 /** The answer of the last search, with the session that searched. */
 let last;
 /** The entries whose test was answered with yes in this browser. */
@@ -24,21 +24,21 @@ const isSimulated = ({ entry }) => entry.plugin === 'Simulated';
 const found = () => (last?.of === theater.store.session ? last : undefined);
 const fitting = ({ entry }) => found()?.findings.filter((one) => one.roles.includes(entry.role)) ?? [];
 
-export async function show(main) {
+export async function show(main, { again }) {
   const summary = h('p', 'soft'), list = h('ul', { class: 'device-list', 'aria-label': t('devices.title') }), pane = h('section', { class: 'card setup-pane', 'aria-labelledby': 'setup-device' });
-  const split = h('div', 'device-split setup', list, pane), search = searchCard(() => { paint(); open(); });
-  let file, current = new URLSearchParams(location.search).get('device'), live = () => {};
+  const split = h('div', 'device-split setup', list, pane), search = searchCard(() => { paint(); fill(); });
+  let file, current = new URLSearchParams(location.search).get('device'), live, fill;
   const load = async () => {
     const { text, hash } = await get('/configuration'), { devices, cables = [] } = JSON.parse(text);
     file = { text, hash, cables, devices: Object.entries(devices).map(([id, entry]) => ({ id, role: entry.role, entry })) };
   };
-  try { await load(); } catch (failure) { main.append(heading(title), failureCard(t('editor.unread'), failure)); return undefined; }
-  main.append(heading(title, summary), search.node, split);
+  try { await load(); } catch (failure) { main.append(heading(title()), failureCard(t('editor.unread'), failure, again)); return undefined; }
+  main.append(heading(title(), summary), search.node, split);
 
   const nameOfOne = (one) => nameOf(one, file.devices);
   function paint() {
     summary.textContent = t('setup.count', { count: file.devices.filter((one) => !isSimulated(one)).length, total: file.devices.length });
-    clear(list, Object.keys(ICONS).flatMap((role) => {
+    renew(list, JSON.stringify([current, file.devices, found(), stored()]), () => Object.keys(ICONS).flatMap((role) => {
       const all = file.devices.filter((one) => one.role === role);
       return all.length ? all.map(row) : missingRow(role);
     }));
@@ -50,7 +50,7 @@ export async function show(main) {
       h('span', { class: 'device-icon', data: { on: real ? '1' : null } }, icon(ICONS[one.role])), twoLines(nameOfOne(one), real ? one.entry.plugin : t('setup.simulated')), h('span', 'end', state)));
   }
   function missingRow(role) {
-    const name = t(`device.${role}`), add = btn('', (node) => act(node, () => addDevice(role)), icon('plus'), t('setup.add'));
+    const name = t(`device.${role}`), add = actBtn('', () => addDevice(role), icon('plus'), t('setup.add'));
     add.setAttribute('aria-label', `${t('setup.add')}: ${name}`);
     return h('li', 'row device-row', h('span', 'device-icon', icon(ICONS[role])), twoLines(name, t('setup.missing')), h('span', 'end', add));
   }
@@ -80,27 +80,38 @@ export async function show(main) {
   }
   function open() {
     const one = file.devices.find((other) => other.id === current);
-    live = () => {};
+    live = fill = () => {};
     split.toggleAttribute('data-open', !!one);
-    search.node.toggleAttribute('data-aside', !!one);
     if (!one) { clear(pane, h('h2', { class: 'title-4', id: 'setup-device' }, t('setup.begin')), h('p', 'soft', t('setup.beginNote'))); return; }
     const back = btn('quiet setup-back', () => choose(undefined), icon('arrowBack'), t('setup.all'));
-    const test = testStep(one, { file, name: nameOfOne(one), answered, restore: () => save(one, simulated) });
+    const first = chooseStep(one), test = testStep(one, { file, name: nameOfOne(one), answered, restore: () => save(one, simulated) });
     clear(pane, back, h('div', 'card-head', h('h2', { class: 'title-3', id: 'setup-device', tabindex: -1 }, nameOfOne(one)), chip(isSimulated(one) ? 'off' : 'reported', isSimulated(one) ? t('setup.simulated') : one.entry.plugin)),
-      h('ol', 'setup-steps', chooseStep(one), test.node));
-    live = test.paint; live();
+      h('ol', 'setup-steps', first.node, test.node));
+    ({ fill } = first); live = test.paint; live();
   }
   function answered(one) { store({ ...stored(), [one.id]: line(one.entry) }); paint(); }
 
+  /** The step with the findings; `fill()` shows those of a newer search, and keeps passwords that are being typed. */
   function chooseStep(one) {
-    const findings = fitting(one), inside = findings.length ? h('ul', 'setup-findings', findings.map((finding) => findingRow(one, finding)))
-      : [h('p', 'small', t(found() ? 'setup.none' : 'setup.notYet')), h('div', 'control-keys', found() ? h('a', { class: 'btn', href: '/configuration' }, icon('settings'), t('editor.title')) : btn('', () => search.start(), icon('search'), t('setup.search')))];
-    return h('li', { data: { done: isSimulated(one) ? null : '1' } }, h('h3', 'title-4', t('setup.choose')), inside, isSimulated(one) ? null : btn('quiet', (node) => act(node, () => save(one, simulated)), icon('back'), t('setup.back')));
+    const inside = h('div', 'setup-inside'), boxes = {};
+    let shown = [];
+    const isTyped = ({ id }) => Object.values(boxes[id] ?? {}).some((box) => box.value);
+    function fill() {
+      const findings = fitting(one);
+      // The newest search may have missed a device whose password is being typed.
+      findings.push(...shown.filter((old) => isTyped(old) && !findings.some(({ id }) => id === old.id)));
+      shown = findings;
+      renew(inside, JSON.stringify([!!found(), shown]), () => (shown.length ? h('ul', 'setup-findings', shown.map((finding) => findingRow(one, finding, boxes[finding.id] ??= {})))
+        : [h('p', 'small', t(found() ? 'setup.none' : 'setup.notYet')), h('div', 'control-keys', found() ? h('a', { class: 'btn', href: '/configuration' }, icon('settings'), t('editor.title')) : btn('', () => search.start(), icon('search'), t('setup.search')))]));
+    }
+    fill();
+    return { fill, node: h('li', { data: { done: isSimulated(one) ? null : '1' } }, h('h3', 'title-4', t('setup.choose')), inside, isSimulated(one) ? null : actBtn('quiet', () => save(one, simulated), icon('back'), t('setup.back'))) };
   }
-  function findingRow(one, finding) {
+  /** @param boxes its password fields by secret */
+  function findingRow(one, finding, boxes) {
     const change = (entry) => merged(entry, finding.entries[one.role]), isUsed = line(change(one.entry)) === line(one.entry);
-    const secrets = isUsed ? [] : secretsIn(finding.entries[one.role].options).map((name) => ({ name, box: plainField('setup.secret', 'secret', { secret: true }) }));
-    const use = btn('', (node) => act(node, async () => { await saveSecrets(secrets); await save(one, change); }), t('setup.use'));
+    const secrets = isUsed ? [] : secretsIn(finding.entries[one.role].options).map((name) => ({ name, box: boxes[name] ??= plainField('setup.secret', 'secret', { secret: true }) }));
+    const use = actBtn('', async () => { await saveSecrets(secrets); await save(one, change); }, t('setup.use'));
     use.setAttribute('aria-label', t('setup.useOne', { title: finding.title }));
     return h('li', {}, h('div', { lang: 'en' }, h('b', 'block', finding.title), h('span', 'small block', finding.place), finding.notes.map((note) => h('p', 'small', note))), secrets.map(({ box }) => box.node), isUsed ? chip('reported', t('setup.used')) : use);
   }
@@ -120,7 +131,12 @@ export async function show(main) {
     const entry = change(one.entry), text = withEntry(file.text, id, entry);
     if (text === file.text) { paint(); open(); return; }
     await saveSheet({ text, hash: file.hash, more: [h('p', 'label', t('setup.entry')), h('pre', { class: 'log setup-entry', tabindex: 0, 'aria-label': t('setup.entry') }, h('del', {}, line(one.entry)), '\n', h('ins', {}, line(entry)))],
-      done: () => saved(() => { paint(); open(); pane.querySelector('.setup-test .btn')?.focus(); }) });
+      done: () => saved(() => {
+        paint();
+        // Another device may have been chosen meanwhile.
+        if (current !== id) { fill(); return; }
+        open(); pane.querySelector('.setup-test .btn')?.focus();
+      }) });
   }
   paint(); open();
   const unwatch = theater.watch(() => live());
@@ -187,7 +203,7 @@ function testStep(one, { file, name, answered, restore }) {
   async function run() {
     if (isTesting || button.getAttribute('aria-disabled') === 'true') return;
     isRunning = true; isTesting = true; button.setAttribute('aria-busy', 'true'); told.textContent = t('setup.testing'); clear(host);
-    try { await testDevice(id, file.cables); ask(); } catch (failure) { help(failure); } finally { isRunning = false; isTesting = false; button.setAttribute('aria-busy', 'false'); paint(); }
+    try { await testDevice(id, file.cables); ask(); } catch (failure) { help(failure); } finally { isRunning = false; isTesting = false; button.setAttribute('aria-busy', 'false'); theater.changed(); }
   }
   function ask() {
     const yes = btn('primary', () => { answered(one); clear(host); node.dataset.done = '1'; paint(); toast(t('setup.works', { name })); button.focus(); }, icon('check'), t('do.yes'));
@@ -199,7 +215,7 @@ function testStep(one, { file, name, answered, restore }) {
     const device = theater.device(id), problem = device?.attributes?.problem?.value, doctor = h('div', 'setup-doctor'), log = h('div', {});
     const words = failure ? wording(failure) : undefined;
     const facts = [words && said({ message: words.message, hint: words.hint }), device?.reason && sentence(device.reason), problem && sentence(problem)].filter(Boolean);
-    const keys = isSimulated(one) ? [] : [btn('', (node) => act(node, restore), icon('back'), t('setup.back'))];
+    const keys = isSimulated(one) ? [] : [actBtn('', restore, icon('back'), t('setup.back'))];
     clear(host, errorCard(t('setup.checkTitle'), [t('setup.check'), facts.map((text) => h('span', 'small block', text)), small(words?.detail)], ...keys), doctor, log);
     get('/doctor').then(({ checks }) => {
       const mine = checks.filter((check) => check.status !== 'ok' && [`device ${id}`, `plugin ${one.entry.plugin}`].includes(check.name));

@@ -63,7 +63,8 @@ export const dateOf = (date) => new Date(date).toLocaleDateString(locale);
 export function when(date, now = Date.now()) {
   const seconds = (new Date(date).getTime() - now) / 1000, size = Math.abs(seconds);
   if (size < 10) return t('time.now');
-  const [name, length] = [['day', 86_400], ['hour', 3600], ['minute', 60], ['second', 1]].find(([, one]) => size >= one);
+  // A unit begins where the smaller one would be rounded to a whole one of it.
+  const [name, length] = [['day', 86_400, 84_600], ['hour', 3600, 3570], ['minute', 60, 59.5], ['second', 1, 0]].find(([, , from]) => size >= from);
   return new Intl.RelativeTimeFormat(locale, { style: 'short' }).format(Math.round(seconds / length), name);
 }
 export const capitalized = (text) => text[0].toLocaleUpperCase(language) + text.slice(1);

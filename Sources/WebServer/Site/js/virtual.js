@@ -1,5 +1,5 @@
 // A grid of which only the rows near the window exist, for lists of any length.
-import { h } from './dom.js';
+import { h, clamp, focusOn } from './dom.js';
 
 const ROWS_AROUND = 3;
 
@@ -11,7 +11,7 @@ const ROWS_AROUND = 3;
  * @returns `filled()` for when more items are known, `resize()` for when all may be others, and `end()`
  */
 export function virtual(host, { count, className, label, build, isKnown, shown }) {
-  const list = h('ul', { class: className, 'aria-label': label }), nodes = new Map();
+  const list = h('ul', { class: className, 'aria-label': label, tabindex: -1 }), nodes = new Map();
   host.replaceChildren(list);
   let columns = 1, height = 0, first = -1, last = -1, goal = -1, old = new Set();
 
@@ -37,7 +37,11 @@ export function virtual(host, { count, className, label, build, isKnown, shown }
   function draw(from, to) {
     if (from === first && to === last) return;
     first = from; last = to;
-    for (const [index, node] of nodes) if (index < from || index >= to) { node.remove(); nodes.delete(index); }
+    for (const [index, node] of nodes) {
+      if (index >= from && index < to) continue;
+      if (node.contains(document.activeElement)) focusLater(index);
+      node.remove(); nodes.delete(index);
+    }
     let next = list.firstElementChild;
     for (let index = from; index < to; index++) {
       const known = nodes.get(index);
@@ -45,6 +49,7 @@ export function virtual(host, { count, className, label, build, isKnown, shown }
       else list.insertBefore(make(index), next);
     }
     shown(from, to);
+    focusOn(control(goal));
   }
   function make(index) {
     const node = build(index);
@@ -55,30 +60,30 @@ export function virtual(host, { count, className, label, build, isKnown, shown }
   }
   function filled() {
     for (const [index, node] of nodes) if (('place' in node.dataset || old.has(node)) && isKnown(index)) node.replaceWith(make(index));
-    if (goal >= 0) focus();
+    focusOn(control(goal));
   }
   /** Moves the focus within the grid. */
   function press(event) {
-    const own = event.target.closest('li[data-index]');
-    if (!own || event.altKey || event.ctrlKey || event.metaKey) return;
-    const at = Number(own.dataset.index), step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns, Home: -at, End: count - 1 - at }[event.key];
+    const at = Number(event.target.closest('li[data-index]')?.dataset.index ?? goal);
+    if (at < 0 || event.altKey || event.ctrlKey || event.metaKey) return;
+    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns, Home: -at, End: count - 1 - at }[event.key];
     if (step === undefined) return;
     event.preventDefault();
-    goal = Math.min(count - 1, Math.max(0, at + step));
-    if (!nodes.has(goal)) { scrollTo(0, scrollY + list.getBoundingClientRect().top + Math.floor(goal / columns) * height - innerHeight / 3); update(); }
-    focus();
+    const next = clamp(at + step, 0, count - 1);
+    if (!control(next)) focusLater(next);
+    if (!nodes.has(next)) { scrollTo(0, scrollY + list.getBoundingClientRect().top + Math.floor(next / columns) * height - innerHeight / 3); update(); }
+    control(next)?.focus();
   }
-  /** An item that is not known yet gets the focus when it is. */
-  function focus() {
-    const target = nodes.get(goal)?.querySelector('button, a');
-    if (target) { target.focus(); goal = -1; }
-  }
+  const control = (index) => nodes.get(index)?.querySelector('button, a');
+  /** Gives the focus to the list until an item is in view and known, unless something else gets it before. */
+  function focusLater(index) { goal = index; focusOn(list); }
   let planned = 0;
   const plan = () => { planned ||= requestAnimationFrame(() => { planned = 0; update(); }); };
   let width = list.clientWidth;
   const size = new ResizeObserver(() => { if (list.clientWidth !== width) { width = list.clientWidth; first = last = -1; measure(); } });
   addEventListener('scroll', plan, { passive: true });
   list.addEventListener('keydown', press);
+  list.addEventListener('blur', () => { if (document.activeElement !== list) goal = -1; });
   size.observe(list);
   measure();
   return { filled, resize(next) { count = next; old = new Set(nodes.values()); first = last = -1; update(); }, end() { removeEventListener('scroll', plan); cancelAnimationFrame(planned); size.disconnect(); } };

@@ -1,0 +1,345 @@
+"""What a redraw leaves alone: the focus, typed text, the place on the page. Late answers and late events."""
+
+import json
+import re
+
+import pytest
+from conftest import hold, proves, wait_held
+from playwright.sync_api import expect
+from test_entrance import MODULES
+from test_resume import leave
+from test_room import PUBLISH_EVENTS, open_following_tab
+from test_theater import LongList, eventually, heading
+
+
+def open_songs(owner):
+    """Opens the list of 50,000 songs."""
+    served = LongList(owner.page)
+    owner.open("/library?kind=music")
+    song(owner.page, 0).wait_for()
+    return served
+
+
+def song(page, number):
+    return page.locator(f'[data-item="s{number}"]')
+
+
+def scan(page, theater):
+    """Begins a scan, and waits until the page has read the list again."""
+    with page.expect_response("**/api/v1/songs?*") as answer:
+        theater.send("POST", "/library/scan")
+    answer.value.finished()
+
+
+# Makes the page wait for ever before it shows that it loads.
+NEVER_LOADING = "{ const wait = setTimeout; globalThis.setTimeout = (run, delay) => (delay === 300 ? 0 : wait(run, delay)); } void 0"
+
+
+@proves("E8 E9 · results that arrive while an item has the focus leave it there, or else in the search field")
+@pytest.mark.parametrize("is_slow", [False, True], ids=["quick", "slow"])
+@pytest.mark.parametrize("query, focused", [("Song 0", "[data-item=s0]"), ("Song 4999", "#find")], ids=["found", "missing"])
+def test_results(owner, query, focused, is_slow):
+    page, served = owner.page, open_songs(owner)
+    if not is_slow:
+        page.evaluate(NEVER_LOADING)
+    song(page, 0).focus()
+    served.held = query
+    # The person has left the field before the page asks.
+    page.locator("#find").evaluate("(node, query) => { node.value = query; node.dispatchEvent(new Event('input')); }", query)
+    eventually(page, lambda: not isinstance(served.held, str))
+    if is_slow:
+        expect(page.locator("#found")).to_have_text("Loading the songs …")
+    else:
+        expect(song(page, 0)).to_be_focused()
+    served.fulfil(served.held, served.asked[-1])
+    expect(page.locator("#found")).to_have_text(re.compile("of 50,000 songs"))
+    expect(page.locator(focused)).to_be_focused()
+
+
+@proves("E8 E9 · a scan that misses the focused item gives the focus to the item in its place, or else to the search field")
+def test_missing_item(owner, theater):
+    page, served = owner.page, open_songs(owner)
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight / 2)")
+    song(page, 25_000).focus()
+    place = page.evaluate("scrollY")
+    del served.songs[25_000]
+    scan(page, theater)
+    expect(page.locator("#found")).to_have_text("49,999 songs")
+    expect(song(page, 25_001)).to_be_focused()
+    assert page.evaluate("scrollY") == place
+    page.evaluate("scrollTo(0, 0)")
+    served.songs = served.songs[:5]
+    scan(page, theater)
+    song(page, 4).focus()
+    del served.songs[0]
+    scan(page, theater)
+    expect(page.locator("#found")).to_have_text("4 songs")
+    expect(song(page, 4)).to_be_focused()
+    del served.songs[-1]
+    scan(page, theater)
+    expect(page.locator("#found")).to_have_text("3 songs")
+    expect(song(page, 3)).to_be_focused()
+    served.songs = []
+    scan(page, theater)
+    expect(page.get_by_text("Nothing here yet")).to_be_visible()
+    expect(page.get_by_role("searchbox")).to_be_focused()
+
+
+@proves("E8 E9 · an item that is scrolled out of view has the focus again when it comes back, and arrow keys go on from it")
+def test_scrolled_away(owner):
+    page = owner.page
+    open_songs(owner)
+    song(page, 3).focus()
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight / 2)")
+    song(page, 25_000).wait_for()
+    expect(page.get_by_role("list", name="Songs")).to_be_focused()
+    page.evaluate("scrollTo(0, 0)")
+    expect(song(page, 3)).to_be_focused()
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight / 2)")
+    song(page, 25_000).wait_for()
+    page.keyboard.press("ArrowRight")
+    expect(song(page, 4)).to_be_focused()
+    expect(song(page, 4)).to_be_in_viewport()
+    page.keyboard.press("End")
+    expect(song(page, 49_999)).to_be_focused()
+    # A narrow window has fewer columns, and a longer list.
+    page.set_viewport_size({"width": 600, "height": 800})
+    eventually(page, lambda: page.evaluate("scrollTo(0, document.documentElement.scrollHeight)") or song(page, 49_999).count())
+    expect(song(page, 49_999)).to_be_focused()
+
+
+@proves("E9 · a part of the list that arrives late takes the focus from nothing that was focused meanwhile")
+def test_late_part(owner):
+    page = owner.page
+    open_songs(owner)
+    held = hold(page, "/songs?*offset=49800*")
+    song(page, 0).focus()
+    page.keyboard.press("End")
+    route = wait_held(page, held)
+    # The search field would scroll the page.
+    link = page.get_by_role("link", name="Radio").first
+    link.focus()
+    route.fallback()
+    song(page, 49_999).wait_for()
+    expect(link).to_be_focused()
+
+
+@proves("E8 E9 · a sheet gives the focus back to its item, also if the list was read again meanwhile")
+def test_sheet(owner, theater):
+    page, served = owner.page, LongList(owner.page)
+    served.songs[3]["position"] = 10
+    owner.open("/library?kind=music")
+    song(page, 3).click()
+    page.get_by_role("dialog", name="Song 3").wait_for()
+    served.songs[3] = {**served.songs[3], "title": "Renamed"}
+    scan(page, theater)
+    expect(song(page, 3)).to_contain_text("Renamed")
+    page.keyboard.press("Escape")
+    expect(song(page, 3)).to_be_focused()
+
+
+@proves("E9 · a film that begins late takes nobody to the player who has closed its sheet")
+def test_late_begin(owner):
+    page = owner.open("/library")
+    page.get_by_role("button", name=re.compile("^Paper Moons")).click()
+    held = hold(page, "/watch")
+    page.get_by_role("dialog").get_by_role("button", name=re.compile("^(Watch|From the start)$")).click()
+    route = wait_held(page, held)
+    page.keyboard.press("Escape")
+    page.get_by_role("searchbox").focus()
+    route.continue_()
+    # It is said after the answer, when the sheet has been closed.
+    expect(page.locator("#say")).to_have_text("Paper Moons begins.")
+    assert "/library" in page.url
+    expect(page.get_by_role("searchbox")).to_be_focused()
+
+
+@proves("E9 · a device that follows what others start takes nobody away from a search or a password")
+@pytest.mark.parametrize("kind", ["search", "password"])
+def test_follow_typing(owner, kind):
+    page = open_following_tab(owner, "/library")
+    page.evaluate("async () => { const { saveLook } = await import(%s + 'look.js'); saveLook({ follow: true }); }" % MODULES)
+    field = page.get_by_role("searchbox")
+    if kind == "password":
+        field.evaluate("(node) => { node.type = 'password'; }")
+        field = page.locator("#find")
+    field.focus()
+    page.keyboard.type("n")
+    begun = {"status": "starting", "activity": "film", "run": "r-9", "item": "night-ferry", "itemTitle": "Night Ferry"}
+    owner.page.evaluate(PUBLISH_EVENTS, [["activity", begun]])
+    expect(page.get_by_role("region", name="What plays")).to_contain_text("Night Ferry")
+    assert "/library" in page.url
+    expect(page.locator("#find")).to_have_value("n")
+    # Elsewhere it follows.
+    page.locator("#find").blur()
+    owner.page.evaluate(PUBLISH_EVENTS, [["activity", {**begun, "run": "r-10"}]])
+    page.wait_for_url("**/room")
+
+
+@proves("E15 F6 · a device that was removed from devices.json goes, as no event says so, and the scenes are read again")
+def test_removed_device(owner, theater):
+    status, asked = theater.send("GET", "/status"), []
+    status["devices"].append({**status["devices"][0], "id": "ghost", "title": "Ghost lamp"})
+
+    def stream(route):
+        asked.append(route)
+        if len(asked) > 1:
+            route.fallback()
+            return
+        route.fulfill(content_type="text/event-stream", body="".join(
+            f"event: {kind}\ndata: {json.dumps(value)}\nid: {status['event']}\n\n"
+            for kind, value in [("snapshot", status), ("configuration", {"status": "applied"})]))
+    owner.page.route("**/api/v1/events", stream)
+    page = owner.open("/devices")
+    expect(page.get_by_text("Popcorn").first).to_be_visible()
+    expect(page.get_by_text("Ghost lamp")).to_have_count(0)
+    assert "last-event-id" not in asked[1].request.headers
+    for path in ("/", "/scenes"):
+        follower = owner.context.new_page()
+        follower.goto(path)
+        follower.wait_for_selector("html[data-ready]")
+        follower.route("**/api/v1/scenes", lambda route: route.fulfill(json={"scenes": [
+            {"name": "watch-film", "title": "Watch a film", "parameters": {}, "steps": []},
+            {"name": "new", "title": "A new evening", "parameters": {}, "steps": []}]}))
+        page.evaluate(PUBLISH_EVENTS, [["configuration", {"status": "applied"}]])
+        expect(follower.get_by_role("button", name=re.compile("A new evening"))).to_be_visible()
+        follower.close()
+
+
+@proves("E12 E17 · Home calls the start of a film that a person cancelled cancelled, not failed")
+def test_cancelled_start(owner):
+    page = open_following_tab(owner, "/")
+    run = {"id": "r-9", "scene": "watch-film", "status": "cancelled", "steps": [{"id": "1", "kind": "wait", "duration": 20, "status": "cancelled"}]}
+    page.route("**/runs/r-9", lambda route: route.fulfill(json=run))
+    owner.page.evaluate(PUBLISH_EVENTS, [["activity", {"status": "failed", "activity": "film", "run": "r-9", "item": "night-ferry", "itemTitle": "Night Ferry"}]])
+    expect(page.locator(".hero")).to_contain_text("Cancelled. What was done stays as it is.")
+
+
+@proves("E8 E9 · a button keeps the focus when it changes to its opposite, and the end of a film leaves it in the player")
+def test_playing(owner, theater):
+    theater.watch()
+    page = owner.open("/")
+    page.get_by_role("button", name="Pause").press("Enter")
+    expect(page.get_by_role("button", name="Resume")).to_be_focused()
+    song = theater.send("GET", "/songs")["songs"][0]
+    theater.run("/listen", {"item": song["id"], "fromStart": True})
+    owner.open("/player")
+    following = page.get_by_role("button", name="Next song")
+    expect(following).to_be_enabled()
+    following.press("Enter")
+    expect(heading(page, song["title"])).to_have_count(0)
+    expect(following).to_be_enabled()
+    expect(following).to_be_focused()
+    page.get_by_role("button", name="End", exact=True).press("Enter")
+    heading(page, "Nothing is on").wait_for()
+    expect(page.get_by_role("main")).to_be_focused()
+
+
+@proves("E10 E9 · the films that were stopped keep the focus when another comes before them")
+def test_shelf(owner, theater):
+    page, titles = owner.page, ["Night Ferry", "The Long Hall", "Paper Moons"]
+
+    def items():
+        return [{"id": title.lower().replace(" ", "-"), "title": title, "position": 20 + len(titles), "duration": 90, "players": ["dvd"]} for title in titles]
+    page.route("**/library/stopped?*", lambda route: route.fulfill(status=200, content_type="application/json", body=json.dumps({"items": items()})))
+    owner.open("/")
+    shelf = page.get_by_role("region", name="Where you stopped").get_by_role("button")
+    shelf.filter(has_text="Paper Moons").focus()
+    titles.insert(1, "Another")
+    theater.send("POST", "/library/scan")
+    expect(shelf).to_have_count(3)
+    expect(shelf.filter(has_text="Paper Moons")).to_be_focused()
+
+
+@proves("E8 E15 · the controls of a device keep the focus when a key changes its state")
+def test_controls(owner, theater):
+    theater.send("POST", "/devices/amp/commands", "on")
+    page = owner.open("/devices")
+    page.locator(".device-row[data-focus=amp]").click()
+    pane = page.get_by_role("region", name="Amplifier")
+    mute, before = pane.get_by_role("switch", name="Mute"), theater.state("amp", "muted")
+    mute.press("Space")
+    theater.wait_for("amp", "muted", not before)
+    expect(pane.get_by_role("row", name=re.compile("^Mute"))).to_contain_text("no" if before else "yes")
+    expect(mute).to_be_focused()
+    mode = pane.get_by_role("radiogroup", name="Sound").get_by_role("radio", checked=True)
+    was = mode.inner_text()
+    mode.press("ArrowRight")
+    expect(mode).not_to_have_text(was)
+    theater.wait_for("amp", "mode", mode.inner_text().split()[0].lower())
+    expect(pane.get_by_role("row", name=re.compile("^Sound"))).to_contain_text(mode.inner_text().split()[0], ignore_case=True)
+    expect(mode).to_be_focused()
+
+
+@proves("E15 · a list that is drawn again leaves the page where it was scrolled to")
+def test_scrolled_list(visit, theater):
+    theater.turn_off()
+    one = visit(size="phone").with_session(theater.people["ann@example.org"])
+    page = one.open("/devices")
+    page.set_viewport_size({"width": 390, "height": 300})
+    row = page.locator(".device-row[data-focus=amp]")
+    row.focus()
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    place = page.evaluate("scrollY")
+    expect(row).not_to_be_in_viewport()
+    before = row.element_handle()
+    theater.send("POST", "/devices/amp/commands", "on")
+    eventually(page, lambda: not before.evaluate("(node) => node.isConnected"))
+    expect(row).to_be_focused()
+    assert page.evaluate("scrollY") == place
+
+
+@proves("E8 E12 · the focus stays with the buttons of a scene when it runs")
+def test_scene(owner):
+    page = owner.open("/scenes?scene=together")
+    page.get_by_role("button", name="Run", exact=True).press("Enter")
+    page.get_by_role("button", name="Run again").wait_for()
+    expect(page.locator(".run-keys")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Run again")).to_be_focused()
+
+
+@proves("E8 F5 · a change of the account leaves the focus on the button that began it")
+def test_account(owner):
+    page = owner.open("/account")
+    page.get_by_role("button", name="Change the name").press("Enter")
+    with page.expect_response("**/api/v1/account"):
+        page.get_by_role("dialog").get_by_role("button", name="Save").press("Enter")
+    page.get_by_text("this one").wait_for()
+    expect(page.get_by_role("button", name="Change the name")).to_be_focused()
+
+
+@proves("E9 E17 · a search goes on after a lost connection, in the same field")
+def test_lost(owner):
+    owner.expected = {"network"}
+    page = owner.open("/library")
+    search = page.get_by_role("searchbox")
+    search.focus()
+    page.keyboard.type("nig")
+    page.route("**/api/v1/events", lambda route: route.abort())
+    page.evaluate("async () => (await import(%s + 'store.js')).lose()" % MODULES)
+    expect(search).to_be_disabled()
+    page.unroute("**/api/v1/events")
+    expect(search).to_be_enabled()
+    expect(search).to_be_focused()
+    page.keyboard.type("ht")
+    expect(search).to_have_value("night")
+
+
+@proves("F6 · the plugins show the newest of two answers, also if it arrives first")
+def test_plugins(owner, theater):
+    page = open_following_tab(owner, "/plugins")
+    plugin = theater.send("GET", "/plugins")["plugins"][0]
+    device = theater.send("GET", "/devices")["devices"][0]
+    publish = lambda way: owner.page.evaluate(PUBLISH_EVENTS, [["device", {**device, "availability": way}]])
+    held = hold(page, "/plugins")
+    routes = []
+    for way in ("starting", "unavailable", "starting"):
+        publish(way)
+        # The first event only tells the state.
+        if held or routes or way == "unavailable":
+            routes.append(wait_held(page, held))
+    for route, name in [(routes[1], "Newer"), (routes[0], "Older")]:
+        with page.expect_event("requestfinished", lambda request: request.url.endswith("/plugins")):
+            route.fulfill(status=200, content_type="application/json", body=json.dumps({"plugins": [{**plugin, "id": name}]}))
+    expect(page.locator(".plugin h2")).to_have_text(re.compile("^Newer"))
