@@ -55,7 +55,8 @@ def test_order(visit):
 
 
 @proves("A4 A5 A6 E2 · locks everything while loading, brings it back with the error, then opens the theater")
-def test_loading(visit):
+def test_loading(visit, theater):
+    theater.turn_off()
     one = visit()
     one.expected = {401}
     page = one.open("/login")

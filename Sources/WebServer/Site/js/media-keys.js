@@ -25,7 +25,7 @@ export function followMediaKeys() {
     if (key === told) return;
     told = key;
     session.playbackState = !isOn ? 'none' : isPaused(play) ? 'paused' : 'playing';
-    session.metadata = isOn ? new MediaMetadata({ title: play.title ?? now.itemTitle ?? now.title ?? '', artist: play.title ? now.itemTitle : knownArtists[now.item] ?? '', artwork: [{ src: file('icon-512.png'), sizes: '512x512', type: 'image/png' }] }) : null;
+    session.metadata = isOn ? new MediaMetadata({ title: play.title ?? now.itemTitle ?? now.title ?? '', artist: play.title ? now.itemTitle : knownArtists[now.item] ?? '', artwork: [{ src: file('icon-192.png'), sizes: '192x192', type: 'image/png' }] }) : null;
     for (const [name, run] of Object.entries(KEYS)) set(name, isOn && !isRadio && (canSeek() || !name.startsWith('seek')) ? run : null);
   };
   paint();

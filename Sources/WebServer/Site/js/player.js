@@ -57,7 +57,7 @@ function build(now, play, parts) {
   const second = step ? h('p', 'soft', t('step.now', step)) : h('p', 'soft ends num', play?.title ?? (play?.duration ? endWords(play) : ''));
   return [
     h('div', 'player-top', h('a', { class: 'btn icon quiet', href: '/', 'aria-label': t('player.close') }, icon('down')), h('p', 'small', state)),
-    h('div', 'player-grid', art, h('div', 'player-words', h('h1', { class: 'title-1', title: name }, name), second),
+    h('div', 'player-grid', art, h('div', 'player-words', h('h1', 'title-1', name), second),
       now.status === 'failed' ? faultCard(now.error, theater.run(), mend(now, parts.go)) : null,
       play?.duration ? h('div', 'player-seek', seekNode(parts.seek, isFilm)) : null, kind === 'tuner' ? null : transport(play, isFilm), loudness(parts), actions(now, kind, parts.go)),
   ];
