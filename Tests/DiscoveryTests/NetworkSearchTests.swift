@@ -164,10 +164,11 @@ struct NetworkSearchTests {
       BrokerAddress(host: "127.0.0.1", port: broker.port, tls: .init(caFile: caFile))
     }
     // The TLS library would wait for ever for the other end of a pipe.
-    let pipe = broker.folder + "/ca-pipe"
-    let made = mkfifo(pipe, 0o600)
-    #expect(made == 0)
-    #expect(await search(address(pipe)).problems.first?.contains("ca-pipe is a pipe") == true)
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let pipe = folder.path(of: "ca.pem")
+    #expect(mkfifo(pipe, 0o600) == 0)
+    #expect(await search(address(pipe)).problems.first?.contains("ca.pem is a pipe") == true)
     let found = await search(address(ca))
     let entry = try #require(found.findings.first?.entry(for: .popcornPopper))
     #expect(

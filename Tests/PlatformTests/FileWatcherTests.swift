@@ -29,7 +29,7 @@ struct FileWatcherTests {
   /// Replaces the file by rename, as many editors do.
   private static func replace(_ path: String, _ text: String) throws {
     try write(text, path + ".new")
-    #expect({ rename(path + ".new", path) }() == 0)
+    #expect(rename(path + ".new", path) == 0)
   }
 
   @Test("F6 · a file that is replaced by rename is reported each time", .timeLimit(.minutes(1)))
@@ -84,19 +84,19 @@ struct FileWatcherTests {
       for name in ["etc", "one", "two"] { mkdir(place(name), 0o700) }
       for name in ["one", "two"] { try Self.write(name, place("\(name)/real.json")) }
       // As a package manager or an orchestrator lays it out: file → folder link → folder.
-      #expect({ symlink("../one", place("etc/data")) }() == 0)
-      #expect({ symlink("data/real.json", place("etc/a.json")) }() == 0)
+      #expect(symlink("../one", place("etc/data")) == 0)
+      #expect(symlink("data/real.json", place("etc/a.json")) == 0)
       let path = place("etc/a.json")
       var watch = try Watch(path)
       try Self.replace(place("one/real.json"), "one, changed")
       await watch.expect("one, changed", path)
-      #expect({ symlink("../two", place("etc/new")) }() == 0)
-      #expect({ rename(place("etc/new"), place("etc/data")) }() == 0)
+      #expect(symlink("../two", place("etc/new")) == 0)
+      #expect(rename(place("etc/new"), place("etc/data")) == 0)
       await watch.expect("two", path)
       try Self.write("two, changed", place("two/real.json"))
       await watch.expect("two, changed", path)
-      #expect({ symlink(place("one/real.json"), place("etc/new")) }() == 0)
-      #expect({ rename(place("etc/new"), path) }() == 0)
+      #expect(symlink(place("one/real.json"), place("etc/new")) == 0)
+      #expect(rename(place("etc/new"), path) == 0)
       await watch.expect("one, changed", path)
     }
   }
@@ -116,14 +116,14 @@ struct FileWatcherTests {
       try makeFolders()
       try Self.write("1", path)
       var watch = try Watch(path)
-      #expect({ rename(place("outer"), place("away")) }() == 0)
+      #expect(rename(place("outer"), place("away")) == 0)
       await watch.expect(nil, path)
       try makeFolders()
       try Self.write("2", path)
       await watch.expect("2", path)
       try files.removeItem(atPath: place("outer"))
       await watch.expect(nil, path)
-      #expect({ rename(place("away"), place("outer")) }() == 0)
+      #expect(rename(place("away"), place("outer")) == 0)
       await watch.expect("1", path)
       try Self.replace(path, "3")
       await watch.expect("3", path)

@@ -40,7 +40,7 @@ import Testing
         // Editors write into the file, or into another one that they rename.
         let target = number.isMultiple(of: 2) ? place : place + "~"
         try Data(text).write(to: URL(fileURLWithPath: target))
-        if target != place { #expect({ rename(target, place) }() == 0) }
+        if target != place { #expect(rename(target, place) == 0) }
         // The whole file is in force, or the status says that it has mistakes.
         let isSettled = await eventually {
           guard let difference = try? await get("configuration/difference"),

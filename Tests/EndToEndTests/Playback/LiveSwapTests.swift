@@ -226,7 +226,7 @@ extension LiveController {
   fileprivate func replaceConfiguration(_ text: String) throws {
     let place = folder.appendingPathComponent("devices.json").path
     try Data(text.utf8).write(to: URL(fileURLWithPath: place + "~"))
-    #expect({ rename(place + "~", place) }() == 0)
+    #expect(rename(place + "~", place) == 0)
   }
 
   /// The processes of all plugins.

@@ -64,9 +64,10 @@ struct LoginTests {
     let missing: JSON = ["tls": true, "caFile": "/nowhere/ca.pem"]
     let error = await DeviceBench(options(broker, missing)).open(.projector, device)
     #expect(error?.message.contains("/nowhere/ca.pem") == true)
-    let pipe = broker.folder + "/ca-pipe"
-    let made = mkfifo(pipe, 0o600)
-    #expect(made == 0)
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let pipe = folder.path(of: "ca.pem")
+    #expect(mkfifo(pipe, 0o600) == 0)
     let blocked = await DeviceBench(options(broker, ["tls": true, "caFile": .string(pipe)]))
       .open(.projector, device)
     #expect(blocked?.message.contains("is a pipe") == true)

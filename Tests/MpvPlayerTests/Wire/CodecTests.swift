@@ -123,7 +123,7 @@ struct CodecTests {
     var parent = folder.path
     while parent.utf8.count < 4060 {
       parent += "/" + String(repeating: "x", count: min(200, 4064 - parent.utf8.count))
-      try #require({ mkdir(parent, 0o700) }() == 0)
+      try #require(mkdir(parent, 0o700) == 0)
     }
     #expect(throws: SystemError.self) {
       try SoundCable(module: "/none", parents: [parent]) {}

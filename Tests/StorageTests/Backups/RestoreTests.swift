@@ -60,10 +60,10 @@ import Testing
     case 2: try replace(path, with: Data(repeating: 1, count: 32))
     case 3:
       try replace(path, with: nil)
-      #expect({ symlink(fixture.folder + "/" + KeyFile.name, path) }() == 0)
+      #expect(symlink(fixture.folder + "/" + KeyFile.name, path) == 0)
     default:
       try replace(path, with: nil)
-      #expect({ mkfifo(path, 0o600) }() == 0)
+      #expect(mkfifo(path, 0o600) == 0)
     }
     let before = try Data(contentsOf: URL(fileURLWithPath: fixture.file))
     for error in await refusals(backup) {
@@ -112,10 +112,10 @@ import Testing
     try await makeDatabase(factor: false)
     let backup = try fixture.backups.create(.asked, at: fixture.now)
     try replace(backup.database, with: nil)
-    #expect({ mkfifo(backup.database, 0o600) }() == 0)
+    #expect(mkfifo(backup.database, 0o600) == 0)
     for error in await refusals(backup) { #expect(error?.code == .damaged) }
     try replace(backup.database, with: nil)
-    #expect({ symlink(fixture.file, backup.database) }() == 0)
+    #expect(symlink(fixture.file, backup.database) == 0)
     for error in await refusals(backup) { #expect(error?.code == .damaged) }
   }
 

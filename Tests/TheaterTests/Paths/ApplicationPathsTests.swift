@@ -132,9 +132,9 @@ import Testing
     let paths = try Self.prepared(base)
     // A socket file of an earlier controller, without a listener.
     try Self.leaveSocket(at: paths.socket)
-    #expect({ access(paths.socket, F_OK) }() == 0)
+    #expect(access(paths.socket, F_OK) == 0)
     let first = try ControllerLock(paths)
-    #expect({ access(paths.socket, F_OK) }() != 0)
+    #expect(access(paths.socket, F_OK) != 0)
     let ending = #expect(throws: ExitError.self) { try ControllerLock(paths) }
     #expect(ending?.text.contains("process \(getpid())") == true)
     // Another state folder does not change the socket.
@@ -198,7 +198,7 @@ import Testing
     mkdir(paths.socket, 0o700)
     let folder = #expect(throws: ExitError.self) { try ControllerLock(paths) }
     #expect(folder?.text.contains("\(paths.socket) is a folder") == true)
-    #expect({ access(paths.socket, F_OK) }() == 0)
+    #expect(access(paths.socket, F_OK) == 0)
     rmdir(paths.socket)
     try Data("kept".utf8).write(to: URL(fileURLWithPath: paths.socket))
     let file = #expect(throws: ExitError.self) { try ControllerLock(paths) }
