@@ -352,6 +352,7 @@ def test_code(visit, theater, verified):
     page = one.page
     page.clock.install()
     one.open("/code")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Log in with a code")
     count = theater.codes_sent()
     ask_code(page, verified)
     right = theater.mailed_code(count + 1)

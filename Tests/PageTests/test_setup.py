@@ -353,7 +353,7 @@ def test_search_while_typing(guided):
         page.keyboard.type("c")
     expect(secret).to_have_value("acacacbbb")
     page.get_by_role("button", name="Use this: Attic").click()
-    page.get_by_role("dialog", name="Confirm that it is you").or_(page.get_by_role("dialog", name="What changes")).wait_for()
+    page.get_by_role("dialog", name="Is it still you?").or_(page.get_by_role("dialog", name="What changes")).wait_for()
 
 
 @proves("E8 F7 · the end of a search leaves the question of a test, and the focus and a press in the list of devices")

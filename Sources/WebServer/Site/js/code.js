@@ -15,7 +15,7 @@ export function show(main, { enter }) {
   const foot = () => (flow.oneTime.step === 'contact'
     ? h('div', 'entrance-links', h('a', { class: 'btn link', href: '/login' }, t('code.password')), h('a', { class: 'btn link', href: '/reset' }, t('reset.forgot')))
     : h('a', { class: 'btn link', href: '/login' }, t('code.password')));
-  const { stop } = codeSteps({ flow, path: '/login-codes', set, put, contact: { heading: title, button: t('code.send') }, code: { heading: t('code.enter') }, foot, verify: logIn, painted });
+  const { stop } = codeSteps({ flow, path: '/login-codes', set, put, contact: { heading: title(), button: t('code.send') }, code: { heading: t('code.enter') }, foot, verify: logIn, painted });
   /** An account with a second factor asks for its code as well. */
   function painted(effects, send) {
     if (flow.step !== 'secondFactor') { if (flow.person) welcome(set, h('button'), flow.person, enter); return false; }

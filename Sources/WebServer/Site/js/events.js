@@ -90,8 +90,6 @@ export function follow({ event, state, signal }) {
         if (mine.aborted) break;
         if (!live) { live = true; pass({ connection: 'live' }); }
         if (one) pass(one);
-        // No event says that a device was removed.
-        if (one?.type === 'configuration' && one.value.status === 'applied') renew();
       }
     } catch { /* the connection broke, or the page gave up */ } finally { clearTimeout(silence); }
     return again ? 'again' : live ? 'was live' : 'refused';

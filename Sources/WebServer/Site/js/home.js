@@ -134,6 +134,6 @@ async function loadScenes(row, band, go) {
     const own = scenes.filter((scene) => !ACTIVITY_SCENES.includes(scene.name));
     band.hidden = !own.length;
     clear(row, own.map((scene) => btn('round scene-btn', (node) => startScene(scene, go, node), icon(sceneIcon(scene)), sceneTitle(scene))));
-  } catch (failure) { complain(failure); return failure.kind === 'network'; }
+  } catch (failure) { if (failure.kind === 'network') return true; complain(failure); }
   return false;
 }

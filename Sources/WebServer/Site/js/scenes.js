@@ -123,6 +123,9 @@ export async function show(main, { again }) {
   if (theater.store.runs.get(runID)?.scene !== current.name) runID = undefined;
   await prepare().catch(complain);
   main.append(whole);
-  const unwatch = theater.watch(() => { if (runID) paint(); }), unfollow = follow(() => (runID ? read().then(paintList, complain) : again()));
+  const unwatch = theater.watch(() => { if (runID) paint(); }), unfollow = follow(() => read().then(() => {
+    const next = scenes.find(({ name }) => name === current.name);
+    if (next) { current = next; paintList(); if (!runID) load(); } else again();
+  }, complain));
   return () => { unwatch(); unfollow(); };
 }

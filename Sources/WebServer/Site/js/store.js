@@ -77,7 +77,10 @@ function apply(type, value, id) {
     store.status.activity = value;
   } else if (type === 'run') change(value);
   else if (type === 'library') store.library += 1;
-  else if (type === 'configuration') store.applied = value;
+  else if (type === 'configuration') {
+    store.applied = value;
+    store.status.devices = devices().filter(({ id }) => !value.removed?.includes(id));
+  }
   store.status.event = id;
 }
 const startOf = (event) => event.split('-')[0];

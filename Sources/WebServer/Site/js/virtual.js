@@ -70,8 +70,7 @@ export function virtual(host, { count, className, label, build, isKnown, shown }
     if (step === undefined) return;
     event.preventDefault();
     const next = clamp(at + step, 0, count - 1);
-    if (!control(next)) focusLater(next);
-    if (!nodes.has(next)) { scrollTo(0, scrollY + list.getBoundingClientRect().top + Math.floor(next / columns) * height - innerHeight / 3); update(); }
+    if (!control(next)) { focusLater(next); scrollTo(0, scrollY + list.getBoundingClientRect().top + Math.floor(next / columns) * height - innerHeight / 3); update(); }
     control(next)?.focus();
   }
   const control = (index) => nodes.get(index)?.querySelector('button, a');
