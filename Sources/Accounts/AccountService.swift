@@ -192,7 +192,7 @@ package final class AccountService: Sendable {
         PasswordCredentials(email: email, password: password, secondFactor: secondFactor),
         renewing: token)
     } catch  where error == .wrongCredentials {
-      // Nobody has typed an address.
+      // The session names the address; the user typed only the password.
       throw .wrongPassword
     }
   }

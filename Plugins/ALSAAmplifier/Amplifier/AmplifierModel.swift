@@ -27,7 +27,7 @@ struct AmplifierModel: Sendable, Equatable {
     return inputs.count - 1
   }
 
-  /// Selects an input, which need not have a cable yet: a name alone is none of the most inputs.
+  /// Selects an input, which need not have a cable yet. A selected name does not count towards the limit of inputs.
   mutating func select(_ name: String) { input = name }
 
   /// Limits the volume to `startupVolume` (0–100 %) and unmutes, unless the amplifier is on: its

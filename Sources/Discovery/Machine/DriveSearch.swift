@@ -53,20 +53,20 @@ package struct DisplaySearch: DeviceSearch {
     return DiscoveryResult(findings: session + connectors)
   }
 
-  /// The connectors with a display: `card0-HDMI-A-1` is the connector HDMI-A-1. It keeps the name of its card if a
-  /// second card has a connector of that name.
+  /// The connectors with a display: `card0-HDMI-A-1` is the connector HDMI-A-1. It keeps the name of its card if more
+  /// than one card has a display: mpv takes the first of these unless a card is named.
   private var connectors: [DiscoveryFinding] {
     let connected = files.names("/sys/class/drm").prefix(64).compactMap { name in
       let parts = name.split(separator: "-", maxSplits: 1).map(String.init)
       guard parts.count == 2, parts[0].hasPrefix("card"), Self.isName(parts[1]),
         !parts[1].hasPrefix("Writeback"),
         files.line("/sys/class/drm/\(name)/status") == "connected"
-      else { return nil as (name: String, connector: String)? }
-      return (name, parts[1])
+      else { return nil as (name: String, card: String, connector: String)? }
+      return (name, parts[0], parts[1])
     }
-    return connected.map { name, short in
-      let isUnique = connected.filter { $0.connector == short }.count == 1
-      let connector = isUnique ? short : name
+    let hasOneCard = Set(connected.map(\.card)).count == 1
+    return connected.map { name, _, short in
+      let connector = hasOneCard ? short : name
       let mode = (files.text("/sys/class/drm/\(name)/modes") ?? "").split(separator: "\n").first
       let size = mode.map { " with " + String($0).boundedLine(maximumBytes: 20) } ?? ""
       return DiscoveryFinding(

@@ -248,24 +248,39 @@ final class TransportControl {
     let state = await device.snapshot().state
     try policy.checkLimits(
       of: command, for: device.id, in: state, during: activities.session, by: principal)
-    try await lowerVolume(before: command, by: principal)
-  }
-
-  /// Before a command with which a player may be heard: sets a volume above the principal's limit, or an unknown one,
-  /// to the limit.
-  private func lowerVolume(
-    before command: Command, by principal: Principal
-  ) async throws(TheaterError) {
-    guard let limit = principal.volumeLimit, let amplifier = try? amplifier() else { return }
+    guard let limit = principal.volumeLimit else { return }
     switch ItemChange(command) {
     case .play, .skip: break
     case .release, nil: return
     }
+    let ends = directory.plan.cables.filter { $0.from == device.id }.map(\.to)
+    let amplifiers =
+      ends.isEmpty ? [try? amplifier()].compactMap(\.self) : ends.compactMap { directory[$0] }
+    for amplifier in amplifiers where await mayBeHeard(amplifier, above: limit) {
+      try await lowerVolume(of: amplifier, to: limit, by: principal)
+      // The session may have changed while the amplifier was waited for.
+      try policy.checkLimits(
+        of: command, for: device.id, in: await device.snapshot().state,
+        during: activities.session, by: principal)
+    }
+  }
+
+  private func mayBeHeard(_ amplifier: any Device, above limit: Int) async -> Bool {
     let snapshot = await amplifier.snapshot()
-    guard snapshot.availability == .available, snapshot.state.power != .off,
-      snapshot.state.volume.map({ $0 > limit }) ?? true
-    else { return }
-    _ = try await setVolume(limit, of: amplifier, by: principal)
+    return snapshot.availability == .available && snapshot.state.power != .off
+      && snapshot.state.volume.map { $0 > limit } ?? true
+  }
+
+  /// Sets the volume of an amplifier to the principal's limit. Throws only if the amplifier may be heard above it.
+  private func lowerVolume(
+    of amplifier: any Device, to limit: Int, by principal: Principal
+  ) async throws(TheaterError) {
+    do {
+      let command = try command(["volume": .integer(limit)], for: amplifier)
+      _ = try await perform(command, on: amplifier, until: .accepted, by: principal)
+    } catch {
+      if await mayBeHeard(amplifier, above: limit) { throw error }
+    }
   }
 
   private func command(_ json: JSON, for device: any Device) throws(TheaterError) -> Command {

@@ -79,6 +79,8 @@ final class PositionRecorder {
     case .playing where isAnother || before.anchor?.status != .playing: await save()
     case .stopped where !isAnother, .failed where !isAnother, .opening where !isAnother:
       await savePosition(of: before, at: time)
+      // A restart at the beginning is not the user's way back to it.
+      session?.saved = nil
     case .stopped, .failed, .opening, .playing: break
     }
   }
@@ -91,6 +93,7 @@ final class PositionRecorder {
     session?.anchor = anchor
     session?.anchoredAt = time
     await save()
+    session?.saved = nil
   }
 
   /// Saves the present position.

@@ -80,8 +80,9 @@ public struct StateNotification: PluginNotification {
     self.init(
       device: DeviceID(device), values: values,
       // An unknown word does not claim that the device has reported the values.
-      provenance: params["provenance"].map { $0.string.flatMap(Provenance.init) ?? .unknown }
-        ?? .reported,
+      provenance: params["provenance"].flatMap { word in
+        word == .null ? nil : word.string.flatMap(Provenance.init) ?? .unknown
+      } ?? .reported,
       attributes: attributes)
   }
 }
