@@ -2,6 +2,7 @@
 
 import selectors
 import socket
+import statistics
 import time
 
 from . import processes
@@ -10,6 +11,7 @@ from .controller import Controller, small_configuration
 
 STREAMS = 500
 EVENTS = 100
+RUNS = 5
 # The first streams also pay for what all share.
 FIRST = 20
 OF_ONE_SESSION = 4
@@ -90,17 +92,21 @@ def configuration():
     return made
 
 
-def event_streams():
+def measure():
+    """Of one controller: KiB a stream when all are open, and after the events; how late an event comes, in ms."""
     with Controller(configuration()) as controller:
         controller.log_in()
         controller.wait_for(controller.plugins_are_up)
         keys = tokens(controller, STREAMS)
-        pid = controller.process.pid
+
+        def memory():
+            return processes.pss_megabytes(controller.process.pid) * 1024
+
         with Pages(controller) as pages:
             pages.open(keys[:FIRST])
-            before = processes.pss_megabytes(pid)
+            before = memory()
             pages.open(keys[FIRST:])
-            each = (processes.pss_megabytes(pid) - before) * 1024 / (STREAMS - FIRST)
+            opened = memory()
             late = []
             for number in range(EVENTS):
                 brightness = number % 99 + 1
@@ -110,8 +116,17 @@ def event_streams():
                     headers={"Prefer": "respond-async"})
                 text = f'"brightness":{{"value":{brightness},'.encode()
                 late += [(moment - start) * 1000 for moment in pages.wait_for(text)]
-            after = (processes.pss_megabytes(pid) - before) * 1024 / (STREAMS - FIRST)
-    yield (f"memory of an event stream, {STREAMS} open", f"{each:.1f} KiB", "≤ 20 KiB", each <= 20)
+            each, after = ((amount - before) / (STREAMS - FIRST) for amount in (opened, memory()))
+            return each, after, late
+
+
+def event_streams():
+    # The allocator keeps a different share of pages in each process.
+    runs = [measure() for _ in range(RUNS)]
+    each, after = (statistics.median(run[part] for run in runs) for part in (0, 1))
+    late = [moment for run in runs for moment in run[2]]
+    yield (f"memory of an event stream, {STREAMS} open (median of {RUNS})", f"{each:.1f} KiB",
+           "≤ 20 KiB", each <= 20)
     yield (f"memory of an event stream after {EVENTS} events", f"{after:.1f} KiB", "reported", True)
     p50, p99 = quantile(late, 0.5), quantile(late, 0.99)
     yield (f"a command until each of {STREAMS} pages has its event, p99",

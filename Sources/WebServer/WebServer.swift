@@ -50,39 +50,14 @@ package struct WebServer: Sendable {
         http: HTTP1Channel(responder: respond, configuration: http),
         certificate: listener.certificate, limiter: ConnectionLimiter(limits), limits: limits)
     }
-    let responder = responder(for: listener)
-    let logger = logger
+    let answers = Answers(responder: responder(for: listener), date: date, logger: logger)
     return try builder.buildServer(
       configuration: ServerConfiguration(address: listener.address),
       eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger,
-      responder: { [date] request, writer, channel in
-        let respond = { @Sendable () async throws -> Response in
-          let source = ApplicationRequestContextSource(channel: channel, logger: logger)
-          return try await responder.respond(to: request, context: .init(source: source))
-        }
-        // A task keeps the memory of its deepest calls until its end. That of a connection with an event stream may
-        // last for weeks, so a child task makes the answer.
-        let isStream = request.uri.path == PlaybackEndpoint.events.route.fullPath
-        var response = try await isStream ? Self.runInChildTask(respond) : respond()
-        response.headers[.date] = date.value
-        do {
-          try await writer.write(response: response.head, body: response.body)
-        } catch is HTTPParserError {
-          // The server would send 400 after the answer that was begun; so it only closes the connection.
-          throw BrokenAnswer()
-        }
+      responder: { request, writer, channel in
+        try await answers.answer(request, on: channel, to: writer)
       },
       onServerRunning: onRunning)
-  }
-
-  private static func runInChildTask(
-    _ respond: @escaping @Sendable () async throws -> Response
-  ) async throws -> Response {
-    try await withThrowingTaskGroup(of: Response.self) { group in
-      group.addTask(operation: respond)
-      guard let response = try await group.next() else { throw CancellationError() }
-      return response
-    }
   }
 
   /// The page and the routes of the contract behind the security middleware. Other methods on their
@@ -115,9 +90,6 @@ package struct WebServer: Sendable {
     return router.buildResponder()
   }
 
-  /// The request turned out to be no HTTP while its answer was being sent.
-  private struct BrokenAnswer: Error {}
-
   /// Answers 405 to every method on `path` that is not in `allowed`.
   private func refuseMethods(
     except allowed: Set<HTTPRequest.Method>, on path: String, of router: Router<ConnectionContext>
@@ -128,5 +100,67 @@ package struct WebServer: Sendable {
           method.rawValue, allowed: allowed.map(\.rawValue).sorted())
       }
     }
+  }
+}
+
+/// Makes and writes the answers of one listener.
+private struct Answers: Sendable {
+  let responder: WebServer.Responder
+  let date: DateField
+  let logger: Logger
+
+  /// The request turned out to be no HTTP while its answer was being sent.
+  private struct BrokenAnswer: Error {}
+
+  /// Answers a request.
+  func answer(
+    _ request: Request, on channel: any Channel, to writer: consuming ResponseWriter
+  ) async throws {
+    do {
+      if request.uri.path == PlaybackEndpoint.events.route.fullPath {
+        let (body, bodyWriter) = try await beginStream(request, on: channel, to: writer)
+        try await body.write(bodyWriter)
+      } else {
+        try await write(request, on: channel, to: writer)
+      }
+    } catch is HTTPParserError {
+      // The server would send 400 after the answer that was begun; so it only closes the connection.
+      throw BrokenAnswer()
+    }
+  }
+
+  /// Makes the answer that is a stream of events, and writes its head.
+  ///
+  /// The task of the connection may last for weeks, and keeps the memory of its deepest calls and of the locals of the
+  /// function in which it waits. So another task makes the answer, and its head is forgotten when it is written.
+  ///
+  /// - Returns: The body.
+  @inline(never)
+  private func beginStream(
+    _ request: Request, on channel: any Channel, to writer: consuming ResponseWriter
+  ) async throws -> (ResponseBody, any ResponseBodyWriter) {
+    let response = try await responseOfTask(request, on: channel)
+    return (response.body, try await writer.writeHead(response.head))
+  }
+
+  @inline(never)
+  private func responseOfTask(_ request: Request, on channel: any Channel) async throws -> Response
+  {
+    try await Task { try await response(to: request, on: channel) }.value
+  }
+
+  @inline(never)
+  private func write(
+    _ request: Request, on channel: any Channel, to writer: consuming ResponseWriter
+  ) async throws {
+    let response = try await response(to: request, on: channel)
+    try await writer.write(response: response.head, body: response.body)
+  }
+
+  private func response(to request: Request, on channel: any Channel) async throws -> Response {
+    let source = ApplicationRequestContextSource(channel: channel, logger: logger)
+    var response = try await responder.respond(to: request, context: .init(source: source))
+    response.headers[.date] = date.value
+    return response
   }
 }

@@ -309,7 +309,7 @@ package final class Sessions: Sendable {
   /// cannot be read. Not a use of the
   /// session.
   package func isOpen(_ token: String, for principal: SessionPrincipal) async -> Bool {
-    await end(of: token, for: principal) != nil
+    await end(of: token, as: principal.role) != nil
   }
 
   /// Calls `onEnd` once, as soon as `token` no longer opens the session of `principal` with the same
@@ -319,14 +319,16 @@ package final class Sessions: Sendable {
     _ token: String, for principal: SessionPrincipal, onEnd: @escaping @Sendable () -> Void
   ) async -> SessionEndMonitor.Watch {
     await monitor.watch(
-      principal, check: { [weak self] in await self?.end(of: token, for: principal) }, onEnd: onEnd)
+      principal,
+      check: { [weak self, role = principal.role] in await self?.end(of: token, as: role) },
+      onEnd: onEnd)
   }
 
   /// When the session ends; nil when it has ended, or when the store cannot tell.
-  private func end(of token: String, for principal: SessionPrincipal) async -> SessionEnd? {
+  private func end(of token: String, as role: AccountRole) async -> SessionEnd? {
     guard let digest = SessionToken(token)?.digest,
       let found = try? await find(digest, { $0.find(digest, at: $1) }),
-      found.principal.role == principal.role
+      found.principal.role == role
     else { return nil }
     return SessionEnd(
       date: lifetime.end(of: found.session), steady: lifetime.steadyEnd(of: found.session))

@@ -149,6 +149,10 @@ final class ConnectionGuard: ChannelDuplexHandler {
   ) {
     switch event {
     case is ConnectionEnding: scheduleEnd(context, within: limits.closing)
+    case let text as StreamedText:
+      write(
+        context: context, data: wrapOutboundOut(.body(.byteBuffer(text.bytes))), promise: promise)
+      return context.flush()
     case let watch as InputWatch:
       inputWatch = watch
       if isInputClosed || isQuiescing { endWatch() }
@@ -235,6 +239,11 @@ extension HTTPRequestHead {
 /// An outbound event: the connection serves no further request and is dropped within `closing`, even
 /// if its peer has not taken everything.
 struct ConnectionEnding: Sendable {}
+
+/// An outbound event: a part of the body that is being sent. Its promise is kept when the system has taken it.
+struct StreamedText: Sendable {
+  let bytes: ByteBuffer
+}
 
 /// Resets a connection on `ConnectionDrop`: without the closing handshake of TLS, for which NIOSSL would
 /// wait five seconds, and without the data that the kernel still buffers. The first handler of a

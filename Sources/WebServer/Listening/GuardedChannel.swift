@@ -28,7 +28,7 @@ struct GuardedChannel: ServerChildChannel {
       // A connection keeps its buffer. Most requests are small; it grows for the others.
       try channel.syncOptions?.setOption(
         .recvAllocator,
-        value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 1024, maximum: 65_536))
+        value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 512, maximum: 65_536))
       try channel.pipeline.syncOperations.addHandler(ConnectionDropper())
       if let certificate {
         try channel.pipeline.syncOperations.addHandler(

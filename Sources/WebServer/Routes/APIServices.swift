@@ -25,6 +25,7 @@ package struct APIServices: Sendable {
   package let certificate: ServedCertificate?
   /// Bounds the number of open event streams.
   package let streams: EventStreamLimiter
+  let broadcaster: EventBroadcaster
   let keepAlives: KeepAliveTimer
 
   package init(
@@ -42,6 +43,7 @@ package struct APIServices: Sendable {
     self.webAddress = webAddress
     self.certificate = certificate
     streams = EventStreamLimiter(most: eventStreams)
+    broadcaster = EventBroadcaster(theater: theater, configuration: configuration)
     keepAlives = KeepAliveTimer(clock: theater.clock)
   }
 }

@@ -16,9 +16,9 @@ extension APIServices {
     switch endpoint {
     case .status: return Response(try await configuration.status(of: theater, for: principal))
     case .events:
-      return try EventStream(
-        theater: theater, configuration: configuration, accountService: accountService,
-        limiter: streams, keepAlives: keepAlives
+      return try await EventStream(
+        broadcaster: broadcaster, accountService: accountService, limiter: streams,
+        keepAlives: keepAlives
       ).response(to: request)
     case .films: return try await entries(.films, request, principal)
     case .songs: return try await entries(.songs, request, principal)

@@ -57,6 +57,53 @@ import Testing
     }
   }
 
+  @Test("E2 · clients at different places get each event once, in order")
+  func manyPlaces() async throws {
+    try await TestServer.open { room in
+      let owner = try await room.owner()
+      let events = room.theater.events
+      let count = 300
+      for number in 1...count / 2 { events.publish(.other(name: "note", .integer(number))) }
+      let last = try #require(events.currentID.split(separator: "-").last.flatMap { Int($0) })
+      try await withThrowingTaskGroup { group in
+        for missed in [0, 1, 40, 41, count / 2] {
+          group.addTask {
+            var seen: [Int] = []
+            _ = try await owner.listen(
+              after: "\(events.boot)-\(last - missed)", isChecked: false
+            ) { event in
+              if event.name == "note", let number = event.json.integer { seen.append(number) }
+              return seen.last != count
+            }
+            #expect(seen == Array(count / 2 - missed + 1...count))
+          }
+        }
+        #expect(await eventually { room.streams.count == 5 })
+        for number in count / 2 + 1...count {
+          events.publish(.other(name: "note", .integer(number)))
+        }
+        try await group.waitForAll()
+      }
+    }
+  }
+
+  @Test("E2 · a stream that opens while the last one ends gets its snapshot and its events")
+  func opensWhileLastEnds() async throws {
+    try await TestServer.open { room in
+      let owner = try await room.owner()
+      for number in 1...50 {
+        // The client before has only just gone, and the controller learns of that at about this time.
+        var names: [String] = []
+        _ = try await owner.listen(isChecked: false) { event in
+          names.append(event.name)
+          if event.name == "snapshot" { room.theater.events.publish(.other(name: "note", 1)) }
+          return event.name != "note"
+        }
+        #expect(names.first == "snapshot" && names.last == "note", "\(number): \(names)")
+      }
+    }
+  }
+
   @Test(
     "sends a snapshot for an id that is unknown, of an earlier start or of the future",
     arguments: ["nonsense", "other-5", "-1", "BOOT-999999", "BOOT--3", "BOOT-x"])

@@ -1,0 +1,122 @@
+import HomeTheater
+import JSON
+import NIOCore
+import Platform
+import Synchronization
+
+/// Sends the events of the theater to all open streams.
+///
+/// One task serves all streams, so that a text that many clients get is made once, and a quiet stream needs no task
+/// of its own: a waiting task keeps several kilobytes.
+final class EventBroadcaster: Sendable {
+  /// The size of one text. An event that is larger is a text alone.
+  private static let most = (bytes: 32 * 1024, events: 32)
+
+  private struct State {
+    var streams: [ObjectIdentifier: OpenEventStream] = [:]
+    /// Wakes the task, which runs while there are streams.
+    var changes: EventSubscription?
+  }
+
+  let theater: HomeTheaterFacade
+  private let configuration: any ConfigurationService
+  private let state = Mutex(State())
+
+  init(theater: HomeTheaterFacade, configuration: any ConfigurationService) {
+    self.theater = theater
+    self.configuration = configuration
+  }
+
+  /// Adds a stream, which gets a snapshot or the events that it missed.
+  func add(_ stream: OpenEventStream) {
+    state.withLock { state in
+      state.streams[ObjectIdentifier(stream)] = stream
+      guard state.changes == nil else { return }
+      let changes = theater.events.subscribe()
+      state.changes = changes
+      // Detached, because it serves later streams too and must outlive this request.
+      Task.detached { await self.run(changes) }
+    }
+    wake()
+  }
+
+  /// Removes a stream.
+  func remove(_ stream: OpenEventStream) {
+    state.withLock { $0.streams[ObjectIdentifier(stream)] = nil }
+    wake()
+  }
+
+  /// Looks at all streams again.
+  func wake() { state.withLock { $0.changes }?.signal() }
+
+  /// Serves the streams until there are none, or the log is closed because the controller stops.
+  private func run(_ changes: EventSubscription) async {
+    await withDiscardingTaskGroup { group in
+      for await _ in changes.signals {
+        let streams = streams(isEnding: false)
+        guard !streams.isEmpty else { return changes.end() }
+        send(to: streams, &group)
+      }
+      for stream in streams(isEnding: true) { stream.end() }
+    }
+  }
+
+  /// Returns the streams. If there are none, or the task is `isEnding`, the next stream starts another task.
+  private func streams(isEnding: Bool) -> [OpenEventStream] {
+    state.withLock { state in
+      if isEnding || state.streams.isEmpty { state.changes = nil }
+      return Array(state.streams.values)
+    }
+  }
+
+  private func send(to streams: [OpenEventStream], _ snapshots: inout DiscardingTaskGroup) {
+    var texts: [Int: Text?] = [:]
+    for stream in streams {
+      guard let place = stream.begin() else { continue }
+      let text = texts[place] ?? text(after: place)
+      texts[place] = .some(text)
+      if let text {
+        stream.send(text.bytes, upTo: text.place, hasMore: text.hasMore)
+      } else {
+        snapshots.addTask { await self.sendSnapshot(to: stream) }
+      }
+    }
+  }
+
+  private struct Text {
+    var bytes: ByteBuffer
+    /// The number of the last event in it.
+    var place: Int
+    /// Whether the log has later events.
+    var hasMore: Bool
+  }
+
+  /// Returns the events after number `place`, none if there are none yet; `nil` if the client needs a snapshot.
+  private func text(after place: Int) -> Text? {
+    let log = theater.events
+    guard let entries = log.entries(after: place, most: Self.most.events) else { return nil }
+    let now = theater.clock.now()
+    var text = EventText()
+    var place = place
+    for entry in entries where text.count < Self.most.bytes {
+      text.appendEvent(entry.event.name, id: log.id(of: entry), data: entry.event.json(now: now))
+      place = entry.sequence
+    }
+    return Text(bytes: text.buffer, place: place, hasMore: place < log.sequence)
+  }
+
+  /// Sends the status, to a client whose next events the log no longer has.
+  private func sendSnapshot(to stream: OpenEventStream) async {
+    let log = theater.events
+    let earlier = log.sequence
+    guard let status = try? await configuration.status(of: theater, for: stream.principal) else {
+      stream.end()
+      return stream.finishText()
+    }
+    // The status names its last event, which may be newer than `earlier`.
+    let place = status["event"]?.string.flatMap(log.sequence(of:)) ?? earlier
+    var text = EventText()
+    text.appendEvent("snapshot", id: log.id(of: place), data: status)
+    stream.send(text.buffer, upTo: place, hasMore: place < log.sequence)
+  }
+}
