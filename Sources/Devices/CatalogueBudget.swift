@@ -22,6 +22,9 @@ public struct CatalogueBudget: Sendable {
 }
 
 extension CatalogueItem {
+  /// The longest id, in bytes of UTF-8: the longest path of Linux. Schemas, which count code points, take as many of
+  /// those.
+  public static let longestID = 4096
   /// Valid track numbers; lists sort by up to six digits.
   public static let trackRange = 0...999_999
   /// Valid numbers of channels.

@@ -253,8 +253,9 @@ public final class HomeTheaterFacade {
 
   /// Begins the activity that plays an item of a category, in place of the current one. Needs the permission `play`.
   ///
-  /// Of several activities it is the current one, or else the first in alphabetical order, among those that the
-  /// principal may begin and whose player has the item.
+  /// Of several activities it is the current one, or else one of the current player, or else the first in alphabetical
+  /// order, among those that the principal may begin and whose player has the item. Without an item, an activity that
+  /// is on goes before one that can begin.
   ///
   /// - Parameters: As for an activity that is named.
   package func begin(
@@ -439,8 +440,8 @@ public final class HomeTheaterFacade {
       }, total: total)
   }
 
-  /// Returns the films and songs that the principal has left before their end, within the age limit, each with its
-  /// category, the most recent one first. Needs the permission `view`.
+  /// Returns the films and songs that the principal has left before their end and may choose, as in `entries`, each
+  /// with its category, the most recent one first. Needs the permission `view`.
   ///
   /// - Parameter limit: The most items.
   package func stopped(
@@ -450,7 +451,8 @@ public final class HomeTheaterFacade {
     guard let user = principal.user else { return [] }
     let positions = await activities.savedPositions(of: user).prefix(Self.mostStopped)
     let found = library.catalogue.entries(
-      Set(positions.map(\.item)), in: [.films, .songs], ageLimit: principal.ageLimit)
+      Set(positions.map(\.item)), in: categories(for: principal).filter { $0 != .stations },
+      ageLimit: principal.ageLimit)
     return positions.lazy.compactMap { item, seconds in
       found[item].flatMap { category, entry in
         PositionRecorder.isResumable(seconds, of: entry.item.duration)
@@ -458,6 +460,12 @@ public final class HomeTheaterFacade {
       }
     }.prefix(limit).map(\.self)
   }
+
+  /// The categories of which the principal may choose items.
+  private func categories(for principal: Principal) -> [Category] {
+    Category.allCases.filter { principal.mayChoose($0, in: plan) }
+  }
+
   /// The most saved positions that are looked up in the library.
   private static let mostStopped = 500
 
@@ -473,13 +481,14 @@ public final class HomeTheaterFacade {
 
   /// Returns the picture of an item of the library; `nil` if no player has one. Needs the permission `view`.
   ///
-  /// - Throws: `notFound` if the item is not in the library, or rated above the principal's age limit;
+  /// - Throws: `notFound` if the item is not among those that the principal may choose, as in `entries`;
   ///   `deviceFailed` if its player does not answer.
   package func picture(
     of item: String, for principal: Principal
   ) async throws(TheaterError) -> ItemPicture? {
     try policy.require(.view, of: principal)
-    guard let entry = policy.entry(item), policy.permits(item, ageLimit: principal.ageLimit) else {
+    let found = library.catalogue.entry(id: item, in: categories(for: principal))
+    guard let entry = found, policy.permits(item, ageLimit: principal.ageLimit) else {
       throw TheaterError(
         .notFound, "\"\(item.quotation)\" is not in the library",
         hint: "See the lists of films and songs.")

@@ -6,6 +6,8 @@ import Scenes
 /// Plans scenes, runs them for a principal, and keeps their newest runs.
 @TheaterActor
 final class SceneEngine {
+  /// The commands so far that silence each device.
+  nonisolated let silencings = SilencingCounter()
   private var history = RunHistory()
   private let directory: DeviceDirectory
   private let ageLimits: AgeLimitMonitor
@@ -81,6 +83,7 @@ final class SceneEngine {
       throw DeviceError(
         .unavailable, "the device is not configured any more", device: planned.device)
     }
+    silencings.record(planned.command, for: planned.device)
     return try await send(planned.command, to: device, until: planned.until, by: principal)
   }
 

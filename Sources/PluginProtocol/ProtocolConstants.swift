@@ -40,7 +40,7 @@ public enum ProtocolLimits {
   // MARK: Identifiers: longer ones are refused, because a cut one would name nothing or another object
 
   /// The id of an item: a path.
-  public static let item = 4096
+  public static let item = CatalogueItem.longestID
   /// The cursor of a page.
   public static let cursor = 1024
   /// The name of a PCM that is lent.

@@ -159,19 +159,23 @@ public struct PlannedCommand: Sendable, Hashable {
   public let always: Bool
   /// Whether the command sets a volume that must not be exceeded: a lower volume stays as it is.
   public let isVolumeLimit: Bool
+  /// Whether the volume limit follows an `on` that may have failed. If no `on` was tried, an amplifier that reports
+  /// "off" does not get it.
+  let followsTurningOn: Bool
   /// Whether the reports of the device may be older than a command on its way to it. The command is
   /// sent even when the device reports its effect.
   public let isUncertain: Bool
 
   init(
     device: DeviceID, command: Command, until: Completion, always: Bool,
-    isVolumeLimit: Bool = false, isUncertain: Bool = false
+    isVolumeLimit: Bool = false, followsTurningOn: Bool = false, isUncertain: Bool = false
   ) {
     self.device = device
     self.command = command
     self.until = until
     self.always = always
     self.isVolumeLimit = isVolumeLimit
+    self.followsTurningOn = followsTurningOn
     self.isUncertain = isUncertain
   }
 

@@ -168,16 +168,18 @@ public struct ScenePlanner: Sendable {
 
   /// Makes the node that lowers the volume of an amplifier to the limit; `nil` for a device without a volume.
   private func volumeLimitNode(
-    _ limit: Int, for amplifier: DeviceID, onFailure: OnFailure
+    _ limit: Int, for amplifier: DeviceID, onFailure: OnFailure, followsTurningOn: Bool = false
   ) -> PlanNode? {
     guard let softer = roles[amplifier]?.volumeCommand(limit) else { return nil }
     let command = PlannedCommand(
-      device: amplifier, command: softer, until: .accepted, always: false, isVolumeLimit: true)
+      device: amplifier, command: softer, until: .accepted, always: false, isVolumeLimit: true,
+      followsTurningOn: followsTurningOn)
     return PlanNode(.command(command, .decideLater), onFailure: onFailure)
   }
 
   /// Adds a volume limit after a node that the scene goes on without, for each amplifier that the node turns on:
-  /// if `on` failed, the amplifier may turn on after all, later than the node waited.
+  /// if `on` failed, the amplifier may turn on after all, later than the node waited. The runner leaves the limit out
+  /// if it has not come to `on`.
   private func withLastVolumeLimit(_ node: PlanNode, _ policy: PlanPolicy) -> PlanNode {
     guard node.onFailure == .continue, let limit = policy.volumeLimit else { return node }
     var amplifiers: Set<DeviceID> = []
@@ -185,7 +187,7 @@ public struct ScenePlanner: Sendable {
       amplifiers.insert(command.device)
     }
     let last = amplifiers.sorted().compactMap { amplifier in
-      volumeLimitNode(limit, for: amplifier, onFailure: .stop).map {
+      volumeLimitNode(limit, for: amplifier, onFailure: .stop, followsTurningOn: true).map {
         PlanNode(.sequence([$0]), onFailure: .continue)
       }
     }

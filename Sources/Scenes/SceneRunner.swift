@@ -78,6 +78,8 @@ public struct SceneRunner: Sendable {
     var confirmation = NodeReport.Status.done
     switch node.work {
     case .command(let command, let decision):
+      // The node stays "waiting", like every node that the run does not come to.
+      if await isUnneededLimit(command, run) { return .completed }
       let isNeedless = await isNeedless(command, decision)
       // Another member of a parallel group may have failed meanwhile.
       if Task.isCancelled { return .cancelled }
@@ -114,6 +116,18 @@ public struct SceneRunner: Sendable {
       outcome = await runInParallel(members, run)
     }
     return end(node, run, outcome, confirmation, after: clock.now() - began)
+  }
+
+  /// Whether the command is a volume limit after an `on` that was not tried, because the run failed before it, and the
+  /// amplifier reports "off".
+  private func isUnneededLimit(_ command: PlannedCommand, _ run: Run) async -> Bool {
+    guard command.followsTurningOn else { return false }
+    let wasTried = run.report.nodes.contains { node in
+      guard let other = node.command, other.device == command.device else { return false }
+      return other.command.turnsOn && node.status != .waiting
+    }
+    if wasTried { return false }
+    return await snapshot(command.device)?.state.power == .off
   }
 
   /// Whether an amplifier may play louder than the limit: it has refused the command that limits its volume, and does

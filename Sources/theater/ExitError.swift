@@ -74,6 +74,10 @@ struct ExitError: Error, Sendable, Hashable {
 
   private init(parserError error: any Error, arguments: [String]) {
     let exit = Theater.exitCode(for: error)
+    if exit.isSuccess, DeviceSwap.isHelpRequest(arguments) {
+      (code, text, isAnswer) = (.done, DeviceSwap.helpMessage(), true)
+      return
+    }
     text = CompletionScript.replacingExpansions(in: Theater.fullMessage(for: error))
     if text.hasSuffix("\n") { text.removeLast() }
     if text.hasPrefix("Error: ") { text.removeFirst("Error: ".count) }

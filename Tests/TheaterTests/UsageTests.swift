@@ -13,7 +13,9 @@ import Testing
   @Test(
     "E8 E11 · parses every command line of the documentation",
     arguments: [
-      ["watch", "Night Ferry", "--from-start"], ["listen", "x", "--no-wait"],
+      ["watch", "Night Ferry", "--from-start"], ["listen", "x", "--no-wait"], ["listen"],
+      ["watch", "x", "--activity", "bedroom"], ["watch", "--activity", "disc"],
+      ["listen", "x", "--activity", "bedroom"], ["radio", "98.5", "FM", "--activity", "kitchen"],
       ["radio", "98.5", "FM"], ["popcorn"], ["stop"], ["end"], ["off"], ["pause"], ["resume"],
       ["next"], ["previous"], ["seek", "12:30"], ["seek", "+30"], ["seek", "-30"],
       ["volume", "40"], ["volume", "+5"], ["volume", "-5"], ["mute"], ["mute", "off"],
@@ -21,6 +23,7 @@ import Testing
       ["stations"], ["devices"], ["device", "lights", "dim", "40"],
       ["device", "dvd", "play", "A B"], ["device", "lights"], ["scenes"],
       ["scene", "run", "movie-night", "--film", "Night Ferry"], ["scene", "run", "x"],
+      ["scene", "run", "x", "--set", "json=a", "--json"],
       ["scene", "plan", "movie-night", "--film", "Night Ferry"],
       ["register", "--setup-code", "X", "--name", "N", "--email", "E", "--password-stdin"],
       ["register", "--invitation", "X"],
@@ -104,6 +107,76 @@ import Testing
     #expect(ending.code.rawValue == 2)
     #expect(!ending.text.isEmpty && !ending.text.hasPrefix("Error"))
     #expect(!ending.isAnswer)
+  }
+
+  @Test(
+    "A9 · an empty name is refused with a sentence, not looked up at another route",
+    arguments: [
+      (["device", ""], "a device"), (["device", " ", "on"], "a device"),
+      (["device", "swap", "", "--plugin", "x"], "a device"),
+      (["device", "swap", "amp", "--plugin", ""], "a plugin"),
+      (["scene", "run", ""], "a scene"), (["scene", "plan", ""], "a scene"),
+      (["scene", "cancel", ""], "a run"), (["watch", "x", "--activity", ""], "an activity"),
+      (["guest", "revoke", ""], "a guest pass"), (["invite", "revoke", ""], "an invitation"),
+      (["accounts", "role", "", "owner"], "an account"),
+      (["accounts", "age", "", "12"], "an account"),
+      (["accounts", "remove", ""], "an account"), (["accounts", "unlock", ""], "an account"),
+    ])
+  func emptyNames(words: [String], what: String) throws {
+    let error = try #require(throws: (any Error).self) { try Theater.parseAsRoot(words) }
+    let ending = ExitError(error, arguments: words)
+    #expect(ending.code == .wrongUsage)
+    let kind = what == "an account" ? "address" : "name"
+    #expect(ending.text.hasPrefix("Give the \(kind) of \(what): it is empty."), "\(ending.text)")
+  }
+
+  @Test(
+    "A9 · a negative value is refused by its range, not as missing",
+    arguments: [
+      (["guest", "invite", "--activities", "film", "--volume", "-3"], "--volume takes 0 to 100."),
+      (["guest", "invite", "--activities", "film", "--age", "-3"], "'-3' is invalid for '--age"),
+      (["invite", "make", "--for", "-3d"], "'-3d' is invalid for '--for"),
+      (["audit", "--limit", "-3"], "--limit takes 1 to 1000."),
+      (["audit", "--before", "-3"], "--before takes a whole number from 1 on."),
+      (["discover", "--timeout", "-3"], "--timeout takes 1 to 60 s."),
+      (["serve", "--port", "-3"], "--port takes 0 to 65535."),
+    ])
+  func negativeValues(words: [String], message: String) throws {
+    let error = try #require(throws: (any Error).self) { try Theater.parseAsRoot(words) }
+    let ending = ExitError(error, arguments: words)
+    #expect(ending.code == .wrongUsage)
+    #expect(ending.text.contains(message), "\(ending.text)")
+  }
+
+  @Test(
+    "the help of `device swap` is its own",
+    arguments: [
+      ["device", "swap", "--help"], ["device", "swap", "amp", "-h"], ["help", "device", "swap"],
+    ])
+  func helpOfSwap(words: [String]) throws {
+    let error = ExitError(try help(words), arguments: words)
+    #expect(error.code == .done && error.isAnswer)
+    #expect(error.text.contains("USAGE: theater device swap <device> --plugin"), "\(error.text)")
+    #expect(error.text.contains("--option <key=value>"))
+    let device = ["device", "--help"]
+    let other = ExitError(try help(device), arguments: device)
+    #expect(other.text.contains("USAGE: theater device [--no-wait]"), "\(other.text)")
+  }
+
+  @Test("F6 · a folder of plugins that does not exist is refused with its path")
+  func missingPluginFolder() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("file", [])
+    #expect(try PluginFolderOptions.parse(["--plugins", folder.path]).existing() == [folder.path])
+    for (path, problem) in [
+      (folder.path(of: "gone"), "there is no folder"), (folder.path(of: "file"), "is no folder"),
+    ] {
+      let error = #expect(throws: ExitError.self) {
+        try PluginFolderOptions.parse(["--plugins", folder.path, "--plugins", path]).existing()
+      }
+      #expect(error?.code == .failed)
+      #expect(error?.text.contains(problem) == true && error?.text.contains(path) == true)
+    }
   }
 
   @Test(

@@ -76,7 +76,8 @@ extension DeviceTrait {
           "play",
           .optional(
             .fields([
-              ArgumentField("item", .text(longest: 1000, what: "a film or song")),
+              ArgumentField(
+                "item", .text(longest: CatalogueItem.longestID, what: "a film or song")),
               ArgumentField("position", .seconds),
             ])),
           settled: .playback([.playing]), within: .seconds(30), manner: .cancellable,

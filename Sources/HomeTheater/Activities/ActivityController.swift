@@ -80,8 +80,8 @@ final class ActivityController {
     return StartedActivity(run: run, resumedAt: resumedAt)
   }
 
-  /// Returns the name of the activity that plays an item of a category. If none can play it, the error of
-  /// ``begin(_:item:fromStart:by:)`` says why.
+  /// Returns the name of the activity that plays an item of a category; without an item, the current activity if it
+  /// is of this category. If none can play it, the error of ``begin(_:item:fromStart:by:)`` says why.
   func activity(
     for category: Category, playing item: String?, by principal: Principal
   ) throws(TheaterError) -> String {
@@ -94,11 +94,23 @@ final class ActivityController {
     }
     let permitted = all.filter(principal.mayBegin)
     let resolver = resolver(for: principal)
+    let isItemGiven = item?.isEmpty == false
     let able = permitted.filter { activity in
-      guard item != nil, let scene = plan.scenes[activity.start] else { return false }
-      return (try? resolver.choice(item, for: scene, of: activity)) != nil
+      guard let scene = plan.scenes[activity.start] else { return false }
+      do {
+        return try resolver.choice(item, for: scene, of: activity) != nil || !isItemGiven
+      } catch {
+        return false
+      }
     }
-    let current = able.first { $0.name == session.activity?.name }
+    // Without an item the user means the player that is on, even if its activity needs an item.
+    let candidates = isItemGiven ? able : permitted
+    let current = session.activity.flatMap { activity in
+      candidates.first { $0.name == activity.name }
+        ?? candidates.first {
+          activity.category == category && $0.player != nil && $0.player == activity.player
+        }
+    }
     return (current ?? able.first ?? permitted.first ?? first).name
   }
 

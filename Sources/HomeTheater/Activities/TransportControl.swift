@@ -162,13 +162,17 @@ final class TransportControl {
 
   /// Unmutes an amplifier. A volume above the principal's limit, or an unknown one, is set to the
   /// limit first.
+  ///
+  /// - Throws: `cancelled` if the amplifier is muted or turned off meanwhile.
   private func unmute(_ amplifier: any Device, by principal: Principal)
     async throws(TheaterError) -> VolumeOutcome
   {
+    let silencings = engine.silencings.count(for: amplifier.id)
     guard let limit = principal.volumeLimit,
       await amplifier.snapshot().state.volume.map({ $0 > limit }) ?? true
     else { return try await setMuted(false, of: amplifier, by: principal) }
     _ = try await setVolume(limit, of: amplifier, by: principal)
+    try requireNoSilencing(of: amplifier, since: silencings)
     var outcome = try await setMuted(false, of: amplifier, by: principal)
     outcome.volume = limit
     return outcome
@@ -213,8 +217,11 @@ final class TransportControl {
     }
     do {
       try policy.checkPermission(command, for: device, by: principal)
-      try await checkLimits(of: command, for: device, by: principal)
+      try await prepare(command, for: device, by: principal)
     } catch {
+      guard error.code != .cancelled else {
+        throw DeviceError(.cancelled, error.message, hint: error.hint, device: id)
+      }
       throw DeviceError(.refused, error.message, hint: error.hint, device: id)
     }
     return try await engine.send(command, to: device, until: until, by: principal)
@@ -233,7 +240,7 @@ final class TransportControl {
   private func perform(
     _ command: Command, on device: any Device, until: Completion, by principal: Principal
   ) async throws(TheaterError) -> Confirmation {
-    try await checkLimits(of: command, for: device, by: principal)
+    try await prepare(command, for: device, by: principal)
     do {
       return try await engine.send(command, to: device, until: until, by: principal)
     } catch {
@@ -241,9 +248,18 @@ final class TransportControl {
     }
   }
 
-  private func checkLimits(
-    of command: Command, for device: any Device, by principal: Principal
+  /// Checks the limits of a command, and turns the amplifiers down to the principal's limit before a command that lets
+  /// a player be heard.
+  ///
+  /// - Throws: `forbidden` for a command above a limit; `cancelled` if a later command has silenced the player while
+  ///   the amplifiers were waited for.
+  private func prepare(
+    _ command: Command, for device: any Device, by principal: Principal
   ) async throws(TheaterError) {
+    try policy.checkControl(of: activities.session, by: principal)
+    // Counted before the first wait, so that the order of the calls decides.
+    engine.silencings.record(command, for: device.id)
+    let silencings = engine.silencings.count(for: device.id)
     // The device itself is asked: its latest report may not have arrived here yet.
     let state = await device.snapshot().state
     try policy.checkLimits(
@@ -262,6 +278,15 @@ final class TransportControl {
       try policy.checkLimits(
         of: command, for: device.id, in: await device.snapshot().state,
         during: activities.session, by: principal)
+      // A player that seeks stays paused.
+      if command.spec.effect != .seeks { try requireNoSilencing(of: device, since: silencings) }
+    }
+  }
+
+  /// Throws `cancelled` if a command has silenced the device since `count` such commands.
+  private func requireNoSilencing(of device: any Device, since count: Int) throws(TheaterError) {
+    guard engine.silencings.count(for: device.id) == count else {
+      throw TheaterError(.cancelled, "a newer request replaced this one", device: device.id)
     }
   }
 

@@ -117,9 +117,9 @@ package struct Catalogue: Sendable {
   /// The number of entries of all categories.
   var count: Int { lists.values.reduce(0) { $0 + $1.entries.count } }
 
-  /// The film, song or station with this id.
-  package func entry(id: String) -> Entry? {
-    for category in Category.allCases {
+  /// Returns the film, song or station with this id, if it is in one of the categories.
+  package func entry(id: String, in categories: [Category] = Category.allCases) -> Entry? {
+    for category in categories {
       if let entry = entries(category).first(where: { $0.item.id.hasSameBytes(as: id) }) {
         return entry
       }

@@ -138,7 +138,7 @@ extension Component {
 
 extension Schema {
   /// The id of a film, song or station.
-  static let itemID = Schema.text(1...1000)
+  static let itemID = Schema.text(1...CatalogueItem.longestID)
   /// A list of the library.
   fileprivate static let category = Schema.words(Category.allCases.map(\.rawValue))
   /// `observed` was reported by the device, `accepted` was not.

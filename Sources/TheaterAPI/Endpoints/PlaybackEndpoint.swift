@@ -155,7 +155,8 @@ public enum PlaybackEndpoint: String, Endpoint {
 extension Schema {
   fileprivate static let activityStart = Schema.request(
     optional: [
-      "item": .text(0...1000).described("The id, the title or a part of the title."),
+      "item": .text(0...CatalogueItem.longestID).described(
+        "The id, the title or a part of the title."),
       "fromStart": .boolean.described("Whether to ignore the saved position."),
     ])
 }

@@ -48,12 +48,16 @@ package struct ConfigurationFile: Sendable {
   }
 
   /// Checks the file, and returns the configuration or throws all of its errors.
-  package func configuration(plugins: KnownPlugins, secrets: some SecretSource)
-    throws(InvalidConfiguration) -> TheaterConfiguration
-  {
+  ///
+  /// - Parameter checksFolders: Whether missing folders are warnings. The check of a folder of a network disk that does
+  ///   not answer may take minutes.
+  package func configuration(
+    plugins: KnownPlugins, secrets: some SecretSource, checksFolders: Bool = false
+  ) throws(InvalidConfiguration) -> TheaterConfiguration {
     try .read(
       bytes, named: name, from: origin, plugins: plugins, secrets: secrets,
-      fileProblem: fileProblem)
+      fileProblem: fileProblem,
+      folderProblem: checksFolders ? folderProblem : { _ in nil })
   }
 
   private static func folder(of path: String) -> String {

@@ -22,3 +22,12 @@ func fileProblem(_ path: String) -> String? {
   if access(path, F_OK) != 0, [ENOENT, ENOTDIR].contains(errno) { return "there is no \(path)" }
   return RegularFile.otherKind(at: path).map { "\(path) is \($0)" }
 }
+
+/// Returns the reason why nothing can be found in a folder, in words for people; `nil` if none is known.
+package func folderProblem(_ path: String) -> String? {
+  var facts = stat()
+  guard stat(path, &facts) == 0 else {
+    return [ENOENT, ENOTDIR].contains(errno) ? "there is no folder \(path)" : nil
+  }
+  return facts.st_mode & S_IFMT == S_IFDIR ? nil : "\(path) is no folder"
+}

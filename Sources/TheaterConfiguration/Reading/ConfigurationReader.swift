@@ -13,11 +13,13 @@ extension TheaterConfiguration {
   ///   - plugins: The plugins that its devices may name.
   ///   - secrets: The source of `{"secret": "name"}`.
   ///   - fileProblem: Returns why the file at an absolute path cannot be read; `nil` if it can.
+  ///   - folderProblem: Returns why nothing can be found in the folder at an absolute path; `nil` if there can be.
   /// - Throws: All errors, at most 100.
   package static func read(
     _ bytes: some Sequence<UInt8>, named name: String, from origin: PathOrigin,
     plugins: KnownPlugins, secrets: some SecretSource,
-    fileProblem: (String) -> String? = { _ in nil }
+    fileProblem: (String) -> String? = { _ in nil },
+    folderProblem: (String) -> String? = { _ in nil }
   ) throws(InvalidConfiguration) -> TheaterConfiguration {
     let document: JSONDocument
     do {
@@ -31,7 +33,7 @@ extension TheaterConfiguration {
     }
     var reader = ConfigurationReader(
       document: document, file: name, origin: origin, plugins: plugins, secrets: secrets)
-    return try reader.configuration(fileProblem)
+    return try reader.configuration(fileProblem, folderProblem)
   }
 }
 
@@ -78,9 +80,9 @@ struct ConfigurationReader {
     self.secrets = secrets
   }
 
-  mutating func configuration(_ fileProblem: (String) -> String?) throws(InvalidConfiguration)
-    -> TheaterConfiguration
-  {
+  mutating func configuration(
+    _ fileProblem: (String) -> String?, _ folderProblem: (String) -> String?
+  ) throws(InvalidConfiguration) -> TheaterConfiguration {
     for key in document.repeatedKeys where !isFull {
       add(
         ConfigurationIssue(
@@ -89,7 +91,7 @@ struct ConfigurationReader {
     }
     for problem in SchemaNode.object(ConfigurationSchemaNodes.file(plugins)).problems(
       with: document.value)
-    {
+    where !reportUnfitPlugin(problem) {
       report(problem)
     }
     for (name, device) in member("devices").object ?? [:] {
@@ -108,6 +110,10 @@ struct ConfigurationReader {
     let accounts = readAccounts(fileProblem)
     let web = readWeb(fileProblem)
     let folders = texts(member("pluginFolders"))
+    checkFolders(folders, at: [.key("pluginFolders")], folderProblem)
+    checkFolders(
+      texts(member("library")["folders"] ?? .null), at: [.key("library"), .key("folders")],
+      folderProblem)
     var sorted = problems.sorted { $0.position ?? .start < $1.position ?? .start }
     if left > 0 || isFull {
       sorted.append(
@@ -120,6 +126,19 @@ struct ConfigurationReader {
     return TheaterConfiguration(
       devices: devices, plan: plan, accounts: accounts,
       pluginFolders: folders.map(origin.absolute), web: web, warnings: sorted)
+  }
+
+  /// Warns of folders in which nothing can be found. They may be on a disk that is not connected now, so that is no
+  /// error.
+  private mutating func checkFolders(
+    _ folders: [String], at path: JSONPath, _ folderProblem: (String) -> String?
+  ) {
+    for (index, folder) in folders.prefix(Self.mostProblems).enumerated() {
+      guard let problem = folderProblem(origin.absolute(folder)) else { continue }
+      report(
+        .reference, .warning, at: path.appending(index), problem,
+        hint: "Connect its disk, or correct the path.")
+    }
   }
 
   // MARK: Finding

@@ -24,6 +24,27 @@ extension ConfigurationReader {
     return bindings
   }
 
+  /// Reports, at the plugin, a valid role that the device's plugin does not have. Either of the two may be meant.
+  ///
+  /// - Returns: Whether the schema's problem is that one, and so is reported.
+  mutating func reportUnfitPlugin(_ problem: SchemaIssue) -> Bool {
+    let path = problem.path.elements
+    guard path.count == 3, path[0] == .key("devices"), case .key(let name) = path[1],
+      path[2] == .key("role"), let device = member("devices")[name],
+      let role = device["role"]?.string.flatMap(Role.init), let plugin = device["plugin"]?.string,
+      let manifest = plugins.manifests[plugin], manifest.roles[role] == nil
+    else { return false }
+    let fitting = plugins.manifests.values.filter { $0.roles[role] != nil }.map(\.id).sorted()
+    let roles = manifest.orderedRoles.map(\.rawValue)
+    report(
+      .shape, at: [.key("devices"), .key(name), .key("plugin")],
+      "the plugin \"\(plugin)\" has no devices of the role \(role.rawValue), only \(listed(roles))",
+      hint: fitting.isEmpty
+        ? "Change the plugin or the role."
+        : "Plugins with this role: \(fitting.joined(separator: ", ")). Or change the role.")
+    return true
+  }
+
   private mutating func readOptions(
     _ device: JSON, role: Role, plugin: String, at path: JSONPath
   ) -> DeviceOptions? {

@@ -11,8 +11,11 @@ extension APIServices {
 
   /// Answers with the picture of an item: 304 if the client has it, 404 if there is none.
   func picture(_ request: RequestContext, _ principal: Principal) async throws -> Response {
-    let item = try request.query("item", "the id of an item, at most 1000 characters") { text in
-      (1...1000).contains(text.unicodeScalars.count) ? text : nil
+    let lengths = 1...CatalogueItem.longestID
+    let item = try request.query(
+      "item", "the id of an item, at most \(lengths.upperBound) characters"
+    ) { text in
+      lengths.contains(text.unicodeScalars.count) ? text : nil
     }
     guard let item else {
       throw APIError.invalid("the request names no item", hint: "Send the parameter \"item\".")

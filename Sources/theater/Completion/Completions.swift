@@ -10,6 +10,7 @@ enum TitleCompletion {
   static let songs = names(PlaybackEndpoint.songs, "songs", "title")
   static let stations = names(PlaybackEndpoint.stations, "stations", "title")
   static let devices = names(DeviceEndpoint.devices, "devices", "id")
+  static let activities = names(PlaybackEndpoint.activities, "activities", "name")
   static let scenes = names(DeviceEndpoint.scenes, "scenes", "name")
 
   private static func names(_ endpoint: some Endpoint, _ list: String, _ key: String)

@@ -28,9 +28,10 @@ struct ConfigCheck: ParsableCommand {
   func run() throws {
     let paths = ApplicationPaths()
     let file = file ?? Serve.usualConfiguration(paths)
+    let folders = try plugins.existing()
     let problems: [ConfigurationIssue]
-    do {
-      let loaded = try LoadedConfiguration(path: file, plugins: plugins.folders, paths: paths)
+    do throws(InvalidConfiguration) {
+      let loaded = try LoadedConfiguration(path: file, plugins: folders, paths: paths)
       problems = loaded.configuration.warnings
     } catch {
       problems = error.problems
@@ -151,7 +152,7 @@ struct ConfigSchema: ParsableCommand {
 
   func run() throws {
     let catalogue = PluginCatalogue(
-      folders: plugins.folders + ApplicationPaths().pluginFolders)
+      folders: try plugins.existing() + ApplicationPaths().pluginFolders)
     Console.writeLine(TheaterConfiguration.schema(KnownPlugins(catalogue)).prettyText())
   }
 }
@@ -163,4 +164,16 @@ struct PluginFolderOptions: ParsableArguments {
     help: ArgumentHelp("A further folder of plugins; may be repeated.", valueName: "folder"),
     completion: .directory)
   var folders: [String] = []
+
+  /// Returns the folders.
+  ///
+  /// - Throws: `ExitError` if one of them does not exist. The catalogue would only be short of its plugins.
+  func existing() throws(ExitError) -> [String] {
+    for folder in folders {
+      if let problem = folderProblem(folder) {
+        throw ExitError(.failed, "--plugins: \(problem)", hint: "Name a folder of plugins.")
+      }
+    }
+    return folders
+  }
 }

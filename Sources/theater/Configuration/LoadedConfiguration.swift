@@ -16,22 +16,25 @@ struct LoadedConfiguration: Sendable {
     self.origin = origin
   }
 
-  /// Reads and validates a file, with the manifests of the plugins.
+  /// Reads and validates a file, with the manifests of the plugins. Missing folders are warnings.
   ///
   /// - Parameter plugins: Plugin folders from the command line, which are searched first.
   init(path: String, plugins: [String], paths: ApplicationPaths) throws(InvalidConfiguration) {
     try self.init(
-      ConfigurationFile(path: path, home: paths.home), plugins: plugins, paths: paths)
+      ConfigurationFile(path: path, home: paths.home), plugins: plugins, paths: paths,
+      checksFolders: true)
   }
 
   /// Validates the text of a file, with the manifests of the plugins.
-  init(_ file: ConfigurationFile, plugins: [String], paths: ApplicationPaths)
-    throws(InvalidConfiguration)
-  {
+  init(
+    _ file: ConfigurationFile, plugins: [String], paths: ApplicationPaths,
+    checksFolders: Bool = false
+  ) throws(InvalidConfiguration) {
     origin = file.origin
     catalogue = PluginCatalogue(folders: plugins + file.pluginFolders + paths.pluginFolders)
     configuration = try file.configuration(
-      plugins: KnownPlugins(catalogue), secrets: paths.secretFolders)
+      plugins: KnownPlugins(catalogue), secrets: paths.secretFolders,
+      checksFolders: checksFolders)
   }
 }
 

@@ -46,7 +46,7 @@ struct DeviceCommand: AsyncParsableCommand {
   var command: [String] = []
 
   func validate() throws {
-    guard device == DeviceSwap.word else { return }
+    guard device == DeviceSwap.word else { return try NameArgument.requireText(device, "a device") }
     do {
       _ = try DeviceSwap.parse(command)
     } catch {

@@ -25,7 +25,7 @@ struct DeviceSwap: AsyncParsableCommand {
   @Option(help: "The plugin.")
   var plugin: String
   @Option(
-    name: .customLong("option"), parsing: .singleValue,
+    name: .customLong("option"), parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
       "An option of the plugin; may be repeated. The value is JSON, or else a text.",
       valueName: "key=value"))
@@ -36,7 +36,18 @@ struct DeviceSwap: AsyncParsableCommand {
   var save = false
   @OptionGroup var output: OutputOptions
 
+  /// Whether a command line asks for the help of this command. The parser knows only `device`, and would show the help
+  /// of that.
+  static func isHelpRequest(_ arguments: [String]) -> Bool {
+    let command = [DeviceCommand._commandName, word]
+    let help = Set(["--help", "-h"])
+    return arguments == ["help"] + command
+      || arguments.starts(with: command) && !help.isDisjoint(with: arguments)
+  }
+
   func validate() throws {
+    try NameArgument.requireText(device, "a device")
+    try NameArgument.requireText(plugin, "a plugin")
     for option in options where Self.member(option) == nil {
       throw ValidationError("--option takes KEY=VALUE, not \(option).")
     }

@@ -15,7 +15,7 @@ struct ScenesCommand: AsyncParsableCommand {
       var columns = Columns()
       for scene in answer["scenes"]?.array ?? [] {
         let parameters = (scene["parameters"]?.object ?? [:]).map { name, kind in
-          "--\(name) \((kind.string ?? "text").uppercased())"
+          SceneParameters.usage(of: name, (kind.string ?? "text").uppercased())
         }
         let steps = scene["steps"]?.array?.count ?? 0
         columns.add(
@@ -39,7 +39,8 @@ struct SceneCommand: AsyncParsableCommand {
       abstract: "Run a scene.",
       discussion: """
         A scene that plays something is what is on from then on: `theater stop` ends it. Any other \
-        runs beside what is on. A scene's parameters are options: --film "TITLE". `theater scenes` \
+        runs beside what is on. A scene's parameters are options: --film "TITLE", or \
+        --set film="TITLE", which also takes the name of an option such as json. `theater scenes` \
         shows them.
         """
     )
@@ -50,7 +51,10 @@ struct SceneCommand: AsyncParsableCommand {
     @Argument(parsing: .allUnrecognized, help: "The parameters: --film \"TITLE\".")
     var parameters: [String] = []
 
-    func validate() throws { _ = try SceneParameters(words: parameters) }
+    func validate() throws {
+      try NameArgument.requireText(name, "a scene")
+      _ = try SceneParameters(words: parameters)
+    }
 
     func run() async throws {
       let parameters = try SceneParameters(words: parameters)
@@ -72,7 +76,10 @@ extension SceneCommand {
     @Argument(parsing: .allUnrecognized, help: "The parameters: --film \"TITLE\".")
     var parameters: [String] = []
 
-    func validate() throws { _ = try SceneParameters(words: parameters) }
+    func validate() throws {
+      try NameArgument.requireText(name, "a scene")
+      _ = try SceneParameters(words: parameters)
+    }
 
     func run() async throws {
       let parameters = try SceneParameters(words: parameters)
@@ -96,6 +103,8 @@ extension SceneCommand {
     var run: String
     @OptionGroup var output: OutputOptions
 
+    func validate() throws { try NameArgument.requireText(run, "a run") }
+
     func run() async throws {
       let report = try await RemoteTheater().post(DeviceEndpoint.cancelRun.path(run))
       try output.show(report) { report in
@@ -106,27 +115,55 @@ extension SceneCommand {
   }
 }
 
-/// A scene's parameters as options: `--film "TITLE"` or `--film=TITLE`.
+/// A scene's parameters as options: `--film "TITLE"`, `--film=TITLE`, `--set film="TITLE"`.
 struct SceneParameters {
   let object: JSONObject
+
+  /// The options that take no parameter of their name: those of the commands, and those of the parser.
+  private static let optionNames: Set<String> = [
+    "json", "no-wait", "set", "help", "help-hidden", "version", "generate-completion-script",
+    "experimental-dump-help",
+  ]
+
+  /// The option for a parameter: `--film FILM`, `--set json=TEXT`.
+  static func usage(of name: String, _ kind: String) -> String {
+    optionNames.contains(name) ? "--set \(name)=\(kind)" : "--\(name) \(kind)"
+  }
 
   init(words: [String]) throws(ValidationError) {
     var object = JSONObject()
     var words = words[...]
     while let word = words.popFirst() {
-      guard word.hasPrefix("--"), word.count > 2 else {
-        throw ValidationError("\"\(word)\" is no parameter: write --NAME VALUE.")
+      let (name, value) = try Self.parameter(word, &words)
+      guard object[name] == nil else {
+        throw ValidationError("The parameter \(name) is given twice.")
       }
-      let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1)
-      guard let name = parts.first.map(String.init) else {
-        throw ValidationError("\"\(word)\" is no parameter: write --NAME VALUE.")
-      }
-      guard let value = parts.count == 2 ? String(parts[1]) : words.popFirst() else {
-        throw ValidationError("--\(name) has no value.")
-      }
-      guard object[name] == nil else { throw ValidationError("--\(name) is given twice.") }
       object[name] = .string(value)
     }
     self.object = object
+  }
+
+  /// The parameter of an option, whose value may be the next word.
+  private static func parameter(
+    _ word: String, _ rest: inout ArraySlice<String>
+  ) throws(ValidationError) -> (name: String, value: String) {
+    guard word.hasPrefix("--"), let option = pair(word.dropFirst(2)) else {
+      throw ValidationError("\"\(word)\" is no parameter: write --NAME VALUE.")
+    }
+    guard let value = option.value ?? rest.popFirst() else {
+      throw ValidationError("--\(option.name) has no value.")
+    }
+    guard option.name == "set" else { return (option.name, value) }
+    guard let set = pair(value[...]), let own = set.value else {
+      throw ValidationError("--set takes NAME=VALUE, not \(value).")
+    }
+    return (set.name, own)
+  }
+
+  /// The parts of `NAME=VALUE`; `nil` without a name.
+  private static func pair(_ text: Substring) -> (name: String, value: String?)? {
+    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let name = parts.first, !name.isEmpty else { return nil }
+    return (String(name), parts.count == 2 ? String(parts[1]) : nil)
   }
 }

@@ -41,7 +41,9 @@ struct Discover: AsyncParsableCommand {
   var user: String?
   @Flag(help: "Read the broker's password as a line of standard input.")
   var passwordStdin = false
-  @Option(help: ArgumentHelp("How long to wait for answers, 1 to 60 s.", valueName: "seconds"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("How long to wait for answers, 1 to 60 s.", valueName: "seconds"))
   var timeout = 3
   @Option(
     help: ArgumentHelp(
@@ -89,10 +91,11 @@ struct Discover: AsyncParsableCommand {
         user: user, password: try Prompt.password(fromInput: passwordStdin, twice: false))
     }
     let paths = ApplicationPaths()
+    let folders = try plugins.existing()
     let store = ConfigurationFileStore(
-      name: config ?? Serve.usualConfiguration(paths), plugins: plugins.folders, paths: paths)
+      name: config ?? Serve.usualConfiguration(paths), plugins: folders, paths: paths)
     let sources = DiscoverySources(
-      folders: plugins.folders + paths.pluginFolders, home: paths.home,
+      folders: folders + paths.pluginFolders, home: paths.home,
       settings: paths.settings)
     let kinds = only.isEmpty ? DiscoveryKind.allCases : only
     let result = try await DiscoveryRunner().run(

@@ -11,16 +11,17 @@ struct Doctor: AsyncParsableCommand {
     help: ArgumentHelp("The configuration to check.", valueName: "file"),
     completion: .file(extensions: ["json"]))
   var config: String?
-  @Option(help: "The port that the controller will use.")
+  @Option(parsing: .unconditional, help: "The port that the controller will use.")
   var port = 8080
   @OptionGroup var plugins: PluginFolderOptions
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
     let paths = ApplicationPaths()
+    let folders = try plugins.existing()
     let isRunning = SocketProbe.isListening(at: paths.socket)
     var findings = await MachineCheck(
-      configuration: config ?? Serve.usualConfiguration(paths), plugins: plugins.folders,
+      configuration: config ?? Serve.usualConfiguration(paths), plugins: folders,
       paths: paths
     ).findings()
     if isRunning {

@@ -9,20 +9,31 @@ struct Watch: AsyncParsableCommand {
   @Argument(
     help: "The film's title; write -- before a title that begins with -.",
     completion: .custom(TitleCompletion.films))
-  var title: String
+  var title: String?
   @OptionGroup var options: StartOptions
 
   func run() async throws { try await options.start(.watch, item: title) }
+
+  func validate() throws {
+    if title == nil, options.choice.activity == nil {
+      throw ValidationError("Give the title of a film, or an activity with --activity.")
+    }
+  }
 }
 
-/// `theater listen "TITLE"`.
+/// `theater listen "TITLE"`, `theater listen`.
 struct Listen: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Listen to a song.")
+  static let configuration = CommandConfiguration(
+    abstract: "Listen to a song.",
+    discussion: """
+      Without a title it begins the activity that is on, or else the first one that needs no song, \
+      such as one that plays the disc in the player.
+      """)
 
   @Argument(
     help: "The song's title; write -- before a title that begins with -.",
     completion: .custom(TitleCompletion.songs))
-  var title: String
+  var title: String?
   @OptionGroup var options: StartOptions
 
   func run() async throws { try await options.start(.listen, item: title) }
@@ -36,11 +47,12 @@ struct Radio: AsyncParsableCommand {
     help: "The station's name, or a frequency: \"98.5 FM\".",
     completion: .custom(TitleCompletion.stations))
   var station: [String]
+  @OptionGroup var choice: ActivityOptions
   @OptionGroup var waiting: WaitOptions
 
   func run() async throws {
     try await RunFollower(RemoteTheater(), waiting).run(
-      PlaybackEndpoint.radio.path(), ["item": .string(station.joined(separator: " "))])
+      choice.path(or: .radio), ["item": .string(station.joined(separator: " "))])
   }
 
   func validate() throws {
@@ -89,15 +101,41 @@ struct WaitOptions: ParsableArguments {
   var json = false
 }
 
+/// The option that chooses one of several activities for an item.
+struct ActivityOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The activity that plays it; by default the current one, or else the first one that can.",
+      valueName: "name"),
+    completion: .custom(TitleCompletion.activities))
+  var activity: String?
+
+  func validate() throws {
+    if let activity { try NameArgument.requireText(activity, "an activity") }
+  }
+
+  /// The path of the request that starts the activity, or without one the path of an endpoint for a category.
+  func path(or endpoint: PlaybackEndpoint) -> String {
+    activity.map { PlaybackEndpoint.startActivity.path($0) } ?? endpoint.path()
+  }
+}
+
 /// Options of a command that plays an item.
 struct StartOptions: ParsableArguments {
   @Flag(help: "Begin at the start, not where you left off.")
   var fromStart = false
+  @OptionGroup var choice: ActivityOptions
   @OptionGroup var waiting: WaitOptions
 
   /// Starts an activity and shows its steps.
-  func start(_ endpoint: PlaybackEndpoint, item: String) async throws {
-    try await RunFollower(RemoteTheater(), waiting).run(
-      endpoint.path(), ["item": .string(item), "fromStart": .bool(fromStart)])
+  func start(_ endpoint: PlaybackEndpoint, item: String?) async throws {
+    try await RunFollower(RemoteTheater(), waiting).run(choice.path(or: endpoint), body(item))
+  }
+
+  /// The body of the request.
+  func body(_ item: String?) -> JSON {
+    var body: JSONObject = ["fromStart": .bool(fromStart)]
+    if let item { body["item"] = .string(item) }
+    return .object(body)
   }
 }

@@ -52,6 +52,7 @@ struct PluginNew: ParsableCommand {
 
   func run() throws {
     let role = try RoleArgument.read(role)
+    if language == .swift, let package { try PluginPlaceholders.checkPackage(package) }
     let folder = URL(filePath: into).appending(path: name).path
     let template = PluginTemplate(language, folder: ApplicationPaths().pluginTemplates)
     let placeholders = try PluginPlaceholders(

@@ -162,9 +162,24 @@ struct PluginPlaceholders {
     return "[" + object.map { "\"\($0)\": \(swift($1))" }.joined(separator: ", ") + "]"
   }
 
+  /// Throws if a path holds no Swift package. A Git URL is not checked.
+  static func checkPackage(_ package: String) throws(ExitError) {
+    guard !isURL(package) else { return }
+    let manifest = URL(filePath: package).appending(path: "Package.swift").path
+    guard FileManager.default.fileExists(atPath: manifest) else {
+      throw ExitError(
+        .failed, "there is no \(manifest)",
+        hint: "Name the folder of this project's sources with --package, or their Git URL.")
+    }
+  }
+
+  private static func isURL(_ package: String) -> Bool {
+    package.contains("://") || package.hasPrefix("git@")
+  }
+
   /// Returns the dependency on this project as Swift code, and its package name for SwiftPM.
   private static func dependency(_ package: String) -> (String, name: String) {
-    if package.contains("://") || package.hasPrefix("git@") {
+    if isURL(package) {
       let name = package.split(whereSeparator: { "/:".contains($0) }).last.map(String.init) ?? ""
       return (
         ".package(url: \(JSON.string(package).text()), branch: \"main\")",

@@ -18,7 +18,9 @@ struct Serve: AsyncParsableCommand {
     help: "The address for browsers and other programs; other machines need TLS. (127.0.0.1)"
   )
   var host: String?
-  @Option(name: .shortAndLong, help: "The port of that address; 0 selects a free one. (8080)")
+  @Option(
+    name: .shortAndLong, parsing: .unconditional,
+    help: "The port of that address; 0 selects a free one. (8080)")
   var port: Int?
   @Flag(
     name: .customLong("insecure-plain-http-on-the-network"),
@@ -42,8 +44,9 @@ struct Serve: AsyncParsableCommand {
     var logger = Logger(label: "theater")
     logger.logLevel = logLevel.level
     let paths = ApplicationPaths()
+    let folders = try plugins.existing()
     let store = ConfigurationFileStore(
-      name: config ?? Self.usualConfiguration(paths), plugins: plugins.folders, paths: paths)
+      name: config ?? Self.usualConfiguration(paths), plugins: folders, paths: paths)
     let (text, loaded) = try load(store)
     for warning in loaded.configuration.warnings { logger.warning("\(warning)") }
     let listening = try ListenerConfiguration(

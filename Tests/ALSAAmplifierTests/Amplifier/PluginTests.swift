@@ -67,6 +67,48 @@ import Testing
     await controller.end()
   }
 
+  @Test("E15 F4 · an input that is selected before its cable is plugged is heard from then on")
+  func selectedBeforeItsCable() async throws {
+    let folder = try TemporaryFolder()
+    let controller = try await openAmplifier(folder)
+    for command: JSON in ["on", ["input": "cd"], ["volume": 50]] {
+      try await controller.perform(command)
+    }
+    #expect(controller.value(.input) == "cd")
+    let player = try await controller.plug("cd", folder: folder)
+    #expect(await eventually { player.source.isHeard })
+    await player.send(Sine.frames([440, 440], level: 0.8), try .s16())
+    #expect(await player.finish())
+    #expect(controller.value(.input) == "cd")
+    try await controller.perform("off")
+    await controller.wait { $0.attribute("sink") == "closed" }
+    let data = [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder.path(of: "out.raw"))))
+    let left = try Sine.part(0..<44100, of: Sine.channel(0, of: 2, in: data))
+    #expect(abs(Sine.level(of: 440, in: left, rate: 44100) / 0.1 - 1) < 0.01)
+    await controller.end()
+  }
+
+  @Test("E15 F4 · a mistyped name of an input uses up none of the 16 inputs")
+  func mistypedInput() async throws {
+    let folder = try TemporaryFolder()
+    let controller = try await openAmplifier(folder)
+    for number in 1...20 { try await controller.perform(["input": .string("dvdd\(number)")]) }
+    #expect(controller.value(.input) == "dvdd20")
+    func open(_ input: String) async throws {
+      let token = String(repeating: "0123456789abcdef", count: 4)
+      let socket = CableSocket(path: folder.path(of: input), token: token)
+      _ = try await controller.ask(
+        OpenSocketRequest(device: Controller.device, input: input, socket: socket))
+    }
+    for number in 1...15 { try await open("in\(number)") }
+    let player = try await controller.plug("dvd", folder: folder)
+    await #expect(throws: RPCError.self) { try await open("in17") }
+    try await controller.perform("on")
+    try await controller.perform(["input": "dvd"])
+    #expect(await eventually { player.source.isHeard })
+    await controller.end()
+  }
+
   @Test("E15 · turns on at no more than its limit, whatever the volume was before")
   func startUpCap() async throws {
     let folder = try TemporaryFolder()

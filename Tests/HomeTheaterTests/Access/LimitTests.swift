@@ -178,6 +178,80 @@ import Testing
     }
   }
 
+  /// Runs `body` while a guest's resume waits until the amplifier has been turned down, and returns the refusal of the
+  /// resume.
+  private static func resumeWaiting(
+    in theater: Theater, _ body: () async throws -> Void
+  ) async throws -> TheaterError? {
+    let facade = theater.facade
+    let begun = try await facade.begin("music", item: "s1", fromStart: false, user: "ann")
+    _ = await begun.run.finished()
+    try await facade.changeVolume(.to(90))
+    try await facade.pause()
+    await theater["amp"].hold("volume")
+    async let resumed = refusal { () async throws(TheaterError) in
+      try await facade.resume(by: Self.guest)
+    }
+    await theater["amp"].waitForHeldCommand()
+    theater.journal.clear()
+    try await body()
+    await theater["amp"].release()
+    return await resumed
+  }
+
+  @Test(
+    "E11 E15 · a pause or an end takes the place of a guest's resume that waits for a lower volume",
+    arguments: ["guest", "owner", "end"])
+  func pausedMeanwhile(_ later: String) async throws {
+    try await Theater().live { theater in
+      let error = try await Self.resumeWaiting(in: theater) {
+        switch later {
+        case "guest": try await theater.facade.pause(by: Self.guest)
+        case "owner": try await theater.facade.pause()
+        default: _ = await (try await theater.facade.end()).finished()
+        }
+      }
+      #expect(error?.code == .cancelled)
+      #expect(!theater.journal.lines.contains(#"cd "play""#), "\(theater.journal.lines)")
+      #expect(await theater["cd"].snapshot().state.playback?.status != .playing)
+    }
+  }
+
+  @Test("E11 E15 · a guest's resume after the pause plays, although an earlier one was replaced")
+  func resumedAgain() async throws {
+    try await Theater().live { theater in
+      let facade = theater.facade
+      let error = try await Self.resumeWaiting(in: theater) {
+        try await facade.pause(by: Self.guest)
+        let again = Task { try await facade.resume(by: Self.guest) }
+        await theater["amp"].waitForHeldCommands(2)
+        await theater["amp"].release()
+        _ = try await again.value
+      }
+      #expect(error?.code == .cancelled)
+      let player = theater.journal.lines.filter { $0.hasPrefix("cd ") && !$0.contains(" plug ") }
+      #expect(player == [#"cd "pause""#, #"cd "play""#])
+    }
+  }
+
+  @Test("E15 · a mute takes the place of a guest's unmute that waits for a lower volume")
+  func mutedMeanwhile() async throws {
+    try await Theater().live { theater in
+      let (facade, amplifier) = (theater.facade, theater["amp"])
+      try await facade.changeVolume(.to(90))
+      try await facade.changeVolume(.mute)
+      await amplifier.hold("volume")
+      async let unmuted = refusal { () async throws(TheaterError) in
+        try await facade.changeVolume(.unmute, by: Self.guest)
+      }
+      await amplifier.waitForHeldCommand()
+      try await facade.changeVolume(.mute)
+      await amplifier.release()
+      #expect(await unmuted?.code == .cancelled)
+      #expect(!theater.journal.lines.contains(#"amp "unmute""#))
+    }
+  }
+
   @Test("refuses an end scene that plays an item above the user's age limit")
   func endRating() async throws {
     let steps = [Self.dvd(["play": ["item": "f2"]])]

@@ -48,6 +48,78 @@ import Testing
     }
   }
 
+  @Test("E9 E10 · a guest gets pictures and stopped items only of the categories of the pass")
+  func guestPictures() async throws {
+    let theater = Theater()
+    let positions = InMemoryPositions()
+    let facade = HomeTheaterFacade(
+      devices: Array(theater.devices.values), plan: .evening, positions: positions,
+      clock: theater.clock)
+    let picture = try #require(ItemPicture([0xFF, 0xD8, 0xFF, 0xE0, 1]))
+    for (player, item) in [("dvd", "f9"), ("cd", "s9")] as [(DeviceID, String)] {
+      let found = CatalogueItem(id: item, title: item, duration: 200, hasPicture: true)
+      await theater[player].setItems([found])
+      await theater[player].setPictures([item: picture])
+      positions.save(50, item: item, user: "owner")
+    }
+    try await facade.scanLibrary()
+    #expect(try await facade.picture(of: "s9", for: Self.guest) == picture)
+    let refused = await refusal { () async throws(TheaterError) in
+      try await facade.picture(of: "f9", for: Self.guest)
+    }
+    #expect(refused?.code == .notFound)
+    #expect(!theater.journal.lines.contains("dvd picture f9"))
+    #expect(try await facade.picture(of: "f9", for: .owner) == picture)
+    func stopped(_ principal: Principal) async throws -> [String] {
+      try await facade.stopped(limit: 9, for: principal).map { $0.element.entry.item.id }
+    }
+    #expect(try await stopped(Self.guest) == ["s9"])
+    #expect(try await stopped(.owner) == ["s9", "f9"])
+  }
+
+  @Test("E9 E11 · without an item, the current activity of the category goes on")
+  func activityWithoutItem() async throws {
+    var plan = TheaterPlan.evening
+    for (name, player) in [("attic", "dvd"), ("bedroom", "cd")] as [(String, DeviceID)] {
+      plan.scenes["listen-\(name)"] = Scene(
+        name: "listen-\(name)",
+        steps: [TheaterPlan.step(player, player == "cd" ? .cdPlayer : .dvdPlayer, "play")])
+      plan.activities[name] = Activity(
+        name: name, start: "listen-\(name)", end: "end-music", player: player, category: .songs)
+    }
+    plan.scenes["lullaby"] = Scene(
+      name: "lullaby", steps: [TheaterPlan.step("cd", .cdPlayer, ["play": ["item": "s1"]])])
+    try await Theater(plan: plan).live { theater in
+      let facade = theater.facade
+      func listen(_ item: String? = nil, by principal: Principal = .owner) async throws -> String? {
+        let begun = try await facade.begin(
+          Category.songs, item: item, fromStart: true, by: principal)
+        _ = await begun.run.finished()
+        return await facade.report.activity
+      }
+      // Nothing is on: the first activity that needs no item begins.
+      #expect(try await listen() == "attic")
+      _ = await (try await facade.begin("bedroom", item: nil, fromStart: true, user: "a")).run
+        .finished()
+      #expect(try await listen() == "bedroom")
+      #expect(try await listen("") == "bedroom")
+      // A scene that plays on a player counts as that player's activity.
+      _ = await (try await facade.runScene("lullaby", arguments: [:])).finished()
+      #expect(await facade.report.scene == "lullaby")
+      #expect(try await listen() == "bedroom")
+      // An activity that needs an item asks for it, and no other player begins.
+      _ = await (try await facade.begin("music", item: "s1", fromStart: true, user: "a")).run
+        .finished()
+      theater.journal.clear()
+      let refused = await refusal { () async throws(TheaterError) in
+        try await facade.begin(Category.songs, item: nil, fromStart: true, by: .owner)
+      }
+      #expect(refused?.message == "say which song")
+      #expect(Self.commands(theater).isEmpty)
+      #expect(await facade.report.activity == "music")
+    }
+  }
+
   @Test("E9 · of several activities of a category, the one begins whose player has the item")
   func severalActivities() async throws {
     var plan = TheaterPlan.evening

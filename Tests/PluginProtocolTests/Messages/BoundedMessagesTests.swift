@@ -48,6 +48,20 @@ struct BoundedMessagesTests {
     #expect(CatalogueItem(id: path, title: "A").bounded?.id == path)
   }
 
+  @Test("E9 E15 · plays every item that a catalogue may list, up to an id of 4,096 bytes")
+  func longestItem() throws {
+    let id = String(repeating: "i", count: ProtocolLimits.item)
+    #expect(id.utf8.count == 4096)
+    for role in [Role.dvdPlayer, .cdPlayer] {
+      #expect(CatalogueItem(id: id, title: "Long").bounded?.id == id)
+      #expect(try Command(["play": ["item": .string(id)]], role: role).item == id)
+      #expect(CatalogueItem(id: id + "i", title: "Too long").bounded == nil)
+      #expect(throws: CommandError.self) {
+        try Command(["play": ["item": .string(id + "i")]], role: role)
+      }
+    }
+  }
+
   @Test("Cuts the reason of a playback, and drops a playback whose item is too long")
   func playbacks() throws {
     let bounded = try #require(Playback(.failed, item: "a", reason: Self.long).bounded)

@@ -35,7 +35,9 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       "found \"Speeker\"", hint: "Did you mean \"Speaker\"?"),
     Mistake(
       #""screen", "plugin": "Pretend""#, #""screen", "plugin": "Wired""#, .shape,
-      "$.devices.screen.role", "expected one of \"dvdPlayer\", \"projector\", found \"screen\""),
+      "$.devices.screen.plugin",
+      "the plugin \"Wired\" has no devices of the role screen, only dvdPlayer",
+      hint: "Plugins with this role: Pretend. Or change the role."),
     Mistake(
       #""role": "tuner", "#, "", .shape, "$.devices.tuner", "\"role\" is missing",
       hint: "Add \"role\""),

@@ -184,6 +184,35 @@ struct WholeConfigurationTests {
     #expect(warnings.map(\.severity) == [.warning])
   }
 
+  @Test("A9 · a folder that does not exist is a warning where folders are checked")
+  func missingFolders() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("music/song.flac", [])
+    let path = try folder.write(
+      "devices.json",
+      Array(
+        """
+        {"pluginFolders": ["plugins", "music"],
+         "devices": {"lights": {"role": "lights", "plugin": "Pretend"}},
+         "library": {"folders": ["music", "film", "music/song.flac"]}}
+        """.utf8))
+    let file = try ConfigurationFile(path: path, home: nil)
+    func warnings(checksFolders: Bool) throws -> [ConfigurationIssue] {
+      try file.configuration(
+        plugins: Fixtures.plugins, secrets: PocketSecrets(texts: [:]), checksFolders: checksFolders
+      ).warnings
+    }
+    let found = try warnings(checksFolders: true)
+    #expect(
+      found.map { "\($0.path): \($0.message)" } == [
+        "$.pluginFolders[0]: there is no folder \(folder.path)/plugins",
+        "$.library.folders[1]: there is no folder \(folder.path)/film",
+        "$.library.folders[2]: \(folder.path)/music/song.flac is no folder",
+      ])
+    #expect(found.allSatisfy { $0.severity == .warning && $0.hint != nil })
+    #expect(try warnings(checksFolders: false).isEmpty)
+  }
+
   @Test("a plugin that cannot be used leaves its device bound, with a warning")
   func faultyPlugin() throws {
     var plugins = Fixtures.plugins

@@ -73,14 +73,34 @@ import Testing
       try CommandArguments.command("seek", ["90"], role: .dvdPlayer).json == ["seek": 90])
   }
 
+  @Test(
+    "F6 · a scene's parameter of the name of an option is given with --set",
+    arguments: ["json", "no-wait", "help", "version", "set"])
+  func setParameters(name: String) throws {
+    for words in [["--set", "\(name)=a=-b"], ["--set=\(name)=a=-b"]] {
+      #expect(try SceneParameters(words: words).object == [name: "a=-b"])
+      let all = ["--film", "-1"] + words
+      let run = try Theater.parseAsRoot(["scene", "run", "x"] + all)
+      #expect((run as? SceneCommand.Run)?.parameters == all)
+      let plan = try Theater.parseAsRoot(["scene", "plan", "x"] + all)
+      #expect((plan as? SceneCommand.Plan)?.parameters == all)
+    }
+    #expect(SceneParameters.usage(of: name, "TEXT") == "--set \(name)=TEXT")
+    #expect(SceneParameters.usage(of: "film", "FILM") == "--film FILM")
+  }
+
   @Test("F6 · parses a scene's parameters as options")
   func sceneParameters() throws {
     #expect(
       try SceneParameters(words: ["--film", "Night Ferry", "--x=1=2"]).object
         == ["film": "Night Ferry", "x": "1=2"])
     #expect(try SceneParameters(words: []).object.isEmpty)
-    for words in [["film"], ["--film"], ["--"], ["--a", "1", "--a", "2"], ["-f", "x"]] {
-      #expect(throws: ValidationError.self) { try SceneParameters(words: words) }
+    for words in [
+      ["film"], ["--film"], ["--"], ["--a", "1", "--a", "2"], ["-f", "x"], ["--set"],
+      ["--set", "x"],
+      ["--set", "=1"], ["--set=x"], ["--a", "1", "--set", "a=2"],
+    ] {
+      #expect(throws: ValidationError.self, "\(words)") { try SceneParameters(words: words) }
     }
   }
 }

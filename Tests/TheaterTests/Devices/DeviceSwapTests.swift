@@ -25,6 +25,17 @@ import Testing
       try DeviceSwap.parse(["amp", "--plugin", "x"]).body == ["plugin": "x", "save": false])
   }
 
+  @Test("F6 · the value of a swap's option may be negative")
+  func negativeOption() throws {
+    let words = ["amp", "--plugin", "x", "--option", "gain=-3", "--option", "-y=1"]
+    #expect(
+      try DeviceSwap.parse(words).body == [
+        "plugin": "x", "save": false, "options": ["gain": -3, "-y": 1],
+      ])
+    let command = try Theater.parseAsRoot(["device", "swap"] + words)
+    #expect((command as? DeviceCommand)?.command == words)
+  }
+
   @Test("F6 · the text of a swap names the changes and how long they last")
   func swapText() {
     let change: JSON = [

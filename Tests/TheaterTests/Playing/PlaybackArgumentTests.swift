@@ -1,4 +1,5 @@
 import ArgumentParser
+import JSON
 import Testing
 
 @testable import theater
@@ -24,6 +25,17 @@ import Testing
     ])
   func wrongPlaces(text: String) {
     #expect(throws: ValidationError.self) { try SeekTarget(text) }
+  }
+
+  @Test("E11 · an activity can be named, and an item left out")
+  func activities() throws {
+    let plain = try #require(try Theater.parseAsRoot(["listen"]) as? Listen).options
+    #expect(plain.choice.activity == nil)
+    #expect(plain.body("Night Ferry") == ["item": "Night Ferry", "fromStart": false])
+    let words = ["watch", "--activity", "bed room", "--from-start"]
+    let named = try #require(try Theater.parseAsRoot(words) as? Watch).options
+    #expect(named.choice.activity == "bed room")
+    #expect(named.body(nil) == ["fromStart": true])
   }
 
   @Test(

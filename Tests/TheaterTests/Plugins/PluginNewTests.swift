@@ -31,6 +31,7 @@ struct PluginNewTests {
       "after any command, reports have only keys and values of the role, and texts within limits",
       "a wrong command or argument is refused as invalid",
       "a command's new state is reported before its answer",
+      "after each accepted command, the device reports the settled state of the command",
     ]
     let cases = ConformanceCase.all.filter { names.contains($0.name) }
     #expect(cases.count == names.count)
@@ -80,6 +81,24 @@ struct PluginNewTests {
     let error = #expect(throws: ExitError.self) { try RoleArgument.read("waffleIron") }
     #expect(error?.code == .wrongUsage)
     #expect(error?.text.contains("popcornPopper") == true)
+  }
+
+  @Test("F1 · sources without a package are refused, and nothing is made")
+  func missingPackage() throws {
+    let folder = try TemporaryFolder()
+    for package in ["/nonexistent", folder.path] {
+      let command = try PluginNew.parse([
+        "Mine", "--role", "lights", "--language", "swift", "--into", folder.path, "--package",
+        package,
+      ])
+      let error = #expect(throws: ExitError.self) { try command.run() }
+      #expect(error?.text.contains("there is no \(package)/Package.swift") == true)
+      #expect(!FileManager.default.fileExists(atPath: folder.path(of: "Mine")))
+    }
+    try PluginPlaceholders.checkPackage(Program.project.path)
+    for url in ["https://example.org/theater.git", "git@example.org:theater.git"] {
+      try PluginPlaceholders.checkPackage(url)
+    }
   }
 
   @Test("F1 · a folder that exists is left alone")

@@ -59,6 +59,22 @@ struct PictureRouteTests {
     }
   }
 
+  @Test("E9 E15 · an id of 4,096 bytes is listed, played, and has a picture")
+  func longestID() async throws {
+    try await open { room, owner in
+      let id = String(repeating: "i", count: CatalogueItem.longestID)
+      await room.devices["dvd"]?.setItems([CatalogueItem(id: id, title: "Long", hasPicture: true)])
+      await room.devices["dvd"]?.setPictures([id: try #require(ItemPicture(Self.jpeg))])
+      _ = try await owner.send(.POST, "/api/v1/library/scan")
+      let films = try await owner.send(.GET, "/api/v1/films").json["films"]?.array ?? []
+      #expect(films.contains { $0["id"]?.string == id })
+      #expect(try await owner.send(.GET, Self.path + "?item=\(id)").status == 200)
+      let answer = try await owner.send(.POST, "/api/v1/watch", ["item": .string(id)], wait: 10)
+      #expect(answer.json["run"]?["status"] == "done")
+      #expect(room.journal.lines.last == "dvd {\"play\":{\"item\":\"\(id)\"}}")
+    }
+  }
+
   @Test("E9 A9 · a client that has the picture gets 304, and HEAD no body")
   func unchanged() async throws {
     try await open { _, owner in
@@ -88,7 +104,9 @@ struct PictureRouteTests {
         #expect(answer.header("cache-control") == "no-store")
       }
       #expect(room.journal.lines == ["dvd picture damaged"], "only what was listed is asked for")
-      for query in ["", "?item=", "?item=\(String(repeating: "x", count: 1001))"] {
+      for query in [
+        "", "?item=", "?item=\(String(repeating: "x", count: CatalogueItem.longestID + 1))",
+      ] {
         #expect(try await owner.send(.GET, Self.path + query).status == 422, "\(query.prefix(20))")
       }
       let stranger = try await room.stranger.send(.GET, Self.path + "?item=metropolis")

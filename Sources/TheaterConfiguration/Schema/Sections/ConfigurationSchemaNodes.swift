@@ -254,7 +254,7 @@ enum ConfigurationSchemaNodes {
   private static func itemFields(idHelp: String, isIDRequired: Bool) -> [ObjectSchema.Field] {
     [
       .init(
-        "id", .text(TextSchema(shortest: 1, longest: 1000, what: "an id")),
+        "id", .text(TextSchema(shortest: 1, longest: CatalogueItem.longestID, what: "an id")),
         isRequired: isIDRequired, help: idHelp),
       .init(
         "title", .text(TextSchema(shortest: 1, longest: 200, what: "a title")), isRequired: true,

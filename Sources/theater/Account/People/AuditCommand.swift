@@ -10,13 +10,15 @@ struct Audit: AsyncParsableCommand {
     abstract: "List logins, refusals and changes of accounts.",
     discussion: "A repeated refusal is listed once, with its count and the time of the last one.")
 
-  @Option(help: "The most entries to list, 1 to 1000. (50)")
+  @Option(parsing: .unconditional, help: "The most entries to list, 1 to 1000. (50)")
   var limit: Int?
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Only entries since then: 2h, 7d, or a time like 2026-01-31T00:00:00Z.", valueName: "time"))
   var since: String?
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Only entries before this position, which the previous list ends with.", valueName: "place"))
   var before: Int64?

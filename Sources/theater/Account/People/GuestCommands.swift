@@ -16,12 +16,14 @@ struct Guest: AsyncParsableCommand {
       abstract: "Make a guest pass; its code opens sessions until it expires.")
     @Option(help: ArgumentHelp("What guests may do: film,music.", valueName: "names"))
     var activities: String
-    @Option(help: "The highest volume that the guest may set, 0 to 100.")
+    @Option(
+      parsing: .unconditional, help: "The highest volume that the guest may set, 0 to 100.")
     var volume = 50
-    @Option(help: "The highest age rating that the guest may watch, in years.")
+    @Option(
+      parsing: .unconditional, help: "The highest age rating that the guest may watch, in years.")
     var age: AgeWord?
     @Option(
-      name: .customLong("for"),
+      name: .customLong("for"), parsing: .unconditional,
       help: ArgumentHelp("How long the pass is valid: 30m, 6h, 7d.", valueName: "time"))
     var validity: TimeSpan = .day
     @Option(help: "The guest's name in lists.")
@@ -84,6 +86,8 @@ struct Guest: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Revoke a guest pass; its sessions end at once.")
     @Argument(help: "The id of the pass.") var id: String
+
+    func validate() throws { try NameArgument.requireText(id, "a guest pass") }
 
     func run() async throws {
       try await RemoteTheater().delete(PeopleEndpoint.revokeGuestPass.path(id))

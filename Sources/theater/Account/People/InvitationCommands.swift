@@ -18,7 +18,7 @@ struct Invite: AsyncParsableCommand {
     @Option(help: "What the person may do: member or owner.")
     var role = AccountRoleArgument.member
     @Option(
-      name: .customLong("for"),
+      name: .customLong("for"), parsing: .unconditional,
       help: ArgumentHelp("How long the code is valid: 30m, 6h, 7d.", valueName: "time"))
     var validity: TimeSpan?
     @OptionGroup var output: OutputOptions
@@ -67,6 +67,8 @@ struct Invite: AsyncParsableCommand {
   struct Revoke: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Revoke an invitation.")
     @Argument(help: "The id of the invitation.") var id: String
+
+    func validate() throws { try NameArgument.requireText(id, "an invitation") }
 
     func run() async throws {
       try await RemoteTheater().delete(PeopleEndpoint.revokeInvitation.path(id))

@@ -43,6 +43,8 @@ struct People: AsyncParsableCommand {
     @Argument(help: "The address of the account.") var email: String
     @Argument(help: "member or owner.") var role: AccountRoleArgument
 
+    func validate() throws { try NameArgument.requireAddress(email) }
+
     func run() async throws {
       let theater = try RemoteTheater()
       let id = try await accountID(email, theater)
@@ -57,6 +59,8 @@ struct People: AsyncParsableCommand {
       commandName: "age", abstract: "Set the highest age rating that a person may watch.")
     @Argument(help: "The address of the account.") var email: String
     @Argument(help: "0 to 21 years, or none.") var years: AgeWord
+
+    func validate() throws { try NameArgument.requireAddress(email) }
 
     func run() async throws {
       let theater = try RemoteTheater()
@@ -84,6 +88,8 @@ struct People: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Remove an account; its sessions end at once.")
     @Argument(help: "The address of the account.") var email: String
+
+    func validate() throws { try NameArgument.requireAddress(email) }
 
     func run() async throws {
       let theater = try RemoteTheater()
@@ -139,12 +145,17 @@ private func accountID(_ email: String, _ theater: RemoteTheater) async throws -
   let accounts = try await theater.get(PeopleEndpoint.accounts.path())["accounts"]?.array ?? []
   let wanted = EmailAddress(stored: email)
   let found = accounts.first { $0["email"]?.string.map { EmailAddress(stored: $0) } == wanted }
-  guard let id = found?["id"]?.string else {
-    throw ExitError(
+  guard let id = found?["id"]?.string else { throw ExitError.noAccount(email) }
+  return id
+}
+
+extension ExitError {
+  /// The error for an address without an account.
+  fileprivate static func noAccount(_ email: String) -> ExitError {
+    ExitError(
       .failed, "there is no account with the address \(email)",
       hint: "List the accounts: \(ProgramName.name) accounts")
   }
-  return id
 }
 
 extension People {
@@ -157,14 +168,19 @@ extension People {
     @Argument(help: "The address of the account.")
     var email: String
 
+    func validate() throws { try NameArgument.requireAddress(email) }
+
     func run() async throws {
       do {
         let address = try EmailAddress(email)
         let database = try TheaterDatabase(existingIn: ApplicationPaths().state)
+        let stores = database.accountStores
+        guard try await stores.accounts.account(withEmail: address) != nil else {
+          throw ExitError.noAccount(address.text)
+        }
         let origin = Origin.terminal(user: getuid(), device: "terminal")
         try await Origin.$current.withValue(origin) {
-          try await AccountService(stores: database.accountStores).rateLimiter
-            .unlock(address)
+          try await AccountService(stores: stores).rateLimiter.unlock(address)
         }
         try database.close()
         Console.writeLine("\(address.text) may try again at once.")

@@ -260,7 +260,7 @@ import WebServer
       (Self.choice("Simulated", options: ["speed": 1001]), "$.devices.amp.options.speed"),
       (Self.choice("Simulated", options: ["sped": 1]), "$.devices.amp.options.sped"),
       (Self.choice("Simulate"), "$.devices.amp.plugin"),
-      (Self.choice("LibavPlayer"), "$.devices.amp.role"),
+      (Self.choice("LibavPlayer"), "$.devices.amp.plugin"),
       (Self.choice("ALSAAmplifier", process: "a b"), "$.devices.amp.process"),
       (
         Self.choice("ALSAAmplifier", options: ["device": ["secret": "x"]]),
