@@ -18,22 +18,29 @@ package struct ConformanceCase: Sendable {
   package let scope: Scope
   /// Whether the case measures time. Its result is not reliable on an overloaded machine.
   package let isTimed: Bool
+  /// Whether the case starts the program; the others read the manifest.
+  package let startsProgram: Bool
+  /// The longest time of the case.
+  let timeLimit: Duration
   let body: @Sendable (ConformanceTrial) async throws -> Void
 
   init(
     _ name: String, _ rules: ProtocolRule..., scope: Scope = .roles(Role.allCases),
-    isTimed: Bool = false, _ body: @escaping @Sendable (ConformanceTrial) async throws -> Void
+    isTimed: Bool = false, startsProgram: Bool = true, timeLimit: Duration = .seconds(90),
+    _ body: @escaping @Sendable (ConformanceTrial) async throws -> Void
   ) {
     self.name = name
     self.rules = rules
     self.scope = scope
     self.isTimed = isTimed
+    self.startsProgram = startsProgram
+    self.timeLimit = timeLimit
     self.body = body
   }
 
   /// Every case, in the order of the report.
   package static let all =
-    handshake + badInput + devices + limits + playback + pictures + levels + endings
+    handshake + badInput + devices + effects + limits + playback + pictures + levels + endings
 }
 
 /// A sentence of docs/plugin-protocol.md.
@@ -58,6 +65,8 @@ package struct ConformanceTrial: Sendable {
   package let target: PluginTarget
   /// The role that the case checks; `nil` if it checks the program as a whole.
   package let role: Role?
+  /// The roles for which the target has options.
+  let roles: [Role]
 
   /// Returns the trials of `cases` on a plugin, in the order of the cases, each for every role in its scope.
   ///
@@ -68,10 +77,13 @@ package struct ConformanceTrial: Sendable {
     cases.flatMap { conformanceCase -> [ConformanceTrial] in
       switch conformanceCase.scope {
       case .plugin:
-        [ConformanceTrial(conformanceCase: conformanceCase, target: target, role: nil)]
+        [
+          ConformanceTrial(
+            conformanceCase: conformanceCase, target: target, role: nil, roles: roles)
+        ]
       case .roles(let concerned):
         roles.filter(concerned.contains).map {
-          ConformanceTrial(conformanceCase: conformanceCase, target: target, role: $0)
+          ConformanceTrial(conformanceCase: conformanceCase, target: target, role: $0, roles: roles)
         }
       }
     }

@@ -4,19 +4,36 @@ import JSON
 package struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
   /// The behaviour that the protocol requires.
   package let expected: String
-  /// The observed behaviour.
-  package let received: String
+  /// The observed behaviour, and advice where the next action is not evident.
+  package internal(set) var received: String
   /// The rule that is broken; `nil` for the main rule of the case.
   package internal(set) var rule: ProtocolRule?
+  /// Whether the failure shows that a rule is broken. A case that could not run, for example, shows none.
+  package internal(set) var breaksRule = true
+  /// Whether the plugin's output or input ended before the awaited line. The exit status is added to
+  /// ``received`` then.
+  var isEndOfPlugin = false
   /// The last line that was sent to the plugin, shortened; `nil` if there was none.
   package internal(set) var sent: String?
   /// The last lines of the plugin on standard error, oldest first.
   package internal(set) var stderrLines: [String] = []
 
-  init(_ expected: String, received: String, rule: ProtocolRule? = nil) {
+  /// - Parameters:
+  ///   - advice: The next action of the plugin's author; `nil` where it is evident.
+  ///   - rule: The rule that is broken; `nil` for the main rule of the case.
+  init(
+    _ expected: String, received: String, advice: String? = nil, rule: ProtocolRule? = nil
+  ) {
     self.expected = expected
-    self.received = received
+    self.received = advice.map { "\(received); \($0)" } ?? received
     self.rule = rule
+  }
+
+  /// Returns the failure of a case that could not run or did not end, which breaks no rule of the protocol.
+  static func withoutRule(_ expected: String, received: String) -> ConformanceFailure {
+    var failure = ConformanceFailure(expected, received: received)
+    failure.breaksRule = false
+    return failure
   }
 
   package var description: String {

@@ -1,4 +1,5 @@
 import Devices
+import JSON
 import Platform
 
 /// The result of one case on one plugin.
@@ -6,7 +7,7 @@ package struct ConformanceResult: Sendable {
   /// The outcome of a case, with the reason unless it passed.
   package enum Outcome: Sendable {
     case passed
-    /// The plugin broke a rule of the protocol, or the case could not run, or took more than 90 s.
+    /// The plugin broke a rule of the protocol, or the case could not run, or did not end in time.
     case failed(ConformanceFailure)
     /// The case does not apply to this plugin.
     case notApplicable(NotApplicable)
@@ -17,18 +18,16 @@ package struct ConformanceResult: Sendable {
   /// The outcome of the case.
   package let outcome: Outcome
 
-  /// The rule that a failed case found broken; `nil` for other outcomes.
+  /// The rule that a failed case found broken; `nil` for other outcomes, and for a case that could not run or
+  /// did not end in time.
   package var brokenRule: ProtocolRule? {
-    guard case .failed(let failure) = outcome else { return nil }
+    guard case .failed(let failure) = outcome, failure.breaksRule else { return nil }
     return failure.rule ?? trial.conformanceCase.rules.first
   }
 }
 
 extension ConformanceTrial {
-  /// The time limit of a case.
-  private static let longest = Duration.seconds(90)
-
-  /// Runs the case with a new process of the plugin. A case of more than 90 s fails.
+  /// Runs the case with a new process of the plugin. A case that exceeds its time limit fails.
   package func run() async -> ConformanceResult {
     let outcome: ConformanceResult.Outcome
     do {
@@ -36,9 +35,12 @@ extension ConformanceTrial {
         group.addTask { try await conformanceCase.body(self) }
         group.addTask {
           // The time limit. The end of the case cancels this task.
-          try await Task.sleep(for: Self.longest)
-          throw ConformanceFailure(
-            "the end of the case", received: "none within \(Self.longest.seconds) s")
+          let limit = conformanceCase.timeLimit
+          try await Task.sleep(for: limit)
+          throw ConformanceFailure.withoutRule(
+            "the end of the case",
+            received:
+              "none within \(JSON.number(limit.seconds)) s; the plugin is too slow for the check")
         }
         defer { group.cancelAll() }
         try await group.next()
@@ -49,34 +51,55 @@ extension ConformanceTrial {
     } catch let reason as NotApplicable {
       outcome = .notApplicable(reason)
     } catch {
-      outcome = .failed(ConformanceFailure("that the case can run", received: short("\(error)")))
+      outcome = .failed(.withoutRule("that the case can run", received: short("\(error)")))
     }
     return ConformanceResult(trial: self, outcome: outcome)
   }
 
   /// Runs cases concurrently, and calls `report` with each result in the order of `trials`.
   ///
+  /// The case ``ConformanceCase/starts`` runs first, if it is among them. If it fails, the other cases that start
+  /// the program do not apply: they would all fail for the same reason.
+  ///
   /// - Parameter width: The most concurrent cases, at least 1.
   package static func run(
     _ trials: [ConformanceTrial], width: Int, report: (ConformanceResult) -> Void
   ) async {
+    var finished: [Int: ConformanceResult] = [:]
+    var left = Array(trials.enumerated())
+    let starts = ConformanceCase.starts.name
+    if let index = trials.firstIndex(where: { $0.conformanceCase.name == starts }) {
+      let start = await trials[index].run()
+      finished[index] = start
+      left.remove(at: index)
+      if case .failed = start.outcome {
+        for (index, trial) in left where trial.conformanceCase.startsProgram {
+          finished[index] = ConformanceResult(
+            trial: trial, outcome: .notApplicable(.because("the program does not start")))
+        }
+        left.removeAll { finished[$0.offset] != nil }
+      }
+    }
+    var reported = 0
+    func reportFinished() {
+      while let next = finished.removeValue(forKey: reported) {
+        report(next)
+        reported += 1
+      }
+    }
     await withTaskGroup(of: (Int, ConformanceResult).self) { group in
-      var waiting = trials.enumerated().makeIterator()
+      var waiting = left.makeIterator()
       func startNext() {
         guard let (index, trial) = waiting.next() else { return }
         group.addTask { (index, await trial.run()) }
       }
       for _ in 0..<max(1, width) { startNext() }
-      var finished: [Int: ConformanceResult] = [:]
-      var reported = 0
       while let (index, result) = await group.next() {
         startNext()
         finished[index] = result
-        while let next = finished.removeValue(forKey: reported) {
-          report(next)
-          reported += 1
-        }
+        reportFinished()
       }
     }
+    reportFinished()
   }
 }

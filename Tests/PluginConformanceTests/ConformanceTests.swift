@@ -23,6 +23,11 @@ struct ConformanceTests {
   func devices(_ trial: TestTrial) async throws { try await trial.check() }
 
   @Test(
+    "F1 E15 · every role of every plugin reports the effect of each command it accepts",
+    arguments: TestTrial.all(of: ConformanceCase.effects))
+  func effects(_ trial: TestTrial) async throws { try await trial.check() }
+
+  @Test(
     "F1 E15 · a plugin keeps to the limits and to the states of its roles",
     arguments: TestTrial.all(of: ConformanceCase.limits))
   func limits(_ trial: TestTrial) async throws { try await trial.check() }
@@ -51,6 +56,19 @@ struct ConformanceTests {
     "F1 · the process of a plugin ends in time", .realTime,
     arguments: TestTrial.all(of: ConformanceCase.endings.filter(\.isTimed)))
   func ends(_ trial: TestTrial) async throws { try await trial.check() }
+
+  @Test(
+    "F1 · each request without an answer breaks a sentence of docs/plugin-protocol.md",
+    arguments: [
+      "initialize", "open", "perform", "openSocket", "plug", "lend", "unplug", "close", "scan",
+      "picture", "ping", "shutdown", "levitate",
+    ])
+  func deadlines(_ method: String) throws {
+    let rule = ProtocolRule.answer(to: method)
+    let line = try #require(ProtocolDocument(try ContractDocument().text).line(of: rule))
+    #expect(line > 0)
+    #expect(rule.section != "Deadlines" || rule.sentence.contains("`\(method)`"))
+  }
 
   @Test("F1 · the names of the cases are unique")
   func names() {

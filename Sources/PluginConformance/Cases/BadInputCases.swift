@@ -103,8 +103,9 @@ extension ConformanceCase {
 extension PluginClient {
   /// Waits for an answer without an id, which the plugin sends for an unreadable line, and checks its code.
   func expectRefusal(_ code: Int) async throws {
+    let wait = OutputWait("error \(code) with the id null")
     while true {
-      switch try await nextMessage() {
+      switch try await nextMessage(wait) {
       case .failure(nil, let error):
         return try expect(
           error.code == code, "error \(code) with the id null", received: error.summary)

@@ -68,7 +68,93 @@ extension ConformanceCase {
         try await client.expectExit(within: .seconds(2))
       }
     },
+    ConformanceCase(
+      "initialize, open, scan, close and shutdown are answered exactly once, and shutdown last",
+      .answeredOnce, .shutdown, .standardOutput, .onlyControllerAsks, scope: .plugin
+    ) { trial in
+      try await trial.withProcess { client in
+        let initialize = InitializeRequest(controller: "conformance")
+        try await client.callOnce(InitializeRequest.method, initialize.params)
+        for role in trial.roles {
+          let open = OpenRequest(
+            device: "a", role: role, options: try trial.target.options(of: role))
+          guard case .success = try await client.callOnce(OpenRequest.method, open.params) else {
+            continue
+          }
+          try await client.callOnce(
+            ScanRequest.method, ScanRequest(device: "a", folder: nil, cursor: "").params)
+          try await client.callOnce(CloseRequest.method, CloseRequest(device: "a").params)
+        }
+        try await client.callOnce(PingRequest.method, PingRequest().params)
+        try await client.callOnce(ShutdownRequest.method, ShutdownRequest().params)
+        try await client.expectNoFurtherAnswer()
+      }
+    },
+    ConformanceCase(
+      "no child process is left behind at the end of the input", .noChildren, scope: .plugin
+    ) { trial in
+      let target = trial.target.surviving
+      try await PluginClient.run(target) { client in
+        for role in trial.roles {
+          try await client.use(role.rawValue, RoleTarget(role: role, target: target))
+        }
+        let known = await client.descendants()
+        await client.closeInput()
+        try await client.expectEndOfProgram()
+        try await client.expectNoProcess(beside: known)
+      }
+    },
   ]
+}
+
+extension PluginClient {
+  /// Sends a request and returns its answer. Fails the case if another answer comes before it.
+  @discardableResult
+  fileprivate func callOnce(_ method: String, _ params: JSON) async throws -> Result<JSON, RPCError>
+  {
+    let (result, before) = try await call(method, params)
+    for message in before { try expectNoAnswer(message) }
+    return result
+  }
+
+  /// Reads the rest of the plugin's output after the answer to `shutdown`. Devices may still report changes while they
+  /// are closed; everything else is a fault.
+  fileprivate func expectNoFurtherAnswer() async throws {
+    let wait = OutputWait(
+      "the end of the plugin's output after shutdown",
+      advice: "end the process and its children; they hold standard output open", rule: .exit)
+    while true {
+      switch try await next(wait) {
+      case .message(let message): try expectNoAnswer(message)
+      case .invalidLine(let line):
+        throw ConformanceFailure(
+          "only messages on standard output, also after the answer to shutdown",
+          received: short(line), rule: .standardOutput)
+      case .closed: return
+      }
+    }
+  }
+
+  /// Fails if a message is no notification: the awaited answer is not passed to this function.
+  private func expectNoAnswer(_ message: RPCMessage) throws {
+    let id: Int?
+    switch message {
+    case .notification: return
+    case .request:
+      throw ConformanceFailure(
+        "no request: only the controller sends requests", received: text(message),
+        rule: .onlyControllerAsks)
+    case .success(let answered, _): id = answered
+    case .failure(let answered, _): id = answered
+    }
+    guard let id, let method = method(ofRequest: id) else {
+      throw ConformanceFailure(
+        "one answer to each request", received: "an answer to no request: \(text(message))",
+        rule: .answeredOnce)
+    }
+    throw ConformanceFailure(
+      "one answer to \(method)", received: "a second one: \(text(message))", rule: .answeredOnce)
+  }
 }
 
 extension PluginClient {
@@ -85,7 +171,7 @@ extension PluginClient {
 
   /// Waits for the end of the process, and checks that its status is 0.
   fileprivate func expectExit(within time: Duration) async throws {
-    let status = try await exitStatus(within: time)
+    let status = try await exitStatus(within: time, rule: .exit)
     try expect(
       status == Self.success, "the end of the process with status 0", received: status, rule: .exit)
   }

@@ -6,12 +6,25 @@ import TheaterConfiguration
 
 extension ConformanceCase {
   /// The cases about the manifest, `initialize`, the self-check and unknown messages.
-  package static let handshake = manifest + introduction + [selfCheck] + unknownMessages
+  package static let handshake =
+    manifest + [starts] + introduction + [selfCheck] + unknownMessages
+
+  /// The case that the other cases with a process depend on.
+  static let starts = ConformanceCase(
+    "the program starts and answers its first request", .manifestCommand, .initializeDeadline,
+    .answeredOnce, scope: .plugin
+  ) { trial in
+    try await trial.withProcess { client in
+      // A refusal is an answer, too; another case checks it.
+      _ = try await client.call(
+        InitializeRequest.method, InitializeRequest(controller: "conformance").params)
+    }
+  }
 
   /// The cases about the manifest, which start no process.
   private static let manifest = [
     ConformanceCase(
-      "the manifest is named like its folder", .manifestID, scope: .plugin
+      "the manifest is named like its folder", .manifestID, scope: .plugin, startsProgram: false
     ) { trial in
       let plugin = try trial.requireTargetWithManifest()
       let folder = plugin.plugin.folder.split(separator: "/").last.map(String.init) ?? ""
@@ -20,7 +33,8 @@ extension ConformanceCase {
         received: "\"\(plugin.manifest.id)\"")
     },
     ConformanceCase(
-      "the manifest's protocol has this major version", .manifestVersion, scope: .plugin
+      "the manifest's protocol has this major version", .manifestVersion, scope: .plugin,
+      startsProgram: false
     ) { trial in
       let version = try trial.requireTargetWithManifest().manifest.protocolVersion
       try expect(
@@ -29,7 +43,7 @@ extension ConformanceCase {
     },
     ConformanceCase(
       "the options schemas keep to the subset, and their defaults fit", .optionsSchema,
-      scope: .plugin
+      scope: .plugin, startsProgram: false
     ) { trial in
       for (role, offer) in try trial.requireTargetWithManifest().manifest.roles {
         do throws(OptionSchemaError) {
@@ -43,7 +57,7 @@ extension ConformanceCase {
     },
     ConformanceCase(
       "the manifest's \"remembers\" lists only state keys of the role", .manifestRoles,
-      scope: .plugin
+      scope: .plugin, startsProgram: false
     ) { trial in
       for (role, offer) in try trial.requireTargetWithManifest().manifest.roles {
         let foreign = offer.remembers.subtracting(role.stateKeys)

@@ -1,4 +1,5 @@
 import Devices
+import Glibc
 import JSON
 import Logging
 import Platform
@@ -21,21 +22,32 @@ package actor PluginClient {
   package typealias Outcome = (result: Result<JSON, RPCError>, before: [RPCMessage])
 
   private let process: any LaunchedPlugin
+  /// The longest wait for an answer and for the effect of a command; `nil` for those of the protocol.
+  let longestWait: Duration?
   private let outputs: AsyncStream<PluginOutput>
   private let exits: AsyncStream<String>
   private var nextID = 1
   private var lastSent: String?
+  /// The method of each request that was sent, by its id.
+  private var methods: [Int: String] = [:]
+  /// The exit status, once it is known.
+  private var status: String?
   /// Every line that was not a message.
   private(set) var invalidLines: [String] = []
 
   /// The description of exit status 0.
   package static let success = ChildProcess.ExitStatus.exited(0).description
-  /// The longest wait for an answer. Much longer than the protocol allows, because the machine may be busy.
+  /// The longest wait for most answers. Much longer than the protocol allows, because the machine may be busy.
   package static let answerTimeout = Duration.seconds(20)
+  /// The longest wait for an answer to `perform` and `picture`: the protocol allows 30 s.
+  private static let slowAnswerTimeout = Duration.seconds(40)
+  /// The longest wait for an answer to `scan`. The protocol allows 300 s.
+  private static let scanTimeout = Duration.seconds(60)
   /// How many of the last lines on standard error a failure shows.
   private static let shownStderrLines = 8
 
   private init(_ target: PluginTarget) throws {
+    longestWait = target.longestWait
     let (exits, exit) = AsyncStream<String>.makeStream()
     let launcher = ProcessLauncher(
       environment: target.environment,
@@ -46,7 +58,8 @@ package actor PluginClient {
         exit.finish()
       }
     } catch {
-      throw ConformanceFailure("that the program starts", received: error.message)
+      throw ConformanceFailure(
+        "that the program starts", received: error.message, rule: .manifestCommand)
     }
     self.exits = exits
     let (outputs, output) = AsyncStream<PluginOutput>.makeStream()
@@ -93,7 +106,7 @@ package actor PluginClient {
   private func end() async {
     process.kill()
     process.connection.closeSending()
-    for await _ in exits {}
+    for await status in exits { self.status = status }
   }
 
   /// Adds the last line sent and the last lines of standard error to an error.
@@ -101,10 +114,18 @@ package actor PluginClient {
     var failure: ConformanceFailure
     switch error {
     case let error as ConformanceFailure: failure = error
-    case let error as ConnectionError:
-      let reason = error == .closed ? "it closed its input" : "it does not read its input"
-      failure = ConformanceFailure("that the plugin reads its input", received: reason)
+    case ConnectionError.closed:
+      failure = ConformanceFailure(
+        "that the plugin reads its input", received: "the end of its input")
+      failure.isEndOfPlugin = true
+    case ConnectionError.clogged:
+      failure = ConformanceFailure(
+        "that the plugin reads its input", received: "it does not read its input")
     default: return error
+    }
+    // This client has killed a process that was still running.
+    if failure.isEndOfPlugin, let status, !status.hasPrefix("signal \(SIGKILL) ") {
+      failure.received += "; the process has ended with \(status)"
     }
     failure.sent = lastSent
     failure.stderrLines = process.log.lines.suffix(Self.shownStderrLines)
@@ -130,6 +151,7 @@ package actor PluginClient {
   @discardableResult
   func post(_ method: String, _ params: JSON) throws -> Int {
     defer { nextID += 1 }
+    methods[nextID] = method
     try send(bytes: RPCMessage.request(id: nextID, method: method, params: params).line())
     return nextID
   }
@@ -139,41 +161,71 @@ package actor PluginClient {
     try post(type(of: request).method, request.params)
   }
 
+  /// The id of the process; `nil` when it has ended.
+  var processID: Int32? { process.pid }
+
   /// Closes the standard input of the plugin.
   package func closeInput() { process.connection.closeSending() }
 
   // MARK: Receiving
 
-  /// Waits for the next output of the plugin, at most ``answerTimeout``.
-  func next() async throws -> PluginOutput {
+  /// Returns the next output of the plugin; `nil` if none comes until `deadline`.
+  func output(until deadline: ContinuousClock.Instant) async throws -> PluginOutput? {
     let outputs = outputs
-    let output = try await within(Self.answerTimeout, "a line of the plugin") {
-      () -> PluginOutput? in
+    let output = try await Self.result(until: deadline) { () -> PluginOutput in
       for await output in outputs { return output }
-      return nil
+      return .closed
     }
     if case .invalidLine(let line)? = output { invalidLines.append(line) }
-    return output ?? .closed
+    return output
   }
 
-  /// Waits for the next message. Other lines are recorded and skipped.
-  func nextMessage() async throws -> RPCMessage {
+  /// Waits for the next output of the plugin. Fails at the end of the wait.
+  func next(_ wait: OutputWait = OutputWait()) async throws -> PluginOutput {
+    guard let output = try await output(until: wait.deadline) else { throw wait.timeout }
+    return output
+  }
+
+  /// Waits for the next message. Other lines are recorded and skipped. Fails at the end of the wait or of the
+  /// output.
+  func nextMessage(_ wait: OutputWait = OutputWait()) async throws -> RPCMessage {
     while true {
-      switch try await next() {
+      switch try await next(wait) {
       case .message(let message): return message
       case .invalidLine: continue
-      case .closed:
-        throw ConformanceFailure("an answer", received: "the end of the plugin's output")
+      case .closed: throw wait.endOfOutput
       }
     }
+  }
+
+  /// Returns the method of the request that was sent with an id; `nil` if there was none.
+  func method(ofRequest id: Int) -> String? { methods[id] }
+
+  /// Returns the wait for an answer to a request. An answer to another line than a request, such as one that is too
+  /// long, breaks the main rule of the case if it is missing.
+  private func wait(forAnswerTo id: Int) -> OutputWait {
+    guard let method = methods[id] else { return OutputWait("an answer") }
+    var time = Self.answerTimeout
+    var advice: String?
+    switch method {
+    case ScanRequest.method:
+      time = Self.scanTimeout
+      advice = "the protocol allows 300 s, but the check needs a smaller catalogue"
+    case PerformRequest.method, PictureRequest.method: time = Self.slowAnswerTimeout
+    default: break
+    }
+    return OutputWait(
+      "an answer to \(method)", within: min(time, longestWait ?? time), advice: advice,
+      rule: .answer(to: method), endRule: .answeredOnce)
   }
 
   /// Waits for the answer to `id`. Returns it with the messages before it; a report inside the answer counts as
   /// one of these.
   func answer(to id: Int) async throws -> Outcome {
+    let wait = wait(forAnswerTo: id)
     var before: [RPCMessage] = []
     while true {
-      let message = try await nextMessage()
+      let message = try await nextMessage(wait)
       switch message {
       case .success(id, let result):
         if let report = result["report"] {
@@ -200,28 +252,66 @@ package actor PluginClient {
   }
 
   /// Waits for the end of the process and returns its exit status, such as "exit status 0". Fails after `time`.
-  package func exitStatus(within time: Duration = answerTimeout) async throws -> String {
+  ///
+  /// - Parameter rule: The rule that is broken if the process does not end; `nil` for the main rule of the case.
+  package func exitStatus(
+    within time: Duration = answerTimeout, rule: ProtocolRule? = nil
+  ) async throws -> String {
     let exits = exits
-    let status = try await within(time, "the end of the process") { () -> String? in
+    let wait = OutputWait("the end of the process", within: time, rule: rule)
+    let ended = try await Self.result(until: wait.deadline) { () -> String in
       for await status in exits { return status }
-      return nil
+      return "none"
     }
-    return status ?? "none"
+    guard let ended else { throw wait.timeout }
+    status = ended
+    return ended
   }
 
-  private func within<Value: Sendable>(
-    _ time: Duration, _ what: String, _ body: @escaping @Sendable () async -> Value?
+  /// Returns the result of `body`; `nil` if there is none until `deadline`.
+  private static func result<Value: Sendable>(
+    until deadline: ContinuousClock.Instant, of body: @escaping @Sendable () async -> Value
   ) async throws -> Value? {
     try await withThrowingTaskGroup(of: Value?.self) { group in
       group.addTask { await body() }
       group.addTask {
         // A time limit beside the wait, which is cancelled at its end.
-        try await Task.sleep(for: time)
-        throw ConformanceFailure(what, received: "nothing within \(time.seconds) s")
+        try await Task.sleep(until: deadline, clock: .continuous)
+        return nil
       }
       defer { group.cancelAll() }
       return try await group.next() ?? nil
     }
+  }
+}
+
+/// A wait for output of a plugin: its end, and its failure.
+struct OutputWait: Sendable {
+  /// The end of the wait.
+  let deadline: ContinuousClock.Instant
+  /// The failure when nothing comes until the deadline.
+  let timeout: ConformanceFailure
+  /// The failure when the plugin's output ends before.
+  let endOfOutput: ConformanceFailure
+
+  /// - Parameters:
+  ///   - expected: The awaited output.
+  ///   - time: The longest wait, which begins now.
+  ///   - advice: The next action of the plugin's author when nothing comes; `nil` where it is evident.
+  ///   - rule: The rule that is broken if nothing comes; `nil` for the main rule of the case.
+  ///   - endRule: The rule that is broken if the plugin's output ends; `nil` for `rule`.
+  init(
+    _ expected: String = "a line of the plugin", within time: Duration = PluginClient.answerTimeout,
+    advice: String? = nil, rule: ProtocolRule? = nil, endRule: ProtocolRule? = nil
+  ) {
+    deadline = .now + time
+    timeout = ConformanceFailure(
+      expected, received: "nothing within \(JSON.number(time.seconds)) s", advice: advice,
+      rule: rule)
+    var end = ConformanceFailure(
+      expected, received: "the end of the plugin's output", rule: endRule ?? rule)
+    end.isEndOfPlugin = true
+    endOfOutput = end
   }
 }
 

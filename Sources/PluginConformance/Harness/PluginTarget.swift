@@ -12,6 +12,8 @@ package struct PluginTarget: Sendable {
   package let hasManifest: Bool
   /// A folder with music for the case that scans one; `nil` for a new one with a short silent file.
   package let mediaFolder: String?
+  /// The longest wait for an answer and for the effect of a command; `nil` for those of the protocol.
+  package var longestWait: Duration?
   /// Variables of this process. The plugin gets those that its manifest names.
   let environment: [String: String]
   private let options: @Sendable (Role) throws -> JSON
@@ -51,13 +53,20 @@ package struct PluginTarget: Sendable {
 
   /// Returns the same plugin with additional arguments.
   func with(arguments: [String]) -> PluginTarget {
+    with(command: manifest.command + arguments)
+  }
+
+  /// Returns the same plugin, started with another command.
+  func with(command: [String]) -> PluginTarget {
     let manifest = Manifest(
       id: manifest.id, version: manifest.version, title: manifest.title,
-      protocolVersion: manifest.protocolVersion, command: manifest.command + arguments,
+      protocolVersion: manifest.protocolVersion, command: command,
       environment: manifest.environment, roles: manifest.roles)
-    return PluginTarget(
+    var target = PluginTarget(
       CataloguedPlugin(manifest: manifest, folder: plugin.folder), hasManifest: hasManifest,
       mediaFolder: mediaFolder, environment: environment, options: options)
+    target.longestWait = longestWait
+    return target
   }
 }
 

@@ -2,6 +2,7 @@
 extension ProtocolRule {
   // Lines
   static let emptyLines = Self("Lines", "Empty lines are ignored.")
+  static let onlyControllerAsks = Self("Lines", "Only the controller sends requests.")
   static let answeredOnce = Self("Lines", "each request is answered exactly once")
   static let standardOutput = Self("Lines", "Standard output carries messages only.")
   static let unknownNotifications = Self(
@@ -26,11 +27,16 @@ extension ProtocolRule {
   static let refusedOpen = Self("open", "After a refused `open` the name is not open")
   static let reportsBeforeAnswer = Self(
     "perform", "**Report values that change with acceptance before the answer**")
+  static let settled = Self(
+    "perform",
+    "The command is done when the device reports the *settled* state in the row of the command.")
   static let reportInAnswer = Self(
     "perform",
     "A plugin sends `report` only to a controller that said 1.1 or higher in `initialize`")
   static let cancelledOnce = Self("cancel", "The request is answered once in any case.")
   static let unknownCancel = Self("cancel", "Ids of no open request are ignored.")
+  static let provenance = Self(
+    "state", "`provenance` says where all values of the line come from")
   static let itemFirst = Self(
     "Playback notifications from item to item",
     "After a `play` that names an item, the player reports `playing` with that item before any later item"
@@ -44,6 +50,10 @@ extension ProtocolRule {
   static let noEndBetween = Self(
     "Playback notifications from item to item",
     "Between items there is no `ended`, and no `stopped`.")
+  static let scanAnswer = Self("scan", "Lists the items that a player can play")
+  static let itemIDs = Self("scan", "No two items have the same `id`.")
+  static let itemKeys = Self("scan", "`id` and `title` are required.")
+  static let itemNumbers = Self("scan", "`duration` is from 0 to 1000000000 s")
   static let pages = Self("scan", "The last answer has no `next`.")
   static let pictureOffered = Self(
     "picture",
@@ -60,18 +70,24 @@ extension ProtocolRule {
     "meter and levels", "While sound arrives the amplifier sends `levels` up to 15 times a second")
   static let levelValues = Self(
     "meter and levels", "`peak` is the highest sample of each channel since the last report")
+  static let logLevel = Self(
+    "log",
+    "Writes a message to the controller's log: with level `debug`, `info`, `warning` or `error`")
   static let ping = Self("ping", "The plugin answers at once, also while commands are in progress.")
   static let closed = Self("close", "The answer means that the device is released")
   static let shutdown = Self(
     "shutdown, and the end", "The plugin answers, closes its devices and exits.")
   static let exit = Self(
     "shutdown, and the end", "In both cases **the process exits within 2 seconds**, with status 0")
+  static let noChildren = Self("shutdown, and the end", "and leaves no child process")
 
   // Errors and limits
   static let parseError = Self("Errors", "| -32700 | the line is not JSON, not UTF-8")
   static let invalidRequest = Self("Errors", "| -32600 | JSON, but no message")
   static let invalidParams = Self(
     "Errors", "| -32602 | a param is missing or of the wrong kind, or the device is not open |")
+  static let errorKind = Self(
+    "Errors", "| -32000 | the device's own answer; `data.kind` says which |")
   static let invalidCommand = Self(
     "Errors", "| `invalid` | unknown command, or an argument outside its range |")
   static let unsupported = Self(
@@ -83,12 +99,43 @@ extension ProtocolRule {
   static let longLines = Self("Limits", "| a line | 1,048,576 bytes without its newline |")
   static let nesting = Self("Limits", "| nesting | 64 levels | the line is no message |")
   static let catalogueSize = Self("Limits", "| the catalogue of a player |")
+  static let cursor = Self("Limits", "| `next` of a page |")
   static let values = Self(
     "Limits", "A key that the role does not have, and a value that is not in")
   static let survives = Self(
     "Limits", "A plugin applies the same limits of length and nesting to the controller's lines")
 
+  // Deadlines
+  static let initializeDeadline = Self("Deadlines", "| `initialize` | 10 s |")
+  static let openDeadline = Self("Deadlines", "| `open` | 20 s |")
+  static let performDeadline = Self(
+    "Deadlines", "| `perform` | the command's longest time, at most 30 s |")
+  static let cableDeadline = Self(
+    "Deadlines", "| `openSocket`, `plug`, `lend`, `unplug` | 10 s |")
+  static let closeDeadline = Self("Deadlines", "| `close` | 5 s |")
+  static let scanDeadline = Self("Deadlines", "| `scan` | 300 s |")
+  static let pictureDeadline = Self("Deadlines", "| `picture` | 30 s |")
+  static let pingDeadline = Self("Deadlines", "| `ping` | 5 s |")
+
+  /// Returns the rule that is broken when a request gets no answer.
+  package static func answer(to method: String) -> ProtocolRule {
+    switch method {
+    case "initialize": .initializeDeadline
+    case "open": .openDeadline
+    case "perform": .performDeadline
+    case "openSocket", "plug", "lend", "unplug": .cableDeadline
+    case "close": .closeDeadline
+    case "scan": .scanDeadline
+    case "picture": .pictureDeadline
+    case "ping": .pingDeadline
+    case "shutdown": .shutdown
+    default: .answeredOnce
+    }
+  }
+
   // The manifest and the self-check
+  static let manifestCommand = Self(
+    "The manifest", "| `command` | the program and its arguments")
   static let manifestID = Self(
     "The manifest", "the plugin's name in `devices.json` and of its folder")
   static let manifestVersion = Self(
