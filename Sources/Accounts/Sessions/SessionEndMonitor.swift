@@ -87,9 +87,7 @@ package final class SessionEndMonitor: Sendable {
       return state.nextKey
     }
     let watch = Watch(self, key)
-    // A task frees the memory of its deepest calls at its end. The caller's task lasts as long as its stream, so the
-    // check runs in a task of its own.
-    await Task { await self.check(key) }.value
+    await self.check(key)
     schedule()
     return watch
   }

@@ -9,7 +9,7 @@ import Synchronization
 /// One task serves all streams, so that a text that many clients get is made once, and a quiet stream needs no task
 /// of its own: a waiting task keeps several kilobytes.
 final class EventBroadcaster: Sendable {
-  /// The size of one text. An event that is larger is a text alone.
+  /// The size at which a text ends. Its last event may exceed it.
   private static let most = (bytes: 32 * 1024, events: 32)
 
   private struct State {
@@ -46,23 +46,23 @@ final class EventBroadcaster: Sendable {
     wake()
   }
 
-  /// Looks at all streams again.
+  /// Wakes the task that serves the streams.
   func wake() { state.withLock { $0.changes }?.signal() }
 
   /// Serves the streams until there are none, or the log is closed because the controller stops.
   private func run(_ changes: EventSubscription) async {
     await withDiscardingTaskGroup { group in
       for await _ in changes.signals {
-        let streams = streams(isEnding: false)
+        let streams = takeStreams(isEnding: false)
         guard !streams.isEmpty else { return changes.end() }
         send(to: streams, &group)
       }
-      for stream in streams(isEnding: true) { stream.end() }
+      for stream in takeStreams(isEnding: true) { stream.end() }
     }
   }
 
-  /// Returns the streams. If there are none, or the task is `isEnding`, the next stream starts another task.
-  private func streams(isEnding: Bool) -> [OpenEventStream] {
+  /// Returns the streams. If there are none, or the task is ending, the next stream starts another task.
+  private func takeStreams(isEnding: Bool) -> [OpenEventStream] {
     state.withLock { state in
       if isEnding || state.streams.isEmpty { state.changes = nil }
       return Array(state.streams.values)

@@ -17,6 +17,8 @@ final class OpenEventStream: Sendable {
     /// Whether there may be more to send than the text on its way.
     var hasMore = false
     var isOver = false
+    /// The levels of amplifiers, for a client that wants them.
+    var levels: LevelSubscription?
     var waiter: CheckedContinuation<Void, Never>?
 
     var isDone: Bool { isOver && !isBusy }
@@ -24,7 +26,6 @@ final class OpenEventStream: Sendable {
 
   /// The client, by whose rights its snapshots are made.
   let principal: Principal
-  private let levels: LevelSubscription?
   private let channel: any Channel
   private let broadcaster: EventBroadcaster
   private let state: Mutex<State>
@@ -42,23 +43,29 @@ final class OpenEventStream: Sendable {
     self.principal = principal
     self.channel = channel
     self.broadcaster = broadcaster
-    levels = hasLevels ? broadcaster.theater.levels.subscribe { broadcaster.wake() } : nil
-    state = Mutex(State(place: place ?? -1))
+    let levels = hasLevels ? broadcaster.theater.levels.subscribe { broadcaster.wake() } : nil
+    state = Mutex(State(place: place ?? -1, levels: levels))
   }
 
-  /// Serves the stream until it has ended and nothing is on its way. The connection of a client that reads nothing is
-  /// dropped soon after the end.
+  /// Serves the stream until it has ended and nothing is on its way. It ends when the task is cancelled, too. The
+  /// connection of a client that reads nothing is dropped soon after the end.
   func serve() async {
     channel.watchInput { self.end() }
     broadcaster.add(self)
-    await withCheckedContinuation { waiter in
-      let isDone = state.withLock { state in
-        if !state.isDone { state.waiter = waiter }
-        return state.isDone
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { waiter in
+        let isDone = state.withLock { state in
+          if !state.isDone { state.waiter = waiter }
+          return state.isDone
+        }
+        if isDone { waiter.resume() }
       }
-      if isDone { waiter.resume() }
+    } onCancel: {
+      end()
     }
     broadcaster.remove(self)
+    // Ends the subscription outside the lock, because its end sends to plugins.
+    _ = state.withLock { $0.levels.take() }
   }
 
   /// Ends the stream at once, and soon its connection, even if the client reads nothing.
@@ -100,7 +107,7 @@ final class OpenEventStream: Sendable {
   ///   - place: The number of the last of them.
   ///   - hasMore: Whether the log has later ones.
   func send(_ events: ByteBuffer, upTo place: Int, hasMore: Bool = false) {
-    let levels = levels?.drain() ?? []
+    let levels = state.withLock { $0.levels }?.drain() ?? []
     let isSending = state.withLock { state in
       guard !state.isOver else { return false }
       state.place = place
@@ -109,11 +116,13 @@ final class OpenEventStream: Sendable {
       for entry in levels { text.appendEvent("levels", data: entry.json) }
       guard text.count > 0 else { return false }
       state.hasMore = state.hasMore || hasMore
-      // Under the lock, so that nothing is sent after the end. This is not the thread of the connection, so the promise
-      // is kept later.
-      let sent = channel.eventLoop.makePromise(of: Void.self)
-      sent.futureResult.whenComplete { _ in self.finishText() }
-      channel.triggerUserOutboundEvent(StreamedText(bytes: text.buffer), promise: sent)
+      // Handed over under the lock, so that nothing is sent after the end.
+      let part = StreamedText(bytes: text.buffer)
+      channel.eventLoop.execute { [self] in
+        let sent = channel.eventLoop.makePromise(of: Void.self)
+        sent.futureResult.whenComplete { _ in self.finishText() }
+        channel.triggerUserOutboundEvent(part, promise: sent)
+      }
       return true
     }
     if !isSending { finishText() }

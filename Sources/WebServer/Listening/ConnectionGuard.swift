@@ -240,7 +240,7 @@ extension HTTPRequestHead {
 /// if its peer has not taken everything.
 struct ConnectionEnding: Sendable {}
 
-/// An outbound event: a part of the body that is being sent. Its promise is kept when the system has taken it.
+/// An outbound event: a part of the body that is being sent. Its promise succeeds when the system has taken the part.
 struct StreamedText: Sendable {
   let bytes: ByteBuffer
 }

@@ -6,6 +6,7 @@ import HomeTheater
 import JSON
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import ServiceLifecycle
 import TestSupport
 import Testing
@@ -339,8 +340,40 @@ import Testing
     }
   }
 
+  @Test("ends when the task of its connection is cancelled", .timeLimit(.minutes(1)))
+  func cancelled() async throws {
+    try await TestServer.open(Listener.port(0, of: "127.0.0.1")) { room in
+      let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        .channelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(EventTaker())
+          }
+        }
+        .connect(host: "127.0.0.1", port: room.port).get()
+      let broadcaster = EventBroadcaster(
+        theater: room.theater, configuration: FakeConfiguration())
+      let stream = OpenEventStream(
+        of: .owner("ann"), after: room.theater.events.sequence, hasLevels: false, on: channel,
+        by: broadcaster)
+      let serving = Task { await stream.serve() }
+      serving.cancel()
+      await serving.value
+      #expect(stream.begin() == nil)
+      try await channel.close()
+    }
+  }
+
   private static func brightness(_ event: ServerSentEvent) -> Int? {
     guard event.name == "device", event.json["id"] == "lights" else { return nil }
     return event.json["state"]?["brightness"]?["value"]?.integer
   }
+}
+
+/// Takes the events of streams, as the connection guard of the server does.
+private final class EventTaker: ChannelOutboundHandler {
+  typealias OutboundIn = Any
+
+  func triggerUserOutboundEvent(
+    context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
+  ) { promise?.succeed() }
 }
