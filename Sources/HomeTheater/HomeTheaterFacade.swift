@@ -481,13 +481,16 @@ public final class HomeTheaterFacade {
 
   /// Returns the picture of an item of the library; `nil` if no player has one. Needs the permission `view`.
   ///
-  /// - Throws: `notFound` if the item is not among those that the principal may choose, as in `entries`;
+  /// - Throws: `notFound` if the item is neither among those that the principal may choose, as in `entries`, nor the
+  ///   current one, which all see; `notFound` too if it is rated above the principal's age limit;
   ///   `deviceFailed` if its player does not answer.
   package func picture(
     of item: String, for principal: Principal
   ) async throws(TheaterError) -> ItemPicture? {
     try policy.require(.view, of: principal)
-    let found = library.catalogue.entry(id: item, in: categories(for: principal))
+    let isCurrent = activities.session.report.item?.hasSameBytes(as: item) == true
+    let found = library.catalogue.entry(
+      id: item, in: isCurrent ? Category.allCases : categories(for: principal))
     guard let entry = found, policy.permits(item, ageLimit: principal.ageLimit) else {
       throw TheaterError(
         .notFound, "\"\(item.quotation)\" is not in the library",

@@ -66,7 +66,8 @@ final class SceneEngine {
     let run = Run(id: history.nextID(), plan: plan, events: events)
     if isKept { history.add(run) }
     let runner = SceneRunner(
-      clock: clock, snapshot: { [directory] id in await directory[id]?.snapshot() }
+      clock: clock, snapshot: { [directory] id in await directory[id]?.snapshot() },
+      reached: { [silencings] planned in silencings.record(planned.command, for: planned.device) }
     ) { (planned) async throws(DeviceError) -> Confirmation in
       try await self.perform(planned, by: principal)
     }
@@ -83,7 +84,6 @@ final class SceneEngine {
       throw DeviceError(
         .unavailable, "the device is not configured any more", device: planned.device)
     }
-    silencings.record(planned.command, for: planned.device)
     return try await send(planned.command, to: device, until: planned.until, by: principal)
   }
 

@@ -20,13 +20,17 @@ package struct ConformanceCase: Sendable {
   package let isTimed: Bool
   /// Whether the case starts the program; the others read the manifest.
   package let startsProgram: Bool
+  /// Whether the case runs after the others and alone. All cases open the same device, which may be real, and such a
+  /// case waits until the device has done what it was told.
+  package let runsAlone: Bool
   /// The longest time of the case.
   let timeLimit: Duration
   let body: @Sendable (ConformanceTrial) async throws -> Void
 
   init(
     _ name: String, _ rules: ProtocolRule..., scope: Scope = .roles(Role.allCases),
-    isTimed: Bool = false, startsProgram: Bool = true, timeLimit: Duration = .seconds(90),
+    isTimed: Bool = false, startsProgram: Bool = true, runsAlone: Bool = false,
+    timeLimit: Duration = .seconds(90),
     _ body: @escaping @Sendable (ConformanceTrial) async throws -> Void
   ) {
     self.name = name
@@ -34,6 +38,7 @@ package struct ConformanceCase: Sendable {
     self.scope = scope
     self.isTimed = isTimed
     self.startsProgram = startsProgram
+    self.runsAlone = runsAlone
     self.timeLimit = timeLimit
     self.body = body
   }

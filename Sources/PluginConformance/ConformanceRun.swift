@@ -40,7 +40,8 @@ extension ConformanceTrial {
           throw ConformanceFailure.withoutRule(
             "the end of the case",
             received:
-              "none within \(JSON.number(limit.seconds)) s; the plugin is too slow for the check")
+              "none within \(JSON.number(limit.seconds)) s; the plugin is too slow for the check, or its catalogue "
+              + "too large")
         }
         defer { group.cancelAll() }
         try await group.next()
@@ -59,7 +60,7 @@ extension ConformanceTrial {
   /// Runs cases concurrently, and calls `report` with each result in the order of `trials`.
   ///
   /// The case ``ConformanceCase/starts`` runs first, if it is among them. If it fails, the other cases that start
-  /// the program do not apply: they would all fail for the same reason.
+  /// the program do not apply: they would all fail for the same reason. Cases that run alone come last, one by one.
   ///
   /// - Parameter width: The most concurrent cases, at least 1.
   package static func run(
@@ -88,7 +89,7 @@ extension ConformanceTrial {
       }
     }
     await withTaskGroup(of: (Int, ConformanceResult).self) { group in
-      var waiting = left.makeIterator()
+      var waiting = left.filter { !$0.element.conformanceCase.runsAlone }.makeIterator()
       func startNext() {
         guard let (index, trial) = waiting.next() else { return }
         group.addTask { (index, await trial.run()) }
@@ -99,6 +100,9 @@ extension ConformanceTrial {
         finished[index] = result
         reportFinished()
       }
+    }
+    for (index, trial) in left where trial.conformanceCase.runsAlone {
+      finished[index] = await trial.run()
     }
     reportFinished()
   }

@@ -28,6 +28,11 @@ package struct CataloguedPlugin: Sendable, Hashable {
   /// The stamps of the manifest and the program, as far as they exist.
   var fileStamps: [FileStamp] { ([manifestPath] + programPaths).compactMap { FileStamp($0) } }
 
+  /// The program as it is found now, for a process whose PATH is another.
+  package var locatedProgram: String {
+    programPaths.first { access($0, X_OK) == 0 } ?? program
+  }
+
   /// The files that may be the program: a name without a slash is looked up along PATH.
   private var programPaths: [String] {
     guard !program.contains("/") else { return [program] }

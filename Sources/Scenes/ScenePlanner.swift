@@ -187,7 +187,11 @@ public struct ScenePlanner: Sendable {
       amplifiers.insert(command.device)
     }
     let last = amplifiers.sorted().compactMap { amplifier in
-      volumeLimitNode(limit, for: amplifier, onFailure: .stop, followsTurningOn: true).map {
+      volumeLimitNode(
+        limit, for: amplifier, onFailure: .stop,
+        // One that turns on late may report "off" until then.
+        followsTurningOn: !policy.uncertainDevices.contains(amplifier)
+      ).map {
         PlanNode(.sequence([$0]), onFailure: .continue)
       }
     }

@@ -10,16 +10,20 @@ public struct SceneRunner: Sendable {
   public typealias Snapshot = @Sendable (DeviceID) async -> DeviceSnapshot?
 
   private let snapshot: Snapshot
+  private let reached: @Sendable (PlannedCommand) -> Void
   private let clock: any TheaterClock
   private let perform: Perform
 
   /// - Parameters:
   ///   - snapshot: Returns the state that decides whether a command is needless.
+  ///   - reached: Called with each command that a run comes to, before it is decided whether it is needless.
   ///   - perform: Sends a command.
   public init(
-    clock: any TheaterClock, snapshot: @escaping Snapshot, perform: @escaping Perform
+    clock: any TheaterClock, snapshot: @escaping Snapshot,
+    reached: @escaping @Sendable (PlannedCommand) -> Void = { _ in }, perform: @escaping Perform
   ) {
     self.snapshot = snapshot
+    self.reached = reached
     self.clock = clock
     self.perform = perform
   }
@@ -80,6 +84,7 @@ public struct SceneRunner: Sendable {
     case .command(let command, let decision):
       // The node stays "waiting", like every node that the run does not come to.
       if await isUnneededLimit(command, run) { return .completed }
+      reached(command)
       let isNeedless = await isNeedless(command, decision)
       // Another member of a parallel group may have failed meanwhile.
       if Task.isCancelled { return .cancelled }

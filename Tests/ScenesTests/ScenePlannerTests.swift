@@ -1,9 +1,9 @@
 import JSON
-import Scenes
 import TestSupport
 import Testing
 
 @testable import Devices
+@testable import Scenes
 
 @Suite struct ScenePlannerTests {
   private static let roles: [DeviceID: Role] = [
@@ -135,6 +135,31 @@ import Testing
       Self.lines(plan) == [
         "1 lights dim 10: send", "2 lamp dim 10: skip, brightness is 10", "3 dvd stop: send",
       ])
+  }
+
+  @Test(
+    "E12 · the last volume limit is sent in any case if the amplifier's power is uncertain",
+    arguments: [true, false])
+  func lastLimit(isUncertain: Bool) throws {
+    let plan = try Self.plan(
+      [
+        .sequence(
+          [.make("lights", .lights, "off"), .make("amp", .amplifier, "on")], onFailure: .continue)
+      ], seeing: ["amp": Self.reported([.power: "off"])],
+      policy: PlanPolicy(volumeLimit: 30, uncertainDevices: isUncertain ? ["amp"] : []))
+    let limits = Self.commands(plan.nodes).filter(\.isVolumeLimit)
+    #expect(limits.contains(where: \.followsTurningOn) == !isUncertain)
+    #expect(limits.last?.device == "amp")
+  }
+
+  private static func commands(_ nodes: [PlanNode]) -> [PlannedCommand] {
+    nodes.flatMap { node -> [PlannedCommand] in
+      switch node.work {
+      case .command(let command, _): [command]
+      case .sequence(let members), .parallel(let members): commands(members)
+      case .wait: []
+      }
+    }
   }
 
   @Test("E12 · checks a value at run time if an earlier or parallel step may change it")

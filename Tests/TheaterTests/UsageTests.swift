@@ -169,7 +169,7 @@ import Testing
     try folder.write("file", [])
     #expect(try PluginFolderOptions.parse(["--plugins", folder.path]).existing() == [folder.path])
     for (path, problem) in [
-      (folder.path(of: "gone"), "there is no folder"), (folder.path(of: "file"), "is no folder"),
+      (folder.path(of: "gone"), "there is no folder"), (folder.path(of: "file"), "is not a folder"),
     ] {
       let error = #expect(throws: ExitError.self) {
         try PluginFolderOptions.parse(["--plugins", folder.path, "--plugins", path]).existing()

@@ -278,9 +278,9 @@ final class TransportControl {
       try policy.checkLimits(
         of: command, for: device.id, in: await device.snapshot().state,
         during: activities.session, by: principal)
-      // A player that seeks stays paused.
-      if command.spec.effect != .seeks { try requireNoSilencing(of: device, since: silencings) }
     }
+    // A player that seeks stays paused.
+    if command.spec.effect != .seeks { try requireNoSilencing(of: device, since: silencings) }
   }
 
   /// Throws `cancelled` if a command has silenced the device since `count` such commands.

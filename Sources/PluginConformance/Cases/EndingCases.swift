@@ -95,9 +95,13 @@ extension ConformanceCase {
     ) { trial in
       let target = trial.target.surviving
       try await PluginClient.run(target) { client in
+        try await client.ask(InitializeRequest(controller: "conformance"))
+        var isAnyOpen = false
         for role in trial.roles {
-          try await client.use(role.rawValue, RoleTarget(role: role, target: target))
+          let role = RoleTarget(role: role, target: target)
+          if try await client.startPlayback(of: role.role.rawValue, role) { isAnyOpen = true }
         }
+        if !isAnyOpen { throw NotApplicable.because("no device opens") }
         let known = await client.descendants()
         await client.closeInput()
         try await client.expectEndOfProgram()

@@ -11,10 +11,11 @@ extension PluginTarget {
     let ended = RPCMessage.notification(method: PluginClient.endOfProgram, params: [:])
     let line = String(decoding: ended.line().dropLast(), as: UTF8.self)
     // The shell closes its streams, so that their end is seen. It stops instead of waiting, because a program that
-    // waits would be a child, too.
-    let script = #""$@"; echo '\#(line)'; exec <&- >&- 2>&-; kill -STOP $$"#
+    // waits would be a child, too. A signal that the program sends to its group does not end the shell.
+    let script = #"trap : TERM INT HUP; "$@"; echo '\#(line)'; exec <&- >&- 2>&-; kill -STOP $$"#
     return with(
-      command: ["/bin/sh", "-c", script, "sh", plugin.program] + manifest.command.dropFirst())
+      command: ["/bin/sh", "-c", script, "sh", plugin.locatedProgram]
+        + manifest.command.dropFirst())
   }
 }
 
@@ -26,16 +27,19 @@ extension PluginClient {
   private static let childInterval = Duration.milliseconds(20)
 
   /// Opens a device of a role, turns it on and plays its first item, so that the plugin starts the programs that it
-  /// needs. What the device refuses is left out.
-  func use(_ name: String, _ role: RoleTarget) async throws {
-    guard case .success = try await open(name, role).result else { return }
+  /// needs. Requests that the device refuses are skipped.
+  ///
+  /// - Returns: Whether the device opens.
+  func startPlayback(of name: String, _ role: RoleTarget) async throws -> Bool {
+    guard case .success = try await open(name, role).result else { return false }
     _ = try await perform(name, .string(role.firstCommand.name))
-    guard role.role.has(.playback) else { return }
+    guard role.role.has(.playback) else { return true }
     let scan = ScanRequest(device: DeviceID(name), folder: nil)
     guard case .success(let result) = try await call(ScanRequest.method, scan.params).result,
       let item = ScanRequest.decodeAnswer(result)?.items.first
-    else { return }
+    else { return true }
     _ = try await perform(name, ["play": ["item": .string(item.id)]])
+    return true
   }
 
   /// Returns the children of the program and their children.

@@ -22,7 +22,7 @@ package actor PluginClient {
   package typealias Outcome = (result: Result<JSON, RPCError>, before: [RPCMessage])
 
   private let process: any LaunchedPlugin
-  /// The longest wait for an answer and for the effect of a command; `nil` for those of the protocol.
+  /// The longest wait for an answer and for the effect of a command, in tests; `nil` for those of the check.
   let longestWait: Duration?
   private let outputs: AsyncStream<PluginOutput>
   private let exits: AsyncStream<String>
@@ -39,10 +39,10 @@ package actor PluginClient {
   package static let success = ChildProcess.ExitStatus.exited(0).description
   /// The longest wait for most answers. Much longer than the protocol allows, because the machine may be busy.
   package static let answerTimeout = Duration.seconds(20)
-  /// The longest wait for an answer to `perform` and `picture`: the protocol allows 30 s.
+  /// The longest wait for an answer to `open`, `perform` and `picture`: the protocol allows 20 s or 30 s.
   private static let slowAnswerTimeout = Duration.seconds(40)
-  /// The longest wait for an answer to `scan`. The protocol allows 300 s.
-  private static let scanTimeout = Duration.seconds(60)
+  /// The longest wait for an answer to `scan`: the protocol allows 300 s. Most cases end before.
+  private static let scanTimeout = Duration.seconds(320)
   /// How many of the last lines on standard error a failure shows.
   private static let shownStderrLines = 8
 
@@ -205,18 +205,15 @@ package actor PluginClient {
   /// long, breaks the main rule of the case if it is missing.
   private func wait(forAnswerTo id: Int) -> OutputWait {
     guard let method = methods[id] else { return OutputWait("an answer") }
-    var time = Self.answerTimeout
-    var advice: String?
-    switch method {
-    case ScanRequest.method:
-      time = Self.scanTimeout
-      advice = "the protocol allows 300 s, but the check needs a smaller catalogue"
-    case PerformRequest.method, PictureRequest.method: time = Self.slowAnswerTimeout
-    default: break
-    }
+    let time =
+      switch method {
+      case ScanRequest.method: Self.scanTimeout
+      case OpenRequest.method, PerformRequest.method, PictureRequest.method: Self.slowAnswerTimeout
+      default: Self.answerTimeout
+      }
     return OutputWait(
-      "an answer to \(method)", within: min(time, longestWait ?? time), advice: advice,
-      rule: .answer(to: method), endRule: .answeredOnce)
+      "an answer to \(method)", within: min(time, longestWait ?? time), rule: .answer(to: method),
+      endRule: .answeredOnce)
   }
 
   /// Waits for the answer to `id`. Returns it with the messages before it; a report inside the answer counts as

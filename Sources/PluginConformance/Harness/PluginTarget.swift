@@ -12,7 +12,7 @@ package struct PluginTarget: Sendable {
   package let hasManifest: Bool
   /// A folder with music for the case that scans one; `nil` for a new one with a short silent file.
   package let mediaFolder: String?
-  /// The longest wait for an answer and for the effect of a command; `nil` for those of the protocol.
+  /// The longest wait for an answer and for the effect of a command, in tests; `nil` for those of the check.
   package var longestWait: Duration?
   /// Variables of this process. The plugin gets those that its manifest names.
   let environment: [String: String]

@@ -29,5 +29,5 @@ package func folderProblem(_ path: String) -> String? {
   guard stat(path, &facts) == 0 else {
     return [ENOENT, ENOTDIR].contains(errno) ? "there is no folder \(path)" : nil
   }
-  return facts.st_mode & S_IFMT == S_IFDIR ? nil : "\(path) is no folder"
+  return facts.st_mode & S_IFMT == S_IFDIR ? nil : "\(path) is not a folder"
 }

@@ -167,7 +167,7 @@ struct PluginFolderOptions: ParsableArguments {
 
   /// Returns the folders.
   ///
-  /// - Throws: `ExitError` if one of them does not exist. The catalogue would only be short of its plugins.
+  /// - Throws: `ExitError` if one of them does not exist. The catalogue would lack its plugins without a message.
   func existing() throws(ExitError) -> [String] {
     for folder in folders {
       if let problem = folderProblem(folder) {

@@ -15,6 +15,7 @@ struct Watch: AsyncParsableCommand {
   func run() async throws { try await options.start(.watch, item: title) }
 
   func validate() throws {
+    if let title { try NameArgument.requireText(title, "a film") }
     if title == nil, options.choice.activity == nil {
       throw ValidationError("Give the title of a film, or an activity with --activity.")
     }
@@ -26,8 +27,8 @@ struct Listen: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Listen to a song.",
     discussion: """
-      Without a title it begins the activity that is on, or else the first one that needs no song, \
-      such as one that plays the disc in the player.
+      Without a title it begins the activity that is on, which must need no song, or else the first \
+      one that needs none, such as one that plays the disc in the player.
       """)
 
   @Argument(
@@ -37,6 +38,10 @@ struct Listen: AsyncParsableCommand {
   @OptionGroup var options: StartOptions
 
   func run() async throws { try await options.start(.listen, item: title) }
+
+  func validate() throws {
+    if let title { try NameArgument.requireText(title, "a song") }
+  }
 }
 
 /// `theater radio "STATION or 98.5 FM"`.
@@ -57,6 +62,7 @@ struct Radio: AsyncParsableCommand {
 
   func validate() throws {
     if station.isEmpty { throw ValidationError("Give a station or a frequency.") }
+    try NameArgument.requireText(station.joined(), "a station")
   }
 }
 

@@ -20,6 +20,9 @@ struct PluginCheck: AsyncParsableCommand {
       PATH is a plugin's folder, its manifest.json, or its program. Each case starts the program \
       anew, as the controller does, and opens devices with the options of the manifest's schema. \
       Needs no controller. The exit code is 0 only if no case fails.
+
+      The check operates the devices: it turns them on and off, moves a screen, pops, and plays \
+      at full volume. It ends with off.
       """)
 
   @Argument(help: "The plugin's folder, manifest.json or program.", completion: .file())

@@ -181,13 +181,13 @@ import Testing
   /// Runs `body` while a guest's resume waits until the amplifier has been turned down, and returns the refusal of the
   /// resume.
   private static func resumeWaiting(
-    in theater: Theater, _ body: () async throws -> Void
+    in theater: Theater, after silencing: JSON = "pause", _ body: () async throws -> Void
   ) async throws -> TheaterError? {
     let facade = theater.facade
     let begun = try await facade.begin("music", item: "s1", fromStart: false, user: "ann")
     _ = await begun.run.finished()
     try await facade.changeVolume(.to(90))
-    try await facade.pause()
+    _ = try await facade.perform(silencing, on: "cd", until: .settled, by: .owner)
     await theater["amp"].hold("volume")
     async let resumed = refusal { () async throws(TheaterError) in
       try await facade.resume(by: Self.guest)
@@ -214,6 +214,19 @@ import Testing
       #expect(error?.code == .cancelled)
       #expect(!theater.journal.lines.contains(#"cd "play""#), "\(theater.journal.lines)")
       #expect(await theater["cd"].snapshot().state.playback?.status != .playing)
+    }
+  }
+
+  @Test(
+    "E11 E15 · the end takes the place of a guest's resume also where the player is stopped already"
+  )
+  func endedWhileStopped() async throws {
+    try await Theater().live { theater in
+      let error = try await Self.resumeWaiting(in: theater, after: "stop") {
+        _ = await (try await theater.facade.end()).finished()
+      }
+      #expect(error?.code == .cancelled)
+      #expect(!theater.journal.lines.contains(#"cd "play""#), "\(theater.journal.lines)")
     }
   }
 

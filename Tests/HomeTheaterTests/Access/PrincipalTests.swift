@@ -70,6 +70,9 @@ import Testing
     #expect(refused?.code == .notFound)
     #expect(!theater.journal.lines.contains("dvd picture f9"))
     #expect(try await facade.picture(of: "f9", for: .owner) == picture)
+    let film = try await facade.begin("film", item: "f9", fromStart: true, user: "ann")
+    _ = await film.run.finished()
+    #expect(try await facade.picture(of: "f9", for: Self.guest) == picture)
     func stopped(_ principal: Principal) async throws -> [String] {
       try await facade.stopped(limit: 9, for: principal).map { $0.element.entry.item.id }
     }

@@ -207,7 +207,7 @@ struct WholeConfigurationTests {
       found.map { "\($0.path): \($0.message)" } == [
         "$.pluginFolders[0]: there is no folder \(folder.path)/plugins",
         "$.library.folders[1]: there is no folder \(folder.path)/film",
-        "$.library.folders[2]: \(folder.path)/music/song.flac is no folder",
+        "$.library.folders[2]: \(folder.path)/music/song.flac is not a folder",
       ])
     #expect(found.allSatisfy { $0.severity == .warning && $0.hint != nil })
     #expect(try warnings(checksFolders: false).isEmpty)

@@ -72,7 +72,7 @@ struct PluginCheckTests {
       "return NULL;", [], "")
     let cases = ConformanceCase.devices.filter { $0.name == "a closed device is no longer open" }
     let outcome = try await PluginCheckOutcome(
-      try await plugin.build(in: folder), cases: cases, longestWait: .seconds(3)
+      try await plugin.build(in: folder), cases: cases, longestWait: .seconds(8)
     ).run()
     let failure = try #require(outcome.failures.first)
     #expect(failure.text.contains("expected  an answer to close"), "\(failure.text)")
@@ -97,15 +97,6 @@ struct PluginCheckTests {
     #expect(failure.contains(command) && failure.contains("no report of "), "\(failure)")
   }
 
-  @Test("F1 E15 · a tuner that reports another frequency than that of the command fails")
-  func frequency() async throws {
-    let folder = try TemporaryFolder()
-    let failures = try await Self.effectFailures(
-      of: .tuner, in: folder, #"\"band\":\"am\"""#, #"\"band\":\"am\",\"frequency\":520""#)
-    let failure = try #require(failures.first)
-    #expect(failure.contains(#""band": "am" and "frequency": 1710"#), "\(failure)")
-  }
-
   /// Returns the failures of the cases about effects on a generated plugin in C with one change.
   private static func effectFailures(
     of role: Role, in folder: TemporaryFolder, _ old: String, _ new: String
@@ -118,7 +109,7 @@ struct PluginCheckTests {
       URL(filePath: "/usr/bin/cc"), ["-o", plugin + "/plugin", plugin + "/plugin.c", "-lcjson"])
     #expect(built.status == 0, "\(built.errors)")
     return try await PluginCheckOutcome(
-      plugin, cases: ConformanceCase.effects, longestWait: .seconds(3)
+      plugin, cases: ConformanceCase.effects, longestWait: .seconds(8)
     ).run().failures.map(\.text)
   }
 
@@ -135,7 +126,7 @@ struct PluginCheckTests {
       "initialize, open, scan, close and shutdown are answered exactly once, and shutdown last"
     let outcome = try await PluginCheckOutcome(
       try await plugin.build(in: folder),
-      cases: ConformanceCase.endings.filter { $0.name == name || $0.isTimed }
+      cases: ConformanceCase.endings.filter { $0.name == name }
     ).run()
     #expect(outcome.failures.map(\.name) == [name])
     let failure = try #require(outcome.failures.first)
