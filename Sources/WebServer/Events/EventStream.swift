@@ -20,13 +20,12 @@ struct EventStream: Sendable {
   func response(to context: RequestContext) async throws -> Response {
     let caller = try context.caller()
     let hasLevels = try context.query("levels", "true or false") { Bool($0) } ?? false
-    let headers: HTTPFields = [
-      .contentType: "text/event-stream", .xAccelBuffering: "no", .connection: "close",
-    ]
+    var headers: HTTPFields = [.contentType: "text/event-stream", .xAccelBuffering: "no"]
     guard context.request.method != .head else {
       return Response(
         status: .ok, headers: headers, body: ResponseBody { try await $0.finish(nil) })
     }
+    headers[.connection] = "close"
     let slot = try limiter.acquire(caller.principal.session, of: caller.principal.account)
     let lastID = context.request.headers[.lastEventID]
     let stream = OpenEventStream(
