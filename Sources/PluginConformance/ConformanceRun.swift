@@ -34,8 +34,8 @@ extension ConformanceTrial {
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { try await conformanceCase.body(self) }
         group.addTask {
-          // The time limit. The end of the case cancels this task.
           let limit = conformanceCase.timeLimit
+          // The time limit. The end of the case cancels this task.
           try await Task.sleep(for: limit)
           throw ConformanceFailure.withoutRule(
             "the end of the case",

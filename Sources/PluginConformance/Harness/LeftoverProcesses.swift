@@ -79,6 +79,7 @@ extension PluginClient {
           received: left.map { "\($0.name) (\($0.id))" }.sorted().joined(separator: ", "),
           advice: "end each child and wait for it before the program exits")
       }
+      // The interval of a check with a deadline: Linux reports no end of another process's children.
       try await Task.sleep(for: Self.childInterval)
     }
   }
