@@ -176,6 +176,18 @@ def test_memory(owner):
     assert slope(sizes[2:]) * 24 <= DAY_KB, sizes
 
 
+@proves("E15 · the room does not recolor the page that it covers; the next screen does")
+def test_color(owner):
+    room = open_following_room(owner)
+    color = lambda: room.evaluate("document.documentElement.style.getPropertyValue('--glow-a')")
+    owner.page.evaluate(PUBLISH_EVENTS, [["activity", {"status": "running", "activity": "film", "title": "Watch a film", "item": "night-ferry", "itemTitle": "Night Ferry", "player": "dvd", "run": "1"}]])
+    expect(room.get_by_role("heading", name="Night Ferry")).to_be_visible()
+    assert color() == ""
+    room.get_by_role("link", name="Scenes").click()
+    room.wait_for_selector("html[data-ready=scenes]")
+    assert color() != ""
+
+
 @proves("E15 A10 F5 · an owner makes a device a wall tablet: it shows the room and plays, changes nothing else, and ends when it is revoked")
 def test_wall_tablet(visit, theater):
     theater.turn_off()

@@ -1,5 +1,6 @@
 """The stream of events, cut between the page and the controller."""
 
+import json
 import re
 import socket
 import threading
@@ -7,10 +8,19 @@ import urllib.request
 
 from conftest import Visit, proves
 from playwright.sync_api import expect
+from test_entrance import MODULES
 from test_theater import eventually
 
 # What the page has got: the leading tab passes each event on.
 SEEN = "globalThis.seen = []; new BroadcastChannel('theater').onmessage = ({ data }) => { if (data.id) seen.push([data.type, data.id]); };"
+
+# Notes the brightness at each redraw, and opens the stream again.
+WATCH_REDRAWS = """async () => {
+  const theater = await import(%s + 'store.js');
+  globalThis.drawn = [];
+  theater.watch(() => drawn.push(theater.device('lights').state.brightness.value));
+  theater.lose();
+}""" % MODULES
 
 
 class CuttingProxy:
@@ -121,3 +131,17 @@ def test_resume(browser, theater):
     recorded.close()
     one.close()
     proxy.close()
+
+
+@proves("E9 · events that arrive together are drawn once, as the last of them says")
+def test_burst(owner):
+    page = owner.open("/devices")
+    status = page.evaluate("fetch('/api/v1/status').then((answer) => answer.json())")
+    lights = next(device for device in status["devices"] if device["id"] == "lights")
+    dimmed = [{**lights, "state": {**lights["state"], "brightness": {"value": percent, "provenance": "reported", "age": 0}}} for percent in range(31, 36)]
+    events = [("snapshot", status), *(("device", device) for device in dimmed)]
+    body = "".join(f"event: {kind}\nid: {status['event']}\ndata: {json.dumps(value)}\n\n" for kind, value in events)
+    page.route("**/api/v1/events*", lambda route: route.fulfill(status=200, content_type="text/event-stream", body=body), times=1)
+    page.evaluate(WATCH_REDRAWS)
+    expect(page.get_by_role("button", name=re.compile("^Lights")).first).to_contain_text("35 %")
+    assert not {31, 32, 33, 34} & set(page.evaluate("drawn"))

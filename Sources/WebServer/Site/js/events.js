@@ -5,27 +5,27 @@ const ANSWER = 3000;
 const WAITS = [500, 1000, 2000, 4000, 8000];
 
 const open = (query, signal, lastID) => fetch(`/api/v1/events${query}`, { signal, cache: 'no-store', headers: lastID ? { 'Last-Event-ID': lastID } : {} });
-/** The events of a stream; each received part yields `undefined` first. */
+/** The events of each received part of a stream. */
 async function* eventsOf(answer) {
   const text = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   for (let rest = ''; ;) {
     const { value, done } = await text.read();
     if (done) return;
-    yield undefined;
     const blocks = (rest + value).split('\n\n');
     rest = blocks.pop();
-    for (const block of blocks) {
-      const fields = { data: '' };
-      for (const line of block.split('\n')) { const at = line.indexOf(': '); if (at > 0) fields[line.slice(0, at)] = line.slice(at + 2); }
-      if (fields.event) yield { type: fields.event, value: JSON.parse(fields.data), id: fields.id };
-    }
+    yield blocks.map(eventOf).filter((one) => one.type);
   }
+}
+function eventOf(block) {
+  const fields = { data: 'null' };
+  for (const line of block.split('\n')) { const at = line.indexOf(': '); if (at > 0) fields[line.slice(0, at)] = line.slice(at + 2); }
+  return { type: fields.event, value: JSON.parse(fields.data), id: fields.id };
 }
 /** Follows the levels of amplifiers on a stream of its own until `signal` aborts; with `lastID` it starts without a snapshot. */
 export async function followLevels(signal, lastID, heard) {
   try {
     const answer = await open('?levels=true', signal, lastID);
-    if (answer.ok) for await (const one of eventsOf(answer)) if (one?.type === 'levels') heard(one.value);
+    if (answer.ok) for await (const part of eventsOf(answer)) for (const one of part) if (one.type === 'levels') heard(one.value);
   } catch { /* the next look at the state asks again */ }
 }
 
@@ -85,11 +85,12 @@ export function follow({ event, state, signal }) {
       if (answer.status === 401 || answer.status === 403) return 'loggedOut';
       if (answer.status === 429) return 'full';
       if (!answer.ok) return 'refused';
-      for await (const one of eventsOf(answer)) {
+      for await (const part of eventsOf(answer)) {
         listen();
         if (mine.aborted) break;
         if (!live) { live = true; pass({ connection: 'live' }); }
-        if (one) pass(one);
+        // All at once, so that the page is drawn once for them.
+        part.forEach(pass);
       }
     } catch { /* the connection broke, or the page gave up */ } finally { clearTimeout(silence); }
     return again ? 'again' : live ? 'was live' : 'refused';

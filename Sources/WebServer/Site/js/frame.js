@@ -31,7 +31,7 @@ export async function begin(session, { go, exit }) {
   document.body.prepend(skip, rail);
   dock.hidden = true;
   document.body.append(dock);
-  const measure = () => document.documentElement.style.setProperty('--dock', `${dock.offsetHeight}px`), size = new ResizeObserver(measure);
+  const measure = () => document.documentElement.style.setProperty('--dock', `${dock.offsetHeight || 16}px`), size = new ResizeObserver(measure);
   size.observe(dock);
   let place = '';
   const paint = () => { paintBar(bar, place); paintConnection(); };
@@ -94,7 +94,8 @@ function paintBar(bar, place) {
   bar.node.hidden = !shown;
   document.body.classList.toggle('with-bar', shown);
   const title = titleOf(now) ?? '';
-  if (title && now.status !== 'idle') tint(title);
+  // The room covers all that is colored.
+  if (title && now.status !== 'idle' && place !== 'room') ambient(title);
   if (!shown) return;
   const play = theater.playback(), paused = isPaused(play), isRadio = theater.playerRole() === 'tuner';
   write(bar.name, title);
@@ -118,8 +119,6 @@ function words(now, play, paused, isRadio) {
   if (paused) return t('now.paused');
   return play?.duration ? left(Math.max(0, play.duration - play.position)) : t('now.playing');
 }
-let tinted;
-function tint(title) { if (tinted !== title) { tinted = title; ambient(title, 0.3); } }
 
 // Shows a notice without a live connection: the reason, and the age of the shown state. Removes it afterwards.
 function paintConnection() {

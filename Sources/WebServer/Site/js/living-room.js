@@ -215,7 +215,7 @@ export async function createRoom(host, { open, card, overflow, hits: wantHits = 
     ref.wire = {};
     for (const [id, d] of Object.entries(path)) {
       L.body.append(shape('cable', d));
-      wires.append(ref.wire[id] = s('g', {}, shape('wire-glow', d), shape('wire', d), shape('wire-flow', d)));
+      wires.append(ref.wire[id] = s('g', 'signal', shape('wire-glow', d), shape('wire', d), shape('wire-flow', d)));
     }
 
     // light: dark over all, pools cut into it, the screen's own light thrown back into the room
@@ -314,7 +314,7 @@ export async function createRoom(host, { open, card, overflow, hits: wantHits = 
     const pr = device('projector'), power = get('projector', 'power'), warm = progress(pr, 'power', 'warming') ?? progress(pr, 'power', 'cooling');
     const lamp = power === 'on' ? 1 : power === 'warming' ? (warm ?? 0) * .5 : power === 'cooling' ? (1 - (warm ?? 0)) * .2 : 0;
     const film = get('dvd', 'playback'), showing = power === 'on' && film && ['playing', 'paused'].includes(film.state) && lowered > .2;
-    const paused = film?.state === 'paused', title = status.titles?.[film?.item] || film?.item || '', lum = showing ? (paused ? .62 : 1) * lowered : power === 'on' ? .42 * lowered : 0;
+    const paused = film?.state === 'paused', title = status.titles?.[film?.item] || film?.item || '', lum = (showing ? (paused ? .62 : 1) : power === 'on' ? .42 : 0) * Math.round(lowered * 20) / 20;
     const [, , main, hot, pale] = palette(title || 'x'); const tint = showing ? hot : '#cfe0f5';
     update('projector', [power, warm, lowered, showing, paused], () => {
     show(ref.projector.find('lens'), lamp); show(ref.projector.find('vents'), power === 'warming' || power === 'on' || power === 'cooling' ? Math.max(.25, lamp * .8) : 0);
@@ -337,17 +337,15 @@ export async function createRoom(host, { open, card, overflow, hits: wantHits = 
     }
     // the room's light
     const popOn = get('popper', 'power') === 'on', ambient = day ? (lum > .3 ? .34 : .55) : .15, light = clamp(ambient + (1 - ambient) * b, 0, 1);
-    now.light = light;
     update('light', [day, b, lum, popOn, showing, title], () => {
     // Reports that follow each other closely make a movement of their own; fading each as well would compose the whole room at every frame.
-    const time = performance.now(); surface.classList.toggle('quick', time - dimmedAt < 400); dimmedAt = time;
+    const time = performance.now(); surface.classList.toggle('quick', time - dimmedAt < 700); dimmedAt = time;
     ref.dark.style.opacity = clamp((1 - light) * (day ? .86 : .97) - lum * .05, 0, 1); ref.warm.style.opacity = b * (day ? .1 : .2);
     ref.sky.style.opacity = day ? .5 : clamp(.9 - b * 1.4 - lum * .5 - (popOn ? .2 : 0), 0, 1); ref.cove.style.opacity = b * .9;
     $$('#rm-bounce stop', svg).forEach((n, i) => { n.style.stopColor = (i < 2 ? mixHex(tint, '#ffffff', .25) : showing ? main : tint) + BOUNCE[i]; });
     for (const [node, isLit] of [[ref.bounce, lum], [ref.pop, popOn]]) node.style.visibility = isLit ? '' : 'hidden';
     ref.bounce.style.opacity = lum * (day ? .34 : .5); ref.pop.style.opacity = popOn ? (day ? .25 : .55) * (1 - b * .6) : 0;
-    surface.style.setProperty('--screen-light', showing ? mixHex(hot, pale, .4) : '#dfe9f6');
-    show(ref.cat?.find('night'), lum > .2 || popOn ? (1 - b) * .94 : 0); for (const id of ['sofa', 'cat']) show(ref[id]?.find('rim'), Math.max(lum * .85, popOn ? .12 : 0) * (1 - b * .55));
+    show(ref.cat?.find('night'), lum > .2 || popOn ? (1 - b) * .94 : 0); for (const id of ['sofa', 'cat']) { const rim = ref[id].one('rim'); show([rim], Math.max(lum * .85, popOn ? .12 : 0) * (1 - b * .55)); rim.style.stroke = showing ? mixHex(hot, pale, .4) : '#dfe9f6'; }
     for (const id of ['lamp', 'sconceL', 'sconceR']) { show(ref[id]?.find('on'), lampOn ? clamp(.42 + b * .6, 0, 1) : 0); show(ref[id]?.find('rays'), lampOn ? clamp(b * (day ? .7 : .95), .12, 1) : 0); }
     });
     // amplifier
@@ -464,7 +462,6 @@ export async function createRoom(host, { open, card, overflow, hits: wantHits = 
     render(next) { status = next; if (!layout) fit(); if (layout) paint(); },
     levels(pair) { if (now.heard?.length && !motionless()) drawLevels(pair); },
     names(on) { surface.classList.toggle('names', on); },
-    get light() { return now.light ?? .3; },
     /** Ends everything that goes on by itself. */
     end() { over.abort(); size.disconnect(); visible = false; clearTimeout(raf); host.replaceChildren(); },
   };

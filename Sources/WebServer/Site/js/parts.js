@@ -119,12 +119,11 @@ export function lateCover(title, kind, item) {
   return withPicture(node, item);
 }
 let around;
-/** Colors the page after a title and lights it like the room, 0 to 1; in tenths, as each change restyles the page. */
-export function ambient(title, light) {
-  const key = title + light?.toFixed(1);
-  if (around === key) return;
-  around = key;
-  const [deep, mid, main, hot] = palette(title); const root = document.documentElement.style; root.setProperty('--glow-a', main); root.setProperty('--glow-b', mid); root.setProperty('--glow-c', hot); root.setProperty('--glow-d', deep); if (light !== undefined) root.setProperty('--room-light', light.toFixed(1));
+/** Colors the page after a title; once for each, as a change restyles the page. */
+export function ambient(title) {
+  if (around === title) return;
+  around = title;
+  const [deep, mid, main, hot] = palette(title); const root = document.documentElement.style; root.setProperty('--glow-a', main); root.setProperty('--glow-b', mid); root.setProperty('--glow-c', hot); root.setProperty('--glow-d', deep);
 }
 
 /** The two lines of a row: a name, and details below it. */

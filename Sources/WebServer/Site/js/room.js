@@ -4,7 +4,6 @@ import { icon } from './icons.js';
 import { createRoom } from './living-room.js';
 import * as theater from './store.js';
 import { roomStatus, shownAt, levels, meter, isChanging } from './room-status.js';
-import { ambient } from './parts.js';
 import { describe, value, nameOf, titleOf } from './words.js';
 import { progressOf, retry } from './runs.js';
 import { deviceSheet } from './controls.js';
@@ -41,7 +40,6 @@ export async function show(main, { go }) {
     if (!motionless()) measured.update();
     const pair = levels();
     if (pair) room.levels(pair);
-    ambient(now.itemTitle ?? 'Lantern Street', room.light);
   };
   paint();
   const unwatch = theater.watch(paint);
