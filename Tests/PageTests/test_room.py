@@ -8,6 +8,7 @@ import pytest
 from conftest import HOSTILE, PASSWORD, proves
 from measuring.page import EVENING, slope
 from playwright.sync_api import expect
+from test_entrance import MODULES
 from test_screens import faults
 
 # The answers of the device that is asked not to switch its screen off; a test grants them.
@@ -176,16 +177,21 @@ def test_memory(owner):
     assert slope(sizes[2:]) * 24 <= DAY_KB, sizes
 
 
-@proves("E15 · the room does not recolor the page that it covers; the next screen does")
-def test_color(owner):
+@proves("E15 · the room does not recolor the page that it covers; the next screen has the color of the film, the radio that of its station")
+@pytest.mark.parametrize("name, colored", [("Scenes", "#8d5c87"), ("Radio", "#932d37")])
+def test_color(owner, name, colored):
     room = open_following_room(owner)
     color = lambda: room.evaluate("document.documentElement.style.getPropertyValue('--glow-a')")
-    owner.page.evaluate(PUBLISH_EVENTS, [["activity", {"status": "running", "activity": "film", "title": "Watch a film", "item": "night-ferry", "itemTitle": "Night Ferry", "player": "dvd", "run": "1"}]])
-    expect(room.get_by_role("heading", name="Night Ferry")).to_be_visible()
+    owner.page.evaluate(PUBLISH_EVENTS, [["activity", {"status": "running", "activity": "film", "title": "Watch a film", "item": "lantern-street", "itemTitle": "Lantern Street", "player": "dvd", "run": "1"}]])
+    expect(room.get_by_role("heading", name="Lantern Street")).to_be_visible()
     assert color() == ""
-    room.get_by_role("link", name="Scenes").click()
-    room.wait_for_selector("html[data-ready=scenes]")
-    assert color() != ""
+    room.get_by_role("link", name=name).click()
+    room.wait_for_selector(f"html[data-ready={name.lower()}]")
+    assert color() == colored
+    room.evaluate("globalThis.changes = 0; new MutationObserver((all) => { globalThis.changes += all.length; }).observe(document.documentElement, { attributeFilter: ['style'] })")
+    owner.page.evaluate(PUBLISH_EVENTS, [["activity", {"status": "running", "activity": "film", "title": "Watch a film", "item": "lantern-street", "itemTitle": "Lantern Street", "player": "dvd", "run": "2"}]])
+    room.wait_for_function("async () => (await import(%s + 'store.js')).activity().run === '2'" % MODULES)
+    assert color() == colored and room.evaluate("globalThis.changes") == 0
 
 
 @proves("E15 A10 F5 · an owner makes a device a wall tablet: it shows the room and plays, changes nothing else, and ends when it is revoked")

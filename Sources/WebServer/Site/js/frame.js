@@ -21,6 +21,8 @@ const IN_TABS = ['home', 'room', 'library', 'radio', 'devices'];
 /** Screens without an entry of their own in the navigation, with the entry that is marked for them. */
 const WITHIN = { player: 'library', account: 'settings', editor: 'settings', doctor: 'settings', setup: 'devices' };
 const WITHOUT_BAR = ['home', 'player'];
+/** Screens that cover the page or color it themselves. */
+const UNCOLORED = ['room', 'radio', 'player'];
 
 /** Builds the frame and begins to follow the theater. */
 export async function begin(session, { go, exit }) {
@@ -94,8 +96,7 @@ function paintBar(bar, place) {
   bar.node.hidden = !shown;
   document.body.classList.toggle('with-bar', shown);
   const title = titleOf(now) ?? '';
-  // The room covers all that is colored.
-  if (title && now.status !== 'idle' && place !== 'room') ambient(title);
+  if (title && now.status !== 'idle' && !UNCOLORED.includes(place)) ambient(title);
   if (!shown) return;
   const play = theater.playback(), paused = isPaused(play), isRadio = theater.playerRole() === 'tuner';
   write(bar.name, title);
