@@ -191,6 +191,17 @@ def test_second_factor(member, visit, theater):
     expect(page.get_by_role("button", name="Set up an app")).to_be_visible()
 
 
+@proves("A10 F5 · a list of sessions that cannot be read leaves the rest of the account")
+def test_unread_sessions(member):
+    page = member.page
+    member.expected = {500}
+    page.route("**/api/v1/sessions", lambda route: route.fulfill(status=500, content_type="application/json", body=json.dumps({"error": {"code": "internal", "message": "the disk is full"}})), times=1)
+    member.open("/account")
+    page.get_by_role("button", name="Change the password").wait_for()
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("listitem").filter(has_text="this one")).to_be_visible()
+
+
 @proves("A10 F5 · lists and ends sessions, and deletes the account after a question")
 def test_end(member, theater):
     member.expected = {401}

@@ -3,8 +3,10 @@
 import json
 import re
 
-from conftest import hold, proves, wait_held
+import pytest
+from conftest import PASSWORD, hold, proves, wait_held
 from playwright.sync_api import expect
+from test_entrance import fill_login
 from test_screens import FIND_OVERFLOW, WAIT_FOR_TRANSITIONS, check, faults
 
 CHECKS = [
@@ -119,6 +121,35 @@ def test_editor(owner, theater):
     finally:
         real.write_text(before)
         theater.controller.wait_for(lambda: not theater.send("GET", "/configuration/difference")["changes"])
+
+
+@proves("F6 F5 · a text that is not saved outlasts a session that was ended elsewhere, for its author alone")
+@pytest.mark.parametrize("name", ["ann", "wilma"])
+def test_draft(visit, theater, name):
+    if name == "wilma":
+        theater.member("Wilma", "wilma@example.org")
+    one = visit().with_session(theater.send("POST", "/sessions", {"email": "ann@example.org", "password": PASSWORD}, token="")["token"])
+    one.expected = {401, 403}
+    page, file = one.page, File(one.page, theater)
+
+    def as_owner(route):
+        answer = route.fetch()
+        session = answer.json()
+        session["user"]["role"] = "owner"
+        route.fulfill(response=answer, json=session)
+    one.open("/configuration")
+    text, draft = page.get_by_role("textbox", name="Text of devices.json"), file.text.replace('"speed": 20', '"speed": 22', 1)
+    text.fill(draft)
+    token = next(cookie["value"] for cookie in one.context.cookies() if cookie["name"] == "theater")
+    theater.send("DELETE", "/sessions/current", token=token)
+    page.get_by_role("button", name="Log in", exact=True).wait_for()
+    if name == "wilma":
+        page.route("**/api/v1/sessions/current", as_owner)
+    fill_login(page, email=f"{name}@example.org")
+    page.keyboard.press("Enter")
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Settings").click()
+    page.get_by_role("link", name="Configuration").click()
+    expect(text).to_have_value(draft if name == "ann" else file.text)
 
 
 @proves("F6 · nobody types into a text that is still being read and would replace what they typed")

@@ -501,6 +501,22 @@ def test_guest(visit, theater):
     page.get_by_role("button", name="Log in").wait_for()
 
 
+@proves("F5 · the address of an owner's screen shows a guest the home screen, without a request that is refused")
+def test_guest_addresses(visit, theater):
+    made = theater.send("POST", "/guests", {"activities": ["film"]})
+    one = visit()
+    page = one.open(f"/guest#{made['code']}")
+    page.get_by_role("heading", name="What would you like?").wait_for()
+    for address in ("scenes", "devices", "people", "plugins", "account", "configuration", "doctor", "setup"):
+        one.open(f"/{address}")
+        assert page.locator("html").get_attribute("data-ready") == "home", address
+    one.open("/settings")
+    page.get_by_role("heading", name="Settings", level=1).wait_for()
+    one.expected = {401}
+    theater.send("DELETE", f"/guests/{made['id']}")
+    page.get_by_role("button", name="Log in").wait_for()
+
+
 @proves("F5 · a guest is shown only the lists from which the pass lets them choose")
 @pytest.mark.parametrize("activity, tile, within, without", [
     ("film", "Watch a film", {"Library"}, {"Radio"}), ("radio", "Radio", {"Radio"}, {"Library"})])

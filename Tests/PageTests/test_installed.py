@@ -7,6 +7,7 @@ from conftest import TheaterClient, Visit, configuration, launch, proves
 from measuring.controller import Controller
 from playwright.sync_api import expect
 from test_entrance import fill_login
+from test_room import PUBLISH_EVENTS, open_following_tab
 from test_screens import WAIT_FOR_TRANSITIONS, faults
 
 def until(page, condition):
@@ -156,6 +157,20 @@ def test_leaving(owner, theater):
     page.get_by_role("link", name="Close the player").click()
     page.locator('.hero[data-status="idle"]').wait_for()
     assert theater.send("GET", "/status")["activity"]["status"] == "idle"
+
+
+@proves("E17 E17a · the question about leaving the player goes on with the next song of an album")
+def test_question_at_next_song(owner):
+    page = open_following_tab(owner, "/player")
+    play = lambda title: owner.page.evaluate(PUBLISH_EVENTS, [["activity", {"status": "running", "activity": "music", "title": "Listen to music", "item": title.lower(), "itemTitle": title, "player": "cd", "run": "7"}]])
+    play("First")
+    expect(page.get_by_role("heading", name="First")).to_be_visible()
+    page.get_by_role("link", name="Close the player").click()
+    question = page.locator(".toast.ask")
+    expect(question).to_have_accessible_name("Keep “First” on when you leave the player?")
+    play("Second")
+    expect(question).to_have_accessible_name("Keep “Second” on when you leave the player?")
+    expect(question).to_contain_text("Keep “Second” on when you leave the player?")
 
 
 @proves("E17 · a message stays when the question about leaving the player is answered")

@@ -32,7 +32,7 @@ export async function show(main, { again, exit }) {
       user.secondFactor ? setting(t('factor.recovery'), t('factor.left', { count: user.recoveryCodesLeft ?? 0 }), quiet(t('factor.renew'), t('factor.renewCodes'), () => newRecoveryCodes(again))) : null,
       user.secondFactor ? quiet(t('factor.remove'), undefined, () => removeFactor(again)) : h('div', {}, wide(t('factor.add'), () => addFactor(again))));
   };
-  try { await Promise.all([load(), loadSessions(sessions)]); main.append(columns); } catch (failure) { main.append(failureCard(t('account.title'), failure, again)); }
+  try { await Promise.all([load(), loadSessions(sessions).catch((failure) => clear(sessions, h('li', {}, failureCard(t('sessions.title'), failure, again))))]); main.append(columns); } catch (failure) { main.append(failureCard(t('account.title'), failure, again)); }
 }
 const wide = (text, run) => actBtn('wide', run, icon('key'), text);
 

@@ -9,7 +9,7 @@ import { t, sentence } from './text.js';
 
 export const title = () => t('editor.title');
 const PAUSE = 400;
-/** The text that was not saved when the screen was left, with the version from which it was made. */
+/** The text that was not saved when the screen was left, with the version from which it was made, and its author. */
 let draft;
 
 export async function show(main, { again }) {
@@ -17,6 +17,7 @@ export async function show(main, { again }) {
   const verdict = h('p', { class: 'soft', id: 'verdict', role: 'status' }), list = h('ul', 'problems'), result = h('div', 'controls');
   const save = actBtn('primary', compare, t('editor.save')), reload = actBtn('quiet', () => load(), t('editor.reload'));
   main.append(heading(t('editor.title'), h('div', 'control-keys', reload, save)), h('div', 'editor', numbers, area), h('section', { class: 'editor-end', 'aria-label': t('editor.checks') }, verdict, list, result));
+  const author = theater.person();
   let saved = '', hash, problems = [], timer, asking, checked, shown, isOpen;
 
   async function load(kept) {
@@ -78,7 +79,7 @@ export async function show(main, { again }) {
   }
   area.addEventListener('input', () => { paint(); clearTimeout(timer); timer = setTimeout(check, PAUSE); });
   area.addEventListener('scroll', () => { numbers.scrollTop = area.scrollTop; });
-  try { await load(draft?.of === theater.store.session && draft); } catch (failure) { clear(main, heading(t('editor.title')), failureCard(t('editor.unread'), failure, again)); return undefined; }
+  try { await load(draft?.author === author && draft); } catch (failure) { clear(main, heading(t('editor.title')), failureCard(t('editor.unread'), failure, again)); return undefined; }
   /** What the controller says of a saved text. */
   function showApplied() {
     const { applied } = theater.store;
@@ -86,5 +87,5 @@ export async function show(main, { again }) {
     shown = applied; result.append(h('p', 'small', chip(applied.status === 'applied' ? 'reported' : 'failed', t(`editor.${applied.status}`))));
   }
   const unwatch = theater.watch(() => { showApplied(); if (isOpen && theater.store.connection === 'live') check(); });
-  return () => { unwatch(); clearTimeout(timer); asking?.abort(); draft = isChanged() ? { typed: area.value, text: saved, hash, of: theater.store.session } : undefined; };
+  return () => { unwatch(); clearTimeout(timer); asking?.abort(); draft = isChanged() ? { typed: area.value, text: saved, hash, author } : undefined; };
 }

@@ -20,6 +20,8 @@ const name = (id) => t(`${id}.title`);
 const IN_TABS = ['home', 'room', 'library', 'radio', 'devices'];
 /** Screens without an entry of their own in the navigation, with the entry that is marked for them. */
 const WITHIN = { player: 'library', account: 'settings', editor: 'settings', doctor: 'settings', setup: 'devices' };
+/** Who may open them. */
+const MAY = { account: theater.mayOperate, editor: theater.isOwner, doctor: theater.isOwner, setup: theater.isOwner };
 const WITHOUT_BAR = ['home', 'player'];
 /** Screens that cover the page or color it themselves. */
 const UNCOLORED = ['room', 'radio', 'player'];
@@ -40,7 +42,7 @@ export async function begin(session, { go, exit }) {
   const stops = [theater.watch(paint, 1000), followMediaKeys(), followOthers(go)];
   return {
     /** Whether this session may open a screen. */
-    allows: (name) => PLACES.every(([id]) => id !== name) || places.some(([id]) => id === name),
+    allows: (name) => (MAY[name] ?? PLACES.find(([id]) => id === name)?.[3])?.() ?? true,
     /** Marks the connection as lost. Calls `action` when it is live again; returns a function that ends the wait. */
     whenBack(action) {
       theater.lose();

@@ -1,9 +1,10 @@
 // The question whether leaving the player ends the activity; the answer is kept for each person.
-import { h, announce, btn } from './dom.js';
+import { h, announce, btn, write } from './dom.js';
 import { activity, person, playerRole, store, watch } from './store.js';
 import { endActivity } from './commands.js';
 import { look, saveLook } from './look.js';
 import { toasts } from './parts.js';
+import { titleOf } from './words.js';
 import { t } from './text.js';
 
 export const leavingEnds = () => look().leaving?.[person()];
@@ -20,10 +21,15 @@ export function leftPlayer() {
   if (ends) endActivity();
   else if (ends === undefined) ask(now);
 }
-function ask({ run, item, itemTitle, title = '' }) {
-  const text = t('leaving.ask', { title: itemTitle ?? title }), choose = (ends) => { if (!check()) return; withdraw(); setLeavingEnds(ends); announce(t(ends ? 'leaving.willEnd' : 'leaving.willStay')); if (ends) endActivity(); };
-  const check = () => { const now = activity(), isSame = now.status === 'running' && now.run === run && now.item === item; if (!isSame) withdraw(); return isSame; }, unwatch = watch(check), button = (words, ends) => btn('', () => choose(ends), t(words));
-  const question = h('div', { class: 'toast ask', role: 'region', 'aria-label': text }, h('p', {}, text, h('span', 'tiny block', t('leaving.kept'))), button('leaving.stay', false), button('leaving.end', true));
+function ask({ run }) {
+  const words = h('span'), choose = (ends) => { if (!check()) return; withdraw(); setLeavingEnds(ends); announce(t(ends ? 'leaving.willEnd' : 'leaving.willStay')); if (ends) endActivity(); };
+  const check = () => {
+    const now = activity(), isSame = now.status === 'running' && now.run === run, text = t('leaving.ask', { title: titleOf(now) ?? '' });
+    if (isSame) { write(words, text); question.setAttribute('aria-label', text); } else withdraw();
+    return isSame;
+  };
+  const unwatch = watch(check), button = (key, ends) => btn('', () => choose(ends), t(key));
+  const question = h('div', { class: 'toast ask', role: 'region' }, h('p', {}, words, h('span', 'tiny block', t('leaving.kept'))), button('leaving.stay', false), button('leaving.end', true));
   withdraw = () => { unwatch(); question.remove(); };
-  toasts().append(question); announce(text);
+  check(); toasts().append(question); announce(words.textContent);
 }

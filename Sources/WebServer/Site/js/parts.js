@@ -123,7 +123,8 @@ let around;
 export function ambient(title) {
   if (around === title) return;
   around = title;
-  const [deep, mid, main, hot] = palette(title); const root = document.documentElement.style; root.setProperty('--glow-a', main); root.setProperty('--glow-b', mid); root.setProperty('--glow-c', hot); root.setProperty('--glow-d', deep);
+  const [, mid, main, hot] = palette(title);
+  for (const [name, color] of Object.entries({ a: main, b: mid, c: hot })) document.documentElement.style.setProperty(`--glow-${name}`, color);
 }
 
 /** The two lines of a row: a name, and details below it. */
