@@ -65,7 +65,7 @@ def test_loading(visit, theater):
     fill_login(page, password="wrong")
     button.click()
     route = wait_held(page, held)
-    expect(button).to_have_text("Logging in …")
+    expect(button).to_have_text("Logging in…")
     expect(button).to_have_attribute("aria-busy", "true")
     for field in ("E-mail address", "Password"):
         expect(page.get_by_label(field, exact=True)).to_be_disabled()

@@ -121,7 +121,7 @@ def test_media_keys(owner, theater):
 def test_leaving(owner, theater):
     theater.watch()
     page = owner.open("/player")
-    for name in ("Chapter before", "Next chapter"):
+    for name in ("Previous chapter", "Next chapter"):
         expect(page.get_by_role("button", name=name)).to_be_visible()
     page.get_by_role("link", name="Close the player").click()
     question = page.get_by_role("region", name=re.compile("Keep “Night Ferry” on"))

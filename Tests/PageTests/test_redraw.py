@@ -48,7 +48,7 @@ def test_results(owner, query, focused, is_slow):
     page.locator("#find").evaluate("(node, query) => { node.value = query; node.dispatchEvent(new Event('input')); }", query)
     eventually(page, lambda: not isinstance(served.held, str))
     if is_slow:
-        expect(page.locator("#found")).to_have_text("Loading the songs …")
+        expect(page.locator("#found")).to_have_text("Loading the songs…")
     else:
         expect(song(page, 0)).to_be_focused()
     served.fulfil(served.held, served.asked[-1])

@@ -6,6 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from conftest import LONG, PASSWORD, RIGHT_TO_LEFT, SIZES, proves
 from playwright.sync_api import expect
+from test_resume import leave
 
 ENTRANCE = ["/login", "/register", "/code", "/reset", "/guest"]
 SCREENS = ["/", "/room", "/library", "/library?kind=music", "/player", "/radio", "/scenes", "/devices", "/people", "/plugins", "/settings", "/account", "/configuration", "/doctor", "/setup"]
@@ -112,6 +113,21 @@ def test_screens(visit, theater, size, playing):
     # The bar with the current item has the same colors in every size.
     themes = ("dark",) if playing and size != "phone" else ("dark", "light")
     wrong = [fault for path in SCREENS for fault in check(one, path, themes, whole=not playing)]
+    assert not wrong, "\n".join(wrong)
+
+
+@proves("E8 E9 F8 · in Ukrainian and Russian, too, text at 200 % fits each screen")
+@pytest.mark.parametrize("language", ["uk", "ru"])
+def test_large_texts(visit, theater, language):
+    leave(theater, "/watch", "night-ferry", 61)  # home offers to go on
+    wrong = []
+    for size in ("phone", "desktop"):
+        one = visit(size=size, locale=language).with_session(theater.people["ann@example.org"])
+        one.context.add_init_script("addEventListener('DOMContentLoaded', () => { document.documentElement.style.fontSize = '200%'; })")
+        for path in SCREENS:
+            page = one.open(path)
+            page.evaluate(WAIT_FOR_TRANSITIONS)
+            wrong += [f"{size} {path}: {fault}" for fault in page.evaluate(FIND_OVERFLOW)]
     assert not wrong, "\n".join(wrong)
 
 

@@ -146,7 +146,7 @@ def test_projector(guided, own_theater, projector, file):
     page.reload()
     visit.wait_ready()
     expect(row).to_contain_text("works")
-    page.get_by_role("button", name="Back to simulated").click()
+    page.get_by_role("button", name="Simulate it again").click()
     dialog = page.get_by_role("dialog", name="What changes")
     dialog.get_by_role("button", name="Save").click()
     expect(page.get_by_text(SUMMARY.format(0))).to_be_visible()
@@ -502,8 +502,7 @@ def test_member(guided, own_theater):
         page = visit.open(path)
         assert page.locator('a[href="/setup"]').count() == 0
     page = visit.open("/setup")
-    expect(page.get_by_role("group", name="The configuration could not be read.")).to_be_visible()
-    assert page.get_by_role("button", name="Search", exact=True).count() == 0
+    page.get_by_role("heading", name="What would you like?").wait_for()
     status = page.evaluate("fetch('/api/v1/discovery', { method: 'POST', headers: { 'X-Theater': '1' } }).then((answer) => answer.status)")
     assert status == 403
 
@@ -584,7 +583,7 @@ def test_meanwhile(guided, own_theater, file):
     choose(page, "Attic", "projector")
     assert json.loads(file.read_text())["devices"]["projector"] == {
         "role": "projector", "plugin": "PJLinkProjector", "options": {"host": "127.0.0.1", "port": 9}, "process": "attic"}
-    back = page.get_by_role("button", name="Back to simulated").first
+    back = page.get_by_role("button", name="Simulate it again").first
     # The page has read the file again.
     expect(back).to_be_visible()
     del edited["devices"]["projector"]

@@ -133,15 +133,29 @@ def test_resume(browser, theater):
     proxy.close()
 
 
+def send_together(page, status, events):
+    """Opens the stream again, which answers with a status and events in one part."""
+    body = "".join(f"event: {kind}\nid: {status['event']}\ndata: {json.dumps(value)}\n\n" for kind, value in [("snapshot", status), *events])
+    page.route("**/api/v1/events*", lambda route: route.fulfill(status=200, content_type="text/event-stream", body=body), times=1)
+    page.evaluate(WATCH_REDRAWS)
+
+
 @proves("E9 · events that arrive together are drawn once, as the last of them says")
 def test_burst(owner):
     page = owner.open("/devices")
     status = page.evaluate("fetch('/api/v1/status').then((answer) => answer.json())")
     lights = next(device for device in status["devices"] if device["id"] == "lights")
     dimmed = [{**lights, "state": {**lights["state"], "brightness": {"value": percent, "provenance": "reported", "age": 0}}} for percent in range(31, 36)]
-    events = [("snapshot", status), *(("device", device) for device in dimmed)]
-    body = "".join(f"event: {kind}\nid: {status['event']}\ndata: {json.dumps(value)}\n\n" for kind, value in events)
-    page.route("**/api/v1/events*", lambda route: route.fulfill(status=200, content_type="text/event-stream", body=body), times=1)
-    page.evaluate(WATCH_REDRAWS)
+    send_together(page, status, [("device", device) for device in dimmed])
     expect(page.get_by_role("button", name=re.compile("^Lights")).first).to_contain_text("35 %")
     assert not {31, 32, 33, 34} & set(page.evaluate("drawn"))
+
+
+@proves("E9 E17 · a device that follows others goes to the room also if what they start runs before the page is drawn")
+def test_short_start(owner):
+    page = owner.open("/settings")
+    page.get_by_role("switch", name="Follow what others start").click()
+    status = page.evaluate("fetch('/api/v1/status').then((answer) => answer.json())")
+    film = {"activity": "film", "title": "Watch a film", "item": "night-ferry", "itemTitle": "Night Ferry", "player": "dvd", "run": "elsewhere"}
+    send_together(page, status, [("activity", {**film, "status": kind}) for kind in ("starting", "running")])
+    page.wait_for_url("**/room")

@@ -82,7 +82,7 @@ def test_resume(owner, theater):
     page.get_by_role("button", name="Pause").wait_for()
     theater.wait_for("dvd", "playback", lambda playback: 199 <= playback["position"] <= 215)
     page.get_by_role("link", name="Close the player").click()
-    expect(page.get_by_text(re.compile("Went on at 3:[23]"))).to_be_visible()
+    expect(page.get_by_text(re.compile("Resumed at 3:[23]"))).to_be_visible()
     page.get_by_role("button", name="From the start").click()
     expect(page.get_by_role("slider", name="Place")).to_have_value(re.compile(r"^\d$"))
 
@@ -127,7 +127,7 @@ def test_radio(owner, theater):
     before = sum(url.endswith("/radio") for url in owner.requests)
     page.clock.run_for(3000)
     expect(page.locator(".readout")).to_have_text(re.compile("91.2"))
-    for name in ("Station before", "Next station", "Next station"):
+    for name in ("Previous station", "Next station", "Next station"):
         page.get_by_role("button", name=name).click()
     expect(page.locator(".readout")).to_have_text(re.compile("98.5"))
     assert sum(url.endswith("/radio") for url in owner.requests) == before, "one request at a time"
@@ -574,7 +574,7 @@ def test_settings(owner, theater):
     assert page.evaluate("document.documentElement.dataset.theme") == "matinee"
     page.get_by_role("button", name="Read the library again").click()
     expect(page.get_by_text(re.compile(r"\d+ films, \d+ songs"))).to_have_count(1)
-    page.get_by_role("link", name="Open your account").click()
+    page.get_by_role("link", name="Change your account").click()
     expect(page.get_by_text("this one")).to_be_visible()
 
 

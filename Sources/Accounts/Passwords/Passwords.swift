@@ -123,6 +123,6 @@ extension CodeDestination {
 extension AccountError {
   /// The session is valid, but the password typed with it is wrong.
   package static let wrongPassword = AccountError(
-    .wrongCredentials, field: .password, message: "The present password is wrong.",
+    .wrongCredentials, field: .password, message: "The current password is wrong.",
     hint: "Type it again, or reset it if you have forgotten it.")
 }

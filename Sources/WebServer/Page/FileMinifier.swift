@@ -10,7 +10,7 @@ enum FileMinifier {
     case "js": ModuleMinifier.minified(bytes) ?? bytes
     case "css": minifiedStyle(bytes)
     case "json": minifiedJSON(bytes)
-    case "svg": withoutComments(bytes)
+    case "svg": minifiedDrawing(bytes)
     default: bytes
     }
   }
@@ -33,6 +33,14 @@ enum FileMinifier {
     text.replace(";}", with: "}")
     text.replace(" > ", with: ">")
     text.replace(" / ", with: "/")
+    text.replace(" * ", with: "*")
+    return Array(text.utf8)
+  }
+
+  /// A drawing without indentation and the line breaks between its elements.
+  static func minifiedDrawing(_ drawing: [UInt8]) -> [UInt8] {
+    var text = String(decoding: withoutComments(drawing), as: UTF8.self)
+    text.replace(">\n", with: ">")
     return Array(text.utf8)
   }
 

@@ -56,7 +56,7 @@ import Testing
     return (loggedIn.principal, try #require(loggedIn.device))
   }
 
-  @Test("guesses at the present password are counted together for all purposes")
+  @Test("guesses at the current password are counted together for all purposes")
   func together() async throws {
     let owner = try await owner().principal
     let token = try await household.logIn().token.text
@@ -103,7 +103,7 @@ import Testing
     #expect(atTerminal == nil)
   }
 
-  @Test("a known device loses its status after five wrong present passwords")
+  @Test("a known device loses its status after five wrong current passwords")
   func stolenDevice() async throws {
     let (owner, device) = try await owner()
     for _ in 0..<10 {

@@ -69,7 +69,7 @@ import Testing
           await terminal.expect("Password: ")
           _ = await eventually { !terminal.isOrdinary }
           terminal.type("\(room.password)\r")
-          await terminal.expect("Code of your authenticator app, or a recovery code")
+          await terminal.expect("Code from your authenticator app, or a recovery code")
           await terminal.expect("Ctrl-C: stop")
           try await code(terminal)
           await terminal.expect("Your identity is proven for five minutes.")

@@ -63,7 +63,7 @@ import Testing
     terminal.type(room.password)
     await terminal.expect("[ Log in ]")
     terminal.type("\r")
-    await terminal.expect("Logging in …")
+    await terminal.expect("Logging in…")
   }
 
   @Test(
@@ -100,7 +100,7 @@ import Testing
         await terminal.expect("Nothing is on.")
         await terminal.expect("watch TITLE")
         await terminal.expect("[ended 0] icanon echo")
-        #expect(!terminal.news.contains("Logging in …"))
+        #expect(!terminal.news.contains("Logging in…"))
       }
       #expect(try await room.expect("whoami").contains("Ann"))
     }

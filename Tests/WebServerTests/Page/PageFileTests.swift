@@ -256,6 +256,15 @@ import Testing
     }
   }
 
+  @Test("serves a drawing without indentation and the line breaks between its elements")
+  func compactDrawing() {
+    let drawing = Array(
+      "<svg>\n  <g/>\n  <g id=\"a\">\n    <text>b c</text>\n  </g>\n</svg>\n".utf8)
+    #expect(
+      String(decoding: FileMinifier.minified(drawing, of: "room.svg"), as: UTF8.self)
+        == "<svg><g/><g id=\"a\"><text>b c</text></g></svg>")
+  }
+
   @Test("serves texts without spaces between them, and what is no JSON as it is")
   func compactTexts() {
     let texts = #"{"b": "Кіно: {title}", "a": {"one": "x / y"}}"#

@@ -38,7 +38,7 @@ async function started(id) {
   for (let tries = 0; ; tries += 1) {
     const now = await get(path`/devices/${id}`);
     if (now.availability !== 'starting' || tries === 100) return now;
-    await pause(0.3);
+    await pause(.3);
   }
 }
 async function dim({ id, ...lights }) {

@@ -5,7 +5,7 @@ const ANSWER = 3000;
 const WAITS = [500, 1000, 2000, 4000, 8000];
 
 const open = (query, signal, lastID) => fetch(`/api/v1/events${query}`, { signal, cache: 'no-store', headers: lastID ? { 'Last-Event-ID': lastID } : {} });
-/** The events of each received part of a stream. */
+/** Yields the events of each received part of a stream as a list, which is empty after a comment. */
 async function* eventsOf(answer) {
   const text = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   for (let rest = ''; ;) {
@@ -17,9 +17,9 @@ async function* eventsOf(answer) {
   }
 }
 function eventOf(block) {
-  const fields = { data: 'null' };
+  const fields = {};
   for (const line of block.split('\n')) { const at = line.indexOf(': '); if (at > 0) fields[line.slice(0, at)] = line.slice(at + 2); }
-  return { type: fields.event, value: JSON.parse(fields.data), id: fields.id };
+  return fields.event ? { type: fields.event, value: JSON.parse(fields.data ?? 'null'), id: fields.id } : {};
 }
 /** Follows the levels of amplifiers on a stream of its own until `signal` aborts; with `lastID` it starts without a snapshot. */
 export async function followLevels(signal, lastID, heard) {
@@ -68,7 +68,7 @@ export function follow({ event, state, signal }) {
     }
   }
   const pause = (time, mine) => new Promise((done) => {
-    const over = setTimeout(done, time * (0.8 + 0.4 * Math.random()));
+    const over = setTimeout(done, time * (.8 + .4 * Math.random()));
     wake = () => { clearTimeout(over); done(); };
     mine.onabort = wake;
   });
@@ -89,7 +89,7 @@ export function follow({ event, state, signal }) {
         listen();
         if (mine.aborted) break;
         if (!live) { live = true; pass({ connection: 'live' }); }
-        // All at once, so that the page is drawn once for them.
+        // Without a wait between them, so that the page is drawn once for them.
         part.forEach(pass);
       }
     } catch { /* the connection broke, or the page gave up */ } finally { clearTimeout(silence); }

@@ -11,7 +11,8 @@ export const follows = () => look().follow ?? isWallTablet();
 export function followOthers(go) {
   let before = activity();
   return watch(() => {
-    const now = activity(), isNew = now.status === 'starting' && (before.status !== 'starting' || before.run !== now.run);
+    // A short start is over before the page is drawn.
+    const now = activity(), isNew = ['starting', 'running'].includes(now.status) && before.run !== now.run;
     before = now;
     // Nobody is taken away from a text or a question.
     if (!isNew || beginsHere() || !follows() || $('dialog[open], .toast.ask') || document.activeElement.matches('input:not([type=range]), textarea, select')) return;

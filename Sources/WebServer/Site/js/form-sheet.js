@@ -1,7 +1,7 @@
 // A form in a sheet, the code that confirms an address, and the repeated proof of a person's identity.
 import { h } from './dom.js';
 import { post } from './api.js';
-import { sheet } from './parts.js';
+import { sheet, small, wording } from './parts.js';
 import { field, busyButton, formError } from './forms.js';
 import { codeSteps } from './code-entry.js';
 import { t } from './text.js';
@@ -31,7 +31,8 @@ export function formSheet({ heading, note, fields = [], button: words, danger, u
     } catch (failure) {
       lock(false);
       const next = refused?.(failure) || fields.find((one) => !one.node.hidden) || { input: button };
-      if (failure.name !== 'AbortError') error.show(failure);
+      const { detail, ...words } = wording(failure);
+      if (failure.name !== 'AbortError') error.show({ retryAfter: failure.retryAfter, ...words, hint: small(detail) ?? words.hint });
       next.input.focus();
     }
   });

@@ -11,20 +11,21 @@ import { t } from './text.js';
 import { followMediaKeys } from './media-keys.js';
 import { followOthers } from './follow.js';
 
+const { isOwner, mayOperate } = theater;
 const PLACES = [
   ['home', '/', 'home'], ['room', '/room', 'room'], ['library', '/library', 'film', () => theater.mayChoose('films') || theater.mayChoose('music')], ['radio', '/radio', 'radio', () => theater.mayChoose('stations')],
-  ['scenes', '/scenes', 'scenes', theater.mayOperate], ['devices', '/devices', 'devices', theater.mayOperate],
-  ['people', '/people', 'people', theater.isOwner], ['plugins', '/plugins', 'plugins', theater.mayOperate], ['settings', '/settings', 'settings'],
+  ['scenes', '/scenes', 'scenes', mayOperate], ['devices', '/devices', 'devices', mayOperate],
+  ['people', '/people', 'people', isOwner], ['plugins', '/plugins', 'plugins', mayOperate], ['settings', '/settings', 'settings'],
 ];
 const name = (id) => t(`${id}.title`);
 const IN_TABS = ['home', 'room', 'library', 'radio', 'devices'];
 /** Screens without an entry of their own in the navigation, with the entry that is marked for them. */
 const WITHIN = { player: 'library', account: 'settings', editor: 'settings', doctor: 'settings', setup: 'devices' };
 /** Who may open them. */
-const MAY = { account: theater.mayOperate, editor: theater.isOwner, doctor: theater.isOwner, setup: theater.isOwner };
+const MAY = { account: mayOperate, editor: isOwner, doctor: isOwner, setup: isOwner };
 const WITHOUT_BAR = ['home', 'player'];
-/** Screens that cover the page or color it themselves. */
-const UNCOLORED = ['room', 'radio', 'player'];
+/** Screens that color the page themselves. */
+const SELF_COLORED = ['room', 'radio', 'player'];
 
 /** Builds the frame and begins to follow the theater. */
 export async function begin(session, { go, exit }) {
@@ -63,6 +64,7 @@ export async function begin(session, { go, exit }) {
     end() {
       for (const stop of stops) stop();
       size.disconnect(); theater.end();
+      document.documentElement.style.removeProperty('--dock');
       for (const node of [skip, rail, dock]) node.remove();
       $('.offline')?.remove(); $('.toast.ask')?.remove();
     },
@@ -98,13 +100,13 @@ function paintBar(bar, place) {
   bar.node.hidden = !shown;
   document.body.classList.toggle('with-bar', shown);
   const title = titleOf(now) ?? '';
-  if (title && now.status !== 'idle' && !UNCOLORED.includes(place)) ambient(title);
+  if (title && now.status !== 'idle' && !SELF_COLORED.includes(place)) ambient(title);
   if (!shown) return;
   const play = theater.playback(), paused = isPaused(play), isRadio = theater.playerRole() === 'tuner';
   write(bar.name, title);
   const shows = [title, now.player, now.item].join();
   // A new cover for each item: the picture of the last one may still be loading.
-  if (bar.shows_ !== shows) { bar.shows_ = shows; bar.art.replaceWith(bar.art = withPicture(unheard('span', 'cover square', cover(title, { kind: theater.playerRole() === 'dvdPlayer' ? 'still' : 'square', moment: 0.67 })), now.item)); }
+  if (bar.shows_ !== shows) { bar.shows_ = shows; bar.art.replaceWith(bar.art = withPicture(unheard('span', 'cover square', cover(title, { kind: theater.playerRole() === 'dvdPlayer' ? 'still' : 'square', moment: .67 })), now.item)); }
   write(bar.rest, words(now, play, paused, isRadio));
   bar.wire.style.setProperty('--at', play?.duration ? (play.position / play.duration).toFixed(4) : 0);
   const state = `${paused}`;

@@ -116,7 +116,7 @@ export async function createRoom(host, { open, card, overflow, hits: wantHits = 
   const surface = h('div', 'room-view'), hits = h('div', 'hits'), cards = h('div', 'hits');
   const air = h('canvas', { 'aria-hidden': 'true' });
   host.replaceChildren(surface);
-  let layout, svg, ref, view, status, now = { levels: [0, 0] }, raf = 0, dust = [], corn = [], last = 0, visible = true, drawn = {}, dimmedAt = -Infinity;
+  let layout, svg, ref, view, status, now = {}, raf = 0, dust = [], corn = [], last = 0, visible = true, drawn = {}, dimmedAt = -Infinity;
 
   // -------- build one composition --------
   function build(name) {
@@ -312,14 +312,15 @@ export async function createRoom(host, { open, card, overflow, hits: wantHits = 
     });
     // projector
     const pr = device('projector'), power = get('projector', 'power'), warm = progress(pr, 'power', 'warming') ?? progress(pr, 'power', 'cooling');
-    const lamp = power === 'on' ? 1 : power === 'warming' ? (warm ?? 0) * .5 : power === 'cooling' ? (1 - (warm ?? 0)) * .2 : 0;
+    // How warm the lamp is, and how bright.
+    const warmth = { on: 1, warming: warm ?? 0, cooling: 1 - (warm ?? 0) }[power] ?? 0, lamp = warmth * ({ warming: .5, cooling: .2 }[power] ?? 1);
     const film = get('dvd', 'playback'), showing = power === 'on' && film && ['playing', 'paused'].includes(film.state) && lowered > .2;
     const paused = film?.state === 'paused', title = status.titles?.[film?.item] || film?.item || '', lum = (showing ? (paused ? .62 : 1) : power === 'on' ? .42 : 0) * Math.round(lowered * 20) / 20;
     const [, , main, hot, pale] = palette(title || 'x'); const tint = showing ? hot : '#cfe0f5';
     update('projector', [power, warm, lowered, showing, paused], () => {
-    show(ref.projector.find('lens'), lamp); show(ref.projector.find('vents'), power === 'warming' || power === 'on' || power === 'cooling' ? Math.max(.25, lamp * .8) : 0);
-    const ring = ref.projector.find('ring')[0]; if (ring) { ring.style.strokeDasharray = `${power === 'warming' ? 360 * (warm ?? 0) : power === 'cooling' ? 360 * (1 - (warm ?? 0)) : power === 'on' ? 360 : 0} 360`; }
-    ref.beam.setAttribute('opacity', lowered > .15 ? (showing ? (paused ? .38 : .62) : power === 'on' ? .4 : power === 'warming' ? .16 * (warm ?? 0) : 0) : lamp * .12);
+    show(ref.projector.find('lens'), lamp); show(ref.projector.find('vents'), ['warming', 'on', 'cooling'].includes(power) ? Math.max(.25, lamp * .8) : 0);
+    ref.projector.one('ring').style.strokeDasharray = `${360 * warmth} 360`;
+    ref.beam.setAttribute('opacity', lowered > .15 ? (showing ? (paused ? .38 : .62) : power === 'on' ? .4 : power === 'warming' ? .16 * warmth : 0) : lamp * .12);
     ref.picture.style.opacity = showing ? 1 : .85;
     ref.pauseMark.style.opacity = showing && paused ? .82 : 0;
     });
@@ -339,7 +340,7 @@ export async function createRoom(host, { open, card, overflow, hits: wantHits = 
     const popOn = get('popper', 'power') === 'on', ambient = day ? (lum > .3 ? .34 : .55) : .15, light = clamp(ambient + (1 - ambient) * b, 0, 1);
     update('light', [day, b, lum, popOn, showing, title], () => {
     // Reports that follow each other closely make a movement of their own; fading each as well would compose the whole room at every frame.
-    const time = performance.now(); surface.classList.toggle('quick', time - dimmedAt < 700); dimmedAt = time;
+    const time = performance.now(); surface.classList.toggle('quick', pos === 'moving' || time - dimmedAt < 400); dimmedAt = time;
     ref.dark.style.opacity = clamp((1 - light) * (day ? .86 : .97) - lum * .05, 0, 1); ref.warm.style.opacity = b * (day ? .1 : .2);
     ref.sky.style.opacity = day ? .5 : clamp(.9 - b * 1.4 - lum * .5 - (popOn ? .2 : 0), 0, 1); ref.cove.style.opacity = b * .9;
     $$('#rm-bounce stop', svg).forEach((n, i) => { n.style.stopColor = (i < 2 ? mixHex(tint, '#ffffff', .25) : showing ? main : tint) + BOUNCE[i]; });
@@ -388,7 +389,7 @@ export async function createRoom(host, { open, card, overflow, hits: wantHits = 
     const led = { amp: on, dvd: get('dvd', 'power') === 'on', cd: get('cd', 'power') === 'on', tuner: tunerOn, projector: power === 'on' || power === 'warming', popper: popOn };
     const ill = status.devices.filter(broken);
     update('led', [...Object.values(led), ...ill.map(({ id }) => id)], () => {
-    for (const [id, is] of Object.entries(led)) { const bad = broken(device(id)); ref[id].find('led').forEach((n) => n.setAttribute('class', `led ${bad ? 'bad' : is ? 'on' : 'standby'}`)); }
+    for (const [id, is] of Object.entries(led)) { const bad = broken(device(id)); ref[id].find('led').forEach((n) => n.setAttribute('class', bad ? 'bad' : is ? 'on' : 'standby')); }
     ref.ill.replaceChildren();
     for (const d of ill) { const box = boxOf(d.id); if (!box) continue; const [x, y, w, hh] = box; ref.ill.append(...['ill-fill', 'ill'].map((name) => s('rect', { class: name, x: x - 10, y: y - 8, width: w + 20, height: hh + 16, rx: 16 }))); }
     });

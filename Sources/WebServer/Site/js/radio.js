@@ -11,7 +11,7 @@ import { t, number, capitalized } from './text.js';
 
 export const title = () => t('radio.title');
 const BANDS = {
-  fm: { min: 76, max: 108, step: 0.1, show: (f) => f.toFixed(1), major: 4, minor: 1, tiny: 0.2, near: 0.16 },
+  fm: { min: 76, max: 108, step: .1, show: (f) => f.toFixed(1), major: 4, minor: 1, tiny: .2, near: .16 },
   am: { min: 520, max: 1710, step: 9, wide: 10, show: (f) => String(Math.round(f)), major: 200, minor: 50, tiny: 10, near: 6 },
 };
 
@@ -45,7 +45,7 @@ export async function show(main, { again }) {
   // The nearest station in reach of the dial.
   const distance = (station) => Math.abs(station[band] - freq[band]);
   const near = () => ofBand().filter((station) => distance(station) < BANDS[band].near).sort((a, b) => distance(a) - distance(b))[0];
-  const isHere = ([on, f]) => on === band && Math.abs(f - freq[band]) < 0.05, isMine = () => mine().some(isHere);
+  const isHere = ([on, f]) => on === band && Math.abs(f - freq[band]) < .05, isMine = () => mine().some(isHere);
   // The last of several quick presses counts.
   const play = paced(async (item) => {
     sending = true; power.setAttribute('aria-busy', sending);
@@ -54,7 +54,7 @@ export async function show(main, { again }) {
   /** Plays what the dial shows: a station, or the bare frequency. */
   const listen = () => { hold(); play(near()?.id ?? `${BANDS[band].show(freq[band])} ${band.toUpperCase()}`); };
   function skip(by) {
-    const list = ofBand().sort((a, b) => a[band] - b[band]), here = freq[band], next = by > 0 ? list.find((one) => one[band] > here + 0.05) ?? list[0] : list.findLast((one) => one[band] < here - 0.05) ?? list.at(-1);
+    const list = ofBand().sort((a, b) => a[band] - b[band]), here = freq[band], next = by > 0 ? list.find((one) => one[band] > here + .05) ?? list[0] : list.findLast((one) => one[band] < here - .05) ?? list.at(-1);
     if (next) goTo(band, next[band]);
   }
   function goTo(on, f) {
@@ -81,8 +81,8 @@ export async function show(main, { again }) {
     width = glass.clientWidth || 800; whole = width > 860;
     const span = b.max - b.min, pad = whole ? 46 : width / 2, H = 190, out = [], X = (f) => pad + (f - b.min) * px;
     px = whole ? (width - pad * 2) / span : width / (band === 'fm' ? 9 : 420);
-    const multiple = (at, of) => Math.abs(at / of - Math.round(at / of)) < 0.001;
-    for (let f = b.min; f <= b.max + 0.001; f += b.tiny) {
+    const multiple = (at, of) => Math.abs(at / of - Math.round(at / of)) < .001;
+    for (let f = b.min; f <= b.max + .001; f += b.tiny) {
       const at = Math.round(f / b.tiny) * b.tiny, isMajor = multiple(at, b.major), isMinor = multiple(at, b.minor);
       if (whole && !isMinor && px * b.tiny < 4) continue;
       out.push(s('path', { class: 'tick', d: `M${X(at).toFixed(1)} 96v${isMajor ? -34 : isMinor ? -22 : -12}`, 'stroke-width': isMajor ? 2.6 : 1.4 }));

@@ -31,7 +31,7 @@ export async function verified({ confirm, answer, put, ...options }) {
 /**
  * A new password, typed twice, with the live list of rules.
  * @param also further fields, shown first, by the names of their rules; `use` gets their values after the password
- * @param present the field for the present password, shown before all others
+ * @param present the field for the current password, shown before all others
  */
 export async function passwordForm({ set, email = '', name = '', heading, button: words, use, done, also = {}, present }) {
   const { rules } = await get('/validation', { open: true });

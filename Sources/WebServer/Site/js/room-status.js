@@ -35,14 +35,14 @@ export const isChanging = () => theater.devices().some((device) => value(device,
 /** How much of a change is done, 0 to 1, by the time that the device expects for it; it ends when the device says so. */
 function movement({ attributes: { takes, remaining }, ...device }, key) {
   if (!takes?.value || remaining === undefined) return undefined;
-  return Math.min(0.96, Math.max(0, (takes.value - remaining.value + theater.age(device, device.state[key])) / takes.value));
+  return Math.min(.96, Math.max(0, (takes.value - remaining.value + theater.age(device, device.state[key])) / takes.value));
 }
 /** Where a moving screen is heading and how far it is: by its own report, else from the end at which it was. */
 function travel(device) {
   const { from, towards, remaining, lowered: stopped } = device.attributes, position = value(device, 'position');
   if (position === 'moving' && from && towards && remaining) {
     const done = remaining.value ? Math.min(1, theater.age(device, device.state.position) / remaining.value) : 1, at = (from.value + (towards.value - from.value) * done) / 100;
-    return towards.value < from.value ? { target: 'up', progress: Math.min(0.98, 1 - at) } : { target: 'down', progress: Math.min(0.98, at) };
+    return towards.value < from.value ? { target: 'up', progress: Math.min(.98, 1 - at) } : { target: 'down', progress: Math.min(.98, at) };
   }
   const lowered = stopped?.value;
   if (position !== 'moving') { ends.set(device.id, position); return {}; }

@@ -4,6 +4,7 @@ import { icon } from './icons.js';
 import { createRoom } from './living-room.js';
 import * as theater from './store.js';
 import { roomStatus, shownAt, levels, meter, isChanging } from './room-status.js';
+import { ambient } from './parts.js';
 import { describe, value, nameOf, titleOf } from './words.js';
 import { progressOf, retry } from './runs.js';
 import { deviceSheet } from './controls.js';
@@ -25,6 +26,8 @@ export async function show(main, { go }) {
     overflow: (count) => ({ title: t('room.many', { count }), hint: t('room.see'), button: theater.mayOperate() ? btn('', () => go('/devices'), t('devices.title')) : undefined }),
   });
 
+  // Once: a new color restyles the room, which covers nearly all that has it.
+  ambient(titleOf(theater.activity()) ?? 'Lantern Street');
   const measured = meter((pair) => room.levels(pair));
   let soon;
   const paint = () => {

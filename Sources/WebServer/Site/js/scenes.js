@@ -96,7 +96,7 @@ export async function show(main, { again }) {
     renew(keys, 'plan', () => btn('primary big', start, icon('play'), t('scenes.run')));
   }
   function reason(step) {
-    if (step.action === 'skip' && step.reported) { const [key, is] = Object.entries(step.reported)[0]; return h('span', 'why', t('scenes.already', { state: has(`state.${key}`) ? t(`state.${key}`) : key, value: typeof is === 'object' ? '' : word(String(is)) })); }
+    if (step.action === 'skip' && step.reported) { const [key, value] = Object.entries(step.reported)[0], is = value?.state ?? value; return h('span', 'why', t('scenes.already', { state: has(`state.${key}`) ? t(`state.${key}`) : key, value: word({ true: 'on', false: 'off' }[is] ?? String(is)) })); }
     return step.action === 'decideLater' ? h('span', 'why', t('scenes.later')) : null;
   }
   function paintRun(run) {
@@ -108,7 +108,7 @@ export async function show(main, { again }) {
     steps.classList.remove('as-plan');
     renew(steps, JSON.stringify(run.steps), () => outline(run).map((step) => {
       const { status, error } = step, isNamed = ['skipped', 'accepted', 'cancelled'].includes(status);
-      return row(step, status === 'cancelled' ? 'skipped' : status, LAMP[status] ? icon(LAMP[status]) : null, h('span', isNamed ? 'cmd' : 'sr', `${isNamed ? ' · ' : ' '}${t(`status.${status}`)}`), step.seconds > 0.05 ? unit(number(step.seconds, 1), 'second') : '', error ? h('span', 'why', wording(error).message, small(wording(error).detail)) : null);
+      return row(step, status === 'cancelled' ? 'skipped' : status, LAMP[status] ? icon(LAMP[status]) : null, h('span', isNamed ? 'cmd' : 'sr', `${isNamed ? ' · ' : ' '}${t(`status.${status}`)}`), step.seconds > .05 ? unit(number(step.seconds, 1), 'second') : '', error ? h('span', 'why', wording(error).message, small(wording(error).detail)) : null);
     }));
     renew(keys, run.status, () => (run.status === 'running' ? cancel(run) : [btn('primary big', start, icon('play'), t('scenes.again')), btn('quiet', load, t('scenes.plan'))]));
   }

@@ -2,7 +2,7 @@
 import { h, clear } from './dom.js';
 import { get, post, remove } from './api.js';
 import * as theater from './store.js';
-import { heading, choice, toggle, slider, toast, ask, actBtn, complain, card, setting, quiet } from './parts.js';
+import { heading, choice, toggle, slider, toast, ask, actBtn, complain, card, setting, quiet, labelled } from './parts.js';
 import { ageSlider } from './people.js';
 import { saveLanguage } from './commands.js';
 import { look, saveLook } from './look.js';
@@ -39,7 +39,7 @@ function appearance() {
 }
 function wall(begin) {
   const option = (key) => toggle(t(`wall.${key}`), look()[key] ?? true, (on) => saveLook({ [key]: on }), t(`wall.${key}Note`));
-  return group(t('wall.title'), 'h-wall', setting(t('wall.make'), t(theater.isWallTablet() ? 'wall.is' : 'wall.makeNote'), theater.isOwner() ? quiet(t('wall.begin'), t('wall.make'), () => askWall(begin)) : null),
+  return group(t('wall.title'), 'h-wall', theater.isWallTablet() ? setting(t('wall.make'), t('wall.is')) : theater.isOwner() ? setting(t('wall.make'), t('wall.makeNote'), quiet(t('wall.begin'), t('wall.make'), () => askWall(begin))) : null,
     option('dim'), option('awake'));
 }
 function askWall(begin) {
@@ -59,7 +59,7 @@ function account() {
 function playing() {
   return group(t('playing.title'), 'h-playing', toggle(t('follow.setting'), follows(), (follow) => saveLook({ follow }), t('follow.note')), toggle(t('leaving.setting'), leavingEnds(), setLeavingEnds, t('leaving.settingNote')), toggle(t('keys.setting'), look().keys, (keys) => saveLook({ keys }), t('keys.note')));
 }
-const open = (href, label) => h('a', { class: 'btn quiet', href, 'aria-label': t(label) }, t('settings.open'));
+const open = (href, label) => h('a', { class: 'btn quiet', href, 'aria-label': labelled(t('settings.open'), t(label)) }, t('settings.open'));
 function controller() {
   const address = h('span', 'mono', location.origin), list = group(t('settings.theater'), 'h-theater',
     setting(t('settings.scan'), t('settings.scanNote'), quiet(t('settings.rescan'), t('settings.scan'), async () => { const found = await post('/library/scan'); toast(`${[['films', found.films], ['music', found.songs], ['stations', found.stations]].map(([kind, count]) => t(`count.${kind}`, { count })).join(', ')}.`); })),

@@ -11,18 +11,18 @@ struct PasswordCommand: ParsableCommand {
     subcommands: [PasswordChange.self, PasswordReset.self])
 }
 
-/// `theater password change`: requires the present password.
+/// `theater password change`: requires the current password.
 struct PasswordChange: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "change", abstract: "Change your password; your other sessions end.",
-    discussion: "With --password-stdin: the present password, then the new one, a line each.")
+    discussion: "With --password-stdin: the current password, then the new one, a line each.")
   @OptionGroup var password: PasswordOptions
 
   func run() async throws {
     let theater = try RemoteTheater()
     let prompt = try await NewPasswordPrompt(theater, fromInput: password.passwordStdin)
     if !password.passwordStdin {
-      Console.writeLine("First your present password, then the new one.")
+      Console.writeLine("First your current password, then the new one.")
     }
     let present = try Prompt.password(fromInput: password.passwordStdin, twice: false)
     try await prompt.ask(
@@ -33,7 +33,7 @@ struct PasswordChange: AsyncParsableCommand {
   }
 }
 
-/// `theater password reset`: requires a code, not the present password.
+/// `theater password reset`: requires a code, not the current password.
 struct PasswordReset: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reset", abstract: "Set a new password with a code.",

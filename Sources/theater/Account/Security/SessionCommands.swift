@@ -103,7 +103,7 @@ extension RemoteTheater {
     }
     let confirmation = RemoteConfirmation(self, at: path, with: fields)
     _ = try await CodeScreen(.secondFactor).ask(
-      confirmation, "Code of your authenticator app, or a recovery code")
+      confirmation, "Code from your authenticator app, or a recovery code")
     return confirmation.answer
   }
 }

@@ -15,7 +15,7 @@ struct CodeFlowView: TerminalView {
     lines += style.fields([screen.field], of: screen.form, focus: focus, isLocked: screen.isLocked)
     lines.append("")
     lines += style.outcome(
-      progress: screen.isLoading ? "Sending …" : nil, failure: screen.failure?.text, turn: turn)
+      progress: screen.isLoading ? "Sending…" : nil, failure: screen.failure?.text, turn: turn)
     if !screen.isLocked {
       lines.append(style.faint("Enter: send\(isLeavable ? " · Esc: back" : "") · Ctrl-C: stop"))
     }

@@ -25,7 +25,7 @@ struct CodeRegistrationView: TerminalView {
     lines += style.fields(screen.fields, of: screen.form, focus: focus, isLocked: screen.isLocked)
     lines.append("")
     lines += style.outcome(
-      progress: screen.isLoading ? "Registering …" : nil, failure: screen.failure?.text, turn: turn)
+      progress: screen.isLoading ? "Registering…" : nil, failure: screen.failure?.text, turn: turn)
     if !screen.isLocked {
       let reveal = "Ctrl-T: \(focus.isRevealed ? "hide" : "show")"
       lines.append(

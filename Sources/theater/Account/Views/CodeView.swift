@@ -16,7 +16,7 @@ struct CodeView: TerminalView {
       "",
     ]
     if screen.isLoading {
-      lines.append(style.progress("Asking …", turn: turn))
+      lines.append(style.progress("Asking…", turn: turn))
     } else if let failure = screen.failure {
       lines.append(style.bad("✗ \(failure.text)"))
     } else if let left = screen.triesLeft, !screen.isOver {

@@ -47,7 +47,7 @@ struct LoginView: TerminalView {
     }
     lines.append("")
     lines += style.outcome(
-      progress: screen.isLoading ? texts("login.busy", "Logging in …") : nil,
+      progress: screen.isLoading ? texts("login.busy", "Logging in…") : nil,
       failure: screen.failure?.text, turn: turn)
     if !screen.isLocked { lines += help(screen) }
     return lines

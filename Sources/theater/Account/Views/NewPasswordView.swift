@@ -18,7 +18,7 @@ struct NewPasswordView: TerminalView {
       NewPasswordScreen.fields, of: screen.form, focus: focus, isLocked: screen.isLocked)
     lines.append("")
     lines += style.outcome(
-      progress: screen.isLoading ? "Setting it …" : nil, failure: screen.failure?.text, turn: turn)
+      progress: screen.isLoading ? "Setting it…" : nil, failure: screen.failure?.text, turn: turn)
     if !screen.isLocked {
       let reveal = "Ctrl-T: \(focus.isRevealed ? "hide" : "show")"
       lines.append(style.faint("Enter: set · \(reveal) · Ctrl-C: stop"))

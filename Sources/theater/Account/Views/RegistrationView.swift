@@ -41,7 +41,7 @@ struct RegistrationView: TerminalView {
     if wizard.isLoading {
       let deed =
         wizard.step == .password
-        ? texts("register.busy", "Registering …") : texts("form.checking", "Asking …")
+        ? texts("register.busy", "Registering…") : texts("form.checking", "Asking…")
       lines.append(style.progress(deed, turn: turn))
     } else if let text = wizard.outcome?.text {
       lines.append(style.bad("✗ \(text)"))

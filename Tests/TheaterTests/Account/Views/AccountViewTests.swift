@@ -38,7 +38,7 @@ struct AccountViewTests {
     harness.press(.enter)
     harness.type(long)
     harness.press(.enter)
-    #expect(harness.text.contains("Registering …"))
+    #expect(harness.text.contains("Registering…"))
     #expect(
       harness.work == [
         .register(NewPerson(name: "Ann", email: "ann@example.org", password: long))
@@ -143,7 +143,7 @@ struct AccountViewTests {
     harness.type("secret")
     #expect(harness.text.contains("••••••_") && !harness.text.contains("secret"))
     harness.press(.enter)
-    #expect(harness.text.contains("Logging in …") && !harness.text.contains("_"))
+    #expect(harness.text.contains("Logging in…") && !harness.text.contains("_"))
     let refusal = Refusal("wrongCredentials", message: "Wrong.", hint: "Type both again.")
     harness.receive(.answer(.loggedIn(.failure(.refused(refusal)))))
     #expect(harness.text.contains("✗ Wrong. Type both again.") && harness.text.contains("•_"))

@@ -56,10 +56,10 @@ struct LoginViewTests {
   func success() {
     var harness = harness(LoginScreen(email: "ann@example.org"))
     harness.press(.next, .text("x"), .enter)
-    #expect(harness.text.contains("Logging in …"))
+    #expect(harness.text.contains("Logging in…"))
     harness.receive(.answer(.loggedIn(.success(ann))))
     #expect(harness.screen.person == ann)
-    #expect(!harness.text.contains("Logging in …") && !harness.text.contains("Log in ]"))
+    #expect(!harness.text.contains("Logging in…") && !harness.text.contains("Log in ]"))
     harness.type("y")
     #expect(!harness.text.contains("_") && harness.work.count == 1)
   }
@@ -100,7 +100,7 @@ struct LoginViewTests {
   func noLinkWhileLoading() {
     var harness = harness(LoginScreen(email: "ann@example.org"))
     harness.press(.next, .text("x"), .enter, .register)
-    #expect(harness.screen.exit == nil && harness.text.contains("Logging in …"))
+    #expect(harness.screen.exit == nil && harness.text.contains("Logging in…"))
   }
 
   @Test("A12 · the fields are empty each time the screen appears, without error and mark")

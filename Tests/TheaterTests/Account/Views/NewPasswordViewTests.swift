@@ -90,7 +90,7 @@ struct NewPasswordViewTests {
       harness.press(.enter)
     }
     #expect(harness.work == [.set(TypedPassword(long))])
-    #expect(harness.text.contains("Setting it …") && !harness.text.contains("Ctrl-C"))
+    #expect(harness.text.contains("Setting it…") && !harness.text.contains("Ctrl-C"))
     let refusal = Refusal("unsuitable", field: "newPassword", message: "Too common.")
     harness.receive(.answer(.set(.failure(.refused(refusal)))))
     #expect(harness.text.contains("✗ Too common."))

@@ -68,7 +68,7 @@ struct RegistrationByCodeViewTests {
     #expect(harness.text.contains("Send again in 0:30"))
     harness.type("123456")
     #expect(harness.work.last == .code(.verify("123456", request: "r1")))
-    #expect(harness.text.contains("Asking …"))
+    #expect(harness.text.contains("Asking…"))
     harness.receive(.answer(.code(.verified(.success(.personalDataNeeded)))))
     #expect(harness.text.contains("( Register )") && !harness.text.contains("e-mail address"))
     harness.type("Ben")
@@ -82,11 +82,11 @@ struct RegistrationByCodeViewTests {
     harness.type(long)
     #expect(harness.text.contains("[ Register ]"))
     harness.press(.enter)
-    #expect(harness.text.contains("Registering …") && !harness.text.contains("_"))
+    #expect(harness.text.contains("Registering…") && !harness.text.contains("_"))
     let person = NewPerson(name: "Ben", email: "ben@example.org", password: long)
     #expect(harness.work.last == .register(person, code: "123456", request: "r1"))
     harness.receive(.answer(.registered(.success(ben))))
-    #expect(harness.screen.person == ben && !harness.text.contains("Registering …"))
+    #expect(harness.screen.person == ben && !harness.text.contains("Registering…"))
   }
 
   @Test("D10 · after a phone number the e-mail address is asked for; given answers are filled in")
