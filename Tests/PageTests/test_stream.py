@@ -6,6 +6,7 @@ import socket
 import threading
 import urllib.request
 
+import pytest
 from conftest import Visit, proves
 from playwright.sync_api import expect
 from test_entrance import MODULES
@@ -134,8 +135,8 @@ def test_resume(browser, theater):
 
 
 def send_together(page, status, events):
-    """Opens the stream again, which answers with a status and events in one part."""
-    body = "".join(f"event: {kind}\nid: {status['event']}\ndata: {json.dumps(value)}\n\n" for kind, value in [("snapshot", status), *events])
+    """Opens the stream again, which answers with all events in one part."""
+    body = "".join(f"event: {kind}\nid: {status['event']}\ndata: {json.dumps(value)}\n\n" for kind, value in events)
     page.route("**/api/v1/events*", lambda route: route.fulfill(status=200, content_type="text/event-stream", body=body), times=1)
     page.evaluate(WATCH_REDRAWS)
 
@@ -146,16 +147,22 @@ def test_burst(owner):
     status = page.evaluate("fetch('/api/v1/status').then((answer) => answer.json())")
     lights = next(device for device in status["devices"] if device["id"] == "lights")
     dimmed = [{**lights, "state": {**lights["state"], "brightness": {"value": percent, "provenance": "reported", "age": 0}}} for percent in range(31, 36)]
-    send_together(page, status, [("device", device) for device in dimmed])
+    send_together(page, status, [("snapshot", status), *(("device", device) for device in dimmed)])
     expect(page.get_by_role("button", name=re.compile("^Lights")).first).to_contain_text("35 %")
     assert not {31, 32, 33, 34} & set(page.evaluate("drawn"))
 
 
-@proves("E9 E17 · a device that follows others goes to the room also if what they start runs before the page is drawn")
-def test_short_start(owner):
+@proves("E9 E17 · a device that follows others goes to the room also if what they start runs before the page is drawn, but not for what a snapshot brings")
+@pytest.mark.parametrize("in_snapshot", [False, True], ids=["event", "snapshot"])
+def test_short_start(owner, in_snapshot):
     page = owner.open("/settings")
     page.get_by_role("switch", name="Follow what others start").click()
     status = page.evaluate("fetch('/api/v1/status').then((answer) => answer.json())")
     film = {"activity": "film", "title": "Watch a film", "item": "night-ferry", "itemTitle": "Night Ferry", "player": "dvd", "run": "elsewhere"}
-    send_together(page, status, [("activity", {**film, "status": kind}) for kind in ("starting", "running")])
-    page.wait_for_url("**/room")
+    if in_snapshot:
+        send_together(page, status, [("snapshot", {**status, "activity": {**film, "status": "running"}})])
+        expect(page.get_by_role("region", name="What plays")).to_be_visible()
+        assert page.url.endswith("/settings")
+    else:
+        send_together(page, status, [("activity", {**film, "status": kind}) for kind in ("starting", "running")])
+        page.wait_for_url("**/room")

@@ -18,7 +18,7 @@ const unreachable = () => new Failure(0, { code: 'network' });
 /** The number of requests that begin something, until a second after their end: an activity that begins then was begun here. */
 let starting = 0;
 export const beginsHere = () => starting > 0;
-const STARTS = /^\/(watch|listen|radio|popcorn|activities|scenes)\b/;
+const STARTS = /^\/(watch|listen|radio|popcorn|activities|scenes\/.+\/runs)\b/;
 let loggedOut = () => {};
 /** Calls `action` when the controller no longer accepts the session. */
 export const whenLoggedOut = (action) => { loggedOut = action; };

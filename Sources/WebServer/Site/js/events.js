@@ -19,7 +19,7 @@ async function* eventsOf(answer) {
 function eventOf(block) {
   const fields = {};
   for (const line of block.split('\n')) { const at = line.indexOf(': '); if (at > 0) fields[line.slice(0, at)] = line.slice(at + 2); }
-  return fields.event ? { type: fields.event, value: JSON.parse(fields.data ?? 'null'), id: fields.id } : {};
+  return fields.event ? { type: fields.event, value: JSON.parse(fields.data), id: fields.id } : {};
 }
 /** Follows the levels of amplifiers on a stream of its own until `signal` aborts; with `lastID` it starts without a snapshot. */
 export async function followLevels(signal, lastID, heard) {

@@ -25,7 +25,7 @@ const WITHIN = { player: 'library', account: 'settings', editor: 'settings', doc
 const MAY = { account: mayOperate, editor: isOwner, doctor: isOwner, setup: isOwner };
 const WITHOUT_BAR = ['home', 'player'];
 /** Screens that color the page themselves. */
-const SELF_COLORED = ['room', 'radio', 'player'];
+const COLORED = ['room', 'radio', 'player'];
 
 /** Builds the frame and begins to follow the theater. */
 export async function begin(session, { go, exit }) {
@@ -64,8 +64,8 @@ export async function begin(session, { go, exit }) {
     end() {
       for (const stop of stops) stop();
       size.disconnect(); theater.end();
-      document.documentElement.style.removeProperty('--dock');
       for (const node of [skip, rail, dock]) node.remove();
+      measure();
       $('.offline')?.remove(); $('.toast.ask')?.remove();
     },
   };
@@ -100,7 +100,7 @@ function paintBar(bar, place) {
   bar.node.hidden = !shown;
   document.body.classList.toggle('with-bar', shown);
   const title = titleOf(now) ?? '';
-  if (title && now.status !== 'idle' && !SELF_COLORED.includes(place)) ambient(title);
+  if (title && now.status !== 'idle' && !COLORED.includes(place)) ambient(title);
   if (!shown) return;
   const play = theater.playback(), paused = isPaused(play), isRadio = theater.playerRole() === 'tuner';
   write(bar.name, title);

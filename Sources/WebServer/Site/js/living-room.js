@@ -312,15 +312,15 @@ export async function createRoom(host, { open, card, overflow, hits: wantHits = 
     });
     // projector
     const pr = device('projector'), power = get('projector', 'power'), warm = progress(pr, 'power', 'warming') ?? progress(pr, 'power', 'cooling');
-    // How warm the lamp is, and how bright.
-    const warmth = { on: 1, warming: warm ?? 0, cooling: 1 - (warm ?? 0) }[power] ?? 0, lamp = warmth * ({ warming: .5, cooling: .2 }[power] ?? 1);
+    // How warm the lamp is, 0 to 1, and how bright.
+    const heat = { on: 1, warming: warm ?? 0, cooling: 1 - (warm ?? 0) }[power] ?? 0, lamp = heat * ({ warming: .5, cooling: .2 }[power] ?? 1);
     const film = get('dvd', 'playback'), showing = power === 'on' && film && ['playing', 'paused'].includes(film.state) && lowered > .2;
     const paused = film?.state === 'paused', title = status.titles?.[film?.item] || film?.item || '', lum = (showing ? (paused ? .62 : 1) : power === 'on' ? .42 : 0) * Math.round(lowered * 20) / 20;
     const [, , main, hot, pale] = palette(title || 'x'); const tint = showing ? hot : '#cfe0f5';
     update('projector', [power, warm, lowered, showing, paused], () => {
     show(ref.projector.find('lens'), lamp); show(ref.projector.find('vents'), ['warming', 'on', 'cooling'].includes(power) ? Math.max(.25, lamp * .8) : 0);
-    ref.projector.one('ring').style.strokeDasharray = `${360 * warmth} 360`;
-    ref.beam.setAttribute('opacity', lowered > .15 ? (showing ? (paused ? .38 : .62) : power === 'on' ? .4 : power === 'warming' ? .16 * warmth : 0) : lamp * .12);
+    ref.projector.one('ring').style.strokeDasharray = `${360 * heat} 360`;
+    ref.beam.setAttribute('opacity', lowered > .15 ? (showing ? (paused ? .38 : .62) : power === 'on' ? .4 : power === 'warming' ? .16 * heat : 0) : lamp * .12);
     ref.picture.style.opacity = showing ? 1 : .85;
     ref.pauseMark.style.opacity = showing && paused ? .82 : 0;
     });

@@ -96,7 +96,7 @@ export async function show(main, { again }) {
     renew(keys, 'plan', () => btn('primary big', start, icon('play'), t('scenes.run')));
   }
   function reason(step) {
-    if (step.action === 'skip' && step.reported) { const [key, value] = Object.entries(step.reported)[0], is = value?.state ?? value; return h('span', 'why', t('scenes.already', { state: has(`state.${key}`) ? t(`state.${key}`) : key, value: word({ true: 'on', false: 'off' }[is] ?? String(is)) })); }
+    if (step.action === 'skip' && step.reported) { const [key, value] = Object.entries(step.reported)[0], is = value?.state ?? value; return h('span', 'why', t('scenes.already', { state: has(`state.${key}`) ? t(`state.${key}`) : key, value: word({ true: 'on', false: 'off' }[is] ?? `${is}`) })); }
     return step.action === 'decideLater' ? h('span', 'why', t('scenes.later')) : null;
   }
   function paintRun(run) {
