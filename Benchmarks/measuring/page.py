@@ -110,6 +110,9 @@ class Browser:
     def throttle(self, page):
         self.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": THROTTLE})
 
+    def is_idle(self):
+        return self.controller.request("GET", "/api/v1/status")["activity"]["status"] == "idle"
+
     def send(self, path, body=None):
         return self.controller.request("POST", f"/api/v1{path}", body if body is not None else {})
 
@@ -239,6 +242,9 @@ def slope(sizes):
 
 def memory(browser):
     """How the heap of the room grows over a day on the wall: by a clock that runs ahead, with the events of a day."""
+    # The film of the other measurements would be drawn at every frame of that clock, too.
+    browser.send("/end")
+    browser.controller.wait_for(browser.is_idle, seconds=60)
     leading = browser.open("/settings")
     page = browser.context.new_page()
     page.clock.install()
