@@ -233,6 +233,42 @@ def test_failure(visit, theater):
     expect(card.locator("[lang=en]")).to_contain_text("The device refuses")
 
 
+@proves("E9 E17 · a form in a sheet says in the reader's language why it was refused, with the controller's English in small print")
+def test_refused_form(visit, theater):
+    one = visit(locale="uk").with_session(theater.people["ann@example.org"])
+    one.expected = {409}
+    one.page.route("**/api/v1/account/name", lambda route: route.fulfill(status=409, content_type="application/json", body=json.dumps(
+        {"error": {"code": "notNow", "message": "the accounts are read anew", "hint": "Wait a moment."}})))
+    page = one.open("/account")
+    page.get_by_role("button", name="Змінити ім’я").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Зберегти").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("Зараз це неможливо.")
+    expect(dialog.get_by_role("alert").locator("[lang=en]")).to_have_text("The accounts are read anew. Wait a moment.")
+
+
+@proves("E9 · the name of each control of the settings and the account has the text that is seen")
+@pytest.mark.parametrize("language", ["en", "uk", "ru"])
+def test_names(visit, theater, language):
+    one = visit(locale=language).with_session(theater.people["ann@example.org"])
+    for path in ("/settings", "/account"):
+        page = one.open(path)
+        named = page.locator("main :is(a, button)[aria-label]").evaluate_all("(all) => all.map((one) => [one.innerText.trim(), one.ariaLabel])")
+        assert named
+        assert all(text.lower() in label.lower() for text, label in named), named
+
+
+@proves("E9 E12 · a plan says what a device reports already: on, off or a word, never a bare value")
+def test_reported(visit, theater):
+    one = visit().with_session(theater.people["ann@example.org"])
+    steps = [{"id": str(i), "kind": "command", "device": "amp", "command": "on", "action": "skip", "reported": reported} for i, reported in enumerate([
+        {"muted": True}, {"muted": False}, {"input": "dvd"}, {"playback": {"state": "stopped"}}])]
+    one.page.route("**/api/v1/scenes/together/plan", lambda route: route.fulfill(json={"scene": "together", "steps": steps}))
+    page = one.open("/scenes?scene=together")
+    why = page.locator(".why").all_inner_texts()
+    assert len(why) == 4 and why[0].endswith(" on.") and why[1].endswith(" off.") and not any(word in text for text in why for word in ("true", "false", "object", " .")), why
+
+
 COUNTS = [0, 1, 2, 5, 11, 21, 1.5]
 # The plural form of each of the counts, by the rules of CLDR.
 PLURALS = {
