@@ -166,3 +166,12 @@ def test_short_start(owner, in_snapshot):
     else:
         send_together(page, status, [("activity", {**film, "status": kind}) for kind in ("starting", "running")])
         page.wait_for_url("**/room")
+
+
+@proves("E9 E17 · the plan of a scene is no start, so that what others start meanwhile is followed; its run is one")
+def test_plan(owner):
+    page = owner.open("/scenes?scene=together")
+    begins_here = "async () => (await import(%s + 'api.js')).beginsHere()" % MODULES
+    assert not page.evaluate(begins_here)
+    page.get_by_role("button", name="Run").click()
+    page.wait_for_function(begins_here)

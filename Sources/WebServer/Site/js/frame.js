@@ -21,7 +21,7 @@ const name = (id) => t(`${id}.title`);
 const IN_TABS = ['home', 'room', 'library', 'radio', 'devices'];
 /** Screens without an entry of their own in the navigation, with the entry that is marked for them. */
 const WITHIN = { player: 'library', account: 'settings', editor: 'settings', doctor: 'settings', setup: 'devices' };
-/** Who may open them. */
+/** Who may open a screen without an entry of its own; the player is for all. */
 const MAY = { account: mayOperate, editor: isOwner, doctor: isOwner, setup: isOwner };
 const WITHOUT_BAR = ['home', 'player'];
 /** Screens that color the page themselves. */

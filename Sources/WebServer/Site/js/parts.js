@@ -132,9 +132,9 @@ export const twoLines = (name, ...sub) => h('span', {}, h('span', 'name', name),
 export const card = (text, id, inside, end) => h('section', { class: 'card', 'aria-labelledby': id }, h('div', 'card-head', h('h2', { class: 'title-4', id }, text), end), inside);
 /** A row of settings: a name, a note below it, and the controls. */
 export const setting = (name, sub, ...end) => h('div', 'setting', h('span', {}, name, sub ? h('span', 'small block', sub) : null), h('span', 'setting-keys', end));
-/** A label for screen readers that has the visible text, by which a voice command finds the control. */
+/** The label with the visible text in front, unless it has that text: a voice command finds a control by what is seen. */
 export const labelled = (text, label) => (label?.toLowerCase().includes(text.toLowerCase()) ? label : label && `${text}: ${label}`);
-/** A plain button with a longer label. */
+/** A plain button with a longer label for screen readers. */
 export const quiet = (text, label, run) => h('button', { class: 'btn quiet', 'aria-label': labelled(text, label), onclick: ({ currentTarget }) => act(currentTarget, async () => run()) }, text);
 export const heading = (title, ...more) => h('header', 'page-head', h('h1', 'title-2', title), more);
 export const section = (title, id, ...content) => h('section', { class: 'band', 'aria-labelledby': id }, h('h2', { class: 'title-3', id }, title), content);
