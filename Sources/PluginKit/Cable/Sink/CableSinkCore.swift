@@ -161,8 +161,9 @@ final class CableSinkCore: @unchecked Sendable {
       polls.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
     }
     _ = poll(&polls, nfds_t(polls.count), timeout)
-    expirePendingConnections()
     for entry in polls where entry.revents != 0 { handle(entry) }
+    // After the messages: a token that is here already is not late because this thread was held up.
+    expirePendingConnections()
   }
 
   private var timeout: Int32 {

@@ -37,6 +37,8 @@ final class CableSourceCore: @unchecked Sendable {
   private var flushAnswer: UInt64?
   /// Whether a flush, a pause or a resume is under way.
   private var busy = false
+  /// The time until which the I/O thread sleeps; `nil` when only an event wakes it.
+  private var ioDeadline: Int64?
 
   init(
     clock: any CableClock, events: AsyncStream<CableSourceEvent>.Continuation
@@ -87,7 +89,7 @@ final class CableSourceCore: @unchecked Sendable {
         let room = (lead - queue.pending) / frame * frame
         guard room > 0 else {
           writersWait = true
-          if !playing { wake() }
+          wakeForDeadline()
           monitor.wait()
           continue
         }
@@ -99,6 +101,7 @@ final class CableSourceCore: @unchecked Sendable {
         // The socket has become full: the I/O thread sends the rest when there is room.
         if !isBlocked, link?.outbox.isEmpty == false { wake() }
       }
+      wakeForDeadline()
       return taken / frame
     }
   }
@@ -129,6 +132,7 @@ final class CableSourceCore: @unchecked Sendable {
           heard = before.frame(at: min(byte, sent))
         }
       } else {
+        dropStalledSound()
         link?.moveStart(to: point)
       }
       sendSound()
@@ -144,6 +148,8 @@ final class CableSourceCore: @unchecked Sendable {
       playhead.stop(at: byte, clock.now)
       if playing, let link, let format = link.format {
         byte = min(requestFlush(link, at: byte, format) ?? byte, queue.sent)
+      } else {
+        dropStalledSound()
       }
       playhead.stop(at: byte, clock.now)
       rewind(to: byte)
@@ -210,7 +216,8 @@ final class CableSourceCore: @unchecked Sendable {
         tick()
         sendSound()
         let output = link.map { $0.outbox.isEmpty ? 0 : POLLOUT } ?? 0
-        return (link, Int16(POLLIN | output), deadline.map { clock.timeout(until: $0) } ?? -1)
+        ioDeadline = deadline
+        return (link, Int16(POLLIN | output), ioDeadline.map { clock.timeout(until: $0) } ?? -1)
       }
       guard let (link, interest, timeout) = plan else { return }
       var polls = (
@@ -274,6 +281,21 @@ final class CableSourceCore: @unchecked Sendable {
     return flushAnswer
   }
 
+  /// Tells a sink that has stalled to drop the sound that it still holds, which it would play when it goes on.
+  ///
+  /// Nobody waits for the answer: the source's own clock tells the position.
+  private func dropStalledSound() {
+    guard !playing, let link, link.heard, let format = link.format else { return }
+    if !link.begin(at: queue.sent, format, flush: true) { unplug(Self.gone) }
+  }
+
+  /// Wakes the I/O thread if it would sleep longer than until the next deadline.
+  private func wakeForDeadline() {
+    guard let deadline, ioDeadline.map({ deadline < $0 }) ?? true else { return }
+    ioDeadline = deadline
+    wake()
+  }
+
   /// Sends sound as far as credit allows.
   private func sendSound() {
     guard playing, !paused, let link else { return }
@@ -288,9 +310,14 @@ final class CableSourceCore: @unchecked Sendable {
   private func tick() {
     let now = clock.now
     if let link {
+      if isOverdue(link, at: now) {
+        // A thread that was held up judges by what the sink has said meanwhile.
+        receive(link)
+      }
       if let awaiting = link.awaiting, awaiting.deadline <= now { finishFlush(nil) }
-      if playing, !link.outbox.flush(to: link.descriptor) { unplug(Self.gone) }
     }
+    // Also while the source's own clock paces: the sink may hold the first half of a message.
+    if let link, !link.outbox.flush(to: link.descriptor) { unplug(Self.gone) }
     if playing, let patience = patienceDeadline, patience <= now, let link {
       paceByClock(at: link.lastProgress)
       catchingUp = true
@@ -306,6 +333,12 @@ final class CableSourceCore: @unchecked Sendable {
       if !catchingUp || late > 1_000_000_000 { playhead.stop(at: byte, now) }
     }
     wakeWriters()
+  }
+
+  /// Whether the sink has not answered or gone on in time, as far as its messages were read.
+  private func isOverdue(_ link: CableSourceLink, at now: Int64) -> Bool {
+    if let awaiting = link.awaiting, awaiting.deadline <= now { return true }
+    return playing && patienceDeadline.map { $0 <= now } ?? false
   }
 
   /// The next moment at which `tick` has something to do.

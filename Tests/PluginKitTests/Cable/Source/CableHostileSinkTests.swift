@@ -177,13 +177,13 @@ final class CableHostileSinkTests {
     let (_, decoder) = try endless()
     #expect(try peer.next() == .format(epoch: 1, .compactDisc))
     peer.send(.credit(epoch: 1, limit: .max, heard: true))
-    // Waits until the decoder writes no more: the socket and the queue are full then.
+    try waitUntil("the queue is full") { decoder.next >= 44_100 }
+    // Until the decoder writes no more, because the socket is full too; earlier, the sink would only be less late.
     var before = -1
     while decoder.next != before {
       before = decoder.next
       usleep(50_000)
     }
-    #expect(decoder.next >= 44_100)
     var got = 0
     while got < 400_000, case .data(epoch: 1, let bytes, _) = try peer.next() { got += bytes / 4 }
     #expect(got >= 400_000)
