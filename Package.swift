@@ -274,7 +274,10 @@ let package = Package(
       ] + nio),
     tests(
       "SimulatedTests",
-      ["TestSupport", "Simulated", "PluginKit", "PluginProtocol", "Devices", "JSON", "Platform"]),
+      [
+        "PluginTestSupport", "TestSupport", "Simulated", "PluginKit", "PluginProtocol", "Devices",
+        "JSON", "Platform",
+      ]),
     tests(
       "ALSAAmplifierTests",
       [
