@@ -206,7 +206,7 @@ let package = Package(
     .target(
       name: "AccountTestSupport", dependencies: ["Accounts"], path: "Tests/AccountTestSupport",
       swiftSettings: strict),
-    tests("TestSupportTests", ["TestSupport"]),
+    tests("TestSupportTests", ["TestSupport", "Platform"]),
     tests("PlatformTests", ["TestSupport", "Platform"]),
     tests("JSONTests", ["JSON"]),
     tests("DevicesTests", ["TestSupport", "Devices", "JSON"]),

@@ -1,4 +1,6 @@
 import Foundation
+import Glibc
+import Platform
 import TestSupport
 import Testing
 
@@ -11,23 +13,26 @@ import Testing
     echo '✔ Test run with 1 test in 1 suite passed after 0.1 seconds.'
     """
 
-  /// Runs a copy of the script with this program as the tests, a script for `sh`.
+  /// Makes a copy of the script, with this program as the tests: a script for `sh`. Returns the copy's path.
+  private func copy(to folder: TemporaryFolder, tests: String) throws -> String {
+    let script = Program.project.appending(path: "Scripts/run-tests")
+    let program = try folder.write(
+      ".build/debug/HomeTheaterPackageTests.xctest", Array("#!/bin/sh\n\(tests)\n".utf8))
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+    return try folder.write("Scripts/run-tests", Array(Data(contentsOf: script)))
+  }
+
+  /// Runs a copy of the script with this program as the tests.
   private func run(
     _ tests: String, _ words: [String] = ["--brief"], environment: [String: String] = [:]
   ) async throws -> Program.Outcome {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
-    let script = Program.project.appending(path: "Scripts/run-tests")
-    try folder.write("Scripts/run-tests", Array(Data(contentsOf: script)))
-    let program = ".build/debug/HomeTheaterPackageTests.xctest"
-    try folder.write(program, Array("#!/bin/sh\n\(tests)\n".utf8))
-    try FileManager.default.setAttributes(
-      [.posixPermissions: 0o755], ofItemAtPath: folder.path(of: program))
+    let script = try copy(to: folder, tests: tests)
     var variables = ProcessInfo.processInfo.environment
     variables["SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH"] = nil
     return try await Program.run(
-      URL(filePath: "/usr/bin/env"),
-      ["python3", "-B", folder.path(of: "Scripts/run-tests")] + words,
+      URL(filePath: "/usr/bin/env"), ["python3", "-B", script] + words,
       environment: variables.merging(environment) { $1 }, limit: 60)
   }
 
@@ -95,6 +100,18 @@ import Testing
       "echo '✔ Test run with 0 tests in 0 suites passed after 0.1 seconds.'")
     #expect(outcome.status == 1)
     #expect(outcome.errors.contains("--filter"))
+  }
+
+  @Test("an interrupted run leaves no process behind")
+  func interrupted() async throws {
+    let folder = try TemporaryFolder()
+    let script = try copy(to: folder, tests: "echo $$\nexec sleep 1000")
+    let run = try RunningProgram("python3", ["-B", script])
+    let tests = try #require(pid_t(try run.line()))
+    run.signal(SIGTERM)
+    try #require(await run.waitForEnd())
+    #expect(run.status == .exited(130))
+    #expect(kill(tests, 0) == -1)
   }
 
   @Test("four tests run at a time unless the caller says otherwise, and words reach the tests")

@@ -127,7 +127,9 @@ struct CableBench {
 
   init(heard: Bool = true, clock: any CableClock = MonotonicClock()) throws {
     folder = try TemporaryFolder()
-    sink = try CableSink(path: folder.path + "/s", token: tokenA, heard: heard)
+    // A test that is held up for 100 ms confirms its flushes all the same.
+    sink = try CableSink(
+      path: folder.path + "/s", token: tokenA, heard: heard, confirmationTime: 60_000_000_000)
     source = try CableSource(clock: clock)
     speaker = TestSpeaker(sink)
     try source.connect(path: folder.path + "/s", token: tokenA)

@@ -142,23 +142,30 @@ struct CableStallTests {
   func lateToken() throws {
     let folder = try TemporaryFolder()
     let path = folder.path(of: "s")
-    let accepted = Mutex<[Int64]>([])
+    let state = Mutex<(accepted: Int64?, isHeldUp: Bool, isSent: Bool)>((nil, false, false))
     let (_, events) = AsyncStream.makeStream(of: CableSinkEvent.self)
     let core = try CableSinkCore(
       path: path, token: CableToken(tokenA), ring: 100_000_000, heard: true, events: events
     ) { listener in
-      let first = accepted.withLock { $0.first }
-      // The thread is held up with the second connection until the first one's time has passed.
-      while let first, MonotonicClock.now < first + 2_100_000_000 { usleep(1000) }
-      accepted.withLock { $0.append(MonotonicClock.now) }
+      let first = state.withLock { state in
+        state.isHeldUp = state.accepted != nil
+        return state.accepted
+      }
+      // With the second connection the thread is held up until the first one's time has passed.
+      while let first, MonotonicClock.now < first + 2_100_000_000 || !state.withLock({ $0.isSent })
+      {
+        usleep(1000)
+      }
+      state.withLock { $0.accepted = MonotonicClock.now }
       return CableDescriptor.accept(listener)
     }
+    let first = RawPeer(descriptor: try CableDescriptor.connect(to: path))
+    let second = RawPeer(descriptor: try CableDescriptor.connect(to: path))
     try SystemThread.startForCable { core.run() }
     defer { core.close() }
-    let first = RawPeer(descriptor: try CableDescriptor.connect(to: path))
-    try waitUntil("the connection is accepted") { accepted.withLock { $0.count } == 1 }
-    let second = RawPeer(descriptor: try CableDescriptor.connect(to: path))
+    try waitUntil("the amplifier is held up") { state.withLock { $0.isHeldUp } }
     first.send(.hello(version: 1, token: tokenA))
+    state.withLock { $0.isSent = true }
     #expect(try first.next() == .credit(epoch: 0, limit: 0, heard: true))
     withExtendedLifetime(second) {}
   }

@@ -33,15 +33,25 @@ public final class CableSink: Sendable {
   ///   - ring: nanoseconds of sound between the socket and the audio thread, clamped to 20 ms…1 s.
   ///   - heard: whether the input is selected and the amplifier plays.
   /// - Throws: `CableError` for an invalid token, or if the socket or the thread cannot be made.
-  public init(
+  public convenience init(
     path: String, token: String, ring: Int64 = 100_000_000, heard: Bool = false
+  ) throws(CableError) {
+    try self.init(
+      path: path, token: token, ring: ring, heard: heard,
+      confirmationTime: CableSinkCore.confirmationTime)
+  }
+
+  /// Makes the socket and starts the I/O thread.
+  /// - Parameter confirmationTime: the time in which the audio thread must confirm a flush, ns.
+  init(
+    path: String, token: String, ring: Int64 = 100_000_000, heard: Bool, confirmationTime: Int64
   ) throws(CableError) {
     let (events, continuation) = AsyncStream.makeStream(
       of: CableSinkEvent.self, bufferingPolicy: .bufferingNewest(64))
     self.events = events
     core = try CableSinkCore(
       path: path, token: try CableToken(token), ring: min(max(ring, 20_000_000), 1_000_000_000),
-      heard: heard, events: continuation)
+      heard: heard, confirmationTime: confirmationTime, events: continuation)
     tap = core.tap
     let core = core
     do throws(CableError) {

@@ -10,6 +10,8 @@ final class CableSinkConnection {
   private let serial: UInt32
   private let ring: UnsafeMutablePointer<CableRing>
   private let ringTime: Int64
+  /// The time in which the audio thread must confirm a flush, ns.
+  private let confirmationTime: Int64
   private var heard: Bool
   private var inbox = CableInbox(largest: CableLimit.payload)
   private var outbox = CableOutbox()
@@ -39,12 +41,13 @@ final class CableSinkConnection {
 
   init(
     descriptor: Int32, serial: UInt32, ring: UnsafeMutablePointer<CableRing>, ringTime: Int64,
-    heard: Bool
+    confirmationTime: Int64, heard: Bool
   ) {
     self.descriptor = descriptor
     self.serial = serial
     self.ring = ring
     self.ringTime = ringTime
+    self.confirmationTime = confirmationTime
     self.heard = heard
     skipPosition = ring.pointee.tail.load(ordering: .relaxed)
     flushGeneration = UInt64(serial) << 32
@@ -196,7 +199,7 @@ final class CableSinkConnection {
     let index = ring.pointee.append(
       .flush, generation: generation, format: format, skips: true)
     flushIndex = index ?? flushIndex
-    flushDeadline = MonotonicClock.now + CableSinkCore.confirmationTime
+    flushDeadline = MonotonicClock.now + confirmationTime
     flushGeneration = generation
     ringGeneration = generation
     restartSpans(format)

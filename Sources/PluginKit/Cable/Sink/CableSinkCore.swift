@@ -25,13 +25,14 @@ final class CableSinkCore: @unchecked Sendable {
   private static let pendingLimit = 4
   /// The time in which a connection must present its token, ns.
   private static let handshakeTime: Int64 = 2_000_000_000
-  /// The time in which the audio thread must confirm a flush, ns.
+  /// The usual time in which the audio thread must confirm a flush, ns.
   static let confirmationTime: Int64 = 100_000_000
   /// The pause after a failed accept, ns.
   static let acceptPause: Int64 = 100_000_000
 
   private let path: String
   private let ringTime: Int64
+  private let confirmationTime: Int64
   private let ring: UnsafeMutablePointer<CableRing>
   let tap: CableTap
   private let ioEvent: WakeupDescriptor
@@ -51,11 +52,13 @@ final class CableSinkCore: @unchecked Sendable {
 
   init(
     path: String, token: CableToken, ring ringTime: Int64, heard: Bool,
+    confirmationTime: Int64 = CableSinkCore.confirmationTime,
     events: AsyncStream<CableSinkEvent>.Continuation,
     accept: @escaping @Sendable (Int32) -> Int32? = { CableDescriptor.accept($0) }
   ) throws(CableError) {
     self.path = path
     self.ringTime = ringTime
+    self.confirmationTime = confirmationTime
     self.events = events
     self.accept = accept
     self.heard = heard
@@ -257,7 +260,8 @@ final class CableSinkCore: @unchecked Sendable {
     closeConnection(CableError(.closed, "Another source took the cable."))
     serial &+= 1
     connection = CableSinkConnection(
-      descriptor: descriptor, serial: serial, ring: ring, ringTime: ringTime, heard: heard)
+      descriptor: descriptor, serial: serial, ring: ring, ringTime: ringTime,
+      confirmationTime: confirmationTime, heard: heard)
     events.yield(.plugged)
   }
 
