@@ -16,20 +16,30 @@
       try String(contentsOf: Program.project.appending(path: path), encoding: .utf8)
     }
 
-    /// Expects that a generated file has this text; `make generate` writes it first.
+    /// Expects that a generated file has this text, and is executable or not as its generator makes it;
+    /// `make generate` writes it first.
     public static func expect(
-      _ path: String, toBe text: String, sourceLocation: SourceLocation = #_sourceLocation
+      _ path: String, toBe text: String, isExecutable: Bool = false,
+      sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
-      if isGenerating {
-        let file = Program.project.appending(path: path)
-        try FileManager.default.createDirectory(
-          at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: file, options: .atomic)
-      }
-      let isCurrent = try Self.text(path) == text
+      let file = Program.project.appending(path: path)
+      if isGenerating { try write(text, isExecutable: isExecutable, to: file) }
+      let isCurrent =
+        try Self.text(path) == text
+        && FileManager.default.isExecutableFile(atPath: file.path) == isExecutable
       #expect(
         isCurrent, "\(path) is not as the code generates it: run make generate",
         sourceLocation: sourceLocation)
+    }
+
+    /// Writes a generated file in place of an old one, with the mode that git gives to files of its kind.
+    static func write(_ text: String, isExecutable: Bool, to file: URL) throws {
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      // An atomic write makes a new file, which has neither the old one's mode nor a program's.
+      try Data(text.utf8).write(to: file, options: .atomic)
+      try FileManager.default.setAttributes(
+        [.posixPermissions: isExecutable ? 0o755 : 0o644], ofItemAtPath: file.path)
     }
 
     /// Expects that the generated part of a page has this text; `make generate` writes it first.

@@ -55,8 +55,11 @@ struct PluginNewTests {
     let names = try FileManager.default.contentsOfDirectory(atPath: plugin.path).sorted()
     #expect(names.filter { $0.hasSuffix(".c") || $0.hasSuffix(".h") } == ["plugin.c"])
     for name in names {
-      let made = try String(contentsOfFile: "\(plugin.path)/\(name)", encoding: .utf8)
-      try ProjectFile.expect("Examples/CPlugin/\(name)", toBe: made)
+      let path = "\(plugin.path)/\(name)"
+      let made = try String(contentsOfFile: path, encoding: .utf8)
+      try ProjectFile.expect(
+        "Examples/CPlugin/\(name)", toBe: made,
+        isExecutable: FileManager.default.isExecutableFile(atPath: path))
       if name == "plugin.c" { #expect(made.count { $0 == "\n" } <= 150) }
     }
     let example = Program.project.appending(path: "Examples/CPlugin").path
