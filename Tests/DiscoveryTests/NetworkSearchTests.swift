@@ -43,7 +43,7 @@ struct NetworkSearchTests {
     let projector = try await ProjectorFixture(["search": "garbage", "authentication": "md5"])
     let finding = try #require(await search(projector).findings.first)
     #expect(finding.title == "Projector" && finding.notes.count == 1)
-    await projector.settle()
+    try await projector.settle()
     #expect(finding.notes.first?.contains("secret") == true && projector.commands.isEmpty)
     #expect(finding.options(for: .projector)["password"] == ["secret": "projector"])
   }

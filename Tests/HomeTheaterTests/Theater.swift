@@ -55,11 +55,16 @@ struct Theater {
     devices[id] ?? FakeDevice(id, .lights)
   }
 
+  /// The two songs of the catalogue have not come.
+  private struct MissingSongs: Error {}
+
   /// Runs `body` while the facade watches its devices.
   func live(_ body: @Sendable (Theater) async throws -> Void) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await facade.run() }
-      _ = await eventually { await facade.entries(.songs).count == 2 }
+      guard await eventually({ await facade.entries(.songs).count == 2 }) else {
+        throw MissingSongs()
+      }
       try await body(self)
       group.cancelAll()
     }

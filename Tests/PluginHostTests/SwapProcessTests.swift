@@ -218,14 +218,14 @@ struct SwapProcessTests {
     try await script.run { lamp in
       let (spot, third) = (script.host.devices[1], script.host.devices[2])
       async let first = outcome(of: LightsCommand.dim(66), on: lamp)
-      #expect(await eventually { (lamp as? DeviceProxy)?.commandsInHand.underWay != nil })
+      try #require(await eventually { (lamp as? DeviceProxy)?.commandsInHand.underWay != nil })
       await script.host.apply(
         [.lights("lamp", "Other"), .lights("spot", "Script"), .lights("third", "Other")],
         catalogue: script.catalogue)
       #expect(await first.failure?.message.contains("swapped") == true)
       await script.host.waitUntilSettled()
       async let second = outcome(of: LightsCommand.dim(66), on: lamp)
-      #expect(await eventually { (lamp as? DeviceProxy)?.commandsInHand.underWay != nil })
+      try #require(await eventually { (lamp as? DeviceProxy)?.commandsInHand.underWay != nil })
       try await spot.perform(LightsCommand.dim(67))
       try await third.perform(LightsCommand.dim(67))
       #expect(await second.success == .observed)

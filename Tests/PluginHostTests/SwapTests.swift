@@ -300,7 +300,7 @@ struct SwapTests {
       script.hangOnClose()
       async let swap: Void = bench.host.apply(
         [.lights("lamp", "B"), .lights("spot", "A")], catalogue: SwapBench.catalogue)
-      #expect(await eventually { script.isHeld })
+      try #require(await eventually { script.isHeld })
       clock.advance(by: .milliseconds(4999))
       #expect(bench.launcher.launches == ["A"])
       clock.advance(by: .milliseconds(1))
@@ -325,7 +325,7 @@ struct SwapTests {
       try await lamp.perform(LightsCommand.dim(10))
       script.hangOnClose()
       async let swap: Void = bench.apply([.lights("lamp", "B")])
-      #expect(await eventually { script.isHeld })
+      try #require(await eventually { script.isHeld })
       #expect(bench.launcher.launches == ["A"])
       clock.advance(by: .seconds(2))
       await swap
@@ -349,7 +349,7 @@ struct SwapTests {
           [.lights("lamp", "B"), .screen("screen", "A"), .lights("spot", "A")],
           catalogue: SwapBench.catalogue)
       }
-      #expect(await eventually { script.isHeld })
+      try #require(await eventually { script.isHeld })
       bench.host.stop()
       let isAsked = await eventually {
         await bench.host.statuses().first?.condition == .ended
@@ -429,7 +429,7 @@ struct SwapTests {
       defer { script.release() }
       script.hangOnClose()
       async let first: Void = bench.apply([.lights("a", "B"), .lights("b", "B")])
-      #expect(await eventually { script.isHeld })
+      try #require(await eventually { script.isHeld })
       async let second: Void = bench.apply([.lights("a", "A"), .lights("b", "B")])
       // Enough for the second to begin; if it begins later, it waits for nothing.
       for _ in 0..<1000 { await Task.yield() }
@@ -450,7 +450,7 @@ struct SwapTests {
     let bench = try SwapBench([.lights("lamp", "A")], clock: clock)
     try await bench.run {
       bench.launcher.crash()
-      #expect(await eventually { await bench.outage(of: "lamp") != nil })
+      try #require(await eventually { await bench.outage(of: "lamp") != nil })
       // Without a step of the clock: the wait for the next try is over.
       await bench.apply([.lights("lamp", "A"), .lights("spot", "A")])
       for device in bench.devices { try await device.perform(LightsCommand.dim(5)) }

@@ -1,6 +1,11 @@
 import Dispatch
 import Synchronization
 
+// A release links the static Swift libraries, which have no module `Testing`.
+#if canImport(Testing)
+  import Testing
+#endif
+
 /// Blocking work that begins when it is run and ends when the test says so.
 public final class HeldWork: Sendable {
   private let release = DispatchSemaphore(value: 0)
@@ -31,8 +36,13 @@ public final class HeldWork: Sendable {
   /// Lets this number of calls of `run` end.
   public func finish(_ count: Int) { for _ in 0..<count { release.signal() } }
 
-  /// Waits until at least this number of calls of `run` has begun.
-  public func waitUntilRunning(_ count: Int) async {
-    while running < count { await Task.yield() }
-  }
+  #if canImport(Testing)
+    /// Waits until at least this number of calls of `run` has begun; fails the test when they have not within 60 s.
+    public func waitUntilRunning(
+      _ count: Int, sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+      let isRunning = await eventually { running >= count }
+      #expect(isRunning, "\(running) of \(count) calls have begun", sourceLocation: sourceLocation)
+    }
+  #endif
 }

@@ -1,6 +1,11 @@
 import Platform
 import Synchronization
 
+// A release links the static Swift libraries, which have no module `Testing`.
+#if canImport(Testing)
+  import Testing
+#endif
+
 /// A clock that stands still until a test moves it.
 public final class ManualClock: TheaterClock {
   fileprivate struct Sleeper {
@@ -59,15 +64,37 @@ public final class ManualClock: TheaterClock {
     for sleeper in due { sleeper.wake.resume() }
   }
 
-  /// Waits until at least `count` tasks sleep, so that moving time on reaches them.
-  public func waitForSleepers(_ count: Int = 1) async {
-    await withCheckedContinuation { wake in
-      let ready = state.withLock { state in
-        state.watchers.append((count, wake))
-        return state.takeSatisfiedWatchers()
+  #if canImport(Testing)
+    /// Waits until at least `count` tasks sleep, so that moving time on reaches them; fails the test when they do
+    /// not within 60 s.
+    public func waitForSleepers(
+      _ count: Int = 1, sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+      let limit = Task {
+        try await Task.sleep(for: .seconds(60))
+        Issue.record(
+          "\(sleeperCount) tasks sleep where \(count) were expected", sourceLocation: sourceLocation
+        )
+        giveUpWatching()
       }
-      for continuation in ready { continuation.resume() }
+      defer { limit.cancel() }
+      await withCheckedContinuation { wake in
+        let ready = state.withLock { state in
+          state.watchers.append((count, wake))
+          return state.takeSatisfiedWatchers()
+        }
+        for continuation in ready { continuation.resume() }
+      }
     }
+  #endif
+
+  /// Resumes all that wait for sleepers.
+  private func giveUpWatching() {
+    let watchers = state.withLock { state in
+      defer { state.watchers = [] }
+      return state.watchers
+    }
+    for watcher in watchers { watcher.wake.resume() }
   }
 }
 

@@ -54,11 +54,11 @@ public final class PausedNotification: TaskExecutor {
       }
     }
     // The listener may be on its way back to waiting: then the next one wakes it.
-    _ = await eventually {
+    let isPaused = await eventually {
       await runOnThread(notify)
       return outcome.withLock { $0 != nil }
     }
-    return outcome.withLock { $0 } == true
+    return isPaused && outcome.withLock { $0 } == true
   }
 
   private static func runOnThread(_ body: @escaping @Sendable () -> Void) async {

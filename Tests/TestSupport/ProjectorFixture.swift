@@ -21,15 +21,15 @@ public final class ProjectorFixture: Sendable {
   /// Takes a projector and changes it: see ``change(_:)``.
   public convenience init(_ changes: JSON) async throws {
     try self.init()
-    await change(changes)
+    try await change(changes)
   }
 
   /// Changes the projector, and waits until that is done; the script says which keys there are.
-  public func change(_ changes: JSON) async { await process.change(changes, of: port) }
+  public func change(_ changes: JSON) async throws { try await process.change(changes, of: port) }
 
   /// Waits until the properties below hold everything that has happened until now: they are read from the
   /// script's output, which is later than its answers to the plugin.
-  public func settle() async { await change([:]) }
+  public func settle() async throws { try await change([:]) }
 
   /// The commands that it got, without proofs of the password.
   public var commands: [String] { process.events(of: port).compactMap { $0["got"]?.string } }
@@ -72,7 +72,7 @@ private final class ProjectorProcess: Sendable {
 
   func events(of port: Int) -> [JSON] { state.withLock { $0.events[port] ?? [] } }
 
-  func change(_ changes: JSON, of port: Int) async {
+  func change(_ changes: JSON, of port: Int) async throws {
     // The lock is held while writing, so that the numbers are written in order.
     let number = writing.withLock { _ in
       let id = state.withLock { state in
@@ -85,7 +85,9 @@ private final class ProjectorProcess: Sendable {
       program.send(JSON.object(line).text())
       return id
     }
-    _ = await eventually { self.state.withLock { $0.done >= number } }
+    guard await eventually({ self.state.withLock { $0.done >= number } }) else {
+      throw NoProjector(description: "the projector on port \(port) has not answered \(changes)")
+    }
   }
 
   private func receive(_ line: String) {

@@ -74,7 +74,7 @@ public final class RunningProgram: Sendable {
   public func end() { signal(SIGKILL) }
 
   /// Waits until it has ended, for `seconds` at most. Returns whether it has.
-  @discardableResult public func waitForEnd(within seconds: Double = 60) async -> Bool {
+  public func waitForEnd(within seconds: Double = 60) async -> Bool {
     await eventually(within: seconds) { !self.isRunning }
   }
 

@@ -13,7 +13,7 @@ import Testing
   func canaries() async throws {
     try await withLiveController { room in
       let socket = room.folder.appendingPathComponent("run/theater/theater.sock").path
-      let setupCode = await room.setupCode()
+      let setupCode = try await room.setupCode()
       try await room.registerOwner()
       let token = try String(
         contentsOf: room.folder.appendingPathComponent("state/theater/token"), encoding: .utf8

@@ -98,7 +98,7 @@ import Testing
       let password = "another evening with friends"
       try await room.atTerminal("password", "change") { terminal in
         await terminal.expect("Password: ")
-        _ = await eventually { !terminal.isOrdinary }
+        try #require(await eventually { !terminal.isOrdinary })
         terminal.type("\(room.password)\r")
         await terminal.expect("Your new password")
         await terminal.expect("· at least 15 characters")

@@ -7,7 +7,7 @@ import Testing
   @Test("F5 A10 · commands need a login, and fail again after the logout")
   func accountService() async throws {
     try await withLiveController { room in
-      let code = await room.setupCode()
+      let code = try await room.setupCode()
       #expect(try await room.theater("status").status == 4)
       #expect(try await room.theater("watch", "anything").status == 4)
       try await room.registerOwner()

@@ -49,7 +49,7 @@ import Testing
     /// - Returns: The received bytes.
     func end() async throws -> Data {
       program.end()
-      await program.waitForEnd()
+      #expect(await program.waitForEnd())
       return try Data(contentsOf: received)
     }
   }

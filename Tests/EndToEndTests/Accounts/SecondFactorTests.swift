@@ -67,7 +67,7 @@ import Testing
       func prove(_ code: (Terminal) async throws -> Void) async throws {
         try await room.atTerminal("prove") { terminal in
           await terminal.expect("Password: ")
-          _ = await eventually { !terminal.isOrdinary }
+          try #require(await eventually { !terminal.isOrdinary })
           terminal.type("\(room.password)\r")
           await terminal.expect("Code from your authenticator app, or a recovery code")
           await terminal.expect("Ctrl-C: stop")

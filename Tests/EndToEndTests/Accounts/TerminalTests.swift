@@ -17,7 +17,7 @@ import Testing
   @Test("E6 E7 C7 A11 · the wizard works key by key in a terminal and leads to the login screen")
   func wizard() async throws {
     try await withLiveController { room in
-      let code = await room.setupCode()
+      let code = try await room.setupCode()
       try await room.atTerminal("register", "--setup-code", code) { terminal in
         await terminal.expect("step 1 of 3")
         terminal.type("Eve\r")
@@ -198,7 +198,7 @@ import Testing
   @Test("Ctrl-C, SIGTERM, Ctrl-D and Ctrl-Z restore the terminal")
   func restored() async throws {
     try await withLiveController { room in
-      let code = await room.setupCode()
+      let code = try await room.setupCode()
       func wizard(_ body: (Terminal) async throws -> Void) async throws {
         try await room.atTerminal("register", "--setup-code", code) { terminal in
           await terminal.expect("step 1 of 3")
@@ -246,7 +246,7 @@ import Testing
   @Test("several quick Ctrl-Z restore the terminal at each stop, and the command continues with fg")
   func stoppedAtOnce() async throws {
     try await withLiveController { room in
-      let code = await room.setupCode()
+      let code = try await room.setupCode()
       try await room.atTerminal("register", "--setup-code", code) { terminal in
         await terminal.expect("step 1 of 3")
         let command = try #require(terminal.command)
@@ -293,7 +293,7 @@ import Testing
   @Test("Ctrl-C at a hidden prompt restores the terminal")
   func hiddenPrompt() async throws {
     try await withLiveController { room in
-      _ = await room.setupCode()
+      _ = try await room.setupCode()
       var environment = room.environment
       // A dumb terminal gets prompts instead of views.
       environment["TERM"] = "dumb"
@@ -302,7 +302,7 @@ import Testing
         ["login", "--email", "ann@example.org"], environment: environment)
       defer { terminal.close() }
       await terminal.expect("Password: ")
-      _ = await eventually { !terminal.isOrdinary }
+      try #require(await eventually { !terminal.isOrdinary })
       terminal.type("half a pass\(Self.controlC)")
       await terminal.expect("[ended 130] icanon echo")
       #expect(terminal.isOrdinary && !terminal.text.contains("half"))
@@ -312,7 +312,7 @@ import Testing
   @Test("E6 E7 · without a terminal the wizard reads one line for each answer")
   func piped() async throws {
     try await withLiveController { room in
-      let code = await room.setupCode()
+      let code = try await room.setupCode()
       let long = room.password
       for (lines, reason) in [
         ([code, "Ann", "nonsense"], "e-mail address"),
@@ -369,7 +369,7 @@ import Testing
           ]
         ])
     }) { room in
-      let code = await room.setupCode()
+      let code = try await room.setupCode()
       try await room.atTerminal("register", "--setup-code", code, "--name", "Ann") { terminal in
         await terminal.expect("step 2 of 3")
         terminal.type("ann@example.org")

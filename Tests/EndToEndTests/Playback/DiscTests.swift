@@ -139,8 +139,8 @@ import Testing
       await Self.expect("three", from: 8.5, in: room)
       await room.crash()
       try room.start()
-      _ = await eventually { (try? await room.theater("status"))?.status == 0 }
-      await room.waitForDevices()
+      try #require(await eventually { (try? await room.theater("status"))?.status == 0 })
+      try await room.waitForDevices()
       #expect(await eventually { await room.titles("songs").contains("three") })
       #expect(try await room.expect("listen", "three").contains("going on at 0:"))
       await Self.expect("three", from: 1, in: room)

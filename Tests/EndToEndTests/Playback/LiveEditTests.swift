@@ -57,7 +57,7 @@ import Testing
         (applied, refused) = isRefused ? (applied, refused + 1) : (applied + 1, refused)
       }
       #expect(applied > 20 && refused > 100, "\(applied) applied, \(refused) refused")
-      await room.waitForDevices()
+      try await room.waitForDevices()
       try await room.expect("device", "lights", "on")
       #expect(try await room.expect("config", "diff").contains("Nothing differs."))
     }

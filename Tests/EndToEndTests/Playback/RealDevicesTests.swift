@@ -20,7 +20,7 @@ struct RealDevicesTests {
       #expect(await eventually { await real.state("screen", "position", in: room) == "down" })
       #expect(await eventually { await real.state("projector", "power", in: room) == "on" })
       #expect(await real.state("popper", "power", in: room) == "on")
-      await real.projector.settle()
+      try await real.projector.settle()
       #expect(real.projector.commands.contains { $0.contains("POWR 1") })
 
       try await room.expect("next")
@@ -69,7 +69,7 @@ struct RealDevicesTests {
       #expect(room.log.contains("mpv ended unexpectedly; \(RealTheater.item) goes on at"))
 
       try await real.broker.control(.kill)
-      await real.projector.change(["odd": ["silent"]])
+      try await real.projector.change(["odd": ["silent"]])
       #expect(
         await eventually {
           await real.state("lights", "brightness", "provenance", in: room) == "unknown"
@@ -82,7 +82,7 @@ struct RealDevicesTests {
           "\(device): \(room.log)")
       }
       try await real.broker.control(.start)
-      await real.projector.change(["odd": []])
+      try await real.projector.change(["odd": []])
       for (device, key) in [("lights", "brightness"), ("projector", "power")] {
         #expect(
           await eventually {

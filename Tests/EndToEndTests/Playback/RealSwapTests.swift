@@ -49,7 +49,7 @@ struct RealSwapTests {
       // The same mpv plays, and is heard again.
       #expect(try await real.mpv(in: room) == player)
       try await real.expectFilm(from: await real.position(in: room), in: room)
-      await real.projector.settle()
+      try await real.projector.settle()
       #expect(!real.projector.commands.contains { $0.contains("POWR 0") })
       #expect(!real.plug.commands.contains { $0.lowercased().hasSuffix("power off") })
       #expect(room.warnings == [])

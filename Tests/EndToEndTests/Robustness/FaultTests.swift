@@ -71,8 +71,8 @@ import Testing
       #expect(await eventually { room.hasEnded })
       #expect(await eventually { !isAlive(plugin) })
       try room.start()
-      _ = await eventually { (try? await room.theater("status"))?.status == 0 }
-      await room.waitForDevices()
+      try #require(await eventually { (try? await room.theater("status"))?.status == 0 })
+      try await room.waitForDevices()
       #expect(try await room.expect("watch", film).contains("going on at 0:"))
     }
   }
@@ -114,10 +114,10 @@ import Testing
   @Test("F5 · a port in use is named in the error")
   func portInUse() async throws {
     try await withLiveController { room in
-      _ = await room.setupCode()
+      _ = try await room.setupCode()
       let port = room.console.firstMatch(of: /127\.0\.0\.1:(\d+)/)?.output.1 ?? ""
       let other = try await LiveController()
-      _ = await other.setupCode()
+      _ = try await other.setupCode()
       kill(other.pid, SIGTERM)
       #expect(await eventually { other.hasEnded })
       let again = try await other.serveAgain("--port", String(port))
@@ -132,7 +132,7 @@ import Testing
     arguments: ["999.1.1.1", "192.0.2.1"])
   func foreignHost(host: String) async throws {
     try await withLiveController { room in
-      _ = await room.setupCode()
+      _ = try await room.setupCode()
       kill(room.pid, SIGTERM)
       #expect(await eventually { room.hasEnded })
       let again = try await room.serveAgain("--host", host)

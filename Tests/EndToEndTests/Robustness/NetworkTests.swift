@@ -49,7 +49,7 @@ import Testing
     try await withLiveController(arrange: { configuration, _ in
       configuration.set("web", at: [], ["host": "0.0.0.0", "hosts": ["theater.example.org"]])
     }) { room in
-      let code = await room.setupCode()
+      let code = try await room.setupCode()
       let port = String(
         try #require(room.console.firstMatch(of: /https:\/\/0\.0\.0\.0:(\d+)/)).output.1)
       let shown = String(

@@ -155,8 +155,8 @@ final class LiveController: Sendable {
   }
 
   /// The one-time code on the console.
-  func setupCode() async -> String {
-    _ = await eventually { self.console.contains("setup code: ") }
+  func setupCode() async throws -> String {
+    try #require(await eventually { self.console.contains("setup code: ") }, "\(log)")
     let line = console.split(separator: "\n").first { $0.contains("setup code: ") } ?? ""
     let after = line.range(of: "setup code: ").map { line[$0.upperBound...] } ?? ""
     return String(after.prefix { !$0.isWhitespace })
@@ -164,21 +164,22 @@ final class LiveController: Sendable {
 
   /// Registers the owner and logs in.
   func registerOwner() async throws {
-    let code = await setupCode()
+    let code = try await setupCode()
     try await expect(
       "register", "--setup-code", code, "--name", "Ann", "--email", "ann@example.org",
       "--password-stdin", input: password + "\n")
     try await expect(
       "login", "--email", "ann@example.org", "--password-stdin", input: password + "\n")
-    await waitForDevices()
+    try await waitForDevices()
   }
 
   /// Waits until every device can be reached.
-  func waitForDevices() async {
-    _ = await eventually {
+  func waitForDevices() async throws {
+    let areAvailable = await eventually {
       guard let devices = try? await self.json("devices")["devices"]?.array else { return false }
       return !devices.isEmpty && devices.allSatisfy { $0["availability"] == "available" }
     }
+    try #require(areAvailable, "\(log)")
   }
 
   /// Starts a second controller in the same folder and waits until it has ended.
@@ -209,7 +210,7 @@ final class LiveController: Sendable {
   /// Kills the controller.
   func crash() async {
     controller?.end()
-    _ = await controller?.waitForEnd()
+    #expect(await controller?.waitForEnd() != false)
   }
 }
 

@@ -48,10 +48,11 @@ final class SmallTheater: Sendable {
       command[0], Array(command.dropFirst()), environment: environment,
       output: .files(output: path("console"), errors: path("log")))
     running.withLock { $0 = controller }
-    _ = await eventually {
+    let hasAnsweredOrEnded = await eventually {
       if !controller.isRunning { return true }
       return (try? await self.client().send(.GET, "/api/v1/health").status) == 200
     }
+    try #require(hasAnsweredOrEnded, "\(text("log"))")
     return controller.isRunning
   }
 
@@ -105,7 +106,7 @@ final class SmallTheater: Sendable {
   /// Kills the controller.
   func crash() async {
     controller?.end()
-    _ = await controller?.waitForEnd()
+    #expect(await controller?.waitForEnd() != false)
   }
 
   func close() async {

@@ -10,6 +10,8 @@ final class Terminal: Sendable {
   private let master: Int32
   private let shell: pid_t
   private let shown = Transcript()
+  /// Whether an expected text has not come.
+  private let isLost = Mutex(false)
 
   /// The shell controls jobs, so that Ctrl-C and Ctrl-Z reach the command alone.
   private static let script = """
@@ -91,10 +93,13 @@ final class Terminal: Sendable {
   /// The output after the last expected text.
   var news: String { String(decoding: Array(text.utf8).dropFirst(shown.mark), as: UTF8.self) }
 
-  /// Waits until `text` appears after the last expected text.
+  /// Waits until `text` appears after the last expected text. When it does not, nothing is waited for any more,
+  /// because what follows does not come either.
   func expect(_ text: String, _ location: SourceLocation = #_sourceLocation) async {
+    guard !isLost.withLock({ $0 }) else { return }
     let isShown = await eventually { self.news.contains(text) }
     #expect(isShown, "waited for \(text) in \(news.debugDescription)", sourceLocation: location)
+    isLost.withLock { $0 = !isShown }
     shown.moveMark(behind: text)
   }
 

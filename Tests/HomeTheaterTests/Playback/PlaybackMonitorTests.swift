@@ -23,9 +23,10 @@ import Testing
     let theater = Theater(plan: plan)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await theater.facade.run() }
-      _ = await eventually {
-        await theater.facade.entries(.songs).contains { $0.item.id == "scanned" }
-      }
+      try #require(
+        await eventually {
+          await theater.facade.entries(.songs).contains { $0.item.id == "scanned" }
+        })
       try await body(theater)
       group.cancelAll()
     }

@@ -65,7 +65,7 @@ struct WireTests {
     #expect(await bench.perform("on") == nil)
     #expect(bench[.power] == "warming")
     #expect(await bench.perform("off")?.kind == "notNow")
-    await projector.change(["finish": true])
+    try await projector.change(["finish": true])
     #expect(await advanceUntil { bench[.power] == "on" })
     #expect(await bench.perform("tvMode") == nil)
     #expect(bench[.picture] == "tv" && bench.provenance(of: .picture) == .reported)
@@ -73,7 +73,7 @@ struct WireTests {
     #expect(bench[.power] == "cooling")
     #expect(await bench.perform("on")?.kind == "notNow")
     #expect(bench.attribute("authentication") == .string(method))
-    await projector.settle()
+    try await projector.settle()
     #expect(
       projector.commands.filter { !$0.hasSuffix("?") && $0.hasPrefix("%") }
         == ["%1POWR 1", "%1INPT 32", "%1POWR 0"])
@@ -105,7 +105,7 @@ struct WireTests {
     #expect(await refusal == nil)
     #expect(await bench.perform("on") == nil)
     #expect(await eventually { bench.attribute("authentication") == "MD5" })
-    await projector.settle()
+    try await projector.settle()
     #expect(projector.commands.count { $0 == "PJLINK 2" } == 1)
   }
 
@@ -117,7 +117,7 @@ struct WireTests {
       projector.port, ["password": "wrong", "authentication": .string(authentication)])
     #expect(error?.kind == "invalid")
     #expect(error?.message == "the projector refuses the password")
-    await projector.settle()
+    try await projector.settle()
     #expect(projector.opened == 1)
     #expect(await bench.open(projector.port)?.message.contains("none is configured") == true)
   }
@@ -129,15 +129,15 @@ struct WireTests {
     let bench = ProjectorBench(clock: clock)
     #expect(
       await bench.open(projector.port, ["password": "JBMIAProjectorLink"]) == nil)
-    await projector.change(["password": "other", "drop": true])
+    try await projector.change(["password": "other", "drop": true])
     #expect(await bench.perform("on")?.kind == "refused")
     #expect(bench.provenance(of: .power) == .unknown)
     #expect(bench.attribute("problem")?.string?.contains("refuses the password") == true)
-    await projector.settle()
+    try await projector.settle()
     let connections = projector.opened
     clock.advance(by: .seconds(1000))
     #expect(await bench.perform("on")?.kind == "refused")
-    await projector.settle()
+    try await projector.settle()
     #expect(projector.opened == connections)
   }
 
@@ -173,7 +173,7 @@ struct WireTests {
     let projector = try await ProjectorFixture(["odd": ["flood"]])
     let bench = ProjectorBench(clock: clock)
     #expect(await bench.open(projector.port)?.kind == "unavailable")
-    await projector.change(["odd": []])
+    try await projector.change(["odd": []])
     #expect(await bench.open(projector.port) == nil)
   }
 
@@ -185,16 +185,16 @@ struct WireTests {
     let bench = ProjectorBench(clock: clock)
     #expect(await bench.open(projector.port) == nil)
     #expect(await eventually { bench.attribute("filterHours") != nil })
-    await projector.change(["odd": [.string(odd)]])
-    await projector.settle()
+    try await projector.change(["odd": [.string(odd)]])
+    try await projector.settle()
     let before = projector.opened
     let refusal = await advanceDuring { await bench.perform("off") }
     #expect(refusal?.kind == "unavailable")
-    await projector.settle()
+    try await projector.settle()
     #expect(projector.opened > before, "it is asked again on a new connection")
     #expect(bench.provenance(of: .power) == .unknown)
     #expect(bench.attribute("problem")?.string != nil)
-    await projector.change(["odd": []])
+    try await projector.change(["odd": []])
     #expect(await advanceUntil { bench.provenance(of: .power) == .reported })
     #expect(bench[.power] == "on")
     #expect(bench.attribute("problem")?.isNull == true)
@@ -216,7 +216,7 @@ struct WireTests {
       })
     #expect(await advanceDuring { await refusal.value } == nil)
     #expect(bench.provenance(of: .power) == .unknown)
-    await projector.change(["finish": true])
+    try await projector.change(["finish": true])
     #expect(await advanceUntil { bench[.power] == "on" })
     #expect(bench.provenance(of: .power) == .reported)
   }
@@ -230,14 +230,14 @@ struct WireTests {
     #expect(await bench.open(projector.port) == nil)
     #expect(bench[.power] == "on")
     // Its own remote control turns it off between two queries of the state.
-    await projector.change(["press": "0"])
+    try await projector.change(["press": "0"])
     let refusal = await bench.perform("on")
     #expect(refusal?.kind == "notNow")
     #expect(refusal?.data?["retryAfter"]?.number ?? 0 >= 1)
     #expect(bench[.power] == "cooling")
-    await projector.settle()
+    try await projector.settle()
     #expect(!projector.commands.contains("%1POWR 1"))
-    await projector.change(["finish": true])
+    try await projector.change(["finish": true])
     #expect(await bench.perform("on") == nil)
     #expect(await advanceUntil { bench[.power] == "on" })
   }
@@ -253,10 +253,10 @@ struct WireTests {
     }
     let last = await bench.perform("on")
     #expect(last?.kind == "refused" && last?.message.contains("ERR3") == true)
-    await projector.settle()
+    try await projector.settle()
     #expect(projector.commands.count { $0 == "%1POWR 1" } == ProjectorModel.mostRefusals + 1)
     #expect(bench[.power] == "off")
-    await projector.change(["odd": []])
+    try await projector.change(["odd": []])
     #expect(await bench.perform("on") == nil)
     #expect(await advanceUntil { bench[.power] == "on" })
   }
@@ -268,7 +268,7 @@ struct WireTests {
     #expect(await bench.open(projector.port) == nil)
     for change in ["drop", "restart"] {
       for command in ["on", "off"] {
-        await projector.change([change: true])
+        try await projector.change([change: true])
         #expect(await bench.perform(command) == nil)
         #expect(bench[.power] == .string(command))
       }
@@ -315,7 +315,7 @@ struct WireTests {
     let bench = ProjectorBench(clock: clock)
     #expect(await bench.open(projector.port, ["polling": 3600]) == nil)
     #expect(await eventually { bench.attribute("filterHours") != nil })
-    await projector.settle()
+    try await projector.settle()
     #expect(projector.opened == 1)
     #expect(projector.closed == 0)
     await clock.waitForSleepers()
@@ -333,8 +333,8 @@ struct WireTests {
     let bench = ProjectorBench(clock: clock)
     #expect(await bench.open(projector.port) == nil)
     #expect(await eventually { bench.attribute("filterHours") != nil })
-    await projector.change(["odd": ["silent"]])
-    await projector.settle()
+    try await projector.change(["odd": ["silent"]])
+    try await projector.settle()
     let before = projector.commands.count
     async let refusal = bench.perform("on")
     #expect(await eventually { projector.commands.count > before })

@@ -199,7 +199,7 @@ struct HostilePluginTests {
       #expect(
         await outcome(of: LightsCommand.on, on: lamp, until: .accepted).success == .accepted)
       clock.advance(by: .seconds(10))
-      #expect(await eventually { await lamp.snapshot().state.attributes.isEmpty == false })
+      try #require(await eventually { await lamp.snapshot().state.attributes.isEmpty == false })
       #expect(await lamp.snapshot().state.attributes.count == ProtocolLimits.attributes)
     }
   }

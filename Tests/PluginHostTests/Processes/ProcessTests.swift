@@ -107,7 +107,7 @@ struct ProcessTests {
     }
     // The signal has been sent; the kernel carries it out in its own time.
     let id = child
-    #expect(await eventually { ProcessFacts.startTime(of: id) == nil })
+    try #require(await eventually { ProcessFacts.startTime(of: id) == nil })
   }
 
   @Test("A program that cannot be started says why, and is tried again")

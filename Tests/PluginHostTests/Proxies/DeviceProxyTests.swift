@@ -94,14 +94,14 @@ struct DeviceProxyTests {
       await script.waitForCommands(1)
       for item in ["x", "y"] {
         script.report([.playback: Playback(.playing, item: item, duration: 60).json])
-        #expect(await eventually { await cd.snapshot().state.playback?.item == item })
+        try #require(await eventually { await cd.snapshot().state.playback?.item == item })
       }
       script.release()
       #expect(await play.success == .observed)
       #expect(bench.commandsInHand == .none)
       bench.clock.advance(by: .seconds(5))
       bench.launcher.crash()
-      #expect(await eventually { await cd.snapshot().state.playback == nil })
+      try #require(await eventually { await cd.snapshot().state.playback == nil })
       bench.clock.advance(by: .seconds(2))
       await script.waitForCommands(2)
       #expect(script.commands.last == ["play": ["item": "y", "position": 5]])
@@ -155,7 +155,7 @@ struct DeviceProxyTests {
       bench.clock.advance(by: .seconds(10))
       #expect(await end.failure?.code == .timeout)
       script.release()
-      #expect(await eventually { await amp.snapshot().state[.mode] == "surround" })
+      try #require(await eventually { await amp.snapshot().state[.mode] == "surround" })
     }
   }
 
@@ -239,9 +239,9 @@ struct DeviceProxyTests {
     let (player, lamp) = (DeviceScript(), DeviceScript())
     try await HostBench(CDPlayerCommand.self, player).run { cd in
       player.requestPlug()
-      #expect(await eventually { await cd.snapshot().plugRequests == 1 })
+      try #require(await eventually { await cd.snapshot().plugRequests == 1 })
       for _ in 1...100 { player.requestPlug() }
-      #expect(
+      try #require(
         await eventually {
           (cd as? DeviceProxy)?.warning?.contains("asks for a new cable") == true
         })

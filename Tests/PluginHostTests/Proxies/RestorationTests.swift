@@ -81,13 +81,13 @@ struct RestorationTests {
     try await bench.run { lights in
       let context = try #require(script.state.withLock { $0.context })
       context.report(attributes: ["problem": Attribute("the sound device is in use")])
-      #expect(await eventually { await lights.snapshot().state.attributes["problem"] != nil })
+      try #require(await eventually { await lights.snapshot().state.attributes["problem"] != nil })
       // A running plugin reports the end of a problem with null.
       context.report(attributes: ["problem": Attribute(.null)])
-      #expect(
+      try #require(
         await eventually { await lights.snapshot().state.attributes["problem"]?.value == .null })
       context.report(attributes: ["problem": Attribute("again"), "a": Attribute(1)])
-      #expect(await eventually { await lights.snapshot().state.attributes["a"] != nil })
+      try #require(await eventually { await lights.snapshot().state.attributes["a"] != nil })
       try await crash(bench, lights)
       #expect(await lights.snapshot().state.attributes.isEmpty)
     }
@@ -99,7 +99,7 @@ struct RestorationTests {
     let bench = try HostBench(AmplifierCommand.self, script)
     try await bench.run { amp in
       script.report([.volume: 25])
-      #expect(await eventually { await amp.snapshot().state.volume == 25 })
+      try #require(await eventually { await amp.snapshot().state.volume == 25 })
       script.reportNothing()
       try await amp.perform(AmplifierCommand.volume(90), until: .accepted)
       try await crash(bench, amp)
@@ -138,7 +138,7 @@ struct RestorationTests {
     try await bench.run { lights in
       try await lights.perform(LightsCommand.dim(10))
       script.report([.brightness: 70])
-      #expect(await eventually { await lights.snapshot().state.brightness == 70 })
+      try #require(await eventually { await lights.snapshot().state.brightness == 70 })
       try await crash(bench, lights)
       #expect(script.commands == [["dim": 10], ["dim": 70]])
     }
@@ -165,7 +165,7 @@ struct RestorationTests {
       script.report([.position: "moving"])
       try await screen.perform(ScreenCommand.stop)
       script.report([.position: "stopped"])
-      #expect(await eventually { await screen.snapshot().state[.position] == "stopped" })
+      try #require(await eventually { await screen.snapshot().state[.position] == "stopped" })
       try await crash(bench, screen)
       #expect(script.commands == ["down", "stop"])
     }
@@ -179,7 +179,7 @@ struct RestorationTests {
       script.reportNothing()
       try await screen.perform(ScreenCommand.down, until: .accepted)
       script.report([.position: "stopped"])
-      #expect(await eventually { await screen.snapshot().state[.position] == "stopped" })
+      try #require(await eventually { await screen.snapshot().state[.position] == "stopped" })
       try await crash(bench, screen)
       #expect(script.commands == ["down"])
     }
@@ -224,7 +224,7 @@ struct RestorationTests {
     let bench = try HostBench(LightsCommand.self, script)
     try await bench.run { lights in
       script.report([.power: "on"])
-      #expect(await eventually { await lights.snapshot().state.power == .on })
+      try #require(await eventually { await lights.snapshot().state.power == .on })
       try await lights.perform(LightsCommand.dim(40))
       try await crash(bench, lights)
       #expect(script.commands == [["dim": 40], "on", ["dim": 40]])
@@ -256,7 +256,7 @@ struct RestorationTests {
     try await bench.run { cd in
       try await cd.perform(CDPlayerCommand.play(PlayRequest(item: "x")))
       script.report([.playback: Playback(.playing, item: "x", position: 39, duration: 40).json])
-      #expect(await eventually { await cd.snapshot().state.playback?.position == 39 })
+      try #require(await eventually { await cd.snapshot().state.playback?.position == 39 })
       bench.clock.advance(by: .seconds(4))
       try await crash(bench, cd)
       #expect(script.commands.last == ["play": ["item": "x", "position": 39]])
@@ -327,7 +327,7 @@ struct RestorationTests {
       try await cd.perform(CDPlayerCommand.play(PlayRequest(item: "x", position: 60)))
       script.refuse([DeviceError(.invalid, "there is no song \"x\" in it")])
       try await crash(bench, cd)
-      #expect(
+      try #require(
         await eventually {
           let playback = await cd.snapshot().state.playback
           return playback?.status == .failed && playback?.item == "x"
@@ -363,7 +363,7 @@ struct RestorationTests {
     try await bench.run { cd in
       try await cd.perform(CDPlayerCommand.play(PlayRequest(item: "x", position: 5)))
       script.report([.playback: Playback(.paused, item: "x", position: 9).json])
-      #expect(await eventually { await cd.snapshot().state.playback?.position == 9 })
+      try #require(await eventually { await cd.snapshot().state.playback?.position == 9 })
       try await crash(bench, cd)
       #expect(
         script.commands.dropFirst() == [["play": ["item": "x", "position": 9]], "pause"])
@@ -377,7 +377,7 @@ struct RestorationTests {
     try await bench.run { tuner in
       try await tuner.perform(TunerCommand.fm(98.5))
       script.report([.frequency: 98.5])
-      #expect(await eventually { await tuner.snapshot().state[.frequency] == 98.5 })
+      try #require(await eventually { await tuner.snapshot().state[.frequency] == 98.5 })
       try await crash(bench, tuner)
       #expect(script.commands == [["fm": 98.5], ["fm": 98.5]])
     }
@@ -390,7 +390,7 @@ struct RestorationTests {
     try await bench.run { tuner in
       try await tuner.perform(TunerCommand.station("Web One"))
       script.report([.frequency: .null, .station: "Web One"])
-      #expect(await eventually { await tuner.snapshot().state[.frequency]?.isNull != false })
+      try #require(await eventually { await tuner.snapshot().state[.frequency]?.isNull != false })
       try await crash(bench, tuner)
       #expect(script.commands == [["station": "Web One"], ["station": "Web One"]])
     }

@@ -116,7 +116,7 @@ struct SecretTests {
       let login = try #require(await lamp.snapshot().state.attributes["login"])
       #expect(login.value == "me:[secret]" && login.label == "[secret]")
       // Standard error and the messages have no order among each other.
-      #expect(await eventually { (try? await plugin.status().log.count) == 3 })
+      try #require(await eventually { (try? await plugin.status().log.count) == 3 })
       let lines = try await plugin.status().log
       #expect(lines.contains("logging in with [secret]"))
       #expect(lines.contains("warning: sesame-street: sent [secret]"))
