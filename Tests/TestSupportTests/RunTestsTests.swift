@@ -47,6 +47,20 @@ import Testing
     #expect(whole.output.contains("a word that a device has said"))
   }
 
+  @Test("a known issue is no failure, and its test has ended")
+  func knownIssue() async throws {
+    let summary = "━ Test run with 1 test in 1 suite passed after 0.1 seconds with 1 known issue."
+    let outcome = try await run(
+      """
+      echo '◇ Test "a lamp" started.'
+      echo '━ Test "a lamp" recorded a known issue at LampTests.swift:7:5: Expectation failed: false'
+      echo '━ Test "a lamp" passed after 0.1 seconds with 1 known issue.'
+      echo '\(summary)'
+      """)
+    #expect(outcome.status == 0)
+    #expect(outcome.output == "\(summary)\n")
+  }
+
   @Test("a failed run prints what failed, and fails")
   func failed() async throws {
     let outcome = try await run(

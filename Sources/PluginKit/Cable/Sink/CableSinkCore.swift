@@ -163,10 +163,11 @@ final class CableSinkCore: @unchecked Sendable {
     for descriptor in waiting.keys {
       polls.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
     }
+    let asked = MonotonicClock.now
     _ = poll(&polls, nfds_t(polls.count), timeout)
     for entry in polls where entry.revents != 0 { handle(entry) }
-    // After the messages: a token that is here already is not late because this thread was held up.
-    expirePendingConnections()
+    // By the time before `poll`: a token that came while this thread was held up is not late.
+    expirePendingConnections(at: asked)
   }
 
   private var timeout: Int32 {
@@ -206,8 +207,7 @@ final class CableSinkCore: @unchecked Sendable {
     waiting[descriptor] = PendingConnection(deadline: MonotonicClock.now + Self.handshakeTime)
   }
 
-  private func expirePendingConnections() {
-    let now = MonotonicClock.now
+  private func expirePendingConnections(at now: Int64) {
     for (descriptor, pending) in waiting where pending.deadline <= now {
       waiting[descriptor] = nil
       refuse(descriptor, CableError(.refused, "No token came within 2 seconds."))
