@@ -80,6 +80,7 @@ let layers: [[Target]] = [
     module("PluginHost", ["PluginProtocol", "Devices", "JSON", "Platform", logging]),
     module("HomeTheater", ["Scenes", "Devices", "JSON", "Platform", "CUTF8Proc"]),
     module("TheaterAPI", ["Devices", "JSON"]),
+    module("MediaNetwork", ["MediaFolders", "Platform", "CLibav"]),
     module("Discovery", ["MediaFolders", "Devices", "JSON", "Platform", "CMosquitto"]),
   ],
   // Layer 4: adapters
@@ -181,8 +182,8 @@ let package = Package(
     // Plugins
     plugin("Simulated"),
     plugin("ALSAAmplifier", ["CALSA", "CSwresample"]),
-    plugin("LibavPlayer", ["MediaFolders", "CLibav", "CLinux"]),
-    plugin("MpvPlayer", ["MediaFolders", crypto]),
+    plugin("LibavPlayer", ["MediaFolders", "MediaNetwork", "CLibav", "CLinux"]),
+    plugin("MpvPlayer", ["MediaFolders", "MediaNetwork", "CLibav", crypto]),
     plugin("PJLinkProjector", [crypto]),
     plugin("MQTTDevices", ["CMosquitto"]),
 
@@ -289,15 +290,17 @@ let package = Package(
     tests(
       "LibavPlayerTests",
       [
-        "PluginTestSupport", "TestSupport", "LibavPlayer", "MediaFolders", "PluginKit",
-        "PluginProtocol", "Devices", "JSON", "Platform",
+        "PluginTestSupport", "TestSupport", "LibavPlayer", "MediaFolders", "MediaNetwork",
+        "PluginKit", "PluginProtocol", "Devices", "JSON", "Platform",
       ]),
     tests(
       "MpvPlayerTests",
       [
-        "PluginTestSupport", "TestSupport", "MpvPlayer", "PluginKit", "PluginProtocol", "Devices",
-        "JSON", "Platform",
+        "PluginTestSupport", "TestSupport", "MpvPlayer", "MediaNetwork", "PluginKit",
+        "PluginProtocol", "Devices", "JSON", "Platform",
       ], exclude: ["Wire/Corpus"]),
+    tests(
+      "MediaNetworkTests", ["TestSupport", "MediaNetwork", "MediaFolders", "CLibav", "Platform"]),
     tests(
       "PJLinkProjectorTests",
       [

@@ -1,4 +1,5 @@
 import MediaFolders
+import MediaNetwork
 import PluginKit
 import Synchronization
 

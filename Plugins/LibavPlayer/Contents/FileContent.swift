@@ -1,3 +1,4 @@
+import MediaNetwork
 /// The kind of a file and the byte ranges of its sound, read from its content before libav opens
 /// it.
 ///

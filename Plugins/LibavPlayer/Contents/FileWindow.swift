@@ -1,5 +1,6 @@
 import CLibav  // its headers bring the system's `stat` along
 import Glibc
+import MediaNetwork
 
 /// A file that is read by position, through one window of memory.
 ///

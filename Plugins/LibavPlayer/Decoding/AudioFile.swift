@@ -1,5 +1,6 @@
 import Devices
 import MediaFolders
+import MediaNetwork
 
 /// An open music file as a sequence of PCM frames, from its first part to its last.
 ///

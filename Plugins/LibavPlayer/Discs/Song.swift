@@ -1,5 +1,6 @@
 import JSON
 import MediaFolders
+import MediaNetwork
 
 /// One music file, as lists show it.
 struct Song: Equatable, Sendable {

@@ -1,5 +1,6 @@
 import CLibav
 import MediaFolders
+import MediaNetwork
 
 /// An open container: its tags, its one audio stream, and that stream's packets.
 ///
@@ -23,6 +24,8 @@ final class Demuxer {
   let stream: Int32
   /// The source of a station's stream; nil for a file, which libav opens itself.
   private let input: StreamInput?
+  /// The source of a station's segments; nil for anything else.
+  private let source: SegmentSource?
   private var hasStreamInfo = false
   private var context: UnsafeMutablePointer<AVFormatContext>
   let packet: UnsafeMutablePointer<AVPacket>
@@ -51,23 +54,37 @@ final class Demuxer {
     try self.init(
       url: "", format: nil,
       options: [
-        ("protocol_whitelist", "none"), ("format_whitelist", "mp3,aac,ogg,flac"),
+        ("protocol_whitelist", "none"), ("format_whitelist", "mp3,aac,ogg,flac,mpegts"),
         // A second of a common station, which most send at once, is enough to know its format.
         ("formatprobesize", "16384"), ("probesize", "16384"),
       ], input: input, subject: subject, interrupt: interrupt)
   }
 
+  /// Opens a station's list of segments (HLS), which `source` requests.
+  convenience init(
+    hls url: String, source: SegmentSource, subject: String, interrupt: LibavInterrupt
+  ) throws(MediaFailure) {
+    try self.init(
+      url: url, format: "hls",
+      options: [
+        ("protocol_whitelist", MediaReader.protocols), ("format_whitelist", SegmentSource.formats),
+        // The proxy serves one request a connection.
+        ("http_persistent", "0"),
+      ], source: source, subject: subject, interrupt: interrupt)
+  }
+
   private init(
     url: String, format: String?, options: [(String, String)], input: StreamInput? = nil,
-    subject: String, interrupt: LibavInterrupt
+    source: SegmentSource? = nil, subject: String, interrupt: LibavInterrupt
   ) throws(MediaFailure) {
     try Libav.load()
     self.subject = subject
     self.interrupt = interrupt
     self.input = input
+    self.source = source
     let context = try Self.open(
       url, format: format, options: options + [("codec_whitelist", Self.codecs)], input: input,
-      subject: subject, interrupt: interrupt)
+      source: source, subject: subject, interrupt: interrupt)
     guard let best = Self.audioStream(context), let packet = lav_av_packet_alloc() else {
       var closing: UnsafeMutablePointer<AVFormatContext>? = context
       lav_avformat_close_input(&closing)
@@ -91,13 +108,14 @@ final class Demuxer {
 
   private static func open(
     _ url: String, format: String?, options: [(String, String)], input: StreamInput?,
-    subject: String, interrupt: LibavInterrupt
+    source: SegmentSource?, subject: String, interrupt: LibavInterrupt
   ) throws(MediaFailure) -> UnsafeMutablePointer<AVFormatContext> {
     guard let context = lav_avformat_alloc_context() else {
       throw MediaFailure(code: LAV_NO_MEMORY, subject: subject, doing: "opening")
     }
     context.pointee.interrupt_callback = interrupt.callback
     context.pointee.pb = input?.context
+    source?.attach(to: context)
     let known = format.flatMap { lav_av_find_input_format($0) }
     var dictionary = LibavDictionary(options.map { (key: $0.0, value: $0.1) })
     var result: UnsafeMutablePointer<AVFormatContext>? = context

@@ -1,6 +1,7 @@
 import Devices
 import JSON
 import MediaFolders
+import MediaNetwork
 import Platform
 import PluginKit
 import PluginProtocol
@@ -41,14 +42,19 @@ actor InternetTuner: PlayerDevice {
   /// a station that sends nothing for `patience` milliseconds.
   init(
     context: DeviceContext, clock: any TheaterClock = SystemClock(),
-    retryDelay: RetryDelay = RetryDelay(), patience: UInt64 = RadioConnection.patience
+    retryDelay: RetryDelay = RetryDelay(), patience: UInt64 = RadioConnection.patience,
+    makeProxy: @escaping @Sendable () throws(SystemError) -> MediaProxy = {
+      () throws(SystemError) in
+      try MediaProxy()
+    }
   ) throws(DeviceError) {
     self.context = context
     self.clock = clock
     stations = try StationList(options: context.options)
     playsStatic = try OptionReader(context.options).flag("static", or: true)
     do {
-      receiver = try Receiver(retryDelay: retryDelay, patience: patience)
+      receiver = try Receiver(
+        retryDelay: retryDelay, patience: patience, makeProxy: makeProxy)
     } catch {
       throw DeviceError(.failed, error.message)
     }

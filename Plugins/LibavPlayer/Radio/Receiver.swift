@@ -1,4 +1,5 @@
 import MediaFolders
+import MediaNetwork
 import Platform
 import PluginKit
 import PluginProtocol
@@ -47,9 +48,11 @@ final class Receiver: Sendable {
   private let mailbox = Mailbox<ReceiverJob>()
   private let current = Mutex<(number: Int, interrupt: LibavInterrupt)>((0, LibavInterrupt()))
 
-  /// Starts the thread. It reconnects to a station that sends nothing for `patience` milliseconds.
+  /// Starts the thread. It reconnects to a station that sends nothing for `patience` milliseconds, and starts the
+  /// proxy with the first station.
   init(
-    retryDelay: RetryDelay = RetryDelay(), patience: UInt64 = RadioConnection.patience
+    retryDelay: RetryDelay = RetryDelay(), patience: UInt64 = RadioConnection.patience,
+    makeProxy: @escaping @Sendable () throws(SystemError) -> MediaProxy
   ) throws(CableError) {
     source = try CableSource()
     let (events, continuation) = AsyncStream<ReceiverEvent>.makeStream(
@@ -59,8 +62,7 @@ final class Receiver: Sendable {
     SystemThread.start(name: "receiver") {
       ReceiverThread(
         source: source, supply: supply, mailbox: mailbox, events: continuation,
-        retryDelay: retryDelay,
-        patience: patience
+        retryDelay: retryDelay, patience: patience, makeProxy: makeProxy
       ).run()
     }
   }

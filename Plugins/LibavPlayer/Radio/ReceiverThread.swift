@@ -1,4 +1,5 @@
 import MediaFolders
+import MediaNetwork
 import Platform
 import PluginKit
 
@@ -10,6 +11,8 @@ final class ReceiverThread {
   private static let chunk = 8_192
   /// Nanoseconds that a connection must last for the retry delay to begin anew.
   private static let healthy: Int64 = 30_000_000_000
+  /// The most bytes that are gathered after a break: 16 s of stereo at 96 kHz.
+  private static let mostHeld = 16 << 20
 
   private let source: CableSource
   private let supply: SoundSupply
@@ -18,14 +21,19 @@ final class ReceiverThread {
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: chunk, alignment: 16)
   private let freshDelay: RetryDelay
   private let patience: UInt64
+  /// The proxy, through which stations are reached; started with the first one.
+  private var proxy: MediaProxy?
+  private let makeProxy: @Sendable () throws(SystemError) -> MediaProxy
   private var section: UInt32 = 0
   private var number = 0
 
   init(
     source: CableSource, supply: SoundSupply, mailbox: Mailbox<ReceiverJob>,
-    events: AsyncStream<ReceiverEvent>.Continuation, retryDelay: RetryDelay, patience: UInt64
+    events: AsyncStream<ReceiverEvent>.Continuation, retryDelay: RetryDelay, patience: UInt64,
+    makeProxy: @escaping @Sendable () throws(SystemError) -> MediaProxy
   ) {
     self.source = source
+    self.makeProxy = makeProxy
     self.supply = supply
     self.patience = patience
     self.mailbox = mailbox
@@ -68,7 +76,7 @@ final class ReceiverThread {
     while true {
       if let job = mailbox.popFirst() { return job }
       noise.fill(buffer)
-      if write(buffer.count / StaticNoise.format.frameSize, StaticNoise.format) == false {
+      if !write(UnsafeRawBufferPointer(buffer), StaticNoise.format) {
         return mailbox.wait()
       }
     }
@@ -81,9 +89,9 @@ final class ReceiverThread {
       let start = MonotonicClock.now
       let failure: MediaFailure
       do throws(MediaFailure) {
-        if let job = try play(RadioConnection(station, patience: patience, interrupt: interrupt)) {
-          return job
-        }
+        let connection = try RadioConnection(
+          station, through: runningProxy(), patience: patience, interrupt: interrupt)
+        if let job = try play(connection) { return job }
         failure = MediaFailure(
           .unreachable, subject: station.name, detail: "its stream broke off")
       } catch {
@@ -98,20 +106,52 @@ final class ReceiverThread {
     }
   }
 
+  /// Returns the proxy; starts it if it does not run yet.
+  private func runningProxy() throws(MediaFailure) -> MediaProxy {
+    if let proxy { return proxy }
+    do throws(SystemError) {
+      let new = try makeProxy()
+      proxy = new
+      return new
+    } catch {
+      throw MediaFailure(
+        .unreachable, subject: "", detail: "no connection can be made: \(error)",
+        hint: "See the limits with: ulimit -a")
+    }
+  }
+
   /// Plays a connection to its end (nil) or to the next job.
   private func play(_ connection: RadioConnection) throws(MediaFailure) -> ReceiverJob? {
     var format: PCMFormat?
-    while true {
-      if let job = mailbox.popFirst() { return job }
-      guard let (next, frames) = try connection.read(into: buffer) else { return nil }
-      if next != format {
-        guard begin(next) else { return mailbox.wait() }
-        format = next
-        report(.playing(kind: connection.track.demuxer.kind, next))
-      }
-      if let title = connection.newTitle() { report(.title(title)) }
-      if write(frames, next) == false { return mailbox.wait() }
+    var gathering = GatheringPolicy()
+    // The sound that is gathered after a break.
+    var held: [UInt8] = []
+    func playHeld() -> Bool {
+      defer { held = [] }
+      guard let format, !held.isEmpty else { return true }
+      return held.withUnsafeBytes { write($0, format) }
     }
+    do throws(MediaFailure) {
+      while true {
+        if let job = mailbox.popFirst() { return job }
+        guard let (next, frames) = try connection.read(into: buffer) else { break }
+        if next != format {
+          guard playHeld(), begin(next) else { return mailbox.wait() }
+          format = next
+          report(.playing(kind: connection.track.demuxer.kind, next))
+        }
+        if let title = connection.newTitle() { report(.title(title)) }
+        held += buffer[..<(frames * next.frameSize)]
+        let isEnough = gathering.add(
+          Int64(frames) * 1_000_000_000 / Int64(next.rate),
+          remaining: supply.remaining(at: source.position).nanoseconds, now: MonotonicClock.now)
+        if isEnough || held.count > Self.mostHeld, !playHeld() { return mailbox.wait() }
+      }
+    } catch {
+      if !playHeld() { return mailbox.wait() }
+      throw error
+    }
+    return playHeld() ? nil : mailbox.wait()
   }
 
   /// Begins a section; false if a newer tuning has flushed the cable.
@@ -124,9 +164,9 @@ final class ReceiverThread {
     return true
   }
 
-  /// Writes frames of the buffer; false if a newer tuning has flushed the cable.
-  private func write(_ frames: Int, _ format: PCMFormat) -> Bool {
-    let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<(frames * format.frameSize)])
+  /// Writes whole frames; false if a newer tuning has flushed the cable.
+  private func write(_ bytes: UnsafeRawBufferPointer, _ format: PCMFormat) -> Bool {
+    let frames = bytes.count / format.frameSize
     supply.add(frames: frames)
     return source.write(bytes, section: section) == frames
   }
@@ -143,7 +183,7 @@ extension MediaFailure {
     case .corrupt, .unsupported:
       MediaFailure(
         .unsupported, subject: subject, detail: "its address sends no MP3, AAC, Ogg or FLAC stream",
-        hint: "Give the address of the stream itself, not of a playlist or a web page.")
+        hint: "Give the address of the stream or of its playlist, not of a web page.")
     case .missing:
       MediaFailure(
         .unreachable, subject: subject, detail: "its server is not known",

@@ -10,6 +10,7 @@
 #include <libavutil/channel_layout.h>
 #include <libavutil/dict.h>
 #include <libavutil/log.h>
+#include <libavutil/opt.h>
 #include <stdint.h>
 
 /// Loads libav at the first call. Safe from any thread.
@@ -39,6 +40,8 @@ struct SwrContext;
      int flags),                                                                                   \
     (dictionary, key, previous, flags))                                                            \
   X(avutil, void, av_dict_free, (AVDictionary * *dictionary), (dictionary))                        \
+  X(avutil, int, av_opt_get, (void *object, const char *name, int flags, uint8_t **value),         \
+    (object, name, flags, value))                                                                  \
   X(avutil, void, av_free, (void *pointer), (pointer))                                             \
   X(avutil, int64_t, av_rescale_q, (int64_t value, AVRational from, AVRational to),                \
     (value, from, to))                                                                             \
@@ -73,6 +76,8 @@ struct SwrContext;
      AVDictionary **options),                                                                      \
     (io, url, flags, interrupt, options))                                                          \
   X(avformat, int, avio_closep, (AVIOContext * *io), (io))                                         \
+  X(avformat, int, avio_read_partial, (AVIOContext * io, unsigned char *buffer, int size),         \
+    (io, buffer, size))                                                                            \
   X(avformat, AVIOContext *, avio_alloc_context,                                                   \
     (unsigned char *buffer, int size, int writes, void *opaque,                                    \
      int (*read)(void *opaque, uint8_t *buffer, int size),                                         \

@@ -1,3 +1,4 @@
+import MediaNetwork
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import MediaFolders
+import MediaNetwork
 import TestSupport
 import Testing
 

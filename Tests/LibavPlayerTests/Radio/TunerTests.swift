@@ -275,7 +275,7 @@ struct TunerTests {
     let lost = try await Bench([station(circle)])
     try await lost.controller.perform(["station": "Test FM"])
     try await lost.controller.wait("failed") { $0.playback?.status == .failed }
-    #expect(lost.controller.playback?.reason?.contains("redirects more than 5 times") == true)
+    #expect(lost.controller.playback?.reason?.contains("redirects more than 8 times") == true)
   }
 
   @Test("Off and another frequency leave a station at once, also one that does not answer")

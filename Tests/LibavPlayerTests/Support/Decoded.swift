@@ -1,3 +1,4 @@
+import MediaNetwork
 @testable import LibavPlayer
 
 /// A whole file in memory, one array of −1…1 per channel.

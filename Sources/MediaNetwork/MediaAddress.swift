@@ -1,20 +1,22 @@
-/// The `http` or `https` address of a stream, as far as a radio needs one (RFC 3986).
-struct StationAddress: Equatable, Sendable {
+/// The `http` or `https` address of a medium, as far as a player needs one (RFC 3986).
+package struct MediaAddress: Hashable, Sendable {
   /// The longest accepted address, in bytes.
-  private static let longest = 4_096
+  package static let longest = 4_096
 
-  let isSecure: Bool
+  package let isSecure: Bool
   /// A name or an IP address, in lower case and without brackets.
-  let host: String
-  let port: Int
+  package let host: String
+  package let port: Int
   /// Path and query, from the slash on; printable ASCII without a space.
-  let path: String
+  package let path: String
   /// `user:password`, percent-decoded; nil if the address has none.
-  let credentials: String?
+  package let credentials: String?
 
   /// Reads an absolute address; nil for another scheme and for an invalid one.
-  init?(_ text: String) {
-    guard text.utf8.count <= Self.longest, let colon = text.range(of: "://") else { return nil }
+  package init?(_ text: String) {
+    guard text.utf8.count <= Self.longest, let colon = text.firstRange(of: "://") else {
+      return nil
+    }
     let scheme = text[..<colon.lowerBound].lowercased()
     guard scheme == "http" || scheme == "https" else { return nil }
     let rest = text[colon.upperBound...]
@@ -26,7 +28,7 @@ struct StationAddress: Equatable, Sendable {
       credentials = plain
       authority = authority[authority.index(after: at)...]
     }
-    guard let (host, port) = Self.hostAndPort(authority, isSecure: scheme == "https"),
+    guard let (host, port) = Self.hostAndPort(authority, defaultPort: scheme == "https" ? 443 : 80),
       let path = Self.path(rest[end...])
     else { return nil }
     self.init(
@@ -41,44 +43,59 @@ struct StationAddress: Equatable, Sendable {
     self.credentials = credentials
   }
 
-  /// Returns the address that a `Location` header leads to; nil if that is no `http` or `https` address.
-  func redirected(to location: String) -> StationAddress? {
-    if location.hasPrefix("//") {
-      return StationAddress((isSecure ? "https:" : "http:") + location)
+  /// The address as text, without the credentials.
+  package var text: String { "\(scheme)\(authority)\(path)" }
+
+  /// The address as text, with the credentials.
+  package var url: String {
+    guard let credentials else { return text }
+    let encoded = credentials.utf8.map { byte in
+      let isPlain = Self.isHostSymbol(byte) || byte == UInt8(ascii: ":")
+      let digits = String(byte, radix: 16, uppercase: true)
+      return isPlain ? String(UnicodeScalar(byte)) : digits.count < 2 ? "%0\(digits)" : "%\(digits)"
+    }
+    return "\(scheme)\(encoded.joined())@\(authority)\(path)"
+  }
+
+  private var scheme: String { isSecure ? "https://" : "http://" }
+
+  /// `host:port` for a URL; the host alone for the scheme's own port.
+  package var authority: String {
+    let name = host.contains(":") ? "[\(host)]" : host
+    return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
+  }
+
+  /// Returns the address that a reference in a document of this address leads to; nil if that is no `http` or `https`
+  /// address.
+  package func resolved(_ reference: String) -> MediaAddress? {
+    if reference.hasPrefix("//") {
+      return MediaAddress((isSecure ? "https:" : "http:") + reference)
     }
     // A colon before any slash ends a scheme.
-    if let mark = location.firstIndex(where: { ":/?#".contains($0) }), location[mark] == ":" {
-      return StationAddress(location)
+    if let mark = reference.firstIndex(where: { ":/?#".contains($0) }), reference[mark] == ":" {
+      return MediaAddress(reference)
     }
     let document = path.prefix { $0 != "?" }
     // RFC 3986, section 5.2: a query alone keeps the whole path.
     let base: Substring =
-      switch location.first {
+      switch reference.first {
       case "/": ""
       case "?": document
       default: document.lastIndex(of: "/").map { document[...$0] } ?? "/"
       }
-    guard location.utf8.count <= Self.longest, let path = Self.path(base + location) else {
+    guard reference.utf8.count <= Self.longest, let path = Self.path(base + reference) else {
       return nil
     }
-    return StationAddress(
+    return MediaAddress(
       isSecure: isSecure, host: host, port: port, path: path, credentials: credentials)
-  }
-
-  /// Whether both are the same server.
-  func isSameServer(as other: StationAddress) -> Bool {
-    isSecure == other.isSecure && host == other.host && port == other.port
-  }
-
-  /// Returns `host:port` for a URL; `host` alone for the scheme's own port, unless `always`.
-  func authority(of host: String, always: Bool = false) -> String {
-    let name = host.contains(":") ? "[\(host)]" : host
-    return port == (isSecure ? 443 : 80) && !always ? name : "\(name):\(port)"
   }
 
   // MARK: Parts
 
-  private static func hostAndPort(_ text: Substring, isSecure: Bool) -> (String, Int)? {
+  /// Reads `host:port`; nil if it is invalid, or if neither it nor `defaultPort` names a port.
+  package static func hostAndPort(
+    _ text: Substring, defaultPort: Int?
+  ) -> (host: String, port: Int)? {
     var host = text
     var port = Substring()
     if text.hasPrefix("["), let bracket = text.lastIndex(of: "]") {
@@ -97,7 +114,7 @@ struct StationAddress: Equatable, Sendable {
         return nil
       }
     }
-    if port.isEmpty { return (host.lowercased(), isSecure ? 443 : 80) }
+    if port.isEmpty { return defaultPort.map { (host.lowercased(), $0) } }
     guard let number = UInt16(port), number > 0 else { return nil }
     return (host.lowercased(), Int(number))
   }
@@ -147,16 +164,5 @@ struct StationAddress: Equatable, Sendable {
     case "a"..."f", "A"..."F", "0"..."9": true
     default: false
     }
-  }
-}
-
-extension String {
-  fileprivate func range(of text: String) -> Range<Index>? {
-    var cursor = startIndex
-    while cursor < endIndex {
-      if self[cursor...].hasPrefix(text) { return cursor..<index(cursor, offsetBy: text.count) }
-      cursor = index(after: cursor)
-    }
-    return nil
   }
 }

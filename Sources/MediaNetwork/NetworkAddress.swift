@@ -1,14 +1,14 @@
 import Glibc
 
 /// An IP address that a host name stands for.
-struct NetworkAddress: Equatable, Sendable {
+package struct NetworkAddress: Equatable, Sendable {
   /// The written form: `192.0.2.1`, `2001:db8::1`.
-  let text: String
+  package let text: String
   /// Four or sixteen bytes in network order.
-  let bytes: [UInt8]
+  package let bytes: [UInt8]
 
   /// Reads a written address; nil for anything else.
-  init?(_ text: String) {
+  package init?(_ text: String) {
     var four = in_addr()
     var sixteen = in6_addr()
     if inet_pton(AF_INET, text, &four) == 1 {
@@ -22,7 +22,7 @@ struct NetworkAddress: Equatable, Sendable {
   }
 
   /// Returns the addresses of a host, best first; empty if it has none. Blocks for the lookup.
-  static func all(of host: String) -> [NetworkAddress] {
+  package static func all(of host: String) -> [NetworkAddress] {
     var wanted = addrinfo()
     wanted.ai_socktype = Int32(SOCK_STREAM.rawValue)
     var found: UnsafeMutablePointer<addrinfo>?
@@ -48,6 +48,9 @@ struct NetworkAddress: Equatable, Sendable {
 
   private static let unspecified = NetworkAddress(text: "0.0.0.0", bytes: [0, 0, 0, 0])
 
+  /// Whether it stands for no machine, or for one that only an interface and an address name together.
+  var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } }
+
   private init(text: String, bytes: [UInt8]) {
     self.text = text
     self.bytes = bytes
@@ -55,7 +58,7 @@ struct NetworkAddress: Equatable, Sendable {
 
   /// Whether the address is public: not of a local network, not of this machine, not reserved (the
   /// special-purpose registries of IANA, RFC 6890).
-  var isPublic: Bool {
+  package var isPublic: Bool {
     bytes.count == 4 ? Self.isPublic(four: bytes[...]) : Self.isPublic(sixteen: bytes)
   }
 

@@ -1,0 +1,28 @@
+import CLibav
+import MediaFolders
+import MediaNetwork
+
+/// The network for libav's HLS demuxer: every playlist, key and segment is requested through a ``NetworkAccess``.
+final class SegmentSource {
+  /// The containers that segments may have, and HLS itself, by libav's names.
+  static let formats = "hls,mpegts,mov,aac,mp3,ac3,eac3,flac"
+
+  private let options: [(key: String, value: String)]
+
+  init(through access: NetworkAccess, patience: UInt64) {
+    options = MediaReader.options(through: access, patience: patience)
+  }
+
+  /// Makes a container ask this source, which must live as long as the container.
+  func attach(to context: UnsafeMutablePointer<AVFormatContext>) {
+    context.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
+    context.pointee.io_open = { context, input, url, flags, options in
+      guard let context, let opaque = context.pointee.opaque, let url, let options else {
+        return LAV_IO
+      }
+      let source = Unmanaged<SegmentSource>.fromOpaque(opaque).takeUnretainedValue()
+      for (key, value) in source.options { lav_av_dict_set(options, key, value, 0) }
+      return lav_avio_open2(input, url, flags, &context.pointee.interrupt_callback, options)
+    }
+  }
+}

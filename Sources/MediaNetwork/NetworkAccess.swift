@@ -1,0 +1,63 @@
+import Synchronization
+
+/// The access of one configured medium to the network, through the ``MediaProxy``.
+package final class NetworkAccess: Sendable {
+  /// The most redirects of one request that libav follows.
+  package static let mostRedirects = 8
+
+  /// The reason why the network did not give what a player asked for.
+  package struct Problem: Error, Equatable, Sendable {
+    /// The description of the problem.
+    package let detail: String
+    /// The next step for the user; empty if there is none.
+    package let hint: String
+
+    package init(_ detail: String, hint: String = "") {
+      self.detail = detail
+      self.hint = hint
+    }
+  }
+
+  /// The address of the proxy with the credentials of this access, for libav's and mpv's option `http_proxy`.
+  package let proxy: String
+  /// The value of the header `Proxy-Authorization`.
+  let authorization: String
+  let rule: ConnectionRule
+  private let problem = Mutex<Problem?>(nil)
+
+  init(rule: ConnectionRule, proxyPort: UInt16) {
+    var random = SystemRandomNumberGenerator()
+    let secret = (0..<4).map { _ in String(random.next(), radix: 36) }.joined()
+    self.rule = rule
+    proxy = "http://theater:\(secret)@127.0.0.1:\(proxyPort)"
+    authorization = "Basic " + Base64.encode(Array("theater:\(secret)".utf8))
+  }
+
+  /// Stores the newest problem.
+  func record(_ problem: Problem) { self.problem.withLock { $0 = problem } }
+
+  /// Returns the newest problem since the last call, and forgets it.
+  @discardableResult
+  package func takeProblem() -> Problem? {
+    problem.withLock { problem in
+      defer { problem = nil }
+      return problem
+    }
+  }
+}
+
+/// Base64 (RFC 4648, section 4).
+enum Base64 {
+  static func encode(_ bytes: [UInt8]) -> String {
+    let symbols = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+    var text = ""
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+      let group = bytes[start..<min(start + 3, bytes.count)]
+      let number = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
+      for place in 0..<4 {
+        text.append(place <= group.count ? symbols[number >> (18 - 6 * place) & 63] : "=")
+      }
+    }
+    return text
+  }
+}
