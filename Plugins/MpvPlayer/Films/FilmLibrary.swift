@@ -27,6 +27,7 @@ final class FilmLibrary: Sendable {
   let drive: Drive
   private let state = Mutex(State())
   private let options: MpvOptions
+  private let streams: NetworkStreams
   private let kind: MediaKind
   private let isCD: Bool
   private let setup: MpvSetup
@@ -38,6 +39,7 @@ final class FilmLibrary: Sendable {
     self.isCD = isCD
     self.setup = setup
     self.clock = clock
+    streams = NetworkStreams(makeProxy: setup.makeProxy)
     drive = Drive(options.drive, kernel: setup.drives)
     kind = isCD ? MediaFiles.songKind : MediaFiles.filmKind
   }
@@ -156,7 +158,7 @@ final class FilmLibrary: Sendable {
     if item.hasPrefix(Self.streamPrefix) {
       let name = item.dropFirst(Self.streamPrefix.count)
       if let stream = options.streams.first(where: { $0.name == name }) {
-        return Medium(item: item, source: .address(stream.url))
+        return try await streams.medium(item, at: stream.url)
       }
     }
     return try await locate(item).medium

@@ -16,6 +16,8 @@ struct Medium: Equatable, Sendable {
   /// The id of its item in commands.
   let item: String
   let source: Source
+  /// The access to the network of a stream; nil for files and discs.
+  var network: Network?
 
   /// The argument of `loadfile`.
   var address: String {

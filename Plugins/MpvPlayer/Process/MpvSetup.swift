@@ -1,5 +1,6 @@
 import Devices
 import Glibc
+import MediaNetwork
 import Platform
 
 /// The requirements of the plugin on this machine: the program mpv, and the ALSA module for the cable.
@@ -12,6 +13,11 @@ struct MpvSetup: Sendable {
   var variables = Self.ownVariables()
   /// The absolute path of the folder for pictures; nil if neither `XDG_CACHE_HOME` nor `HOME` is set.
   var pictureFolder = Self.findPictureFolder()
+
+  /// Starts the proxy through which mpv reaches network streams.
+  var makeProxy: @Sendable () throws(SystemError) -> MediaProxy = { () throws(SystemError) in
+    try MediaProxy()
+  }
 
   /// The interface to drives for discs.
   var drives = DriveKernel.system

@@ -17,6 +17,7 @@ extension MpvLink {
     try await set("vid", "auto")
     try await set("start", seconds > 0 ? .string("\(seconds)") : "none")
     try await set("end", "none")
+    for (name, value) in medium.networkProperties { try await set(name, value) }
     if let device = medium.device { try await set(device.property, .string(device.path)) }
   }
 

@@ -1,6 +1,7 @@
 import Devices
 import Foundation
 import JSON
+import MediaNetwork
 import Platform
 import PluginKit
 import PluginProtocol
@@ -34,12 +35,15 @@ final class PlayerBench: Sendable {
   ///   - variables: Further environment variables of mpv.
   ///   - drives: The interface to drives.
   ///   - clock: The clock of the plugin.
+  ///   - makeProxy: Starts the proxy for network streams.
   init(
     _ role: Role = .dvdPlayer, _ options: JSONObject = [:], program: String? = nil,
     variables: [String: String] = [:], drives: DriveKernel = .system,
-    clock: any TheaterClock = SystemClock()
+    clock: any TheaterClock = SystemClock(),
+    makeProxy: (@Sendable () throws(SystemError) -> MediaProxy)? = nil
   ) async throws {
     var setup = MpvSetup()
+    if let makeProxy { setup.makeProxy = makeProxy }
     setup.module = try Self.module.get().path(of: "libasound_module_pcm_theater.so")
     setup.pictureFolder = nil
     setup.drives = drives
