@@ -16,7 +16,7 @@ struct Medium: Equatable, Sendable {
   /// The id of its item in commands.
   let item: String
   let source: Source
-  /// The access to the network of a stream; nil for files and discs.
+  /// The access to the network of a stream; nil for files and discs, which have none.
   var network: Network?
 
   /// The argument of `loadfile`.

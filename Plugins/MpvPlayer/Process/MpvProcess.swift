@@ -22,7 +22,7 @@ final class MpvProcess: Sendable {
     "--no-config", "--idle=yes", "--no-terminal", "--input-ipc-client=fd://0", "--load-scripts=no",
     "--ytdl=no", "--osc=no", "--osd-level=0", "--input-default-bindings=no",
     "--input-vo-keyboard=no",
-    // A file must not make libav open an address in the network. A stream changes both (`Medium.networkProperties`).
+    // A file must not make libav open an address in the network. A stream changes both (`Medium.Network.options`).
     "--access-references=no", "--demuxer-lavf-o=protocol_whitelist=file", "--audio-display=no",
     "--keep-open=no",
   ]

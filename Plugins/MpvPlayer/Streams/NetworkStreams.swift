@@ -125,17 +125,17 @@ extension Medium {
 
     /// The access of streams with rtsp and rtmp. They connect to the configured server alone.
     static let realTime = Network(proxy: "", protocols: "rtsp,rtmp,tcp")
-  }
 
-  /// The properties of mpv for the access to the network. Files and discs have none.
-  var networkProperties: [(name: String, value: JSON)] {
-    [
-      ("http-proxy", .string(network?.proxy ?? "")),
-      ("demuxer-lavf-o", ["protocol_whitelist": .string(network?.protocols ?? "file")]),
-      // mpv's own demuxers of playlists would open every address in them.
-      ("demuxer", network == nil ? "" : "lavf"),
-      // HLS is a list of references.
-      ("access-references", .bool(network != nil)),
-    ]
+    /// The options of mpv while the stream is loaded. Without them mpv opens nothing in the network (`MpvProcess`).
+    var options: JSON {
+      [
+        "http-proxy": .string(proxy),
+        "demuxer-lavf-o": .string("protocol_whitelist=[\(protocols)]"),
+        // mpv's own demuxers of playlists would open every address in them.
+        "demuxer": "lavf",
+        // HLS is a list of references.
+        "access-references": "yes",
+      ]
+    }
   }
 }

@@ -17,7 +17,6 @@ extension MpvLink {
     try await set("vid", "auto")
     try await set("start", seconds > 0 ? .string("\(seconds)") : "none")
     try await set("end", "none")
-    for (name, value) in medium.networkProperties { try await set(name, value) }
     if let device = medium.device { try await set(device.property, .string(device.path)) }
   }
 
@@ -25,7 +24,13 @@ extension MpvLink {
   ///
   /// - Parameter limit: The longest wait for the answer, which comes before the medium plays.
   func load(_ medium: Medium, within limit: Duration) async throws(MpvFailure) -> Int? {
-    let answer = try await ask(["loadfile", .string(medium.address)], within: limit)
+    let command: JSON =
+      if let network = medium.network {
+        ["name": "loadfile", "url": .string(medium.address), "options": network.options]
+      } else {
+        ["loadfile", .string(medium.address)]
+      }
+    let answer = try await ask(command: command, within: limit)
     return answer["playlist_entry_id"]?.integer
   }
 

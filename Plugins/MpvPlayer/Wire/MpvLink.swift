@@ -74,6 +74,13 @@ final class MpvLink: Sendable {
   func ask(
     _ words: [JSON], within limit: Duration = .seconds(3)
   ) async throws(MpvFailure) -> JSON {
+    try await ask(command: .array(words), within: limit)
+  }
+
+  /// Sends a command and waits for its reply, as ``ask(_:within:)`` does.
+  ///
+  /// - Parameter command: The words of the command, or an object with its name and its named arguments.
+  func ask(command: JSON, within limit: Duration) async throws(MpvFailure) -> JSON {
     let timer = Mutex<Task<Void, Never>?>(nil)
     let result = await withCheckedContinuation { continuation in
       let id = state.withLock { state -> Int? in
@@ -91,7 +98,7 @@ final class MpvLink: Sendable {
         }
       }
       do throws(ConnectionError) {
-        try connection.send(MpvMessage.request(id, words))
+        try connection.send(MpvMessage.request(id, command))
       } catch {
         finish(id, .failure(error == .closed ? .closed : .timeout))
       }

@@ -31,8 +31,10 @@ enum MpvMessage: Equatable, Sendable {
   }
 
   /// Returns the line of a request, with its newline.
-  static func request(_ id: Int, _ words: [JSON]) -> [UInt8] {
-    let request: JSON = ["command": .array(words), "request_id": .integer(id)]
+  ///
+  /// - Parameter command: The words of the command, or an object with its name and its named arguments.
+  static func request(_ id: Int, _ command: JSON) -> [UInt8] {
+    let request: JSON = ["command": command, "request_id": .integer(id)]
     return Array(request.text().utf8) + [0x0A]
   }
 }
