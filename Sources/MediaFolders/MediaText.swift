@@ -18,7 +18,8 @@ package enum MediaText {
   }
 
   /// Returns bytes as one line of at most `limit` bytes: read as UTF-8 where they are valid, else as
-  /// Latin-1, which old taggers and stations still send.
+  /// Latin-1, which old taggers and stations still send. Cyrillic text that only looks like Latin-1 is repaired
+  /// (see ``CyrillicText``).
   ///
   /// Only the first `4 * limit` bytes are read, so that a very long tag takes no time.
   package static func line(_ bytes: some Collection<UInt8>, maximumBytes limit: Int = longestTag)
@@ -26,10 +27,15 @@ package enum MediaText {
   {
     var kept = Array(bytes.prefix(4 * limit))
     if bytes.count > kept.count { dropIncompleteCharacter(&kept) }
-    let text =
-      String(validating: kept, as: UTF8.self)
-      ?? String(String.UnicodeScalarView(kept.map { Unicode.Scalar($0) }))
-    return text.boundedLine(maximumBytes: limit)
+    return text(kept).boundedLine(maximumBytes: limit)
+  }
+
+  private static func text(_ bytes: [UInt8]) -> String {
+    if let text = String(validating: bytes, as: UTF8.self) {
+      return CyrillicText.repaired(text) ?? text
+    }
+    return CyrillicText.decoded(bytes)
+      ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
   }
 
   /// Removes a last character of several bytes, because some of its bytes may have been cut off.
