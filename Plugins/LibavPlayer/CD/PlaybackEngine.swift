@@ -28,8 +28,7 @@ enum PlaybackJob: Sendable {
 /// Decodes song after song into a cable, on a separate thread.
 ///
 /// The thread waits for room in the cable, so it is only a little ahead of the heard position.
-/// Methods return at once and may be called from any thread; ``play(_:seconds:)`` waits for its
-/// result.
+/// Methods return at once and may be called from any thread.
 final class PlaybackEngine: Sendable {
   /// The player's end of the cable.
   let source: CableSource
@@ -62,20 +61,39 @@ final class PlaybackEngine: Sendable {
   /// Loads libav in the background.
   func warmUp() { mailbox.post(.warmUp) }
 
-  /// Drops the current sound and plays `song` from a place on. A paused cable stays paused.
-  ///
-  /// - Returns: The place at which it begins, once the file is open and its sound is on the cable.
-  func play(_ song: PlayableSong, seconds: Double) async -> Result<Place, MediaFailure> {
-    let interrupt = LibavInterrupt()
-    let result = Promise<Place>()
-    // In a cancelled task, the handler below would cancel only after the job is posted: on a fast disk the song would
-    // begin to play.
-    if Task.isCancelled { interrupt.cancel() }
+  /// The opening of a song by the engine's thread.
+  struct Opening: Sendable {
+    fileprivate let song: PlayableSong
+    fileprivate let interrupt = LibavInterrupt()
+    fileprivate let result = Promise<Place>()
+
+    /// Gives the opening up, also while the disk hangs.
+    func cancel() {
+      interrupt.cancel()
+      result.fulfil(
+        .failure(MediaFailure(.cancelled, subject: song.item, detail: "it was given up")))
+    }
+
+    /// Waits for the place at which the song begins, once the file is open and its sound is on the cable. Call
+    /// it once.
+    func value() async -> Result<Place, MediaFailure> { await result.value() }
+  }
+
+  /// Drops the current sound and opens `song` at a position in seconds. A paused cable stays paused.
+  func open(_ song: PlayableSong, seconds: Double) -> Opening {
+    let opening = Opening(song: song)
     // First the flush: it frees the thread, which may wait for room in the cable.
     let section = source.flush().section
     timeline.value.withLock { $0.lastSection = nil }
-    mailbox.post(.play(song, seconds: seconds, section: section, interrupt, result))
-    return await result.value(of: song.item) { interrupt.cancel() }
+    mailbox.post(
+      .play(song, seconds: seconds, section: section, opening.interrupt, opening.result))
+    return opening
+  }
+
+  /// Holds the sound. Returns the place at which it stopped; nil if it is not known.
+  func pause() -> Place? {
+    let position = source.pause()
+    return timeline.value.withLock { $0.place(at: position) }
   }
 
   /// Drops the sound and closes the file.
@@ -90,41 +108,22 @@ final class PlaybackEngine: Sendable {
     source.close()
   }
 
-  /// The heard place; nil before the first song and just after a jump.
-  var place: Place? {
+  /// The present sound.
+  var sound: SoundState {
     let position = source.position
-    return timeline.value.withLock { $0.place(at: position) }
+    return timeline.value.withLock { timeline in
+      let place = timeline.place(at: position)
+      // Behind the last section there is no sound to wait for; a section without a song is the silence
+      // after dropped sound.
+      let remaining =
+        timeline.lastSection == position.section
+        ? .seconds(1) : place == nil ? .zero : supply.remaining(at: position)
+      return SoundState(
+        place: place, newest: timeline.newest, lastSection: timeline.lastSection,
+        remaining: remaining, order: timeline.order)
+    }
   }
-
-  /// Returns the place in a song at a position of the cable.
-  func place(at position: CablePosition) -> Place? {
-    timeline.value.withLock { $0.place(at: position) }
-  }
-
-  /// How long the sound written so far lasts: zero if all of it was heard and more songs follow; 1 s in the last
-  /// section of the disc, after which no sound is missing.
-  var remainingSound: Duration {
-    let position = source.position
-    // Behind the last section there is no sound to wait for.
-    guard lastSection != position.section else { return .seconds(1) }
-    // A section without a song is the silence after dropped sound.
-    return place(at: position) == nil ? .zero : supply.remaining(at: position)
-  }
-
-  /// The section that ends the disc; nil until it was written.
-  var lastSection: UInt32? { timeline.value.withLock { $0.lastSection } }
-
-  /// The song that was written to the cable last.
-  var newest: PlayableSong? { timeline.value.withLock { $0.newest } }
-
-  /// The songs of the disc.
-  var order: [PlayableSong] { timeline.value.withLock { $0.order } }
 
   /// Sets the songs of the disc, in their order.
   func setOrder(_ songs: [PlayableSong]) { timeline.value.withLock { $0.order = songs } }
-
-  /// Returns the song `steps` after this one on its disc; nil beyond either end.
-  func neighbour(of song: PlayableSong, steps: Int) -> PlayableSong? {
-    timeline.value.withLock { $0.neighbour(of: song, steps: steps) }
-  }
 }

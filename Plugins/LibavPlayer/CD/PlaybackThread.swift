@@ -156,7 +156,7 @@ final class PlaybackThread {
       let order = listDisc(song)
       timeline.value.withLock { $0.order = order }
     }
-    while let next = timeline.value.withLock({ $0.neighbour(of: song) }) {
+    while let next = timeline.value.withLock({ $0.order.neighbour(of: song) }) {
       song = next
       do {
         let file = try AudioFile(path: next.path, subject: next.item, interrupt: LibavInterrupt())

@@ -8,6 +8,11 @@ struct PlayableSong: Equatable, Sendable {
   let item: String
   /// The absolute path of the file.
   let path: String
+
+  /// Compares the bytes, because names that are equal in Unicode may belong to two files.
+  static func == (left: PlayableSong, right: PlayableSong) -> Bool {
+    left.item.utf8.elementsEqual(right.item.utf8) && left.path.utf8.elementsEqual(right.path.utf8)
+  }
 }
 
 /// A place in a song.
@@ -58,13 +63,6 @@ struct PlaybackTimeline: Sendable {
     return Place(
       song: segment.song, seconds: duration.map { min($0, seconds) } ?? seconds,
       duration: duration)
-  }
-
-  /// Returns the song `steps` after this one on its disc; nil beyond either end.
-  func neighbour(of song: PlayableSong, steps: Int = 1) -> PlayableSong? {
-    guard let index = order.firstIndex(where: { $0.item == song.item }) else { return nil }
-    let wanted = index + steps
-    return order.indices.contains(wanted) ? order[wanted] : nil
   }
 }
 

@@ -28,24 +28,15 @@ final class Promise<Value: Sendable>: Sendable {
     waiting?.resume(returning: result)
   }
 
-  /// Waits for the result; call it once. A cancelled task gets `cancelled` at once, after
-  /// `whenCancelled` ran.
-  func value(
-    of subject: String, whenCancelled: @escaping @Sendable () -> Void
-  ) async -> Result<Value, MediaFailure> {
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let result: Result<Value, MediaFailure>? = state.withLock { state in
-          if case .fulfilled(let result) = state { return result }
-          state = .awaited(continuation)
-          return nil
-        }
-        if let result { continuation.resume(returning: result) }
+  /// Waits for the result; call it once.
+  func value() async -> Result<Value, MediaFailure> {
+    await withCheckedContinuation { continuation in
+      let result: Result<Value, MediaFailure>? = state.withLock { state in
+        if case .fulfilled(let result) = state { return result }
+        state = .awaited(continuation)
+        return nil
       }
-    } onCancel: {
-      whenCancelled()
-      fulfil(
-        .failure(MediaFailure(.cancelled, subject: subject, detail: "it was replaced or given up")))
+      if let result { continuation.resume(returning: result) }
     }
   }
 }
