@@ -84,7 +84,7 @@ public final class HomeTheaterFacade {
     self.events = events
     self.clock = clock
     directory = DeviceDirectory(devices: devices, plan: plan)
-    library = Library(directory: directory, events: events, log: log)
+    library = Library(directory: directory, events: events, clock: clock, log: log)
     pictures = PictureRequests()
     policy = AccessPolicy(directory: directory, library: library)
     ageLimits = AgeLimitMonitor(directory: directory, policy: policy)
@@ -95,7 +95,7 @@ public final class HomeTheaterFacade {
       engine: engine,
       playback: PlaybackMonitor(
         positions: PositionRecorder(store: store, clock: clock, log: log), clock: clock),
-      losses: LossTimers(clock: clock), events: events, log: log)
+      losses: LossTimers(clock: clock), clock: clock, events: events, log: log)
     transport = TransportControl(
       directory: directory, activities: activities, policy: policy, engine: engine, clock: clock)
     enforcer = AgeLimitEnforcer(
@@ -205,7 +205,9 @@ public final class HomeTheaterFacade {
     } else {
       await observePlayer(snapshot, of: device, before: before)
     }
-    if snapshot.isReachable != before?.isReachable { await activities.updateLosses() }
+    if snapshot.isReachable != before?.isReachable || snapshot.generation != before?.generation {
+      await activities.updateLosses()
+    }
   }
 
   private nonisolated func record(_ snapshot: DeviceSnapshot, of device: any Device) {
@@ -262,8 +264,7 @@ public final class HomeTheaterFacade {
     _ category: Category, item: String?, fromStart: Bool, by principal: Principal
   ) async throws(TheaterError) -> StartedActivity {
     try policy.require(.play, of: principal)
-    let activity = try activities.activity(for: category, playing: item, by: principal)
-    return try await activities.begin(activity, item: item, fromStart: fromStart, by: principal)
+    return try await activities.begin(category, item: item, fromStart: fromStart, by: principal)
   }
 
   /// Ends the current activity with its end scene. Needs the permission `play`.
@@ -435,7 +436,7 @@ public final class HomeTheaterFacade {
         LibraryPage.Element(
           entry: entry,
           position: positions[UTF8Key(entry.item.id)].flatMap {
-            PositionRecorder.isResumable($0, of: entry.item.duration) ? $0 : nil
+            ResumeRule(category, entry).isResumable($0) ? $0 : nil
           })
       }, total: total)
   }
@@ -455,7 +456,7 @@ public final class HomeTheaterFacade {
       ageLimit: principal.ageLimit)
     return positions.lazy.compactMap { item, seconds in
       found[item].flatMap { category, entry in
-        PositionRecorder.isResumable(seconds, of: entry.item.duration)
+        ResumeRule(category, entry).isResumable(seconds)
           ? (category, LibraryPage.Element(entry: entry, position: seconds)) : nil
       }
     }.prefix(limit).map(\.self)
@@ -492,9 +493,7 @@ public final class HomeTheaterFacade {
     let found = library.catalogue.entry(
       id: item, in: isCurrent ? Category.allCases : categories(for: principal))
     guard let entry = found, policy.permits(item, ageLimit: principal.ageLimit) else {
-      throw TheaterError(
-        .notFound, "\"\(item.quotation)\" is not in the library",
-        hint: "See the lists of films and songs.")
+      throw .notInLibrary(item)
     }
     guard entry.item.hasPicture else { return nil }
     var failure: TheaterError?

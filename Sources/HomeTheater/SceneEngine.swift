@@ -90,14 +90,20 @@ final class SceneEngine {
   /// Sends a device a command. A command that affects the item of a player also gives the player the
   /// principal's age limit, which is reverted if the command fails. It runs on the caller's actor, so two
   /// commands of one actor reach the device in their order.
+  ///
+  /// - Parameter resumes: Whether the command only goes on with the current item, although it names it.
   nonisolated(nonsending) func send(
-    _ command: Command, to device: any Device, until: Completion, by principal: Principal?
+    _ command: Command, to device: any Device, until: Completion, by principal: Principal?,
+    resumes: Bool = false
   ) async throws(DeviceError) -> Confirmation {
     // In a run, most commands affect no item and stay off the theater's actor.
     guard let principal, let change = ItemChange(command) else {
       return try await device.perform(command, until: until)
     }
-    let choice = await ageLimits.recordChoice(change, on: device.id, by: principal)
+    let choice =
+      resumes
+      ? await ageLimits.recordResume(on: device.id, by: principal)
+      : await ageLimits.recordChoice(change, on: device.id, by: principal)
     do {
       return try await device.perform(command, until: until)
     } catch {

@@ -55,14 +55,14 @@ struct Theater {
     devices[id] ?? FakeDevice(id, .lights)
   }
 
-  /// The two songs of the catalogue have not come.
+  /// The songs of the catalogue have not come.
   private struct MissingSongs: Error {}
 
-  /// Runs `body` while the facade watches its devices.
-  func live(_ body: @Sendable (Theater) async throws -> Void) async throws {
+  /// Runs `body` while the facade watches its devices, once it lists so many songs.
+  func live(songs: Int = 2, _ body: @Sendable (Theater) async throws -> Void) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await facade.run() }
-      guard await eventually({ await facade.entries(.songs).count == 2 }) else {
+      guard await eventually({ await facade.entries(.songs).count == songs }) else {
         throw MissingSongs()
       }
       try await body(self)

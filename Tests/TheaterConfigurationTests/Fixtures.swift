@@ -98,7 +98,7 @@ enum Fixtures {
             {"amp": ["on", {"volume": 20}]}, {"sequence": [{"wait": "1.5 min"}]}] },
         "end": {"steps": []} },
       "activities": {
-        "film": {"title": "Film", "start": "watch-film", "end": "end", "player": "dvd", "whenEnded": "stay", "endsWithout": ["dvd", "amp"]},
+        "film": {"title": "Film", "start": "watch-film", "end": "end", "player": "dvd", "whenEnded": "stay", "whenFailed": "90 s", "endsWithout": ["dvd", "amp"]},
         "radio": {"start": "listen", "end": "end", "player": "tuner", "amplifier": "amp", "category": "stations"} },
       "web": {"host": "0.0.0.0", "port": 8443, "hosts": ["tv.example"],
         "tls": {"certificate": "tls/chain.pem", "key": "~/key.pem"}, "eventStreams": 500},

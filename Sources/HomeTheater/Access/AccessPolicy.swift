@@ -71,6 +71,15 @@ final class AccessPolicy {
     }
   }
 
+  /// Throws `forbidden` for a scene whose item is of a category that the principal may not choose. Asked before the
+  /// item is looked up, so that the answer does not tell whether there is one of this name.
+  func checkArguments(of scene: Scene, by principal: Principal) throws(TheaterError) {
+    let categories = scene.parameters.values.compactMap(\.category)
+    guard categories.allSatisfy({ principal.mayChoose($0, in: directory.plan) }) else {
+      return try checkPlaying(scene, by: principal)
+    }
+  }
+
   /// Throws `forbidden` if a player that is not the current activity's may be heard. A user without
   /// limits has started it with a command or its buttons, and limited users may not control it.
   private func checkOtherPlayers(during session: ActivitySession) throws(TheaterError) {
@@ -102,15 +111,30 @@ final class AccessPolicy {
 
   // MARK: Age ratings
 
-  /// Throws `forbidden` unless every item that the commands play is within the principal's age limit,
+  /// The items that the status shows to everybody: those of the players, and that of the current activity.
+  func knownItems(during session: ActivitySession) -> Set<UTF8Key> {
+    let reported = directory.snapshots.values.compactMap { $0.state.playback?.item }
+    return Set((reported + [session.report.item].compactMap(\.self)).map { UTF8Key($0) })
+  }
+
+  /// Throws `forbidden` unless every item that the commands of a scene play is within the principal's age limit,
   /// including an item that one of them leaves in a player and a later one resumes.
-  func checkRatings(of commands: [PlannedCommand], by principal: Principal) throws(TheaterError) {
-    guard principal.ageLimit != nil else { return }
+  func checkRatings(
+    of commands: [PlannedCommand], during session: ActivitySession, by principal: Principal
+  ) throws(TheaterError) {
+    guard let limit = principal.ageLimit else { return }
+    let hidden = TheaterError(
+      .forbidden,
+      "the scene plays something that is rated above \(limit), your age limit, or is not in the library",
+      hint: "Choose another scene, or ask an owner of this theater.")
+    let known = knownItems(during: session)
     var items = directory.snapshots.compactMapValues { $0.state.playback?.heldItem }
     for planned in commands {
       guard let change = ItemChange(planned.command) else { continue }
       let player = planned.device
-      try checkRating(of: change, on: player, holding: items[player], by: principal)
+      try checkRating(
+        of: change, on: player, holding: items[player], knowing: known, hiding: { _ in hidden },
+        by: principal)
       switch change {
       case .play(let item?): items[player] = item
       case .skip, .release: items[player] = nil
@@ -121,15 +145,21 @@ final class AccessPolicy {
 
   /// Throws `forbidden` if the player's next item may be above the principal's age limit.
   ///
-  /// - Parameter held: The item with which the player would go on. A player that reports none may
-  ///   still have one.
+  /// - Parameters:
+  ///   - held: The item with which the player would go on. A player that reports none may still have one.
+  ///   - known: The items of which the principal may learn the rating.
+  ///   - hidden: Makes the error for any other item above the limit. It is the same for an item that does not exist:
+  ///     otherwise it would tell which films there are.
   private func checkRating(
-    of change: ItemChange, on player: DeviceID, holding held: String?, by principal: Principal
+    of change: ItemChange, on player: DeviceID, holding held: String?, knowing known: Set<UTF8Key>,
+    hiding hidden: (String) -> TheaterError, by principal: Principal
   ) throws(TheaterError) {
     guard let limit = principal.ageLimit else { return }
     switch change {
     case .play(let chosen):
       if let item = chosen ?? held {
+        guard !permits(item, ageLimit: limit) else { return }
+        guard known.contains(UTF8Key(item)) else { throw hidden(item) }
         try checkRating(of: item, limit: limit)
       } else {
         try checkSkipping(on: player, limit: limit)
@@ -186,7 +216,12 @@ final class AccessPolicy {
   ) throws(TheaterError) {
     try checkControl(of: session, by: principal)
     if let change = ItemChange(command) {
-      try checkRating(of: change, on: device, holding: state.playback?.heldItem, by: principal)
+      let held = state.playback?.heldItem
+      // The state of the device may be newer than its newest report.
+      let known = knownItems(during: session).union([held].compactMap(\.self).map { UTF8Key($0) })
+      try checkRating(
+        of: change, on: device, holding: held, knowing: known, hiding: TheaterError.notInLibrary,
+        by: principal)
     }
     if let volume = command.volume { try checkVolume(volume, of: device, by: principal) }
     if command.unmutes { try checkVolume(state.volume ?? 100, of: device, by: principal) }
@@ -200,6 +235,15 @@ final class AccessPolicy {
     throw TheaterError(
       .forbidden, "your volume limit is \(limit) %", hint: "Set it to \(limit) % or less.",
       device: amplifier)
+  }
+}
+
+extension TheaterError {
+  /// The "not found" error for an item that is not in the library, or is hidden from the user.
+  static func notInLibrary(_ item: String) -> TheaterError {
+    TheaterError(
+      .notFound, "\"\(item.quotation)\" is not in the library",
+      hint: "See the lists of films and songs.")
   }
 }
 

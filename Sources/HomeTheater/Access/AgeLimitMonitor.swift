@@ -64,7 +64,7 @@ final class AgeLimitMonitor {
   ) -> Choice? {
     switch change {
     case .play(nil) where directory.snapshot(of: player)?.state.playback?.isHeld == true:
-      lowerLimit(of: player, to: principal.ageLimit)
+      recordResume(on: player, by: principal)
     case .play, .skip: recordChoice(on: player, by: principal)
     case .release: nil
     }
@@ -86,9 +86,11 @@ final class AgeLimitMonitor {
 
   /// Lowers a player's age limit to that of a user who resumes an item. The user does not choose the
   /// item, so no limit is raised; but the items that follow it are for this user as well.
-  private func lowerLimit(of player: DeviceID, to ageLimit: Int?) -> Choice? {
+  func recordResume(on player: DeviceID, by principal: Principal) -> Choice? {
     var limit = limits[player] ?? Limit()
-    guard let ageLimit, limit.ageLimit.map({ ageLimit < $0 }) ?? true else { return nil }
+    guard let ageLimit = principal.ageLimit, limit.ageLimit.map({ ageLimit < $0 }) ?? true else {
+      return nil
+    }
     limit.ageLimit = ageLimit
     limit.permittedItem = nil
     return setLimit(limit, on: player)

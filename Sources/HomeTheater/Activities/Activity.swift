@@ -18,14 +18,15 @@ package struct Activity: Sendable, Hashable {
   package var category: Category?
   /// The action when the player reaches the end.
   package var whenEnded: WhenEnded
-  /// The devices without which it makes no sense: it ends when one of them stays missing, or when the player is
-  /// one of them and fails.
+  /// The action when the player does not go on: it has failed, waits for its medium, or is lost.
+  package var whenFailed: WhenFailed
+  /// The devices without which it makes no sense: it ends when one of them stays missing.
   package var endsWithout: Set<DeviceID>
 
   package init(
     name: String, title: String? = nil, start: String, end: String, player: DeviceID? = nil,
     amplifier: DeviceID? = nil, category: Category? = nil, whenEnded: WhenEnded = .end,
-    endsWithout: Set<DeviceID> = []
+    whenFailed: WhenFailed = .standard, endsWithout: Set<DeviceID> = []
   ) {
     self.name = name
     self.title = title
@@ -35,6 +36,7 @@ package struct Activity: Sendable, Hashable {
     self.amplifier = amplifier
     self.category = category
     self.whenEnded = whenEnded
+    self.whenFailed = whenFailed
     self.endsWithout = endsWithout
   }
 }
@@ -45,6 +47,17 @@ package enum WhenEnded: String, Sendable, Hashable, CaseIterable {
   case end
   /// The activity stays as it is.
   case stay
+}
+
+/// The action when the player of an activity fails, and nobody makes it play again.
+package enum WhenFailed: Sendable, Hashable {
+  /// The end scene runs after this time.
+  case end(after: Duration)
+  /// The activity stays as it is.
+  case stay
+
+  /// Long enough to try the item again or to choose another one, short enough for the lamp of a projector.
+  package static let standard = WhenFailed.end(after: .seconds(20 * 60))
 }
 
 /// An activity, and whether a user may begin it while nothing is on.

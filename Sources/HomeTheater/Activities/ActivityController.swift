@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import Platform
 import Scenes
 
 /// A started activity: its run, and the position from which its item is resumed.
@@ -18,6 +19,10 @@ package struct StartedActivity: Sendable {
 final class ActivityController {
   private(set) var session = ActivitySession()
   private var turn = 0
+  /// The number of requests of people that have come, whether or not they have taken a turn.
+  private var requestCount = 0
+  /// The number of the newest request of a person that has taken a turn.
+  private var newestRequest = 0
   /// The turn of the newest request that has come to its run. A newer one is on its way to its own.
   private var startedTurn = 0
   /// The devices that may still carry out a command of an earlier run.
@@ -29,13 +34,17 @@ final class ActivityController {
   private let engine: SceneEngine
   private let playback: PlaybackMonitor
   private let losses: LossTimers
+  /// Whether the current player goes on.
+  private var condition = PlayerCondition()
+  private let clock: any TheaterClock
   private let events: EventLog
   private let log: @Sendable (String) -> Void
 
   nonisolated init(
     directory: DeviceDirectory, library: Library, policy: AccessPolicy,
     ageLimits: AgeLimitMonitor, engine: SceneEngine, playback: PlaybackMonitor,
-    losses: LossTimers, events: EventLog, log: @escaping @Sendable (String) -> Void
+    losses: LossTimers, clock: any TheaterClock, events: EventLog,
+    log: @escaping @Sendable (String) -> Void
   ) {
     self.directory = directory
     self.library = library
@@ -44,6 +53,7 @@ final class ActivityController {
     self.engine = engine
     self.playback = playback
     self.losses = losses
+    self.clock = clock
     self.events = events
     self.log = log
   }
@@ -61,16 +71,46 @@ final class ActivityController {
     let plan = directory.plan
     let activity = try plan.activity(named: name)
     let scene = try plan.scene(named: activity.start)
+    try policy.check(activity, during: session, by: principal)
+    let request = nextRequest()
+    for category in scene.parameters.values.compactMap(\.category) {
+      try await waitForCatalogues(of: category, naming: text, for: request, by: principal)
+    }
+    return try await beginActivity(
+      name, item: text, fromStart: fromStart, by: principal, request: request)
+  }
+
+  /// Begins the activity that plays an item of a category, in place of the current one.
+  ///
+  /// - Parameters: As for an activity that is named.
+  func begin(
+    _ category: Category, item text: String?, fromStart: Bool, by principal: Principal
+  ) async throws(TheaterError) -> StartedActivity {
+    let request = nextRequest()
+    try await waitForCatalogues(of: category, naming: text, for: request, by: principal)
+    let name = try activity(for: category, playing: text, by: principal)
+    return try await beginActivity(
+      name, item: text, fromStart: fromStart, by: principal, request: request)
+  }
+
+  private func beginActivity(
+    _ name: String, item text: String?, fromStart: Bool, by principal: Principal, request: Int
+  ) async throws(TheaterError) -> StartedActivity {
+    let plan = directory.plan
+    let activity = try plan.activity(named: name)
+    let scene = try plan.scene(named: activity.start)
     let endScene = try plan.scene(named: activity.end)
     try policy.check(activity, during: session, by: principal)
     let item = try resolver(for: principal).choice(text, for: scene, of: activity)
     let arguments = item?.arguments ?? [:]
     let whole = try replacingCurrent(by: scene, arguments, for: principal)
     // Before the saved position is read: this saves that of the current item, which may be chosen again.
-    let turn = try await beginTurn()
+    let turn = try await beginTurn(request)
     var resumedAt: Double?
-    if !fromStart, let item, let user = principal.user {
-      resumedAt = await playback.savedPosition(of: item, user: user)
+    if !fromStart, let item, let user = principal.user,
+      let category = activity.player.flatMap({ directory[$0]?.role.category })
+    {
+      resumedAt = await playback.savedPosition(of: item, category, user: user)
     }
     var limits = planPolicy(for: principal)
     if let player = activity.player { limits.resumePositions[player] = resumedAt }
@@ -125,13 +165,17 @@ final class ActivityController {
     if session.activity != nil, session.endScenes.map(\.name) == [name] {
       return try await end(by: principal)
     }
+    let request = nextRequest()
+    try policy.checkArguments(of: scene, by: principal)
+    try await waitForCatalogues(naming: texts, of: scene, for: request, by: principal)
     let arguments = try resolver(for: principal).arguments(texts, for: scene)
     let commands = try engine.commands(of: scene, arguments: arguments)
-    try policy.checkRatings(of: commands, by: principal)
+    try policy.checkRatings(of: commands, during: session, by: principal)
     let current = session.activity?.player
     if let played = ScenePlayback(of: commands, current: current, in: library.catalogue) {
       if played.becomesCurrent(scene, commands, replacing: current, in: plan) {
-        return try await begin(scene, arguments, played, commands, in: plan, by: principal)
+        return try await begin(
+          scene, arguments, played, commands, in: plan, by: principal, request: request)
       }
       try policy.checkPlaying(scene, by: principal)
     }
@@ -154,9 +198,11 @@ final class ActivityController {
     let plan = directory.plan
     var scene = try plan.scene(named: name)
     try policy.checkControl(of: session, by: principal)
+    try policy.checkArguments(of: scene, by: principal)
+    try await waitForCatalogues(naming: texts, of: scene, for: nil, by: principal)
     let arguments = try resolver(for: principal).arguments(texts, for: scene)
     let commands = try engine.commands(of: scene, arguments: arguments)
-    try policy.checkRatings(of: commands, by: principal)
+    try policy.checkRatings(of: commands, during: session, by: principal)
     let current = session.activity?.player
     if session.activity != nil, session.endScenes.map(\.name) == [name] {
       scene.steps = endSteps()
@@ -176,7 +222,8 @@ final class ActivityController {
   ) throws(TheaterError) -> Scene {
     let commands = try engine.commands(of: scene, arguments: arguments)
     let ending = Scene(name: scene.name, steps: endSteps(before: scene.steps))
-    try policy.checkRatings(of: try engine.commands(of: ending) + commands, by: principal)
+    try policy.checkRatings(
+      of: try engine.commands(of: ending) + commands, during: session, by: principal)
     var whole = scene
     whole.steps = ending.steps + scene.steps
     return whole
@@ -185,13 +232,13 @@ final class ActivityController {
   /// Begins a scene that plays: the activity that it begins, or one made from it.
   private func begin(
     _ scene: Scene, _ arguments: [String: SceneArgument], _ played: ScenePlayback,
-    _ commands: [PlannedCommand], in plan: TheaterPlan, by principal: Principal
+    _ commands: [PlannedCommand], in plan: TheaterPlan, by principal: Principal, request: Int
   ) async throws(TheaterError) -> Run {
     if let activity = played.activity(begunBy: scene, in: plan) {
       let endScene = try plan.scene(named: activity.end)
       try policy.check(activity, during: session, by: principal)
       let whole = try replacingCurrent(by: scene, arguments, for: principal)
-      let turn = try await beginTurn()
+      let turn = try await beginTurn(request)
       let scenePlan = try await planNext(
         whole, arguments, planPolicy(for: principal), turn: turn)
       session.begin(
@@ -200,14 +247,51 @@ final class ActivityController {
     }
     let activity = played.activity(madeFrom: scene, commands, in: plan)
     try policy.checkPlaying(scene, by: principal)
-    let turn = try await beginTurn()
+    let turn = try await beginTurn(request)
     let scenePlan = try await planNext(scene, arguments, planPolicy(for: principal), turn: turn)
     session.begin(scene: activity, played.item, by: principal)
     return startBeginning(activity, played.item, scenePlan, by: principal)
   }
 
   private func resolver(for principal: Principal) -> ArgumentResolver {
-    ArgumentResolver(catalogue: library.catalogue, ageLimit: principal.ageLimit)
+    ArgumentResolver(
+      catalogue: library.catalogue, ageLimit: principal.ageLimit,
+      knownItems: principal.ageLimit == nil ? [] : policy.knownItems(during: session),
+      unreadPlayers: Dictionary(
+        uniqueKeysWithValues: Category.allCases.compactMap { category in
+          library.unreadPlayers(of: category).first.map { (category, $0) }
+        }))
+  }
+
+  // MARK: Players that have only just started
+
+  /// The number of a request of a person, which may have to wait before it takes its turn.
+  private func nextRequest() -> Int {
+    requestCount += 1
+    return requestCount
+  }
+
+  /// Waits until players that have only just started have listed their items, unless `text` names an item already.
+  ///
+  /// - Parameter request: The number of the request; `nil` for a dry run.
+  /// - Throws: `cancelled` if a newer request has taken a turn meanwhile.
+  private func waitForCatalogues(
+    of category: Category, naming text: String?, for request: Int?, by principal: Principal
+  ) async throws(TheaterError) {
+    guard let text, !text.isEmpty, !library.unreadPlayers(of: category).isEmpty,
+      !resolver(for: principal).isExact(text, in: category)
+    else { return }
+    await library.waitForCatalogues(of: category)
+    if let request, request < newestRequest { throw .replaced }
+  }
+
+  private func waitForCatalogues(
+    naming texts: [String: String], of scene: Scene, for request: Int?, by principal: Principal
+  ) async throws(TheaterError) {
+    for (name, text) in texts {
+      guard let category = scene.parameters[name]?.category else { continue }
+      try await waitForCatalogues(of: category, naming: text, for: request, by: principal)
+    }
   }
 
   /// Starts the run that begins the session's activity.
@@ -218,11 +302,13 @@ final class ActivityController {
       ageLimits.recordChoice(on: player, by: principal)
       ageLimits.clearStop(on: player)
     }
+    let category = activity.player.flatMap { directory[$0]?.role.category }
     // A station has no position.
-    let hasPositions = activity.player.flatMap { directory[$0] }.map {
-      $0.role.category != .stations
-    }
-    playback.begin(item, savingFor: hasPositions == true ? principal.user : nil)
+    let hasPositions = category != nil && category != .stations
+    playback.begin(
+      item, of: category ?? .films, resumedAt: session.report.resumedAt,
+      savingFor: hasPositions ? principal.user : nil)
+    condition = PlayerCondition()
     let turn = turn
     return start(scenePlan, status: .starting, by: principal) { (controller, run) in
       await controller.finishBeginning(run, turn: turn)
@@ -235,9 +321,13 @@ final class ActivityController {
     guard turn == self.turn else { return }
     session.finishRun(run.report, status: .running)
     publish()
-    if run.report.status == .done {
+    switch run.report.status {
+    case .done:
       playback.confirm()
       await update()
+    case .failed: condition.failScene(at: clock.now())
+    // Somebody is there, and uses the devices in another way.
+    case .running, .cancelled: condition.stop(at: clock.now())
     }
     guard turn == self.turn else { return }
     updateLosses()
@@ -254,14 +344,14 @@ final class ActivityController {
   /// Ends the current activity with its end scene, within the principal's limits.
   func end(by principal: Principal) async throws(TheaterError) -> Run {
     try policy.checkControl(of: session, by: principal)
-    return try await endCurrent(by: principal)
+    return try await endCurrent(by: principal, request: nextRequest())
   }
 
   /// Cancels every run, also those of scenes beside the activity, stops every player and turns off every
   /// device.
   func turnEverythingOff(by principal: Principal) async throws(TheaterError) -> Run {
     try policy.checkControl(of: session, by: principal)
-    let turn = try await beginTurn()
+    let turn = try await beginTurn(nextRequest())
     await engine.cancelAll()
     try requireCurrent(turn)
     var steps: [Step] = []
@@ -277,15 +367,18 @@ final class ActivityController {
     return try await startEnding(Scene(name: "off", steps: steps), turn: turn, by: principal)
   }
 
-  /// - Parameter pastFailures: Whether the end goes on with the next step where one fails.
+  /// - Parameters:
+  ///   - pastFailures: Whether the end goes on with the next step where one fails.
+  ///   - request: The number of the request of a person; `nil` for an end by itself.
   private func endCurrent(
-    by principal: Principal, pastFailures: Bool = false
+    by principal: Principal, pastFailures: Bool = false, request: Int? = nil
   ) async throws(TheaterError) -> Run {
     guard session.activity != nil else {
       throw TheaterError(.notNow, "nothing is on", hint: "Start a film, a song or a station first.")
     }
-    try policy.checkRatings(of: try engine.commands(of: endScene()), by: principal)
-    let turn = try await beginTurn()
+    try policy.checkRatings(
+      of: try engine.commands(of: endScene()), during: session, by: principal)
+    let turn = try await beginTurn(request)
     // Computed again, because the configuration may have lost a device meanwhile.
     var scene = endScene()
     if pastFailures { scene.steps = scene.steps.continuingPastFailures }
@@ -360,6 +453,7 @@ final class ActivityController {
     } else {
       session.finishRun(run.report, status: .failed)
       publish()
+      if run.report.status == .failed { condition.failScene(at: clock.now()) }
       await followAgain()
     }
   }
@@ -380,16 +474,16 @@ final class ActivityController {
   // MARK: Turns
 
   private func requireCurrent(_ turn: Int) throws(TheaterError) {
-    guard turn == self.turn else {
-      throw TheaterError(.cancelled, "a newer request replaced this one")
-    }
+    guard turn == self.turn else { throw .replaced }
   }
 
   /// Takes a turn, cancels the run that is under way and saves the position of the current item.
   ///
+  /// - Parameter request: The number of the request of a person; `nil` for an end by itself.
   /// - Returns: The turn.
   /// - Throws: `cancelled` if a newer request has taken a turn meanwhile.
-  private func beginTurn() async throws(TheaterError) -> Int {
+  private func beginTurn(_ request: Int?) async throws(TheaterError) -> Int {
+    newestRequest = max(newestRequest, request ?? 0)
     turn += 1
     let turn = turn
     await session.run?.cancel()
@@ -505,17 +599,14 @@ final class ActivityController {
     if let item = reported.item, item != before.item {
       let choice = library.catalogue.choice(of: item)
       session.setItem(choice)
-      playback.setDuration(choice.duration)
+      playback.setItem(choice)
     }
-    switch reported.status {
-    case .failed:
-      session.setError(
-        TheaterError(
-          .deviceFailed, reported.reason ?? "it stopped playing",
-          hint: "Choose something else, or see the state of the plugins.", device: player.id),
-        .player)
-    case .playing: session.clearError(.player)
-    case .stopped, .opening, .paused, .ended: break
+    condition.update(snapshot, at: clock.now())
+    if condition.stuckSince == nil {
+      session.clearFailure()
+    } else if reported.status == .failed {
+      session.setFailure(
+        failure(reported.reason, of: player.id), retryingAt: playback.position)
     }
     if session.report != before { publish() }
     await playback.savePosition(of: reported, at: reading.time)
@@ -542,46 +633,118 @@ final class ActivityController {
     publish()
   }
 
+  /// The error of a player that does not play its item any more.
+  private func failure(_ reason: String?, of player: DeviceID) -> TheaterError {
+    var hint = "\"resume\" tries it again at \(playback.position.positionText)."
+    if let activity = session.activity, case .end(let time) = activity.whenFailed {
+      hint += " If nothing plays, \"\(activity.name)\" ends in \(time.words)."
+    }
+    return TheaterError(.deviceFailed, reason ?? "it stopped playing", hint: hint, device: player)
+  }
+
+  // MARK: Another try
+
+  /// Returns the command that tries the current item again on its player, at the position at which that failed;
+  /// `nil` if the player is not the current one, or goes on with the item by itself.
+  func retryCommand(on player: any Device) async -> Command? {
+    guard player.id == session.activity?.player, condition.stuckSince != nil,
+      session.report.status == .running || session.report.status == .failed
+    else { return nil }
+    let status = await player.snapshot().state.playback?.status
+    guard let item = session.report.item, status != .opening, status != .playing,
+      status != .paused
+    else { return nil }
+    return player.role.playCommand(item, at: playback.position)
+  }
+
+  /// Gives a stuck player its whole time again, because a person tries the item again.
+  func recordRetry(on player: DeviceID) {
+    guard player == session.activity?.player else { return }
+    condition.restart(at: clock.now())
+    updateLosses()
+  }
+
+  /// Records that a person has stopped a player, so that the activity waits for nothing any more.
+  func recordStop(of player: DeviceID) {
+    guard player == session.activity?.player, [.running, .failed].contains(session.report.status)
+    else { return }
+    condition.stop(at: clock.now())
+    let before = session.report
+    session.clearFailure()
+    if session.report != before { publish() }
+    updateLosses()
+  }
+
   // MARK: Losses
 
-  /// Times how long the devices that the activity needs are missing. Called when one is lost or comes back,
-  /// and at each report of a player.
+  /// Times how long the devices that the activity needs are missing, and how long its player does not go on. Called
+  /// when a device is lost or comes back, and at each report of a player.
   func updateLosses() {
-    losses.update(missingDevices) { await self.endAfterLoss(of: $0) }
+    losses.update(currentLosses()) { await self.endAfterLoss($0) }
   }
 
-  /// The devices that the activity needs, and that are missing now; none while it begins or ends.
-  private var missingDevices: Set<DeviceID> {
+  /// The losses of the activity; none while it begins or ends.
+  private func currentLosses() -> Set<Loss> {
     guard let activity = session.activity, [.running, .failed].contains(session.report.status)
     else { return [] }
-    return activity.endsWithout.filter { id in
-      guard directory[id] != nil, let snapshot = directory.snapshot(of: id) else { return true }
-      return !snapshot.isReachable
-        || id == activity.player && snapshot.state.playback?.status == .failed
+    var losses = Set(
+      activity.endsWithout.filter { id in
+        guard directory[id] != nil, let snapshot = directory.snapshot(of: id) else { return true }
+        return !snapshot.isReachable
+      }.map { Loss.missing($0) })
+    if let player = activity.player {
+      condition.update(
+        directory[player] == nil ? nil : directory.snapshot(of: player), at: clock.now())
+      if let since = condition.stuckSince, case .end(let time) = activity.whenFailed {
+        losses.insert(.stuck(player, until: since + time))
+      }
     }
+    return losses
   }
 
-  /// Ends the activity because `device` has been missing for too long, unless a request is on its way to
-  /// replace it. Other devices may be missing, too: no step that fails stops the end.
-  private func endAfterLoss(of device: DeviceID) async {
+  /// Ends the activity because of a loss that has lasted for too long, unless a request is on its way to replace
+  /// it. Other devices may be missing, too: no step that fails stops the end.
+  private func endAfterLoss(_ loss: Loss) async {
     guard turn == startedTurn, let activity = session.activity, let principal = session.principal,
-      missingDevices.contains(device)
+      currentLosses().contains(loss)
     else { return }
-    let isReachable = directory.snapshot(of: device)?.isReachable == true
-    let seconds = LossTimers.patience.components.seconds
-    let loss = TheaterError(
-      .deviceFailed,
-      "it \(isReachable ? "did not play" : "was missing") for \(seconds) s, so \"\(activity.name)\" ended",
-      hint: "See the state and the log of the device.", device: device)
-    log("\(device): \(loss.message)")
+    let error = self.error(of: loss, in: activity)
+    log("\(error.device?.name ?? activity.name): \(error.message)")
     do {
       _ = try await endCurrent(by: principal, pastFailures: true)
-      session.setError(loss, .loss)
+      session.setError(error, .loss)
       publish()
     } catch {
       log("the end of \"\(activity.name)\": \(error.message)")
     }
   }
 
+  /// The reason why the activity ends.
+  private func error(of loss: Loss, in activity: Activity) -> TheaterError {
+    let end = "so \"\(activity.name)\" ended"
+    switch loss {
+    case .missing(let device):
+      return TheaterError(
+        .deviceFailed, "it was missing for \(LossTimers.patience.words), \(end)",
+        hint: "See the state and the log of the device.", device: device)
+    case .stuck(let player, _):
+      var time = Duration.zero
+      if case .end(let limit) = activity.whenFailed { time = limit }
+      let failure = session.report.retryAt == nil ? nil : session.report.error?.message
+      return TheaterError(
+        .deviceFailed,
+        "it did not play for \(time.words), \(end)\(failure.map { ": \($0)" } ?? "")",
+        hint: "Start it again to go on where it stopped; the log of the device may say more.",
+        device: player)
+    }
+  }
+
   private func publish() { events.publish(.activity(session.report)) }
+}
+
+extension TheaterError {
+  /// The error of a request in place of which a newer one is carried out.
+  fileprivate static var replaced: TheaterError {
+    TheaterError(.cancelled, "a newer request replaced this one")
+  }
 }

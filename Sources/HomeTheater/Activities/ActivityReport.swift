@@ -30,6 +30,9 @@ package struct ActivityReport: Sendable, Hashable {
   package var run: String?
   /// The position in seconds from which the chosen item was resumed; `nil` for its start.
   package var resumedAt: Double?
+  /// The position in seconds at which `resume` tries the item again that the player does not play any more; `nil`
+  /// unless it has failed.
+  package var retryAt: Double?
   /// The failure that stopped its run.
   package var error: TheaterError?
 
@@ -46,6 +49,7 @@ package struct ActivityReport: Sendable, Hashable {
     if let player { object["player"] = .string(player.name) }
     if let run { object["run"] = .string(run) }
     if let resumedAt { object["resumedAt"] = .number(resumedAt) }
+    if let retryAt { object["retryAt"] = .number(retryAt) }
     if let error { object["error"] = error.json }
     return .object(object)
   }

@@ -73,6 +73,7 @@ struct ActivitySession {
     self.run = run
     report.status = status
     report.run = run.report.id
+    report.retryAt = nil
     clearError()
   }
 
@@ -111,6 +112,20 @@ struct ActivitySession {
     report.itemTitle = choice.title
     report.hasItemPicture = choice.hasPicture
     report.resumedAt = nil
+  }
+
+  /// Reports that the player does not play its item any more.
+  ///
+  /// - Parameter position: Where `resume` tries the item again, in seconds.
+  mutating func setFailure(_ error: TheaterError, retryingAt position: Double) {
+    setError(error, .player)
+    report.retryAt = position
+  }
+
+  /// Reports that the failure of the player is over.
+  mutating func clearFailure() {
+    report.retryAt = nil
+    clearError(.player)
   }
 
   mutating func setError(_ error: TheaterError, _ source: ErrorSource) {

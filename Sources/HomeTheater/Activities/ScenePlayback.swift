@@ -90,6 +90,7 @@ extension Catalogue {
     let entry = entry(id: item)?.item
     return ItemChoice(
       id: item, title: entry?.title ?? item.boundedLine(maximumBytes: 200),
-      duration: entry?.duration, hasPicture: entry?.hasPicture ?? false)
+      duration: entry?.duration, hasPicture: entry?.hasPicture ?? false,
+      isAudiobook: (entry ?? CatalogueItem(id: item, title: item)).isAudiobook)
   }
 }

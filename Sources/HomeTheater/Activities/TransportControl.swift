@@ -52,7 +52,15 @@ final class TransportControl {
     async throws(TheaterError) -> Confirmation
   {
     try policy.checkControl(of: activities.session, by: principal)
-    return try await sendToPlayer(try player(), name, by: principal)
+    let player = try player()
+    // A tuner has no command to resume, but it can be told its station again.
+    if name == "play", let retry = await activities.retryCommand(on: player) {
+      let confirmation = try await perform(
+        retry, on: player, until: .settled, by: principal, isRetry: true)
+      await activities.update()
+      return confirmation
+    }
+    return try await sendToPlayer(player, name, by: principal)
   }
 
   /// Goes to a position in the current item, in seconds from its start or from the present position.
@@ -201,7 +209,9 @@ final class TransportControl {
     }
     let command = try command(json, for: device)
     try policy.checkPermission(command, for: device, by: principal)
-    return try await perform(command, on: device, until: until, by: principal)
+    let retry = await retry(for: command, on: device)
+    return try await perform(
+      retry ?? command, on: device, until: until, by: principal, isRetry: retry != nil)
   }
 
   /// Gives a device a command.
@@ -215,6 +225,8 @@ final class TransportControl {
         .unavailable, "the theater has no such device",
         hint: "Add one to \"devices\" in devices.json.", device: id)
     }
+    let retry = await retry(for: command, on: device)
+    let command = retry ?? command
     do {
       try policy.checkPermission(command, for: device, by: principal)
       try await prepare(command, for: device, by: principal)
@@ -224,7 +236,29 @@ final class TransportControl {
       }
       throw DeviceError(.refused, error.message, hint: error.hint, device: id)
     }
-    return try await engine.send(command, to: device, until: until, by: principal)
+    return try await send(
+      command, to: device, until: until, by: principal, isRetry: retry != nil)
+  }
+
+  /// Returns the command that tries the current item again, in place of a `play` that names none; `nil` where the
+  /// player goes on by itself.
+  private func retry(for command: Command, on device: any Device) async -> Command? {
+    guard command.spec.effect == .plays, command.argument == nil else { return nil }
+    return await activities.retryCommand(on: device)
+  }
+
+  /// Sends a device a command whose limits are checked.
+  private func send(
+    _ command: Command, to device: any Device, until: Completion, by principal: Principal,
+    isRetry: Bool
+  ) async throws(DeviceError) -> Confirmation {
+    if isRetry { activities.recordRetry(on: device.id) }
+    let confirmation = try await engine.send(
+      command, to: device, until: until, by: principal, resumes: isRetry)
+    if command.spec.effect == .releases || command == device.role.off {
+      activities.recordStop(of: device.id)
+    }
+    return confirmation
   }
 
   /// Gives a device the command that carries out an operation. A principal who may do the operation
@@ -237,12 +271,15 @@ final class TransportControl {
       try command(json, for: device), on: device, until: .settled, by: principal)
   }
 
+  /// - Parameter isRetry: Whether the command tries the item of a stuck player again.
   private func perform(
-    _ command: Command, on device: any Device, until: Completion, by principal: Principal
+    _ command: Command, on device: any Device, until: Completion, by principal: Principal,
+    isRetry: Bool = false
   ) async throws(TheaterError) -> Confirmation {
     try await prepare(command, for: device, by: principal)
     do {
-      return try await engine.send(command, to: device, until: until, by: principal)
+      return try await send(
+        command, to: device, until: until, by: principal, isRetry: isRetry)
     } catch {
       throw TheaterError(error, device: device.id)
     }

@@ -11,14 +11,20 @@ struct ItemChoice: Sendable {
   var duration: Double?
   /// Whether a player may have a picture of it.
   var hasPicture = false
+  /// Whether it is a part of an audio book.
+  var isAudiobook = false
   var arguments: [String: SceneArgument] = [:]
 }
 
 /// Resolves the texts that a user gives as arguments of a scene to items of the library.
 struct ArgumentResolver {
   let catalogue: Catalogue
-  /// The age limit of the user in years. Entries rated above it are never suggested.
+  /// The age limit of the user in years. Entries rated above it are not found.
   let ageLimit: Int?
+  /// The items that the status shows to everybody. Naming one gets the reason why it is refused.
+  let knownItems: Set<UTF8Key>
+  /// A player of each category that is still reading its catalogue.
+  let unreadPlayers: [Category: DeviceID]
 
   /// Returns the item that `text` names in the category that the activity plays; `nil` for a scene
   /// without such a parameter.
@@ -45,7 +51,8 @@ struct ArgumentResolver {
     }
     return ItemChoice(
       id: entry.item.id, title: entry.item.title, duration: entry.item.duration,
-      hasPicture: entry.item.hasPicture, arguments: [parameter.key: argument(entry, in: category)])
+      hasPicture: entry.item.hasPicture, isAudiobook: entry.item.isAudiobook,
+      arguments: [parameter.key: argument(entry, in: category)])
   }
 
   /// Returns the arguments of a scene from one text for each parameter.
@@ -85,10 +92,23 @@ struct ArgumentResolver {
     return entry.frequency.map { .frequency($0) } ?? .station(entry.item.title)
   }
 
+  /// Whether the text names an entry, or a frequency, whatever players may find later.
+  func isExact(_ text: String, in category: Category) -> Bool {
+    if category == .stations, StationFrequency(text) != nil { return true }
+    return catalogue.exactEntry(
+      text, in: category, ageLimit: ageLimit, knownItems: knownItems) != nil
+  }
+
   private func find(_ text: String, in category: Category) throws(TheaterError) -> Catalogue.Entry {
     do {
-      return try catalogue.find(text, in: category, ageLimit: ageLimit)
+      return try catalogue.find(
+        text, in: category, ageLimit: ageLimit, knownItems: knownItems)
     } catch {
+      if error.code == .notFound, let player = unreadPlayers[category] {
+        throw TheaterError(
+          .notFound, error.message,
+          hint: "\(player) is still reading its \(category.rawValue). Try again in a moment.")
+      }
       guard category == .stations, StationFrequency.parts(of: text) != nil else { throw error }
       throw TheaterError(
         .invalid, "there is no station and no frequency \"\(text.quotation)\"",

@@ -162,21 +162,42 @@ package struct Catalogue: Sendable {
     return entries[..<count] + found.sorted { $0.key < $1.key }.map(\.entry)
   }
 
+  /// Returns the entry whose id or whole title is `text`; `nil` without one.
+  ///
+  /// - Parameters: As of ``find(_:in:ageLimit:knownItems:)``.
+  func exactEntry(
+    _ text: String, in category: Category, ageLimit: Int?, knownItems: Set<UTF8Key> = []
+  ) -> Entry? {
+    func isFound(_ entry: Entry) -> Bool {
+      isOffered(entry, ageLimit) || knownItems.contains(UTF8Key(entry.item.id))
+    }
+    let all = entries(category)
+    if let exact = all.first(where: { $0.item.id.hasSameBytes(as: text) && isFound($0) }) {
+      return exact
+    }
+    let titles = lists[category]?.foldedTitles ?? []
+    return TitleSearch(text).flatMap { search in
+      zip(all, titles).first { search.isTitle($0.1) && isFound($0.0) }?.0
+    }
+  }
+
   /// Returns the entry that `text` names: by id, by title, or by the only title that contains it.
   ///
-  /// - Parameter ageLimit: Entries rated above it are found by their id or whole title only, and
-  ///   are never suggested.
+  /// - Parameters:
+  ///   - ageLimit: Entries rated above it are not found, as if they did not exist, and never suggested.
+  ///   - knownItems: The ids of entries that are found by their id or whole title whatever their rating.
   /// - Throws: `invalid` if several titles contain the text, `notFound` if none does.
-  package func find(_ text: String, in category: Category, ageLimit: Int? = nil)
-    throws(TheaterError) -> Entry
-  {
+  package func find(
+    _ text: String, in category: Category, ageLimit: Int? = nil, knownItems: Set<UTF8Key> = []
+  ) throws(TheaterError) -> Entry {
+    if let exact = exactEntry(
+      text, in: category, ageLimit: ageLimit, knownItems: knownItems)
+    {
+      return exact
+    }
     let all = entries(category)
-    if let exact = all.first(where: { $0.item.id.hasSameBytes(as: text) }) { return exact }
     let search = TitleSearch(text)
     let titles = lists[category]?.foldedTitles ?? []
-    if let search, let exact = zip(all, titles).first(where: { search.isTitle($0.1) }) {
-      return exact.0
-    }
     let entries = entries(category, ageLimit: ageLimit)
     let similar =
       search.map { search in

@@ -14,9 +14,12 @@ final class Library {
   private let count: Atomic<Int>
   private let directory: DeviceDirectory
   private let events: EventLog
+  private let clock: any TheaterClock
   private let log: @Sendable (String) -> Void
   /// The number of items whose removal frees megabytes.
   private static let largeCatalogue = 10_000
+  /// How long a request waits for the catalogues of players that have only just started.
+  nonisolated static let longestWait = Duration.seconds(10)
 
   /// The generation of each player whose catalogue was requested last.
   private var generations: [DeviceID: Int] = [:]
@@ -33,12 +36,19 @@ final class Library {
   private var fullScan: Task<[ScanReport], Never>?
   private let requests: AsyncStream<DeviceID>
   private let request: AsyncStream<DeviceID>.Continuation
+  /// Whether players are read as they start.
+  private var isRunning = false
+  /// The requests that wait for the end of a scan, by number.
+  private var waiting: [Int: AsyncStream<Void>.Continuation] = [:]
+  private var waitCount = 0
 
   nonisolated init(
-    directory: DeviceDirectory, events: EventLog, log: @escaping @Sendable (String) -> Void
+    directory: DeviceDirectory, events: EventLog, clock: any TheaterClock,
+    log: @escaping @Sendable (String) -> Void
   ) {
     self.directory = directory
     self.events = events
+    self.clock = clock
     self.log = log
     catalogue = Catalogue(directory.plan.library)
     count = Atomic(catalogue.count)
@@ -50,6 +60,8 @@ final class Library {
 
   /// Scans each player that has started, until the task is cancelled. A slow player delays no other.
   func run() async {
+    isRunning = true
+    defer { isRunning = false }
     await withDiscardingTaskGroup { group in
       for await id in requests {
         // A plugin lists the pages of one scan at a time.
@@ -111,6 +123,38 @@ final class Library {
     _ = await scanAll()
   }
 
+  /// The players of a category that have started, and whose catalogue has not been read yet.
+  func unreadPlayers(of category: Category) -> [DeviceID] {
+    guard isRunning else { return [] }
+    return directory.devices.values.filter { player in
+      guard player.role.category == category else { return false }
+      if case .unavailable? = directory.snapshot(of: player.id)?.availability { return false }
+      return !readPlayers.contains(player.id)
+        || scanning.contains(player.id) && storedScans[player.id] == nil
+    }.map(\.id).sorted()
+  }
+
+  /// Waits until the catalogues of all players of a category have been read, for at most `longestWait`.
+  func waitForCatalogues(of category: Category) async {
+    guard !unreadPlayers(of: category).isEmpty else { return }
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.waitUntilRead(category) }
+      group.addTask { [clock] in try? await clock.sleep(for: Self.longestWait) }
+      await group.next()
+      group.cancelAll()
+    }
+  }
+
+  private func waitUntilRead(_ category: Category) async {
+    let (ends, end) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    waitCount += 1
+    let number = waitCount
+    waiting[number] = end
+    defer { waiting[number] = nil }
+    end.yield()
+    for await _ in ends where unreadPlayers(of: category).isEmpty { return }
+  }
+
   private var players: [DeviceID] {
     directory.devices.values.filter { $0.role.category != nil }.map(\.id)
   }
@@ -152,6 +196,7 @@ final class Library {
     }
     if directory.contains(player) { readPlayers.insert(id) }
     if failures < sources.count { store(items, of: player, fromScan: number) }
+    for wait in waiting.values { wait.yield() }
     return ScanReport(player: id, category: category, items: items.count, problems: problems)
   }
 
@@ -162,6 +207,7 @@ final class Library {
       _ = await scan(id)
     } while requestedAgain.contains(id) && !Task.isCancelled
     scanning.remove(id)
+    for wait in waiting.values { wait.yield() }
   }
 
   /// Replaces the items of a player in the catalogue, unless the player is gone or a newer scan has done so.

@@ -11,8 +11,15 @@ final class PlaybackMonitor {
   private(set) var hasEnded = false
   /// The item that the player was told to play, until it reports one.
   private var item: String?
+  /// The kind of the player's items.
+  private var category = Category.films
   /// The length of the current item in seconds, if the library has it.
   private var duration: Double?
+  /// Whether the current item is a part of an audio book.
+  private var isAudiobook = false
+  /// The position at which the item stands or moves; a player that fails or is lost leaves it there.
+  private var place = Playback(.opening)
+  private var placedAt = Duration.zero
   /// Whether the player has reported the chosen item. Its reports before that are about earlier
   /// playback.
   private var isConfirmed = false
@@ -31,15 +38,23 @@ final class PlaybackMonitor {
     self.clock = clock
   }
 
-  /// Follows a player that is about to play `item`.
+  /// Follows a player of a category that is about to play `item`.
   ///
-  /// - Parameter user: The user for whom positions are saved; `nil` if none are.
-  func begin(_ item: ItemChoice?, savingFor user: String?) {
+  /// - Parameters:
+  ///   - resumedAt: The position at which the item begins, in seconds; `nil` for its start.
+  ///   - user: The user for whom positions are saved; `nil` if none are.
+  func begin(
+    _ item: ItemChoice?, of category: Category, resumedAt: Double?, savingFor user: String?
+  ) {
     hasEnded = false
     isConfirmed = false
     reportTime = clock.now()
     self.item = item?.id
+    self.category = category
     duration = item?.duration
+    isAudiobook = item?.isAudiobook ?? false
+    place = Playback(.opening, position: resumedAt ?? 0)
+    placedAt = reportTime
     self.user = user
     beginSaving()
   }
@@ -49,7 +64,7 @@ final class PlaybackMonitor {
 
   private func beginSaving() {
     guard let user else { return }
-    positions.begin(item: item, user: user)
+    positions.begin(item: item, rule: rule(duration), user: user)
     guard saving == nil else { return }
     saving = Task(executorPreference: ArrivalExecutor.shared) { await self.savePositions() }
   }
@@ -69,27 +84,64 @@ final class PlaybackMonitor {
     if !isConfirmed, playback.item == nil || playback.item != item { return false }
     isConfirmed = true
     reportTime = time
-    item = playback.item ?? item
+    if let reported = playback.item, reported != item {
+      item = reported
+      place = Playback(.opening)
+    }
     hasEnded = playback.status == .ended
+    setPlace(playback, at: time)
     return true
   }
 
-  /// Sets the length in seconds of the current item.
-  func setDuration(_ duration: Double?) { self.duration = duration }
+  /// Takes the position of a report. A player that fails, stops or opens its item anew may report none.
+  private func setPlace(_ playback: Playback, at time: Duration) {
+    switch playback.status {
+    case .playing, .paused: place = playback
+    case .failed, .opening, .stopped, .ended:
+      let isKnown = playback.position > 0
+      place.position = isKnown ? playback.position : place.position(after: time - placedAt)
+      place.duration = playback.duration ?? place.duration
+      place.rate = 0
+    }
+    placedAt = time
+  }
+
+  /// The position in the current item, in seconds; where the player does not play it any more, the position at
+  /// which that began.
+  var position: Double { place.position(after: clock.now() - placedAt) }
+
+  /// Sets the current item, as the library describes it.
+  func setItem(_ item: ItemChoice) {
+    duration = item.duration
+    isAudiobook = item.isAudiobook
+  }
+
+  private func rule(_ duration: Double?) -> ResumeRule {
+    ResumeRule(category: category, duration: duration, isAudiobook: isAudiobook)
+  }
 
   /// Saves the position that the player has reported, if it is due.
   func savePosition(of playback: Playback, at time: Duration) async {
     var playback = playback
     playback.duration = playback.duration ?? duration
-    await positions.record(playback, at: time)
+    if playback.status == .failed { playback.position = place.position }
+    await positions.record(playback, rule: rule(playback.duration), at: time)
   }
 
   /// Stops the position: contact with the player is lost.
-  func freezePosition() async { await positions.freezePosition(at: clock.now()) }
+  func freezePosition() async {
+    let now = clock.now()
+    place.position = place.position(after: now - placedAt)
+    place.rate = 0
+    placedAt = now
+    await positions.freezePosition(at: now)
+  }
 
   /// Returns the position in seconds from which an item can be resumed; `nil` for its start.
-  func savedPosition(of item: ItemChoice, user: String) async -> Double? {
-    await positions.position(item: item.id, user: user, duration: item.duration)
+  func savedPosition(of item: ItemChoice, _ category: Category, user: String) async -> Double? {
+    let rule = ResumeRule(
+      category: category, duration: item.duration, isAudiobook: item.isAudiobook)
+    return await positions.position(item: item.id, user: user, rule: rule)
   }
 
   /// Returns all saved positions of a user in seconds, the one that was saved last first.

@@ -22,15 +22,11 @@ extension PositionStore {
 /// Saves the heard position of each item that a user plays, at most `interval` behind.
 ///
 /// It follows a player from item to item: an item that was left keeps its position, one that was
-/// played to its end has none.
+/// played to its end has none. ``ResumeRule`` says which positions are kept.
 @TheaterActor
 final class PositionRecorder {
   /// Interval between saves of the position during playback.
   static let interval = Duration.seconds(4)
-  /// The last seconds of an item: a user who leaves it there has played it to its end.
-  static let ending = 3.0
-  /// The first seconds of an item, at most a twentieth of it: a user who leaves it there begins anew.
-  static let beginning = 10.0
 
   private let store: any PositionStore
   private let clock: any TheaterClock
@@ -43,9 +39,12 @@ final class PositionRecorder {
   private struct Session {
     let user: String
     var item: String?
+    var rule: ResumeRule
     var anchor: Playback?
     var anchoredAt = Duration.zero
     var saved: Double?
+    /// Whether the item has no position in the store, because it is seen.
+    var isCleared = false
   }
 
   nonisolated init(
@@ -59,25 +58,39 @@ final class PositionRecorder {
   /// Begins to save positions of `user`.
   ///
   /// - Parameter item: The item that the player is about to play, if it is known.
-  func begin(item: String?, user: String) { session = Session(user: user, item: item) }
+  func begin(item: String?, rule: ResumeRule, user: String) {
+    session = Session(user: user, item: item, rule: rule)
+  }
 
   /// Records a report of the player. Saves at once when the position stops moving or the item changes;
   /// clears the position of an item that has ended.
-  func record(_ playback: Playback, at time: Duration) async {
+  ///
+  /// - Parameter rule: The rule of the player's item.
+  func record(_ playback: Playback, rule: ResumeRule, at time: Duration) async {
     guard let before = session else { return }
     let isAnother = playback.item != nil && playback.item != before.item
     session?.anchor = playback
     session?.anchoredAt = time
+    session?.rule = rule
     if isAnother {
       session?.item = playback.item
       session?.saved = nil
+      session?.isCleared = false
       await saveLeftItem(of: before, at: time)
     }
     switch playback.status {
     case .ended: if let item = playback.item ?? before.item { await clear(item, of: before.user) }
     case .paused: await save()
     case .playing where isAnother || before.anchor?.status != .playing: await save()
-    case .stopped where !isAnother, .failed where !isAnother, .opening where !isAnother:
+    case .failed where !isAnother:
+      // The player says where it failed; the sound may have ended before the report.
+      var failed = before
+      failed.anchor = Playback(.paused, position: playback.position, duration: playback.duration)
+      failed.anchoredAt = time
+      failed.rule = rule
+      await savePosition(of: failed, at: time)
+      session?.saved = nil
+    case .stopped where !isAnother, .opening where !isAnother:
       await savePosition(of: before, at: time)
       // A restart at the beginning is not the user's way back to it.
       session?.saved = nil
@@ -115,14 +128,11 @@ final class PositionRecorder {
     }
   }
 
-  /// Returns the position in seconds at which `user` left `item`; `nil` in its first seconds and its
-  /// last seconds, where resuming makes no sense.
-  ///
-  /// - Parameter duration: The item's length in seconds, if it is known.
-  func position(item: String, user: String, duration: Double?) async -> Double? {
+  /// Returns the position in seconds at which `user` left `item`; `nil` if the item begins at its start.
+  func position(item: String, user: String, rule: ResumeRule) async -> Double? {
     await lastWrite?.value
     guard let position = try? await store.position(item: item, user: user),
-      Self.isResumable(position, of: duration)
+      rule.isResumable(position)
     else { return nil }
     return position
   }
@@ -132,19 +142,6 @@ final class PositionRecorder {
     await lastWrite?.value
     let saved = (try? await store.positions(user: user)) ?? []
     return saved.map { (item: UTF8Key($0.item), seconds: $0.seconds) }
-  }
-
-  /// Whether resuming makes sense: not in the first seconds of an item, nor in its last ones.
-  static func isResumable(_ position: Double, of duration: Double?) -> Bool {
-    !isBeginning(position, of: duration) && !isEnd(position, of: duration)
-  }
-
-  private static func isBeginning(_ position: Double, of duration: Double?) -> Bool {
-    position < min(beginning, (duration ?? .infinity) / 20)
-  }
-
-  private static func isEnd(_ position: Double, of duration: Double?) -> Bool {
-    duration.map { position > $0 - ending } ?? false
   }
 
   /// Saves the position of an item that was left for another one. An item of unknown length may have
@@ -159,12 +156,16 @@ final class PositionRecorder {
   }
 
   private func savePosition(of session: Session, at time: Duration) async {
-    guard let item = session.item, let anchor = session.anchor,
+    guard let item = session.item, let anchor = session.anchor, session.rule.keepsPositions,
       anchor.status == .playing || anchor.status == .paused
     else { return }
     let position = anchor.position(after: time - session.anchoredAt)
-    if Self.isEnd(position, of: anchor.duration) { return await clear(item, of: session.user) }
-    if Self.isBeginning(position, of: anchor.duration) {
+    if session.rule.isSeen(position) {
+      // Once is enough: the credits may be long.
+      if !session.isCleared { await clear(item, of: session.user) }
+      return
+    }
+    if session.rule.isBeginning(position) {
       // An earlier position stays until this user has played past the beginning and has come back.
       if session.saved != nil { await clear(item, of: session.user) }
       return
@@ -173,14 +174,18 @@ final class PositionRecorder {
     let isSaved = await write("the position of \"\(item)\" could not be saved") { store in
       try await store.save(position, item: item, user: session.user)
     }
-    if isSaved, self.session?.item == item { self.session?.saved = position }
+    if isSaved, self.session?.item == item {
+      self.session?.saved = position
+      self.session?.isCleared = false
+    }
   }
 
   private func clear(_ item: String, of user: String) async {
     if session?.item == item { session?.saved = nil }
-    _ = await write("the position of \"\(item)\" could not be cleared") { store in
+    let isCleared = await write("the position of \"\(item)\" could not be cleared") { store in
       try await store.clear(item: item, user: user)
     }
+    if isCleared, session?.item == item { session?.isCleared = true }
   }
 
   /// Writes in the order of the calls, so that no older position comes after a newer one.

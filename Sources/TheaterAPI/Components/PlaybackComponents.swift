@@ -35,6 +35,9 @@ extension Component {
         "user": .id, "player": .name,
         "run": .id.described("The run that starts or ends the activity."),
         "resumedAt": .seconds.described("The saved position at which the first item resumed."),
+        "retryAt": .seconds.described(
+          "The position in seconds at which `/resume` tries the item again, after its player has failed."
+        ),
         "error": .reference(failure),
       ]))
 

@@ -49,7 +49,7 @@ struct ConfigurationEntries {
   private static func values(of activity: Activity) -> Values {
     var values: Values = [
       "start": activity.start, "end": activity.end, "whenEnded": activity.whenEnded,
-      "endsWithout": activity.endsWithout,
+      "whenFailed": activity.whenFailed, "endsWithout": activity.endsWithout,
     ]
     values["title"] = activity.title
     values["player"] = activity.player

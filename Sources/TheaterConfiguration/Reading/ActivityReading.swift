@@ -42,6 +42,8 @@ extension ConfigurationReader {
         amplifier: amplifier ?? cables.first { $0.from == player }?.to,
         category: given ?? begins?.category,
         whenEnded: activity["whenEnded"]?.string.flatMap(WhenEnded.init) ?? .end,
+        whenFailed: activity["whenFailed"]?.string.flatMap(WhenFailed.init(configured:))
+          ?? .standard,
         endsWithout: Set(endsWithout))
     }
     return activities
@@ -82,6 +84,22 @@ extension ConfigurationReader {
       .reference, at: path,
       "\"\(scene.name)\" has the parameter \"\(parameter)\", which has no value when the activity ends",
       hint: "A scene that ends an activity has no parameters.")
+  }
+}
+
+extension WhenFailed {
+  /// The valid texts: 10 s to 99 h, or "stay". A player that opens an item needs some seconds.
+  static let rule = TextRule.pattern(
+    "^(stay|[1-9][0-9]{1,4} s|[1-9][0-9]{0,3} min|[1-9][0-9]? h)$")
+
+  /// Reads `"20 min"` or `"stay"`; `nil` for a text that `rule` forbids.
+  fileprivate init?(configured text: String) {
+    guard text != "stay" else {
+      self = .stay
+      return
+    }
+    guard let time = DurationText.duration(of: text) else { return nil }
+    self = .end(after: time)
   }
 }
 

@@ -291,7 +291,8 @@ import Testing
   @Test("F3 · a guest's volume limit holds for the volume of a device of any role")
   func volumeOfAnotherRole() async throws {
     let directory = DeviceDirectory(devices: [], plan: .evening)
-    let library = Library(directory: directory, events: EventLog(), log: { _ in })
+    let library = Library(
+      directory: directory, events: EventLog(), clock: ManualClock(), log: { _ in })
     let policy = AccessPolicy(directory: directory, library: library)
     func check(_ name: String, _ argument: JSON?, at volume: Int) async throws -> TheaterError? {
       let row = try #require(Role.amplifier.command(named: name))

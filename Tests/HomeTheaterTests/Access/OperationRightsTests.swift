@@ -58,16 +58,21 @@ import Testing
 
   @Test(
     "resuming a player that has stopped counts as a choice of the person who resumes",
-    arguments: [Playback(.stopped), Playback(.stopped, item: "f1"), Playback(.failed, item: "f1")])
-  func resumingWhatHasStopped(playback: Playback) async throws {
-    // The item that such a player begins with is not known; it need not be the reported one.
+    arguments: [
+      (Playback(.stopped), true), (Playback(.stopped, item: "f1"), true),
+      (Playback(.failed, item: "f1"), false),
+    ])
+  func resumingWhatHasStopped(playback: Playback, isUnknown: Bool) async throws {
+    // The item that a stopped player begins with is not known; it need not be the reported one. A player that has
+    // failed is told its item again.
     try await Self.evening { theater, _ in
       await Self.report(playback, in: theater)
       let refused = await refusal { () async throws(TheaterError) in
         try await theater.facade.resume(by: Self.child)
       }
-      #expect(refused?.code == .forbidden)
-      #expect(theater.journal.lines.filter { !$0.contains(" plug ") }.isEmpty)
+      #expect(refused?.code == (isUnknown ? .forbidden : nil))
+      let commands = theater.journal.lines.filter { !$0.contains(" plug ") }
+      #expect(commands == (isUnknown ? [] : [#"dvd {"play":{"item":"f1"}}"#]))
     }
     try await Self.evening(Self.forChildren) { theater, stops in
       await Self.report(playback, in: theater)

@@ -57,7 +57,7 @@ import Testing
       clock: theater.clock)
     let picture = try #require(ItemPicture([0xFF, 0xD8, 0xFF, 0xE0, 1]))
     for (player, item) in [("dvd", "f9"), ("cd", "s9")] as [(DeviceID, String)] {
-      let found = CatalogueItem(id: item, title: item, duration: 200, hasPicture: true)
+      let found = CatalogueItem(id: item, title: item, duration: 2000, hasPicture: true)
       await theater[player].setItems([found])
       await theater[player].setPictures([item: picture])
       positions.save(50, item: item, user: "owner")
@@ -292,8 +292,8 @@ import Testing
         let error = await refusal { () async throws(TheaterError) in
           try await facade.begin("film", item: name, fromStart: false, by: child)
         }
-        #expect(error?.code == .forbidden)
-        #expect(error?.message == "\"The Short Cut\" is rated 16, and you may watch up to 12")
+        #expect(error?.code == .notFound)
+        #expect(error?.message == "there is no film \"\(name)\"")
       }
       let refusals = [
         await refusal { () async throws(TheaterError) in
@@ -312,7 +312,7 @@ import Testing
           try await facade.perform("next", on: "dvd", until: .accepted, by: child)
         },
       ]
-      #expect(refusals.map { $0?.code } == Array(repeating: .forbidden, count: 4))
+      #expect(refusals.map { $0?.code } == [.notFound, .notFound, .notFound, .forbidden])
       #expect(theater.journal.lines.filter { $0.hasPrefix("dvd") && !$0.contains("plug") }.isEmpty)
       // An older user begins and pauses it.
       _ = await (try await facade.begin("film", item: "f2", fromStart: false, user: "ann"))

@@ -46,6 +46,7 @@ struct ScanTests {
   private static func library(of players: [any Device]) -> Library {
     Library(
       directory: DeviceDirectory(devices: players, plan: TheaterPlan()), events: EventLog(),
+      clock: ManualClock(),
       log: { _ in })
   }
 

@@ -9,10 +9,11 @@ import Testing
 /// An activity follows its player: from song to song of a disc, to its end.
 @Suite struct PlaybackMonitorTests {
   private static let songs = (1...5).map {
-    LibraryItem(id: "s\($0)", title: "Song \($0)", duration: 20, player: "cd")
+    LibraryItem(
+      id: "s\($0)", title: "Song \($0)", album: "An Audiobook", duration: 20, player: "cd")
   }
 
-  /// The evening with a disc of five songs of 20 s each.
+  /// The evening with a disc of five parts of an audio book, of 20 s each: short songs have no positions.
   private static func evening(
     _ change: (inout TheaterPlan) -> Void = { _ in },
     _ body: @Sendable (Theater) async throws -> Void
@@ -168,7 +169,7 @@ import Testing
 
   @Test(
     "E10 · a position at the end of a song is none",
-    arguments: [(19.5, nil), (17.5, nil), (16, 16), (0.5, nil)] as [(Double, Double?)])
+    arguments: [(19.5, nil), (18.5, nil), (16, 16), (0.5, nil)] as [(Double, Double?)])
   func ends(saved: Double, offered: Double?) async throws {
     try await Self.evening { theater in
       theater.positions.save(saved, item: "s1", user: "ann")
@@ -179,16 +180,16 @@ import Testing
   @Test("E10 · a song of unknown length that was left for another begins anew")
   func unknownLength() async throws {
     try await Self.evening { theater in
-      theater.positions.save(8, item: "x", user: "ann")
+      theater.positions.save(8, item: "x.m4b", user: "ann")
       try await Self.listen(to: "s1", in: theater)
-      for item in ["x", "y"] {
+      for item in ["x.m4b", "y.m4b"] {
         await theater["cd"].report(.playback, Playback(.playing, item: item).json)
         #expect(await eventually { await theater.facade.report.itemTitle == item })
         theater.clock.advance(by: .seconds(30))
       }
       _ = await (try await theater.facade.end(by: .owner)).finished()
-      #expect(theater.positions.position(item: "x", user: "ann") == nil)
-      #expect(theater.positions.position(item: "y", user: "ann") == 30)
+      #expect(theater.positions.position(item: "x.m4b", user: "ann") == nil)
+      #expect(theater.positions.position(item: "y.m4b", user: "ann") == 30)
     }
   }
 

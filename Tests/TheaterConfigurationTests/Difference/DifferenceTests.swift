@@ -42,6 +42,7 @@ struct DifferenceTests {
       (#""title": "Watch""#, #""title": "See""#, ["~ scenes.watch-film: title"]),
       (#""title": "Film", "start""#, #""start""#, ["~ activities.film: title"]),
       (#""whenEnded": "stay""#, #""whenEnded": "end""#, ["~ activities.film: whenEnded"]),
+      (#""whenFailed": "90 s""#, #""whenFailed": "stay""#, ["~ activities.film: whenFailed"]),
       (
         #""endsWithout": ["dvd", "amp"]"#, #""endsWithout": ["dvd"]"#,
         ["~ activities.film: endsWithout"]

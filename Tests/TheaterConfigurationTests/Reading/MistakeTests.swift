@@ -249,6 +249,12 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       #""whenEnded": "stay""#, #""whenEnded": "stop""#, .shape, "$.activities.film.whenEnded",
       "expected one of \"end\", \"stay\""),
     Mistake(
+      #""whenFailed": "90 s""#, #""whenFailed": "9 s""#, .shape, "$.activities.film.whenFailed",
+      "expected a time such as \"20 min\", or \"stay\""),
+    Mistake(
+      #""whenFailed": "90 s""#, #""whenFailed": 90"#, .shape, "$.activities.film.whenFailed",
+      "expected a time such as \"20 min\", or \"stay\""),
+    Mistake(
       #""category": "stations"} }"#, #""category": "films"} }"#, .reference,
       "$.activities.radio.category", "expected \"stations\", because the start scene plays stations"
     ),

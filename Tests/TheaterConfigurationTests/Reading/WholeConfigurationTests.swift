@@ -82,7 +82,8 @@ struct WholeConfigurationTests {
         == Activity(
           name: "film", title: "Film", start: "watch-film", end: "end", player: "dvd",
           amplifier: "amp", category: .films, whenEnded: .stay,
-          endsWithout: ["dvd", "amp"]))
+          whenFailed: .end(after: .seconds(90)), endsWithout: ["dvd", "amp"]))
+    #expect(configuration.plan.activities["radio"]?.whenFailed == .end(after: .seconds(1200)))
     #expect(configuration.plan.activities["radio"]?.category == .stations)
     #expect(configuration.plan.activities["radio"]?.amplifier == "amp")
   }

@@ -266,7 +266,7 @@ import WebServer
     try await TestServer.open { room in
       let owner = try await room.owner()
       let member = try await room.member(invitedBy: owner)
-      await room.devices["cd"]?.setItems([CatalogueItem(id: "s1", title: "Song", duration: 200)])
+      await room.devices["cd"]?.setItems([CatalogueItem(id: "s1", title: "Song", duration: 2000)])
       _ = try await owner.send(.POST, "/api/v1/library/scan")
       func stopped(_ query: String = "") async throws -> [JSON] {
         try await owner.send(.GET, "/api/v1/library/stopped\(query)").json["items"]?.array ?? []

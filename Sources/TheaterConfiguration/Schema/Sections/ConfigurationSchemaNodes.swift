@@ -232,6 +232,13 @@ enum ConfigurationSchemaNodes {
           "whenEnded", words(WhenEnded.self), standard: .string(WhenEnded.end.rawValue),
           help: "What happens when the film or song is over."),
         .init(
+          "whenFailed",
+          .text(TextSchema(rule: WhenFailed.rule, what: "a time such as \"20 min\", or \"stay\"")),
+          standard: "20 min",
+          help:
+            "How long its player may fail, wait or be lost before its end scene runs; \"stay\" for ever."
+        ),
+        .init(
           "endsWithout", .list(.text(name(of: "a device"))),
           help:
             "The devices without which it ends: its end scene runs when one of them has been missing for 30 s."
