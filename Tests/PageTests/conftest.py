@@ -50,7 +50,11 @@ def configuration():
         {"id": "long", "title": LONG, "duration": 600},
         {"id": "right-to-left", "title": RIGHT_TO_LEFT, "duration": 600}]
     made["devices"]["cd"] = {
-        "role": "cdPlayer", "plugin": "Simulated", "options": {"speed": 20}}
+        "role": "cdPlayer", "plugin": "Simulated", "options": {"speed": 20, "songs": [
+            {"id": song.lower().replace(" ", "-"), "title": song, "artist": "The Sine Waves", "album": "Plain Tones",
+             "duration": duration}
+            # A song is resumed from 20 minutes on.
+            for song, duration in (("First Bus", 40), ("Stairwell", 30), ("Last Light", 50), ("Concert", 1800))]}}
     # The last projector, so that the room shows the one that works.
     made["devices"]["spare"] = {
         "role": "projector", "plugin": "Simulated",

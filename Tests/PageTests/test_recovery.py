@@ -265,6 +265,25 @@ def test_failed_scene(owner, scene, item, parameters):
     sent.value.response().finished()
 
 
+@proves("E10 E11 · a film that has broken off says why, and goes on where it stopped")
+@pytest.mark.parametrize("address", ["/", "/player"])
+def test_broken_film(owner, address):
+    page = open_following_tab(owner, address)
+    page.route("**/api/v1/resume", lambda route: answer(route, {"confirmation": "observed"}))
+    fault = failed("dvd", "the server closed the connection", "Wait.", status="running", retryAt=125)
+    owner.page.evaluate(PUBLISH_EVENTS, [fault])
+    card = page.locator(".error-card")
+    expect(card).to_contain_text("The server closed the connection")
+    expect(page.locator("#main")).to_contain_text("Stopped")
+    with page.expect_request("**/api/v1/resume") as sent:
+        card.get_by_role("button", name="Continue at 2:05").click()
+    sent.value.response().finished()
+    playing = failed("dvd", "", "", status="running")
+    del playing[1]["error"]
+    owner.page.evaluate(PUBLISH_EVENTS, [playing])
+    expect(card).to_have_count(0)
+
+
 @proves("F5 · a guest pass is made for the activities that the controller offers")
 def test_offered_activities(owner):
     owner.expected = {409}

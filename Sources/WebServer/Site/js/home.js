@@ -13,7 +13,7 @@ import { section, seekBar, toast, chip, howKnown, act, renew, complain } from '.
 import { flip, seekTo, endActivity, isPaused, canSeek } from './commands.js';
 import { greeting } from './greeting.js';
 import { beginKeys, rest, stoppedItem } from './resume.js';
-import { startScene, sceneIcon, sceneTitle, ACTIVITY_SCENES, progressOf, faultCard, mend } from './runs.js';
+import { startScene, sceneIcon, sceneTitle, ACTIVITY_SCENES, progressOf, faultCard, failedPlayerCard, mend } from './runs.js';
 import { t } from './text.js';
 
 export const title = () => t('home.title');
@@ -66,7 +66,7 @@ const STOPPED = 5;
 function paintHero(hero, seek, go, left) {
   const now = theater.activity(), play = theater.playback(), paused = isPaused(play);
   const isMoving = ['starting', 'ending', 'failed'].includes(now.status), step = isMoving ? progressOf(now.run) : undefined;
-  const key = JSON.stringify([now.status, now.activity, now.item, now.itemTitle, now.error, theater.run()?.status, now.resumedAt, play?.state, step, canSeek(), !!play?.duration, play?.title, now.status === 'idle' && left]);
+  const key = JSON.stringify([now.status, now.activity, now.item, now.itemTitle, now.error, now.retryAt, theater.run()?.status, now.resumedAt, play?.state, step, canSeek(), !!play?.duration, play?.title, now.status === 'idle' && left]);
   renew(hero, key, () => {
     const isIdle = now.status === 'idle', title = isIdle ? left?.title ?? 'Lantern Street' : titleOf(now) ?? '';
     hero.dataset.status = now.status;
@@ -89,6 +89,7 @@ function idle(head, go, left, loss) {
   return [loss && faultCard(loss, undefined, []), ...head(t('home.ready', { greeting: greeting(), name: theater.store.session.user.name }), left?.title ?? t('now.nothing')), left && h('p', 'soft', rest(left)), h('div', 'hero-keys', keys)].filter(Boolean);
 }
 function running(head, title, now, play, paused, seek) {
+  if (theater.hasFailedPlayer()) return [...head(t('said.stopped'), title), failedPlayerCard(now)];
   const role = theater.playerRole(), isRadio = role === 'tuner', isFilm = role === 'dvdPlayer';
   const keys = h('div', 'hero-keys');
   if (!isRadio && ['playing', 'paused'].includes(play?.state)) keys.append(button(t(paused ? 'do.resume' : 'do.pause'), paused ? 'play' : 'pause', flip, 'primary', 'flip'));

@@ -1,5 +1,5 @@
 // Runs of scenes in words, and how a scene is started.
-import { btn } from './dom.js';
+import { btn, clock } from './dom.js';
 import { icon } from './icons.js';
 import { get, post, path } from './api.js';
 import { act, errorCard, small, wording } from './parts.js';
@@ -77,6 +77,14 @@ export const mend = (now, go) => [
   now.activity || now.scene ? btn('primary', (node) => retry(now, node, go), icon('fix'), t('do.retry')) : null,
   btn('quiet', endActivity, icon('stop'), t('do.end')),
 ];
+/** The card of a player that has failed: play its item again where it stopped, or end. */
+export function failedPlayerCard({ error, retryAt }) {
+  const label = retryAt > 0 ? t('resume.at', { time: clock(retryAt) }) : t('do.resume');
+  return faultCard(error, undefined, [
+    btn('primary', (node) => act(node, () => post('/resume')), icon('play'), label),
+    btn('quiet', endActivity, icon('stop'), t('do.end')),
+  ]);
+}
 /** Where a run stopped: "Step 4 of 11." */
 export function placeOf(error, run) {
   if (!error?.step) return '';
