@@ -33,7 +33,7 @@ struct RealFailureTests {
       try await room.expect("watch", RealTheater.film, "--from-start")
       try await real.expectFilm(from: 0, in: room)
       real.display.end()
-      // `endsWithout` names the player: the controller ends the activity.
+      // Nobody tries it again: the controller ends the activity after its `whenFailed`.
       try await real.expectFailure(
         "the picture cannot be shown", hasDisplay: false, isEnding: false, in: room)
       #expect(try await room.expect("status").contains("it did not play for 30 s"))

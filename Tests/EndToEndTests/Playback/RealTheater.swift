@@ -82,6 +82,7 @@ struct RealTheater {
         set("projector", "polling", 2)
         set("screen", "travel", 1)
         set("lights", "fade", 0)
+        configuration.set("whenFailed", at: ["activities", "film"], "30 s")
       }
     ) { room in
       try await room.registerOwner()
