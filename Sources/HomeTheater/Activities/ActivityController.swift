@@ -308,7 +308,7 @@ final class ActivityController {
     playback.begin(
       item, of: category ?? .films, resumedAt: session.report.resumedAt,
       savingFor: hasPositions ? principal.user : nil)
-    condition = PlayerCondition()
+    condition = PlayerCondition(since: clock.now())
     let turn = turn
     return start(scenePlan, status: .starting, by: principal) { (controller, run) in
       await controller.finishBeginning(run, turn: turn)

@@ -16,12 +16,15 @@ struct PlayerCondition: Sendable, Hashable {
   private(set) var state = State.playing
   /// The generation of the player in which it was active last.
   private var generation: Int?
-  /// The time of its newest report.
-  private var reportTime = Duration.zero
+  /// The time of its newest report. Older ones do not count.
+  private var reportTime: Duration
   /// Whether a scene that begins or ends the activity has failed since the player played last.
   private var hasSceneFailed = false
   /// When a person stopped it. Older reports do not make it stuck again.
   private var stopTime: Duration?
+
+  /// - Parameter time: The time at which the activity began. Earlier reports are about other playback.
+  init(since time: Duration = .zero) { reportTime = time }
 
   /// `nil` unless it is stuck.
   var stuckSince: Duration? {
