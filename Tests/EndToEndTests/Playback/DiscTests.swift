@@ -3,7 +3,8 @@ import JSON
 import TestSupport
 import Testing
 
-/// A disc of five songs, each with its own tone, with the real player and a recording sound card.
+/// A disc of five songs, each with its own tone, with the real player and a recording sound card. Its folder is that
+/// of an audio book: other songs of a minute have no positions.
 @Suite(.serialized) struct DiscTests {
   private static let songs = [
     ("one", 330.0), ("two", 440), ("three", 550), ("four", 660), ("five", 770),
@@ -15,10 +16,11 @@ import Testing
   /// Runs `body` with a controller whose first scan has found the disc.
   private static func withDisc(_ body: (LiveController) async throws -> Void) async throws {
     try await withLiveController(arrange: { (_, folder) in
+      let disc = folder.appendingPathComponent("music/An audiobook")
+      try FileManager.default.createDirectory(at: disc, withIntermediateDirectories: true)
       for (index, song) in songs.enumerated() {
-        let name = "music/\(index + 1) \(song.0).wav"
         try tone(song.1, seconds: lengths[song.0] ?? 10)
-          .write(to: folder.appendingPathComponent(name))
+          .write(to: disc.appendingPathComponent("\(index + 1) \(song.0).wav"))
       }
     }) { room in
       try await room.registerOwner()
