@@ -730,7 +730,7 @@ final class ActivityController {
     case .stuck(let player, _):
       var time = Duration.zero
       if case .end(let limit) = activity.whenFailed { time = limit }
-      let failure = session.report.retryAt == nil ? nil : session.report.error?.message
+      let failure = session.report.error?.message
       return TheaterError(
         .deviceFailed,
         "it did not play for \(time.words), \(end)\(failure.map { ": \($0)" } ?? "")",

@@ -81,6 +81,7 @@ struct ActivitySession {
   /// that another source has reported meanwhile.
   mutating func finishRun(_ run: RunReport, status: ActivityReport.Status) {
     report.status = run.status == .done ? status : .failed
+    report.retryAt = nil
     if let error = run.error { setError(error, .run) }
   }
 
@@ -116,10 +117,11 @@ struct ActivitySession {
 
   /// Reports that the player does not play its item any more.
   ///
-  /// - Parameter position: Where `resume` tries the item again, in seconds.
+  /// - Parameter position: Where `resume` tries the item again, in seconds. Where a scene has failed, or is under way,
+  ///   the activity can be begun again instead.
   mutating func setFailure(_ error: TheaterError, retryingAt position: Double) {
     setError(error, .player)
-    report.retryAt = position
+    report.retryAt = report.status == .running ? position : nil
   }
 
   /// Reports that the failure of the player is over.

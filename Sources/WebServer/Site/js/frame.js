@@ -118,7 +118,6 @@ function paintBar(bar, place) {
 }
 function words(now, play, paused, isRadio) {
   if (now.status === 'failed') return now.error?.step ? t('now.stoppedAt', { step: now.error.step }) : t('is.stopped');
-  if (theater.hasFailedPlayer()) return t('is.failed');
   if (now.status === 'starting') return t('now.starting');
   if (now.status === 'ending') return t('now.ending');
   if (isRadio) return play?.title ?? station(theater.device(now.player));

@@ -13,7 +13,7 @@ import { section, seekBar, toast, chip, howKnown, act, renew, complain } from '.
 import { flip, seekTo, endActivity, isPaused, canSeek } from './commands.js';
 import { greeting } from './greeting.js';
 import { beginKeys, rest, stoppedItem } from './resume.js';
-import { startScene, sceneIcon, sceneTitle, ACTIVITY_SCENES, progressOf, faultCard, failedPlayerCard, mend } from './runs.js';
+import { startScene, sceneIcon, sceneTitle, ACTIVITY_SCENES, progressOf, faultCard, mend } from './runs.js';
 import { t } from './text.js';
 
 export const title = () => t('home.title');
@@ -66,7 +66,7 @@ const STOPPED = 5;
 function paintHero(hero, seek, go, left) {
   const now = theater.activity(), play = theater.playback(), paused = isPaused(play);
   const isMoving = ['starting', 'ending', 'failed'].includes(now.status), step = isMoving ? progressOf(now.run) : undefined;
-  const key = JSON.stringify([now.status, now.activity, now.item, now.itemTitle, now.error, now.retryAt, theater.run()?.status, now.resumedAt, play?.state, step, canSeek(), !!play?.duration, play?.title, now.status === 'idle' && left]);
+  const key = JSON.stringify([now.status, now.activity, now.item, now.itemTitle, now.error, theater.run()?.status, now.resumedAt, play?.state, step, canSeek(), !!play?.duration, play?.title, now.status === 'idle' && left]);
   renew(hero, key, () => {
     const isIdle = now.status === 'idle', title = isIdle ? left?.title ?? 'Lantern Street' : titleOf(now) ?? '';
     hero.dataset.status = now.status;
@@ -75,7 +75,7 @@ function paintHero(hero, seek, go, left) {
     const head = (small, name) => [h('p', 'small', small), h('h1', { class: 'title-1', id: 'hero', title: name }, name)];
     switch (now.status) {
       case 'idle': words.append(...idle(head, go, left, now.error)); break;
-      case 'failed': words.append(...failed(head, title, now, go)); break;
+      case 'failed': words.append(...head(t('said.stopped'), title), faultCard(now.error, theater.run(), mend(now, go))); break;
       case 'starting': case 'ending': words.append(...moving(head, title, now, step)); break;
       default: words.append(...running(head, title, now, play, paused, seek));
     }
@@ -89,21 +89,16 @@ function idle(head, go, left, loss) {
   return [loss && faultCard(loss, undefined, []), ...head(t('home.ready', { greeting: greeting(), name: theater.store.session.user.name }), left?.title ?? t('now.nothing')), left && h('p', 'soft', rest(left)), h('div', 'hero-keys', keys)].filter(Boolean);
 }
 function running(head, title, now, play, paused, seek) {
-  if (theater.hasFailedPlayer()) return [...head(t('said.stopped'), title), failedPlayerCard(now)];
   const role = theater.playerRole(), isRadio = role === 'tuner', isFilm = role === 'dvdPlayer';
   const keys = h('div', 'hero-keys');
   if (!isRadio && ['playing', 'paused'].includes(play?.state)) keys.append(button(t(paused ? 'do.resume' : 'do.pause'), paused ? 'play' : 'pause', flip, 'primary', 'flip'));
   keys.append(h('a', { class: 'btn big', href: isRadio ? '/radio' : '/player' }, t(isRadio ? 'player.dial' : 'player.title')), button(t('do.end'), 'stop', endActivity, 'quiet'));
-  const from = now.resumedAt > 5 && play?.state === 'playing' ? h('p', 'small', t('home.wentOn', { time: clock(now.resumedAt) }), ' ', startOver()) : null;
+  const from = now.resumedAt > 5 && play?.state === 'playing' ? h('p', 'small', t('home.wentOn', { time: clock(now.resumedAt) }), ' ', btn('link', (node) => seekTo(0, node), t('library.start'))) : null;
   seek.input.disabled = !canSeek();
   return [...head(isFilm ? t('now.watching') : t('now.listening'), title), play?.title ? h('p', 'soft', play.title) : null, play?.duration ? h('div', 'hero-seek', seek.node) : null, from, keys].filter(Boolean);
 }
-const startOver = () => btn('link', (node) => seekTo(0, node), t('library.start'));
 function moving(head, title, now, step) {
   return [...head(t(now.status === 'starting' ? 'said.starting' : 'said.ending'), title), h('p', 'soft', step ? t('step.now', step) : t('form.moment')), h('div', 'hero-keys', now.status === 'starting' ? button(t('do.cancel'), 'stop', endActivity, 'quiet') : null)];
-}
-function failed(head, title, now, go) {
-  return [...head(t('said.stopped'), title), faultCard(now.error, theater.run(), mend(now, go))];
 }
 
 function paintTiles(tiles, go) {

@@ -9,7 +9,7 @@ import { post } from './api.js';
 import { speakers, track } from './controls.js';
 import { flip, seekTo, jump, jumpName, skip, endActivity, isPaused, canSeek, amplifier, volume, isMuted, setVolume, setMute } from './commands.js';
 import { titleOf } from './words.js';
-import { progressOf, faultCard, failedPlayerCard, mend } from './runs.js';
+import { progressOf, faultCard, mend } from './runs.js';
 import { t, clockTime } from './text.js';
 import { leftPlayer, withdraw } from './leaving.js';
 
@@ -22,7 +22,7 @@ export function show(main, { go }) {
   const parts = { seek, level, go };
   const paint = () => {
     const now = theater.activity(), play = theater.playback();
-    const key = [now.status, now.error, now.retryAt, now.item, now.itemTitle, now.player, play?.state, isMuted(), canSeek(), !!amplifier(), !!play?.duration, play?.title, ['starting', 'ending', 'failed'].includes(now.status) ? progressOf(now.run) : 0, theater.run()?.status];
+    const key = [now.status, now.item, now.itemTitle, now.player, play?.state, isMuted(), canSeek(), !!amplifier(), !!play?.duration, play?.title, ['starting', 'ending', 'failed'].includes(now.status) ? progressOf(now.run) : 0, theater.run()?.status];
     renew(main, JSON.stringify(key), () => build(now, play, parts));
     if (play?.duration) seek.set(play.position, play.duration);
     if (volume() !== undefined) { level.set(volume()); for (const out of main.querySelectorAll('.level-out')) out.textContent = `${volume()} %`; }
@@ -52,14 +52,13 @@ function build(now, play, parts) {
   const art = h('div', `player-art${isFilm ? '' : ' square'}${isPaused(play) ? ' paused' : ''}`, unheard('span', 'spill'),
     withPicture(unheard('span', 'screen-frame', cover(name, { kind: isFilm ? 'still' : 'square', moment: play?.duration ? play.position / play.duration : 0 })), now.item));
   ambient(name);
-  const state = t(theater.hasFailedPlayer() ? 'said.stopped' : { running: isFilm ? 'now.watching' : 'now.listening', failed: 'said.stopped', starting: 'said.starting', ending: 'said.ending' }[now.status]);
+  const state = t({ running: isFilm ? 'now.watching' : 'now.listening', failed: 'said.stopped', starting: 'said.starting', ending: 'said.ending' }[now.status]);
   const step = ['starting', 'ending'].includes(now.status) ? progressOf(now.run) : undefined;
   const second = step ? h('p', 'soft', t('step.now', step)) : h('p', 'soft ends num', play?.title ?? (play?.duration ? endWords(play) : ''));
   return [
     h('div', 'player-top', h('a', { class: 'btn icon quiet', href: '/', 'aria-label': t('player.close') }, icon('down')), h('p', 'small', state)),
     h('div', 'player-grid', art, h('div', 'player-words', h('h1', 'title-1', name), second),
       now.status === 'failed' ? faultCard(now.error, theater.run(), mend(now, parts.go)) : null,
-      theater.hasFailedPlayer() ? failedPlayerCard(now) : null,
       play?.duration ? h('div', 'player-seek', seekNode(parts.seek, isFilm)) : null, kind === 'tuner' ? null : transport(play, isFilm), loudness(parts), actions(now, kind, parts.go)),
   ];
 }

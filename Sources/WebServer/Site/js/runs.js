@@ -1,5 +1,5 @@
 // Runs of scenes in words, and how a scene is started.
-import { btn, clock } from './dom.js';
+import { btn } from './dom.js';
 import { icon } from './icons.js';
 import { get, post, path } from './api.js';
 import { act, errorCard, small, wording } from './parts.js';
@@ -57,8 +57,12 @@ export function progressOf(id) {
   return { number: at + 1, total: all.length, words: stepWords(all[at]) };
 }
 const ITEMS = ['film', 'song', 'station'];
-/** Starts a failed activity or scene again; goes to the screen of a scene that needs more than the item. */
-export const retry = ({ activity, scene, item }, button, go) => act(button, async () => {
+/**
+ * Starts a failed activity or scene again, or lets its player play on; goes to the screen of a scene that needs more
+ * than the item.
+ */
+export const retry = ({ activity, scene, item, retryAt }, button, go) => act(button, async () => {
+  if (retryAt >= 0) { await post('/resume'); return; }
   const parameters = {};
   if (!activity) {
     const needed = Object.entries((await get('/scenes')).scenes.find(({ name }) => name === scene)?.parameters ?? {});
@@ -77,14 +81,6 @@ export const mend = (now, go) => [
   now.activity || now.scene ? btn('primary', (node) => retry(now, node, go), icon('fix'), t('do.retry')) : null,
   btn('quiet', endActivity, icon('stop'), t('do.end')),
 ];
-/** The card of a player that has failed: play its item again where it stopped, or end. */
-export function failedPlayerCard({ error, retryAt }) {
-  const label = retryAt > 0 ? t('resume.at', { time: clock(retryAt) }) : t('do.resume');
-  return faultCard(error, undefined, [
-    btn('primary', (node) => act(node, () => post('/resume')), icon('play'), label),
-    btn('quiet', endActivity, icon('stop'), t('do.end')),
-  ]);
-}
 /** Where a run stopped: "Step 4 of 11." */
 export function placeOf(error, run) {
   if (!error?.step) return '';

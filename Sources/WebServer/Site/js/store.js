@@ -117,11 +117,13 @@ export async function loadRun(id) { saveRun(await get(path`/runs/${id}`)); }
 export const devices = () => store.status?.devices ?? [];
 export const device = (id) => devices().find((other) => other.id === id);
 export const withRole = (role) => devices().find((other) => other.role === role);
-export const activity = () => store.status?.activity ?? { status: 'idle' };
-/** The error of the current activity, if it failed because of a device, or if this player has failed. */
-export const failureOf = ({ id }) => ((activity().status === 'failed' || hasFailedPlayer()) && activity().error?.device === id ? activity().error : undefined);
-/** Whether the current player has failed, so that it can be told its item again. */
-export const hasFailedPlayer = () => activity().status === 'running' && activity().retryAt !== undefined;
+/** The current activity; failed also while its player has failed, which can play on at `retryAt`. */
+export const activity = () => {
+  const now = store.status?.activity ?? { status: 'idle' };
+  return now.retryAt >= 0 ? { ...now, status: 'failed' } : now;
+};
+/** The error of the current activity, if it failed because of a device. */
+export const failureOf = ({ id }) => (activity().status === 'failed' && activity().error?.device === id ? activity().error : undefined);
 /** The role of the current player. */
 export const playerRole = () => device(activity().player)?.role;
 /** The current run's report, if it is known. */
