@@ -82,7 +82,7 @@ package struct Backups: Sendable {
   ) throws(StorageError) -> Backup {
     let path = "\(state)/\(TheaterDatabase.fileName)"
     guard access(path, F_OK) == 0 else { throw .noDatabase(path) }
-    let lock = try StateLock(state, exclusive: false)
+    let lock = try StateLock(state, for: .sharing)
     defer { withExtendedLifetime(lock) {} }
     do {
       return try create(reason, of: DatabaseQueue(path: path), at: now)

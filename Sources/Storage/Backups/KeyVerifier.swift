@@ -37,7 +37,7 @@ extension Backups {
   package func checkKey() throws(StorageError) -> Bool {
     let path = "\(state)/\(TheaterDatabase.fileName)"
     guard DurableFile.kind(path) == .file else { return false }
-    let lock = try StateLock(state, exclusive: false)
+    let lock = try StateLock(state, for: .sharing)
     defer { withExtendedLifetime(lock) {} }
     do {
       try verifyKey(DatabaseQueue(path: path))

@@ -15,7 +15,7 @@ extension Backups {
   @discardableResult
   package func restore(_ backup: Backup, at now: Date) throws(StorageError) -> Backup? {
     try DurableFile.makeFolder(state)
-    let lock = try StateLock(state, exclusive: true)
+    let lock = try StateLock(state, for: .restoring)
     defer { withExtendedLifetime(lock) {} }
     try installPrepared()
     try verify(backup)
@@ -42,7 +42,7 @@ extension Backups {
   /// - Throws: `inUse` while another process finishes it; `failed`.
   func finishInterruptedRestore() throws(StorageError) {
     guard access(prepared, F_OK) == 0 else { return }
-    let lock = try StateLock(state, exclusive: true)
+    let lock = try StateLock(state, for: .finishing)
     defer { withExtendedLifetime(lock) {} }
     try installPrepared()
   }

@@ -36,7 +36,7 @@ package final class TheaterDatabase: Sendable {
     do {
       try DurableFile.makeFolder(backups.state)
       try backups.finishInterruptedRestore()
-      lock = try StateLock(backups.state, exclusive: false)
+      lock = try StateLock(backups.state, for: .sharing)
       try DatabaseInspection(path: path, backups: backups).checkBeforeOpening(at: clock.now())
       try DurableFile.makeFile(path)
       pool = try Self.openPool(path)
@@ -62,7 +62,7 @@ package final class TheaterDatabase: Sendable {
       reserve = nil
       try backups.finishInterruptedRestore()
       guard inspection.exists else { throw StorageError.noDatabase(path) }
-      lock = try StateLock(backups.state, exclusive: false)
+      lock = try StateLock(backups.state, for: .sharing)
       key = try KeyFile.loadOrCreate(in: folder)
       pool = try Self.openPool(path)
       try pool.read(inspection.requireCurrentVersion)

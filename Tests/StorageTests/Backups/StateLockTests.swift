@@ -8,14 +8,14 @@ import Testing
   @Test("a released lock is free although a child process still has its descriptor")
   func copiedDescriptor() throws {
     let folder = try TemporaryFolder()
-    var lock: StateLock? = try StateLock(folder.path, exclusive: true)
+    var lock: StateLock? = try StateLock(folder.path, for: .restoring)
     // As after a fork: a second descriptor of the same open folder.
     let copy = try #require(Self.descriptors(of: folder.path).first.map { dup($0) })
     defer { close(copy) }
-    #expect(throws: StorageError.self) { try StateLock(folder.path, exclusive: true) }
+    #expect(throws: StorageError.self) { try StateLock(folder.path, for: .restoring) }
     withExtendedLifetime(lock) {}
     lock = nil
-    _ = try StateLock(folder.path, exclusive: true)
+    _ = try StateLock(folder.path, for: .restoring)
   }
 
   /// The descriptors of this process that have `path` open.

@@ -162,6 +162,26 @@ import Testing
     try ControllerLock(second).release()
   }
 
+  @Test("a second controller is refused although the files of both locks were removed or renamed")
+  func removedLock() throws {
+    let temporary = try TemporaryFolder()
+    let base = temporary.path
+    let paths = try Self.prepared(base)
+    let first = try ControllerLock(paths)
+    #expect(rename(paths.stateLock, paths.stateLock + ".old") == 0)
+    unlink(paths.lock)
+    let ending = #expect(throws: ExitError.self) { try ControllerLock(paths) }
+    #expect(
+      ending?.text.hasPrefix("a controller uses the state folder \(paths.state)") == true)
+    // A refused controller leaves no id of its own behind.
+    #expect(access(paths.stateLock, F_OK) != 0)
+    let other = try Self.prepared(base, state: "other")
+    let runtime = #expect(throws: ExitError.self) { try ControllerLock(other) }
+    #expect(runtime?.text.contains("uses the runtime folder \(paths.runtime)") == true)
+    first.release()
+    try ControllerLock(paths).release()
+  }
+
   @Test("a lock follows no link and overwrites no other file")
   func foreignLock() throws {
     let temporary = try TemporaryFolder()

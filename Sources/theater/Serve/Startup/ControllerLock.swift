@@ -2,20 +2,25 @@ import Glibc
 
 /// The lock of the one controller of a state folder and of a runtime folder. The kernel releases it
 /// with the process.
+///
+/// The folders themselves are locked, so that the lock also holds when files are removed from them; a file in each
+/// one says which process holds it.
 struct ControllerLock: Sendable {
-  private let state: LockFile
-  private let runtime: LockFile
+  private let state: FolderLock
+  private let runtime: FolderLock
 
   /// Takes both locks, then removes the socket file that an earlier controller has left.
   ///
   /// Both folders must exist. The state folder's lock is the decisive one: accounts and sessions of
   /// two controllers would contradict each other.
   init(_ paths: ApplicationPaths) throws(ExitError) {
-    state = try LockFile(
-      paths.stateLock, of: "the state folder \(paths.state)", instead: "XDG_STATE_HOME")
+    state = try FolderLock(
+      paths.state, file: paths.stateLock, name: "the state folder \(paths.state)",
+      instead: "XDG_STATE_HOME")
     do throws(ExitError) {
-      runtime = try LockFile(
-        paths.lock, of: "the runtime folder \(paths.runtime)", instead: "XDG_RUNTIME_DIR")
+      runtime = try FolderLock(
+        paths.runtime, file: paths.lock, name: "the runtime folder \(paths.runtime)",
+        instead: "XDG_RUNTIME_DIR")
     } catch {
       state.release()
       throw error
@@ -54,6 +59,65 @@ struct ControllerLock: Sendable {
   }
 }
 
+/// A locked folder (flock(2)), and the locked file in it with the id of the process that holds the lock.
+private struct FolderLock: Sendable {
+  private let folder: Int32
+  private let file: LockFile
+
+  /// Takes the lock without waiting.
+  ///
+  /// - Parameters:
+  ///   - file: The path of the file in it.
+  ///   - name: The folder, in words for people.
+  ///   - variable: The variable that names another such folder.
+  init(
+    _ path: String, file filePath: String, name: String, instead variable: String
+  ) throws(ExitError) {
+    folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+    guard folder >= 0 else {
+      throw ExitError(
+        .failed, "\(path) cannot be opened: \(String(cString: strerror(errno)))",
+        hint: "Check who may read \(name).")
+    }
+    do throws(ExitError) {
+      guard flock(folder, LOCK_EX | LOCK_NB) == 0 else {
+        throw Self.refusal(of: folder, errno, filePath, name, variable)
+      }
+      file = try LockFile(filePath, of: name, instead: variable)
+    } catch {
+      Self.release(folder)
+      throw error
+    }
+  }
+
+  /// Releases the lock.
+  func release() {
+    file.release()
+    Self.release(folder)
+  }
+
+  private static func release(_ folder: Int32) {
+    // A child process between its fork and its exec has a copy of the descriptor: closing alone would keep the lock
+    // until then.
+    flock(folder, LOCK_UN)
+    close(folder)
+  }
+
+  /// Explains why the folder cannot be locked.
+  private static func refusal(
+    of folder: Int32, _ cause: Int32, _ file: String, _ name: String, _ variable: String
+  ) -> ExitError {
+    guard cause == EWOULDBLOCK else { return LockFile.unlockable(file, cause, name, variable) }
+    // Only a restore shares the lock.
+    guard flock(folder, LOCK_SH | LOCK_NB) != 0 else {
+      return ExitError(
+        .failed, "a backup is being restored in \(name)",
+        hint: "Wait until that is done, then start again.")
+    }
+    return LockFile.inUse(by: LockFile.holder(at: file), name, variable)
+  }
+}
+
 /// A locked file (flock(2)) with the id of the process that holds the lock.
 private struct LockFile: Sendable {
   private let file: Int32
@@ -79,14 +143,9 @@ private struct LockFile: Sendable {
       guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
         let cause = errno
         guard cause == EWOULDBLOCK else {
-          throw ExitError(
-            .failed, "\(path) cannot be locked: \(String(cString: strerror(cause)))",
-            hint: "Put \(folder) on a local file system: set \(variable).")
+          throw Self.unlockable(path, cause, folder, variable)
         }
-        throw ExitError(
-          .failed, "a controller\(holder.isEmpty ? "" : " (process \(holder))") uses \(folder)",
-          hint: "Use that one, or end it first\(holder.isEmpty ? "" : ": kill \(holder)"). "
-            + "A second controller needs another \(variable).")
+        throw Self.inUse(by: holder, folder, variable)
       }
       ftruncate(file, 0)
       let text = Array("\(getpid())\n".utf8)
@@ -103,6 +162,33 @@ private struct LockFile: Sendable {
     // until then.
     flock(file, LOCK_UN)
     close(file)
+  }
+
+  /// The error of a file system without locks.
+  static func unlockable(
+    _ path: String, _ cause: Int32, _ folder: String, _ variable: String
+  ) -> ExitError {
+    ExitError(
+      .failed, "\(path) cannot be locked: \(String(cString: strerror(cause)))",
+      hint: "Put \(folder) on a local file system: set \(variable).")
+  }
+
+  /// The error of a folder that a controller uses.
+  ///
+  /// - Parameter holder: Its process id; empty if it is not known.
+  static func inUse(by holder: String, _ folder: String, _ variable: String) -> ExitError {
+    ExitError(
+      .failed, "a controller\(holder.isEmpty ? "" : " (process \(holder))") uses \(folder)",
+      hint: "Use that one, or end it first\(holder.isEmpty ? "" : ": kill \(holder)"). "
+        + "A second controller needs another \(variable).")
+  }
+
+  /// The process id in the file at `path`; empty if there is none.
+  static func holder(at path: String) -> String {
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard file >= 0 else { return "" }
+    defer { close(file) }
+    return FileFacts(open: file)?.isFile == true ? holder(in: file) ?? "" : ""
   }
 
   /// The process id in the file; empty if the file is, `nil` if it holds something else.
