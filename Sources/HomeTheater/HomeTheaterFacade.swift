@@ -125,8 +125,9 @@ public final class HomeTheaterFacade {
     }
   }
 
-  /// Saves the position and ends the event streams. Devices keep their power.
+  /// Cancels runs and scans, saves the position and ends the event streams. Devices keep their power.
   public func shutDown() async {
+    library.shutDown()
     await activities.shutDown()
     events.close()
   }

@@ -28,6 +28,7 @@ package final class PluginHost: Sendable {
   private let scheduler: DeadlineScheduler
   private let records: ProcessRecords
   private let sockets: SocketNames
+  private let settings: DeviceSettingsCache
   private let logger: Logger
 
   /// - Parameters:
@@ -35,11 +36,14 @@ package final class PluginHost: Sendable {
   ///   - devices: The devices to run, with ids that differ.
   ///   - runtimeDirectory: A short, private folder for sockets and the record of processes.
   ///   - launcher: Starts the processes of plugins.
+  ///   - settings: The settings of devices that were chosen before. Devices are opened once they are loaded.
   package init(
     catalogue: PluginCatalogue, devices: [HostedDevice], runtimeDirectory: String,
-    launcher: any PluginLauncher, clock: any TheaterClock = SystemClock(), logger: Logger
+    launcher: any PluginLauncher, settings: DeviceSettingsCache = DeviceSettingsCache([:]),
+    clock: any TheaterClock = SystemClock(), logger: Logger
   ) {
     self.launcher = launcher
+    self.settings = settings
     self.logger = logger
     scheduler = DeadlineScheduler(clock: clock)
     records = ProcessRecords(folder: runtimeDirectory)
@@ -73,13 +77,18 @@ package final class PluginHost: Sendable {
     for runner in markStopped() { await runner.endUnlessStarted() }
   }
 
-  /// Asks every plugin to end, and kills those that do not.
+  /// Asks every plugin to end, all at once, and kills those that do not within 2.5 s.
   package func stop() {
     for runner in markStopped() { runner.stop() }
   }
 
+  /// Kills the processes of all plugins at once, without waiting.
+  package func killAll() { records.killAll() }
+
   private func markStopped() -> [PluginRunner] {
-    state.withLock { state in
+    // Nothing is opened any more, so nothing has to wait for them.
+    settings.load([:])
+    return state.withLock { state in
       state.isStopped = true
       // Under the lock: a runner that is added after `stop` would never be stopped.
       start.finish()
@@ -123,6 +132,7 @@ package final class PluginHost: Sendable {
     defer { applying.release() }
     let next = ProcessAssignment(devices, catalogue: catalogue)
     await closeDevices(before: next)
+    settings.removeAll(except: devices.map(\.id))
     for arrival in rebind(to: next) {
       await arrival.runner.serve(arrival.devices, of: arrival.plugin)
     }
@@ -196,7 +206,8 @@ package final class PluginHost: Sendable {
 
   private func makeProxy(_ device: HostedDevice) -> DeviceProxy {
     DeviceProxy(
-      id: device.id, role: device.role, scheduler: scheduler, sockets: sockets, logger: logger)
+      id: device.id, role: device.role, scheduler: scheduler, sockets: sockets,
+      settings: settings, logger: logger)
   }
 
   private func makeRunner(
@@ -204,6 +215,6 @@ package final class PluginHost: Sendable {
   ) -> PluginRunner {
     PluginRunner(
       plugin: process.plugin, process: process.key.label, devices: devices, launcher: launcher,
-      scheduler: scheduler, records: records, logger: logger)
+      scheduler: scheduler, records: records, settings: settings, logger: logger)
   }
 }

@@ -31,7 +31,7 @@ extension DeviceTrait {
         "pop", settled: .anyValue(.popping, ["popping", "done"]), within: .seconds(30),
         manner: .momentary, help: "Pops one load; done as soon as it pops.")
     ],
-    states: [StateSpec(.popping, .words(["idle", "popping", "done"]), isRestored: false)])
+    states: [StateSpec(.popping, .words(["idle", "popping", "done"]), retention: .none)])
 }
 
 /// The commands of the popcorn popper.

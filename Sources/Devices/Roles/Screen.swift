@@ -44,7 +44,7 @@ extension DeviceTrait {
     ],
     states: [
       StateSpec(
-        .position, .words(["up", "down", "moving", "stopped"]),
+        .position, .words(["up", "down", "moving", "stopped"]), retention: .whileRunning,
         transitions: [
           .init(value: "moving", description: "moving"),
           .init(value: "stopped", clearsWanted: true),

@@ -63,7 +63,7 @@ extension DeviceTrait {
       StateSpec(
         .frequency, .either([.argument(.fmFrequency), .argument(.amFrequency), .null])),
       StateSpec(.station, .name(of: "a station")),
-      StateSpec(.playback, .playback),
+      StateSpec(.playback, .playback, retention: .whileRunning),
     ],
     category: .stations
   ) { restoration in

@@ -67,18 +67,33 @@ public struct StateSpec: Sendable {
   public let key: StateKey
   /// The valid values.
   public let shape: StateShape
-  /// Whether the value is restored after a restart of the plugin.
-  let isRestored: Bool
+  /// How long the controller keeps the value for a device that forgets it.
+  let retention: Retention
   let transitions: [Transition]
 
+  /// How long a value is kept.
+  enum Retention: Sendable {
+    /// Not at all: the state passes by itself, or follows from one command.
+    case none
+    /// While the controller runs: it is restored after a restart of the plugin. What moves, lights up or plays
+    /// is never restored by a start of the controller.
+    case whileRunning
+    /// Also across starts of the controller: a setting that people choose.
+    case stored
+  }
+
   init(
-    _ key: StateKey, _ shape: StateShape, isRestored: Bool = true, transitions: [Transition] = []
+    _ key: StateKey, _ shape: StateShape, retention: Retention = .stored,
+    transitions: [Transition] = []
   ) {
     self.key = key
     self.shape = shape
-    self.isRestored = isRestored
+    self.retention = retention
     self.transitions = transitions
   }
+
+  /// Whether the value outlives a restart of the controller.
+  package var isStored: Bool { retention == .stored }
 
   /// The effect of a value on the wanted state.
   package enum WantedChange: Sendable, Hashable {
@@ -89,7 +104,7 @@ public struct StateSpec: Sendable {
   /// The effect of a commanded or reported value on the wanted state. A lamp that warms is meant to be
   /// on; a screen that moves keeps its wanted position, and one that was stopped has none.
   package func wantedChange(for value: JSON) -> WantedChange {
-    guard isRestored else { return .keep }
+    guard retention != .none else { return .keep }
     if !transitions.isEmpty, let text = value.string,
       let transition = transitions.first(where: { $0.value == text })
     {

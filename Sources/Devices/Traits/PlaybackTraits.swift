@@ -91,7 +91,8 @@ extension DeviceTrait {
           effect: .releases, isNeedlessWhenOff: true,
           help: "Stops and goes back to the beginning."),
       ],
-      states: [StateSpec(.playback, .playback)], stop: "stop", category: category,
+      states: [StateSpec(.playback, .playback, retention: .whileRunning)], stop: "stop",
+      category: category,
       restore: restorePlayback)
   }
 
@@ -140,7 +141,7 @@ extension DeviceTrait {
     ],
     states: [
       StateSpec(
-        .tray, .words(["open", "closed", "moving"]), isRestored: false,
+        .tray, .words(["open", "closed", "moving"]), retention: .none,
         transitions: [.init(value: "moving", description: "moving its tray")])
     ])
 }

@@ -25,7 +25,7 @@ extension DeviceTrait {
       .power, commands: [on, off],
       states: [
         StateSpec(
-          .power, values,
+          .power, values, retention: .whileRunning,
           transitions: [
             .init(value: "warming", target: "on", description: "warming"),
             .init(value: "cooling", target: "off", description: "cooling"),

@@ -55,6 +55,17 @@ package struct RestorationContext: Sendable {
 }
 
 extension Role {
+  /// The commands that give a device that is on the settings that were chosen for it before. None of them changes its
+  /// power, plays, moves or ends a mute; `restoration.loudest` limits the volume.
+  package func settingCommands(for restoration: RestorationContext) -> [Command] {
+    let stored = Set(states.filter(\.isStored).map(\.key))
+    return definition.traits.flatMap { $0.restore(restoration) }
+      .filter { [.silence, .setting, .source].contains($0.phase) }
+      .sorted { $0.phase < $1.phase }
+      .compactMap { try? Command($0.command, argument: $0.argument, role: self) }
+      .filter { command in command.spec.settled.key.map(stored.contains) ?? false }
+  }
+
   /// The commands that bring a device of this role back to its wanted state, in order. A device that
   /// is meant to be off is only turned off.
   package func commands(for restoration: RestorationContext) -> [Command] {

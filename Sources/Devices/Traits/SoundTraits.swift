@@ -54,7 +54,8 @@ extension DeviceTrait {
         settled: .argument(.input), manner: .setting(.input),
         help: "Selects an input, by the name of its cable in devices.json.")
     ],
-    states: [StateSpec(.input, .name(of: "an input"))]
+    // Each activity selects its own input.
+    states: [StateSpec(.input, .name(of: "an input"), retention: .whileRunning)]
   ) { restoration in
     restoration.missing(.input).map { [.init(.source, "input", $0)] } ?? []
   }

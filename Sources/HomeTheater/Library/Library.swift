@@ -34,6 +34,8 @@ final class Library {
   private var storedScans: [DeviceID: Int] = [:]
   /// The scan of all players that is under way.
   private var fullScan: Task<[ScanReport], Never>?
+  /// Whether nothing is to be scanned any more.
+  private var isShutDown = false
   private let requests: AsyncStream<DeviceID>
   private let request: AsyncStream<DeviceID>.Continuation
   /// Whether players are read as they start.
@@ -72,6 +74,12 @@ final class Library {
         group.addTask { await self.scanAsRequested(id) }
       }
     }
+  }
+
+  /// Ends all scans; none begins any more.
+  func shutDown() {
+    isShutDown = true
+    fullScan?.cancel()
   }
 
   /// Requests a scan of a player that has started anew.
@@ -164,7 +172,9 @@ final class Library {
   ///
   /// - Returns: `nil` if there is no such player.
   private func scan(_ id: DeviceID) async -> ScanReport? {
-    guard let player = directory[id], let category = player.role.category else { return nil }
+    guard !isShutDown, let player = directory[id], let category = player.role.category else {
+      return nil
+    }
     scanCount += 1
     let number = scanCount
     var items: [CatalogueItem] = []
@@ -188,6 +198,7 @@ final class Library {
           items.append(item)
         }
       } catch {
+        guard !isShutDown, !Task.isCancelled else { return nil }
         failures += 1
         log("\(id): reading \(folder ?? "its discs"): \(error.message)")
         problems.append(
@@ -205,7 +216,7 @@ final class Library {
     repeat {
       requestedAgain.remove(id)
       _ = await scan(id)
-    } while requestedAgain.contains(id) && !Task.isCancelled
+    } while requestedAgain.contains(id) && !Task.isCancelled && !isShutDown
     scanning.remove(id)
     for wait in waiting.values { wait.yield() }
   }

@@ -72,7 +72,7 @@ package actor PluginClient {
         } else {
           output.yield(.invalidLine(String(decoding: bytes, as: UTF8.self)))
         }
-      case .oversizedLine(let count): output.yield(.invalidLine("a line of \(count) bytes"))
+      case .oversizedLine(let count, _): output.yield(.invalidLine("a line of \(count) bytes"))
       case .closed:
         output.yield(.closed)
         output.finish()

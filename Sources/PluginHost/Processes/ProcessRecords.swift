@@ -33,6 +33,15 @@ package final class ProcessRecords: Sendable {
     }
   }
 
+  /// Kills all recorded groups.
+  func killAll() {
+    groups.withLock { groups in
+      for (pid, start) in groups where ProcessFacts.startTime(of: pid) == start {
+        kill(-pid, SIGKILL)
+      }
+    }
+  }
+
   /// Writes the record. A failure is ignored: only the clean-up after a crash needs it.
   private func write(_ groups: [Int32: UInt64]) {
     guard !groups.isEmpty else {

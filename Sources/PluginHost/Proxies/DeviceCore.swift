@@ -57,13 +57,23 @@ struct DeviceCore: Sendable {
   private var restoration: Restoration
   /// The number of reports that changed a value.
   private var reports = 0
+  /// What ``takeChangedSettings()`` has returned last, and the values from which that followed.
+  private var settings: DeviceSettings
+  private var settingsMark = SettingsMark()
   private var nextRequest: @Sendable () -> Int = { 0 }
+
+  /// The values from which the settings follow.
+  private struct SettingsMark: Sendable, Equatable {
+    var choices = 0
+    var volume: Int?
+  }
 
   init(id: DeviceID, role: Role) {
     self.id = id
     self.role = role
     intake = ReportIntake(role)
     restoration = Restoration(role)
+    settings = DeviceSettings(role: role, values: [:])
   }
 
   /// The commands that are not over.
@@ -81,6 +91,34 @@ struct DeviceCore: Sendable {
 
   // MARK: Contact
 
+  /// Takes the settings that were chosen before the controller was started. Has no effect once the device was open.
+  mutating func adopt(_ stored: DeviceSettings) {
+    guard snapshot.generation == 0, stored.role == role else { return }
+    settings = stored
+    restoration = Restoration(role, settings: stored)
+  }
+
+  /// Returns the settings to store, if they have changed since the last call; `nil` while they are being restored.
+  ///
+  /// The volume is never above the one that is heard, which another plugin's limit may have lowered:
+  /// nothing gets louder by a start of the controller.
+  mutating func takeChangedSettings() -> DeviceSettings? {
+    guard contact == .open, !isRestoring else { return nil }
+    let mark = SettingsMark(choices: restoration.changes, volume: snapshot.state.volume)
+    guard mark != settingsMark else { return nil }
+    settingsMark = mark
+    var values = restoration.settings
+    if let heard = mark.volume, let chosen = values[.volume]?.integer, heard < chosen,
+      snapshot.state.power == .on, !restoration.awaitsPower
+    {
+      values[.volume] = .integer(heard)
+    }
+    let new = DeviceSettings(role: role, values: values)
+    guard new != settings else { return nil }
+    settings = new
+    return new
+  }
+
   /// Prepares for a new process: removes the warnings and attributes of the earlier one.
   mutating func prepareToOpen() {
     contact = .opening
@@ -96,7 +134,7 @@ struct DeviceCore: Sendable {
   /// Records that the device is open and has reported its initial state.
   ///
   /// - Parameters:
-  ///   - memory: The keys that the device keeps without its process.
+  ///   - memory: What the device and its plugin know.
   ///   - nextRequest: Makes ids for requests.
   mutating func markOpen(
     _ capabilities: Capabilities, memory: DeviceMemory,
@@ -109,19 +147,30 @@ struct DeviceCore: Sendable {
     snapshot.capabilities = capabilities.bounded(for: role)
     snapshot.availability = .available
     snapshot.generation += 1
-    if snapshot.generation == 1 {
-      restoration.adopt(snapshot.state, at: now)
-    } else {
-      restore(restoration.restore(from: snapshot, memory: memory, at: now))
-    }
+    restore(
+      snapshot.generation == 1
+        ? restoration.begin(with: snapshot, memory: memory, at: now)
+        : restoration.restore(from: snapshot, memory: memory, at: now))
     sendNextCommand(at: now, &effects)
     return effects
   }
 
-  private mutating func restore(_ commands: [Command]) {
-    for command in commands {
-      _ = queue.add(QueuedCommand(command: command, origin: .restoration, callers: []))
+  private mutating func restore(
+    _ commands: [Command], as origin: QueuedCommand.Origin = .restoration
+  ) {
+    for command in commands where !queue.makesObsolete(command.spec) {
+      _ = queue.add(QueuedCommand(command: command, origin: origin, callers: []))
     }
+  }
+
+  /// Gives the device its settings, if they wait until it is on and it is on now.
+  private mutating func restoreSettings() {
+    guard restoration.awaitsPower else { return }
+    // A restoration that turns the device on restores its settings, too.
+    let isUnderWay = queue.isRestoring
+    let commands = restoration.recordPower(of: snapshot.state)
+    // Lights that are turned on shine as brightly as that command says.
+    if !isUnderWay { restore(commands.filter { $0.brightness == nil }) }
   }
 
   /// Records that the player has its cable.
@@ -195,6 +244,7 @@ struct DeviceCore: Sendable {
     _ report: StateNotification, at now: Duration, _ effects: inout Effects
   ) {
     var isChange = false
+    let isRestoring = isRestoring
     for (key, value) in report.values {
       // A plugin may repeat a value, such as right before it refuses a command.
       let before = snapshot.state.readings[key]
@@ -202,7 +252,8 @@ struct DeviceCore: Sendable {
       snapshot.state.update(Reading(value, provenance: report.provenance, time: now), for: key)
       // The first report of a new process is its initial state, not the wanted one.
       if contact == .open, !isRestoring, report.provenance == .reported {
-        restoration.record(value, for: key, at: now)
+        let isRepeated = before?.value == value && before?.provenance == .reported
+        restoration.record(value, for: key, isRepeated: isRepeated, at: now)
       }
     }
     for (name, attribute) in report.attributes {
@@ -210,6 +261,7 @@ struct DeviceCore: Sendable {
     }
     effects.hasChanged = true
     finishSettled(&effects)
+    if contact == .open { restoreSettings() }
     if report.values[.playback] != nil { queue.recordPlayback(in: snapshot.state) }
     if isChange {
       reports += 1
@@ -260,6 +312,11 @@ struct DeviceCore: Sendable {
       return effects
     }
     dropRestoration(contradicting: command.spec)
+    if command.turnsOn, snapshot.capabilities.reportsState,
+      let volume = restoration.volumeBeforeTurningOn(in: snapshot.state)
+    {
+      restore([volume], as: .attempt)
+    }
     let steps = queue.add(QueuedCommand(command: command, origin: .person, callers: [caller]))
     effects.cancel = steps.cancel
     for (dropped, error) in steps.dropped {
@@ -294,14 +351,11 @@ struct DeviceCore: Sendable {
 
   /// Drops the restoration of settings that a user has changed since.
   private mutating func dropRestoration(contradicting spec: CommandSpec) {
-    guard isRestoring else { return }
-    let isOff = spec.settled == .value(.power, "off")
-    let key = spec.settled.key
-    let endsPlayback = isOff || key == .playback || spec.effect == .releases
-    queue.dropRestoration {
-      isOff || $0.settled.key == key || endsPlayback && $0.settled.key == .playback
-    }
-    if endsPlayback { restoration.dropPlayback() }
+    queue.dropRestoration { spec.makesObsolete($0) }
+    let endsPlayback =
+      spec.settled == .value(.power, "off") || spec.settled.key == .playback
+      || spec.effect == .releases
+    if isRestoring, endsPlayback { restoration.dropPlayback() }
   }
 
   /// Removes a caller that no longer waits.
@@ -350,6 +404,7 @@ struct DeviceCore: Sendable {
     case .success: handleAcceptance(command, at: now, &effects)
     case .failure(let error): handleRefusal(command, named(error), at: now, &effects)
     }
+    restoreSettings()
     sendNextCommand(at: now, &effects)
     return effects
   }
@@ -358,7 +413,7 @@ struct DeviceCore: Sendable {
     _ queued: QueuedCommand, at now: Duration, _ effects: inout Effects
   ) {
     let command = queued.command
-    if queued.origin == .restoration {
+    if queued.isRestoring {
       // A restored setting is wanted already; "on" alone would leave lights at 100 % if contact were
       // lost before the brightness is restored.
       if command.spec.settled.key == .playback { restoration.record(command, at: now) }
@@ -387,6 +442,8 @@ struct DeviceCore: Sendable {
   private mutating func handleRefusal(
     _ queued: QueuedCommand, _ error: DeviceError, at now: Duration, _ effects: inout Effects
   ) {
+    // A device that refuses it while it is off gets it when it is on.
+    if queued.origin == .attempt { return }
     let isUnwanted = queued.isObsolete || queued.origin == .person && queued.callers.isEmpty
     if queued.isCancelled || isUnwanted && error.code == .notNow {
       let cancelled = DeviceError(.cancelled, "a newer command took its place", device: id)

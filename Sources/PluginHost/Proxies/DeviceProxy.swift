@@ -26,6 +26,7 @@ package final class DeviceProxy: Device {
   private let key: DeadlineScheduler.Key
   private let logger: Logger
   private let sockets: SocketNames
+  private let settings: DeviceSettingsCache
 
   fileprivate struct State: Sendable {
     var core: DeviceCore
@@ -42,12 +43,14 @@ package final class DeviceProxy: Device {
   }
 
   init(
-    id: DeviceID, role: Role, scheduler: DeadlineScheduler, sockets: SocketNames, logger: Logger
+    id: DeviceID, role: Role, scheduler: DeadlineScheduler, sockets: SocketNames,
+    settings: DeviceSettingsCache, logger: Logger
   ) {
     self.id = id
     self.role = role
     self.scheduler = scheduler
     self.sockets = sockets
+    self.settings = settings
     self.logger = logger
     state = Mutex(State(core: DeviceCore(id: id, role: role)))
     let wake = WeakDevice()
@@ -230,7 +233,9 @@ package final class DeviceProxy: Device {
   func prepareToOpen(in session: PluginSession) {
     // A device that is opened reports no levels.
     isMetering.withLock { $0 = false }
+    let stored = settings[id]
     state.withLock { state in
+      if let stored { state.core.adopt(stored) }
       state.session = session
       state.socketPaths = [:]
       state.lacksPictures = false
@@ -302,6 +307,8 @@ package final class DeviceProxy: Device {
         let told = watchers.withLock { Array($0.values) }
         for watcher in told { watcher.yield(state.core.snapshot) }
       }
+      // Under the lock too, so that the newest settings are stored last.
+      if let changed = state.core.takeChangedSettings() { settings.record(changed, of: id) }
       return (effects, state.session, state.updateAlarm(at: now))
     }
     if let alarm { scheduler.schedule(key, at: alarm) }
@@ -321,7 +328,11 @@ package final class DeviceProxy: Device {
       let outcome = result.map { _ in () }.mapError {
         $0.deviceError(device: id, asked: outgoing.command.spec.name)
       }
-      let isUnanswered = if case .failure(.timeout) = result { true } else { false }
+      let isUnanswered =
+        switch result {
+        case .failure(.timeout), .failure(.unreadable): true
+        case .success, .failure: false
+        }
       // The reply of a plugin that the device has left concerns nothing any more.
       guard state.withLock({ $0.session === session }) else { return }
       change { core, now in
@@ -358,6 +369,14 @@ extension PluginSession.Failure {
       DeviceError(
         .timeout, "its plugin did not answer \"\(what)\" within \(Int(longest.seconds)) s",
         hint: "See the state of the plugin in the list of plugins.", device: device)
+    case .unreadable(let fault):
+      // As after a timeout, nobody knows whether the plugin has done it.
+      DeviceError(
+        .timeout, "its plugin's answer to \"\(what)\" cannot be read: \(fault)",
+        hint: "Tell the plugin's author; see the log of the plugin.", device: device)
+    case .cancelled:
+      DeviceError(
+        .cancelled, "no caller waits for \"\(what)\" any more", device: device)
     case .lost:
       DeviceError(
         .unavailable, "its plugin ended before it answered \"\(what)\"",

@@ -15,6 +15,10 @@ package final class PluginSession: Sendable {
     case refused(RPCError)
     /// The answer did not come within this time.
     case timeout(Duration)
+    /// The plugin sent a line that cannot be read, which is the answer or may be it; the reason is for people.
+    case unreadable(String)
+    /// The caller's task was cancelled.
+    case cancelled
     /// The plugin is gone, or does not read.
     case lost
   }
@@ -39,22 +43,44 @@ package final class PluginSession: Sendable {
   package typealias Receiver = @Sendable (Result<JSON, Failure>) -> Void
 
   private struct Pending {
-    let deadline: Duration
+    let sent: Duration
     let longest: Duration
     /// False for `ping` and `shutdown`. While any other request is open, the plugin is not pinged.
     let isWork: Bool
+    /// When it fails.
+    var deadline: Duration
+    /// Why the line that may have been its answer cannot be read.
+    var refusal: String?
     let receive: Receiver
+
+    var failure: Failure { refusal.map(Failure.unreadable) ?? .timeout(longest) }
   }
 
   private struct State {
     var pending: [Int: Pending] = [:]
-    /// Requests that have timed out; late answers to them are ignored.
-    var givenUp: Set<Int> = []
+    /// Requests that have failed here; late answers to them are ignored.
+    private(set) var givenUp: Set<Int> = []
     /// When a request last timed out whose plugin had sent no line since it was asked.
     var silentAt: Duration?
     var isClosed = false
     var alarm: Duration?
+
+    /// Removes a request without an answer.
+    mutating func giveUp(_ id: Int) -> Pending? {
+      guard let request = pending.removeValue(forKey: id) else { return nil }
+      // Bounded, because a plugin may never answer. The oldest requests are the least likely to
+      // be answered still.
+      if givenUp.count >= 1000, let oldest = givenUp.min() { givenUp.remove(oldest) }
+      givenUp.insert(id)
+      return request
+    }
+
+    /// Returns whether a late answer belongs to a request that was given up.
+    mutating func forgetGivenUp(_ id: Int) -> Bool { givenUp.remove(id) != nil }
   }
+
+  /// How long requests wait on after a line that cannot be read and may have been the answer to any of them.
+  private static let graceAfterRefusal = Duration.seconds(5)
 
   private let connection: any Connection
   private let scheduler: DeadlineScheduler
@@ -89,9 +115,11 @@ package final class PluginSession: Sendable {
     connection.start { event in
       switch event {
       case .line(let bytes): ArrivalExecutor.shared.run { self.receive(bytes) }
-      case .oversizedLine(let count):
+      case .oversizedLine(let count, let line):
         self.recordLine()
-        self.refuse("a line of \(count) bytes; the limit is \(ProtocolLimits.longestLine)")
+        let fault = "a line of \(count) bytes; the limit is \(ProtocolLimits.longestLine)"
+        self.refuse(fault)
+        self.failRequest(answeredBy: line, fault)
       case .closed:
         self.close()
         self.notify(.closed)
@@ -132,8 +160,10 @@ package final class PluginSession: Sendable {
     _ id: Int, method: String, _ params: JSON, within longest: Duration, isWork: Bool = true,
     _ receive: @escaping Receiver
   ) {
-    let deadline = scheduler.clock.now() + longest
-    let pending = Pending(deadline: deadline, longest: longest, isWork: isWork, receive: receive)
+    let now = scheduler.clock.now()
+    let deadline = now + longest
+    let pending = Pending(
+      sent: now, longest: longest, isWork: isWork, deadline: deadline, receive: receive)
     let (isOpen, mustSetAlarm) = state.withLock { state in
       guard !state.isClosed else { return (false, false) }
       state.pending[id] = pending
@@ -153,16 +183,38 @@ package final class PluginSession: Sendable {
     }
   }
 
-  /// Sends a request and waits for its answer.
+  /// Sends a request and waits for its answer. Cancelling the task gives the request up.
   package func ask<Request: PluginRequest>(_ request: Request, within longest: Duration)
     async throws(Failure) -> Request.Answer
   {
-    let result = await withCheckedContinuation { continuation in
-      send(nextID(), method: Request.method, request.params, within: longest) {
-        continuation.resume(returning: $0)
+    let id = nextID()
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        send(id, method: Request.method, request.params, within: longest) {
+          continuation.resume(returning: $0)
+        }
+        // A task that was cancelled before this line has called `onCancel` too early.
+        if Task.isCancelled { abandon(id) }
       }
+    } onCancel: {
+      abandon(id)
     }
     return try result.flatMap(Self.answerDecoder(for: Request.self)).get()
+  }
+
+  /// Gives up a request whose caller does not wait any more.
+  private func abandon(_ id: Int) {
+    guard let request = state.withLock({ $0.giveUp(id) }) else { return }
+    cancel(id)
+    request.receive(.failure(.cancelled))
+  }
+
+  /// Fails all open requests, because the plugin is asked to end.
+  package func abandonRequests() {
+    let requests = state.withLock { state in
+      Array(state.pending.keys).compactMap { state.giveUp($0) }
+    }
+    for request in requests { request.receive(.failure(.lost)) }
   }
 
   /// Returns a decoder of the answer to a request; an incomplete answer counts as a refusal.
@@ -222,14 +274,47 @@ package final class PluginSession: Sendable {
         answer(id, .success(result))
       case .failure(let id?, let error): answer(id, .failure(.refused(error.bounded)))
       case .failure(nil, let error):
-        refuse("the plugin could not read a request: \(error.message)")
+        let fault = "the plugin could not read a request: \(error.message)"
+        refuse(fault)
+        failRequest(answeredBy: .unknown, fault)
       case .notification(let method, let params): handle(method, params)
       case .request(_, let method, _):
         refuse("a request (\(method)); plugins must not send requests")
       }
     } catch {
-      refuse(mask.current.masked(error.message))
+      let fault = mask.current.masked(error.message)
+      refuse(fault)
+      failRequest(answeredBy: MessageIDScanner.finding(in: bytes), fault)
     }
+  }
+
+  /// Fails the request that a line answers which cannot be read. If the line does not say which one it answers, all
+  /// requests that are open now must be answered soon: one of them may never be.
+  private func failRequest(answeredBy line: UnreadableLine, _ fault: String) {
+    let fault = fault.boundedLine(maximumBytes: ProtocolLimits.message)
+    switch line {
+    case .answer(let id):
+      state.withLock { $0.giveUp(id) }?.receive(.failure(.unreadable(fault)))
+    case .noAnswer: break
+    case .unknown: hurryRequests(fault)
+    }
+  }
+
+  /// Lets the open requests wait for their answers for a short time only.
+  private func hurryRequests(_ fault: String) {
+    let deadline = scheduler.clock.now() + Self.graceAfterRefusal
+    let mustSetAlarm = state.withLock { state in
+      var isSooner = false
+      for (id, request) in state.pending where request.isWork && deadline < request.deadline {
+        state.pending[id]?.deadline = deadline
+        state.pending[id]?.refusal = fault
+        isSooner = true
+      }
+      guard isSooner, state.alarm.map({ deadline < $0 }) ?? true else { return false }
+      state.alarm = deadline
+      return true
+    }
+    if mustSetAlarm, let key = key.withLock({ $0 }) { scheduler.schedule(key, at: deadline) }
   }
 
   /// Reports a line that is not a message; the report is cut to the limits of a message.
@@ -241,8 +326,10 @@ package final class PluginSession: Sendable {
 
   private func answer(_ id: Int, _ result: Result<JSON, Failure>) {
     if let pending = removePending(id) { return pending.receive(result) }
-    let wasGivenUp = state.withLock { $0.givenUp.remove(id) != nil }
-    if !wasGivenUp { refuse("an answer to \(id), which was not requested") }
+    guard !state.withLock({ $0.forgetGivenUp(id) }) else { return }
+    let fault = "an answer to \(id), which was not requested"
+    refuse(fault)
+    failRequest(answeredBy: .unknown, fault)
   }
 
   private func handle(_ method: String, _ params: JSON) {
@@ -280,25 +367,15 @@ package final class PluginSession: Sendable {
     let lastLine = lastLine
     let (late, next) = state.withLock { state in
       let late = state.pending.filter { $0.value.deadline <= now }
-      if late.values.contains(where: { $0.isWork && lastLine < $0.deadline - $0.longest }) {
-        state.silentAt = now
-      }
-      for id in late.keys {
-        state.pending[id] = nil
-        // Bounded, because a plugin may never answer. The oldest requests are the least likely to
-        // be answered still.
-        if state.givenUp.count >= 1000, let oldest = state.givenUp.min() {
-          state.givenUp.remove(oldest)
-        }
-        state.givenUp.insert(id)
-      }
+      if late.values.contains(where: { $0.isWork && lastLine < $0.sent }) { state.silentAt = now }
+      for id in late.keys { _ = state.giveUp(id) }
       state.alarm = state.pending.values.map(\.deadline).min()
       return (late, state.alarm)
     }
     if let next, let key = key.withLock({ $0 }) { scheduler.schedule(key, at: next) }
     for (id, pending) in late {
       cancel(id)
-      pending.receive(.failure(.timeout(pending.longest)))
+      pending.receive(.failure(pending.failure))
     }
   }
 }

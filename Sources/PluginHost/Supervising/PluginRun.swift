@@ -56,24 +56,35 @@ final class PluginRun: Sendable {
       case .failure(.timeout):
         .initializeFailed(
           .init(.crash, "it did not say who it is within \(Int(Self.longestHandshake.seconds)) s"))
-      case .failure(.lost): nil  // Its end is reported in its own way.
+      case .failure(.unreadable(let fault)):
+        .initializeFailed(.init(.crash, "what it says of itself cannot be read: \(fault)"))
+      // Its end is reported in its own way.
+      case .failure(.lost), .failure(.cancelled): nil
       }
     }
   }
 
   /// Asks the plugin to open a device. The device's proxy gets the answer.
-  func open(_ device: HostedDevice, for proxy: DeviceProxy, remembering keys: Set<StateKey>) {
+  ///
+  /// - Parameters:
+  ///   - keys: The state keys that the device keeps without its process.
+  ///   - isSameDevice: Whether an earlier process has opened it with the same plugin and options.
+  func open(
+    _ device: HostedDevice, for proxy: DeviceProxy, remembering keys: Set<StateKey>,
+    isSameDevice: Bool
+  ) {
     proxy.prepareToOpen(in: session)
     let request = OpenRequest(device: device.id, role: device.role, options: device.options)
     let memory = DeviceMemory(
-      keys: keys, loudestStart: device.options["startupVolume"]?.integer)
+      keys: keys, loudestStart: device.options["startupVolume"]?.integer,
+      isSameDevice: isSameDevice)
     ask(request, within: Self.longestOpening) { [session] result in
       switch result {
       case .success(let capabilities):
         // Here, on the connection's thread, so that the answer and reports are handled in order.
         proxy.markOpen(capabilities, memory, in: session)
         return .opened(device.id)
-      case .failure(.lost): return nil
+      case .failure(.lost), .failure(.cancelled): return nil
       case .failure(let failure):
         let error = failure.deviceError(device: device.id, asked: OpenRequest.method)
         let hint = error.hint.map { " (\($0))" } ?? ""
@@ -95,7 +106,10 @@ final class PluginRun: Sendable {
         .closeFailed("it refused to close \(device): \(error.message)")
       case .failure(.timeout):
         .closeFailed("it did not close \(device) within \(Int(Self.longestClosing.seconds)) s")
-      case .failure(.lost): nil  // Its end is reported in its own way.
+      case .failure(.unreadable(let fault)):
+        .closeFailed("its answer to the close of \(device) cannot be read: \(fault)")
+      // Its end is reported in its own way.
+      case .failure(.lost), .failure(.cancelled): nil
       }
     }
   }
@@ -109,8 +123,9 @@ final class PluginRun: Sendable {
     ) { _ in }
   }
 
-  /// Asks to end, and ends the input.
+  /// Asks to end, and ends the input. Nothing waits for earlier requests any more.
   func shutDown() {
+    session.abandonRequests()
     session.send(
       session.nextID(), method: ShutdownRequest.method, ShutdownRequest().params,
       within: Supervision.Limits.graceOfEnd, isWork: false

@@ -22,6 +22,7 @@ actor PluginRunner {
   private let scheduler: DeadlineScheduler
   private let alarm: DeadlineScheduler.Key
   private let records: ProcessRecords
+  private let settings: DeviceSettingsCache
   private let logger: Logger
 
   private let events: AsyncStream<Event>
@@ -42,7 +43,7 @@ actor PluginRunner {
   init(
     plugin: CataloguedPlugin, process: String?, devices: [DeviceTable.Entry],
     launcher: any PluginLauncher, scheduler: DeadlineScheduler, records: ProcessRecords,
-    logger: Logger
+    settings: DeviceSettingsCache, logger: Logger
   ) {
     self.plugin = plugin
     self.process = process
@@ -50,6 +51,7 @@ actor PluginRunner {
     self.launcher = launcher
     self.scheduler = scheduler
     self.records = records
+    self.settings = settings
     var logger = logger
     logger[metadataKey: "plugin"] = "\(plugin.manifest.id)"
     self.logger = logger
@@ -66,6 +68,8 @@ actor PluginRunner {
   /// killed at once.
   func run() async {
     handle(.start)
+    // The process starts meanwhile; its devices are opened with their stored settings.
+    await settings.waitUntilLoaded()
     for await event in events {
       if let launch = event.launch, launch != self.launch { continue }
       handle(completed(event.input))
@@ -144,7 +148,8 @@ actor PluginRunner {
       problem = what
       logger.warning("bad line: \(what)")
     case .exited(let how):
-      if let pid = run?.pid { records.remove(pid) }
+      // The record of a process that could not be ended stays for the next start.
+      if let pid = run?.pid, run?.process.pid == nil { records.remove(pid) }
       run?.session.close()
       logger.info("the process has ended: \(how)")
     case .refused(let device, let error) where supervision.devices.contains(device):
@@ -176,6 +181,7 @@ actor PluginRunner {
     case .shutDown: run?.shutDown()
     case .terminate: run?.process.terminate()
     case .kill: run?.process.kill()
+    case .abandon: handle(.exited(how: "SIGKILL has not ended it"))
     case .wake(let time): scheduler.schedule(alarm, at: time)
     case .announce(let phase): announce(phase)
     }
@@ -208,11 +214,10 @@ actor PluginRunner {
 
   private func open(_ id: DeviceID) {
     guard let entry = devices[id] else { return }
-    let offer = plugin.manifest.roles[entry.device.role]
-    // After a change of its entry it may be another device, which remembers nothing of this one.
     run?.open(
       entry.device, for: entry.proxy,
-      remembering: openedHere.contains(id) ? offer?.remembers ?? [] : [])
+      remembering: plugin.manifest.roles[entry.device.role]?.remembers ?? [],
+      isSameDevice: openedHere.contains(id))
   }
 
   private func announce(_ phase: Supervision.Phase) {

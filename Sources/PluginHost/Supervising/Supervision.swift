@@ -29,8 +29,9 @@ package struct Supervision: Sendable {
   /// The next step while the process is asked to end.
   private enum Escalation {
     case terminateAt(Duration)
-    case killAt(Duration)
-    case killed
+    case killAt(Duration, thenWait: Duration)
+    /// Killed; the kernel has not ended it, because it waits for a dead disk.
+    case abandonAt(Duration)
   }
 
   /// - Parameters:
@@ -295,7 +296,7 @@ package struct Supervision: Sendable {
   }
 
   private mutating func end(because failure: Failure, at now: Duration) -> [Action] {
-    escalation = .killAt(now + Limits.graceOfEnd)
+    escalation = .killAt(now + Limits.graceOfEnd, thenWait: Limits.graceOfEnd)
     return enter(.stopping(failure)) + [.terminate, .wake(now + Limits.graceOfEnd)]
   }
 
@@ -303,13 +304,18 @@ package struct Supervision: Sendable {
     switch escalation {
     case .terminateAt(let time):
       guard now >= time else { return [.wake(time)] }
-      escalation = .killAt(now + Limits.graceOfEnd)
-      return [.terminate, .wake(now + Limits.graceOfEnd)]
-    case .killAt(let time):
+      let grace = Limits.graceOfTermination
+      escalation = .killAt(now + grace, thenWait: grace)
+      return [.terminate, .wake(now + grace)]
+    case .killAt(let time, let wait):
       guard now >= time else { return [.wake(time)] }
-      escalation = .killed
-      return [.kill]
-    case .killed, nil: return []
+      escalation = .abandonAt(now + wait)
+      return [.kill, .wake(now + wait)]
+    case .abandonAt(let time):
+      guard now >= time else { return [.wake(time)] }
+      escalation = nil
+      return [.abandon]
+    case nil: return []
     }
   }
 

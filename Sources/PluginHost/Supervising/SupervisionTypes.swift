@@ -102,6 +102,8 @@ extension Supervision {
     case shutDown
     /// SIGTERM and SIGKILL, for the whole process group.
     case terminate, kill
+    /// Go on as if the process had ended: SIGKILL did not end it.
+    case abandon
     /// Send a tick at this time.
     case wake(Duration)
     /// The phase has changed.
@@ -114,8 +116,11 @@ extension Supervision {
     package static let pingInterval = Duration.seconds(5)
     /// The number of unanswered pings in a row after which the process is ended.
     package static let missedPings = 2
-    /// How long each step of ending (shutdown, SIGTERM) is waited for.
+    /// How long a process that is asked to shut down, or that has failed and gets SIGTERM, may take to end.
     package static let graceOfEnd = Duration.seconds(2)
+    /// How long a process may take to end after the SIGTERM that follows an unanswered shutdown: a stop of the
+    /// controller, which waits for all plugins at once, ends within 5 s.
+    package static let graceOfTermination = Duration.milliseconds(500)
     /// How long after the end of its output a process may take to be gone.
     package static let graceOfExit = Duration.milliseconds(500)
     /// The time without a failure after which the next wait is the shortest again.

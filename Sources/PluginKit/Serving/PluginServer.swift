@@ -33,7 +33,7 @@ final class PluginServer: Sendable {
     connection.start { event in
       switch event {
       case .line(let bytes): ArrivalExecutor.shared.run { self.receive(bytes) }
-      case .oversizedLine(let count): self.refuse(lineOf: count)
+      case .oversizedLine(let count, _): self.refuse(lineOf: count)
       case .closed: self.ended.continuation.finish()
       }
     }

@@ -17,10 +17,20 @@ public protocol Connection: Sendable {
 public enum ConnectionEvent {
   /// A line without its newline. The bytes are valid during the call only.
   case line(UnsafeBufferPointer<UInt8>)
-  /// A line of this many bytes was longer than allowed and has been skipped.
-  case oversizedLine(Int)
+  /// A line of this many bytes was longer than allowed and has been skipped, with what its beginning and end say.
+  case oversizedLine(Int, UnreadableLine)
   /// Nothing more will come.
   case closed
+}
+
+/// What can be said of a line that cannot be read as a message.
+public enum UnreadableLine: Sendable, Hashable {
+  /// It answers the request with this id.
+  case answer(Int)
+  /// It is a request or a notification.
+  case noAnswer
+  /// It may be the answer to any request.
+  case unknown
 }
 
 /// The reason why a line could not be sent.

@@ -3,8 +3,20 @@ struct LineSplitter {
   private let longest: Int
   /// The beginning of an unfinished line.
   private(set) var partial: [UInt8] = []
-  /// The number of bytes of the oversized line that is being skipped; `nil` if none is.
-  private var skipped: Int?
+  /// The oversized line that is being skipped; `nil` if none is.
+  private var skipped: SkippedLine?
+
+  private struct SkippedLine {
+    var count = 0
+    var scanner = MessageIDScanner()
+
+    mutating func append(_ bytes: some Collection<UInt8>) {
+      count += bytes.count
+      scanner.append(bytes)
+    }
+
+    var event: ConnectionEvent { .oversizedLine(count, scanner.finding) }
+  }
 
   init(longest: Int = ProtocolLimits.longestLine) { self.longest = longest }
 
@@ -25,9 +37,17 @@ struct LineSplitter {
       partial.removeAll(keepingCapacity: partial.capacity <= 1 << 16)
       skipped = nil
     }
-    if let skipped { return emit(.oversizedLine(skipped + end.count)) }
+    if var skipped {
+      skipped.append(end)
+      return emit(skipped.event)
+    }
     let length = partial.count + end.count
-    if length > longest { return emit(.oversizedLine(length)) }
+    if length > longest {
+      var skipped = SkippedLine()
+      skipped.append(partial)
+      skipped.append(end)
+      return emit(skipped.event)
+    }
     if length == 0 { return }
     if partial.isEmpty { return emit(.line(UnsafeBufferPointer(rebasing: end))) }
     partial.append(contentsOf: end)
@@ -35,10 +55,13 @@ struct LineSplitter {
   }
 
   private mutating func appendPartialLine(_ rest: Slice<UnsafeBufferPointer<UInt8>>) {
-    if let already = skipped {
-      skipped = already + rest.count
+    if skipped != nil {
+      skipped?.append(rest)
     } else if partial.count + rest.count > longest {
-      skipped = partial.count + rest.count
+      var skipped = SkippedLine()
+      skipped.append(partial)
+      skipped.append(rest)
+      self.skipped = skipped
       partial = []
     } else {
       partial.append(contentsOf: rest)

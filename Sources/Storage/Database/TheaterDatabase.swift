@@ -95,6 +95,9 @@ package final class TheaterDatabase: Sendable {
   /// The saved positions of each user (E10).
   package var positions: PositionDatabase { PositionDatabase(database: self, clock: clock) }
 
+  /// The settings of devices that outlive a restart of the controller.
+  package var deviceSettings: DeviceSettingsDatabase { DeviceSettingsDatabase(database: self) }
+
   /// Moves the log into the file and closes it; further calls fail.
   /// - Throws: `failed` while a read is running.
   package func close() throws(StorageError) {

@@ -10,7 +10,6 @@ import PluginHost
 import ServiceLifecycle
 import Storage
 import TheaterConfiguration
-import UnixSignals
 import WebServer
 
 /// The composition root of `theater serve`: it connects plugins, devices, facade, accounts and web
@@ -24,15 +23,17 @@ struct Controller: Sendable {
   let listening: ListenerConfiguration
   let logger: Logger
 
-  /// Runs until SIGTERM or SIGINT; then saves positions, stops playback and ends the plugins. Devices
-  /// keep their power state.
-  func run() async throws {
-    let plugins = makeHost()
+  /// Runs until a stop is requested; then saves positions, stops playback and ends the plugins, in less than 5 s
+  /// whatever they do. Devices keep their power state.
+  func run(until stop: StopRequest) async throws {
+    let settings = DeviceSettingsCache()
+    let plugins = makeHost(settings)
+    stop.setCutOff { plugins.killAll() }
     // The plugins start while the database is opened.
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await plugins.run() }
       do {
-        try await serve(plugins)
+        try await serve(plugins, settings, until: stop)
       } catch {
         plugins.stop()
         try await group.waitForAll()
@@ -43,15 +44,21 @@ struct Controller: Sendable {
     }
   }
 
-  private func makeHost() -> PluginHost {
+  private func makeHost(_ settings: DeviceSettingsCache) -> PluginHost {
     PluginHost(
       catalogue: loaded.catalogue, devices: loaded.hostedDevices, runtimeDirectory: paths.runtime,
-      launcher: ProcessLauncher(environment: Environment.all, logger: logger), logger: logger)
+      launcher: ProcessLauncher(environment: Environment.all, logger: logger), settings: settings,
+      logger: logger)
   }
 
-  private func serve(_ plugins: PluginHost) async throws {
+  private func serve(
+    _ plugins: PluginHost, _ settings: DeviceSettingsCache, until stop: StopRequest
+  ) async throws {
     let database = try openDatabase()
     defer { try? database.close() }
+    let settingsService = DeviceSettingsService(
+      cache: settings, store: database.deviceSettings, logger: logger)
+    await settingsService.load(for: loaded.configuration.devices.map(\.id))
     let hashes = PasswordHasher.queue()
     let accountService = AccountService(
       stores: database.accountStores,
@@ -70,19 +77,24 @@ struct Controller: Sendable {
       TheaterService(theater: theater),
       HashingService(hashes: hashes, theater: theater),
       ConfigurationWatchService(runtime: runtime, path: store.name, logger: logger),
+      settingsService,
       BackupService(backups: Backups(of: paths.state), logger: logger) {
         await theater.waitUntilIdle()
+        // The end of the theater is no pause for a backup.
+        if stop.isMade { try? await gracefulShutdown() }
       },
     ]
     services += try webServices(
       theater, accountService, runtime, plugins, report, certificate?.certificate)
     do {
-      try await run(services)
+      try await run(services, until: stop) {
+        await runAtMost(Self.longestClosing) { await Self.close(theater) }
+        plugins.stop()
+      }
     } catch {
-      await Self.close(theater)
       throw listenError(for: error)
     }
-    await Self.close(theater)
+    await settingsService.write()
   }
 
   private func makeTheater(
@@ -135,15 +147,34 @@ struct Controller: Sendable {
       secrets: paths.secretFolders)
   }
 
-  /// Runs the services until SIGTERM or SIGINT, or until one fails.
-  private func run(_ services: [any Service]) async throws {
+  /// How long the end of a stop waits for players to stop and positions to be saved.
+  private static let longestClosing = Duration.seconds(1)
+
+  /// Runs the services until a stop is requested, or until one fails.
+  ///
+  /// - Parameter close: Ends the theater, beside the end of the services: a request may wait for a plugin.
+  private func run(
+    _ services: [any Service], until stop: StopRequest,
+    closing close: @escaping @Sendable () async -> Void
+  ) async throws {
     var configuration = ServiceGroupConfiguration(
       services: services.map {
         .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup)
-      }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+      }, logger: logger)
     // Requests that still wait then are cancelled.
-    configuration.maximumGracefulShutdownDuration = .seconds(4)
-    try await ServiceGroup(configuration: configuration).run()
+    configuration.maximumGracefulShutdownDuration = .seconds(3)
+    let group = ServiceGroup(configuration: configuration)
+    let ending = Task {
+      await stop.wait()
+      await group.triggerGracefulShutdown()
+      await close()
+    }
+    var failure: (any Error)?
+    do { try await group.run() } catch { failure = error }
+    stop.make()
+    await ending.value
+    // A service that a stop has cancelled may report that.
+    if let failure, !stop.isSignalled { throw failure }
   }
 
   /// Saves positions and stops playback; turns nothing off.

@@ -43,6 +43,7 @@ struct Serve: AsyncParsableCommand {
     LoggingSystem.bootstrap(StreamLogHandler.standardError)
     var logger = Logger(label: "theater")
     logger.logLevel = logLevel.level
+    let stop = await StopRequest(logger: logger)
     let paths = ApplicationPaths()
     let folders = try plugins.existing()
     let store = ConfigurationFileStore(
@@ -58,7 +59,7 @@ struct Serve: AsyncParsableCommand {
     let controller = Controller(
       store: store, text: text, loaded: loaded, paths: paths, listening: listening,
       logger: logger)
-    try await controller.run()
+    try await controller.run(until: stop)
   }
 
   private func load(_ store: ConfigurationFileStore) throws(ExitError)

@@ -2,6 +2,7 @@ import APIClient
 import Foundation
 import JSON
 import NIOHTTP1
+import Platform
 import Synchronization
 import TestSupport
 import Testing
@@ -101,6 +102,23 @@ final class SmallTheater: Sendable {
     try await Program.run(
       Program.products.appendingPathComponent("theater"), words, environment: environment,
       folder: folder)
+  }
+
+  /// Copies a plugin of the fixtures into the theater, before it is started.
+  func addPlugin(_ name: String) throws {
+    try FileManager.default.copyItem(
+      at: Program.project.appendingPathComponent("Tests/Fixtures/\(name)Plugin"),
+      to: folder.appendingPathComponent("plugins/\(name)"))
+  }
+
+  /// Ends the controller with signals, one after the other.
+  /// - Returns: Its exit status, and the seconds until its end.
+  func stop(_ signals: Int32...) async -> (status: ChildProcess.ExitStatus?, seconds: Double) {
+    let clock = ContinuousClock()
+    let start = clock.now
+    for signal in signals { controller?.signal(signal) }
+    await controller?.waitForEnd()
+    return (controller?.status, (clock.now - start) / .seconds(1))
   }
 
   /// Kills the controller.

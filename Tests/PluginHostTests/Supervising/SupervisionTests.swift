@@ -146,4 +146,31 @@ struct SupervisionTests {
       #expect((wake - scenario.now).seconds == wait, "after \(minutes) minutes")
     }
   }
+
+  @Test(
+    "A stop takes at most 3 s, whatever the process does: SIGTERM after 2 s, SIGKILL, then it is given up"
+  )
+  func stopOfHangingProcess() {
+    var scenario = SupervisionScenario()
+    scenario.run()
+    #expect(scenario.handle(.stop).contains(.shutDown))
+    #expect(!scenario.advance(by: .milliseconds(1_999)).contains(.terminate))
+    #expect(scenario.advance(by: .milliseconds(1)).contains(.terminate))
+    #expect(scenario.advance(by: .milliseconds(500)).contains(.kill))
+    // SIGKILL does not end a process that waits for a dead disk.
+    #expect(scenario.advance(by: .milliseconds(500)) == [.abandon])
+    scenario.handle(.exited(how: "given up"))
+    #expect(scenario.supervision.phase == .stopped)
+  }
+
+  @Test("A failed process that even SIGKILL does not end is given up, and started again")
+  func abandoned() {
+    var scenario = SupervisionScenario()
+    scenario.run()
+    #expect(scenario.handle(.closeFailed("it hangs")).contains(.terminate))
+    #expect(scenario.advance(by: .seconds(2)).contains(.kill))
+    #expect(scenario.advance(by: .seconds(2)) == [.abandon])
+    scenario.handle(.exited(how: "given up"))
+    #expect(scenario.advance(by: .seconds(1)).contains(.spawn))
+  }
 }

@@ -19,7 +19,7 @@ struct HostBench {
 
   init<Command: RoleCommand>(
     _ role: Command.Type, _ script: DeviceScript, offer: Manifest.RoleOffer = .init(),
-    options: JSON = [:]
+    options: JSON = [:], settings: DeviceSettingsCache = DeviceSettingsCache([:])
   ) throws {
     let maker = DeviceMaker { context in ScriptedDevice<Command>(context: context, script: script) }
     folder = try TemporaryFolder()
@@ -31,7 +31,7 @@ struct HostBench {
     host = PluginHost(
       catalogue: PluginCatalogue(plugins: [.init(manifest: manifest, folder: "/nowhere")]),
       devices: [HostedDevice(id: "it", role: Command.role, plugin: "Scripted", options: options)],
-      runtimeDirectory: folder.path, launcher: launcher, clock: clock,
+      runtimeDirectory: folder.path, launcher: launcher, settings: settings, clock: clock,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     device = try #require(host.devices.first)
   }

@@ -31,7 +31,10 @@ struct SwapBench {
   /// For the sockets of devices.
   private let folder: TemporaryFolder
 
-  init(_ devices: [HostedDevice], clock: any TheaterClock = SystemClock()) throws {
+  init(
+    _ devices: [HostedDevice], settings: DeviceSettingsCache = DeviceSettingsCache([:]),
+    clock: any TheaterClock = SystemClock()
+  ) throws {
     folder = try TemporaryFolder()
     let scripts = scripts
     launcher = MemoryLauncher(
@@ -47,7 +50,7 @@ struct SwapBench {
         }))
     host = PluginHost(
       catalogue: Self.catalogue, devices: devices, runtimeDirectory: folder.path,
-      launcher: launcher, clock: clock, logger: log.logger)
+      launcher: launcher, settings: settings, clock: clock, logger: log.logger)
   }
 
   /// Runs the host around `body`, and expects that no plugin runs afterwards.

@@ -21,7 +21,7 @@ private final class Inbox: Sendable {
   func append(_ event: ConnectionEvent) {
     switch event {
     case .line(let bytes): item.yield(.line(String(decoding: bytes, as: UTF8.self)))
-    case .oversizedLine(let count): item.yield(.oversized(count))
+    case .oversizedLine(let count, _): item.yield(.oversized(count))
     case .closed: item.yield(.closed)
     }
   }
@@ -42,7 +42,7 @@ struct LineSplitterTests {
         splitter.append(bytes) { event in
           switch event {
           case .line(let line): items.append(.line(String(decoding: line, as: UTF8.self)))
-          case .oversizedLine(let count): items.append(.oversized(count))
+          case .oversizedLine(let count, _): items.append(.oversized(count))
           case .closed: items.append(.closed)
           }
         }

@@ -40,7 +40,7 @@ private func lines(in bytes: [UInt8], size: Int, longest: Int) -> [Line] {
         case .line(let line):
           precondition((1...longest).contains(line.count))
           found.append(.text(Array(line)))
-        case .oversizedLine(let count):
+        case .oversizedLine(let count, _):
           precondition(count > longest)
           found.append(.oversized(count))
         case .closed: preconditionFailure("an end inside a line")

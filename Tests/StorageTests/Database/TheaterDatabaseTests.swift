@@ -21,7 +21,7 @@ import Testing
     #expect(try fixture.permissions(fixture.folder) == 0o700)
     let files = try FileManager.default.contentsOfDirectory(atPath: fixture.folder)
     // The database, its log and index, the key and the reserve.
-    #expect(files.count == 5)
+    #expect(files.count == 6)
     for file in files { #expect(try fixture.permissions("\(fixture.folder)/\(file)") == 0o600) }
   }
 

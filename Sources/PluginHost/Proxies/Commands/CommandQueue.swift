@@ -43,9 +43,11 @@ struct CommandQueue: Sendable {
     var new = new
     var steps = Steps()
     switch new.spec.manner {
-    case _ where new.origin == .restoration:
-      // The commands of a restoration never contradict each other.
-      waiting.append(new)
+    case _ where new.isRestoring:
+      // The commands of a restoration never contradict each other. Those that people have given meanwhile come later,
+      // and are in effect at the end.
+      let place = waiting.firstIndex { !$0.isRestoring && !$0.isUrgent } ?? waiting.endIndex
+      waiting.insert(new, at: place)
     case .setting:
       // The callers keep the order of their calls.
       new.callers = removeCommands(of: new.spec) + new.callers
@@ -186,12 +188,19 @@ struct CommandQueue: Sendable {
 
   /// Removes commands that would restore an obsolete setting, because of a newer command by a user.
   mutating func dropRestoration(where isObsolete: (CommandSpec) -> Bool) {
-    waiting.removeAll { $0.origin == .restoration && isObsolete($0.spec) }
-    if let command = held?.command, command.origin == .restoration, isObsolete(command.spec) {
+    waiting.removeAll { $0.isRestoring && isObsolete($0.spec) }
+    if let command = held?.command, command.isRestoring, isObsolete(command.spec) {
       held = nil
     }
-    if let command = underWay, command.origin == .restoration, isObsolete(command.spec) {
+    if let command = underWay, command.isRestoring, isObsolete(command.spec) {
       underWay?.isObsolete = true
+    }
+  }
+
+  /// Whether a person has given a command that is not accepted yet and makes a restoration with `spec` obsolete.
+  func makesObsolete(_ spec: CommandSpec) -> Bool {
+    ([underWay, held?.command].compactMap(\.self) + waiting).contains {
+      !$0.isRestoring && $0.spec.makesObsolete(spec)
     }
   }
 
@@ -211,6 +220,14 @@ extension QueuedCommand {
 }
 
 extension CommandSpec {
+  /// Whether this command, given by a person, decides about what the command `restored` would restore.
+  func makesObsolete(_ restored: CommandSpec) -> Bool {
+    let isOff = settled == .value(.power, "off")
+    let endsPlayback = isOff || settled.key == .playback || effect == .releases
+    return isOff || restored.settled.key == settled.key && settled.key != nil
+      || endsPlayback && restored.settled.key == .playback
+  }
+
   /// Whether this urgent command makes the earlier command `other` pointless: `off` cancels all
   /// others, `stop` and `pause` cancel playback, `mute` cancels `unmute`.
   func contradicts(_ other: CommandSpec) -> Bool {

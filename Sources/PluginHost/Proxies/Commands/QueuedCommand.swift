@@ -16,8 +16,10 @@ struct QueuedCommand: Sendable {
   /// The source of a command.
   enum Origin: Sendable, Hashable {
     case person
-    /// It restores state that was lost with the plugin's process.
+    /// It restores state that was lost with the plugin's process, or chosen before the controller was started.
     case restoration
+    /// It restores a setting of a device that is off and may refuse it; then the device gets it when it is on.
+    case attempt
   }
 
   let command: Command
@@ -37,6 +39,8 @@ struct QueuedCommand: Sendable {
   var isObsolete = false
 
   var spec: CommandSpec { command.spec }
+  /// Whether nobody gave this command: it restores something.
+  var isRestoring: Bool { origin != .person }
 }
 
 /// The commands of one device that are not over, at one moment.

@@ -18,6 +18,7 @@ enum DatabaseSchema {
     migrator.registerMigration("8 audit counts", migrate: auditCounts)
     migrator.registerMigration("9 language", migrate: language)
     migrator.registerMigration("10 wall tablets", migrate: wallTablets)
+    migrator.registerMigration("11 device settings", migrate: deviceSettings)
     return migrator
   }
 
@@ -68,6 +69,20 @@ enum DatabaseSchema {
           seconds REAL NOT NULL CHECK (seconds >= 0),
           updatedAt INTEGER NOT NULL,
           PRIMARY KEY (user, item)
+        ) STRICT, WITHOUT ROWID;
+        """)
+  }
+
+  /// The settings of devices that outlive a restart of the controller, each value as JSON.
+  private static func deviceSettings(_ database: Database) throws {
+    try database.execute(
+      sql: """
+        CREATE TABLE deviceSetting (
+          device TEXT NOT NULL,
+          key TEXT NOT NULL,
+          role TEXT NOT NULL,
+          value TEXT NOT NULL,
+          PRIMARY KEY (device, key)
         ) STRICT, WITHOUT ROWID;
         """)
   }
