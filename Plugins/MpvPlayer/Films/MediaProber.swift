@@ -95,10 +95,10 @@ struct MediaProber {
     throw .closed
   }
 
-  /// Kills the process and waits for its end.
+  /// Kills the process and waits for its end, at most ``MpvProcess/longestEnd``.
   mutating func end() async {
     process?.kill()
-    await process?.waitForEnd()
+    _ = await process?.hasEnded(within: MpvProcess.longestEnd, on: clock)
     process = nil
   }
 

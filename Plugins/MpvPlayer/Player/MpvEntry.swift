@@ -1,49 +1,43 @@
 import JSON
 
 /// The state of the medium that mpv has loaded or is loading, according to mpv's events.
-///
-/// While an opening or a seek waits, an event is its outcome. Otherwise the event is a change, which the player must
-/// handle.
-struct MpvEntry: Sendable {
-  /// The outcome of an opening or a seek.
-  enum Outcome: Sendable {
+struct MpvEntry: Equatable, Sendable {
+  /// What an event changes.
+  enum Change: Equatable, Sendable {
     /// mpv has read the medium's metadata, but does not play it yet.
     case loaded
+    /// The medium begins to play, or goes on after a seek.
     case playing
     case ended
     /// The text says what failed.
-    case failed(String)
-    /// mpv has crashed, or was killed because it did not answer.
-    case died
-  }
-
-  /// A change for which no opening and no seek waits.
-  enum Change: Equatable, Sendable {
-    case ended
     case failed(String)
     /// Whether mpv waits for data.
     case stalled(Bool)
     case chapter
   }
 
-  /// Whether the medium ended before its opening was complete, because it began shortly before its end.
-  private(set) var hasEndedEarly = false
+  /// Whether mpv has read the metadata of the medium.
+  private(set) var isLoaded = false
+  /// Whether the medium has begun to play since the last opening or seek.
+  private(set) var isPlaying = false
+  /// Whether the medium has ended.
+  private(set) var hasEnded = false
+  /// The reason why mpv gave up the medium; nil while it has not.
+  private(set) var failure: String?
   /// mpv's number of the loaded medium (`playlist_entry_id`); nil without one. Each medium of a process gets a higher
   /// number.
   private var number: Int?
   /// The highest number of the earlier media. mpv's late events about them are ignored.
   private var lastNumber = 0
-  private var waiter: OutcomeWaiter?
   /// The beginning of mpv's log since the last opening, and its last line: together at most 402 characters.
   private var log: String?
+  /// The last error of mpv's log about reading the medium since the data last went on; nil without one.
+  private(set) var readError: String?
 
   /// Whether mpv waits for data of the medium.
   private(set) var isStalled = false
   /// Whether mpv has opened a sound output.
   private(set) var hasSoundOutput = false
-
-  /// Whether mpv holds a medium.
-  var isLoaded: Bool { number != nil }
 
   /// mpv's log in parentheses, to append to a message; empty without log lines.
   var logText: String { log.map { " (\($0))" } ?? "" }
@@ -54,62 +48,55 @@ struct MpvEntry: Sendable {
       + "and \"videoOutput\""
   }
 
+  /// Whether mpv holds a medium that it has loaded.
+  var isHeld: Bool { number != nil }
+
   /// Prepares for another medium: events of the one before are ignored from now on.
   mutating func beginOpening() {
     unload()
-    log = nil
-    hasEndedEarly = false
+    (isLoaded, isPlaying, hasEnded) = (false, false, false)
+    (failure, log, readError) = (nil, nil, nil)
   }
+
+  /// Prepares for a seek, after which the medium begins to play again.
+  mutating func beginSeek() { isPlaying = false }
 
   /// Stores mpv's number of the medium that it loads.
   mutating func load(_ number: Int?) { self.number = number }
 
+  /// Stores mpv's number of a medium that a newer opening has replaced.
+  mutating func ignore(_ number: Int?) { lastNumber = max(lastNumber, number ?? 0) }
+
   /// Removes the medium, because it has ended, has failed or was stopped.
   mutating func unload() {
-    lastNumber = max(lastNumber, number ?? 0)
+    ignore(number)
     number = nil
   }
 
-  /// Returns a waiter, which gets the next outcome. It replaces an earlier waiter.
-  mutating func expectOutcome() -> OutcomeWaiter {
-    let new = OutcomeWaiter()
-    waiter = new
-    return new
-  }
+  /// Forgets the last error of reading, because data came after it.
+  mutating func clearReadError() { readError = nil }
 
-  /// Removes the waiter: later events are changes.
-  mutating func endWaiting() { waiter = nil }
-
-  /// Ends the wait of an opening or a seek, because of a stop.
-  func cancelWaiting() { waiter?.cancel() }
-
-  /// Handles the end of the process. An opening or a seek that waits gets the outcome `died`.
-  ///
-  /// - Returns: Whether an opening or a seek waited. If not, the player must recover.
-  mutating func processEnded() -> Bool {
-    number = nil
-    guard let waiter else { return false }
-    waiter.deliver(.died)
-    return true
-  }
-
-  /// Handles an event of mpv.
-  ///
-  /// - Parameter isOpening: Whether the player's state is `opening`.
-  /// - Returns: The change for the player; nil for an event that was an outcome, or that changes nothing.
-  mutating func handle(_ event: MpvEvent, isOpening: Bool) -> Change? {
+  /// Handles an event of mpv. Returns what it changes; nil for nothing.
+  mutating func handle(_ event: MpvEvent) -> Change? {
     switch event {
     case .fileLoaded:
-      waiter?.deliver(.loaded)
+      isLoaded = true
+      return .loaded
     case .playbackRestart:
-      waiter?.deliver(.playing)
-      // The task of the opening or seek may run only later. An end before that is a change, not its outcome.
-      waiter = nil
+      isPlaying = true
+      return .playing
     case .endFile(let ended, let reason, let error):
       if let ended, ended <= lastNumber { return nil }
       switch reason {
-      case .eof: return handleEnd(isOpening: isOpening)
-      case .error: return handleFailure(error)
+      case .eof:
+        hasEnded = true
+        return .ended
+      case .error:
+        let reason = error.isEmpty ? "mpv cannot play it" : error
+        let isVideoOutput = log?.contains("video_out") == true
+        let text = isVideoOutput ? noPicture : "it cannot be played: \(reason)\(logText)"
+        failure = text
+        return .failed(text)
       case .stop, .quit, .redirect, .unknown: break
       }
     case .propertyChange("paused-for-cache", let value):
@@ -117,25 +104,29 @@ struct MpvEntry: Sendable {
       return .stalled(isStalled)
     case .propertyChange("current-ao", let value): hasSoundOutput = value.string != nil
     case .propertyChange("chapter", _): return .chapter
-    case .log(let text): log = log.map { "\($0.prefix(200)); \(text)" } ?? text
+    case .log(let text):
+      log = log.map { "\($0.prefix(200)); \(text)" } ?? text
+      if ReadErrors.contains(text) { readError = text }
     case .startFile, .propertyChange, .other: break
     }
     return nil
   }
+}
 
-  private mutating func handleEnd(isOpening: Bool) -> Change? {
-    hasEndedEarly = isOpening
-    guard let waiter else { return .ended }
-    waiter.deliver(.ended)
-    return nil
-  }
+/// The lines of mpv's log that say that a medium could not be read to its end.
+///
+/// Other errors of demuxers and decoders are frequent in films that are whole, such as recordings of television.
+enum ReadErrors {
+  private static let texts = [
+    "ends prematurely", "partial file", "input/output error", "i/o error", "error reading",
+    "read error", "connection reset", "connection refused", "connection timed out",
+    "network is unreachable", "no route to host", "host is unreachable", "stale file handle",
+    "transport endpoint is not connected", "http error 5",
+  ]
 
-  private func handleFailure(_ error: String) -> Change? {
-    let reason = error.isEmpty ? "mpv cannot play it" : error
-    let isVideoOutput = log?.contains("video_out") == true
-    let text = isVideoOutput ? noPicture : "it cannot be played: \(reason)\(logText)"
-    guard let waiter else { return .failed(text) }
-    waiter.deliver(.failed(text))
-    return nil
+  /// Returns whether a line is such an error.
+  static func contains(_ line: String) -> Bool {
+    let line = line.lowercased()
+    return texts.contains { line.contains($0) }
   }
 }

@@ -14,6 +14,9 @@ final class MpvProcess: Sendable {
   private let child: ChildProcess
   private let end = End()
 
+  /// The longest wait for the end of a process that was killed.
+  static let longestEnd = Duration.seconds(1)
+
   /// The process id.
   var id: Int32 { child.id }
 
@@ -70,16 +73,39 @@ final class MpvProcess: Sendable {
     }
   }
 
-  /// Kills the process at once, even if it is stopped by a signal.
-  func kill() { child.signal(SIGKILL) }
+  /// Kills the process at once, even if it is stopped by a signal, and ends the connection. A process that waits for a
+  /// dead disk or share ends only when that answers.
+  func kill() {
+    child.signal(SIGKILL)
+    link.close()
+  }
 
   /// Asks mpv to quit, so that it closes its window and its sound output, and waits for its end. Kills mpv if it has
-  /// not ended within `limit`.
+  /// not ended within `limit`, and then waits at most ``longestEnd``.
   func quit(within limit: Duration = .milliseconds(700), clock: any TheaterClock) async {
     await child.kill(after: limit, on: clock) {
       _ = try? await link.ask(["quit"], within: limit)
-      await waitForEnd()
+      _ = await hasEnded(within: limit + Self.longestEnd, on: clock)
     }
+  }
+
+  /// Waits until the process has ended, at most for `limit`. Returns whether it has ended.
+  func hasEnded(within limit: Duration, on clock: any TheaterClock) async -> Bool {
+    let (results, result) = AsyncStream<Bool>.makeStream()
+    let deadline = clock.now() + limit
+    Task {
+      await waitForEnd()
+      result.yield(true)
+      result.finish()
+    }
+    let timer = Task {
+      guard (try? await clock.sleep(until: deadline)) != nil else { return }
+      result.yield(false)
+      result.finish()
+    }
+    defer { timer.cancel() }
+    for await hasEnded in results { return hasEnded }
+    return false
   }
 
   /// Waits until the process has ended, also in a cancelled task: another process may need what this one still holds.

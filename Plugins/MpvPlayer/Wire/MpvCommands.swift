@@ -3,21 +3,21 @@ import Platform
 
 /// The requests of a player that take more than one command or property.
 extension MpvLink {
-  /// Sets the properties that mpv needs before it loads a medium.
+  /// Returns the properties that mpv needs before it loads a medium, in the order in which they are set.
   ///
-  /// - Parameter seconds: The position at which the medium begins.
-  func prepare(
-    _ medium: Medium, at seconds: Double, isPaused: Bool, isStereo: Bool
-  ) async throws(MpvFailure) {
-    // A process that has just started answers later, above all on a slow disk.
-    let limit = hasAnswered ? Duration.seconds(3) : FilmPlayer.patienceWhileOpening
-    try await ask(["set_property", "pause", .bool(isPaused)], within: limit)
-    try await setChannels(isStereo: isStereo)
-    try await set("aid", "auto")
-    try await set("vid", "auto")
-    try await set("start", seconds > 0 ? .string("\(seconds)") : "none")
-    try await set("end", "none")
-    if let device = medium.device { try await set(device.property, .string(device.path)) }
+  /// - Parameter lentPCM: The PCM that the amplifier lends; empty for none, nil for a player that borrows none.
+  func properties(
+    for start: FilmModel.Start, isStereo: Bool, lentPCM: String?
+  ) -> [(name: String, value: JSON)] {
+    var list: [(String, JSON)] = [
+      ("pause", .bool(start.isPaused)),
+      ("audio-channels", isStereo ? "stereo" : "auto"),
+      ("aid", "auto"), ("vid", "auto"),
+      ("start", start.seconds > 0 ? .string("\(start.seconds)") : "none"), ("end", "none"),
+    ]
+    if let device = start.medium.device { list.append((device.property, .string(device.path))) }
+    if let lentPCM { list.append(("audio-device", .string(MpvOptions.audioDevice(lentPCM)))) }
+    return list
   }
 
   /// Loads a medium, and returns mpv's number of it (`playlist_entry_id`).
@@ -83,6 +83,23 @@ extension MpvLink {
   func position() async -> Double? {
     let answer = try? await property("time-pos")
     return (answer ?? nil)?.number.flatMap(MediaFacts.seconds)
+  }
+
+  /// Returns the position in seconds; nil if mpv reports none.
+  ///
+  /// Asks a second time after half of the limit. If the whole machine was suspended for a moment, the time of the first
+  /// request is over before its answer could be read.
+  func position(within limit: Duration) async throws(MpvFailure) -> Double? {
+    for isLast in [false, true] {
+      do throws(MpvFailure) {
+        let answer = try await ask(["get_property", "time-pos"], within: limit / 2)
+        return answer.number.flatMap(MediaFacts.seconds)
+      } catch {
+        if case .refused = error { return nil }
+        if error != .timeout || isLast { throw error }
+      }
+    }
+    return nil
   }
 
   /// Asks mpv to send the log lines and property changes that the player handles.

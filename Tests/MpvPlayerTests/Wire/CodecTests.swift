@@ -170,84 +170,34 @@ struct CodecTests {
     #expect(record.position(at: .seconds(120)) == 0)
   }
 
-  @Test("passes an event to the waiter, or otherwise returns it as a change")
-  func entries() async {
-    let clock = ManualClock()
+  @Test("keeps what mpv's events say about the present medium, and ignores those of earlier ones")
+  func entries() {
     var entry = MpvEntry()
-    func change(_ event: MpvEvent, isOpening: Bool = false) -> MpvEntry.Change? {
-      entry.handle(event, isOpening: isOpening)
-    }
     entry.beginOpening()
-    let waiter = entry.expectOutcome()
     entry.load(1)
-    #expect(change(.fileLoaded, isOpening: true) == nil)
-    #expect(change(.playbackRestart, isOpening: true) == nil)
-    for wanted in ["loaded", "playing"] {
-      let outcome = await waiter.outcome(within: .seconds(1), on: clock)
-      #expect("\(outcome)" == wanted)
-    }
-    entry.endWaiting()
-    #expect(
-      change(.propertyChange("paused-for-cache", true)) == .stalled(true))
-    #expect(change(.propertyChange("chapter", 2)) == .chapter)
-    // A film that begins shortly before its end can end while it is still being opened.
-    #expect(change(.endFile(entry: 1, .eof, error: ""), isOpening: true) == .ended)
-    #expect(entry.hasEndedEarly)
+    #expect(entry.handle(.fileLoaded) == .loaded && entry.isLoaded)
+    #expect(entry.handle(.playbackRestart) == .playing && entry.isPlaying)
+    #expect(entry.handle(.propertyChange("paused-for-cache", true)) == .stalled(true))
+    #expect(entry.handle(.propertyChange("chapter", 2)) == .chapter)
+    #expect(entry.handle(.endFile(entry: 1, .eof, error: "")) == .ended && entry.hasEnded)
     entry.beginOpening()
-    #expect(!entry.hasEndedEarly)
+    #expect(!entry.isLoaded && !entry.isPlaying && !entry.hasEnded)
     entry.load(2)
-    #expect(change(.endFile(entry: 1, .error, error: "late"), isOpening: true) == nil)
-    _ = change(.log("video_out/x11: no display"))
-    #expect(
-      change(.endFile(entry: 2, .error, error: "x"))
-        == .failed(entry.noPicture))
-    #expect(entry.noPicture.contains("no display"))
+    #expect(entry.handle(.endFile(entry: 1, .error, error: "late")) == nil)
+    #expect(entry.handle(.log("video_out/x11: no display")) == nil)
+    #expect(entry.handle(.endFile(entry: 2, .error, error: "x")) == .failed(entry.noPicture))
+    #expect(entry.noPicture.contains("no display") && entry.failure == entry.noPicture)
   }
 
-  @Test("returns an end right after a seek as a change, before the seeking task has resumed")
-  func endAfterSeek() async {
+  @Test("ignores the end of a medium whose number became known only after it was replaced")
+  func replacedEntry() {
     var entry = MpvEntry()
-    entry.load(1)
-    let waiter = entry.expectOutcome()
-    let restart = entry.handle(.playbackRestart, isOpening: false)
-    let end = entry.handle(.endFile(entry: 1, .eof, error: ""), isOpening: false)
-    #expect(restart == nil && end == .ended)
-    let outcome = await waiter.outcome(within: .seconds(1), on: ManualClock())
-    #expect("\(outcome)" == "playing")
-    _ = entry.expectOutcome()
-    _ = entry.handle(.playbackRestart, isOpening: false)
-    let isTold = entry.processEnded()
-    #expect(!isTold, "the player has to act on the crash")
-  }
-
-  @Test("ends a wait when mpv ends, at the timeout and after a stop")
-  func outcomes() async {
-    let clock = ManualClock()
-    var entry = MpvEntry()
-    let isIdle = !entry.processEnded()
-    #expect(isIdle)
-    let first = entry.expectOutcome()
-    let isTold = entry.processEnded()
-    #expect(isTold)
-    guard case .died = await first.outcome(within: .seconds(1), on: clock) else {
-      Issue.record("the waiter did not learn that mpv ended")
-      return
-    }
-    let second = entry.expectOutcome()
-    let waiting = Task { await second.outcome(within: .seconds(6), on: clock) }
-    #expect(await eventually { clock.sleeperCount == 1 })
-    clock.advance(by: .seconds(6))
-    guard case .failed(let text) = await waiting.value else {
-      Issue.record("a hang was not noticed")
-      return
-    }
-    #expect(text.contains("within 6 s"))
-    let third = entry.expectOutcome()
-    entry.cancelWaiting()
-    guard case .failed = await third.outcome(within: .seconds(6), on: clock) else {
-      Issue.record("the wait went on after a stop")
-      return
-    }
+    entry.beginOpening()
+    entry.beginOpening()
+    entry.ignore(7)
+    #expect(entry.handle(.endFile(entry: 7, .error, error: "late")) == nil)
+    entry.load(8)
+    #expect(entry.handle(.endFile(entry: 8, .eof, error: "")) == .ended)
   }
 
   @Test("finds the beginnings of the next and the previous chapter")
