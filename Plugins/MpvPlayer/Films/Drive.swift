@@ -85,7 +85,8 @@ struct Drive: Sendable {
 
   private var isBlockDevice: Bool { !path.isEmpty && kernel.isDevice(path) }
 
-  private var currentState: State {
+  /// The present state. Blocks.
+  var currentState: State {
     guard !path.isEmpty, access(path, F_OK) == 0 else { return .noDisc }
     guard isBlockDevice else { return .disc }
     switch kernel.ask(path, .state) {

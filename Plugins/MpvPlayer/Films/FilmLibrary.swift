@@ -19,12 +19,18 @@ final class FilmLibrary: Sendable {
     /// The media folders, in the order in which they were added.
     var folders: [MediaFolder] = []
     var names = FolderNames()
+    /// The paths that were given for ``folders``.
+    var added: Set<String> = []
+    /// The size in bytes of the file that was opened last, and its path.
+    var opened: (path: String, size: Int)?
     /// The items of the last scan of each folder, by id. An item is valid until the stamp of its file changes.
     var known: [String: (stamp: String, item: CatalogueItem)] = [:]
   }
 
   /// The drive of the options.
   let drive: Drive
+  /// The calls that read disks.
+  let calls = DiskCalls()
   private let state = Mutex(State())
   private let options: MpvOptions
   private let streams: NetworkStreams
@@ -44,7 +50,44 @@ final class FilmLibrary: Sendable {
     kind = isCD ? MediaFiles.songKind : MediaFiles.filmKind
   }
 
-  /// Makes the files below `path` playable.
+  /// Makes the files of the configured folders playable. Waits a short time for a disk or share that does not answer,
+  /// and for all of them at the same time.
+  ///
+  /// - Returns: The failures of folders that are missing or do not answer. They are tried again when they are needed.
+  func addFolders() async -> [MediaFailure] {
+    let roots = await withTaskGroup(of: (String, String?).self) { group in
+      for path in options.folders {
+        group.addTask {
+          (path, try? await self.calls.run(at: path) { FolderNames.expectedRoot(of: path) })
+        }
+      }
+      return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+    }
+    // In the order of the options, so that no folder's name depends on how fast its disk is.
+    for path in options.folders {
+      state.withLock { _ = $0.names.reserve(for: roots[path] ?? path) }
+    }
+    return await addMissingFolders()
+  }
+
+  /// Adds the configured folders that are not playable yet. Returns the failures.
+  private func addMissingFolders() async -> [MediaFailure] {
+    await withTaskGroup(of: MediaFailure?.self) { group in
+      for path in options.folders where !state.withLock({ $0.added.contains(path) }) {
+        group.addTask {
+          do throws(MediaFailure) {
+            try await self.addInTime(path)
+            return nil
+          } catch {
+            return error
+          }
+        }
+      }
+      return await group.reduce(into: []) { if let failure = $1 { $0.append(failure) } }
+    }
+  }
+
+  /// Makes the files below `path` playable. Reads the disk and blocks.
   ///
   /// - Throws: `missing` if there is no folder at `path`.
   @discardableResult
@@ -55,8 +98,17 @@ final class FilmLibrary: Sendable {
     return state.withLock { state in
       let folder = MediaFolder(root: root, name: state.names.reserve(for: root))
       if !state.folders.contains(folder) { state.folders.append(folder) }
+      state.added.insert(path)
       return folder
     }
+  }
+
+  /// Makes the files below `path` playable, also after it was given up.
+  ///
+  /// - Throws: `missing` if there is no folder at `path`, `unreachable` if its disk or share does not answer.
+  @discardableResult
+  private func addInTime(_ path: String) async throws(MediaFailure) -> MediaFolder {
+    try await calls.run(at: path) { [self] () throws(MediaFailure) in try add(path) }
   }
 
   // MARK: Scans
@@ -88,11 +140,19 @@ final class FilmLibrary: Sendable {
     return items
   }
 
+  /// The state of the drive; `busy` if it does not answer.
+  private func driveState() async -> Drive.State {
+    let drive = drive
+    return
+      (try? await calls.run(at: "drive \(drive.path)", limit: .seconds(10)) { drive.currentState })
+      ?? .busy
+  }
+
   private func ownItems() async -> [CatalogueItem] {
     let streams = options.streams.map {
       CatalogueItem(id: Self.streamPrefix + $0.name, title: $0.name, format: "stream")
     }
-    guard await drive.state() == .disc else { return streams }
+    guard await driveState() == .disc else { return streams }
     let title = isCD ? "Audio CD in the drive" : "DVD in the drive"
     return streams + [CatalogueItem(id: Self.disc, title: title, format: isCD ? "cd" : "dvd")]
   }
@@ -100,9 +160,13 @@ final class FilmLibrary: Sendable {
   private func scan(
     _ path: String, with prober: inout MediaProber, skipped: (MediaFailure) -> Void
   ) async throws(MediaFailure) -> [CatalogueItem] {
-    let folder = try add(path)
+    let folder = try await addInTime(path)
     let kind = kind
-    let walk = await SystemThread.run(name: "media") { FolderWalk(folder, kind: kind) }
+    let walk = try await calls.runLong(at: folder.root) {
+      _ = access(folder.root, R_OK)
+    } _: {
+      FolderWalk(folder, kind: kind)
+    }
     for failure in walk.skipped.failures { skipped(failure) }
     var items: [CatalogueItem] = []
     let files = walk.files.sorted { NaturalOrder.precedes($0.path, $1.path) }
@@ -110,8 +174,8 @@ final class FilmLibrary: Sendable {
       do throws(MediaFailure) {
         items.append(try await item(file, in: folder, with: &prober))
       } catch {
-        // No other file can be read either: mpv cannot be started, or the scan was cancelled.
-        if [.unavailable, .cancelled].contains(error.kind) { throw error }
+        // No other file can be read either: mpv cannot be started, the scan was cancelled, or the disk is gone.
+        if [.unavailable, .cancelled, .unreachable].contains(error.kind) { throw error }
         skipped(error)
       }
     }
@@ -130,8 +194,20 @@ final class FilmLibrary: Sendable {
     let path = MediaFiles.dvdFolder(ofIndex: file.path) ?? file.path
     let known = state.withLock { $0.known[folder.item(of: path)] }
     if let known, known.stamp == file.stamp { return known.item }
-    let medium = try Self.medium(path, in: folder)
-    let facts = try await prober.facts(of: medium)
+    let kind = kind
+    let medium = try await calls.run(at: folder.root) { () throws(MediaFailure) in
+      try ListedMedium.find(path, in: folder, kind: kind)
+    }
+    let facts: MediaFacts
+    do throws(MediaFailure) {
+      facts = try await prober.facts(of: medium)
+    } catch {
+      // A dead disk or share hangs mpv too. Then the other files of the folder need not be tried.
+      if error.kind == .corrupt, let path = medium.path {
+        try await calls.run(at: folder.root) { _ = (try? MediaFile(path))?.bytes(at: 0, count: 1) }
+      }
+      throw error
+    }
     let item = CatalogueItem(medium, path: path, facts)
     state.withLock { $0.known[item.id] = (file.stamp, item) }
     return item
@@ -157,33 +233,39 @@ final class FilmLibrary: Sendable {
     }
     if item.hasPrefix(Self.streamPrefix) {
       let name = item.dropFirst(Self.streamPrefix.count)
-      if let stream = options.streams.first(where: { $0.name == name }) {
+      // Names are compared by their bytes: only the listed spelling is an id.
+      if let stream = options.streams.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
         return try await streams.medium(item, at: stream.url)
       }
     }
-    return try await locate(item).medium
+    var medium = try await locate(item).medium
+    if isCD { medium.isLast = await neighbour(of: item, steps: 1) == nil }
+    return medium
   }
 
   /// Returns the media folder, path and medium of an item.
   ///
   /// - Throws: The errors of `resolve`; `missing` for streams and the disc.
   func locate(_ item: String) async throws(MediaFailure) -> LocatedMedium {
-    let folders = state.withLock(\.folders)
-    return try await SystemThread.run(name: "media") { () throws(MediaFailure) in
-      var failure = MediaFailure(
-        .missing, subject: item, detail: "it is in none of the media folders",
-        hint: "See the list of titles, or scan the library again.")
-      for folder in folders {
-        guard let path = folder.path(of: item) else { continue }
-        do throws(MediaFailure) {
-          return LocatedMedium(
-            folder: folder, path: path, medium: try Self.medium(path, in: folder))
-        } catch {
-          failure = error
-        }
-      }
-      throw failure
+    if !state.withLock({ state in state.folders.contains { $0.path(of: item) != nil } }) {
+      _ = await addMissingFolders()
     }
+    var failure = MediaFailure(
+      .missing, subject: item, detail: "it is in none of the media folders",
+      hint: "See the list of titles, or scan the library again.")
+    let kind = kind
+    for folder in state.withLock(\.folders) {
+      guard let path = folder.path(of: item) else { continue }
+      do throws(MediaFailure) {
+        let medium = try await calls.run(at: folder.root) { () throws(MediaFailure) in
+          try ListedMedium.find(path, in: folder, kind: kind)
+        }
+        return LocatedMedium(folder: folder, path: path, medium: medium)
+      } catch {
+        failure = error
+      }
+    }
+    throw failure
   }
 
   private func discInDrive(until deadline: Duration) async throws(MediaFailure) -> Medium {
@@ -208,16 +290,17 @@ final class FilmLibrary: Sendable {
   /// Returns the item for a `play` that names none: the disc, else the first file of the media folders, else the first
   /// stream. Without any of them, the disc of a drive that this user may not open, so that the error says so.
   func defaultItem() async -> String? {
-    let driveState = await drive.state()
+    let driveState = await driveState()
     if [.disc, .busy].contains(driveState) { return Self.disc }
     let (folders, kind) = (state.withLock(\.folders), kind)
-    let file: String? = await SystemThread.run(name: "media") {
-      for folder in folders {
-        if let path = FolderWalk.first(in: folder, kind: kind)?.path {
-          return folder.item(of: MediaFiles.dvdFolder(ofIndex: path) ?? path)
-        }
+    var file: String?
+    for folder in folders where file == nil {
+      let found = try? await calls.runLong(at: folder.root) {
+        _ = access(folder.root, R_OK)
+      } _: {
+        FolderWalk.first(in: folder, kind: kind)?.path
       }
-      return nil
+      file = found.flatMap(\.self).map { folder.item(of: MediaFiles.dvdFolder(ofIndex: $0) ?? $0) }
     }
     let item = file ?? options.streams.first.map { Self.streamPrefix + $0.name }
     return item ?? (driveState == .forbidden ? Self.disc : nil)
@@ -227,28 +310,49 @@ final class FilmLibrary: Sendable {
   /// number counts backwards. Nil beyond either end.
   func neighbour(of item: String, steps: Int) async -> String? {
     let (folders, kind) = (state.withLock(\.folders), kind)
-    return await SystemThread.run(name: "media") {
-      guard let folder = folders.first(where: { $0.path(of: item) != nil }),
-        let path = folder.path(of: item)
-      else { return nil }
-      let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
-      let paths = FolderWalk(folder, kind: kind, from: parent, recursive: false).files
-        .map(\.path).sorted(by: NaturalOrder.precedes)
-      guard let index = paths.firstIndex(of: path), paths.indices.contains(index + steps) else {
-        return nil
+    guard let folder = folders.first(where: { $0.path(of: item) != nil }),
+      let path = folder.path(of: item)
+    else { return nil }
+    let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+    let found = try? await calls.run(at: folder.root) {
+      FolderWalk(folder, kind: kind, from: parent, recursive: false).files.map(\.path)
+    }
+    let paths = (found ?? []).sorted(by: NaturalOrder.precedes)
+    guard let index = paths.firstIndex(of: path), paths.indices.contains(index + steps) else {
+      return nil
+    }
+    return folder.item(of: paths[index + steps])
+  }
+
+  // MARK: The end of a medium
+
+  /// Remembers the size of a medium's file, to see later whether it was cut off while it played.
+  ///
+  /// - Throws: `unreachable` if its disk or share does not answer.
+  func prepareInspection(of medium: Medium) async throws(MediaFailure) {
+    state.withLock { $0.opened = nil }
+    guard let path = medium.path, !medium.isAudioCD else { return }
+    let size = try await calls.run(at: place(of: path)) { (try? MediaFile(path))?.size }
+    if let size { state.withLock { $0.opened = (path, size) } }
+  }
+
+  /// Examines the file of a medium that has ended. Streams and drives are not examined.
+  func inspect(_ medium: Medium, _ end: FilmEnd) async -> FilmEnd.Inspection {
+    guard let path = medium.path, let opened = state.withLock(\.opened), opened.path == path else {
+      return FilmEnd.Inspection()
+    }
+    do throws(MediaFailure) {
+      return try await calls.run(at: place(of: path)) {
+        FilmEnd.Inspection(of: path, size: opened.size, end)
       }
-      return folder.item(of: paths[index + steps])
+    } catch {
+      return FilmEnd.Inspection(error: error.detail)
     }
   }
 
-  private static func medium(
-    _ path: String, in folder: MediaFolder
-  ) throws(MediaFailure) -> Medium {
-    let absolutePath = try folder.resolve(path)
-    let item = folder.item(of: path)
-    if MediaFiles.isDVD(absolutePath) { return Medium(item: item, source: .dvd(absolutePath)) }
-    let file = try folder.resolveFile(path)
-    return Medium(item: item, source: MediaFiles.isImage(file) ? .dvd(file) : .address(file))
+  /// The media folder of a path; for other paths the path itself.
+  private func place(of path: String) -> String {
+    state.withLock(\.folders).first { $0.contains(path) }?.root ?? path
   }
 }
 

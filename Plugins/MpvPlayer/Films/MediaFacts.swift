@@ -35,6 +35,10 @@ struct MediaFacts: Equatable, Sendable {
   /// The chapters, in the order of their beginnings.
   var chapters: [Chapter] = []
   var isSeekable = false
+  /// mpv's name of the container, such as "mkv"; nil if it is unknown.
+  var format: String?
+  /// The size of the file in bytes, which a web server may name too; nil if it is unknown.
+  var size: Double?
   /// mpv's name of the interface that decodes the picture in hardware; nil if the picture is
   /// decoded in software.
   var hardwareDecoder: String?
@@ -48,6 +52,8 @@ struct MediaFacts: Equatable, Sendable {
       .flatMap { Int($0.prefix { $0 != "/" }) }.flatMap { (1...9999).contains($0) ? $0 : nil }
     duration = try await link.property("duration")?.number.flatMap(Self.seconds)
     isSeekable = try await link.property("seekable")?.bool ?? false
+    format = Self.text(try await link.property("file-format"))
+    size = try await link.property("file-size")?.number.flatMap { $0 > 0 ? $0 : nil }
     tracks = Self.tracks(try await link.property("track-list"))
     chapters = Self.chapters(try await link.property("chapter-list"))
     hardwareDecoder = Self.hardwareDecoder(try await link.property("hwdec-current"))
@@ -60,6 +66,19 @@ struct MediaFacts: Equatable, Sendable {
 
   /// Whether the medium has a picture other than a still image.
   var hasPicture: Bool { tracks.contains { $0.kind == "video" && !$0.isCover } }
+
+  /// The containers whose headers declare the duration of the whole file. That of others, such as `mpegts` and `ogg`,
+  /// follows from the bytes that are there.
+  private static let declaring: Set<String> = [
+    "mkv", "mov", "mp4", "m4a", "avi", "asf", "flv", "flac", "wav", "w64", "aiff", "ape", "tta",
+    "wv",
+  ]
+
+  /// Whether the container declares the duration.
+  var declaresDuration: Bool {
+    duration != nil
+      && (format ?? "").split(separator: ",").contains { Self.declaring.contains(String($0)) }
+  }
 
   /// Whether the medium has sound.
   var hasSound: Bool { tracks.contains { $0.kind == "audio" } }

@@ -1,4 +1,3 @@
-import Glibc
 import MediaFolders
 
 /// A file, stream or disc that mpv can load.
@@ -18,6 +17,10 @@ struct Medium: Equatable, Sendable {
   let source: Source
   /// The access to the network of a stream; nil for files and discs, which have none.
   var network: Network?
+  /// Whether a subtitle file beside the film is a link out of the media folder, so that none is loaded.
+  var hasForeignSubtitles = false
+  /// Whether no song follows, so that silence is added at its end.
+  var isLast = true
 
   /// The argument of `loadfile`.
   var address: String {
@@ -87,13 +90,6 @@ enum MediaFiles {
     if parts.last?.lowercased() == "video_ts" { parts.removeLast() }
     // It is empty if the DVD folder is the media folder itself, which has no path below itself.
     return parts.isEmpty ? nil : parts.joined(separator: "/")
-  }
-
-  /// Whether the folder at an absolute path is a DVD.
-  static func isDVD(_ path: String) -> Bool {
-    ["VIDEO_TS/VIDEO_TS.IFO", "VIDEO_TS.IFO", "video_ts/video_ts.ifo"].contains {
-      access("\(path)/\($0)", R_OK) == 0
-    }
   }
 
   /// Derives a title from a path: its last part without the extension of a media file, and with spaces for underscores.

@@ -15,11 +15,15 @@ struct ItemPictures: Sendable {
   func picture(of item: String) async -> ItemPicture? {
     guard let place = try? await library.locate(item) else { return nil }
     if !isCD {
-      let file = await SystemThread.run(name: "media") { PictureFiles.picture(beside: place) }
+      let file = try? await library.calls.run(at: place.folder.root) {
+        PictureFiles.picture(beside: place)
+      }
       if let file { return file }
     }
     let path = place.medium.path
-    let key = await SystemThread.run(name: "media") { path.flatMap { PictureCache.key(of: $0) } }
+    let key = try? await library.calls.run(at: place.folder.root) {
+      path.flatMap { PictureCache.key(of: $0) }
+    }
     guard let key, case .picture(let picture) = await entry(for: key, of: place.medium) else {
       return nil
     }

@@ -18,6 +18,13 @@ extension FilmModel {
     var isAnnounced = true
   }
 
+  /// A song that mpv plays after the present one, by itself.
+  struct AppendedSong: Equatable, Sendable {
+    let song: Medium
+    /// mpv's number of it.
+    let number: Int
+  }
+
   /// A request to mpv or to the library, which the player carries out while the model goes on.
   enum Request: Equatable, Sendable {
     /// Starts mpv if it does not run, and makes it load a medium. Answer: `opened`.
@@ -40,6 +47,10 @@ extension FilmModel {
     case stop
     /// Waits until the last frame was heard. Answer: `silent`.
     case waitForSilence
+    /// Loads the song after this one, so that mpv goes on with it without a gap. Answer: `appended`.
+    case append(after: String)
+    /// Examines the file of a medium that has ended. Answer: `inspected`.
+    case inspect(Medium, FilmEnd)
     /// Looks for the song after this one. Answer: `next`.
     case findNext(item: String)
   }
@@ -57,7 +68,10 @@ extension FilmModel {
     case settled(Double?)
     case paused(Double?)
     case resumed
-    case position(Double?)
+    case position(PositionAnswer)
+    /// The song that mpv plays next, and its number; nil for none.
+    case appended(AppendedSong?)
+    case inspected(FilmEnd.Inspection)
     case stopped
     case silent
     /// The next song; nil at the end of the disc or folder.

@@ -18,6 +18,8 @@ struct FilmOpening: Sendable {
 
   var start: FilmModel.Start
   var step = Step.requested(isPaused: false)
+  /// Until when a display that is gone is waited for; nil for a film that has not played yet.
+  var displayDeadline: Duration?
 
   init(_ start: FilmModel.Start) { self.start = start }
 

@@ -69,14 +69,8 @@ actor FilmPlayer {
   // MARK: The device
 
   func open() async -> Capabilities {
-    for path in options.folders {
-      do throws(MediaFailure) {
-        try library.add(path)
-      } catch {
-        // The disk may be mounted later; the other folders can be played.
-        context.log(.warning, error.message)
-      }
-    }
+    // A disk may be mounted later; the other folders can be played.
+    for failure in await library.addFolders() { context.log(.warning, failure.message) }
     var values: [StateKey: JSON] = [.power: "off", .tray: .string(await tray.state)]
     if !isCD { values[.audio] = .string(isStereo ? "twoChannel" : "surround") }
     context.report(values)

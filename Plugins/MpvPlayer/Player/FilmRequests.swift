@@ -15,6 +15,10 @@ extension FilmPlayer {
     if case .open(let start) = request { return await open(start, ticket) }
     if case .findNext(let item) = request { return await findNext(item) }
     if case .stop = request { return await stopMedium() }
+    if case .append(let item) = request { return .appended(await append(after: item, ticket)) }
+    if case .inspect(let medium, let end) = request {
+      return .inspected(await library.inspect(medium, end))
+    }
     guard let link = processes.current?.link else { return .lost(.closed) }
     do throws(MpvFailure) {
       return try await answer(to: request, through: link)
@@ -46,7 +50,7 @@ extension FilmPlayer {
     case .waitForSilence:
       await waitForSilence(link)
       return .silent
-    case .open, .findNext, .stop: return .accepted
+    case .open, .findNext, .stop, .inspect, .append: return .accepted
     }
   }
 
@@ -54,6 +58,11 @@ extension FilmPlayer {
   private func open(
     _ start: FilmModel.Start, _ ticket: FilmModel.Ticket
   ) async -> FilmModel.Answer {
+    do throws(MediaFailure) {
+      try await library.prepareInspection(of: start.medium)
+    } catch {
+      return .failed(error.message)
+    }
     await processes.waitForEnd()
     await cable?.waitUntilFresh(until: clock.now() + .milliseconds(500), on: clock)
     guard isCurrent(ticket) else { return .accepted }
@@ -66,7 +75,11 @@ extension FilmPlayer {
     do throws(MpvFailure) {
       let link = process.link
       let device = options.isLent ? lentPCM : nil
-      for (name, value) in link.properties(for: start, isStereo: isStereo, lentPCM: device) {
+      let properties =
+        link.properties(
+          for: start, isStereo: isStereo, showsSubtitles: options.showsSubtitles, lentPCM: device)
+        + [("af", .string(options.filter(for: start.medium)))]
+      for (name, value) in properties {
         // A process that has just started answers later, above all on a slow disk.
         let limit = link.hasAnswered ? Duration.seconds(3) : FilmModel.patienceWhileOpening
         try await link.ask(["set_property", .string(name), value], within: limit)
@@ -122,6 +135,29 @@ extension FilmPlayer {
       return .lost(.timeout)
     }
     return .stopped
+  }
+
+  /// Makes mpv play the next song after the present one.
+  private func append(
+    after item: String, _ ticket: FilmModel.Ticket
+  ) async -> FilmModel.AppendedSong? {
+    guard let next = await library.neighbour(of: item, steps: 1),
+      let song = try? await library.resolve(next), isCurrent(ticket),
+      let link = processes.current?.link
+    else { return nil }
+    // The properties of the present song do not change with these of the next one.
+    guard (try? await link.set("start", "none")) != nil, isCurrent(ticket) else { return nil }
+    let address = JSON.string(song.address)
+    let filter = JSON.string("af=\(options.filter(for: song))")
+    // From version 0.38 on, mpv wants an index before the options.
+    for words: [JSON] in [[address, "append", filter], [address, "append", -1, filter]] {
+      if let answer = try? await link.ask(["loadfile"] + words) {
+        return answer["playlist_entry_id"]?.integer.map {
+          FilmModel.AppendedSong(song: song, number: $0)
+        }
+      }
+    }
+    return nil
   }
 
   private func findNext(_ item: String) async -> FilmModel.Answer {

@@ -38,6 +38,9 @@ struct MpvEntry: Equatable, Sendable {
   private(set) var isStalled = false
   /// Whether mpv has opened a sound output.
   private(set) var hasSoundOutput = false
+  /// Whether mpv has closed the video output that it had opened for the medium, as when the display is gone.
+  private(set) var hasLostVideoOutput = false
+  private var hasVideoOutput = false
 
   /// mpv's log in parentheses, to append to a message; empty without log lines.
   var logText: String { log.map { " (\($0))" } ?? "" }
@@ -56,6 +59,7 @@ struct MpvEntry: Equatable, Sendable {
     unload()
     (isLoaded, isPlaying, hasEnded) = (false, false, false)
     (failure, log, readError) = (nil, nil, nil)
+    hasLostVideoOutput = false
   }
 
   /// Prepares for a seek, after which the medium begins to play again.
@@ -103,6 +107,9 @@ struct MpvEntry: Equatable, Sendable {
       isStalled = value.bool == true
       return .stalled(isStalled)
     case .propertyChange("current-ao", let value): hasSoundOutput = value.string != nil
+    case .propertyChange("current-vo", let value):
+      hasLostVideoOutput = hasVideoOutput && value.string == nil
+      hasVideoOutput = value.string != nil
     case .propertyChange("chapter", _): return .chapter
     case .log(let text):
       log = log.map { "\($0.prefix(200)); \(text)" } ?? text

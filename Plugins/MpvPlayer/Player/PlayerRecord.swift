@@ -34,6 +34,9 @@ struct PlayerRecord: Sendable {
     return facts.duration.map { min($0, seconds) } ?? seconds
   }
 
+  /// The end of the medium in seconds: its duration, or the present position if that is unknown.
+  func end(at now: Duration) -> Double { facts.duration ?? position(at: now) }
+
   /// Resets the position at `now` to the last one that mpv has reported, because mpv has hung since then.
   mutating func resetToReportedPosition(now: Duration) { anchor.at = now }
 

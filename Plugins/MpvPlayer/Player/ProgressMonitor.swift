@@ -15,6 +15,7 @@ struct ProgressMonitor: Sendable {
   private var since = Duration.zero
   private var answers = 0
   private var answersWithoutOutput = 0
+  private var answersWithoutPicture = 0
 
   /// Evaluates an answer about the position while a medium plays and mpv does not wait for data.
   ///
@@ -22,13 +23,17 @@ struct ProgressMonitor: Sendable {
   ///   - seconds: The position in seconds; nil if mpv reports none.
   ///   - hasSound: Whether the medium has sound.
   ///   - hasOutput: Whether mpv has a sound output.
+  ///   - hasLostPicture: Whether mpv has closed its video output although the medium has a picture.
   /// - Returns: The fault as the beginning of a sentence; nil without a fault.
   mutating func fault(
-    at seconds: Double?, hasSound: Bool, hasOutput: Bool, now: Duration
+    at seconds: Double?, hasSound: Bool, hasOutput: Bool, hasLostPicture: Bool = false,
+    now: Duration
   ) -> String? {
     answersWithoutOutput = hasSound && !hasOutput ? answersWithoutOutput + 1 : 0
     // mpv closes its output for a moment when the format changes, so one answer without an output is no fault.
     if answersWithoutOutput > 1 { return "mpv lost its sound output" }
+    answersWithoutPicture = hasLostPicture ? answersWithoutPicture + 1 : 0
+    if answersWithoutPicture > 1 { return "mpv lost its display" }
     guard let seconds, seconds == self.seconds else {
       (self.seconds, since, answers) = (seconds, now, 1)
       return nil

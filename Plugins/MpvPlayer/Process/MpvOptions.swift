@@ -89,14 +89,14 @@ extension MpvOptions {
       "--audio-channels=\(isStereo ? "stereo" : "auto")",
       "--sid=\(showsSubtitles ? "auto" : "no")", "--sub-auto=\(showsSubtitles ? "exact" : "no")",
       "--cursor-autohide=always", "--force-window=no", "--network-timeout=10",
+      "--gapless-audio=weak", "--prefetch-playlist=yes",
+      // libav connects again after 0, 1, 4, 11 and 26 s. Without this option, it gives up after 11 s.
+      "--stream-lavf-o-append=reconnect_delay_max=15",
     ]
     if isCable {
       // mpv's default buffer of 100 ms is too short for a busy machine. The longer buffer does not delay a pause,
       // because the PCM silences the amplifier at once.
       list += ["--alsa-buffer-time=400000", "--alsa-periods=8", "--audio-buffer=0.4"]
-      // mpv may close its output when the amplifier has received the last frame, before that frame is heard. With
-      // half a second of silence added at the end, only silence is lost.
-      list.append("--af=lavfi=[apad=pad_dur=0.5]")
     }
     if isFullScreen { list.append("--fullscreen=yes") }
     if let screen { list.append("--fs-screen=\(screen)") }
@@ -118,6 +118,14 @@ extension MpvOptions {
       }
     }
     return list
+  }
+
+  /// mpv's audio filter for a medium.
+  ///
+  /// mpv may close its output when the amplifier has received the last frame, before that frame is heard. With half a
+  /// second of silence added at the end, only silence is lost. Between two songs there is none.
+  func filter(for medium: Medium) -> String {
+    isCable && medium.isLast ? "lavfi=[apad=pad_dur=0.5]" : ""
   }
 
   /// Whether the sound goes through the cable to the amplifier.

@@ -7,7 +7,7 @@ extension MpvLink {
   ///
   /// - Parameter lentPCM: The PCM that the amplifier lends; empty for none, nil for a player that borrows none.
   func properties(
-    for start: FilmModel.Start, isStereo: Bool, lentPCM: String?
+    for start: FilmModel.Start, isStereo: Bool, showsSubtitles: Bool, lentPCM: String?
   ) -> [(name: String, value: JSON)] {
     var list: [(String, JSON)] = [
       ("pause", .bool(start.isPaused)),
@@ -15,6 +15,9 @@ extension MpvLink {
       ("aid", "auto"), ("vid", "auto"),
       ("start", start.seconds > 0 ? .string("\(start.seconds)") : "none"), ("end", "none"),
     ]
+    if showsSubtitles {
+      list.append(("sub-auto", start.medium.hasForeignSubtitles ? "no" : "exact"))
+    }
     if let device = start.medium.device { list.append((device.property, .string(device.path))) }
     if let lentPCM { list.append(("audio-device", .string(MpvOptions.audioDevice(lentPCM)))) }
     return list
@@ -85,21 +88,25 @@ extension MpvLink {
     return (answer ?? nil)?.number.flatMap(MediaFacts.seconds)
   }
 
-  /// Returns the position in seconds; nil if mpv reports none.
+  /// Returns the position, and how far mpv has read.
   ///
   /// Asks a second time after half of the limit. If the whole machine was suspended for a moment, the time of the first
   /// request is over before its answer could be read.
-  func position(within limit: Duration) async throws(MpvFailure) -> Double? {
+  func position(within limit: Duration) async throws(MpvFailure) -> PositionAnswer {
+    var position = PositionAnswer()
     for isLast in [false, true] {
       do throws(MpvFailure) {
         let answer = try await ask(["get_property", "time-pos"], within: limit / 2)
-        return answer.number.flatMap(MediaFacts.seconds)
+        position.seconds = answer.number.flatMap(MediaFacts.seconds)
+        break
       } catch {
-        if case .refused = error { return nil }
+        if case .refused = error { break }
         if error != .timeout || isLast { throw error }
       }
     }
-    return nil
+    position.place = try await property("stream-pos")?.number.flatMap { $0 >= 0 ? $0 : nil }
+    position.cacheTime = try await property("demuxer-cache-time")?.number
+    return position
   }
 
   /// Asks mpv to send the log lines and property changes that the player handles.
@@ -108,5 +115,6 @@ extension MpvLink {
     _ = try? await ask(["observe_property", 1, "paused-for-cache"])
     _ = try? await ask(["observe_property", 2, "chapter"])
     _ = try? await ask(["observe_property", 3, "current-ao"])
+    _ = try? await ask(["observe_property", 4, "current-vo"])
   }
 }

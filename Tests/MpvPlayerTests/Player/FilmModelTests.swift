@@ -50,6 +50,8 @@ struct FilmModelTests {
 
     var isFinished: Bool { if case .success? = results.first { true } else { false } }
     var error: DeviceError? { if case .failure(let error)? = results.first { error } else { nil } }
+    /// Whether the last effect examines the file of a medium that has ended.
+    var inspects: Bool { if case .inspect? = requests.last { true } else { false } }
     var kills: Bool { effects.contains(.kill) }
 
     /// Begins to play a film, up to the request that loads it.
@@ -108,6 +110,8 @@ struct FilmModelTests {
     bench.answer(.settled(nil))
     #expect(bench.isFinished)
     #expect(bench.reports.last?.status == .playing)
+    #expect(bench.inspects)
+    bench.answer(.inspected(.init()))
     #expect(bench.requests == [.waitForSilence])
   }
 
@@ -173,8 +177,8 @@ struct FilmModelTests {
     bench.begin()
     bench.answer(.opened(1))
     bench.pass(.milliseconds(300))
-    #expect(bench.requests == [.position(within: .seconds(6))])
-    bench.answer(.position(nil))
+    #expect(bench.requests == [.position(within: .seconds(3))])
+    bench.answer(.position(PositionAnswer()))
     bench.pass(.seconds(25))
     #expect(bench.requests == [.stop])
     bench.answer(.stopped)
@@ -201,7 +205,7 @@ struct FilmModelTests {
         bench.event(.propertyChange("current-ao", .null))
         for _ in 1...2 {
           bench.pass(.milliseconds(300))
-          bench.answer(.position(30.2))
+          bench.answer(.position(PositionAnswer(seconds: 30.2)))
         }
       }
       #expect(bench.kills == (fault > 0))
@@ -232,6 +236,63 @@ struct FilmModelTests {
     #expect(bench.requests == [.stop])
     bench.answer(.stopped)
     #expect(bench.error?.message.contains("3 times") == true)
+  }
+
+  @Test("starts mpv anew for another film while it waits for data of the present one")
+  func playWhileStalled() {
+    var bench = Bench()
+    bench.play(number: 5)
+    bench.event(.propertyChange("paused-for-cache", true))
+    #expect(bench.reports.last?.status == .opening)
+    bench.begin("blue")
+    #expect(bench.kills && bench.requests.count == 1)
+    bench.open(number: 1)
+    #expect(bench.reports.last?.status == .playing)
+  }
+
+  @Test("waits for a display that is gone only for a film that has played, and at most 10 minutes")
+  func display() {
+    var bench = Bench()
+    bench.play(at: 30)
+    bench.input { $0.handleEndOfProcess(at: $1) }
+    func failToOpen(_ bench: inout Bench) {
+      bench.answer(.opened(1))
+      bench.event(.log("video_out/x11: no display"))
+      bench.event(.endFile(entry: 1, .error, error: "no video"))
+    }
+    failToOpen(&bench)
+    for _ in 1...5 {
+      #expect(bench.kills && bench.requests.isEmpty)
+      #expect(bench.reports.last?.status == .opening)
+      #expect(bench.reports.last?.reason == "waiting for the display")
+      bench.pass(.seconds(2))
+      #expect(bench.requests.count == 1)
+      failToOpen(&bench)
+    }
+    bench.pass(.seconds(600))
+    failToOpen(&bench)
+    #expect(bench.requests == [.stop])
+    bench.answer(.stopped)
+    #expect(bench.reports.last?.status == .failed)
+    #expect(abs((bench.reports.last?.position ?? 0) - 30) < 1)
+  }
+
+  @Test("a film that breaks off fails with its position; one that gets no data for 10 min as well")
+  func breaksOff() {
+    var bench = Bench()
+    bench.play(at: 20)
+    bench.event(.log("ffmpeg: http: Stream ends prematurely at 5, should be 9"))
+    bench.event(.endFile(entry: 1, .eof, error: ""))
+    bench.answer(.inspected(.init()))
+    #expect(bench.reports.last?.status == .failed && bench.reports.last?.position == 20)
+    bench.play(at: 20)
+    bench.event(.propertyChange("paused-for-cache", true))
+    bench.pass(.milliseconds(300))
+    bench.answer(.position(PositionAnswer(seconds: 20)))
+    #expect(bench.effects == [])
+    bench.pass(.seconds(601))
+    bench.answer(.position(PositionAnswer(seconds: 20)))
+    #expect(bench.reports.last?.status == .failed)
   }
 
   @Test("pauses a film that is being opened again, and lets a play take the pause back")
@@ -279,6 +340,8 @@ struct FilmModelTests {
     bench.input { $0.pause(at: $1) }
     let pause = bench.model.ticket
     bench.event(.endFile(entry: 1, .eof, error: ""))
+    #expect(bench.inspects)
+    bench.answer(.inspected(.init()))
     #expect(bench.requests == [.findNext(item: "films/red.mkv")])
     bench.answer(.next(.film("blue")))
     bench.answer(.paused(nil), to: pause)
@@ -301,7 +364,7 @@ struct FilmModelTests {
     #expect(bench.requests == [.seek(60)], "the film lasts 60 s")
     bench.answer(.accepted)
     bench.event(.playbackRestart)
-    bench.answer(.position(59.5))
+    bench.answer(.position(PositionAnswer(seconds: 59.5)))
     #expect(bench.isFinished && bench.reports.last?.position == 59.5)
     bench.input { $0.seek(to: 5, at: $1) }
     bench.pass(.seconds(6))
@@ -312,7 +375,8 @@ struct FilmModelTests {
     bench.open(number: 1, at: 5)
     bench.input { $0.seek(to: 60, at: $1) }
     bench.event(.endFile(entry: 1, .eof, error: ""))
-    #expect(bench.isFinished && bench.requests.count == 1)
+    #expect(bench.isFinished && bench.inspects)
+    bench.answer(.inspected(.init()))
     bench.answer(.silent)
     #expect(bench.reports.last?.status == .ended)
   }

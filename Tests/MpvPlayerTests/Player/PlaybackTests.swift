@@ -299,6 +299,26 @@ struct PlaybackTests {
     await player.end()
   }
 
+  @Test("plays the songs of an album without a gap, and adds silence only after the last one")
+  func gapless() async throws {
+    let folder = try TemporaryFolder()
+    for number in 1...3 {
+      try TestFilms.ffmpeg([
+        "-f", "lavfi", "-i", "sine=440:r=44100:d=2", try folder.file("music/disc/\(number).flac"),
+      ])
+    }
+    let player = try await PlayerBench(
+      .cdPlayer, ["folders": [.string(folder.path(of: "music"))]])
+    try await player.play("music/disc/1.flac")
+    try await player.wait("the disc ends") { $0.playback?.status == .ended }
+    #expect(player.playbacks.last?.item == "music/disc/3.flac")
+    // 6 s of sound, and half a second of silence. 9 waves last 20 ms.
+    let frames = player.sink.frames
+    #expect((264_600...(264_600 + 22_050 + 2_205)).contains(frames), "\(frames)")
+    #expect((2631...2643).contains(player.sink.waves), "\(player.sink.waves)")
+    await player.end()
+  }
+
   @Test("E10 · fails at a damaged song of a disc, with the reason, and reports that song")
   func damagedSong() async throws {
     let folder = try TemporaryFolder()

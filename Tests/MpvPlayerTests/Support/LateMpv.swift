@@ -20,6 +20,7 @@ struct LateMpv {
     films = 0
     waiting = []
     log = []
+    appended = []
 
 
     def send(**message):
@@ -27,7 +28,13 @@ struct LateMpv {
 
 
     def end_film(*_):
+        global films
         send(event="end-file", reason="eof", playlist_entry_id=films)
+        if appended:
+            appended.clear()
+            films += 1
+            send(event="file-loaded")
+            send(event="playback-restart")
 
 
     signal.signal(signal.SIGUSR1, end_film)
@@ -52,7 +59,11 @@ struct LateMpv {
             send(request_id=number, error="success", data={"playlist_entry_id": films})
             log.append("Error opening/initializing the selected video_out (--vo) device.\\n")
             send(event="end-file", reason="error", file_error="something happened", playlist_entry_id=films)
+        elif command[0] == "loadfile" and "append" in command:
+            appended.append(command[1])
+            send(request_id=number, error="success", data={"playlist_entry_id": films + 1})
         elif command[0] == "loadfile":
+            appended.clear()
             films += 1
             while films > 1 and waiting:
                 send(request_id=waiting.pop(), error="success", data=1)

@@ -1,0 +1,141 @@
+import MediaFolders
+import Platform
+import Synchronization
+
+/// Calls that read a disk or share, on separate threads.
+///
+/// A call to a dead share returns when the share answers again, which may be never. So each call has a limit. While an
+/// overdue call has not returned, further calls to the same place fail at once: at most ``mostCalls`` threads wait for
+/// one place. Safe from any thread.
+final class DiskCalls: Sendable {
+  /// The longest time of a call that reads little.
+  static let limit = Duration.seconds(3)
+  /// The time between two checks whether the place of a long call still answers.
+  private static let interval = Duration.seconds(5)
+  /// The largest number of calls to one place at the same time.
+  private static let mostCalls = 16
+
+  /// The calls to a place that have not returned, and those of them that are overdue.
+  private struct Place {
+    var calls = 0
+    var overdue: Set<Int> = []
+  }
+  private struct State {
+    var places: [String: Place] = [:]
+    var next = 0
+  }
+
+  private let state = Mutex(State())
+  private let clock: any TheaterClock
+
+  /// - Parameter clock: The clock for the limits. A disk answers in real time, whatever the clock of the player is.
+  init(clock: any TheaterClock = SystemClock()) { self.clock = clock }
+
+  /// Runs a call that reads little.
+  ///
+  /// - Parameters:
+  ///   - place: The folder, file or drive that it reads. Calls are counted by it.
+  ///   - limit: The longest wait for its result.
+  /// - Throws: `unreachable` after the limit, or while an earlier call is overdue; the error of the call.
+  func run<Value: Sendable>(
+    at place: String, limit: Duration = DiskCalls.limit,
+    _ body: @escaping @Sendable () throws(MediaFailure) -> Value
+  ) async throws(MediaFailure) -> Value {
+    let call = try begin(at: place, body)
+    if let result = await call.result(within: limit, on: clock) { return try result.get() }
+    return try giveUp(call, at: place)
+  }
+
+  /// Runs a call that may read for minutes, as long as the folder `place` still answers.
+  func runLong<Value: Sendable>(
+    at place: String, check: @escaping @Sendable () -> Void,
+    _ body: @escaping @Sendable () throws(MediaFailure) -> Value
+  ) async throws(MediaFailure) -> Value {
+    let call = try begin(at: place, body)
+    while true {
+      if let result = await call.result(within: Self.interval, on: clock) {
+        return try result.get()
+      }
+      do throws(MediaFailure) {
+        try await run(at: place) { () throws(MediaFailure) in check() }
+      } catch {
+        return try giveUp(call, at: place)
+      }
+    }
+  }
+
+  private func giveUp<Value>(_ call: Call<Value>, at place: String) throws(MediaFailure) -> Value {
+    let result = state.withLock { state -> Result<Value, MediaFailure>? in
+      if let result = call.peek() { return result }
+      state.places[place]?.overdue.insert(call.id)
+      return nil
+    }
+    guard let result else { throw Self.noAnswer(place) }
+    return try result.get()
+  }
+
+  private func begin<Value: Sendable>(
+    at place: String, _ body: @escaping @Sendable () throws(MediaFailure) -> Value
+  ) throws(MediaFailure) -> Call<Value> {
+    let id = state.withLock { state -> Int? in
+      let here = state.places[place] ?? Place()
+      guard here.overdue.isEmpty, here.calls < Self.mostCalls else { return nil }
+      state.places[place, default: here].calls += 1
+      state.next += 1
+      return state.next
+    }
+    guard let id else { throw Self.noAnswer(place) }
+    let call = Call<Value>(id: id)
+    SystemThread.start(name: "media") { [self] in
+      let result = Result { () throws(MediaFailure) in try body() }
+      state.withLock { state in
+        call.finish(result)
+        state.places[place]?.overdue.remove(id)
+        state.places[place]?.calls -= 1
+        if state.places[place]?.calls == 0 { state.places[place] = nil }
+      }
+    }
+    return call
+  }
+
+  private static func noAnswer(_ place: String) -> MediaFailure {
+    MediaFailure(
+      .unreachable, subject: place, detail: "the disk or share does not answer",
+      hint: "Is it connected, and is its machine on?")
+  }
+
+  /// A call, and its result once it has returned.
+  private final class Call<Value: Sendable>: Sendable {
+    let id: Int
+    private let value = Mutex<Result<Value, MediaFailure>?>(nil)
+    private let results: AsyncStream<Void>
+    private let signal: AsyncStream<Void>.Continuation
+
+    init(id: Int) {
+      self.id = id
+      (results, signal) = AsyncStream.makeStream()
+    }
+
+    func finish(_ result: Result<Value, MediaFailure>) {
+      value.withLock { $0 = result }
+      signal.finish()
+    }
+
+    func peek() -> Result<Value, MediaFailure>? { value.withLock(\.self) }
+
+    /// Waits for the result; nil after the limit.
+    func result(
+      within limit: Duration, on clock: any TheaterClock
+    ) async -> Result<Value, MediaFailure>? {
+      let deadline = clock.now() + limit
+      let timer = Task {
+        if (try? await clock.sleep(until: deadline)) != nil { signal.yield() }
+      }
+      defer { timer.cancel() }
+      // Unstructured, so that the cancellation of the caller does not look like a dead disk.
+      let wait = Task { for await _ in results { return } }
+      await wait.value
+      return peek()
+    }
+  }
+}

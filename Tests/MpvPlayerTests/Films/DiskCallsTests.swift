@@ -1,0 +1,72 @@
+import Foundation
+import MediaFolders
+import Platform
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import MpvPlayer
+
+/// Calls to disks and shares that do not answer.
+@Suite("MpvPlayer: disks that do not answer", .timeLimit(.minutes(1)))
+struct DiskCallsTests {
+  /// A share that answers only while it is told to.
+  private final class Share: Sendable {
+    let isDead = Mutex(true)
+    let calls = Mutex(0)
+
+    func read() -> Int {
+      calls.withLock { $0 += 1 }
+      while isDead.withLock(\.self) { usleep(1000) }
+      return 7
+    }
+  }
+
+  @Test("gives up a call at its limit, and does not wait again before the share answers")
+  func dead() async throws {
+    let clock = ManualClock()
+    let calls = DiskCalls(clock: clock)
+    let share = Share()
+    let first = Task { try await calls.run(at: "/share") { share.read() } }
+    #expect(await eventually { clock.sleeperCount == 1 && share.calls.withLock(\.self) == 1 })
+    clock.advance(by: DiskCalls.limit)
+    await #expect(throws: MediaFailure.self) { try await first.value }
+    for _ in 1...100 {
+      await #expect(throws: MediaFailure.self) {
+        try await calls.run(at: "/share") { share.read() }
+      }
+    }
+    #expect(share.calls.withLock(\.self) == 1, "no further thread waits for it")
+    #expect(try await calls.run(at: "/disk") { 5 } == 5)
+    share.isDead.withLock { $0 = false }
+    let answers = await eventually { (try? await calls.run(at: "/share") { share.read() }) == 7 }
+    #expect(answers)
+  }
+
+  @Test("lets a long call go on while its folder answers, and gives it up when it does not")
+  func long() async throws {
+    let clock = ManualClock()
+    let calls = DiskCalls(clock: clock)
+    let (walk, folder) = (Share(), Share())
+    folder.isDead.withLock { $0 = false }
+    let first = Task {
+      try await calls.runLong(at: "/share") {
+        _ = folder.read()
+      } _: {
+        walk.read()
+      }
+    }
+    for number in 1...3 {
+      #expect(await eventually { clock.sleeperCount == 1 })
+      clock.advance(by: .seconds(5))
+      #expect(await eventually { folder.calls.withLock(\.self) == number })
+    }
+    folder.isDead.withLock { $0 = true }
+    #expect(await eventually { clock.sleeperCount == 1 })
+    clock.advance(by: .seconds(5))
+    #expect(await eventually { folder.calls.withLock(\.self) == 4 && clock.sleeperCount == 1 })
+    clock.advance(by: DiskCalls.limit)
+    await #expect(throws: MediaFailure.self) { try await first.value }
+    for share in [walk, folder] { share.isDead.withLock { $0 = false } }
+  }
+}

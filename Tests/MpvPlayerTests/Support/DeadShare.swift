@@ -1,0 +1,84 @@
+import Foundation
+import Platform
+import TestSupport
+
+/// A network share that can stop answering: a FUSE file system with the files of a folder. While it is dead, processes
+/// that read it wait in the kernel, where no signal ends them.
+struct DeadShare {
+  /// Whether this machine has FUSE, and the package python3-fusepy.
+  static let isInstalled =
+    (try? Program.runBlocking(python, ["-c", "import fusepy"]))?.status == 0
+    && access("/dev/fuse", R_OK | W_OK) == 0
+  /// The interpreter of the system, which has the packages of the system.
+  private static let python = "/usr/bin/python3"
+
+  private static let program = """
+    import fusepy, os, sys, threading
+    root, mount = sys.argv[1:]
+    alive = threading.Event()
+    alive.set()
+
+    class Share(fusepy.Operations):
+        def __call__(self, name, *arguments):
+            alive.wait()
+            return super().__call__(name, *arguments)
+
+        def getattr(self, path, handle=None):
+            try:
+                facts = os.lstat(root + path)
+            except OSError as error:
+                raise fusepy.FuseOSError(error.errno)
+            names = "st_mode st_nlink st_size st_uid st_gid st_mtime st_ctime st_atime".split()
+            return {name: getattr(facts, name) for name in names}
+
+        def readdir(self, path, handle):
+            return [".", ".."] + os.listdir(root + path)
+
+        def open(self, path, flags):
+            return os.open(root + path, flags)
+
+        def read(self, path, size, offset, handle):
+            return os.pread(handle, size, offset)
+
+        def release(self, path, handle):
+            os.close(handle)
+            return 0
+
+    def control():
+        for line in sys.stdin:
+            alive.clear() if line.strip() == "dead" else alive.set()
+            print(line.strip(), flush=True)
+        os._exit(0)
+
+    threading.Thread(target=control, daemon=True).start()
+    fusepy.FUSE(Share(), mount, foreground=True, attr_timeout=0, entry_timeout=0, direct_io=True)
+    """
+
+  /// The mount point.
+  let path: String
+  private let server: RunningProgram
+
+  /// Mounts the files of a folder at another folder.
+  init(of folder: String, at mount: String) throws {
+    path = mount
+    server = try RunningProgram(Self.python, ["-u", "-c", Self.program, folder, mount])
+    let limit = Date(timeIntervalSinceNow: 10)
+    while Date() < limit,
+      (try? FileManager.default.contentsOfDirectory(atPath: mount))?.isEmpty != false
+    {
+      usleep(10_000)
+    }
+  }
+
+  /// Makes the share stop answering, or answer again.
+  func set(isDead: Bool) throws {
+    server.send(isDead ? "dead" : "alive")
+    _ = try server.line()
+  }
+
+  /// Unmounts the share.
+  func end() {
+    _ = try? Program.runBlocking("umount", ["-l", path])
+    server.end()
+  }
+}
