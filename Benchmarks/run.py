@@ -15,7 +15,8 @@ import platform
 import sys
 
 from measuring import (
-    api, audio, continuity, control, film, fuzzing, household, mqtt, openings, page, pjlink, streams, worst)
+    api, audio, continuity, control, film, fuzzing, household, mqtt, openings, page, pauses, pjlink,
+    streams, worst)
 from measuring.accounts import kills, storms, timing
 
 FIGURES = {
@@ -47,6 +48,10 @@ LONG = {
     "account-storms": storms.account_storms,
     "account-kills": kills.account_kills,
     "sound-continuity": continuity.sound_continuity,
+    "film-pauses": pauses.film_pauses,
+    "film-channels": pauses.film_channels,
+    "song-pauses": pauses.song_pauses,
+    "program-pauses": pauses.program_pauses,
     "page": page.page,
     "mqtt-reconnects": mqtt.reconnects,
     "mqtt-half-open": mqtt.half_open,

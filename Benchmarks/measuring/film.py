@@ -80,10 +80,10 @@ def make_film(path, picture, sound, seconds):
          "-g", "25", "-c:a", "flac", path], check=True)
 
 
-def watching(folder, sink, screen):
+def watching(folder, sink, screen, buffer=200):
     return Playing("MpvPlayer", "dvdPlayer",
                    {"display": screen.display, "videoOutput": "x11", "hardwareDecoding": "no",
-                    "drive": ""}, folder, sink, 200)
+                    "drive": ""}, folder, sink, buffer)
 
 
 @contextlib.contextmanager

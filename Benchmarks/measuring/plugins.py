@@ -24,11 +24,15 @@ class Plugin:
             [PRODUCTS / name], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=log or subprocess.DEVNULL, env=dict(os.environ, **(environment or {})))
         self.pid = self.process.pid
-        self._answers = queue.Queue()
+        # The queue for the answer of each request that waits, by its id.
+        self._waiting = {}
+        self._sending = threading.Lock()
         self._attributes = {}
         self._last = 0
         # Called with the params of each report of state, on the reader's thread.
         self.on_state = None
+        # Called on a thread of its own when the player needs another token for its cable.
+        self.on_plug_again = None
         threading.Thread(target=self._read, daemon=True).start()
         self.request("initialize", {"protocol": "1.0", "controller": "benchmark"})
 
@@ -47,7 +51,11 @@ class Plugin:
         for line in self.process.stdout:
             message = json.loads(line)
             if "id" in message:
-                self._answers.put(message)
+                # An earlier request may have been given up.
+                if waiting := self._waiting.pop(message["id"], None):
+                    waiting.put(message)
+            elif message["method"] == "plugAgain" and self.on_plug_again:
+                threading.Thread(target=self.on_plug_again, daemon=True).start()
             elif isinstance(message.get("params"), dict):
                 self._attributes |= message["params"].get("attributes", {})
                 if self.on_state and message["method"] == "state":
@@ -58,14 +66,15 @@ class Plugin:
         return self._attributes.get(name, {}).get("value")
 
     def request(self, method, params, seconds=30):
-        """Sends one request and waits for its answer."""
-        self._last += 1
-        line = {"jsonrpc": "2.0", "id": self._last, "method": method, "params": params}
-        self.process.stdin.write(json.dumps(line).encode() + b"\n")
-        self.process.stdin.flush()
-        # An earlier request may have been given up.
-        while (answer := self._answers.get(timeout=seconds))["id"] != self._last:
-            pass
+        """Sends one request and waits for its answer. Any thread may call it."""
+        waiting = queue.Queue()
+        with self._sending:
+            self._last += 1
+            line = {"jsonrpc": "2.0", "id": self._last, "method": method, "params": params}
+            self._waiting[self._last] = waiting
+            self.process.stdin.write(json.dumps(line).encode() + b"\n")
+            self.process.stdin.flush()
+        answer = waiting.get(timeout=seconds)
         if "error" in answer:
             raise Refused(f"{self.name}: {method}: {answer['error']['message']}")
         return answer["result"]
@@ -94,18 +103,24 @@ class Playing:
             "takeBack": card.take_back})
         self.amplifier.perform("amplifier", "on")
         self.amplifier.perform("amplifier", {"volume": volume})
-        socket = {"path": str(folder / "cable"), "token": secrets.token_hex(32)}
-        source = role.removesuffix("Player")
-        self.amplifier.request("openSocket", {"device": "amplifier", "input": source, **socket})
-        self.player.request("plug", {"device": role, **socket})
-        self.amplifier.perform("amplifier", {"input": source})
+        self.source = role.removesuffix("Player")
+        self._plug()
+        self.player.on_plug_again = self._plug
+        self.amplifier.perform("amplifier", {"input": self.source})
         self.player.perform(role, "on")
         self.processes = [("player", self.player.pid), ("amplifier", self.amplifier.pid)]
+
+    def _plug(self):
+        """Gives both ends of the cable a new token."""
+        socket = {"path": str(self.folder / "cable"), "token": secrets.token_hex(32)}
+        self.amplifier.request("openSocket", {"device": "amplifier", "input": self.source, **socket})
+        self.player.request("plug", {"device": self.role, **socket})
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
+        self.player.on_plug_again = None
         self.player.__exit__()
         self.amplifier.__exit__()
 

@@ -92,6 +92,12 @@ extension FilmModel {
     return [.ask(ticket, .stop)]
   }
 
+  /// Whether a seek is possible now.
+  var canSeek: Bool {
+    guard case .running = stage else { return false }
+    return isActive && record.facts.isSeekable
+  }
+
   mutating func seek(to seconds: Double, at now: Duration) -> [Effect] {
     command = .seek
     guard case .running(let medium) = stage, isActive else { return [finish(.nothingPlays)] }

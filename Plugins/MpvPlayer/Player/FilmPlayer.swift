@@ -101,6 +101,7 @@ actor FilmPlayer {
     lentPCM = pcm
     guard let link = processes.current?.link, model.hasMedium else { return }
     let isConnected: Bool
+    let seconds = await link.position()
     do throws(MpvFailure) {
       let deadline = clock.now() + Self.longestHandover
       isConnected = try await link.switchOutput(toPCM: pcm, until: deadline, on: clock)
@@ -110,6 +111,7 @@ actor FilmPlayer {
       throw DeviceError(.failed, "mpv did not change its sound device: \(error.text)")
     }
     if !isConnected { throw .notHandedOver(pcm, within: Self.longestHandover) }
+    if !pcm.isEmpty { try await resynchronize(at: seconds) }
   }
 
   func turnOn() async throws(DeviceError) {
@@ -220,13 +222,25 @@ actor FilmPlayer {
 
   /// Sends two channels to the amplifier, or all channels of the film.
   func setStereo(_ isStereo: Bool) async throws(DeviceError) {
+    let seconds = await processes.current?.link.position()
     do throws(MpvFailure) {
       try await processes.current?.link.setChannels(isStereo: isStereo)
     } catch {
       throw DeviceError(.failed, "mpv did not change the channels: \(error.text)")
     }
+    let isNew = isStereo != self.isStereo
     self.isStereo = isStereo
     context.report([.audio: isStereo ? "twoChannel" : "surround"])
+    if isNew { try await resynchronize(at: seconds) }
+  }
+
+  /// Seeks to the position at which mpv was asked to reopen its sound output.
+  ///
+  /// mpv drops the sound in the old output, about a second of it, and continues with the sound after it. So there would
+  /// be a second of silence, and the picture would be late for the next five seconds.
+  private func resynchronize(at seconds: Double?) async throws(DeviceError) {
+    guard let seconds, model.canSeek else { return }
+    try await seek(seconds)
   }
 
   // MARK: The model
