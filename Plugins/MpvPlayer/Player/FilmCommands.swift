@@ -92,6 +92,9 @@ extension FilmModel {
     return [.ask(ticket, .stop)]
   }
 
+  /// Whether the medium plays, and is not paused.
+  var isPlaying: Bool { hasMedium && record.status == .playing }
+
   /// Whether a seek is possible now.
   var canSeek: Bool {
     guard case .running = stage else { return false }

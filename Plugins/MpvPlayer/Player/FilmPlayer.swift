@@ -101,7 +101,7 @@ actor FilmPlayer {
     lentPCM = pcm
     guard let link = processes.current?.link, model.hasMedium else { return }
     let isConnected: Bool
-    let seconds = await link.position()
+    let (seconds, start) = (await link.position(), clock.now())
     do throws(MpvFailure) {
       let deadline = clock.now() + Self.longestHandover
       isConnected = try await link.switchOutput(toPCM: pcm, until: deadline, on: clock)
@@ -111,7 +111,10 @@ actor FilmPlayer {
       throw DeviceError(.failed, "mpv did not change its sound device: \(error.text)")
     }
     if !isConnected { throw .notHandedOver(pcm, within: Self.longestHandover) }
-    if !pcm.isEmpty { try await resynchronize(at: seconds) }
+    guard !pcm.isEmpty, let seconds else { return }
+    // Without the PCM, the film has continued in real time.
+    let passed = model.isPlaying ? (clock.now() - start) / .seconds(1) : 0
+    try await resynchronize(at: seconds + passed)
   }
 
   func turnOn() async throws(DeviceError) {
