@@ -4,6 +4,8 @@ public struct JSONSyntaxError: Error, Hashable, CustomStringConvertible {
   public let message: String
   /// The place in the text.
   public let position: TextPosition
+  /// The kind of mistake, for a hint.
+  public let mistake: SyntaxMistake
 
   public var description: String { "line \(position.line), column \(position.column): \(message)" }
 }
@@ -92,16 +94,13 @@ struct JSONParser {
   init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
   mutating func document() throws(JSONSyntaxError) -> JSON {
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
-      throw failure(
-        "the text begins with a byte-order mark (U+FEFF); save or send it as UTF-8 without one")
-    }
+    if let finding = SyntaxDiagnosis.encoding(of: bytes) { throw failure(finding) }
     skipSpace()
     visit?(nil, .enter(valueAt: index, keyAt: nil))
     let value = try value()
     visit?(nil, .leave(valueEndsAt: index))
     skipSpace()
-    if index < bytes.count { throw failure("unexpected \(found) after the end of the value") }
+    if index < bytes.count { throw unexpected(.end) }
     return value
   }
 
@@ -113,7 +112,10 @@ struct JSONParser {
     }
   }
 
-  private mutating func value() throws(JSONSyntaxError) -> JSON {
+  /// Reads a value.
+  ///
+  /// - Parameter comma: The offset of the comma before it, in a list.
+  private mutating func value(afterComma comma: Int? = nil) throws(JSONSyntaxError) -> JSON {
     guard let byte = current else { throw failure("the text ends where a value was expected") }
     switch byte {
     case UInt8(ascii: "{"):
@@ -121,11 +123,13 @@ struct JSONParser {
     case UInt8(ascii: "["):
       return try nested { (parser) throws(JSONSyntaxError) in try parser.array() }
     case UInt8(ascii: "\""): return .string(try string())
-    case UInt8(ascii: "t"): return try word("true", .bool(true))
-    case UInt8(ascii: "f"): return try word("false", .bool(false))
-    case UInt8(ascii: "n"): return try word("null", .null)
+    case UInt8(ascii: "t") where isNext("true"): return word("true", .bool(true))
+    case UInt8(ascii: "f") where isNext("false"): return word("false", .bool(false))
+    case UInt8(ascii: "n") where isNext("null"): return word("null", .null)
+    case UInt8(ascii: "-") where isNext("- ") || isNext("--"):
+      throw unexpected(.value(afterComma: comma))
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
-    default: throw failure("unexpected \(found), expected a value")
+    default: throw unexpected(.value(afterComma: comma))
     }
   }
 
@@ -150,11 +154,12 @@ struct JSONParser {
       return .object(JSONObject(unique: []))
     }
     members.reserveCapacity(4)
+    var comma: Int?
     while true {
       skipSpace()
       let keyAt = index
       guard current == UInt8(ascii: "\"") else {
-        throw failure("unexpected \(found), expected a key in double quotes")
+        throw unexpected(.key(afterComma: comma))
       }
       let key = try string()
       guard key.utf8.count <= TextLimits.longestKey else {
@@ -170,7 +175,7 @@ struct JSONParser {
       }
       skipSpace()
       guard current == UInt8(ascii: ":") else {
-        throw failure("unexpected \(found), expected : after the key \"\(key.quotation)\"")
+        throw unexpected(.colon(key: key, keyAt: keyAt))
       }
       index += 1
       skipSpace()
@@ -178,10 +183,10 @@ struct JSONParser {
       let value = try value()
       if isNew { members.append((key, value)) }
       visit?(.key(key), .leave(valueEndsAt: index))
-      skipSpace()
       guard try more(closing: UInt8(ascii: "}")) else {
         return .object(JSONObject(unique: members))
       }
+      comma = index - 1
     }
   }
 
@@ -203,32 +208,39 @@ struct JSONParser {
       index += 1
       return .array([])
     }
+    var comma: Int?
     while true {
       skipSpace()
       let place = JSONPath.Element.index(values.count)
       visit?(place, .enter(valueAt: index, keyAt: nil))
-      values.append(try value())
+      values.append(try value(afterComma: comma))
       visit?(place, .leave(valueEndsAt: index))
-      skipSpace()
       guard try more(closing: UInt8(ascii: "]")) else { return .array(values) }
+      comma = index - 1
     }
   }
 
-  /// Steps over a comma (true) or the closing bracket (false).
+  /// Steps over space and a comma (true) or the closing bracket (false).
   private mutating func more(closing: UInt8) throws(JSONSyntaxError) -> Bool {
+    let valueEnd = index
+    skipSpace()
     guard let byte = current, byte == UInt8(ascii: ",") || byte == closing else {
-      throw failure("unexpected \(found), expected , or \(Character(UnicodeScalar(closing)))")
+      throw unexpected(.separator(closing: closing, valueEnd: valueEnd))
     }
     index += 1
     return byte != closing
   }
 
-  private mutating func word(_ word: StaticString, _ value: JSON) throws(JSONSyntaxError) -> JSON {
+  /// Whether the text goes on with a word.
+  private func isNext(_ word: StaticString) -> Bool {
     let end = index + word.utf8CodeUnitCount
-    guard end <= bytes.count,
-      (0..<word.utf8CodeUnitCount).allSatisfy({ bytes[index + $0] == word.utf8Start[$0] })
-    else { throw failure("unexpected \(found), expected true, false or null") }
-    index = end
+    return end <= bytes.count
+      && (0..<word.utf8CodeUnitCount).allSatisfy { bytes[index + $0] == word.utf8Start[$0] }
+  }
+
+  /// Steps over a word that `isNext`.
+  private mutating func word(_ word: StaticString, _ value: JSON) -> JSON {
+    index += word.utf8CodeUnitCount
     return value
   }
 
@@ -297,7 +309,9 @@ struct JSONParser {
       case UInt8(ascii: "\\"):
         index += 1
         try escape(into: &content)
-      case 0..<0x20: throw failure("a line break or control character stands inside a string")
+      case 0..<0x20:
+        throw SyntaxDiagnosis(bytes, at: index).unclosedString(from: opening).map(failure)
+          ?? failure("a line break or control character stands inside a string")
       default:
         content.append(byte)
         index += 1
@@ -385,14 +399,21 @@ struct JSONParser {
 
   // MARK: Errors
 
-  private var found: String {
-    guard let byte = current else { return "end of the text" }
-    guard byte >= 0x20, byte < 0x7F else { return "byte 0x\(String(byte, radix: 16))" }
-    return "\"\(Character(UnicodeScalar(byte)))\""
+  private var found: String { SyntaxDiagnosis(bytes, at: index).found }
+
+  private func unexpected(_ expectation: SyntaxExpectation) -> JSONSyntaxError {
+    failure(SyntaxDiagnosis(bytes, at: index).finding(expecting: expectation))
+  }
+
+  private func failure(_ finding: SyntaxDiagnosis.Finding) -> JSONSyntaxError {
+    JSONSyntaxError(
+      message: finding.message, position: Self.position(of: finding.offset, in: bytes),
+      mistake: finding.mistake)
   }
 
   func failure(_ message: String, at offset: Int? = nil) -> JSONSyntaxError {
-    JSONSyntaxError(message: message, position: Self.position(of: offset ?? index, in: bytes))
+    JSONSyntaxError(
+      message: message, position: Self.position(of: offset ?? index, in: bytes), mistake: .other)
   }
 
   /// Line and column of a byte offset.

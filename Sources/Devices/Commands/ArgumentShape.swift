@@ -44,7 +44,16 @@ public indirect enum ArgumentShape: Sendable, Hashable {
   }
 
   private func mismatch(_ value: JSON) -> ArgumentProblem {
-    ArgumentProblem(path: [], found: Self.brief(value), expected: expectation)
+    ArgumentProblem(
+      path: [], found: Self.brief(value), expected: expectation, hint: quotationHint(for: value))
+  }
+
+  /// The next action for a number in quotes.
+  private func quotationHint(for value: JSON) -> String? {
+    guard let text = value.string, let meant = try? JSON(parsing: text), meant.string == nil,
+      problem(with: meant) == nil
+    else { return nil }
+    return "Write \(meant.text()) without quotes."
   }
 
   private static func brief(_ value: JSON) -> String {
@@ -94,6 +103,8 @@ public struct ArgumentProblem: Sendable, Hashable {
   public let found: String
   /// The valid values: "a whole number from 0 to 100 (%)".
   public let expected: String
+  /// The next action, if the value shows what was meant.
+  public var hint: String?
 }
 
 /// The argument that a command takes.

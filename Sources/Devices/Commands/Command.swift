@@ -105,13 +105,11 @@ public enum CommandError: Error, Sendable, Hashable {
     switch self {
     case .shape: "Write \"on\" or {\"dim\": 10}."
     case .unknown(let name, let role):
-      if let near = nearest(to: name, in: role.commands.map(\.name)) {
-        "Did you mean \"\(near)\"?"
-      } else {
-        "It knows: \(role.commands.map(\.name).joined(separator: ", "))."
-      }
+      spellingHint(for: name, among: role.commands.map(\.name))
+        ?? "It knows: \(role.commands.map(\.name).joined(separator: ", "))."
     case .takesNothing(let spec): "Write \"\(spec.name)\" alone."
-    case .needsArgument(let spec), .argument(let spec, _): spec.help
+    case .needsArgument(let spec): spec.help
+    case .argument(let spec, let problem): problem.hint ?? spec.help
     }
   }
 }

@@ -53,7 +53,7 @@ extension ConfigurationReader {
   private mutating func checkScene(_ name: String, at path: JSONPath, _ scenes: [String: Scene])
     -> Scene?
   {
-    if !sceneNames.contains(name) {
+    if !sceneNames.contains(name), !isExplained(name, in: "scenes") {
       reportMissing("scene", name, among: member("scenes").object?.keys ?? [], at: path)
     }
     return scenes[name]

@@ -41,7 +41,8 @@ extension ConfigurationReader {
       let input = command.argument?.string
     else { return }
     let known = inputs(of: device)
-    guard !known.known.contains(input) else { return }
+    // An input belongs to a cable, which an error that is reported already may hide.
+    guard !known.known.contains(input), !hasError(at: [.key("cables")]) else { return }
     let near = spellingHint(for: input, among: known.names)
     report(
       .reference, at: path.appending("input"), "\"\(device)\" has no input \"\(input.quotation)\"",

@@ -28,7 +28,7 @@ extension TheaterConfiguration {
       throw InvalidConfiguration([
         ConfigurationIssue(
           .syntax, file: name, position: error.position, message: error.message,
-          hint: "Correct this first; the rest of the file is checked after it.")
+          hint: error.hint)
       ])
     }
     var reader = ConfigurationReader(
@@ -43,6 +43,8 @@ extension TheaterConfiguration {
 /// resolves references. An error that the schema has found is not reported again.
 struct ConfigurationReader {
   let document: JSONDocument
+  /// The value of the document, without its notes.
+  private let value: JSON
   let file: String
   let origin: PathOrigin
   let plugins: KnownPlugins
@@ -74,6 +76,7 @@ struct ConfigurationReader {
     secrets: any SecretSource
   ) {
     self.document = document
+    value = ConfigurationNotes.removed(from: document.value)
     self.file = file
     self.origin = origin
     self.plugins = plugins
@@ -90,7 +93,7 @@ struct ConfigurationReader {
           message: "this key stands twice in one object", hint: "Remove one of the two."))
     }
     for problem in SchemaNode.object(ConfigurationSchemaNodes.file(plugins)).problems(
-      with: document.value)
+      with: value)
     where !reportUnfitPlugin(problem) {
       report(problem)
     }
@@ -144,7 +147,7 @@ struct ConfigurationReader {
   // MARK: Finding
 
   /// A member of the whole file.
-  func member(_ key: String) -> JSON { document.value[key] ?? .null }
+  func member(_ key: String) -> JSON { value[key] ?? .null }
 
   /// The texts of a list that may have values of other kinds.
   func texts(_ list: JSON) -> [String] {
@@ -159,6 +162,25 @@ struct ConfigurationReader {
 
   /// Whether the file has a device of this name.
   func isDevice(_ name: String) -> Bool { devicesByName.contains(name) }
+
+  /// Whether a name is missing in a section only because of an error that is reported already: the section itself is
+  /// missing, or the name stands there with letters that only look the same.
+  func isExplained(_ name: String, in section: String) -> Bool {
+    guard let entries = value[section]?.object else {
+      return value[section] != nil || hasMisspelt(section)
+    }
+    // A valid name has Latin letters only.
+    return entries.keys.contains { key in
+      looksLike(key, name) && key.utf8.contains { $0 >= 0x80 }
+    }
+  }
+
+  /// Whether a member of the whole file is reported as a misspelt `section`.
+  private func hasMisspelt(_ section: String) -> Bool {
+    (value.object?.keys ?? []).contains {
+      hasError(at: [.key($0)]) && nearest(to: $0, in: [section]) != nil
+    }
+  }
 
   /// Whether the limit of errors is reached.
   var isFull: Bool { errors >= Self.mostProblems }
@@ -221,7 +243,7 @@ struct ConfigurationReader {
   ) -> String? {
     guard spellingHints > 0 else { return nil }
     spellingHints -= 1
-    return nearest(to: name, in: names).map { "Did you mean \"\(sign)\($0)\"?" }
+    return Devices.spellingHint(for: name, among: names, sign: sign)
   }
 
   /// The device that is named at `path`; `nil` if it is missing or has another role.
@@ -229,6 +251,7 @@ struct ConfigurationReader {
     _ name: String, at path: JSONPath, as allowed: [Role], what: String
   ) -> DeviceID? {
     guard isDevice(name) else {
+      if isExplained(name, in: "devices") { return nil }
       let fitting = deviceNames.filter { roles[$0].map(allowed.contains) ?? true }
       reportMissing("device", name, among: fitting, at: path)
       return nil

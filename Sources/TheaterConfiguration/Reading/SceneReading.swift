@@ -132,7 +132,7 @@ extension ConfigurationReader {
     guard let name = deviceName(in: step, at: path), let json = step[name] else { return nil }
     let place = path.appending(name)
     guard isDevice(name) else {
-      if !hasError(at: place) {
+      if !hasError(at: place), !isExplained(name, in: "devices") {
         let words = nearest(to: name, in: Step.words).map { [$0] } ?? []
         reportMissing("device", name, among: deviceNames + words, at: place, key: true)
       }

@@ -68,7 +68,7 @@ extension TextSchema {
 extension ObjectSchema {
   fileprivate func schema(_ definitions: inout JSONObject) -> JSON {
     var schema: JSONObject = ["type": "object"]
-    if !fields.isEmpty { schema["properties"] = Self.properties(fields, &definitions) }
+    schema["properties"] = notedProperties(&definitions)
     let required = fields.filter(\.isRequired).map { JSON.string($0.name) }
     if !required.isEmpty { schema["required"] = .array(required) }
     if let others {
@@ -78,8 +78,12 @@ extension ObjectSchema {
     } else {
       schema["additionalProperties"] = false
     }
-    if isSingle || fewest > 0 { schema["minProperties"] = .integer(max(fewest, isSingle ? 1 : 0)) }
-    if isSingle { schema["maxProperties"] = 1 }
+    if fewest > 0 { schema["minProperties"] = .integer(fewest) }
+    if isSingle {
+      schema["if"] = ["required": [.string(ConfigurationNotes.key)]]
+      schema["then"] = ["minProperties": 2, "maxProperties": 2]
+      schema["else"] = ["minProperties": 1, "maxProperties": 1]
+    }
     if alternatives.count > 1 {
       schema["not"] = ["required": .array(alternatives.map { .string($0) })]
     }
@@ -101,23 +105,29 @@ extension ObjectSchema {
     return .object(properties)
   }
 
+  /// The fields, and the note that every object may have.
+  private func notedProperties(_ definitions: inout JSONObject) -> JSON {
+    var properties = Self.properties(fields, &definitions).object ?? [:]
+    properties[ConfigurationNotes.key] = ConfigurationNotes.schema
+    return .object(properties)
+  }
+
   /// The rule for the names of other members; the names of the fields are always valid.
   private func names(_ key: TextSchema, _ reserved: [String]) -> JSON {
     var rule = key.schema
     if !reserved.isEmpty { rule["not"] = ["enum": .array(reserved.map { .string($0) })] }
-    if fields.isEmpty { return .object(rule) }
-    return ["anyOf": [["enum": .array(fields.map { .string($0.name) })], .object(rule)]]
+    let own = fields.map(\.name) + [ConfigurationNotes.key]
+    return ["anyOf": [["enum": .array(own.map { .string($0) })], .object(rule)]]
   }
 
   /// Exactly one member beside the fields. JSON Schema cannot count such members, so there is one
   /// alternative for each set of fields, with the number of all members.
   private var oneOther: JSON {
-    let subsets = fields.reduce([[String]]([[]])) { sets, field in
-      sets + sets.map { $0 + [field.name] }
-    }
+    let own = fields.map(\.name) + [ConfigurationNotes.key]
+    let subsets = own.reduce([[String]]([[]])) { sets, name in sets + sets.map { $0 + [name] } }
     return .array(
       subsets.map { given in
-        let absent = fields.map(\.name).filter { !given.contains($0) }
+        let absent = own.filter { !given.contains($0) }
         var schema: JSONObject = [
           "minProperties": .integer(given.count + 1), "maxProperties": .integer(given.count + 1),
         ]

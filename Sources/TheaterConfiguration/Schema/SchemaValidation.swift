@@ -29,9 +29,9 @@ extension SchemaNode {
 
   /// Returns whether `value` has no mistake.
   package func accepts(_ value: JSON) -> Bool {
-    var check = SchemaValidator(most: 1)
+    var check = SchemaValidator(most: 1, describes: false)
     check.check(value, against: self, at: [])
-    return check.problems.isEmpty
+    return check.count == 0
   }
 
   /// Whether `value` is of the kind of this shape, valid or not.
@@ -67,10 +67,27 @@ extension SchemaNode {
   fileprivate func mismatch(_ value: JSON, _ path: JSONPath, among values: [JSON] = [])
     -> SchemaIssue
   {
-    let near = value.string.flatMap { nearest(to: $0, in: values.compactMap(\.string)) }
+    let near = value.string.flatMap { spellingHint(for: $0, among: values.compactMap(\.string)) }
     return SchemaIssue(
       path: path, message: "expected \(expectation), found \(Self.found(value))",
-      expected: expectation, hint: near.map { "Did you mean \"\($0)\"?" })
+      expected: expectation, hint: near ?? conversionHint(for: value))
+  }
+
+  /// The next action for a value of the wrong kind that means a valid one: a number in quotes, an object instead of
+  /// a list of objects.
+  private func conversionHint(for value: JSON) -> String? {
+    switch value {
+    case .string(let text):
+      if let meant = try? JSON(parsing: text), meant.string == nil, accepts(meant) {
+        return "Write \(meant.text()) without quotes."
+      }
+    case .number, .integer, .bool:
+      if accepts(.string(value.text())) { return "Write \"\(value.text())\" in quotes." }
+    case .array(let values):
+      if values.count == 1, accepts(values[0]) { return "Remove the brackets [ ] around it." }
+    default: break
+    }
+    return accepts(.array([value])) ? "Write it as a list, in brackets: [ … ]." : nil
   }
 
   /// A short text of a wrong value, for people.
@@ -130,14 +147,23 @@ extension TextSchema {
 /// Collects the mistakes in a value, up to a maximum.
 private struct SchemaValidator {
   private(set) var problems: [SchemaIssue] = []
+  /// The number of mistakes so far, at most `most`.
+  private(set) var count = 0
   private let most: Int
+  /// Whether `problems` receives the mistakes. A description may itself ask whether other values are accepted.
+  private let describes: Bool
 
-  init(most: Int) { self.most = most }
+  init(most: Int, describes: Bool = true) {
+    self.most = most
+    self.describes = describes
+  }
 
-  private var isFull: Bool { problems.count >= most }
+  private var isFull: Bool { count >= most }
 
   private mutating func add(_ problem: @autoclosure () -> SchemaIssue) {
-    if !isFull { problems.append(problem()) }
+    guard !isFull else { return }
+    count += 1
+    if describes { problems.append(problem()) }
   }
 
   mutating func check(_ value: JSON, against shape: SchemaNode, at path: JSONPath) {
@@ -172,13 +198,14 @@ private struct SchemaValidator {
   private mutating func check(_ object: JSONObject, against shape: ObjectSchema, at path: JSONPath)
   {
     let start = problems.count
-    check(shape.fields, of: object, at: path)
+    check(shape.fields, of: object, at: path, except: shape.misspeltFields(of: object))
     checkOthers(of: object, against: shape, at: path)
     checkCount(of: object, against: shape, at: path)
     for variant in shape.variants
     where variant.conditions.allSatisfy({ object[$0.field] == $0.value }) {
-      var more = SchemaValidator(most: most)
+      var more = SchemaValidator(most: most, describes: describes)
       more.check(variant.fields, of: object, at: path)
+      if !describes { count += more.count }
       for problem in more.problems
       where !problems[start...].contains(where: { $0.path == problem.path }) {
         add(problem)
@@ -186,13 +213,15 @@ private struct SchemaValidator {
     }
   }
 
+  /// Checks the fields of an object. A field is not reported as missing if it is given under a name of `misspelt`.
   private mutating func check(
-    _ fields: [ObjectSchema.Field], of object: JSONObject, at path: JSONPath
+    _ fields: [ObjectSchema.Field], of object: JSONObject, at path: JSONPath,
+    except misspelt: Set<String> = []
   ) {
     for field in fields {
       if let value = object[field.name] {
         check(value, against: field.shape, at: path.appending(field.name))
-      } else if field.isRequired {
+      } else if field.isRequired, !misspelt.contains(field.name) {
         add(
           SchemaIssue(
             path: path, message: "\"\(field.name)\" is missing",
@@ -207,6 +236,10 @@ private struct SchemaValidator {
   ) {
     for (key, value) in object
     where !isFull && !shape.fields.contains(where: { $0.name.hasSameBytes(as: key) }) {
+      guard key != ConfigurationNotes.key else {
+        add(.note(value, path.appending(key)))
+        continue
+      }
       guard let others = shape.others else {
         add(shape.unknown(key, path))
         continue
@@ -217,7 +250,8 @@ private struct SchemaValidator {
             path: path.appending(key), isAtKey: true,
             message: "\(JSON.string(key.quotation)) cannot be \(rule.expectation)",
             expected: rule.expectation,
-            hint: others.reserved.contains(key) ? "The word has a meaning of its own." : nil))
+            hint: others.reserved.contains(key)
+              ? "The word has a meaning of its own." : lookalikeHint(for: key)))
       }
       check(value, against: others.shape, at: path.appending(key))
     }
@@ -246,16 +280,46 @@ private struct SchemaValidator {
   }
 }
 
+extension SchemaIssue {
+  /// The mistake of a member "note" that is not a text.
+  fileprivate static func note(_ value: JSON, _ path: JSONPath) -> SchemaIssue {
+    SchemaIssue(
+      path: path,
+      message: "expected a text for people, found \(SchemaNode.found(value))",
+      expected: "a text",
+      hint: "\"\(ConfigurationNotes.key)\" is a note everywhere in the file, and no name.")
+  }
+}
+
 extension ObjectSchema {
+  /// The required fields of which a misspelt name is given.
+  fileprivate func misspeltFields(of object: JSONObject) -> Set<String> {
+    guard others == nil else { return [] }
+    let missing = fields.filter { $0.isRequired && object[$0.name] == nil }.map(\.name)
+    guard !missing.isEmpty else { return [] }
+    let unknown = object.keys.filter { key in
+      !fields.contains { $0.name.hasSameBytes(as: key) }
+    }
+    return Set(
+      missing.filter { name in
+        unknown.prefix(Self.mostUnknown).contains {
+          looksLike($0, name) || nearest(to: $0, in: [name]) != nil
+        }
+      })
+  }
+
+  /// The most unknown keys that are compared with the missing ones.
+  private static let mostUnknown = 20
+
   fileprivate func unknown(_ key: String, _ path: JSONPath) -> SchemaIssue {
     let names = fields.map(\.name)
-    let near = nearest(to: key, in: names)
+    let near = spellingHint(for: key, among: names)
     let known =
       names.isEmpty ? "Nothing belongs here." : "Known here: \(names.joined(separator: ", "))."
     return SchemaIssue(
       path: path.appending(key), isAtKey: true,
       message: "unknown key \(JSON.string(key.quotation))",
       expected: SchemaNode.list(names.map { "\"\($0)\"" }),
-      hint: near.map { "Did you mean \"\($0)\"?" } ?? known)
+      hint: near ?? known)
   }
 }
