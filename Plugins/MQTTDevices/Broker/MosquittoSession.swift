@@ -258,13 +258,21 @@ final class MosquittoSession {
 
   // MARK: Failures
 
-  private func check(_ code: Int32) throws(BrokerFailure) {
+  /// Throws the reason why a call of the library has failed.
+  private func check(_ call: @autoclosure () -> Int32) throws(BrokerFailure) {
+    // The library reports MOSQ_ERR_ERRNO also for a connection that ends within a message, and sets no `errno` then.
+    errno = 0
+    let code = call()
+    let cause = errno
     guard code != Int32(MOSQ_ERR_SUCCESS.rawValue) else { return }
     // A broker that refuses the connection also closes it. The refusal is the better reason.
     try throwRefusal()
     let reason =
-      code == Int32(MOSQ_ERR_ERRNO.rawValue)
-      ? SystemError(errno).description : String(cString: cmosquitto_strerror(code))
+      if code != Int32(MOSQ_ERR_ERRNO.rawValue) {
+        String(cString: cmosquitto_strerror(code))
+      } else if cause == 0 {
+        "it closed the connection within a message; it may be no MQTT broker"
+      } else { SystemError(cause).description }
     throw failure(lastError.map { "\(reason) \($0)" } ?? reason)
   }
 

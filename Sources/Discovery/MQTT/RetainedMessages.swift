@@ -153,12 +153,20 @@ final class RetainedMessages {
     messages[name] = Array(bytes)
   }
 
-  private func check(_ code: Int32) throws(BrokerSearchFailure) {
+  /// Throws the reason why a call of the library has failed.
+  private func check(_ call: @autoclosure () -> Int32) throws(BrokerSearchFailure) {
+    // The library reports MOSQ_ERR_ERRNO also for a connection that ends within a message, and sets no `errno` then.
+    errno = 0
+    let code = call()
+    let cause = errno
     guard code != Int32(MOSQ_ERR_SUCCESS.rawValue) else { return }
     if let connack, connack != 0 { throw refusal(connack) }
     let reason =
-      code == Int32(MOSQ_ERR_ERRNO.rawValue)
-      ? SystemError(errno).description : String(cString: cmosquitto_strerror(code))
+      if code != Int32(MOSQ_ERR_ERRNO.rawValue) {
+        String(cString: cmosquitto_strerror(code))
+      } else if cause == 0 {
+        "it closed the connection within a message; it may be no MQTT broker"
+      } else { SystemError(cause).description }
     // The library's complaint names the fault of a certificate.
     throw failure(complaint.map { "\(reason) \($0.quotation)" } ?? reason)
   }
