@@ -501,7 +501,8 @@ public final class HomeTheaterFacade {
     for id in entry.players {
       guard let player = directory[id] else { continue }
       do throws(DeviceError) {
-        if let picture = try await pictures.picture(of: item, from: player) { return picture }
+        let picture = try await pictures.picture(of: item, from: player, for: principal.user)
+        if let picture { return picture }
       } catch {
         failure = failure ?? TheaterError(error, device: id)
       }
