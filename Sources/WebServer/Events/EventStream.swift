@@ -26,7 +26,8 @@ struct EventStream: Sendable {
         status: .ok, headers: headers, body: ResponseBody { try await $0.finish(nil) })
     }
     headers[.connection] = "close"
-    let slot = try limiter.acquire(caller.principal.session, of: caller.principal.account)
+    let slot = try limiter.acquire(
+      caller.principal.session, of: caller.principal.account, as: caller.principal.role)
     let lastID = context.request.headers[.lastEventID]
     let stream = OpenEventStream(
       of: caller.principal.theaterPrincipal,

@@ -4,6 +4,9 @@ import Synchronization
 
 /// Bounds the open event streams: in all, of each session, and of each account or guest pass, which
 /// may have many sessions. A stream lasts for hours and costs a connection with its buffers.
+///
+/// Of all streams some are kept for members and owners, and some of these for owners, so that guests, however many
+/// passes there are, keep nobody out.
 package final class EventStreamLimiter: Sendable {
   /// As many as a browser opens to one host at once.
   static let mostOfOneSession = 6
@@ -28,7 +31,9 @@ package final class EventStreamLimiter: Sendable {
 
   fileprivate struct Owner: Hashable {
     let session: SessionID
+    /// The account or guest pass of the session.
     let holder: AccountID
+    let role: AccountRole
   }
 
   private let open = Mutex<[Owner: Int]>([:])
@@ -40,14 +45,18 @@ package final class EventStreamLimiter: Sendable {
 
   /// Acquires a slot for a stream.
   ///
-  /// - Parameter holder: The account or guest pass of the session.
+  /// - Parameters:
+  ///   - holder: The account or guest pass of the session.
+  ///   - role: The role of the session. Those of guests and members leave some slots free.
   /// - Throws: 429 `tooManyStreams`.
-  func acquire(_ session: SessionID, of holder: AccountID) throws(APIError) -> Slot {
-    let owner = Owner(session: session, holder: holder)
+  func acquire(
+    _ session: SessionID, of holder: AccountID, as role: AccountRole = .owner
+  ) throws(APIError) -> Slot {
+    let owner = Owner(session: session, holder: holder, role: role)
     let isFree = open.withLock { open in
-      let ofHolder = open.filter { $0.key.holder == holder }.values.reduce(0, +)
-      guard open.values.reduce(0, +) < most, ofHolder < Self.mostOfOneHolder,
-        open[owner, default: 0] < Self.mostOfOneSession
+      let ofHolder = open.filter { $0.key.holder == owner.holder }.values.reduce(0, +)
+      guard ofHolder < Self.mostOfOneHolder, open[owner, default: 0] < Self.mostOfOneSession,
+        hasRoom(for: owner.role, among: open)
       else { return false }
       open[owner, default: 0] += 1
       return true
@@ -55,6 +64,24 @@ package final class EventStreamLimiter: Sendable {
     guard isFree else { throw .tooManyStreams }
     return Slot(self, owner)
   }
+
+  /// Whether another stream of a role leaves the slots that are kept for higher roles.
+  private func hasRoom(for role: AccountRole, among open: [Owner: Int]) -> Bool {
+    func count(_ roles: Set<AccountRole>) -> Int {
+      open.reduce(0) { $0 + (roles.contains($1.key.role) ? $1.value : 0) }
+    }
+    guard count([.owner, .member, .guest]) < most else { return false }
+    return switch role {
+    case .owner: true
+    case .member: count([.member, .guest]) < most - keptForOwners
+    case .guest:
+      count([.member, .guest]) < most - keptForOwners
+        && count([.guest]) < most - keptForOwners - keptForMembers
+    }
+  }
+
+  private var keptForOwners: Int { most / 8 }
+  private var keptForMembers: Int { most / 4 }
 
   private func release(_ owner: Owner) {
     open.withLock { open in
@@ -68,5 +95,6 @@ extension APIError {
   static let tooManyStreams = APIError(
     .tooManyRequests, "tooManyStreams", "too many streams of events are open",
     hint: "Close some; \(EventStreamLimiter.mostOfOneSession) a session are possible, and "
-      + "\(EventStreamLimiter.mostOfOneHolder) an account or guest pass.")
+      + "\(EventStreamLimiter.mostOfOneHolder) an account or guest pass. Some of all are kept for "
+      + "members and owners.")
 }
