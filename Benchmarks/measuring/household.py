@@ -60,6 +60,10 @@ class Household:
         return self.request("GET", f"devices/{device}")["state"].get(key, {}).get("value")
 
     def swap(self, device, plugin, **options):
+        if plugin != "Simulated":
+            # The last proof may be older than five minutes.
+            proof = self.request("POST", "sessions/current/proof", {"password": self.controller.password})
+            self.controller.token = proof["token"]
         self.request("POST", f"devices/{device}/plugin", {"plugin": plugin, "options": options})
 
     def provoke(self, device, picture):

@@ -31,8 +31,8 @@ public enum DeviceEndpoint: String, Endpoint {
       Route(
         .post, "/devices/{id}/plugin", .permitted(.administer),
         "Gives a device another plugin while everything runs. Without `save` until the next start, or "
-          + "until the device's entry in `devices.json` is edited. `save`, and options with a secret, need a "
-          + "fresh proof.",
+          + "until the device's entry in `devices.json` is edited. Needs a fresh proof; only a swap to "
+          + "`Simulated`, without `save` and secrets, needs none.",
         body: .json(
           .request(
             ["plugin": .name],

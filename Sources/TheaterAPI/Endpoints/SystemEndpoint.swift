@@ -43,8 +43,8 @@ public enum SystemEndpoint: String, Endpoint {
       Route(
         .post, "/discovery", .permitted(.administer),
         "Searches the network and the controller's machine for devices, and writes the entry of each finding for "
-          + "`devices.json`; one search at a time, at most a minute. A `secret` needs a fresh proof, since it is "
-          + "sent to `broker`. Changes nothing.",
+          + "`devices.json`; one search at a time, at most a minute. A `broker` needs a fresh proof, since the "
+          + "controller connects to it. Changes nothing.",
         body: .json(
           .request(optional: [
             "only": .list(of: .words(DiscoveryWords.kinds), count: 0...DiscoveryWords.kinds.count)

@@ -100,9 +100,9 @@ extension APIServices {
   func searchDevices(_ request: RequestContext) async throws -> Response {
     let search = try DiscoveryRequest(request.fields())
     let principal = try request.principal()
-    // The secret is sent to a broker that the request names, so an open session alone does not
-    // suffice.
-    if search.secret != nil { try accountService.sessions.requireFreshProof(principal) }
+    // The controller connects to a broker that the request names, sends it a secret and opens a file of authorities:
+    // an open session alone does not do.
+    if search.broker != nil { try accountService.sessions.requireFreshProof(principal) }
     // Recorded before the search, which may have sent the secret when the client closes its
     // connection.
     await accountService.audit.record(

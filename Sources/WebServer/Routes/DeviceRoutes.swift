@@ -80,10 +80,8 @@ extension APIServices {
     let choice = PluginChoice(
       plugin: try fields.requiredText("plugin"), options: try fields.object("options"),
       process: try fields.text("process"), isSaved: try fields.flag("save"))
-    // Options may send a secret to any address: an open session alone does not do.
-    if choice.isSaved || JSON.object(choice.options ?? [:]).namesSecret {
-      try accountService.sessions.requireFreshProof(request.principal())
-    }
+    // The plugin is a program that may open any file or address of its options: an open session alone does not do.
+    if choice.needsProof { try accountService.sessions.requireFreshProof(request.principal()) }
     let answer = try await configuration.swapPlugin(
       of: device.id, to: choice, by: request.theaterPrincipal())
     await accountService.audit.record(
@@ -116,6 +114,16 @@ extension APIServices {
   private func json(_ device: any Device) async -> JSON {
     await device.snapshot().json(id: device.id, role: device.role, now: theater.clock.now())
   }
+}
+
+extension PluginChoice {
+  /// Whether the choice needs a fresh proof: every one but a swap to the simulated device, which drives nothing and
+  /// opens nothing, as long as its options send no secret and the file stays as it is.
+  fileprivate var needsProof: Bool {
+    plugin != Self.simulated || isSaved || JSON.object(options ?? [:]).namesSecret
+  }
+
+  private static let simulated = "Simulated"
 }
 
 extension JSON {

@@ -14,7 +14,8 @@ struct DeviceSwap: AsyncParsableCommand {
     discussion: """
       State and cable are carried over, and other devices notice nothing. The choice holds until \
       the next start, or until the device's entry in devices.json is edited. The plugin that \
-      devices.json names gets the options that stand there, unless some are given.
+      devices.json names gets the options that stand there, unless some are given. A swap to any \
+      plugin but Simulated needs a login or a proof of the last five minutes.
       """)
 
   /// The word in place of a device.

@@ -172,7 +172,7 @@ function searchCard(done) {
     error.hide(); turn(true); words(t('setup.searching')); clear(problems);
     const login = Object.entries({ broker, user, password, ...(isEncrypted && { caFile }) }).map(([key, one]) => [key, one === password ? one.value : one.value.trim()]).filter(([, text]) => text);
     try {
-      const answer = await post('/discovery', { ...Object.fromEntries(login), ...(isEncrypted && { tls: true }) }, { signal: search.signal });
+      const answer = await proven(() => post('/discovery', { ...Object.fromEntries(login), ...(isEncrypted && { tls: true }) }, { signal: search.signal }));
       last = { ...answer, of: theater.store.session };
       paint(); done();
     } catch (failure) {
