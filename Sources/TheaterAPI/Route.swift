@@ -91,6 +91,11 @@ public struct Route: Sendable {
     furtherErrors = errors
   }
 
+  /// Whether the answer is a stream of events.
+  public var isStream: Bool {
+    answers.values.contains { if case .events = $0 { true } else { false } }
+  }
+
   /// The whole path: `/api/v1/devices/{id}`.
   public var fullPath: String { Self.base + path }
 

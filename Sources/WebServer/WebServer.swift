@@ -57,14 +57,22 @@ package struct WebServer: Sendable {
       responder: { request, writer, channel in
         try await answers.answer(request, on: channel, to: writer)
       },
-      onServerRunning: onRunning)
+      onServerRunning: { [logger] channel in
+        // Fails only if the listener is closed already.
+        try? await channel.eventLoop.submit {
+          try channel.pipeline.syncOperations.addHandler(
+            AcceptGuard(isPlain: listener.certificate == nil, logger: logger), position: .first)
+        }.get()
+        await onRunning(channel)
+      })
   }
 
   /// The page and the routes of the contract behind the security middleware. Other methods on their
   /// paths get 405.
   private func responder(for listener: Listener) -> Responder {
     let authorizer = RequestAuthorizer(
-      accountService: services.accountService, cookies: listener.cookies)
+      accountService: services.accountService, cookies: listener.cookies,
+      unreadAnswers: services.unreadAnswers)
     let router = Router(context: ConnectionContext.self)
     router.add(
       middleware: SecurityMiddleware(
@@ -72,7 +80,10 @@ package struct WebServer: Sendable {
         insistsOnTLS: listener.insistsOnTLS))
     for (path, file) in site?.files ?? [:] {
       for method: HTTPRequest.Method in [.get, .head] {
-        router.on(RouterPath(path), method: method) { request, _ in file.response(to: request) }
+        router.on(RouterPath(path), method: method) { request, context in
+          file.response(to: request).counted(
+            by: services.unreadAnswers, for: .stranger(on: context.channel), on: context.channel)
+        }
       }
       refuseMethods(except: [.get, .head], on: path, of: router)
     }

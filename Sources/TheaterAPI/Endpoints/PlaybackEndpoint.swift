@@ -119,7 +119,7 @@ public enum PlaybackEndpoint: String, Endpoint {
   private func list(_ category: String, _ answer: Component) -> Route {
     Route(
       .get, "/\(category)", .permitted(.view),
-      "Lists the \(category) that the user may choose, or a part of them.",
+      "Lists the \(category) that the user may choose, page by page.",
       parameters: [
         .init(
           name: "search", place: .query, schema: .text(0...200),
@@ -128,8 +128,8 @@ public enum PlaybackEndpoint: String, Endpoint {
           name: "offset", place: .query, schema: .integer(0...1_000_000),
           help: "The number of matching entries before the first one of the answer."),
         .init(
-          name: "limit", place: .query, schema: .integer(1...1000),
-          help: "The largest number of entries; default all."),
+          name: "limit", place: .query, schema: .integer(LibraryPages.limits),
+          help: "The largest number of entries; default \(LibraryPages.standardLimit)."),
       ],
       answers: [200: .json(.reference(answer))], errors: [422])
   }
@@ -159,4 +159,13 @@ extension Schema {
         "The id, the title or a part of the title."),
       "fromStart": .boolean.described("Whether to ignore the saved position."),
     ])
+}
+
+/// The pages of `GET /films`, `/songs` and `/stations`. A client asks for the next one with the number of entries that
+/// it has as `offset`, until it has as many as `total`.
+public enum LibraryPages {
+  /// The number of entries that a client may ask for.
+  public static let limits = 1...1000
+  /// The largest number of entries without `limit`.
+  public static let standardLimit = 1000
 }

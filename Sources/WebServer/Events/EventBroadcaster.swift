@@ -19,12 +19,17 @@ final class EventBroadcaster: Sendable {
   }
 
   let theater: HomeTheaterFacade
+  let unreadAnswers: UnreadAnswerLimiter
   private let configuration: any ConfigurationService
   private let state = Mutex(State())
 
-  init(theater: HomeTheaterFacade, configuration: any ConfigurationService) {
+  init(
+    theater: HomeTheaterFacade, configuration: any ConfigurationService,
+    unreadAnswers: UnreadAnswerLimiter = UnreadAnswerLimiter()
+  ) {
     self.theater = theater
     self.configuration = configuration
+    self.unreadAnswers = unreadAnswers
   }
 
   /// Adds a stream, which gets a snapshot or the events that it missed.

@@ -119,8 +119,13 @@ final class OpenEventStream: Sendable {
       // Handed over under the lock, so that nothing is sent after the end.
       let part = StreamedText(bytes: text.buffer)
       channel.eventLoop.execute { [self] in
+        let share = broadcaster.unreadAnswers.count(
+          part.bytes.readableBytes, for: .user(principal.user ?? ""), on: channel)
         let sent = channel.eventLoop.makePromise(of: Void.self)
-        sent.futureResult.whenComplete { _ in self.finishText() }
+        sent.futureResult.whenComplete { _ in
+          withExtendedLifetime(share) {}
+          self.finishText()
+        }
         channel.triggerUserOutboundEvent(part, promise: sent)
       }
       return true

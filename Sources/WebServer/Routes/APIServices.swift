@@ -25,6 +25,8 @@ package struct APIServices: Sendable {
   package let certificate: ServedCertificate?
   /// Bounds the number of open event streams.
   package let streams: EventStreamLimiter
+  /// Bounds the bytes of answers that clients do not read.
+  package let unreadAnswers: UnreadAnswerLimiter
   let broadcaster: EventBroadcaster
   let keepAlives: KeepAliveTimer
 
@@ -32,7 +34,8 @@ package struct APIServices: Sendable {
     theater: HomeTheaterFacade, accountService: AccountService, diagnostics: any Diagnostics,
     configuration: any ConfigurationService, discovery: any DeviceDiscovery,
     secrets: any SecretStore, webAddress: String? = nil, certificate: ServedCertificate? = nil,
-    eventStreams: Int = EventStreamLimiter.standard
+    eventStreams: Int = EventStreamLimiter.standard,
+    unreadAnswers: UnreadAnswerLimits = .standard
   ) {
     self.theater = theater
     self.accountService = accountService
@@ -43,7 +46,9 @@ package struct APIServices: Sendable {
     self.webAddress = webAddress
     self.certificate = certificate
     streams = EventStreamLimiter(most: eventStreams)
-    broadcaster = EventBroadcaster(theater: theater, configuration: configuration)
+    self.unreadAnswers = UnreadAnswerLimiter(unreadAnswers)
+    broadcaster = EventBroadcaster(
+      theater: theater, configuration: configuration, unreadAnswers: self.unreadAnswers)
     keepAlives = KeepAliveTimer(clock: theater.clock)
   }
 }

@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import JSON
+import NIOCore
 import QRCode
 import TheaterAPI
 import Validation
@@ -22,10 +23,7 @@ extension APIServices {
     case .validationRules:
       return Response(["format": .integer(RuleSet.format), "rules": accountService.rules.json])
     case .passwordBlocklist:
-      return Response([
-        "format": .integer(RuleSet.format),
-        "entries": .array(Blocklist.entries.map { .string(String($0)) }),
-      ])
+      return Response(jsonText: Self.passwordBlocklist)
     case .answerQuestion: return try await answerQuestion(request)
     case .account:
       return Response(try await accountService.contacts.ownAccount(of: request.principal()).json)
@@ -88,6 +86,13 @@ extension APIServices {
           by: request.principal()))
     }
   }
+
+  /// The text of the list of common passwords, one for all answers.
+  private static let passwordBlocklist = ByteBuffer(
+    string: JSON.object([
+      "format": .integer(RuleSet.format),
+      "entries": .array(Blocklist.entries.map { .string(String($0)) }),
+    ]).text())
 
   private func register(_ request: RequestContext) async throws -> Response {
     let fields = try request.fields()

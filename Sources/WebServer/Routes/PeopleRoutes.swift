@@ -119,9 +119,9 @@ extension APIServices {
       before: try request.query("before", "the \"before\" of an earlier answer") { text in
         Int64(text).flatMap { $0 > 0 ? $0 : nil }
       })
-    var answer: JSONObject = ["entries": .array(page.entries.map(\.json))]
-    if let before = page.before { answer["before"] = .integer(Int(before)) }
-    return Response(.object(answer))
+    var further = JSONObject()
+    if let before = page.before { further["before"] = .integer(Int(before)) }
+    return .list("entries", of: page.entries, further: further) { $0.json }
   }
 }
 

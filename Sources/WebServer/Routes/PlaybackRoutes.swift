@@ -58,21 +58,22 @@ extension APIServices {
         text.unicodeScalars.count <= 200 ? text : nil
       },
       offset: try request.query("offset", "0 to 1000000", in: 0...1_000_000) ?? 0,
-      limit: try request.query("limit", "1 to 1000", in: 1...1000))
+      limit: try request.query("limit", "1 to 1000", in: LibraryPages.limits)
+        ?? LibraryPages.standardLimit)
     let page = try await theater.page(category, query, for: principal)
-    return Response([
-      category.rawValue: .array(page.elements.map(\.json)), "total": .integer(page.total),
-    ])
+    return .list(
+      category.rawValue, of: page.elements, further: ["total": .integer(page.total)]
+    ) { $0.json }
   }
 
   private func stopped(_ request: RequestContext, _ principal: Principal) async throws -> Response {
     let limit = try request.query("limit", "1 to 100", in: 1...100) ?? 20
-    let items = try await theater.stopped(limit: limit, for: principal).map { category, element in
+    let items = try await theater.stopped(limit: limit, for: principal)
+    return .list("items", of: items) { category, element in
       var object = element.json.object ?? [:]
       object["category"] = .string(category.rawValue)
-      return JSON.object(object)
+      return .object(object)
     }
-    return Response(["items": .array(items)])
   }
 
   private func scanLibrary(_ principal: Principal) async throws -> Response {

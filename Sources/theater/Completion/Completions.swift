@@ -6,18 +6,30 @@ import TheaterAPI
 /// Completions for titles, devices and scenes, from the controller; none if the controller does not
 /// run.
 enum TitleCompletion {
-  static let films = names(PlaybackEndpoint.films, "films", "title")
-  static let songs = names(PlaybackEndpoint.songs, "songs", "title")
-  static let stations = names(PlaybackEndpoint.stations, "stations", "title")
+  static let films = titles(.films)
+  static let songs = titles(.songs)
+  static let stations = titles(.stations)
   static let devices = names(DeviceEndpoint.devices, "devices", "id")
   static let activities = names(PlaybackEndpoint.activities, "activities", "name")
   static let scenes = names(DeviceEndpoint.scenes, "scenes", "name")
 
+  private static func titles(_ category: Devices.Category)
+    -> @Sendable ([String], Int, String) async -> [String]
+  {
+    names(category.rawValue, "title") { try await $0.library(category) }
+  }
+
   private static func names(_ endpoint: some Endpoint, _ list: String, _ key: String)
     -> @Sendable ([String], Int, String) async -> [String]
   {
+    names(list, key) { try await $0.get(endpoint.path()) }
+  }
+
+  private static func names(
+    _ list: String, _ key: String, _ get: @escaping @Sendable (RemoteTheater) async throws -> JSON
+  ) -> @Sendable ([String], Int, String) async -> [String] {
     { words, index, prefix in
-      guard let answer = try? await RemoteTheater().get(endpoint.path()) else { return [] }
+      guard let answer = try? await get(RemoteTheater()) else { return [] }
       let names = (answer[list]?.array ?? []).compactMap { $0[key]?.string }
       return CompletionRequest(words: words, index: index, prefix: prefix).candidates(names)
     }

@@ -98,7 +98,7 @@ struct ItemNames {
     _ words: [String], of command: String, for role: Role
   ) async throws -> [String] {
     guard let category = Self.category(of: words, command, role) else { return words }
-    let entries = try await theater.get(category.endpoint.path())[category.rawValue]?.array ?? []
+    let entries = try await theater.library(category)[category.rawValue]?.array ?? []
     return Self.replacingTitle(in: words, from: entries)
   }
 

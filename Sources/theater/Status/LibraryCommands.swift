@@ -84,7 +84,7 @@ extension Devices.Category {
 
 private func showLibrary(_ category: Devices.Category, _ output: OutputOptions) async throws {
   let list = category.rawValue
-  let answer = try await RemoteTheater().get(category.endpoint.path())
+  let answer = try await RemoteTheater().library(category)
   try output.show(answer) { LibraryText.text($0[list]?.array ?? [], list: list) }
 }
 

@@ -45,6 +45,7 @@ struct TestServer: Sendable {
   let log: RecordedLog
   let routes: [Route]
   let streams: EventStreamLimiter
+  let unreadAnswers: UnreadAnswerLimiter
   /// The positions at which people left films.
   let positions: InMemoryPositions
   /// A client without a session.
@@ -55,15 +56,18 @@ struct TestServer: Sendable {
 
   /// Runs `body` while the server answers.
   ///
-  /// - Parameter listener: A further listener, on port 0.
+  /// - Parameters:
+  ///   - listener: A further listener, on port 0.
+  ///   - unreadAnswers: The bounds of unread answers.
   static func open(
-    _ listener: Listener? = nil, _ body: (TestServer) async throws -> Void
+    _ listener: Listener? = nil, unreadAnswers: UnreadAnswerLimits = .standard,
+    _ body: (TestServer) async throws -> Void
   ) async throws {
     let folder = try TemporaryFolder()
     let socket = folder.path(of: "s")
     let (running, isRunning) = AsyncStream<Int>.makeStream()
     let listeners = [.socket(socket)] + (listener.map { [$0] } ?? [])
-    var room = try TestServer(socket: socket, listeners) {
+    var room = try TestServer(socket: socket, listeners, unreadAnswers) {
       isRunning.yield($0.localAddress?.port ?? 0)
     }
     let services = room.services
@@ -92,7 +96,7 @@ struct TestServer: Sendable {
   }
 
   private init(
-    socket: String, _ listeners: [Listener],
+    socket: String, _ listeners: [Listener], _ unreadAnswers: UnreadAnswerLimits,
     onRunning: @escaping @Sendable (any Channel) -> Void
   ) throws {
     let clock = ManualClock()
@@ -121,7 +125,7 @@ struct TestServer: Sendable {
     let remote = APIServices(
       theater: theater, accountService: accountService, diagnostics: FakeDiagnostics(),
       configuration: configuration, discovery: discovery, secrets: secrets,
-      certificate: listeners.lazy.compactMap(\.certificate).first)
+      certificate: listeners.lazy.compactMap(\.certificate).first, unreadAnswers: unreadAnswers)
     let log = RecordedLog()
     let web = WebServer(remote, site: try Site(folder: Self.siteFolder), logger: log.logger)
     let servers = try listeners.map { try web.server(on: $0) { onRunning($0) } }
@@ -139,6 +143,7 @@ struct TestServer: Sendable {
     self.log = log
     routes = remote.routes.map(\.route)
     streams = remote.streams
+    self.unreadAnswers = remote.unreadAnswers
     self.positions = positions
     stranger = TestClient(.socket(socket))
     services = ServiceGroup(

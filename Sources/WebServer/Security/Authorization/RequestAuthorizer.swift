@@ -13,6 +13,8 @@ struct RequestAuthorizer: Sendable {
   let accountService: AccountService
   /// The cookies of a listener for browsers; `nil` for the Unix socket.
   let cookies: BrowserCookies?
+  /// Bounds the answers that clients do not read.
+  let unreadAnswers: UnreadAnswerLimiter
 
   /// Answers a request that `route` permits.
   ///
@@ -55,10 +57,16 @@ struct RequestAuthorizer: Sendable {
       // The session may have ended or lost its role while the body arrived.
       caller = try await permittedCaller(of: request, by: route)
     }
-    return try await bound.respond(
+    let response = try await bound.respond(
       RequestContext(
         request: request, context: context, route: route, session: caller,
         token: token(of: request), cookies: cookies, body: json, text: text))
+    // A stream of events counts each of its texts.
+    guard !route.isStream else { return response }
+    let recipient =
+      caller.map { .user($0.principal.account.text) }
+      ?? UnreadAnswerLimiter.Recipient.stranger(on: context.channel)
+    return response.counted(by: unreadAnswers, for: recipient, on: context.channel)
   }
 
   /// Returns the session of the request; `nil` on routes that are open to everyone.

@@ -10,8 +10,8 @@ import { t } from './text.js';
 const SHORT = 3, LONG = 6;
 /** For what takes long to settle. */
 const AT_ONCE = { wait: 0 };
-/** The most items that are looked through for the first one of a player, and how many a request asks for. */
-const MOST_ITEMS = 20_000, PAGE = 500;
+/** The number of items that a request asks for. */
+const PAGE = 500;
 const PLAYERS = ['cdPlayer', 'dvdPlayer', 'tuner'];
 const pause = (seconds) => new Promise((done) => { setTimeout(done, seconds * 1000); });
 const command = (id, what, options) => post(path`/devices/${id}/commands`, what, options);
@@ -84,10 +84,9 @@ async function firstItem({ id, role }) {
   if (role === 'tuner') return undefined;
   // The list may still be that of the plugin before.
   await post('/library/scan');
-  for (let offset = 0; offset < MOST_ITEMS; offset += PAGE) {
+  for (let offset = 0; ; offset += PAGE) {
     const { items, total } = await loadPage(role === 'dvdPlayer' ? 'films' : 'music', { offset, limit: PAGE });
     const item = items.find((one) => one.players.includes(id));
     if (item || offset + PAGE >= total) return item?.id;
   }
-  return undefined;
 }

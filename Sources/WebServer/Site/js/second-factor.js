@@ -13,7 +13,7 @@ const PATH = '/account/second-factor';
 export async function copy(text, said) {
   try { await navigator.clipboard.writeText(text); toast(said); } catch { toast(t('account.copyFailed')); }
 }
-export const copyButton = (words, text, said, kind = '') => btn(`wide ${kind}`, () => copy(text, said), icon('log'), words);
+const copyButton = (words, text, said, kind = '') => btn(`wide ${kind}`, () => copy(text, said), icon('log'), words);
 
 export async function addFactor(done) {
   const { secret, uri, svg } = await proven(() => post(PATH, {}));

@@ -3,7 +3,7 @@
 export const LANGUAGES = { en: 'English', uk: 'Українська', ru: 'Русский' };
 export let language = 'en';
 /** The language with the reader's region, for dates and numbers. */
-export let locale = 'en';
+let locale = 'en';
 let plurals;
 const texts = {};
 // A name that is read from the right must not turn the punctuation around it.
