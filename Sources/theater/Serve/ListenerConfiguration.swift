@@ -74,6 +74,7 @@ struct ListenerConfiguration: Sendable {
     var limits = ConnectionLimits.standard
     // The limit for other connections stays the same, whatever the number of streams.
     limits.connections += eventStreams - EventStreamLimiter.standard
+    limits.connections = DescriptorLimit.connections(limits.connections)
     return .port(
       port, of: host, hosts: HostList(askedNames), certificate: certificate, limits: limits)
   }

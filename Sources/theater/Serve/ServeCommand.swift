@@ -38,6 +38,7 @@ struct Serve: AsyncParsableCommand {
     // A write to a plugin that has ended must not end the controller.
     signal(SIGPIPE, SIG_IGN)
     umask(0o077)
+    try DescriptorLimit.raise()
     // The hash of a password needs 19 MiB for a moment.
     linux_return_large_blocks(1 << 20)
     LoggingSystem.bootstrap(StreamLogHandler.standardError)
