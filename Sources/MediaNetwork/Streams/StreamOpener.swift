@@ -1,5 +1,6 @@
 import CLibav
 import MediaFolders
+import Platform
 
 /// An opener of streams that follows playlists to the first stream that answers.
 package struct StreamOpener {
@@ -14,6 +15,8 @@ package struct StreamOpener {
   /// The most playlists that lead to each other, and the most requests of one opening.
   package static let mostPlaylists = 3
   package static let mostRequests = 16
+  /// The time after which no further entry of a playlist is tried, in nanoseconds.
+  private static let longest: Int64 = 10_000_000_000
   /// The bytes at the beginning that tell a playlist from a stream.
   private static let beginning = 512
 
@@ -40,11 +43,12 @@ package struct StreamOpener {
     _ address: MediaAddress
   ) throws(MediaFailure) -> (stream: Stream, address: MediaAddress) {
     var requests = 0
-    return try open(address, depth: 0, requests: &requests)
+    let end = MonotonicClock.now + Self.longest
+    return try open(address, depth: 0, requests: &requests, until: end)
   }
 
   private func open(
-    _ address: MediaAddress, depth: Int, requests: inout Int
+    _ address: MediaAddress, depth: Int, requests: inout Int, until end: Int64
   ) throws(MediaFailure) -> (stream: Stream, address: MediaAddress) {
     requests += 1
     interrupt.setDeadline(milliseconds: patience)
@@ -66,9 +70,9 @@ package struct StreamOpener {
     }
     var reason = failure("its playlist names no http or https address", "Check its \"url\".")
     for entry in Playlist.entries(document, kind: kind, at: place)
-    where requests < Self.mostRequests {
+    where requests < Self.mostRequests && MonotonicClock.now < end {
       do throws(MediaFailure) {
-        return try open(entry, depth: depth + 1, requests: &requests)
+        return try open(entry, depth: depth + 1, requests: &requests, until: end)
       } catch {
         if error.kind == .cancelled { throw error }
         reason = error
