@@ -322,6 +322,8 @@ static void handle_heard(struct cable *c, uint64_t frames, int64_t at, uint32_t 
   /* These frames were skipped, because the input is not heard or the amplifier was silent. */
   if (!c->is_heard || c->is_silent) return;
   c->last_activity = time;
+  /* Before the first frame of the epoch, the position stands. */
+  if (frames == 0) return;
   uint64_t heard = most(oldest(c), given > delay ? given - delay : 0);
   uint64_t limit = most(heard, given) + frames_in(c, LONGEST_EXTRAPOLATION);
   if (heard < c->heard && at <= c->heard_at) return;

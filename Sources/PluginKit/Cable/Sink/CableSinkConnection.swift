@@ -274,7 +274,9 @@ final class CableSinkConnection {
       report.generation >= flushGeneration, report.generation >> 32 == UInt64(serial)
     else { return }
     lastReport = report
-    guard heard, flushIndex == 0, outbox.isEmpty else { return }
+    // Without a frame of this epoch the report tells about the end of the sound before, such as its fade at a pause. It
+    // may be as old as the pause, and the source would let its position run since then.
+    guard heard, report.frames > 0, flushIndex == 0, outbox.isEmpty else { return }
     outgoing +=
       CableMessage.heard(
         epoch: UInt32(truncatingIfNeeded: report.generation), frames: report.frames,

@@ -500,7 +500,8 @@ final class CableSourceCore: @unchecked Sendable {
   ) throws(CableError) {
     let now = clock.now
     link.lastProgress = now
-    guard playing, link.awaiting == nil, !paused else { return }
+    // Before the first frame of the epoch, the position stands.
+    guard playing, link.awaiting == nil, !paused, frames > 0 else { return }
     let taken = Int64(clamping: frames)
     guard let device = link.byte(epoch, taken),
       let byte = link.byte(epoch, taken - Int64(delay))
