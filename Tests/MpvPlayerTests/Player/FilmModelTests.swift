@@ -284,6 +284,8 @@ struct FilmModelTests {
     bench.event(.log("ffmpeg: http: Stream ends prematurely at 5, should be 9"))
     bench.event(.endFile(entry: 1, .eof, error: ""))
     bench.answer(.inspected(.init()))
+    #expect(bench.requests == [.stop])
+    bench.answer(.stopped)
     #expect(bench.reports.last?.status == .failed && bench.reports.last?.position == 20)
     bench.play(at: 20)
     bench.event(.propertyChange("paused-for-cache", true))
