@@ -3,13 +3,18 @@ import JSON
 /// The kinds of files that hold music, by the names of libav's demuxers.
 enum Container: String, Sendable, CaseIterable {
   case wav, w64, aiff, au, caf, flac, mp3, aac, ogg, mov, asf, matroska, wavpack = "wv", tta, dsf
+  case ape, musepack = "mpc", musepack8 = "mpc8", tak, shorten = "shn", dsdiff = "iff", amr
+  /// Bitstreams without a container.
+  case dts, ac3, eac3, spdif
 
   /// The extensions of music files, with their containers.
   private static let endings: [String: Container] = [
     "wav": .wav, "wave": .wav, "w64": .w64, "aif": .aiff, "aiff": .aiff, "aifc": .aiff, "au": .au,
     "snd": .au, "caf": .caf, "flac": .flac, "mp3": .mp3, "mp2": .mp3, "mpga": .mp3, "aac": .aac,
     "ogg": .ogg, "oga": .ogg, "opus": .ogg, "m4a": .mov, "mp4": .mov, "m4b": .mov, "wma": .asf,
-    "mka": .matroska, "wv": .wavpack, "tta": .tta, "dsf": .dsf,
+    "mka": .matroska, "wv": .wavpack, "tta": .tta, "dsf": .dsf, "ape": .ape, "mpc": .musepack8,
+    "tak": .tak, "shn": .shorten, "dff": .dsdiff, "amr": .amr, "awb": .amr,
+    "spx": .ogg, "3ga": .mov, "dts": .dts, "ac3": .ac3, "eac3": .eac3, "ec3": .eac3,
   ]
   /// The extensions of films and of common files without music. Such files are not opened.
   private static let otherEndings: Set<String> = [
@@ -65,6 +70,20 @@ enum Container: String, Sendable, CaseIterable {
       self = .tta
     } else if has("DSD ") {
       self = .dsf
+    } else if has("MAC ") {
+      self = .ape
+    } else if has("MPCK") {
+      self = .musepack8
+    } else if has("MP+") {
+      self = .musepack
+    } else if has("tBaK") {
+      self = .tak
+    } else if has("ajkg") {
+      self = .shorten
+    } else if has("FRM8") && has("DSD ", at: 12) {
+      self = .dsdiff
+    } else if has("#!AMR") {
+      self = .amr
     } else if has("ftyp", at: 4) {
       self = .mov
     } else if bytes.starts(with: [0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11]) {

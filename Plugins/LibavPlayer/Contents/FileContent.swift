@@ -32,6 +32,10 @@ struct FileContent: Equatable {
   /// Whether this examination was to determine the lengths of the parts; a `nil` length then means
   /// that it cannot be known.
   var isCounted = false
+  /// The length in seconds that a file states which is cut off; nil if the content does not show that.
+  var secondsBeforeCut: Double?
+  /// The size of the file in bytes; nil if it was not examined.
+  var size: Int64?
 
   /// Examines the file at `path`. The kind of an unreadable file follows from its name.
   ///
@@ -57,12 +61,25 @@ struct FileContent: Equatable {
     let position = FrameSequence.endOfTags(file)
     let start = file.bytes(at: position, count: startSize)
     if let container = Container(start: start) { return !container.alsoHoldsFilms }
+    if bitstream(file, at: position) != nil { return true }
     guard position > 0 || SoundFrameHeader(start) != nil else { return false }
     return FrameSequence(file, from: position, limit: 0) != nil
   }
 
+  /// Finds a bitstream that has no container and that libav reads as it is; nil if the file does not begin with one.
+  private static func bitstream(_ file: FileWindow, at start: Int64) -> Bitstream? {
+    // Frames of MPEG audio have a search of their own.
+    guard let first = file.bytes(at: start, count: 1).first,
+      [0x7F, 0xFE, 0x1F, 0xFF, 0x72, 0x0B].contains(first),
+      let found = Bitstream(atStartOf: Array(file.bytes(at: start, count: 65_536))),
+      !found.isSwapped, [.dts, .ac3, .eac3, .spdif].contains(found.container)
+    else { return nil }
+    return found
+  }
+
   /// Examines an open file whose name promises a kind.
   init(_ file: FileWindow, promised: Container?, limit: Int64) {
+    size = file.size
     // ID3 tags may stand in front of anything.
     let start = FrameSequence.endOfTags(file)
     container = Container(start: file.bytes(at: start, count: Self.startSize))
@@ -71,10 +88,14 @@ struct FileContent: Equatable {
       let links = OggLinks.find(in: file)
       if links.count > 1 { parts = links.map { Part(bytes: $0) } }
     case nil:
-      if let frames = FrameSequence(file, from: start, limit: limit) {
+      if let stream = Self.bitstream(file, at: start) {
+        container = stream.container
+        parts = [Part(bytes: (start + Int64(stream.offset))..<file.size)]
+      } else if let frames = FrameSequence(file, from: start, limit: limit) {
         container = frames.isADTS ? .aac : .mp3
         parts = [Part(bytes: frames.bytes, seconds: frames.seconds)]
         isCounted = true
+        secondsBeforeCut = frames.secondsBeforeCut
       } else {
         container = promised
       }

@@ -16,6 +16,8 @@ struct FrameSequence: Equatable {
   let isADTS: Bool
   /// Seconds of sound; nil if the file is longer than the limit, or reading ended before the file did.
   let seconds: Double?
+  /// The length in seconds that a tag states although the file ends before, inside a frame; nil for a whole file.
+  let secondsBeforeCut: Double?
 
   /// Finds the frames of a file from `start` on; nil where there are none.
   ///
@@ -27,7 +29,13 @@ struct FrameSequence: Equatable {
       return nil
     }
     isADTS = first.isADTS
-    if let tag = VBRTag(file, at: position, first),
+    let vbr = VBRTag(file, at: position, first)
+    secondsBeforeCut =
+      vbr.flatMap { tag in
+        let isCut = position + tag.bytes > file.size && Self.endsInsideFrame(file, position, first)
+        return isCut ? Double(tag.samples) / Double(first.rate) : nil
+      }
+    if let tag = vbr,
       let end = Self.endOfFrames(file, around: position + tag.bytes, after: position, first),
       // If more frames follow, the file has several songs, and the tag describes only the first.
       Self.find(
@@ -101,6 +109,19 @@ struct FrameSequence: Equatable {
       next += Int64(following.length)
     }
     return true
+  }
+
+  /// Whether the file's last frame is incomplete.
+  private static func endsInsideFrame(
+    _ file: FileWindow, _ start: Int64, _ first: SoundFrameHeader
+  ) -> Bool {
+    let from = max(start, file.size - 16_384)
+    guard let (position, _) = find(file, from: from, before: file.size, like: first.signature)
+    else { return true }
+    var cursor = FrameCursor(file, position, first)
+    cursor.advanceToEnd()
+    let rest = file.bytes(at: cursor.end, count: 3)
+    return cursor.end < file.size && (rest.first == 0xFF || rest.allSatisfy { $0 == 0 })
   }
 
   /// Returns the end of the frames, which a tag expects at `expected`; nil if they do not end there.

@@ -68,6 +68,11 @@ enum OggLinks {
     return firstPage(file, from: low, before: end)?.position ?? end
   }
 
+  /// Returns where the last page ends by its own header, maybe behind the file's end; nil without a page near the end.
+  static func endOfLastPage(_ file: FileWindow) -> Int64? {
+    lastPage(file).map { $0.position + $0.length }
+  }
+
   private static func lastPage(_ file: FileWindow) -> Page? {
     let start = max(0, file.size - 2 * Int64(longestPage))
     var position = start

@@ -17,22 +17,46 @@ final class AudioFile {
   /// Where each part begins, in seconds.
   private let starts: [Double]
   private var index: Int
-  private var track: AudioTrack
+  /// The bitstream in the file's samples; nil if they are samples.
+  private let stream: Bitstream?
+  private var track: any SoundTrack
 
   /// Opens a local file up to its first frame. `subject` names it in messages.
-  init(path: String, subject: String, interrupt: LibavInterrupt) throws(MediaFailure) {
+  convenience init(
+    path: String, subject: String, interrupt: LibavInterrupt
+  ) throws(MediaFailure) {
+    try self.init(
+      path: path, subject: subject, content: FileContent(path: path, interrupt: interrupt),
+      interrupt: interrupt)
+  }
+
+  /// Opens a local file that was examined.
+  init(
+    path: String, subject: String, content: FileContent, interrupt: LibavInterrupt
+  ) throws(MediaFailure) {
     self.path = path
     self.subject = subject
     self.interrupt = interrupt
-    let content = FileContent(path: path, interrupt: interrupt)
     self.content = content
     let demuxer = try content.open(0, of: path, subject: subject, interrupt: interrupt)
+    let first = try AudioTrack(demuxer)
     let seconds = content.durations(demuxer, of: path, subject: subject, interrupt: interrupt)
     starts = seconds.indices.map { seconds[..<$0].reduce(0) { $0 + ($1 ?? 0) } }
     duration = FileContent.sum(seconds).flatMap(FileContent.plausible)
     index = 0
-    track = try AudioTrack(demuxer)
+    guard first.format.sample != .float32 else {
+      stream = nil
+      track = first
+      return
+    }
+    // The search reads samples, so the track is opened again after it.
+    let found = try Bitstream(in: first)
+    stream = found
+    track = try content.track(0, found, of: path, subject: subject, interrupt: interrupt)
   }
+
+  /// The codec, or the container of plain samples.
+  var kind: String { track.kind }
 
   /// The format of the pending frames; changes only in ``next()``.
   var format: PCMFormat { track.format }
@@ -63,7 +87,7 @@ final class AudioFile {
     // Rounding may put a part's first frame slightly before its start.
     let part = starts.lastIndex { $0 <= seconds + 0.5 / Double(format.rate) } ?? 0
     if part != index {
-      track = try AudioTrack(content.open(part, of: path, subject: subject, interrupt: interrupt))
+      track = try content.track(part, stream, of: path, subject: subject, interrupt: interrupt)
       index = part
       let frame = ((seconds - starts[part]) * Double(format.rate)).rounded()
       return try track.seek(to: Int64(frame))
@@ -71,11 +95,50 @@ final class AudioFile {
     try track.seek(to: target - start(of: part))
   }
 
+  /// Returns why the sound has ended too early; nil at the end of a whole file.
+  ///
+  /// The bytes decide: a file that is shorter than its structure states is cut off, a whole one may state a
+  /// wrong length. Where the structure tells nothing, the stated length counts.
+  func earlyEnd() -> MediaFailure? {
+    let seconds = Double(position) / Double(format.rate)
+    // Of some containers libav measures the length by the bytes that are there.
+    let isMeasured = content.container.map(Self.measured.contains) ?? false
+    let stated = isMeasured ? nil : content.secondsBeforeCut ?? duration
+    let missing = stated.map { $0 - seconds }
+    if let missing, missing < Self.tolerance { return nil }
+    guard isCut(missing: missing, of: stated) else { return nil }
+    let place = "the file ends at \(Int(seconds)) s"
+    return MediaFailure(
+      .corrupt, subject: subject,
+      detail: place + (stated.map { " of \(Int($0)) s" } ?? "") + ": it is cut off or damaged",
+      hint: "Copy it again from its source.")
+  }
+
+  private static let measured: Set<Container> = [
+    .ogg, .wav, .w64, .caf, .aiff, .au, .dsf, .dsdiff,
+  ]
+  /// The longest missing end in seconds that is no fault.
+  private static let tolerance = 0.2
+
+  private func isCut(missing: Double?, of stated: Double?) -> Bool {
+    if content.secondsBeforeCut != nil { return true }
+    guard let file = FileWindow(path, limit: 8 << 20) else { return track.endProblem != nil }
+    // It was cut off while it played.
+    if let size = content.size, file.size < size { return true }
+    switch Completeness(file, content.container) {
+    case .cut: return true
+    case .whole: return false
+    case .unknown:
+      guard let missing, let stated, !content.isCounted else { return false }
+      return track.endProblem != nil || missing > max(10, stated / 100)
+    }
+  }
+
   /// Begins the next part that can be opened; false after the last.
   private func open(after part: Int) throws(MediaFailure) -> Bool {
     for next in content.parts.indices.dropFirst(part + 1) {
       do throws(MediaFailure) {
-        track = try AudioTrack(content.open(next, of: path, subject: subject, interrupt: interrupt))
+        track = try content.track(next, stream, of: path, subject: subject, interrupt: interrupt)
         index = next
         return true
       } catch {
@@ -104,6 +167,16 @@ extension FileContent {
     return demuxer
   }
 
+  /// Opens one of the parts up to its first frame; with a bitstream, the samples hold it.
+  func track(
+    _ part: Int, _ stream: Bitstream?, of path: String, subject: String,
+    interrupt: LibavInterrupt
+  ) throws(MediaFailure) -> any SoundTrack {
+    let track = try AudioTrack(open(part, of: path, subject: subject, interrupt: interrupt))
+    guard let stream else { return track }
+    return try BitstreamTrack(stream, in: track)
+  }
+
   /// Returns the length of each part in seconds, nil if unknown. `first` is the first part, open.
   func durations(
     _ first: Demuxer, of path: String, subject: String, interrupt: LibavInterrupt
@@ -124,6 +197,8 @@ extension FileContent {
     return [first.duration]
       + parts.indices.dropFirst().map { part in
         let demuxer = try? open(part, of: path, subject: subject, interrupt: interrupt)
+        // The first packet shows the time at which the part begins.
+        _ = try? demuxer?.read()
         // A damaged link is skipped when its turn comes.
         return demuxer.map(\.duration) ?? 0
       }

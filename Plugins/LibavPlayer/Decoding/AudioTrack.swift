@@ -35,6 +35,9 @@ final class AudioTrack {
   /// Packets that could not be decoded so far.
   var damagedPackets: Int { decoder.damagedPackets }
 
+  /// Whether the last packets so far could not be decoded.
+  var isDamagedAtEnd: Bool { decoder.isDamagedAtEnd }
+
   /// Decodes until a frame is pending. Returns its format; nil at the end.
   func next() throws(MediaFailure) -> PCMFormat? {
     while pending.isEmpty {

@@ -24,10 +24,7 @@ final class FrameDecoder {
     subject = demuxer.subject
     guard let information = demuxer.information, let parameters = information.pointee.codecpar,
       let codec = lav_avcodec_find_decoder(parameters.pointee.codec_id)
-    else {
-      throw MediaFailure(
-        .unsupported, subject: demuxer.subject, detail: "this kind of sound cannot be decoded")
-    }
+    else { throw Self.unsupported(demuxer) }
     guard let context = lav_avcodec_alloc_context3(codec), let frame = lav_av_frame_alloc() else {
       throw MediaFailure(code: LAV_NO_MEMORY, subject: demuxer.subject, doing: "decoding")
     }
@@ -40,7 +37,11 @@ final class FrameDecoder {
     var options = LibavDictionary([(key: "codec_whitelist", value: Demuxer.codecs)])
     let code = lav_avcodec_open2(context, codec, &options.pointer)
     guard code >= 0 else {
-      throw MediaFailure(code: code, subject: demuxer.subject, doing: "preparing the decoder")
+      guard code == LAV_BAD_ARGUMENT else {
+        throw MediaFailure(code: code, subject: demuxer.subject, doing: "preparing the decoder")
+      }
+      // The codec is not one of those that are allowed.
+      throw Self.unsupported(demuxer)
     }
   }
 
@@ -69,6 +70,16 @@ final class FrameDecoder {
       if isDraining && code != LAV_AGAIN { return false }
       try sendPacket(from: demuxer)
     }
+  }
+
+  /// Whether the last packets could not be decoded.
+  var isDamagedAtEnd: Bool { damagedInARow > 0 }
+
+  private static func unsupported(_ demuxer: Demuxer) -> MediaFailure {
+    MediaFailure(
+      .unsupported, subject: demuxer.subject,
+      detail: "sound of the kind \"\(demuxer.kind)\" is not played",
+      hint: "Convert it with: ffmpeg -i FILE FILE.flac")
   }
 
   /// Converts the frame to a lower rate if its own cannot be played.

@@ -22,11 +22,37 @@ struct Tags: Equatable, Sendable {
       }
       return nil
     }
-    title = value("title", "nam")
+    title = value("title", "nam").map(Tags.single)
     artist = value("artist", "album_artist", "albumartist", "performer", "composer")
-    album = value("album")
+      .map { Tags.joined(Tags.values($0)) }
+    album = value("album").map(Tags.single)
     track = Tags.number(value("track", "tracknumber"))
     disc = Tags.number(value("disc", "discnumber", "disk"))
+  }
+
+  /// Returns several names as people read them: "First, Second"; each name once.
+  static func joined(_ names: [String]) -> String {
+    var seen: Set<String> = []
+    return names.filter { seen.insert($0).inserted }.joined(separator: ", ")
+  }
+
+  /// Returns the values that libav has joined with a semicolon, as it does with several tags of one name.
+  static func values(_ text: String) -> [String] {
+    // The semicolon of "&amp;" separates nothing.
+    guard text.utf8.contains(UInt8(ascii: ";")), !text.utf8.contains(UInt8(ascii: "&")) else {
+      return [text]
+    }
+    let names = text.split(separator: ";").map {
+      String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
+    let filled = names.filter { !$0.isEmpty }
+    return filled.isEmpty ? [text] : filled
+  }
+
+  /// Returns a text that stands there several times once; every other text as it is.
+  static func single(_ text: String) -> String {
+    let values = values(text)
+    return Set(values).count == 1 ? values[0] : text
   }
 
   /// The first number of "3", "03/12" or "3 of 12"; nil for 0, which files use for "unknown".

@@ -48,7 +48,7 @@ struct Song: Equatable, Sendable {
 }
 
 extension Song {
-  /// Reads the file's header, without decoding.
+  /// Reads the file's header, and decodes its first frame, so that only files are listed that can be played.
   ///
   /// - Parameters:
   ///   - countable: Bytes that may still be read to learn lengths; a file that has to be read as a
@@ -70,18 +70,13 @@ extension Song {
       if content.isCounted { countable = max(0, countable - window.bytesRead) }
     }
     let demuxer = try content.openForTags(path, subject: file.path, interrupt: interrupt)
-    if demuxer.channels == nil { demuxer.findStreamInfo() }
-    guard let channels = demuxer.channels else {
-      throw MediaFailure(
-        .corrupt, subject: file.path, detail: "there is no sound in it",
-        hint: "Check the file with: ffprobe FILE")
-    }
-    let tags = demuxer.tags
-    let durations = content.durations(
-      demuxer, of: path, subject: file.path, interrupt: interrupt)
+    var tags = demuxer.tags
+    if let names = window.map(ArtistList.read), !names.isEmpty { tags.artist = Tags.joined(names) }
+    let sound = try AudioFile(
+      path: path, subject: file.path, content: content, interrupt: interrupt)
     self.init(
       id: file.path, title: tags.title ?? Song.title(ofFile: file.path), artist: tags.artist,
-      album: tags.album, track: tags.track, disc: tags.disc, duration: FileContent.sum(durations),
-      format: demuxer.kind, channels: channels, stamp: file.stamp)
+      album: tags.album, track: tags.track, disc: tags.disc, duration: sound.duration,
+      format: sound.kind, channels: sound.format.channels, stamp: file.stamp)
   }
 }

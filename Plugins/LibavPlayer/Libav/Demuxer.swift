@@ -9,12 +9,21 @@ import MediaNetwork
 final class Demuxer {
   /// The containers that are played, by libav's names.
   private static let formats = Container.allCases.map(\.rawValue).joined(separator: ",")
-  /// The codecs that are decoded, by libav's names.
-  static let codecs =
-    "flac,mp3float,mp3,mp2float,mp2,mp1float,mp1,vorbis,opus,aac,alac,wavpack,tta,wmav1,wmav2,"
-    + "wmapro,wmalossless,ac3,eac3,dca,dsd_lsbf,dsd_msbf,dsd_lsbf_planar,dsd_msbf_planar,pcm_u8,"
-    + "pcm_s8,pcm_s16le,pcm_s24le,pcm_s32le,pcm_f32le,pcm_f64le,pcm_s16be,pcm_s24be,pcm_s32be,"
-    + "pcm_f32be,pcm_f64be,pcm_mulaw,pcm_alaw"
+  /// The codecs that are decoded, by libav's names: those of music and speech, not those of games and pictures.
+  static let codecs = [
+    "flac,mp3float,mp3,mp2float,mp2,mp1float,mp1,mp3adufloat,mp3on4float,vorbis,opus,aac,aac_latm",
+    "alac,als,ape,wavpack,tta,tak,shorten,mpc7,mpc8,wmav1,wmav2,wmapro,wmalossless,wmavoice",
+    "ac3,eac3,dca,truehd,mlp,dst,atrac1,atrac3,atrac3al,atrac3plus,atrac3plusal,cook,ralf,sipr",
+    "real_144,real_288,qdm2,qdmc,mace3,mace6,nellymoser,imc,iac,metasound,twinvq,truespeech",
+    "speex,libspeex,gsm,gsm_ms,amrnb,amrwb,ilbc,g722,g723_1,g726,g726le,g729,qcelp,evrc,dfpwm",
+    "adpcm_ms,adpcm_ima_wav,adpcm_ima_qt,adpcm_ima_dk3,adpcm_ima_dk4,adpcm_ima_oki,adpcm_yamaha",
+    "adpcm_swf,adpcm_adx,adpcm_ct,adpcm_sbpro_2,adpcm_sbpro_3,adpcm_sbpro_4,adpcm_g722,adpcm_g726",
+    "8svx_exp,8svx_fib,sdx2_dpcm,dsd_lsbf,dsd_msbf,dsd_lsbf_planar,dsd_msbf_planar,pcm_u8,pcm_s8",
+    "pcm_s8_planar,pcm_s16le,pcm_s16le_planar,pcm_s24le,pcm_s24le_planar,pcm_s32le",
+    "pcm_s32le_planar,pcm_s16be,pcm_s16be_planar,pcm_s24be,pcm_s32be,pcm_u16le,pcm_u16be,pcm_u24le",
+    "pcm_u24be,pcm_u32le,pcm_u32be,pcm_f16le,pcm_f24le,pcm_f32le,pcm_f32be,pcm_f64le,pcm_f64be",
+    "pcm_mulaw,pcm_alaw,pcm_vidc",
+  ].joined(separator: ",")
 
   /// The file or station in messages.
   let subject: String
@@ -27,6 +36,8 @@ final class Demuxer {
   /// The source of a station's segments; nil for anything else.
   private let source: SegmentSource?
   private var hasStreamInfo = false
+  /// The time stamp of the first packet, in units of ``timeBase``; nil before it was read, or without one.
+  private var firstTime: Int64?
   private var context: UnsafeMutablePointer<AVFormatContext>
   let packet: UnsafeMutablePointer<AVPacket>
 
@@ -44,6 +55,19 @@ final class Demuxer {
         ("format_whitelist", Self.formats),
       ],
       subject: subject, interrupt: interrupt)
+  }
+
+  /// Opens a bitstream without a container, which only reads forwards.
+  convenience init(
+    bitstream input: StreamInput, container: Container, subject: String,
+    interrupt: LibavInterrupt
+  ) throws(MediaFailure) {
+    try self.init(
+      url: "", format: container.rawValue,
+      options: [("protocol_whitelist", "none"), ("format_whitelist", container.rawValue)],
+      input: input, subject: subject, interrupt: interrupt)
+    // IEC 61937 and some others state the codec only in their frames.
+    if information?.pointee.codecpar?.pointee.codec_id == AV_CODEC_ID_NONE { findStreamInfo() }
   }
 
   /// Opens a station's stream.
@@ -160,6 +184,7 @@ final class Demuxer {
     else { return containerName }
     let codec = String(cString: name)
     if codec.hasPrefix("dsd_") { return "dsd" }
+    if codec == "dca" { return "dts" }
     // Containers that hold anything have names of several words.
     if codec.hasPrefix("pcm_") { return containerName.contains(",") ? "pcm" : containerName }
     return codec.hasSuffix("float") ? String(codec.dropLast("float".count)) : codec
@@ -180,18 +205,32 @@ final class Demuxer {
     guard context.pointee.duration > 0,
       context.pointee.duration_estimation_method != AVFMT_DURATION_FROM_BITRATE
     else { return nil }
-    return Double(context.pointee.duration) / Double(LAV_TIME_BASE)
+    let seconds = Double(context.pointee.duration) / Double(LAV_TIME_BASE)
+    // Windows Media and Matroska state the time of the end; a recording may begin at any time.
+    let start = Double(firstTime ?? 0) * Double(timeBase.num) / Double(timeBase.den)
+    return start > 0 && start < seconds ? seconds - start : seconds
   }
 
   /// The length in seconds as the header states it.
   var headerDuration: Double? {
     guard let information, information.pointee.duration > 0 else { return nil }
     let base = information.pointee.time_base
-    // Opus in Ogg counts the frames in front that its decoder skips.
-    let isOpus = information.pointee.codecpar?.pointee.codec_id == AV_CODEC_ID_OPUS
-    let left = isOpus ? Int64(information.pointee.codecpar?.pointee.initial_padding ?? 0) : 0
-    return Double(max(1, information.pointee.duration - left)) * Double(base.num)
-      / Double(base.den)
+    let count = information.pointee.duration - startOfDuration(of: information)
+    return Double(max(1, count)) * Double(base.num) / Double(base.den)
+  }
+
+  /// Returns the time from which libav counts the stream's length, in units of ``timeBase``: a recording may begin at any
+  /// time.
+  private func startOfDuration(of information: UnsafePointer<AVStream>) -> Int64 {
+    if information.pointee.codecpar?.pointee.codec_id == AV_CODEC_ID_OPUS {
+      // The frames in front that the decoder skips count as well.
+      let skipped = Int64(information.pointee.codecpar?.pointee.initial_padding ?? 0)
+      let start = containerName == "ogg" ? information.pointee.start_time : 0
+      return skipped + (start == LAV_NO_TIME ? 0 : max(0, start))
+    }
+    // Windows Media states the time of the end.
+    guard containerName == "asf", let firstTime, firstTime > 0 else { return 0 }
+    return firstTime < information.pointee.duration ? firstTime : 0
   }
 
   /// Reads ahead to learn the length and rate that the header of bare MP3 and AAC does not state.
@@ -203,14 +242,21 @@ final class Demuxer {
     _ = lav_avformat_find_stream_info(context, nil)
   }
 
+  /// What libav has reported about the end of the data; nil while it has reported nothing.
+  private(set) var endProblem: String?
+
   /// Reads the audio stream's next packet into ``packet``; false at the end.
   func read() throws(MediaFailure) -> Bool {
     while true {
       lav_av_packet_unref(packet)
       let code = lav_av_read_frame(context, packet)
       if code >= 0 {
-        if packet.pointee.stream_index == stream { return true }
-        continue
+        guard packet.pointee.stream_index == stream else { continue }
+        // libav got fewer bytes than the container states.
+        let isShort = packet.pointee.flags & AV_PKT_FLAG_CORRUPT != 0
+        endProblem = isShort ? "the last packet is incomplete" : nil
+        if firstTime == nil, packet.pointee.pts != LAV_NO_TIME { firstTime = packet.pointee.pts }
+        return true
       }
       if interrupt.isCancelled {
         throw MediaFailure(.cancelled, subject: subject, detail: "reading was cancelled")
@@ -222,6 +268,13 @@ final class Demuxer {
       }
       if code == LAV_AGAIN { continue }
       // libav often finds nothing behind damaged data: treat it as the end.
+      if code == LAV_IO, input == nil {
+        throw MediaFailure(
+          .corrupt, subject: subject,
+          detail: "reading failed: the file is cut off or damaged, or its disk is",
+          hint: "Copy it again from its source.")
+      }
+      if code == LAV_INVALID_DATA { endProblem = Libav.describe(code) }
       if code == LAV_EOF || code == LAV_INVALID_DATA { return false }
       throw MediaFailure(code: code, subject: subject, doing: "reading")
     }

@@ -1,24 +1,36 @@
 import CLibav
 import MediaFolders
 
-/// A ``StationStream`` in the form that libav reads.
+/// Bytes from a function in the form that libav reads, such as those of a ``StationStream``.
 final class StreamInput {
+  /// Copies at most this many bytes. Returns their number, or libav's code for the end or an error.
+  typealias Reader = (UnsafeMutablePointer<UInt8>, _ size: Int) -> Int32
+
   /// libav's context; freed with `self`, after the container that reads from it was closed.
   let context: UnsafeMutablePointer<AVIOContext>
-  private let stream: StationStream
+  private let source: Source
+
+  private final class Source {
+    let read: Reader
+
+    init(_ read: @escaping Reader) { self.read = read }
+  }
 
   private static let size = 4_096
 
-  init(_ stream: StationStream, subject: String) throws(MediaFailure) {
-    self.stream = stream
+  convenience init(_ stream: StationStream, subject: String) throws(MediaFailure) {
+    try self.init(subject: subject) { stream.read(into: $0, $1) }
+  }
+
+  init(subject: String, read: @escaping Reader) throws(MediaFailure) {
+    let source = Source(read)
     let buffer = lav_av_malloc(Self.size)?.assumingMemoryBound(to: UInt8.self)
     let made = buffer.flatMap {
       lav_avio_alloc_context(
-        $0, Int32(Self.size), 0, Unmanaged.passUnretained(stream).toOpaque(),
-        { stream, buffer, size in
-          guard let stream, let buffer else { return LAV_IO }
-          let station = Unmanaged<StationStream>.fromOpaque(stream).takeUnretainedValue()
-          return station.read(into: buffer, Int(size))
+        $0, Int32(Self.size), 0, Unmanaged.passUnretained(source).toOpaque(),
+        { source, buffer, size in
+          guard let source, let buffer else { return LAV_IO }
+          return Unmanaged<Source>.fromOpaque(source).takeUnretainedValue().read(buffer, Int(size))
         }, nil, nil)
     }
     guard let made else {
@@ -26,6 +38,7 @@ final class StreamInput {
       throw MediaFailure(code: LAV_NO_MEMORY, subject: subject, doing: "opening")
     }
     context = made
+    self.source = source
   }
 
   deinit {
