@@ -173,7 +173,8 @@ package struct FolderWalk {
     return "\(text(status.st_mtim)) \(text(status.st_ctim)) \(status.st_size) \(status.st_ino)"
   }
 
-  private static func name(_ entry: UnsafeMutablePointer<dirent>) -> String? {
+  /// Returns the name of a folder's entry; nil if it is not UTF-8.
+  static func name(_ entry: UnsafeMutablePointer<dirent>) -> String? {
     withUnsafePointer(to: &entry.pointee.d_name) { tuple in
       tuple.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: tuple.pointee)) {
         String(validatingCString: $0)

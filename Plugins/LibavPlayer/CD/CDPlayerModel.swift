@@ -65,7 +65,7 @@ struct CDPlayerModel: Sendable {
   enum Answer: Sendable {
     /// nil if there is no song at all.
     case found(Result<PlayableSong?, MediaFailure>)
-    case listed([PlayableSong])
+    case listed(Result<[PlayableSong], MediaFailure>)
     case opened(Result<Place, MediaFailure>)
   }
 
@@ -368,16 +368,18 @@ struct CDPlayerModel: Sendable {
     switch (answer, step) {
     case (.found(let result), .finding(let position)):
       found(result, from: position, sound, at: now, &effects)
-    case (.listed(let songs), .restarting(let song)):
-      start(songs.first ?? song, at: 0, sound, now, &effects)
-    case (.listed(let songs), .listing(let steps)):
+    case (.listed(let result), .restarting(let song)):
+      start((try? result.get())?.first ?? song, at: 0, sound, now, &effects)
+    case (.listed(.success(let songs)), .listing(let steps)):
       effects.append(.setOrder(songs))
       do throws(DeviceError) {
         try skip(steps, from: currentPlace(sound), in: songs, &effects)
       } catch {
         finish(error, &effects)
       }
-    case (.listed(let songs), _): effects.append(.setOrder(songs))
+    case (.listed(.failure(let failure)), .listing): finish(DeviceError(failure), &effects)
+    case (.listed(.success(let songs)), _): effects.append(.setOrder(songs))
+    case (.listed(.failure), _): break
     case (.opened(let result), .opening(let song)):
       opened(result, song, sound, at: now, &effects)
     case (.opened(let result), .jumping(let jump)):

@@ -11,6 +11,8 @@ import PluginProtocol
 actor FolderCDPlayer: PlayerDevice {
   /// The most skipped files of a scan that the log names; it counts the rest.
   private static let mostNamedFiles = 20
+  /// The time between two attempts to reach a folder.
+  private static let folderInterval = Duration.seconds(30)
 
   private let context: DeviceContext
   private let library: MediaLibrary
@@ -24,6 +26,9 @@ actor FolderCDPlayer: PlayerDevice {
   /// The opening in progress, or the last one.
   private var opening: PlaybackEngine.Opening?
   private var backgroundTasks: [Task<Void, Never>] = []
+  /// The failures of its own folders, by path.
+  private var problems: [String: MediaFailure] = [:]
+  private var isRetrying = false
 
   /// Creates a player over the folders of its option `folders` and those that are scanned later.
   init(
@@ -43,15 +48,12 @@ actor FolderCDPlayer: PlayerDevice {
   }
 
   func open() async throws(DeviceError) -> Capabilities {
-    for path in ownFolders {
-      do {
-        _ = try library.add(path)
-      } catch {
-        // The disk may be mounted later; the other folders can be played.
-        context.log(.warning, error.message)
-      }
-    }
+    // A share that does not answer delays nothing: the commands wait for the folder that they need.
+    let (library, folders) = (library, ownFolders)
     backgroundTasks = [
+      Task {
+        await library.add(folders) { await self.setProblem($1, of: $0) }
+      },
       Task { for await event in engine.events { self.handle(event) } },
       Task { for await event in engine.source.events { self.handle(event) } },
     ]
@@ -99,12 +101,47 @@ actor FolderCDPlayer: PlayerDevice {
         let (items, skipped) = try await library.scan(path)
         found += items
         log(skipped, in: path)
+        setProblem(nil, of: path)
       } catch {
         guard folder == nil else { throw DeviceError(error) }
-        context.log(.warning, error.message)
+        setProblem(error, of: path)
       }
     }
     return found
+  }
+
+  /// Tries every 30 s to reach the folders that did not answer, until all do.
+  private func retryFolders() async {
+    while !problems.isEmpty, (try? await clock.sleep(for: Self.folderInterval)) != nil {
+      for path in problems.keys.sorted() {
+        do throws(MediaFailure) {
+          _ = try await library.addInTime(path)
+          setProblem(nil, of: path)
+        } catch {
+          setProblem(error, of: path)
+        }
+      }
+    }
+    isRetrying = false
+  }
+
+  /// Records whether one of its own folders can be read, and reports a change as the attribute `problem`.
+  private func setProblem(_ failure: MediaFailure?, of path: String) {
+    guard ownFolders.contains(path), problems[path]?.message != failure?.message else { return }
+    problems[path] = failure
+    if failure != nil, !isRetrying {
+      isRetrying = true
+      backgroundTasks.append(Task { await retryFolders() })
+    }
+    if let failure {
+      context.log(.warning, failure.message)
+    } else {
+      context.log(.info, "\(path) can be read again; scan the library to list its songs")
+    }
+    let text = problems.sorted { $0.key < $1.key }.map(\.value.message).joined(separator: " ")
+    context.report(attributes: [
+      "problem": Attribute(text.isEmpty ? .null : .string(text), label: "Problem")
+    ])
   }
 
   private func log(_ skipped: SkippedFiles, in path: String) {
@@ -178,9 +215,19 @@ actor FolderCDPlayer: PlayerDevice {
         deliver(.found(result.map { $0 }), to: generation)
       }
     case .findFirstSong(let generation):
-      Task { deliver(.found(.success(await library.firstDisc().first)), to: generation) }
+      Task {
+        let result = await Result { () async throws(MediaFailure) in
+          try await library.firstSong(clock: clock)
+        }
+        deliver(.found(result), to: generation)
+      }
     case .listDisc(let song, let generation):
-      Task { deliver(.listed(await library.disc(of: song)), to: generation) }
+      Task {
+        let result = await Result { () async throws(MediaFailure) in
+          try await library.disc(of: song)
+        }
+        deliver(.listed(result), to: generation)
+      }
     default: break
     }
   }

@@ -9,7 +9,7 @@ import Synchronization
 enum PlaybackEvent: Sendable {
   /// The next song of the disc follows on the cable.
   case nextSong(PlayableSong)
-  /// A file could not be played, or not to its end, and was skipped.
+  /// A file could not be opened, and was skipped.
   case skipped(MediaFailure)
 }
 
@@ -35,8 +35,24 @@ final class PlaybackEngine: Sendable {
   /// The events, for one reader.
   let events: AsyncStream<PlaybackEvent>
   private let supply = SoundSupply()
-  private let mailbox = Mailbox<PlaybackJob>()
   private let timeline = SharedTimeline()
+  private let worker = Mutex(Worker())
+  private let continuation: AsyncStream<PlaybackEvent>.Continuation
+  private let listDisc: @Sendable (PlayableSong) -> [PlayableSong]
+
+  /// The thread that works now.
+  private struct Worker {
+    var mailbox = Mailbox<PlaybackJob>()
+    var lease = ThreadLease()
+    /// The number of earlier threads that have not ended.
+    var left = 0
+  }
+
+  /// The time that the thread may take to begin an opening. A read from a share that has stopped answering keeps it
+  /// longer; another thread then takes its place.
+  private static let patience = Duration.seconds(1)
+  /// The most threads that wait for such a share.
+  private static let mostLeft = 4
 
   /// Starts the thread. At the end of a song that is not in the order of ``setOrder(_:)``, the thread calls `listDisc`,
   /// which returns all songs of the disc of that song. The call may wait for the disk.
@@ -45,21 +61,56 @@ final class PlaybackEngine: Sendable {
     listDisc: @escaping @Sendable (PlayableSong) -> [PlayableSong]
   ) throws(CableError) {
     source = try CableSource(clock: clock)
-    let (events, continuation) = AsyncStream<PlaybackEvent>.makeStream()
-    self.events = events
-    let (source, supply, mailbox, timeline) = (source, supply, mailbox, timeline)
-    SystemThread.start(name: "playback") {
+    (events, continuation) = AsyncStream<PlaybackEvent>.makeStream()
+    self.listDisc = listDisc
+    worker.withLock { startThread($0) }
+  }
+
+  private func startThread(_ worker: Worker) {
+    let (source, supply, timeline) = (source, supply, timeline)
+    let (continuation, listDisc) = (continuation, listDisc)
+    let (mailbox, lease) = (worker.mailbox, worker.lease)
+    SystemThread.start(name: "playback") { [weak self] in
       PlaybackThread(
-        source: source, supply: supply, mailbox: mailbox, timeline: timeline,
+        source: source, supply: supply, mailbox: mailbox, timeline: timeline, lease: lease,
         events: continuation, listDisc: listDisc
       ).run()
+      if lease.isOver { self?.worker.withLock { $0.left -= 1 } }
+    }
+  }
+
+  /// Lets another thread do the jobs of one that has not begun them in time.
+  private func replaceThread(of mailbox: Mailbox<PlaybackJob>) {
+    worker.withLock { worker in
+      guard worker.mailbox === mailbox else { return }
+      let jobs = mailbox.removeAll()
+      guard !jobs.isEmpty else { return }
+      guard worker.left < Self.mostLeft else {
+        for case .play(let song, _, _, _, let result) in jobs {
+          let detail = "earlier songs still wait for a disk or share that does not answer"
+          result.fulfil(.failure(MediaFailure(.unreachable, subject: song.item, detail: detail)))
+        }
+        return
+      }
+      worker.lease.end()
+      mailbox.post(.quit)
+      worker = Worker(left: worker.left + 1)
+      for job in jobs { worker.mailbox.post(job) }
+      startThread(worker)
+    }
+  }
+
+  private func post(_ job: PlaybackJob) -> Mailbox<PlaybackJob> {
+    worker.withLock { worker in
+      worker.mailbox.post(job)
+      return worker.mailbox
     }
   }
 
   deinit { close() }
 
   /// Loads libav in the background.
-  func warmUp() { mailbox.post(.warmUp) }
+  func warmUp() { _ = post(.warmUp) }
 
   /// The opening of a song by the engine's thread.
   struct Opening: Sendable {
@@ -85,8 +136,12 @@ final class PlaybackEngine: Sendable {
     // First the flush: it frees the thread, which may wait for room in the cable.
     let section = source.flush().section
     timeline.value.withLock { $0.lastSection = nil }
-    mailbox.post(
+    let mailbox = post(
       .play(song, seconds: seconds, section: section, opening.interrupt, opening.result))
+    Task { [weak self] in
+      try? await Task.sleep(for: Self.patience)
+      self?.replaceThread(of: mailbox)
+    }
     return opening
   }
 
@@ -99,13 +154,14 @@ final class PlaybackEngine: Sendable {
   /// Drops the sound and closes the file.
   func stop() {
     _ = source.flush()
-    mailbox.post(.stop)
+    _ = post(.stop)
   }
 
   /// Ends the thread and the cable.
   func close() {
-    mailbox.post(.quit)
+    _ = post(.quit)
     source.close()
+    continuation.finish()
   }
 
   /// The present sound.
@@ -120,7 +176,7 @@ final class PlaybackEngine: Sendable {
         ? .seconds(1) : place == nil ? .zero : supply.remaining(at: position)
       return SoundState(
         place: place, newest: timeline.newest, lastSection: timeline.lastSection,
-        remaining: remaining, order: timeline.order)
+        remaining: remaining, order: timeline.order, earlyEnds: timeline.earlyEnds)
     }
   }
 

@@ -14,6 +14,7 @@ final class PlaybackThread {
   private let supply: SoundSupply
   private let mailbox: Mailbox<PlaybackJob>
   private let timeline: SharedTimeline
+  private let lease: ThreadLease
   private let events: AsyncStream<PlaybackEvent>.Continuation
   private let listDisc: (PlayableSong) -> [PlayableSong]
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: chunk, alignment: 16)
@@ -27,21 +28,20 @@ final class PlaybackThread {
 
   init(
     source: CableSource, supply: SoundSupply, mailbox: Mailbox<PlaybackJob>,
-    timeline: SharedTimeline, events: AsyncStream<PlaybackEvent>.Continuation,
+    timeline: SharedTimeline, lease: ThreadLease,
+    events: AsyncStream<PlaybackEvent>.Continuation,
     listDisc: @escaping (PlayableSong) -> [PlayableSong]
   ) {
     self.source = source
     self.supply = supply
     self.mailbox = mailbox
     self.timeline = timeline
+    self.lease = lease
     self.events = events
     self.listDisc = listDisc
   }
 
-  deinit {
-    buffer.deallocate()
-    events.finish()
-  }
+  deinit { buffer.deallocate() }
 
   /// Works until `quit`.
   func run() {
@@ -136,7 +136,9 @@ final class PlaybackThread {
       return
     }
     do {
-      guard let next = try playing.file.next() else { return advance() }
+      guard let next = try playing.file.next() else {
+        return advance(after: playing.file.earlyEnd())
+      }
       guard next == format || begin(next) else { return }
       let frames = try playing.file.read(into: buffer)
       let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<(frames * next.frameSize)])
@@ -144,22 +146,36 @@ final class PlaybackThread {
       // Written in part: the section is over, and the job that ended it is on its way.
       if source.write(bytes, section: section) < frames { isDecoding = false }
     } catch {
-      if error.kind != .cancelled { events.yield(.skipped(error)) }
-      advance()
+      advance(after: error.kind == .cancelled ? nil : error)
     }
   }
 
+  /// Ends the current song.
+  private func endSong() {
+    isDecoding = false
+    playing = nil
+  }
+
   /// Goes on with the next song that can be opened, without a gap; ends the section after the last one.
-  private func advance() {
-    guard var song = playing?.song else { return }
+  ///
+  /// - Parameter failure: Why the current song ends too early; nil if it ends as it should.
+  private func advance(after failure: MediaFailure?) {
+    guard var (song, file) = playing, !lease.isOver else { return endSong() }
+    if let failure {
+      let end = EarlyEnd(
+        song: song, seconds: Double(file.position) / Double(file.format.rate), failure: failure)
+      timeline.value.withLock { $0.append(end) }
+    }
     if !timeline.value.withLock({ $0.order.contains(song) }) {
       let order = listDisc(song)
+      guard !lease.isOver else { return endSong() }
       timeline.value.withLock { $0.order = order }
     }
     while let next = timeline.value.withLock({ $0.order.neighbour(of: song) }) {
       song = next
       do {
-        let file = try AudioFile(path: next.path, subject: next.item, interrupt: LibavInterrupt())
+        file = try AudioFile(path: next.path, subject: next.item, interrupt: LibavInterrupt())
+        guard !lease.isOver else { return endSong() }
         playing = (next, file)
         format = nil
         if begin(file.format) { events.yield(.nextSong(next)) }
@@ -168,12 +184,23 @@ final class PlaybackThread {
         events.yield(.skipped(error))
       }
     }
-    isDecoding = false
-    playing = nil
+    guard !lease.isOver else { return endSong() }
+    endSong()
     let last = section
     timeline.value.withLock { $0.lastSection = last }
     source.end(section: last)
   }
+}
+
+/// Whether a ``PlaybackThread`` still works for its engine. Safe from any thread.
+final class ThreadLease: Sendable {
+  private let over = Atomic<Bool>(false)
+
+  /// Whether another thread has taken its place: this one changes nothing more.
+  var isOver: Bool { over.load(ordering: .acquiring) }
+
+  /// Ends the lease.
+  func end() { over.store(true, ordering: .releasing) }
 }
 
 extension PCMFormat {

@@ -42,6 +42,8 @@ struct PlaybackTimeline: Sendable {
   var order: [PlayableSong] = []
   /// The section that ends the disc; nil until the last song was written.
   var lastSection: UInt32?
+  /// The songs whose files ended too early, the newest last.
+  private(set) var earlyEnds: [EarlyEnd] = []
   private var segments: [Segment] = []
 
   /// The song of the newest section.
@@ -51,8 +53,15 @@ struct PlaybackTimeline: Sendable {
   mutating func append(_ segment: Segment) {
     segments.append(segment)
     lastSection = nil
+    earlyEnds.removeAll { $0.song == segment.song }
     // The cable is seconds ahead of the heard position, not hundreds of sections.
     if segments.count > 64 { segments.removeFirst(segments.count - 64) }
+  }
+
+  /// Records that the newest song has ended too early.
+  mutating func append(_ end: EarlyEnd) {
+    earlyEnds.append(end)
+    if earlyEnds.count > 64 { earlyEnds.removeFirst() }
   }
 
   /// Returns the place in a song at a position of the cable; nil for a section without a song.

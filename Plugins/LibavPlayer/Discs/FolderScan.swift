@@ -4,8 +4,8 @@ import Platform
 
 /// The new and changed songs of a media folder.
 ///
-/// Cost: one `lstat` per file, and one open of the header per file that is not known yet. The first
-/// scan of 1,000 files takes 0.45 s, the next one 0.05 s (two busy cores, files in memory). An MP3
+/// Cost: one `lstat` per file, and one decoded frame per file that is not known yet. The first scan of
+/// 1,000 files takes about 1 s, the next one 0.05 s (two busy cores, files in memory). An MP3
 /// file without a Xing tag and a bare AAC file are read as a whole, up to ``ScanLimits/counted``.
 struct FolderScan: Equatable, Sendable {
   /// New and changed songs, in no order (see ``Song/precedes(_:_:)``).
@@ -125,10 +125,12 @@ extension FolderWalk {
     _ folder: MediaFolder, from start: String = "", recursive: Bool = true,
     mostFiles: Int = Self.mostFiles
   ) {
-    let music = MediaKind(
-      matchesName: { Container(path: $0) != nil },
-      matchesContent: { Container.isPossible(path: $0) && FileContent.isMusic($0) })
     self.init(
-      folder, kind: music, from: start, recursive: recursive, mostFiles: mostFiles)
+      folder, kind: Self.music, from: start, recursive: recursive, mostFiles: mostFiles)
   }
+
+  /// The files that are music.
+  static let music = MediaKind(
+    matchesName: { Container(path: $0) != nil },
+    matchesContent: { Container.isPossible(path: $0) && FileContent.isMusic($0) })
 }

@@ -29,9 +29,13 @@ final class MediaLibrary: Sendable {
     /// In the order in which they were added.
     var folders: [FolderIndex] = []
     var names = FolderNames()
+    /// The number of scans and additions in progress, and when the last one ended, in monotonic ns.
+    var searches = 0
+    var lastSearch = MonotonicClock.now
   }
   private let state = Mutex(State())
   private let scanner: Scanner
+  private let disk: DiskReader
 
   /// Scans a folder for files that are not known with their stamps.
   typealias Scanner =
@@ -39,13 +43,65 @@ final class MediaLibrary: Sendable {
 
   /// Creates an empty library.
   ///
-  /// - Parameter scanner: Scans a folder; by default in a process of its own.
+  /// - Parameters:
+  ///   - disk: Reads the disks, each with a limit of time.
+  ///   - scanner: Scans a folder; by default in a process of its own.
   init(
+    disk: DiskReader = DiskReader(),
     scanner: @escaping Scanner = { (folder, known) throws(MediaFailure) in
       try ScanProcess().scan(folder, known: known)
     }
   ) {
+    self.disk = disk
     self.scanner = scanner
+  }
+
+  /// The longest wait in ns for a folder that no scan has named yet.
+  private static let longestWait: Int64 = 3_000_000_000
+  /// Milliseconds for the list of a disc, of which some files may have to be read first.
+  private static let listTime = 20_000
+
+  /// Adds folders beside each other, so that one that does not answer delays none.
+  ///
+  /// - Parameter failed: Called for each folder that cannot be added.
+  func add(_ paths: [String], failed: @escaping @Sendable (String, MediaFailure) async -> Void)
+    async
+  {
+    beginSearch()
+    defer { endSearch() }
+    // Of folders with the same name the first one gets it.
+    let names = paths.map { $0.split(separator: "/").last }
+    let areDistinct = Set(names).count == names.count
+    await withTaskGroup(of: Void.self) { group in
+      for path in paths {
+        group.addTask {
+          do throws(MediaFailure) {
+            _ = try await self.addInTime(path)
+          } catch {
+            await failed(path, error)
+          }
+        }
+        if !areDistinct { await group.waitForAll() }
+      }
+    }
+  }
+
+  /// Makes the files below `path` playable, in limited time.
+  func addInTime(_ path: String) async throws(MediaFailure) -> MediaFolder {
+    try await disk.run(on: path, name: "folder") { () throws(MediaFailure) in
+      let folder = try self.add(path)
+      try folder.checkAnswers()
+      return folder
+    }
+  }
+
+  private func beginSearch() { state.withLock { $0.searches += 1 } }
+
+  private func endSearch() {
+    state.withLock { state in
+      state.searches -= 1
+      state.lastSearch = MonotonicClock.now
+    }
   }
 
   /// Makes the files below `path` playable, and reserves the folder's name even if it is missing: of
@@ -75,7 +131,9 @@ final class MediaLibrary: Sendable {
     for folder in folders {
       guard let path = folder.path(of: item) else { continue }
       do {
-        return PlayableSong(item: item, path: try folder.resolveFile(path))
+        _ = try FolderWalk.resolve(
+          path, in: folder, kind: FolderWalk.music, isKnown: isKnown(path, in: folder))
+        return PlayableSong(item: item, path: folder.root + "/" + path)
       } catch {
         failure = error
       }
@@ -83,36 +141,57 @@ final class MediaLibrary: Sendable {
     throw failure
   }
 
-  /// Returns the file of an item, after a wait of at most 3 s for its folder: after a restart the
-  /// song that played is restored before the folders have been scanned again.
+  /// Whether a scan has read a file with exactly this path.
+  private func isKnown(_ path: String, in folder: MediaFolder) -> Bool {
+    guard let known = index(of: folder)?.known, let index = known.index(forKey: path) else {
+      return false
+    }
+    // Names that are equal in Unicode may belong to two files.
+    return known[index].key.utf8.elementsEqual(path.utf8)
+  }
+
+  /// Returns the file of an item in limited time. Waits for its folder while folders are being added and scanned: after
+  /// a start, songs are played before the folders have been named.
   func resolve(
     _ item: String, clock: any TheaterClock
   ) async throws(MediaFailure) -> PlayableSong {
-    do {
-      return try resolve(item)
-    } catch {
-      guard error.kind == .missing, await waitForFolder(of: item, clock: clock) else { throw error }
+    let folder = await folder(clock: clock) { folders in
+      folders.first { $0.path(of: item) != nil }
     }
-    return try resolve(item)
+    guard let folder else { return try resolve(item) }
+    return try await disk.run(on: folder.root, name: "song") { () throws(MediaFailure) in
+      try self.resolve(item)
+    }
   }
 
-  private func waitForFolder(of item: String, clock: any TheaterClock) async -> Bool {
-    for _ in 0..<30 {
-      if folders.contains(where: { $0.path(of: item) != nil }) { return true }
-      // Where other folders are known, waiting would not help.
-      if !folders.isEmpty { return false }
+  /// Waits for a folder while folders are being added and scanned, and 3 s more; at most 20 s.
+  private func folder(
+    clock: any TheaterClock, _ choose: ([MediaFolder]) -> MediaFolder?
+  ) async -> MediaFolder? {
+    let end = MonotonicClock.now + 20_000_000_000
+    while MonotonicClock.now < end {
+      if let folder = choose(folders) { return folder }
+      let (isSearching, last) = state.withLock { ($0.searches > 0, $0.lastSearch) }
       do {
-        try await clock.sleep(for: .milliseconds(100))
+        if isSearching {
+          try await Task.sleep(for: .milliseconds(20))
+        } else if MonotonicClock.now - last < Self.longestWait {
+          try await clock.sleep(for: .milliseconds(100))
+        } else {
+          return nil
+        }
       } catch {
-        return false
+        return nil
       }
     }
-    return false
+    return nil
   }
 
   /// Scans a folder for new and changed files. Returns all of its songs, in order, and the skipped files.
   func scan(_ path: String) async throws(MediaFailure) -> (items: [CatalogueItem], SkippedFiles) {
-    let folder = try add(path)
+    beginSearch()
+    defer { endSearch() }
+    let folder = try await addInTime(path)
     let known = index(of: folder)?.known ?? [:]
     let scanner = scanner
     let scan = try await SystemThread.run(name: "scan") { () throws(MediaFailure) in
@@ -126,9 +205,14 @@ final class MediaLibrary: Sendable {
     return (songs.map { CatalogueItem($0, in: folder) }, scan.skipped)
   }
 
-  /// Lists the songs of the disc (the folder) of `song`, in order.
-  func disc(of song: PlayableSong) async -> [PlayableSong] {
-    await SystemThread.run(name: "disc") { self.listDisc(of: song) }
+  /// Lists the songs of the disc (the folder) of `song`, in order and in limited time.
+  func disc(of song: PlayableSong) async throws(MediaFailure) -> [PlayableSong] {
+    guard let folder = folders.first(where: { $0.path(of: song.item) != nil }) else {
+      return [song]
+    }
+    return try await disk.run(on: folder.root, name: "disc", milliseconds: Self.listTime) {
+      self.listDisc(of: song)
+    }
   }
 
   /// Lists the songs of the disc of `song`; blocks. Opens the files that no scan has read.
@@ -139,17 +223,33 @@ final class MediaLibrary: Sendable {
     return listSongs(in: Song.folder(of: path), of: folder)
   }
 
-  /// Lists the songs of the first disc of the first media folder with music.
-  func firstDisc() async -> [PlayableSong] {
-    await SystemThread.run(name: "disc") {
-      for folder in self.folders {
-        let discs = Set(FolderWalk(folder).files.map { Song.folder(of: $0.path) })
-        guard let first = discs.min(by: NaturalOrder.precedes) else { continue }
-        let songs = self.listSongs(in: first, of: folder)
-        if !songs.isEmpty { return songs }
+  /// Returns the first song of the first media folder with music; nil if there is none. Passes over folders that do not
+  /// answer, and waits as ``resolve(_:clock:)`` does while there is no folder.
+  func firstSong(clock: any TheaterClock) async throws(MediaFailure) -> PlayableSong? {
+    _ = await folder(clock: clock, \.first)
+    var failure: MediaFailure?
+    for folder in folders {
+      do throws(MediaFailure) {
+        try await disk.run(on: folder.root, name: "disc") { () throws(MediaFailure) in
+          try folder.checkAnswers()
+        }
+        let song = try await disk.run(
+          on: folder.root, name: "disc", milliseconds: Self.listTime
+        ) {
+          self.firstSong(in: folder)
+        }
+        if let song { return song }
+      } catch {
+        failure = error
       }
-      return []
     }
+    if let failure { throw failure }
+    return nil
+  }
+
+  private func firstSong(in folder: MediaFolder) -> PlayableSong? {
+    let discs = Set(FolderWalk(folder).files.map { Song.folder(of: $0.path) })
+    return discs.min(by: NaturalOrder.precedes).flatMap { listSongs(in: $0, of: folder).first }
   }
 
   private func listSongs(in disc: String, of folder: MediaFolder) -> [PlayableSong] {

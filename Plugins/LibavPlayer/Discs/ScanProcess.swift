@@ -4,6 +4,7 @@ import JSON
 import MediaFolders
 import Platform
 import PluginProtocol
+import Synchronization
 
 /// Scans a folder in a separate process, whose end frees libav's 25 MB. If a file crashes or hangs libav, only this
 /// file is left out: the next process goes on with the next file.
@@ -21,13 +22,21 @@ struct ScanProcess: Sendable {
   var program = "/proc/self/exe"
   /// Milliseconds that a process may print nothing; a file's own limit is below it.
   var patience = 30_000
-  /// Milliseconds that it may walk the folder before it prints its first line.
-  var patienceWithFolder = 240_000
+  /// Milliseconds that it may print nothing while it walks the folder; a process that gets on says so every second.
+  var patienceWithFolder = 20_000
   /// Nanoseconds after which no process opens a further file.
   var time = ScanLimits().nanoseconds
 
+  /// The number of killed processes that have not ended, because their disk does not answer.
+  private static let dying = Atomic<Int>(0)
+  /// The most of them; no further scan begins then.
+  private static let mostDying = 4
+
   /// Scans a folder. Blocks until the scan has ended: call it on a thread that may wait.
   func scan(_ folder: MediaFolder, known: [String: String]) throws(MediaFailure) -> FolderScan {
+    guard Self.dying.load(ordering: .relaxed) < Self.mostDying else {
+      throw Self.failure(folder, "earlier scans still wait for their disks")
+    }
     let end = MonotonicClock.now &+ Int64(clamping: time)
     var scan = FolderScan()
     var known = known
@@ -68,13 +77,30 @@ struct ScanProcess: Sendable {
       let known = Dictionary(files.map { ($0.path, $0.stamp) }, uniquingKeysWith: { $1 })
       var limits = ScanLimits()
       if let time = arguments.dropFirst().first.flatMap(UInt64.init) { limits.nanoseconds = time }
-      try FolderScan.run(folder, walk: FolderWalk(folder), known: known, limits: limits) {
+      let walk = FolderWalk(folder, kind: walkingKind())
+      try FolderScan.run(folder, walk: walk, known: known, limits: limits) {
         printLine($0.json)
       }
       printLine(["end": true])
     } catch {
       printLine(["failure": .string(error.message)])
     }
+  }
+
+  /// The kind of music files, which prints that the walk gets on, at most once a second.
+  private static func walkingKind() -> MediaKind {
+    let last = Mutex(MonotonicClock.now)
+    return MediaKind(
+      matchesName: { path in
+        let isDue = last.withLock { last in
+          let now = MonotonicClock.now
+          guard now - last >= 1_000_000_000 else { return false }
+          last = now
+          return true
+        }
+        if isDue { printLine(["walking": true]) }
+        return FolderWalk.music.matchesName(path)
+      }, matchesContent: FolderWalk.music.matchesContent)
   }
 
   /// Prints a line at once, before the next file may crash the process.
@@ -145,8 +171,9 @@ extension ScanProcess {
     mutating func read(into scan: inout FolderScan, patience: Int, first: Int) -> String? {
       var wait = first
       while let line = nextLine(milliseconds: wait) {
-        wait = patience
         guard let json = try? JSON(parsing: line) else { return end("its output is not JSON") }
+        if json["walking"]?.bool == true { continue }
+        wait = patience
         if let failure = json["failure"]?.string { return end(failure) }
         if json["end"]?.bool == true {
           let status = child.wait()
@@ -164,7 +191,11 @@ extension ScanProcess {
     private func end(_ reason: String) -> String {
       child.signal(SIGKILL)
       let child = child
-      SystemThread.start(name: "scan end") { child.wait() }
+      ScanProcess.dying.add(1, ordering: .relaxed)
+      SystemThread.start(name: "scan end") {
+        child.wait()
+        ScanProcess.dying.subtract(1, ordering: .relaxed)
+      }
       return reason
     }
 

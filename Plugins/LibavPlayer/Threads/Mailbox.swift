@@ -15,6 +15,14 @@ final class Mailbox<Job: Sendable>: @unchecked Sendable {
     }
   }
 
+  /// Removes and returns all jobs.
+  func removeAll() -> [Job] {
+    monitor.withLock {
+      defer { jobs = [] }
+      return jobs
+    }
+  }
+
   /// Removes and returns the oldest job; nil if there is none.
   func popFirst() -> Job? { monitor.withLock { jobs.isEmpty ? nil : jobs.removeFirst() } }
 

@@ -8,7 +8,7 @@ import Testing
 @testable import LibavPlayer
 
 /// A model with a simulated engine: the sound and the time are set by the test.
-private struct Bench {
+private struct ModelBench {
   var model = CDPlayerModel()
   var sound = SoundState()
   var now = Duration.zero
@@ -90,7 +90,7 @@ struct CDPlayerModelTests {
 
   @Test("Refuses all commands but on and off while it is off")
   func off() throws {
-    var bench = Bench(isOn: false)
+    var bench = ModelBench(isOn: false)
     for command in [CDPlayerCommand.play(PlayRequest()), .pause, .next, .eject, .seek(3)] {
       bench.begin(command)
       #expect(bench.failure?.code == .notNow)
@@ -101,13 +101,13 @@ struct CDPlayerModelTests {
 
   @Test("Finds, opens and reports a song, in this order, and then ends the command")
   func play() throws {
-    var bench = Bench()
+    var bench = ModelBench()
     bench.begin(.play(PlayRequest(item: "d/1", position: 7)))
     #expect(bench.effects == [.find("d/1", generation: try #require(bench.generation))])
-    bench.answer(.found(.success(Bench.songs[0])), to: try #require(bench.generation))
+    bench.answer(.found(.success(ModelBench.songs[0])), to: try #require(bench.generation))
     #expect(bench.reports == [Playback(.opening, item: "d/1", position: 7)])
     #expect(bench.failure == nil)
-    bench.answer(.opened(.success(Bench.place(0, at: 7))), to: try #require(bench.generation))
+    bench.answer(.opened(.success(ModelBench.place(0, at: 7))), to: try #require(bench.generation))
     #expect(
       bench.effects == [
         .resumeSound, .report(Playback(.playing, item: "d/1", position: 7, duration: 60)),
@@ -117,44 +117,44 @@ struct CDPlayerModelTests {
 
   @Test("A stop drops the answers that come after it")
   func lateAnswers() throws {
-    var bench = Bench()
+    var bench = ModelBench()
     bench.begin(.play(PlayRequest(item: "d/1")))
     let finding = try #require(bench.generation)
     bench.begin(.stop)
-    bench.answer(.found(.success(Bench.songs[0])), to: finding)
+    bench.answer(.found(.success(ModelBench.songs[0])), to: finding)
     #expect(bench.effects == [])
     bench.begin(.play(PlayRequest(item: "d/1")))
-    bench.answer(.found(.success(Bench.songs[0])), to: try #require(bench.generation))
+    bench.answer(.found(.success(ModelBench.songs[0])), to: try #require(bench.generation))
     let opening = try #require(bench.generation)
     bench.begin(.stop)
     #expect(bench.effects.first == .cancelOpening)
-    bench.answer(.opened(.success(Bench.place(0))), to: opening)
+    bench.answer(.opened(.success(ModelBench.place(0))), to: opening)
     #expect(bench.effects == [])
     #expect(bench.model.status == .stopped)
   }
 
   @Test("Of two play commands, the answer to the first one changes nothing")
   func replaced() throws {
-    var bench = Bench()
+    var bench = ModelBench()
     bench.begin(.play(PlayRequest(item: "d/1")))
     let first = try #require(bench.generation)
     bench.begin(.play(PlayRequest(item: "d/2")))
     let second = try #require(bench.generation)
-    bench.answer(.found(.success(Bench.songs[0])), to: first)
+    bench.answer(.found(.success(ModelBench.songs[0])), to: first)
     #expect(bench.effects == [])
-    bench.answer(.found(.success(Bench.songs[1])), to: second)
+    bench.answer(.found(.success(ModelBench.songs[1])), to: second)
     #expect(bench.reports.map(\.item) == ["d/2"])
   }
 
   @Test("A cancelled play stops the sound; a cancelled skip pauses the song at its place")
   func cancelled() throws {
-    var bench = Bench()
+    var bench = ModelBench()
     bench.begin(.play(PlayRequest(item: "d/1")))
-    bench.answer(.found(.success(Bench.songs[0])), to: try #require(bench.generation))
+    bench.answer(.found(.success(ModelBench.songs[0])), to: try #require(bench.generation))
     bench.abandon()
     #expect(bench.effects.first == .cancelOpening && bench.model.status == .stopped)
     try bench.play(0)
-    bench.sound.place = Bench.place(0, at: 12)
+    bench.sound.place = ModelBench.place(0, at: 12)
     bench.begin(.next)
     let opening = try #require(bench.generation)
     bench.abandon()
@@ -163,20 +163,20 @@ struct CDPlayerModelTests {
         .cancelOpening, .pauseSound, .stopSound,
         .report(Playback(.paused, item: "d/1", position: 12, duration: 60)),
       ])
-    bench.answer(.opened(.success(Bench.place(1))), to: opening)
+    bench.answer(.opened(.success(ModelBench.place(1))), to: opening)
     #expect(bench.effects == [])
     // The sound was dropped, so the song is opened again.
     bench.begin(.play(PlayRequest()))
-    #expect(bench.effects.last == .open(Bench.songs[0], seconds: 12, generation: opening + 2))
+    #expect(bench.effects.last == .open(ModelBench.songs[0], seconds: 12, generation: opening + 2))
   }
 
   @Test("Pause reports the place at which the sound stopped, and play resumes there")
   func pause() throws {
-    var bench = Bench()
+    var bench = ModelBench()
     try bench.play(0)
     bench.begin(.pause)
     #expect(bench.effects == [.pauseSound])
-    bench.pausedSound(at: Bench.place(0, at: 9))
+    bench.pausedSound(at: ModelBench.place(0, at: 9))
     #expect(
       bench.effects == [
         .report(Playback(.paused, item: "d/1", position: 9, duration: 60)), .finish(nil),
@@ -191,13 +191,13 @@ struct CDPlayerModelTests {
 
   @Test("A skip passes over a song that cannot be opened, and fails at the last one")
   func skip() throws {
-    var bench = Bench()
+    var bench = ModelBench()
     try bench.play(0)
     bench.begin(.next)
     bench.answer(.opened(.failure(broken)), to: try #require(bench.generation))
     #expect(bench.effects.first == .log(.warning, "left out: d/2: it is damaged"))
     let last = try #require(bench.generation)
-    #expect(bench.effects.last == .open(Bench.songs[2], seconds: 0, generation: last))
+    #expect(bench.effects.last == .open(ModelBench.songs[2], seconds: 0, generation: last))
     bench.answer(.opened(.failure(broken)), to: last)
     #expect(bench.model.status == .failed)
     #expect(bench.failure?.code == .failed)
@@ -206,52 +206,52 @@ struct CDPlayerModelTests {
 
   @Test("Previous begins the song again after its first three seconds, else the song before")
   func previous() throws {
-    var bench = Bench()
+    var bench = ModelBench()
     try bench.play(1)
-    bench.sound.place = Bench.place(1, at: 3.5)
+    bench.sound.place = ModelBench.place(1, at: 3.5)
     bench.begin(.previous)
     #expect(
       bench.effects == [
-        .open(Bench.songs[1], seconds: 0, generation: try #require(bench.generation))
+        .open(ModelBench.songs[1], seconds: 0, generation: try #require(bench.generation))
       ])
-    bench.sound.place = Bench.place(1, at: 0)
-    bench.answer(.opened(.success(Bench.place(1))), to: try #require(bench.generation))
+    bench.sound.place = ModelBench.place(1, at: 0)
+    bench.answer(.opened(.success(ModelBench.place(1))), to: try #require(bench.generation))
     bench.begin(.previous)
     #expect(
       bench.effects == [
-        .open(Bench.songs[0], seconds: 0, generation: try #require(bench.generation))
+        .open(ModelBench.songs[0], seconds: 0, generation: try #require(bench.generation))
       ])
   }
 
   @Test("A skip on an unknown disc waits for its list")
   func unknownDisc() throws {
-    var bench = Bench()
+    var bench = ModelBench()
     bench.sound.order = []
     try bench.play(0)
     bench.begin(.next)
     let list = try #require(bench.generation)
-    #expect(bench.effects == [.listDisc(Bench.songs[0], generation: list)])
-    bench.answer(.listed(Bench.songs), to: list)
-    #expect(bench.effects.first == .setOrder(Bench.songs))
+    #expect(bench.effects == [.listDisc(ModelBench.songs[0], generation: list)])
+    bench.answer(.listed(.success(ModelBench.songs)), to: list)
+    #expect(bench.effects.first == .setOrder(ModelBench.songs))
     #expect(
       bench.effects.last
-        == .open(Bench.songs[1], seconds: 0, generation: try #require(bench.generation)))
+        == .open(ModelBench.songs[1], seconds: 0, generation: try #require(bench.generation)))
   }
 
   @Test("Reports the position every five seconds, and the next song when it is heard")
   func time() throws {
-    var bench = Bench()
+    var bench = ModelBench()
     try bench.play(0)
     bench.tick(at: .seconds(4))
     #expect(bench.reports == [])
-    bench.sound.place = Bench.place(0, at: 5)
+    bench.sound.place = ModelBench.place(0, at: 5)
     bench.tick(at: .seconds(5))
     #expect(bench.reports == [Playback(.playing, item: "d/1", position: 5, duration: 60)])
-    bench.sound.newest = Bench.songs[1]
-    bench.handle(.nextSong(Bench.songs[1]))
+    bench.sound.newest = ModelBench.songs[1]
+    bench.handle(.nextSong(ModelBench.songs[1]))
     #expect(bench.reports == [])
     #expect(bench.model.deadline == .milliseconds(5_050))
-    bench.sound.place = Bench.place(1, at: 0)
+    bench.sound.place = ModelBench.place(1, at: 0)
     bench.tick(at: .milliseconds(5_050))
     #expect(
       bench.reports == [
@@ -262,7 +262,7 @@ struct CDPlayerModelTests {
 
   @Test("Says opening while no sound comes, and playing when it comes again")
   func noSound() throws {
-    var bench = Bench()
+    var bench = ModelBench()
     try bench.play(0)
     bench.sound.remaining = .zero
     bench.tick(at: .zero)
@@ -276,7 +276,7 @@ struct CDPlayerModelTests {
 
   @Test("Ends the disc when its last section was heard, also if that is known before the answer")
   func ended() throws {
-    var bench = Bench()
+    var bench = ModelBench()
     try bench.play(2)
     bench.sound.lastSection = 4
     bench.drained(3)
@@ -288,12 +288,12 @@ struct CDPlayerModelTests {
 
   @Test("A file that ended too early is reported as failed at its end, and the next song plays")
   func earlyEnd() throws {
-    var bench = Bench()
+    var bench = ModelBench()
     try bench.play(0)
     let cut = MediaFailure(.corrupt, subject: "d/1", detail: "the file is cut off")
-    bench.sound.earlyEnds = [EarlyEnd(song: Bench.songs[0], seconds: 20, failure: cut)]
-    bench.sound.newest = Bench.songs[1]
-    bench.sound.place = Bench.place(1)
+    bench.sound.earlyEnds = [EarlyEnd(song: ModelBench.songs[0], seconds: 20, failure: cut)]
+    bench.sound.newest = ModelBench.songs[1]
+    bench.sound.place = ModelBench.place(1)
     bench.tick(at: .seconds(1))
     #expect(
       bench.reports == [
@@ -305,10 +305,10 @@ struct CDPlayerModelTests {
 
   @Test("A last file that ended too early stays failed at its end, and play tries it again there")
   func lastEarlyEnd() throws {
-    var bench = Bench()
+    var bench = ModelBench()
     try bench.play(2)
     let cut = MediaFailure(.corrupt, subject: "d/3", detail: "the file is cut off")
-    bench.sound.earlyEnds = [EarlyEnd(song: Bench.songs[2], seconds: 20, failure: cut)]
+    bench.sound.earlyEnds = [EarlyEnd(song: ModelBench.songs[2], seconds: 20, failure: cut)]
     bench.sound.lastSection = 1
     bench.drained(1)
     #expect(
@@ -319,6 +319,6 @@ struct CDPlayerModelTests {
     bench.begin(.play(PlayRequest()))
     #expect(
       bench.effects.last
-        == .open(Bench.songs[2], seconds: 20, generation: try #require(bench.generation)))
+        == .open(ModelBench.songs[2], seconds: 20, generation: try #require(bench.generation)))
   }
 }

@@ -13,7 +13,7 @@ import Testing
 @testable import LibavPlayer
 
 /// A CD player with a disc of its own and a sink at its cable.
-private struct Bench {
+struct PlayerBench {
   let folder: TemporaryFolder
   let controller: TestController
   let sink: CapturingSink
@@ -67,7 +67,7 @@ struct CDPlayerTests {
     let folder = try TemporaryFolder()
     let tone = Tone(frames: 50_003)
     _ = try await tone.encoded("disc/song.flac", [], in: folder)
-    let bench = try await Bench(folder)
+    let bench = try await PlayerBench(folder)
     try await bench.controller.play(bench.item("disc/song.flac"))
     #expect(bench.controller.playbacks.map(\.status).contains(.opening))
     try await bench.controller.wait("ended") { $0.playback?.status == .ended }
@@ -102,7 +102,7 @@ struct CDPlayerTests {
         ])
     }
     try await run("rm", [source])
-    let bench = try await Bench(folder)
+    let bench = try await PlayerBench(folder)
     try await bench.controller.play(bench.item("disc/8.\(kind)"))
     try await bench.controller.wait("ended") { $0.playback?.status == .ended }
     #expect(bench.controller.playback?.item == bench.item("disc/7.\(kind)"))
@@ -122,7 +122,7 @@ struct CDPlayerTests {
     _ = try await Tone(frames: 22_050).encoded("d/1.flac", [], in: folder)
     _ = try await Tone(rate: 48_000, frames: 24_000, frequencies: [440]).encoded(
       "d/2.wav", [], in: folder)
-    let bench = try await Bench(folder)
+    let bench = try await PlayerBench(folder)
     try await bench.controller.play(bench.item("d/1.flac"))
     try await bench.controller.wait("ended") { $0.playback?.status == .ended }
     #expect(bench.sink.stretches.map(\.format.rate) == [44_100, 48_000])
@@ -134,7 +134,7 @@ struct CDPlayerTests {
     let folder = try TemporaryFolder()
     let tone = Tone(frames: 441_000, frequencies: [300], rise: 100)
     _ = try await tone.encoded("d/long.flac", [], in: folder)
-    let bench = try await Bench(folder, limit: 5_000)
+    let bench = try await PlayerBench(folder, limit: 5_000)
     try await bench.controller.play(bench.item("d/long.flac"), from: 7.5)
     try await bench.sink.wait("sound") { $0.frames > 4_000 }
     #expect(abs((bench.controller.playback?.position ?? 0) - 7.5) < 0.2)
@@ -162,7 +162,7 @@ struct CDPlayerTests {
     let folder = try TemporaryFolder()
     let tone = Tone(frames: 441_000, frequencies: [300], rise: 100)
     _ = try await tone.encoded("d/a.flac", [], in: folder)
-    let bench = try await Bench(folder, limit: 20_000)
+    let bench = try await PlayerBench(folder, limit: 20_000)
     try await bench.controller.play(bench.item("d/a.flac"))
     try await bench.sink.wait("sound") { $0.frames > 20_000 }
     try await bench.controller.perform("pause")
@@ -183,7 +183,7 @@ struct CDPlayerTests {
   func cancelledSkip() async throws {
     let folder = try TemporaryFolder()
     _ = try await Self.disc(2, in: folder)
-    let bench = try await Bench(folder, limit: 20_000)
+    let bench = try await PlayerBench(folder, limit: 20_000)
     try await Self.cancelSkip(bench)
     #expect(bench.controller.playback?.item == bench.item("d/1.flac"))
     try await bench.controller.perform("play")
@@ -200,7 +200,7 @@ struct CDPlayerTests {
   func silentAfterCancelledSkip() async throws {
     let folder = try TemporaryFolder()
     _ = try await Self.disc(2, in: folder)
-    let bench = try await Bench(folder, limit: 20_000)
+    let bench = try await PlayerBench(folder, limit: 20_000)
     try await Self.cancelSkip(bench)
     bench.sink.discardSound()
     try await bench.controller.perform("next")
@@ -214,7 +214,7 @@ struct CDPlayerTests {
   }
 
   /// Plays the first song of the disc, and cancels a skip to the second one.
-  private static func cancelSkip(_ bench: Bench) async throws {
+  private static func cancelSkip(_ bench: PlayerBench) async throws {
     try await bench.controller.play(bench.item("d/1.flac"))
     try await bench.sink.wait("sound") { $0.frames > 20_000 }
     // A skip that waits for the list of the disc has not dropped the sound yet.
@@ -233,7 +233,7 @@ struct CDPlayerTests {
   func endings() async throws {
     let folder = try TemporaryFolder()
     _ = try await Tone(frames: 441_000).encoded("d/a.flac", [], in: folder)
-    let bench = try await Bench(folder, limit: 20_000)
+    let bench = try await PlayerBench(folder, limit: 20_000)
     let item = bench.item("d/a.flac")
     try await bench.controller.play(item)
     try await bench.controller.perform("stop")
@@ -262,7 +262,7 @@ struct CDPlayerTests {
     for name in ["1", "2", "10"] {
       _ = try await Tone(frames: 441_000).encoded("d/\(name).flac", [], in: folder)
     }
-    let bench = try await Bench(folder, limit: 20_000)
+    let bench = try await PlayerBench(folder, limit: 20_000)
     let controller = bench.controller
     try await controller.perform("play")
     #expect(controller.playback?.item == bench.item("d/1.flac"))
@@ -295,7 +295,7 @@ struct CDPlayerTests {
   func goesOn() async throws {
     let folder = try TemporaryFolder()
     let names = try await Self.disc(5, in: folder)
-    let bench = try await Bench(folder, limit: 100_000)
+    let bench = try await PlayerBench(folder, limit: 100_000)
     let items = names.map(bench.item)
     try await bench.controller.play(items[0])
     for (index, item) in items.enumerated() {
@@ -321,7 +321,7 @@ struct CDPlayerTests {
     let folder = try TemporaryFolder()
     let names = try await Self.disc(5, in: folder)
     try folder.write("d/3.flac", Array("this is no music".utf8))
-    let bench = try await Bench(folder, limit: 60_000)
+    let bench = try await PlayerBench(folder, limit: 60_000)
     let items = names.map(bench.item)
     let controller = bench.controller
     try await controller.play(items[0])
@@ -342,7 +342,7 @@ struct CDPlayerTests {
       "\(try MediaFolder(folder.path).name)/\($0)"
     }
     for position in [9.99, 10] {
-      let bench = try await Bench(folder, limit: 60_000)
+      let bench = try await PlayerBench(folder, limit: 60_000)
       try await bench.controller.play(items[0], from: position)
       try await bench.controller.wait("the next song") { $0.playback?.item == items[1] }
       let reports = bench.controller.playbacks.filter { $0.status == .playing }
@@ -360,7 +360,7 @@ struct CDPlayerTests {
     _ = try await Tone(frames: 22_050).encoded("d/1.flac", [], in: folder)
     try folder.write("d/2.flac", Array("this is no music".utf8))
     _ = try await Tone(frames: 22_050).encoded("d/3.flac", [], in: folder)
-    let bench = try await Bench(folder)
+    let bench = try await PlayerBench(folder)
     await #expect(throws: RPCError.self) { try await bench.controller.play(bench.item("d/2.flac")) }
     #expect(bench.controller.playback?.status == .failed)
     #expect(bench.controller.playback?.reason?.contains("2.flac") == true)
@@ -372,7 +372,7 @@ struct CDPlayerTests {
   @Test("Songs outside the media folders are refused, missing ones are named")
   func outside() async throws {
     let folder = try TemporaryFolder()
-    let bench = try await Bench(folder)
+    let bench = try await PlayerBench(folder)
     for item in ["/etc/passwd", bench.item("../../etc/passwd"), "elsewhere/x.flac", ""] {
       await #expect(throws: RPCError.self) { try await bench.controller.play(item) }
     }
@@ -387,7 +387,7 @@ struct CDPlayerTests {
   func unheard() async throws {
     let folder = try TemporaryFolder()
     _ = try await Tone(frames: 26_460).encoded("d/a.flac", [], in: folder)
-    let bench = try await Bench(folder, plugged: false)
+    let bench = try await PlayerBench(folder, plugged: false)
     let start = ContinuousClock.now
     try await bench.controller.play(bench.item("d/a.flac"))
     try await bench.controller.wait("ended") { $0.playback?.status == .ended }
@@ -403,7 +403,7 @@ struct CDPlayerTests {
     _ = try await Tone(frames: 22_050).encoded(
       "d/1.flac", ["-metadata", "title=One", "-metadata", "artist=Us"], in: folder)
     _ = try await Tone(frames: 22_050).encoded("e/2.mp3", [], in: other)
-    let bench = try await Bench(folder)
+    let bench = try await PlayerBench(folder)
     let own = try await bench.controller.scan(nil)
     #expect(own.map(\.id) == [bench.item("d/1.flac")])
     #expect(own.first?.title == "One")
@@ -423,7 +423,7 @@ struct CDPlayerTests {
     let folder = try TemporaryFolder()
     _ = try await Tone(frames: 441_000).encoded("d/a.flac", [], in: folder)
     let clock = ManualClock()
-    let bench = try await Bench(folder, limit: 22_000, clock: clock)
+    let bench = try await PlayerBench(folder, limit: 22_000, clock: clock)
     try await bench.controller.play(bench.item("d/a.flac"))
     try await bench.sink.wait("half a second") { $0.frames >= 22_000 }
     await clock.waitForSleepers()
@@ -442,7 +442,7 @@ struct CDPlayerTests {
     let folder = try TemporaryFolder()
     _ = try await Tone(frames: 22_050).encoded("d/a.flac", [], in: folder)
     let clock = ManualClock()
-    let bench = try await Bench(folder, ownsFolder: false, clock: clock)
+    let bench = try await PlayerBench(folder, ownsFolder: false, clock: clock)
     async let playing: Void = bench.controller.play(bench.item("d/a.flac"))
     await clock.waitForSleepers()
     _ = try await bench.controller.scan(folder.path)
@@ -458,7 +458,7 @@ struct CDPlayerTests {
     _ = try await Tone(frames: 200).encoded("d/1.wav", [], in: folder)
     _ = try await Tone(frames: 570).encoded("e/2.flac", [], in: folder)
     for plugged in [true, false] {
-      let bench = try await Bench(folder, plugged: plugged)
+      let bench = try await PlayerBench(folder, plugged: plugged)
       for round in 0..<20 {
         let count = bench.controller.playbacks.count
         let path = round.isMultiple(of: 2) ? "d/1.wav" : "e/2.flac"
@@ -480,7 +480,7 @@ struct CDPlayerTests {
         _ = try await Tone(frames: frames).encoded(name, [], in: folder)
       }
     }
-    let bench = try await Bench(folder, ownsFolder: false)
+    let bench = try await PlayerBench(folder, ownsFolder: false)
     var items: [String] = []
     for place in ["a", "b"] {
       items += try await bench.controller.scan("\(folder.path)/\(place)/Music").map(\.id)
@@ -497,7 +497,7 @@ struct CDPlayerTests {
   func skippedInLog() async throws {
     let folder = try TemporaryFolder()
     for number in 1...27 { try folder.write("\(number).mp3", [1, 2, 3]) }
-    let bench = try await Bench(folder)
+    let bench = try await PlayerBench(folder)
     _ = try await bench.controller.scan(nil)
     try await bench.controller.wait("the count") { $0.log.contains { $0.contains("7 more") } }
     #expect(bench.controller.log.filter { $0.contains(".mp3") }.count == 20)
@@ -513,7 +513,7 @@ struct CDPlayerTests {
     }
     try await run("rm", (1...3).map { "\(folder.path)/\($0).ogg" })
     try folder.write("d/chain.ogg", whole)
-    let bench = try await Bench(folder, limit: 10_000)
+    let bench = try await PlayerBench(folder, limit: 10_000)
     try await bench.controller.play(bench.item("d/chain.ogg"), from: 3)
     #expect(abs((bench.controller.playback?.position ?? 0) - 3) < 0.3)
     #expect(bench.controller.playback?.duration == 6)
