@@ -10,38 +10,6 @@ import Testing
 /// An mpv that cannot be ended, as while it waits for a dead share, and a display that is gone.
 @Suite("MpvPlayer: what does not come back", .realTime, .timeLimit(.minutes(3)))
 struct StuckProcessTests {
-  /// A program that traces a process: the kernel then hides the end of a killed process from its parent, like that of a
-  /// process that waits for a dead share.
-  private static let tracer = """
-    import ctypes, sys
-    result = ctypes.CDLL(None, use_errno=True).ptrace(0x4206, int(sys.argv[1]), 0, 0)
-    print("traced" if result == 0 else "refused")
-    sys.stdin.read()
-    """
-
-  @Test("F1 · leaves a process behind that does not end, plays in a new one, and says so")
-  func leftBehind() async throws {
-    let films = try TestFilms.make()
-    let player = try await PlayerBench(.dvdPlayer, ["folders": [.string(films.path)]])
-    try await player.play("films/red.mkv")
-    let process = try #require(player.processes.first)
-    let tracer = try RunningProgram("python3", ["-u", "-c", Self.tracer, "\(process)"])
-    try #require(try tracer.line() == "traced")
-    kill(process, SIGSTOP)
-    let clock = ContinuousClock()
-    let start = clock.now
-    try await player.perform("stop")
-    try await player.play("films/blue.mkv")
-    #expect(clock.now - start < .seconds(5))
-    #expect(player.playback?.item == "films/blue.mkv" && player.playback?.status == .playing)
-    try await player.wait("it says so") {
-      $0.attribute("problem")?.string?.contains("process \(process)") == true
-    }
-    tracer.end()
-    try await player.wait("the problem is over") { $0.attribute("problem") == .null }
-    await player.end()
-  }
-
   @Test(
     "F1 · plays and lists local films while a share is dead, also after a restart",
     .enabled(if: DeadShare.isInstalled, "needs FUSE and the package python3-fusepy"))
