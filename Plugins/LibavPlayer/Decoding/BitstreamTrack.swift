@@ -1,5 +1,6 @@
 import CLibav
 import MediaFolders
+import MediaNetwork
 
 /// The sound of a file, in frames of PCM.
 ///

@@ -109,6 +109,9 @@ final class Demuxer {
     let context = try Self.open(
       url, format: format, options: options + [("codec_whitelist", Self.codecs)], input: input,
       source: source, subject: subject, interrupt: interrupt)
+    // IEC 61937 shows its stream only with the first packet.
+    hasStreamInfo = context.pointee.nb_streams == 0
+    if hasStreamInfo { _ = lav_avformat_find_stream_info(context, nil) }
     guard let best = Self.audioStream(context), let packet = lav_av_packet_alloc() else {
       var closing: UnsafeMutablePointer<AVFormatContext>? = context
       lav_avformat_close_input(&closing)
