@@ -80,7 +80,8 @@ struct BitstreamTests {
   }
 
   @Test(
-    "F4 · a bitstream in a WAV file plays as music and never as noise", arguments: Packing.allCases)
+    "F4 · a bitstream in a WAV file plays as music and never as noise",
+    arguments: Packing.allCases.filter { $0 != .mp3 })
   func wave(packing: Packing) async throws {
     let folder = try TemporaryFolder()
     let samples = try await pack(packing, in: folder)
