@@ -56,7 +56,7 @@ import Testing
     }
     try room.start()
     #expect(await eventually { (try? await room.theater("status"))?.status == 0 }, "\(room.log)")
-    await room.waitForDevices()
+    try await room.waitForDevices()
   }
 
   @Test(

@@ -117,8 +117,8 @@ final class SmallTheater: Sendable {
     let clock = ContinuousClock()
     let start = clock.now
     for signal in signals { controller?.signal(signal) }
-    await controller?.waitForEnd()
-    return (controller?.status, (clock.now - start) / .seconds(1))
+    let hasEnded = await controller?.waitForEnd() ?? false
+    return (hasEnded ? controller?.status : nil, (clock.now - start) / .seconds(1))
   }
 
   /// Kills the controller.

@@ -14,8 +14,9 @@ struct BrokenBrokerTests {
   func closes(answer: String) async throws {
     let server = try ClosingServer(answer: Array(answer.utf8))
     let bench = DeviceBench(["host": "127.0.0.1", "port": .integer(server.port)])
-    _ = await bench.open(.lights, ["profile": "tasmota", "topic": "lamp"])
-    #expect(await eventually { bench.problem?.contains("closed the connection") == true })
-    #expect(bench.problem?.contains("Success") == false)
+    let error = await bench.open(.lights, ["profile": "tasmota", "topic": "lamp"])
+    #expect(error?.message.contains("closed the connection") == true, "\(String(describing: error))")
+    #expect(error?.message.contains("Success") == false)
+    withExtendedLifetime(server) {}
   }
 }

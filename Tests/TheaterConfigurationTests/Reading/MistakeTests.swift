@@ -332,7 +332,6 @@ struct MistakeTests {
     #expect(
       problems.map(\.path.description) == [
         "$.devices.lights.role", "$.cables[0].input", "$.scenes.watch-film.steps[1].lights.dim",
-        "$.scenes.watch-film.steps[3].amp.input",
         "$.scenes.watch-film.steps[5].dvd.play.position",
         "$.activities.radio.start", "$.library.songs[0].title",
       ])
