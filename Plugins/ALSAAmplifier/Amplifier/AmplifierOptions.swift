@@ -4,10 +4,12 @@ import PluginKit
 
 /// The options of one amplifier in `devices.json`; see manifest.json for what they mean.
 struct AmplifierOptions: Sendable, Equatable {
-  /// An ALSA PCM name.
-  var device = "default"
+  /// The PCM.
+  var device = SoundDeviceName.standard
   /// `auto`, `software`, `CONTROL` or `CARD/CONTROL`.
   var mixer = "auto"
+  /// The control that `mixer` means.
+  var mixerName = MixerName.software
   /// The length of the device's buffer, 20–500 ms.
   var buffer = 200
   /// Whether to go on silently if there is no PCM.
@@ -26,13 +28,13 @@ struct AmplifierOptions: Sendable, Equatable {
   /// - Throws: `invalid` with the name of the wrong option.
   init(_ json: JSON) throws(DeviceError) {
     let reader = OptionReader(json)
-    device = try reader.text("device") ?? device
-    guard !device.isEmpty else {
-      throw DeviceError(
-        .invalid, "the option \"device\" is empty",
-        hint: "`theater audio devices` lists what this machine has")
+    let names = OptionReader(json, hint: "`theater audio devices` lists what this machine has")
+    device = try names.soundDevice("device") ?? device
+    mixer = try names.text("mixer") ?? mixer
+    guard let name = MixerName(option: mixer, device: device) else {
+      throw names.error("mixer", "is \"\(mixer.quotation)\", expected \(MixerName.expected)")
     }
-    mixer = try reader.text("mixer") ?? mixer
+    mixerName = name
     buffer = try reader.integer("buffer", in: 20...500) ?? buffer
     silentWhenMissing = try reader.choice("whenMissing", or: Missing.fail) == .silent
     rewind = try reader.choice("takeBack", or: rewind)

@@ -167,7 +167,7 @@ final class SoundAmplifier: AmplifierDevice {
       restore(earlier)
       change { $0.power = .off }
       let isForbidden = failure.code == EBUSY || failure.code == EACCES || failure.code == EPERM
-      throw FailureExplanation(failure, device: options.device).error(
+      throw FailureExplanation(failure, device: options.device.text).error(
         isForbidden ? .refused : .unavailable)
     }
     change { $0.power = .on }
@@ -310,7 +310,7 @@ final class SoundAmplifier: AmplifierDevice {
     let isNew = state.withLock { $0.lent.insert(input).inserted }
     await lendPCM()
     if isNew { reporter.warnOfLending(at: input) }
-    return options.device
+    return options.device.text
   }
 
   /// Closes the PCM if the selected input's player opens it.
@@ -343,8 +343,7 @@ final class SoundAmplifier: AmplifierDevice {
 
   /// Opens the hardware mixer that the options name, if there is one.
   private func connectMixer() {
-    let name = MixerName(option: options.mixer, device: options.device)
-    guard case .hardware(let card, let control) = name else {
+    guard case .hardware(let card, let control) = options.mixerName else {
       reporter.update(mixer: "software")
       return
     }

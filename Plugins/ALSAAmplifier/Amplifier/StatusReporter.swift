@@ -109,11 +109,11 @@ final class StatusReporter: Sendable {
       case .silent: "silent"
       }
     let problem = status.failure.map {
-      FailureExplanation($0, device: options.device, holders: { [] })
+      FailureExplanation($0, device: options.device.text, holders: { [] })
     }
     let settings = status.settings
     return [
-      "pcm": Attribute(.string(options.device), label: "Sound device"),
+      "pcm": Attribute(.string(options.device.text), label: "Sound device"),
       "sink": Attribute(.string(sink), label: "Sound goes to"),
       "format": Attribute(settings.map { .string($0.description) } ?? .null, label: "Format"),
       "buffer": Attribute(
@@ -145,7 +145,7 @@ final class StatusReporter: Sendable {
       let failure = now.failure
     {
       let why = FailureExplanation(
-        failure, device: options.device, isSilent: options.silentWhenMissing)
+        failure, device: options.device.text, isSilent: options.silentWhenMissing)
       context.log(
         .warning, "NO SOUND: \(why.message). Playback goes on silently. To fix it: \(why.hint).")
     }

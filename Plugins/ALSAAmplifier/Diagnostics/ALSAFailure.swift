@@ -63,7 +63,9 @@ struct FailureExplanation: Equatable {
       hint = "`sudo apt install libswresample4`"
     case (.format, _), (.channels, _), (.rate, _), (.access, _), (.buffer, _), (.parameters, _):
       message = "\(device) takes none of the formats that could be offered (\(failure.reason))"
-      hint = "set \"device\" to a PCM that converts, as \"default\" or \"plug\(device)\""
+      hint =
+        "set \"device\" to a PCM that converts, as \"default\""
+        + (device.hasPrefix("hw:") ? " or \"plug\(device)\"" : "")
     default:
       message = "the sound device \(device) failed (\(failure.reason))"
       hint = listing

@@ -4,25 +4,31 @@ import PluginKit
 
 /// The PCMs and mixers of this machine, for `theater audio devices`.
 enum SoundDevices {
-  /// `{"pcms": [{"name", "description"}], "mixers": [{"name", "scale"}]}`; mixers are named as the
-  /// `mixer` option wants them.
+  /// `{"pcms": [{"name", "description"}], "mixers": [{"name", "scale"}]}`: the names that the options `device` and
+  /// `mixer` accept.
   static var listing: JSON {
     ["pcms": .array(pcms), "mixers": .array(mixers)]
   }
 
   private static var pcms: [JSON] {
-    hints("pcm").filter { $0.direction != "Input" && $0.name != "null" }.map { hint in
+    hints("pcm").filter { hint in
+      hint.direction != "Input" && hint.name != "null" && SoundDeviceName(hint.name) != nil
+    }.map { hint in
       ["name": .string(hint.name), "description": .string(hint.description)]
     }
   }
 
   private static var mixers: [JSON] {
-    var cards = ["default"]
+    var cards = [SoundDeviceName.standard]
     var card: Int32 = -1
-    while snd_card_next(&card) == 0, card >= 0 { cards.append("hw:\(card)") }
+    while snd_card_next(&card) == 0, card >= 0 {
+      if let name = SoundDeviceName("hw:\(card)") { cards.append(name) }
+    }
     return cards.flatMap { card in
-      HardwareMixer.list(card: card).map { control -> JSON in
-        ["name": .string("\(card)/\(control.name)"), "scale": .string(control.scale.note)]
+      HardwareMixer.list(card: card).compactMap { control -> JSON? in
+        let name = "\(card)/\(control.name)"
+        guard MixerName(option: name, device: card) != nil else { return nil }
+        return ["name": .string(name), "scale": .string(control.scale.note)]
       }
     }
   }

@@ -15,8 +15,8 @@ final class SoundEngine: Sendable {
 
   /// The settings of an engine.
   struct Options: Sendable {
-    /// An ALSA PCM name.
-    var device = "default"
+    /// The PCM.
+    var device = SoundDeviceName.standard
     /// The length of the device's buffer, ms.
     var bufferMilliseconds = 200
     /// Whether "on" succeeds with silent output, instead of being refused, if there is no PCM.
@@ -62,7 +62,7 @@ final class SoundEngine: Sendable {
     let audio = try? SystemThread(name: "audio", priority: .realtime, stack: Self.threadStack) {
       [shared] in
       shared.pointer.pointee.realtime.store(SystemThread.isRealtime, ordering: .relaxed)
-      options.device.withCString { name in
+      options.device.text.withCString { name in
         let setting = AudioSetting(
           device: name, bufferMilliseconds: options.bufferMilliseconds,
           silentWhenMissing: options.silentWhenMissing, rewind: options.rewind)

@@ -1,5 +1,6 @@
 import CALSA
 import Platform
+import PluginKit
 import Synchronization
 
 /// One volume control of a sound card or sound server.
@@ -61,7 +62,7 @@ final class HardwareMixer: Sendable {
   /// - Parameter onChange: Called on the mixer's thread when another program has changed the control, and
   ///   with `nil` when it is gone.
   init(
-    card: String, control: String?, onChange: @escaping @Sendable (Reading?) -> Void
+    card: SoundDeviceName, control: String?, onChange: @escaping @Sendable (Reading?) -> Void
   ) throws(ALSAFailure) {
     let mixer = try Self.openMixer(card)
     guard let element = Self.find(control, in: mixer) else {
@@ -230,11 +231,11 @@ final class HardwareMixer: Sendable {
 }
 
 extension HardwareMixer {
-  private static func openMixer(_ card: String) throws(ALSAFailure) -> OpaquePointer {
+  private static func openMixer(_ card: SoundDeviceName) throws(ALSAFailure) -> OpaquePointer {
     var opened: OpaquePointer?
     try ALSAFailure.check(snd_mixer_open(&opened, 0), .open)
     guard let mixer = opened else { throw ALSAFailure(step: .open, code: ENOMEM) }
-    var result = snd_mixer_attach(mixer, card)
+    var result = snd_mixer_attach(mixer, card.text)
     if result >= 0 { result = snd_mixer_selem_register(mixer, nil, nil) }
     if result >= 0 { result = snd_mixer_load(mixer) }
     guard result >= 0 else {
@@ -292,7 +293,7 @@ extension HardwareMixer {
   }
 
   /// Lists the playback volume controls of a card with their scales.
-  static func list(card: String) -> [(name: String, scale: MixerScale)] {
+  static func list(card: SoundDeviceName) -> [(name: String, scale: MixerScale)] {
     guard let mixer = try? openMixer(card) else { return [] }
     defer { snd_mixer_close(mixer) }
     return elements(of: mixer).map { ($0.name, scale(of: $0.element)) }

@@ -58,7 +58,8 @@ struct MpvOptions: Sendable {
     showsSubtitles = try reader.flag("subtitles", or: false)
     hardwareDecoding = try reader.choice("hardwareDecoding", or: HardwareDecoding.autoSafe)
       .rawValue
-    audioDevice = try reader.line("audioDevice")
+    let hasNoDevice = reader.json["audioDevice"] == ""
+    audioDevice = hasNoDevice ? "" : try reader.soundDevice("audioDevice")?.text ?? ""
     isLent = try reader.flag("lending", or: false)
     guard !isLent || audioDevice.isEmpty else {
       throw reader.error("audioDevice", "cannot be set together with \"lending\"")

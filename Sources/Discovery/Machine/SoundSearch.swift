@@ -20,6 +20,9 @@ package struct SoundSearch: DeviceSearch {
     let number: Int
     let id: String
     let title: String
+
+    /// The card in the name of a PCM: its id, or its number if the id has a character that no such name may have.
+    var name: String { id.contains("-") ? "\(number)" : id }
   }
 
   /// Reads the text of `/proc/asound/cards`; at most 32 cards.
@@ -65,10 +68,10 @@ package struct SoundSearch: DeviceSearch {
         name.uppercased().contains("HDMI") || name.uppercased().contains("DISPLAYPORT")
       if isDigital {
         // The PCM `hdmi` numbers the digital outputs of a card from 0.
-        pcm = "hdmi:CARD=\(card.id),DEV=\(digital)"
+        pcm = "hdmi:CARD=\(card.name),DEV=\(digital)"
         digital += 1
       } else {
-        pcm = "hw:CARD=\(card.id),DEV=\(device)"
+        pcm = "hw:CARD=\(card.name),DEV=\(device)"
       }
       let notes =
         controls.isEmpty || isDigital

@@ -160,7 +160,9 @@ final class OpenDevice: Sendable {
         guard let player = device as? any PlayerDevice else { throw .noCable }
         switch target {
         case .socket(let socket): try await player.plug(into: socket)
-        case .pcm(let name): try await player.plug(pcm: name)
+        case .pcm(let name):
+          guard SoundDeviceName(name) != nil else { throw .notLendable(name) }
+          try await player.plug(pcm: name)
         }
         return [:]
       }

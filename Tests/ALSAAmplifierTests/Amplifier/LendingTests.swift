@@ -18,7 +18,7 @@ import Testing
   init() throws {
     try #require(SoundConfiguration.isReady)
     card = try VirtualCard()
-    pcm = card.pcm("EXCLUSIVE=1")
+    pcm = card.pcm("exclusive 1")
   }
 
   /// An amplifier that is on and lends its card to the player at `cd`.

@@ -59,7 +59,7 @@ struct ProgramTests {
     _ = try Self.folder.get()
     let controller = Controller()
     try await controller.open([
-      "device": .string(card.pcm("FORMAT=S16_LE")), "startupVolume": 100,
+      "device": .string(card.pcm("format S16_LE")), "startupVolume": 100,
       "inputs": [.string(input)],
     ])
     try await controller.perform("on")
@@ -288,7 +288,7 @@ struct ProgramTests {
     let card = try VirtualCard()
     let controller = Controller()
     _ = try Self.folder.get()
-    options["device"] = .string(card.pcm("FORMAT=S16_LE"))
+    options["device"] = .string(card.pcm("format S16_LE"))
     options["startupVolume"] = 100
     try await controller.open(.object(options))
     try await controller.perform("on")

@@ -14,24 +14,28 @@ import Testing
     arguments: [
       ("default", "default"), ("hw:0", "hw:0"), ("plughw:CARD=PCH,DEV=3", "hw:PCH"),
       ("surround51:CARD=PCH,DEV=0", "hw:PCH"), ("sysdefault:PCH", "hw:PCH"),
-      ("hdmi:CARD=HDMI,DEV=0", nil), ("iec958:0", nil), ("capture:FILE=x", nil), ("hw:", nil),
+      ("hdmi:CARD=HDMI,DEV=0", nil), ("iec958:0", nil), ("capture", nil), ("hw:,", nil),
     ] as [(String, String?)])
-  func card(_ device: String, _ card: String?) {
-    #expect(MixerName.card(of: device) == card)
+  func card(_ device: String, _ card: String?) throws {
+    #expect(MixerName.card(of: try #require(SoundDeviceName(device)))?.text == card)
   }
 
   @Test("E15 · the option names no mixer, a control, or a card and a control")
-  func option() {
-    #expect(MixerName(option: "software", device: "hw:0") == .software)
-    #expect(MixerName(option: "auto", device: "hw:1") == .hardware(card: "hw:1", control: nil))
-    #expect(MixerName(option: "auto", device: "hdmi:0") == .software)
-    #expect(
-      MixerName(option: "Speaker", device: "hw:1") == .hardware(card: "hw:1", control: "Speaker"))
-    #expect(
-      MixerName(option: "hw:2/PCM", device: "hw:1") == .hardware(card: "hw:2", control: "PCM"))
-    #expect(
-      MixerName(option: "card:DIR=/a/b/Master", device: "x")
-        == .hardware(card: "card:DIR=/a/b", control: "Master"))
+  func option() throws {
+    func read(_ option: String, device: String) throws -> MixerName? {
+      MixerName(option: option, device: try #require(SoundDeviceName(device)))
+    }
+    func control(_ name: String?, of card: String) throws -> MixerName {
+      .hardware(card: try #require(SoundDeviceName(card)), control: name)
+    }
+    #expect(try read("software", device: "hw:0") == .software)
+    #expect(try read("auto", device: "hw:1") == control(nil, of: "hw:1"))
+    #expect(try read("auto", device: "hdmi:0") == .software)
+    #expect(try read("Speaker", device: "hw:1") == control("Speaker", of: "hw:1"))
+    #expect(try read("hw:2/PCM", device: "hw:1") == control("PCM", of: "hw:2"))
+    #expect(try read("pulse/Line Out", device: "hw:1") == control("Line Out", of: "pulse"))
+    #expect(try read("hw:0/HDMI/DP", device: "hw:1") == control("HDMI/DP", of: "hw:0"))
+    #expect(try read("Speaker+LO", device: "x") == control("Speaker+LO", of: "default"))
   }
 
   @Test(
@@ -68,7 +72,7 @@ import Testing
   ) async throws -> Controller {
     try #require(SoundConfiguration.isReady)
     let controller = Controller()
-    let mixer = "card:DIR=\(card.folder.path),DECIBELS=\(decibels ? 1 : 0)/Master"
+    let mixer = "\(card.pcm("decibels \(decibels ? 1 : 0)"))/Master"
     try await controller.open([
       "device": .string(card.pcm()), "mixer": .string(mixer), "startupVolume": 60,
     ])

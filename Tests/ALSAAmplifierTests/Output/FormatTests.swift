@@ -80,7 +80,7 @@ import Testing
     let card = try VirtualCard()
     let format = try #require(CableFormat(rate: 48000, channels: 2, sample: .f32))
     try await play(
-      format, on: card, card.pcm("RATE=\(rate)", "CHANNELS=\(count)", "FORMAT=\(name)"))
+      format, on: card, card.pcm("rate \(rate)", "channels \(count)", "format \(name)"))
     #expect(card.count("format \(rate) \(name) \(count)") >= 1)
     #expect(card.count("sound") >= 1)
   }

@@ -72,7 +72,8 @@ import Testing
     try #require(SoundConfiguration.isReady)
     let card = try VirtualCard()
     try card.control("busy")
-    let engine = SoundEngine(.init(device: card.pcm()), onChange: { _ in })
+    let name = try #require(SoundDeviceName(card.pcm()))
+    let engine = SoundEngine(.init(device: name), onChange: { _ in })
     guard let engine else { throw ALSAFailure(step: .open, code: EMFILE) }
     let refused = await engine.setPower(true)
     #expect(refused.state == .refused)

@@ -71,7 +71,7 @@ import Testing
   @Test("F4 · a card with one rate gets it, and the tone keeps its pitch and level")
   func resampled() async throws {
     let card = try VirtualCard()
-    let rig = try await Rig(device: card.pcm("RATE=48000"))
+    let rig = try await Rig(device: card.pcm("rate 48000"))
     await rig.cable.send(Sine.frames([440, 440]), try .s16())
     #expect(await rig.cable.finish())
     rig.engine.stop()
@@ -85,7 +85,7 @@ import Testing
   @Test("F4 · a card of 32 bits and six channels plays stereo in front")
   func wideCard() async throws {
     let card = try VirtualCard()
-    let rig = try await Rig(device: card.pcm("CHANNELS=6", "FORMAT=S32_LE"), volume: 50)
+    let rig = try await Rig(device: card.pcm("channels 6", "format S32_LE"), volume: 50)
     await rig.cable.send(Sine.frames([440, 1000], level: 0.8), try .s16())
     #expect(await rig.cable.finish())
     rig.engine.stop()
@@ -107,7 +107,7 @@ import Testing
   @Test("E15 F4 · a card that says which speaker each channel is gets each in its place")
   func channelMap() async throws {
     let card = try VirtualCard()
-    let rig = try await Rig(device: card.pcm("MAPS=1"), surround: true)
+    let rig = try await Rig(device: card.pcm("maps 1"), surround: true)
     let six = [300.0, 500, 700, 60, 1100, 1300]
     await rig.cable.send(Sine.frames(six, rate: 48000), try .s16(rate: 48000, channels: 6))
     #expect(await rig.cable.finish())

@@ -30,7 +30,8 @@ struct Rig {
     folder = try TemporaryFolder()
     var options = SoundEngine.Options()
     options.bufferMilliseconds = buffer
-    options.device = device ?? SoundConfiguration.capture(to: folder.path(of: "out.raw"))
+    options.device = try #require(
+      SoundDeviceName(device ?? SoundConfiguration.capture(to: folder.path(of: "out.raw"))))
     // Of these devices only the virtual card gives frames back.
     options.rewind = device?.hasPrefix("card") == true ? rewind : .auto
     engine = try #require(SoundEngine(options) { _ in })

@@ -8,9 +8,27 @@ struct VirtualCard: Sendable {
   /// A card that supports all formats.
   init() throws { folder = try TemporaryFolder() }
 
-  /// The name of its PCM; `arguments` limit the formats, such as `RATE=48000`.
-  func pcm(_ arguments: String...) -> String {
-    (["card:DIR=\(folder.path)"] + arguments).joined(separator: ",")
+  /// The name of its PCM and of its mixer.
+  ///
+  /// - Parameter settings: Further lines of the definition, such as `rate 48000`, which limits the formats; for the
+  ///   mixer, `decibels 0`.
+  func pcm(_ settings: String...) -> String {
+    let place = folder.path
+    let mixer = settings.filter { $0.hasPrefix("decibels") }
+    let more = settings.filter { !$0.hasPrefix("decibels") }
+    return SoundConfiguration.define("card", key: "\(place) \(settings)") { name in
+      """
+      pcm.\(name) {
+        type virtualcard
+        file "\(place)/heard.raw"
+        log "\(place)/card.log"
+        control "\(place)/control"
+        \(more.joined(separator: "\n  "))
+      }
+      ctl.\(name) { type virtualcard file "\(place)/mixer" \(mixer.first ?? "decibels 1") }
+
+      """
+    }
   }
 
   /// An event of the card's log.

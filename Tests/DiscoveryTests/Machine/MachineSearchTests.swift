@@ -21,17 +21,21 @@ import Testing
     try write(
       "proc/asound/cards",
       " 0 [PCH            ]: HDA-Intel - HDA Intel PCH\n                      HDA at 0xf7\n"
-        + " 1 [NVidia         ]: HDA-Intel - HDA NVidia\n")
+        + " 1 [NVidia         ]: HDA-Intel - HDA NVidia\n"
+        + " 2 [my-dac         ]: USB-Audio - My DAC\n")
     try write("proc/asound/card0/pcm0p/info", "card: 0\nid: ALC892 Analog\nname: ALC892 Analog\n")
     try write("proc/asound/card0/pcm0c/info", "name: capture\n")
     try write("proc/asound/card1/pcm3p/info", "name: HDMI 0\n")
     try write("proc/asound/card1/pcm7p/info", "name: HDMI 1\n")
+    try write("proc/asound/card2/pcm0p/info", "name: USB Audio\n")
     let result = await SoundSearch(root: folder.path) {
       ["mixers": [["name": "hw:0/Master"], ["name": "default/PCM"], ["name": "hw:1/IEC958"]]]
     }.run()
     #expect(
       result.findings.map { $0.entry(for: .amplifier)["options"]?["device"]?.string } == [
         "hw:CARD=PCH,DEV=0", "hdmi:CARD=NVidia,DEV=0", "hdmi:CARD=NVidia,DEV=1",
+        // The names of PCMs that the amplifier accepts have no hyphen in a card's id.
+        "hw:CARD=2,DEV=0",
       ])
     #expect(result.findings.first?.notes == ["Mixers for the option \"mixer\": Master."])
     #expect(result.findings.first?.title == "Sound card HDA Intel PCH, ALC892 Analog")
