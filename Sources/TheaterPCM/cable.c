@@ -72,7 +72,9 @@ struct cable {
   int64_t flush_deadline, last_activity, retry_at;
   struct stat file_seen, plugged_at, replaced_at;
 
-  /* The playback position: `heard` was heard at the time `heard_at`. It is extrapolated up to `heard_limit`. */
+  /* The playback position: `heard` is heard at the time `heard_at`, which may be in the future. It is extrapolated up
+   * to `heard_limit`. At a start it stands until the amplifier's first report, because the amplifier waits for frames
+   * before it plays them. */
   uint64_t heard, heard_limit;
   int64_t heard_at;
 
@@ -237,7 +239,6 @@ static void send_frames(struct cable *c, uint64_t end) {
   header(c, DATA, c->next == 0, length);
   c->next += count;
   c->sent += count;
-  c->heard_limit = most(c->heard_limit, c->next);
 }
 
 /* Writes the next message into `out`. Returns false if there is none. */
@@ -327,7 +328,8 @@ static void handle_heard(struct cable *c, uint64_t frames, int64_t at, uint32_t 
   uint64_t heard = most(oldest(c), given > delay ? given - delay : 0);
   uint64_t limit = most(heard, given) + frames_in(c, LONGEST_EXTRAPOLATION);
   if (heard < c->heard && at <= c->heard_at) return;
-  set_position(c, heard, at, limit);
+  /* If the device still plays earlier sound, the first frame is heard when that is over. */
+  set_position(c, heard, at + time_of(c, delay > given ? delay - given : 0), limit);
 }
 
 /* Continues at the position `heard`, after a flush for a pause. */

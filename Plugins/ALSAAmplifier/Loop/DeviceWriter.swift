@@ -178,7 +178,7 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
   mutating func fadeIn() { renderer.fadeIn() }
 
   /// Returns the number of frames that the device takes now, or a negative errno.
-  mutating func writableFrames() -> Int { output.writableFrames() }
+  func writableFrames() -> Int { output.writableFrames() }
 
   /// Returns the milliseconds until half the buffer is free, or three quarters for a punctual
   /// thread. A device that wakes the thread itself may hang: for it, the longest wait is twice the
@@ -301,7 +301,7 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
   /// Stops the device at once and drops the queued frames.
   private mutating func halt() {
     renderer.discard()
-    if output.stop() < 0, output.pcm != nil { loseDevice(ALSAFailure(step: .prepare, code: EIO)) }
+    output.stop()
     resetPlayback()
   }
 
@@ -342,9 +342,8 @@ struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
     resetPlayback()
     renderer.forgetWritten()
     renderer.fadeIn()
-    if recovery.failsRepeatedly || output.restart() < 0 {
-      loseDevice(ALSAFailure(step: .write, code: code))
-    }
+    output.restart()
+    if recovery.failsRepeatedly { loseDevice(ALSAFailure(step: .write, code: code)) }
     return 0
   }
 

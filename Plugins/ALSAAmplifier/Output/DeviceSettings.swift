@@ -17,6 +17,23 @@ struct DeviceSettings: Sendable, Equatable {
   /// The text in status, e.g. `44100 Hz S16_LE, 2 channels`.
   var description: String { "\(rate) Hz \(sample.name), \(channels) channels" }
 
+  /// Returns the frames between the last one written and the speaker, checked against the device's buffer.
+  ///
+  /// A sound server measures the delay by a clock of its own, which may run while nothing plays, and answers nonsense
+  /// until its first timing report. The frames in the buffer are counted, not measured. So they replace an answer that
+  /// is shorter by more than a period, or longer by more than 4 s.
+  ///
+  /// - Parameters:
+  ///   - reported: The answer of the device; `nil` if it has none.
+  ///   - buffered: The frames in the device's buffer; negative after an error.
+  func plausibleDelay(_ reported: Int?, buffered: Int) -> Int {
+    let buffered = max(0, buffered)
+    guard let reported, (buffered - periodFrames...buffered + 4 * rate).contains(reported) else {
+      return buffered
+    }
+    return max(0, reported)
+  }
+
   /// Returns the settings of a device that takes anything, like silent output.
   static func unlimited(_ request: PCMRequest) -> DeviceSettings {
     let buffer = max(64, request.rate * request.bufferMilliseconds / 1000)

@@ -32,10 +32,10 @@ protocol FrameOutput {
   mutating func goSilent()
 
   /// Returns the frames that can be written now, or a negative error.
-  mutating func writableFrames() -> Int
+  func writableFrames() -> Int
   /// Returns the frames in the device's buffer, or a negative error; without any the device underruns.
-  mutating func bufferedFrames() -> Int
-  /// Returns the frames between the last one written and the speaker; more than
+  func bufferedFrames() -> Int
+  /// Returns the frames between the last one written and the speaker, 0 or more; more than
   /// `bufferedFrames` if a sound server holds some, too.
   func delayFrames() -> Int
   /// Writes up to `frames` frames. Returns how many were written, or a negative error.
@@ -43,8 +43,8 @@ protocol FrameOutput {
   /// Takes back the newest frames that are not played yet, at most `frames`. Returns how many those were; 0
   /// if the device gives nothing back.
   mutating func rewind(atMost frames: Int) -> Int
-  /// Drops the queued frames and prepares the device to start again; negative after an error.
-  mutating func stop() -> Int
-  /// Prepares the device again after an underrun; negative after an error.
-  mutating func restart() -> Int
+  /// Drops the queued frames. The next `write` starts the device again.
+  mutating func stop()
+  /// Lets the next `write` start the device again, after an underrun.
+  mutating func restart()
 }

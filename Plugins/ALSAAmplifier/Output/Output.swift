@@ -18,6 +18,10 @@ struct Output: FrameOutput {
   private var isConfigured = false
   /// Whether the PCM gives back frames that it has not played yet.
   private var canRewind = false
+  /// Whether the PCM was prepared for the frames that it has. It is prepared right before the first frame of a sound,
+  /// and not at the stop before: PulseAudio's plugin measures its delay by a clock that runs from the preparation on,
+  /// so that after a pause the delay would be too short by the pause.
+  private var isPrepared = false
 
   var now: Int64 { MonotonicClock.now }
 
@@ -27,12 +31,14 @@ struct Output: FrameOutput {
     let result = snd_pcm_open(&handle, name, SND_PCM_STREAM_PLAYBACK, Int32(SND_PCM_NONBLOCK))
     try ALSAFailure.check(result, .open)
     pcm = handle
+    isPrepared = false
   }
 
   mutating func configure(
     _ request: PCMRequest, wanted: SpeakerLayout
   ) throws(ALSAFailure) -> SpeakerLayout {
     clock.reset()
+    isPrepared = false
     try beginNewFile()
     guard let pcm else {
       settings = .unlimited(request)
@@ -48,7 +54,6 @@ struct Output: FrameOutput {
     canRewind = PCMNegotiation.canRewind(pcm, by: request.rewind)
     pace = .device
     clock.rate = settings.rate
-    try ALSAFailure.check(snd_pcm_prepare(pcm), .prepare)
     return PCMChannelMap.negotiate(pcm, channels: settings.channels, wanted: wanted)
   }
 
@@ -73,11 +78,12 @@ struct Output: FrameOutput {
     pace = .clock
   }
 
-  mutating func writableFrames() -> Int {
+  func writableFrames() -> Int {
     guard let pcm, pace == .device else {
       return settings.bufferFrames
         - min(settings.bufferFrames, clock.unheardFrames(at: MonotonicClock.now))
     }
+    guard isPrepared else { return settings.bufferFrames }
     let available = snd_pcm_avail_update(pcm)
     if available < 0 { return available == -snd_pcm_sframes_t(EAGAIN) ? 0 : available }
     // Some plugins go on naming a number when the device behind them has gone.
@@ -95,6 +101,8 @@ struct Output: FrameOutput {
     if pace == .clock { count = min(count, writableFrames()) }
     guard count > 0 else { return 0 }
     if let pcm {
+      let failure = prepare(pcm)
+      guard failure >= 0 else { return failure }
       let result = snd_pcm_writei(pcm, bytes, snd_pcm_uframes_t(count))
       if result < 0 { return result == -snd_pcm_sframes_t(EAGAIN) ? 0 : result }
       count = result
@@ -104,7 +112,15 @@ struct Output: FrameOutput {
     return count
   }
 
-  mutating func bufferedFrames() -> Int {
+  /// Prepares the PCM, unless that was done since it stopped; negative after an error.
+  private mutating func prepare(_ pcm: OpaquePointer) -> Int {
+    guard !isPrepared else { return 0 }
+    let result = snd_pcm_prepare(pcm)
+    isPrepared = result >= 0
+    return Int(result)
+  }
+
+  func bufferedFrames() -> Int {
     guard pcm != nil, pace == .device else { return delayFrames() }
     let writable = writableFrames()
     return writable < 0 ? writable : settings.bufferFrames - writable
@@ -112,15 +128,15 @@ struct Output: FrameOutput {
 
   func delayFrames() -> Int {
     guard let pcm, pace == .device else { return clock.unheardFrames(at: MonotonicClock.now) }
+    guard isPrepared else { return 0 }
     var delay: snd_pcm_sframes_t = 0
-    guard snd_pcm_delay(pcm, &delay) == 0 else { return 0 }
-    // Some sound servers answer nonsense until their first timing report.
-    return min(max(0, delay), settings.rate * 4)
+    let isKnown = snd_pcm_delay(pcm, &delay) == 0
+    return settings.plausibleDelay(isKnown ? delay : nil, buffered: bufferedFrames())
   }
 
   mutating func rewind(atMost frames: Int) -> Int {
     guard let pcm else { return clock.rewind(frames, at: now) }
-    guard canRewind, pace == .device else { return 0 }
+    guard canRewind, pace == .device, isPrepared else { return 0 }
     let isPlaying = snd_pcm_state(pcm) == SND_PCM_STATE_RUNNING
     // After a pause a plugin answers with an old number first: only the second answer is new.
     _ = bufferedFrames()
@@ -132,17 +148,14 @@ struct Output: FrameOutput {
     return clock.rewind(taken)
   }
 
-  mutating func stop() -> Int {
-    clock.reset()
-    guard let pcm else { return 0 }
-    _ = snd_pcm_drop(pcm)
-    return Int(snd_pcm_prepare(pcm))
+  mutating func stop() {
+    restart()
+    if let pcm { _ = snd_pcm_drop(pcm) }
   }
 
-  mutating func restart() -> Int {
+  mutating func restart() {
     clock.reset()
-    guard let pcm else { return 0 }
-    return Int(snd_pcm_prepare(pcm))
+    isPrepared = false
   }
 
   /// Changes to the clock's pace if the device has played more than time allows: such a PCM takes frames at

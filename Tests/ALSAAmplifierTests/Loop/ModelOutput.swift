@@ -110,12 +110,6 @@ struct ModelOutput: FrameOutput {
   func delayFrames() -> Int { card.filled }
   func write(_ bytes: UnsafeRawPointer, frames: Int) -> Int { card.write(bytes, frames: frames) }
   func rewind(atMost frames: Int) -> Int { card.rewind(frames) }
-  func stop() -> Int {
-    card.stop()
-    return 0
-  }
-  func restart() -> Int {
-    card.stop()
-    return 0
-  }
+  func stop() { card.stop() }
+  func restart() { card.stop() }
 }
