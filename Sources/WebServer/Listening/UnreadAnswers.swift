@@ -63,11 +63,16 @@ struct UnreadAnswers<Connection: Sendable>: Sendable {
   /// Returns the answer that has to give way to a new one; `nil` if there is room, or nothing to remove.
   private func obstacle(to bytes: Int, for recipient: Recipient) -> Int? {
     let own = answers.filter { $0.value.recipient == recipient }
-    if !recipient.isStranger, total(own) + bytes > limits.ofOneUser { return mostStalled(own) }
-    let strangers = answers.filter { $0.value.recipient.isStranger }
-    if recipient.isStranger, total(strangers) + bytes > limits.ofStrangers {
-      return mostStalled(largestShare(of: strangers))
+    if !recipient.isStranger, total(own) + bytes > limits.ofOneUser, let answer = mostStalled(own) {
+      return answer
     }
+    let strangers = answers.filter { $0.value.recipient.isStranger }
+    if recipient.isStranger, total(strangers) + bytes > limits.ofStrangers,
+      let answer = mostStalled(largestShare(of: strangers))
+    {
+      return answer
+    }
+    // A single answer may be larger than a user's share, but all together have their bound.
     if total(answers) + bytes > limits.ofAll { return mostStalled(largestShare(of: answers)) }
     return nil
   }

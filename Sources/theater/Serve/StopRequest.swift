@@ -14,6 +14,8 @@ final class StopRequest: Sendable {
   private struct State {
     var isMade = false
     var isSignalled = false
+    /// Whether a signal has come: from then on, the stop has a longest time.
+    var hasTimeLimit = false
     var waiters: [CheckedContinuation<Void, Never>] = []
     var cutOff: (@Sendable () -> Void)?
   }
@@ -40,18 +42,19 @@ final class StopRequest: Sendable {
   /// Sets what ends everything at once when the stop takes too long.
   func setCutOff(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.cutOff = body } }
 
-  /// Requests the stop; later requests change nothing.
+  /// Requests the stop. Of later requests, only the first signal changes anything: the stop gets its longest time.
   func make(bySignal isSignal: Bool = false) {
-    let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>]? in
-      guard !state.isMade else { return nil }
+    let (waiters, isFirstSignal) = state.withLock { state in
+      let isFirstSignal = isSignal && !state.hasTimeLimit
+      if isFirstSignal { state.hasTimeLimit = true }
+      guard !state.isMade else { return ([CheckedContinuation<Void, Never>](), isFirstSignal) }
       state.isMade = true
       state.isSignalled = isSignal
       defer { state.waiters = [] }
-      return state.waiters
+      return (state.waiters, isFirstSignal)
     }
-    guard let waiters else { return }
     for waiter in waiters { waiter.resume() }
-    if isSignal { SystemThread.start(name: "stop") { self.endLate() } }
+    if isFirstSignal { SystemThread.start(name: "stop") { self.endLate() } }
   }
 
   /// Waits until the stop is requested.

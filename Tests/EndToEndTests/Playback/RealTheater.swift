@@ -148,14 +148,14 @@ struct RealTheater {
   /// Expects that the film has failed for `reason`, and that the end of the activity restores the
   /// room.
   func expectFailure(
-    _ reason: String, hasDisplay: Bool = true, isEnding: Bool = true, in room: LiveController
+    _ reason: String, in room: LiveController
   ) async throws {
     #expect(
       await eventually { (try? await room.expect("status"))?.contains(reason) == true },
       "\(room.log)")
     #expect(try await room.json("status")["playback"]?["state"] == "failed")
-    if isEnding { try await room.expect("end") }
-    await expectEnd(hasDisplay: hasDisplay, in: room)
+    try await room.expect("end")
+    await expectEnd(in: room)
   }
 
   /// Expects that the activity is over, and that the room is as it was before.
