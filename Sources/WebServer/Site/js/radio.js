@@ -23,29 +23,35 @@ const setMine = (all) => saveLook({ presets: { ...look().presets, [theater.perso
 const rasterOf = ({ step, wide }, known) => (wide && known.some((f) => f % step) && known.every((f) => f % wide === 0) ? wide : step);
 
 export async function show(main, { again }) {
-  const tuner = () => theater.withRole('tuner'), isOn = () => theater.activity().status !== 'idle' && theater.playerRole() === 'tuner', stations = [];
-  let unread, page;
+  const tuner = () => theater.withRole('tuner'), isOn = () => theater.activity().status !== 'idle' && theater.playerRole() === 'tuner';
+  const stations = [];
+  let unread;
   try {
+    let total;
     do {
-      page = await theater.loadPage('stations', { offset: stations.length });
+      const page = await theater.loadPage('stations', { offset: stations.length });
       stations.push(...page.items);
-      // After a page with as many stations as a page may have there may be more.
-    } while (page.items.length === 1000);
-  } catch (failure) { unread = failure; }
+      total = page.items.length > 0 ? page.total : stations.length;
+    } while (stations.length < total);
+  } catch (failure) {
+    unread = failure;
+  }
   let band = value(tuner(), 'band') ?? 'fm', heldBy, sending;
   const hold = () => { clearTimeout(heldBy); heldBy = setTimeout(() => { heldBy = undefined; if (!sending) update(); }, 2000); };
-  const freq = { fm: 98.5, am: 810 }, readout = h('span', 'freq num'), unit = h('span', 'freq-unit'), name = h('p', 'title-3 radio-name'), live = h('p', 'soft');
-  const glass = h('div', 'glass-dial'), input = h('input', { type: 'range', class: 'dial-input', 'aria-label': t('state.frequency') }), presets = h('ul', 'presets'), list = h('ul', 'presets'), kept = section(t('radio.presets'), 'h-presets', presets),
-    key = (label, picture, run, kind = '') => { const node = h('button', { class: `key ${kind}`, 'aria-label': label, onclick: () => run(node) }, icon(picture)); return node; };
-  const power = key(t('radio.listen'), 'play', () => { if (!isOn()) listen(); else { play(); endActivity(); } }, 'main'), state = h('p', 'small receiver-state'),
-    bands = segments(t('state.band'), [['fm', t('is.fm')], ['am', t('is.am')]], band, (next) => { hold(); band = next; build(); tune(freq[band]); if (isOn()) listen(); }),
-    keep = h('button', { class: 'btn quiet', onclick: () => { const all = mine(); setMine(isMine() ? all.filter((one) => !isHere(one)) : [...all, [band, freq[band]]].slice(-MOST_PRESETS)); paint(); } }, t('radio.keep'));
+  const freq = { fm: 98.5, am: 810 };
+  const readout = h('span', 'freq num'), unit = h('span', 'freq-unit'), name = h('p', 'title-3 radio-name'), live = h('p', 'soft');
+  const glass = h('div', 'glass-dial'), input = h('input', { type: 'range', class: 'dial-input', 'aria-label': t('state.frequency') }), presets = h('ul', 'presets'), list = h('ul', 'presets'), kept = section(t('radio.presets'), 'h-presets', presets);
+  const key = (label, picture, run, kind = '') => { const node = h('button', { class: `key ${kind}`, 'aria-label': label, onclick: () => run(node) }, icon(picture)); return node; };
+  const power = key(t('radio.listen'), 'play', () => { if (!isOn()) listen(); else { play(); endActivity(); } }, 'main'), state = h('p', 'small receiver-state');
+  const bands = segments(t('state.band'), [['fm', t('is.fm')], ['am', t('is.am')]], band, (next) => { hold(); band = next; build(); tune(freq[band]); if (isOn()) listen(); });
+  const keep = h('button', { class: 'btn quiet', onclick: () => { const all = mine(); setMine(isMine() ? all.filter((one) => !isHere(one)) : [...all, [band, freq[band]]].slice(-MOST_PRESETS)); paint(); } }, t('radio.keep'));
   main.append(heading(title(), bands),
     h('section', { class: 'receiver', 'aria-label': t('device.tuner') }, h('div', 'receiver-top', h('div', {}, name, live), h('p', 'readout', readout, unit)), h('div', 'dial-way', glass, input),
       h('div', 'receiver-keys', state, h('div', 'transport', key(t('radio.before'), 'previous', () => skip(-1)), power, key(t('radio.next'), 'next', () => skip(1))), keep)),
     kept, section(t('radio.stations'), 'h-stations', list));
 
-  const said = (f, on = band) => (on === 'fm' ? number(f, 1) : String(Math.round(f))), ofBand = () => stations.filter((station) => station[band] !== undefined);
+  const said = (f, on = band) => (on === 'fm' ? number(f, 1) : String(Math.round(f)));
+  const ofBand = () => stations.filter((station) => station[band] !== undefined);
   // The nearest station in reach of the dial.
   const distance = (station) => Math.abs(station[band] - freq[band]);
   const near = () => ofBand().filter((station) => distance(station) < BANDS[band].near).sort((a, b) => distance(a) - distance(b))[0];
