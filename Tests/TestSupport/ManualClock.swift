@@ -26,6 +26,13 @@ public final class ManualClock: TheaterClock {
   /// The number of tasks that sleep.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
+  /// The time until the first sleeper wakes; `nil` if no task sleeps.
+  public var timeToNextDeadline: Duration? {
+    state.withLock { state in
+      state.sleepers.values.map(\.deadline).min().map { $0 - state.now }
+    }
+  }
+
   public func now() -> Duration { state.withLock { $0.now } }
 
   public func sleep(until deadline: Duration) async throws(CancellationError) {

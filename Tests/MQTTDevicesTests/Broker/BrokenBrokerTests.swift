@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import PluginProtocol
 import PluginTestSupport
 import TestSupport
 import Testing

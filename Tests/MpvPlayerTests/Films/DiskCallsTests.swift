@@ -56,14 +56,15 @@ struct DiskCallsTests {
       }
     }
     for number in 1...3 {
-      #expect(await eventually { clock.sleeperCount == 1 })
-      clock.advance(by: .seconds(5))
-      #expect(await eventually { folder.calls.withLock(\.self) == number })
+      try #require(await eventually { clock.timeToNextDeadline == DiskCalls.interval })
+      clock.advance(by: DiskCalls.interval)
+      try #require(await eventually { folder.calls.withLock(\.self) == number })
     }
     folder.isDead.withLock { $0 = true }
-    #expect(await eventually { clock.sleeperCount == 1 })
-    clock.advance(by: .seconds(5))
-    #expect(await eventually { folder.calls.withLock(\.self) == 4 && clock.sleeperCount == 1 })
+    try #require(await eventually { clock.timeToNextDeadline == DiskCalls.interval })
+    clock.advance(by: DiskCalls.interval)
+    try #require(await eventually { folder.calls.withLock(\.self) == 4 })
+    try #require(await eventually { clock.timeToNextDeadline == DiskCalls.limit })
     clock.advance(by: DiskCalls.limit)
     await #expect(throws: (any Error).self) { try await first.value }
     for share in [walk, folder] { share.isDead.withLock { $0 = false } }

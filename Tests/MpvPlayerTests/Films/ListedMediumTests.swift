@@ -14,7 +14,7 @@ struct ListedMediumTests {
   ) async throws -> FilmLibrary {
     let options = try MpvOptions([
       "folders": [.string(folder.path(of: "films"))], "drive": "",
-      "streams": [["name": "Caf\u{E9}", "url": "http://127.0.0.1/x"]],
+      "streams": [["name": "Caf\u{E9}", "url": "http://127.0.0.1/x.mkv"]],
     ])
     let library = FilmLibrary(options, isCD: isCD, setup: MpvSetup(), clock: SystemClock())
     _ = await library.addFolders()

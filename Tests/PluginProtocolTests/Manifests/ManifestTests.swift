@@ -51,6 +51,6 @@ struct ManifestTests {
   func syntax() {
     let error = #expect(throws: ManifestError.self) { try Manifest(parsing: "{\n  x}".utf8) }
     #expect(error?.position == TextPosition(line: 2, column: 3))
-    #expect(error?.description.hasPrefix("line 2, column 3, $: unexpected") == true)
+    #expect(error?.description.hasPrefix("line 2, column 3, $: the key x") == true)
   }
 }
