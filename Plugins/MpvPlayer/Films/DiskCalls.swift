@@ -11,7 +11,7 @@ final class DiskCalls: Sendable {
   /// The longest time of a call that reads little.
   static let limit = Duration.seconds(3)
   /// The time between two checks whether the place of a long call still answers.
-  private static let interval = Duration.seconds(5)
+  static let interval = Duration.seconds(5)
   /// The largest number of calls to one place at the same time.
   private static let mostCalls = 16
 
