@@ -18,9 +18,9 @@ struct FilmModel: Sendable {
   static let patience = Duration.milliseconds(800)
   /// The longest wait for mpv's answer while a medium is opened.
   static let patienceWhileOpening = Duration.seconds(6)
-  /// The longest wait for mpv's answer while it opens a file. Another thread of mpv waits for the disk, so only an mpv that
-  /// cannot leave the medium before, on a dead disk or share, does not answer.
-  static let patienceWhileLoading = Duration.seconds(3)
+  /// The longest wait until mpv has left the medium before, and for each of its answers while it opens a file. Another
+  /// thread of mpv waits for the disk, so only an mpv that cannot leave a medium on a dead disk or share takes longer.
+  static let patienceWhileLoading = Duration.seconds(2)
   /// The longest wait for each of the two steps of an opening: until mpv has read the medium, and until the medium
   /// plays. The controller waits 30 s for the command.
   static let longestOpening = Duration.seconds(25)
@@ -231,7 +231,7 @@ struct FilmModel: Sendable {
       guard case .seeking = stage else { return [] }
       // On a DVD, mpv goes to the nearest position at which the DVD can start.
       return [.ask(ticket, .position(within: Self.patienceWhileOpening))]
-    case .loaded: return []
+    case .begun, .loaded: return []
     }
   }
 
@@ -289,8 +289,11 @@ struct FilmModel: Sendable {
       return [finish(DeviceError(.failed, .notBegun(within: Self.longestSeek)))]
     case .opening(let opening):
       if let limit = opening.deadline, limit <= now {
-        if case .waiting = opening.step { return attempt(opening, at: now) }
-        return abandon(.notBegun(within: Self.longestOpening))
+        switch opening.step {
+        case .waiting: return attempt(opening, at: now)
+        case .replacing: return [kill()] + retry(opening, at: now)
+        default: return abandon(.notBegun(within: Self.longestOpening))
+        }
       }
       let isLoading = if case .loading = opening.step { true } else { false }
       return ask(

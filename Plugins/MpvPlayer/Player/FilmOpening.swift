@@ -7,6 +7,9 @@ struct FilmOpening: Sendable {
     /// mpv crashed or hung; the medium is opened again at this time.
     case waiting(until: Duration)
     case requested(isPaused: Bool)
+    /// mpv leaves the medium before, until this time at most. To close a file on a dead disk or share, it waits for
+    /// that, but answers meanwhile.
+    case replacing(isPaused: Bool, until: Duration)
     /// mpv reads the medium, until this time at most.
     case loading(isPaused: Bool, until: Duration)
     case readingFacts(isPaused: Bool)
@@ -26,7 +29,8 @@ struct FilmOpening: Sendable {
   /// The end of the present step; nil for a step whose request always gets an answer.
   var deadline: Duration? {
     switch step {
-    case .waiting(let time), .loading(_, let time), .starting(_, let time): time
+    case .waiting(let time), .replacing(_, let time), .loading(_, let time), .starting(_, let time):
+      time
     case .requested, .readingFacts, .checking, .settling: nil
     }
   }
@@ -43,7 +47,8 @@ struct FilmOpening: Sendable {
   var isPausedInProcess: Bool {
     switch step {
     case .waiting: false
-    case .requested(let isPaused), .loading(let isPaused, _), .readingFacts(let isPaused),
+    case .requested(let isPaused), .replacing(let isPaused, _), .loading(let isPaused, _),
+      .readingFacts(let isPaused),
       .starting(let isPaused, _), .checking(let isPaused), .settling(let isPaused):
       isPaused
     }

@@ -60,6 +60,11 @@ extension FilmModel {
     guard case .opening(var opening) = stage else { return [] }
     switch opening.step {
     case .requested, .readingFacts, .waiting: return []
+    case .replacing(let isPaused, _):
+      guard entry.hasBegun else { return [] }
+      opening.step = .loading(isPaused: isPaused, until: now + Self.longestOpening)
+      stage = .opening(opening)
+      return advance(at: now)
     case .loading, .starting:
       if let failure = entry.failure { return giveUp(opening, failure, at: now) }
       if entry.isPlaying {
@@ -93,7 +98,7 @@ extension FilmModel {
     switch (answer, opening.step) {
     case (.opened(let number), .requested(let isPaused)):
       entry.load(number)
-      opening.step = .loading(isPaused: isPaused, until: now + Self.longestOpening)
+      opening.step = .replacing(isPaused: isPaused, until: now + Self.patienceWhileLoading)
     case (.facts(let facts), .readingFacts(let isPaused)):
       record.facts = facts
       opening.step = .starting(isPaused: isPaused, until: now + Self.longestOpening)

@@ -5,7 +5,7 @@ import Platform
 
 /// The requests of the model, carried out with mpv and the library.
 extension FilmPlayer {
-  /// The longest wait for the answer to a stop. Then mpv is killed.
+  /// The longest wait until mpv has stopped a medium. Then mpv is killed.
   private static let patienceWithStop = Duration.milliseconds(1500)
 
   /// Carries out a request and returns its answer.
@@ -14,7 +14,7 @@ extension FilmPlayer {
   ) async -> FilmModel.Answer {
     if case .open(let start) = request { return await open(start, ticket) }
     if case .findNext(let item) = request { return await findNext(item) }
-    if case .stop = request { return await stopMedium() }
+    if case .stop = request { return await stopMedium(ticket) }
     if case .append(let item) = request { return .appended(await append(after: item, ticket)) }
     if case .inspect(let medium, let end) = request {
       return .inspected(await library.inspect(medium, end))
@@ -81,7 +81,8 @@ extension FilmPlayer {
         + [("af", .string(options.filter(for: start.medium)))]
       for (name, value) in properties {
         // A process that has just started answers later, above all on a slow disk.
-        let limit = link.hasAnswered ? Duration.seconds(3) : FilmModel.patienceWhileOpening
+        let limit =
+          link.hasAnswered ? FilmModel.patienceWhileLoading : FilmModel.patienceWhileOpening
         try await link.ask(["set_property", .string(name), value], within: limit)
         guard isCurrent(ticket) else { return .accepted }
       }
@@ -124,17 +125,15 @@ extension FilmPlayer {
       facts, isWithoutSound: isWithoutSound, isWithoutPicture: isWithoutPicture)
   }
 
-  /// Makes mpv stop the medium that it plays or opens. Kills an mpv that does not answer.
-  private func stopMedium() async -> FilmModel.Answer {
-    if let process = processes.current,
-      (try? await process.link.ask(["stop"], within: Self.patienceWithStop)) == nil,
-      processes.isCurrent(process)
-    {
-      processes.killCurrent()
-      await processes.waitForEnd()
-      return .lost(.timeout)
-    }
-    return .stopped
+  /// Makes mpv stop the medium that it plays or opens. Kills an mpv that does not.
+  private func stopMedium(_ ticket: FilmModel.Ticket) async -> FilmModel.Answer {
+    guard let process = processes.current else { return .stopped }
+    let hasStopped = await process.link.stop(within: Self.patienceWithStop, on: clock)
+    // A newer opening already uses the process, and detects a hang itself.
+    guard !hasStopped, processes.isCurrent(process), isCurrent(ticket) else { return .stopped }
+    processes.killCurrent()
+    await processes.waitForEnd()
+    return .lost(.timeout)
   }
 
   /// Makes mpv play the next song after the present one.

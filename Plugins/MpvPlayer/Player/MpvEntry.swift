@@ -4,6 +4,8 @@ import JSON
 struct MpvEntry: Equatable, Sendable {
   /// What an event changes.
   enum Change: Equatable, Sendable {
+    /// mpv begins to open the medium.
+    case begun
     /// mpv has read the medium's metadata, but does not play it yet.
     case loaded
     /// The medium begins to play, or goes on after a seek.
@@ -41,6 +43,14 @@ struct MpvEntry: Equatable, Sendable {
   /// Whether mpv has closed the video output that it had opened for the medium, as when the display is gone.
   private(set) var hasLostVideoOutput = false
   private var hasVideoOutput = false
+
+  /// The highest number of the media that mpv has begun to open.
+  private var begunNumber = 0
+
+  /// Whether mpv has left the medium before, and begun to open this one.
+  var hasBegun: Bool {
+    isLoaded || hasEnded || failure != nil || number.map { begunNumber >= $0 } != false
+  }
 
   /// mpv's log in parentheses, to append to a message; empty without log lines.
   var logText: String { log.map { " (\($0))" } ?? "" }
@@ -83,6 +93,9 @@ struct MpvEntry: Equatable, Sendable {
   /// Handles an event of mpv. Returns what it changes; nil for nothing.
   mutating func handle(_ event: MpvEvent) -> Change? {
     switch event {
+    case .startFile(let begun):
+      begunNumber = max(begunNumber, begun ?? 0)
+      return .begun
     case .fileLoaded:
       isLoaded = true
       return .loaded
@@ -114,7 +127,7 @@ struct MpvEntry: Equatable, Sendable {
     case .log(let text):
       log = log.map { "\($0.prefix(200)); \(text)" } ?? text
       if ReadErrors.contains(text) { readError = text }
-    case .startFile, .propertyChange, .other: break
+    case .propertyChange, .other: break
     }
     return nil
   }

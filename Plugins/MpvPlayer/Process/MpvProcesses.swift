@@ -99,22 +99,25 @@ final class MpvProcesses: Sendable {
 
   /// Leaves a process behind, and reports it as a problem until it has ended.
   private func leave(_ process: MpvProcess) {
-    state.withLock { _ = $0.stuck.insert(process.id) }
-    reportStuck()
+    changeStuck { _ = $0.insert(process.id) }
     context.log(
       .warning, "mpv (process \(process.id)) does not end, because a disk or share does not answer")
     Task {
       await process.waitForEnd()
-      state.withLock { _ = $0.stuck.remove(process.id) }
-      reportStuck()
+      changeStuck { _ = $0.remove(process.id) }
     }
   }
 
-  private func reportStuck() {
-    let ids = state.withLock(\.stuck).sorted().map { "\($0)" }.joined(separator: ", ")
-    let text =
-      "a disk or share does not answer; mpv waits for it and cannot be ended (process \(ids))"
-    context.report(
-      attributes: ["problem": Attribute(ids.isEmpty ? .null : .string(text), label: "Problem")])
+  /// Changes the ids of the processes that are left behind, and reports the problem.
+  private func changeStuck(_ change: (inout Set<Int32>) -> Void) {
+    state.withLock { state in
+      change(&state.stuck)
+      let ids = state.stuck.sorted().map { "\($0)" }.joined(separator: ", ")
+      let text =
+        "a disk or share does not answer; mpv waits for it and cannot be ended (process \(ids))"
+      // Under the lock, so that the last report is the newest one.
+      context.report(
+        attributes: ["problem": Attribute(ids.isEmpty ? .null : .string(text), label: "Problem")])
+    }
   }
 }

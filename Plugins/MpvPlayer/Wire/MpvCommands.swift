@@ -37,6 +37,29 @@ extension MpvLink {
     return answer["playlist_entry_id"]?.integer
   }
 
+  /// Makes mpv stop its medium, and waits until it has left it, at most for `limit`. Returns whether it has.
+  ///
+  /// mpv answers before it leaves the medium. To close a file on a dead disk or share, it then waits for that, and
+  /// opens no other medium.
+  func stop(within limit: Duration, on clock: any TheaterClock) async -> Bool {
+    let deadline = clock.now() + limit
+    guard (try? await ask(["stop"], within: limit)) != nil else { return false }
+    while true {
+      let rest = deadline - clock.now()
+      guard rest > .zero else { return false }
+      do throws(MpvFailure) {
+        // Available until mpv has closed the medium. `idle-active` is true at once.
+        if try await ask(["get_property", "path"], within: rest) == .null { return true }
+      } catch {
+        if case .refused = error { return true }
+        return false
+      }
+      guard (try? await clock.sleep(until: clock.now() + .milliseconds(20))) != nil else {
+        return false
+      }
+    }
+  }
+
   /// Sets whether mpv mixes the sound to two channels, or plays all channels of the medium.
   func setChannels(isStereo: Bool) async throws(MpvFailure) {
     try await set("audio-channels", isStereo ? "stereo" : "auto")

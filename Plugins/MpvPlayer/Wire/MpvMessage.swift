@@ -54,8 +54,9 @@ enum MpvEvent: Equatable, Sendable {
     case eof, stop, quit, error, redirect, unknown
   }
 
-  /// mpv has ended the medium before, and begins to open the next one.
-  case startFile
+  /// mpv has left the medium before, and begins to open the playlist entry with this number (nil if mpv does not give
+  /// one).
+  case startFile(entry: Int?)
   case fileLoaded
   /// The file begins to play, or continues after a seek. Also sent for a paused file.
   case playbackRestart
@@ -71,7 +72,7 @@ enum MpvEvent: Equatable, Sendable {
 
   init(_ name: String, _ json: JSON) {
     switch name {
-    case "start-file": self = .startFile
+    case "start-file": self = .startFile(entry: json["playlist_entry_id"]?.integer)
     case "file-loaded": self = .fileLoaded
     case "playback-restart": self = .playbackRestart
     case "end-file":

@@ -176,8 +176,9 @@ struct FilmModelTests {
     var bench = Bench()
     bench.begin()
     bench.answer(.opened(1))
+    bench.event(.startFile(entry: 1))
     bench.pass(.milliseconds(300))
-    #expect(bench.requests == [.position(within: .seconds(3))])
+    #expect(bench.requests == [.position(within: .seconds(2))])
     bench.answer(.position(PositionAnswer()))
     bench.pass(.seconds(25))
     #expect(bench.requests == [.stop])
@@ -185,9 +186,30 @@ struct FilmModelTests {
     #expect(bench.error?.message.contains("within 25 s") == true)
     bench.begin()
     bench.answer(.opened(2))
+    bench.event(.startFile(entry: 2))
     bench.pass(.milliseconds(300))
     bench.answer(.lost(.timeout))
     #expect(bench.kills && bench.requests.count == 1)
+  }
+
+  @Test("starts mpv anew if it does not leave the medium before within 2 s, although it answers")
+  func keepsMedium() {
+    var bench = Bench()
+    bench.play(number: 5)
+    bench.begin("blue")
+    // The event of the medium before may come late.
+    bench.event(.startFile(entry: 5))
+    bench.answer(.opened(6))
+    bench.pass(.milliseconds(1999))
+    #expect(!bench.kills)
+    bench.pass(.milliseconds(1))
+    #expect(bench.kills && bench.requests.count == 1)
+    bench.answer(.opened(1))
+    bench.event(.startFile(entry: 1))
+    bench.pass(.seconds(3))
+    #expect(!bench.kills)
+    bench.event(.fileLoaded)
+    #expect(bench.requests == [.readFacts(.film("blue"))])
   }
 
   @Test("opens a film again at its position after a crash, a hang and a lost sound output")

@@ -1,6 +1,7 @@
 import Foundation
 import Platform
 import TestSupport
+import Testing
 
 /// A network share that can stop answering: a FUSE file system with the files of a folder. While it is dead, processes
 /// that read it wait in the kernel, where no signal ends them.
@@ -9,11 +10,13 @@ struct DeadShare {
   static let isInstalled =
     (try? Program.runBlocking(python, ["-c", "import fusepy"]))?.status == 0
     && access("/dev/fuse", R_OK | W_OK) == 0
+  /// Why tests with a share are skipped.
+  static let reason: Comment = "needs /dev/fuse and the package python3-fusepy"
   /// The interpreter of the system, which has the packages of the system.
   private static let python = "/usr/bin/python3"
 
   private static let program = """
-    import fusepy, os, sys, threading
+    import fusepy, os, sys, threading, time
     root, mount = sys.argv[1:]
     alive = threading.Event()
     alive.set()
@@ -38,6 +41,8 @@ struct DeadShare {
             return os.open(root + path, flags)
 
         def read(self, path, size, offset, handle):
+            # As slow as a network, so that no player has read a film before the share is dead.
+            time.sleep(size / 400_000)
             return os.pread(handle, size, offset)
 
         def release(self, path, handle):
@@ -56,12 +61,19 @@ struct DeadShare {
 
   /// The mount point.
   let path: String
+  private let folder: TemporaryFolder
   private let server: RunningProgram
 
-  /// Mounts the files of a folder at another folder.
-  init(of folder: String, at mount: String) throws {
+  /// Mounts the files that `fill` makes in the folder it is given.
+  init(_ fill: (_ folder: String) throws -> Void) throws {
+    folder = try TemporaryFolder()
+    let (files, mount) = (folder.path(of: "remote"), folder.path(of: "share"))
+    for path in [files, mount] {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+    try fill(files)
     path = mount
-    server = try RunningProgram(Self.python, ["-u", "-c", Self.program, folder, mount])
+    server = try RunningProgram(Self.python, ["-u", "-c", Self.program, files, mount])
     let limit = Date(timeIntervalSinceNow: 10)
     while Date() < limit,
       (try? FileManager.default.contentsOfDirectory(atPath: mount))?.isEmpty != false
