@@ -101,7 +101,8 @@ actor FilmPlayer {
     lentPCM = pcm
     guard let link = processes.current?.link, model.hasMedium else { return }
     let isConnected: Bool
-    let (seconds, start) = (await link.position(), clock.now())
+    let seconds = model.canSeek ? await link.position() : nil
+    let start = clock.now()
     do throws(MpvFailure) {
       let deadline = clock.now() + Self.longestHandover
       isConnected = try await link.switchOutput(toPCM: pcm, until: deadline, on: clock)
@@ -225,7 +226,8 @@ actor FilmPlayer {
 
   /// Sends two channels to the amplifier, or all channels of the film.
   func setStereo(_ isStereo: Bool) async throws(DeviceError) {
-    let seconds = await processes.current?.link.position()
+    // A film that is being opened has no sound in the output yet.
+    let seconds = model.canSeek ? await processes.current?.link.position() : nil
     do throws(MpvFailure) {
       try await processes.current?.link.setChannels(isStereo: isStereo)
     } catch {
