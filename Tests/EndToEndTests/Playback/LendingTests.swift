@@ -33,24 +33,25 @@ import Testing
 
       try await room.expect("device", "amp", "input", "cd")
       #expect(
-        await eventually { card.count("sound") == 1 && card.heard.seconds > 1 },
+        await eventually { card.count("sound") >= 1 && card.heard.seconds > 1 },
         "nothing is heard: \(room.log)")
       try await room.expect("device", "amp", "input", "tuner")
       #expect(
         await eventually {
           (try? await room.device("amp"))?["attributes"]?["sink"]?["value"] == "device"
         }, "the amplifier has not taken its PCM back: \(room.log)")
-      let seconds = card.heard.seconds
+      // mpv begins the sound again where it seeks to the present position.
+      let (seconds, starts) = (card.heard.seconds, card.count("sound"))
       let cd = try #require(try await room.device("cd"))
       #expect(cd["state"]?["playback"]?["value"]?["state"] == "playing")
       let heard = card.heard
-      #expect(heard.seconds == seconds && card.count("sound") == 1, "it is still heard")
+      #expect(heard.seconds == seconds && card.count("sound") == starts, "it is still heard")
       #expect(abs(heard.frequency(0) - 440) <= 1)
       #expect(abs(heard.frequency(1) - 440) <= 1)
       #expect(abs(heard.amplitude(of: 440, in: 0) / 0.5 - 1) < 0.02)
 
       try await room.expect("device", "amp", "input", "cd")
-      #expect(await eventually { card.count("sound") == 2 }, "\(room.log)")
+      #expect(await eventually { card.count("sound") > starts }, "\(room.log)")
       try await room.expect("device", "amp", "off")
     }
   }
