@@ -14,6 +14,24 @@ extension FolderWalk {
   package static func resolve(
     _ path: String, in folder: MediaFolder, kind: MediaKind, isKnown: Bool = false
   ) throws(MediaFailure) -> String {
+    try checkListed(path, in: folder, isKnown: isKnown)
+    // Checks that it is a file, and that a link to one stays in the folder.
+    let real = try folder.resolveFile(path)
+    let file = folder.root + "/" + path
+    let isListed =
+      kind.matchesName(path) || (mode(of: file) == S_IFREG && kind.matchesContent(file))
+    guard isListed else { throw notListed(path) }
+    return real
+  }
+
+  /// Checks that a search of the folder reads an entry, a file or a folder, and writes its path so. Reads the disk and
+  /// blocks.
+  ///
+  /// - Parameter isKnown: As in ``resolve(_:in:kind:isKnown:)``.
+  /// - Throws: `missing` for any other path.
+  package static func checkListed(
+    _ path: String, in folder: MediaFolder, isKnown: Bool = false
+  ) throws(MediaFailure) {
     let names = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     let isPlain = names.allSatisfy { !$0.isEmpty && $0.first != UInt8(ascii: ".") }
     guard isPlain, names.count <= deepest + 1, path.isStreamSafe, !path.utf8.contains(0) else {
@@ -27,12 +45,6 @@ extension FolderWalk {
       // A search does not follow links to folders.
       if index < names.count - 1, mode(of: parent) != S_IFDIR { throw notListed(path) }
     }
-    // Checks that it is a file, and that a link to one stays in the folder.
-    let real = try folder.resolveFile(path)
-    let isListed =
-      kind.matchesName(path) || (mode(of: parent) == S_IFREG && kind.matchesContent(parent))
-    guard isListed else { throw notListed(path) }
-    return real
   }
 
   /// Checks that a folder has an entry with exactly this name.

@@ -1,5 +1,4 @@
 import Glibc
-import JSON
 import MediaFolders
 
 /// The media that a scan lists. Commands name them by these ids only: other spellings of a path, hidden files, files of
@@ -10,50 +9,34 @@ enum ListedMedium {
 
   /// Returns the medium of a path below a media folder. Reads the disk and blocks.
   ///
+  /// - Parameter isKnown: Whether a search has just listed exactly this path (see ``FolderWalk``).
   /// - Throws: `missing` if there is nothing, or if a scan does not list it; `outside` if it is a link out of the folder.
   static func find(
-    _ path: String, in folder: MediaFolder, kind: MediaKind
+    _ path: String, in folder: MediaFolder, kind: MediaKind, isKnown: Bool = false
   ) throws(MediaFailure) -> Medium {
-    let absolutePath = try folder.resolve(path)
     let item = folder.item(of: path)
-    guard isCanonical(path), hasRealFolders(path, in: folder) else { throw notListed(path) }
-    if let index = index(of: path, in: folder), kind.matchesName("\(path)/\(index)") {
-      try checkLinks(beside: "\(path)/\(index)", in: folder)
-      return Medium(item: item, source: .dvd(absolutePath))
+    if let index = index(of: path, in: folder, isKnown: isKnown), kind.matchesName(index) {
+      try checkLinks(beside: index, in: folder)
+      return Medium(item: item, source: .dvd(try folder.resolve(path)))
     }
-    let file = try folder.resolveFile(path)
-    guard kind.matchesName(path), MediaFiles.dvdFolder(ofIndex: path) == nil else {
-      throw notListed(path)
-    }
+    let file = try FolderWalk.resolve(path, in: folder, kind: kind, isKnown: isKnown)
+    // The index of a DVD is listed as its folder.
+    guard MediaFiles.dvdFolder(ofIndex: path) == nil else { throw notListed(path) }
     if MediaFiles.isImage(path) { return Medium(item: item, source: .dvd(file)) }
     return Medium(
       item: item, source: .address(file),
       hasForeignSubtitles: hasForeignFile(beside: path, in: folder))
   }
 
-  /// Whether a path is written as a scan writes it: without empty, hidden and unusual names, and not too deep.
-  private static func isCanonical(_ path: String) -> Bool {
-    let names = path.split(separator: "/", omittingEmptySubsequences: false)
-    return names.count <= FolderWalk.deepest + 1
-      && names.allSatisfy {
-        !$0.isEmpty && !$0.utf8.starts(with: ".".utf8) && String($0).isStreamSafe
-      }
-  }
-
-  /// Whether no folder of a path is a link. A scan does not follow links to folders.
-  private static func hasRealFolders(_ path: String, in folder: MediaFolder) -> Bool {
-    let names = path.split(separator: "/")
-    return (1..<max(1, names.count)).allSatisfy { count in
-      kind(of: names[..<count].joined(separator: "/"), in: folder) == S_IFDIR
-    }
-  }
-
-  /// Returns the index file of a DVD folder, as a path below it; nil for other paths.
-  private static func index(of path: String, in folder: MediaFolder) -> String? {
-    guard kind(of: path, in: folder) == S_IFDIR else { return nil }
-    return indexes.first { index in
-      let file = "\(path)/\(index)"
-      return MediaFiles.dvdFolder(ofIndex: file) == path && hasRealFolders(file, in: folder)
+  /// Returns the index file of a DVD folder, as a path below the media folder; nil for other paths.
+  private static func index(of path: String, in folder: MediaFolder, isKnown: Bool) -> String? {
+    guard kind(of: path, in: folder) == S_IFDIR,
+      (try? FolderWalk.checkListed(path, in: folder, isKnown: isKnown)) != nil
+    else { return nil }
+    // Their spelling is no part of the id.
+    return indexes.map { "\(path)/\($0)" }.first { file in
+      MediaFiles.dvdFolder(ofIndex: file) == path
+        && (try? FolderWalk.checkListed(file, in: folder, isKnown: true)) != nil
         && access("\(folder.root)/\(file)", R_OK) == 0 && (try? folder.resolveFile(file)) != nil
     }
   }

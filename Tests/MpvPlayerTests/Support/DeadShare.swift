@@ -17,9 +17,17 @@ struct DeadShare {
 
   private static let program = """
     import fusepy, os, sys, threading, time
-    root, mount = sys.argv[1:]
+    root, mount, case = sys.argv[1:]
     alive = threading.Event()
     alive.set()
+
+    def place(path):
+        real = root
+        for name in path.split("/")[1:] if case == "ignored" else []:
+            names = os.listdir(real) if os.path.isdir(real) else []
+            same = [other for other in names if other.lower() == name.lower()]
+            real += "/" + (name if name in names or not same else same[0])
+        return real if case == "ignored" else root + path
 
     class Share(fusepy.Operations):
         def __call__(self, name, *arguments):
@@ -28,17 +36,17 @@ struct DeadShare {
 
         def getattr(self, path, handle=None):
             try:
-                facts = os.lstat(root + path)
+                facts = os.lstat(place(path))
             except OSError as error:
                 raise fusepy.FuseOSError(error.errno)
             names = "st_mode st_nlink st_size st_uid st_gid st_mtime st_ctime st_atime".split()
             return {name: getattr(facts, name) for name in names}
 
         def readdir(self, path, handle):
-            return [".", ".."] + os.listdir(root + path)
+            return [".", ".."] + os.listdir(place(path))
 
         def open(self, path, flags):
-            return os.open(root + path, flags)
+            return os.open(place(path), flags)
 
         def read(self, path, size, offset, handle):
             # As slow as a network, so that no player has read a film before the share is dead.
@@ -65,7 +73,9 @@ struct DeadShare {
   private let server: RunningProgram
 
   /// Mounts the files that `fill` makes in the folder it is given.
-  init(_ fill: (_ folder: String) throws -> Void) throws {
+  ///
+  /// - Parameter ignoresCase: Whether it opens every spelling of a name, as exFAT and SMB do.
+  init(ignoresCase: Bool = false, _ fill: (_ folder: String) throws -> Void) throws {
     folder = try TemporaryFolder()
     let (files, mount) = (folder.path(of: "remote"), folder.path(of: "share"))
     for path in [files, mount] {
@@ -73,7 +83,8 @@ struct DeadShare {
     }
     try fill(files)
     path = mount
-    server = try RunningProgram(Self.python, ["-u", "-c", Self.program, files, mount])
+    let spelling = ignoresCase ? "ignored" : "exact"
+    server = try RunningProgram(Self.python, ["-u", "-c", Self.program, files, mount, spelling])
     let limit = Date(timeIntervalSinceNow: 10)
     while Date() < limit,
       (try? FileManager.default.contentsOfDirectory(atPath: mount))?.isEmpty != false
