@@ -41,7 +41,7 @@ final class DiskCalls: Sendable {
     at place: String, limit: Duration = DiskCalls.limit,
     _ body: @escaping @Sendable () throws(MediaFailure) -> Value
   ) async throws(MediaFailure) -> Value {
-    let call = try begin(at: place, body)
+    let call = try await begin(at: place, body)
     if let result = await call.result(within: limit, on: clock) { return try result.get() }
     return try giveUp(call, at: place)
   }
@@ -51,7 +51,7 @@ final class DiskCalls: Sendable {
     at place: String, check: @escaping @Sendable () -> Void,
     _ body: @escaping @Sendable () throws(MediaFailure) -> Value
   ) async throws(MediaFailure) -> Value {
-    let call = try begin(at: place, body)
+    let call = try await begin(at: place, body)
     while true {
       if let result = await call.result(within: Self.interval, on: clock) {
         return try result.get()
@@ -62,6 +62,26 @@ final class DiskCalls: Sendable {
         return try giveUp(call, at: place)
       }
     }
+  }
+
+  /// Runs a call that reads much, whose result is of use only within the limit. A place that only is slow is not given
+  /// up.
+  ///
+  /// - Parameter check: A call that reads little, to learn whether the place still answers.
+  /// - Returns: The result; nil if the call takes longer although the place answers. It ends unheeded then.
+  /// - Throws: `unreachable` if the place does not answer; the error of the call.
+  func runInTime<Value: Sendable>(
+    at place: String, check: @escaping @Sendable () -> Void,
+    _ body: @escaping @Sendable () throws(MediaFailure) -> Value
+  ) async throws(MediaFailure) -> Value? {
+    let call = try await begin(at: place, body)
+    if let result = await call.result(within: Self.limit, on: clock) { return try result.get() }
+    do throws(MediaFailure) {
+      try await run(at: place) { () throws(MediaFailure) in check() }
+    } catch {
+      return try giveUp(call, at: place)
+    }
+    return try call.peek()?.get()
   }
 
   private func giveUp<Value>(_ call: Call<Value>, at place: String) throws(MediaFailure) -> Value {
@@ -76,15 +96,8 @@ final class DiskCalls: Sendable {
 
   private func begin<Value: Sendable>(
     at place: String, _ body: @escaping @Sendable () throws(MediaFailure) -> Value
-  ) throws(MediaFailure) -> Call<Value> {
-    let id = state.withLock { state -> Int? in
-      let here = state.places[place] ?? Place()
-      guard here.overdue.isEmpty, here.calls < Self.mostCalls else { return nil }
-      state.places[place, default: here].calls += 1
-      state.next += 1
-      return state.next
-    }
-    guard let id else { throw Self.noAnswer(place) }
+  ) async throws(MediaFailure) -> Call<Value> {
+    let id = try await reserve(at: place)
     let call = Call<Value>(id: id)
     SystemThread.start(name: "media") { [self] in
       let result = Result { () throws(MediaFailure) in try body() }
@@ -96,6 +109,25 @@ final class DiskCalls: Sendable {
       }
     }
     return call
+  }
+
+  /// Waits until one more call to a place may begin, such as while a disk spins up. Returns the number of the call.
+  private func reserve(at place: String) async throws(MediaFailure) -> Int {
+    let deadline = clock.now() + Self.limit
+    while true {
+      let (id, isOverdue) = state.withLock { state -> (Int?, Bool) in
+        let here = state.places[place] ?? Place()
+        guard here.overdue.isEmpty else { return (nil, true) }
+        guard here.calls < Self.mostCalls else { return (nil, false) }
+        state.places[place, default: here].calls += 1
+        state.next += 1
+        return (state.next, false)
+      }
+      if let id { return id }
+      guard !isOverdue, clock.now() < deadline,
+        (try? await clock.sleep(for: .milliseconds(10))) != nil
+      else { throw Self.noAnswer(place) }
+    }
   }
 
   private static func noAnswer(_ place: String) -> MediaFailure {

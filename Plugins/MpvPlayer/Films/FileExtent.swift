@@ -23,6 +23,10 @@ struct FileExtent: Equatable, Sendable {
     let head = file.bytes(at: 0, count: 16)
     if head.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) {
       readMatroska(file)
+    } else if ["RIFF", "RF64", "BW64"].contains(where: { head.starts(with: $0.utf8) }),
+      head.dropFirst(8).starts(with: "WAVE".utf8)
+    {
+      readWave(file)
     } else if head.starts(with: "RIFF".utf8) {
       readRIFF(file)
     } else if head.starts(with: [0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11]) {
@@ -105,19 +109,67 @@ struct FileExtent: Equatable, Sendable {
     }
   }
 
-  // MARK: AVI and WAV
+  // MARK: WAV
+
+  /// Returns a size of 4 bytes; nil for 0 and the sizes that writers leave when they cannot go back: the largest number
+  /// with or without a sign, a header more or less.
+  private static func stated(_ bytes: ArraySlice<UInt8>) -> Int? {
+    let size = bytes.little
+    let isOpen = size == 0 || size >= 0xFFFF_0000 || (0x7FFE_0000...0x8001_0000).contains(size)
+    return isOpen ? nil : size
+  }
+
+  /// Returns a size of 8 bytes; nil for 0 and sizes that no file has.
+  private static func statedWide(_ bytes: ArraySlice<UInt8>) -> Int? {
+    let size = bytes.little
+    return size == 0 || size > 1 << 60 ? nil : size
+  }
+
+  /// One size that fits is enough: the writer left the other one wrong.
+  private mutating func readWave(_ file: some ByteSource) {
+    var whole = Self.stated(file.bytes(at: 4, count: 4)[...])
+    var wide: Int?
+    var place = 12
+    var rate = 0
+    for _ in 0..<Self.mostSteps {
+      let bytes = file.bytes(at: place, count: 32)
+      guard bytes.count >= 8 else {
+        if place != file.size { completeness = .cut }
+        return
+      }
+      let id = bytes[0..<4]
+      if id.elementsEqual("ds64".utf8), bytes.count >= 24 {
+        whole = Self.statedWide(bytes[8..<16])
+        wide = Self.statedWide(bytes[16..<24])
+      }
+      if id.elementsEqual("fmt ".utf8), bytes.count >= 20 { rate = bytes[16..<20].little }
+      if id.elementsEqual("data".utf8) {
+        let size = wide ?? Self.stated(bytes[4..<8])
+        let ends = [size.map { place + 8 + $0 }, whole.map { 8 + $0 }].compactMap(\.self)
+        guard !ends.isEmpty else { return }
+        // The byte that makes a length even may be missing.
+        completeness = ends.contains { $0 <= file.size + 1 } ? .whole : .cut
+        if let size, rate > 0, completeness == .cut || place + 8 + size <= file.size + 1 {
+          duration = Double(size) / Double(rate)
+        }
+        return
+      }
+      place += 8 + bytes[4..<8].little + bytes[4..<8].little % 2
+    }
+  }
+
+  // MARK: AVI
 
   private mutating func readRIFF(_ file: some ByteSource) {
     let isAVI = file.bytes(at: 8, count: 4) == Array("AVI ".utf8)
     var place = 12
-    var rate = 0
     for _ in 0..<Self.mostSteps {
       let bytes = file.bytes(at: place, count: 48)
       guard bytes.count >= 8 else { break }
       let id = bytes[0..<4]
       let size = bytes[4..<8].little
       // A recorder that could not go back left the size open.
-      if size == 0xFFFF_FFFF || (size == 0 && id.elementsEqual("data".utf8)) { return }
+      if size == 0xFFFF_FFFF { return }
       if id.elementsEqual("RIFF".utf8) || bytes.list == "hdrl" {
         place += 12
         continue
@@ -126,8 +178,6 @@ struct FileExtent: Equatable, Sendable {
         let time = Double(bytes[8..<12].little) * Double(bytes[24..<28].little)
         if time > 0 { duration = time / 1e6 }
       }
-      if id.elementsEqual("fmt ".utf8), bytes.count >= 20 { rate = bytes[16..<20].little }
-      if id.elementsEqual("data".utf8), rate > 0 { duration = Double(size) / Double(rate) }
       let end = place + 8 + size + size % 2
       if end > file.size + 1 {
         completeness = .cut
@@ -192,11 +242,18 @@ struct FileExtent: Equatable, Sendable {
     if file.bytes(at: end - 128, count: 3) == Array("TAG".utf8) { end -= 128 }
     let place = max(begin, end - (128 << 10))
     let tail = file.bytes(at: place, count: end - place)
-    let isWhole = tail.indices.dropLast().contains { index in
-      tail[index] == 0xFF && tail[index + 1] & 0xFE == 0xF8 && FLACChecksum.isValid(tail[index...])
+    // Few places of a frame look like the beginning of one, so only a hostile file has many.
+    let beginnings = tail.indices.dropLast().reversed().lazy.filter { index in
+      tail[index] == 0xFF && tail[index + 1] & 0xFE == 0xF8
+    }
+    let isWhole = beginnings.prefix(Self.mostBeginnings).contains { index in
+      FLACChecksum.isValid(tail[index...])
     }
     completeness = isWhole ? .whole : .cut
   }
+
+  /// The most places at the end of a FLAC file that are examined as the beginning of its last frame.
+  private static let mostBeginnings = 64
 
   // MARK: Images of discs
 
@@ -248,6 +305,8 @@ extension Array<UInt8> {
 /// A file that is read at any place. Its functions block.
 final class MediaFile: ByteSource {
   let size: Int
+  /// The number of bytes that ``error(from:to:)`` has read.
+  private(set) var bytesRead = 0
   private let descriptor: Int32
 
   /// - Throws: The error of the system if there is no regular file at the path.
@@ -287,15 +346,21 @@ final class MediaFile: ByteSource {
     return Array(bytes.prefix(filled))
   }
 
-  /// Returns the first error of the system between two places, at most `limit` bytes apart; nil without one.
-  func error(from begin: Int, to end: Int, limit: Int = 64 << 20) -> SystemError? {
+  /// The most bytes that ``error(from:to:)`` reads, and the longest time that it goes on.
+  private static let (mostBytes, longestReading) = (8 << 20, Duration.seconds(1))
+
+  /// Returns the first error of the system between two places; nil without one. Reads at most 8 MiB, and less on a slow
+  /// disk or share.
+  func error(from begin: Int, to end: Int) -> SystemError? {
     var place = Swift.max(0, begin)
-    let end = Swift.min(end, size, place + limit)
-    while place < end {
+    let end = Swift.min(end, size, place + Self.mostBytes)
+    let start = ContinuousClock.now
+    while place < end, ContinuousClock.now - start < Self.longestReading {
       do throws(SystemError) {
-        let bytes = try read(at: place, count: Swift.min(1 << 20, end - place))
+        let bytes = try read(at: place, count: Swift.min(256 << 10, end - place))
         if bytes.isEmpty { return nil }
         place += bytes.count
+        bytesRead += bytes.count
       } catch {
         return error
       }

@@ -196,7 +196,7 @@ final class FilmLibrary: Sendable {
     if let known, known.stamp == file.stamp { return known.item }
     let kind = kind
     let medium = try await calls.run(at: folder.root) { () throws(MediaFailure) in
-      try ListedMedium.find(path, in: folder, kind: kind)
+      try ListedMedium.find(path, in: folder, kind: kind, isKnown: true)
     }
     let facts: MediaFacts
     do throws(MediaFailure) {
@@ -314,10 +314,12 @@ final class FilmLibrary: Sendable {
       let path = folder.path(of: item)
     else { return nil }
     let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
-    let found = try? await calls.run(at: folder.root) {
+    let found = try? await calls.runInTime(at: folder.root) {
+      _ = access(folder.root, R_OK)
+    } _: {
       FolderWalk(folder, kind: kind, from: parent, recursive: false).files.map(\.path)
     }
-    let paths = (found ?? []).sorted(by: NaturalOrder.precedes)
+    let paths = (found.flatMap(\.self) ?? []).sorted(by: NaturalOrder.precedes)
     guard let index = paths.firstIndex(of: path), paths.indices.contains(index + steps) else {
       return nil
     }
@@ -342,11 +344,14 @@ final class FilmLibrary: Sendable {
       return FilmEnd.Inspection()
     }
     do throws(MediaFailure) {
-      return try await calls.run(at: place(of: path)) {
+      let inspection = try await calls.runInTime(at: place(of: path)) {
+        _ = (try? MediaFile(path))?.bytes(at: 0, count: 1)
+      } _: {
         FilmEnd.Inspection(of: path, size: opened.size, end)
       }
+      return inspection ?? FilmEnd.Inspection(isUnfinished: true)
     } catch {
-      return FilmEnd.Inspection(error: error.detail)
+      return FilmEnd.Inspection(error: error.detail, isSilent: true)
     }
   }
 

@@ -14,6 +14,10 @@ struct FilmEnd: Equatable, Sendable {
     var hasShrunk = false
     /// The error of the system when the rest of the file is read; nil without one.
     var error: String?
+    /// Whether ``error`` says that the disk or share does not answer.
+    var isSilent = false
+    /// Whether the disk or share is too slow to examine the file in time.
+    var isUnfinished = false
   }
 
   /// The medium's facts when it was opened.
@@ -25,11 +29,15 @@ struct FilmEnd: Equatable, Sendable {
   let readError: String?
   /// Whether the last packets came from the end of the file; nil if that is unknown.
   let isReadToEnd: Bool?
+  /// The place in the file of one of the last packets, in bytes; nil if it is unknown.
+  var lastPlace: Double?
   var inspection = Inspection()
 
   /// The reason why the medium has broken off; nil if it has ended.
   var failure: String? {
-    if let error = inspection.error, isFarTooEarly { return "it cannot be read further: \(error)" }
+    if let error = inspection.error, isFarTooEarly, mayBelieveInspection {
+      return "it cannot be read further: \(error)"
+    }
     if inspection.hasShrunk || inspection.extent.completeness == .cut, isEarly {
       return "the file is incomplete: it ends at \(time(position)), before its declared end"
     }
@@ -39,8 +47,16 @@ struct FilmEnd: Equatable, Sendable {
     switch inspection.extent.completeness {
     case .whole: return isReadToEnd == false ? text : nil
     case .cut: return text
-    case .unknown: return facts.declaresDuration || isDVD ? text : nil
+    case .unknown where inspection.isUnfinished: return isReadToEnd == false ? text : nil
+    case .unknown: return isDurationDeclared ? text : nil
     }
+  }
+
+  private var isDurationDeclared: Bool { facts.declaresDuration || isDVD }
+
+  /// A disk that went away after the end says nothing about the end. An estimated duration does not tell either.
+  private var mayBelieveInspection: Bool {
+    isDurationDeclared || (inspection.isSilent ? isReadToEnd == false : isReadToEnd != true)
   }
 
   /// Whether the duration explains the end, without an inspection.
@@ -64,7 +80,7 @@ struct FilmEnd: Equatable, Sendable {
   /// so it does not tell.
   private func mayBelieve(_ error: String) -> Bool {
     if inspection.extent.completeness == .whole { return isFarTooEarly }
-    return facts.declaresDuration || isDVD ? isEarly : isReadToEnd != true
+    return isDurationDeclared ? isEarly : isReadToEnd != true
   }
 
   private func time(_ seconds: Double) -> String {
@@ -89,9 +105,10 @@ extension FilmEnd.Inspection {
     }
     extent = FileExtent(file)
     hasShrunk = file.size < size
-    // mpv takes a damaged place of a disc for the end of the file. It lies near the place of the last picture.
+    // mpv takes a damaged place of a disc for the end of the file. It lies behind the place of the last picture.
     let part = end.facts.duration.map { min(1, end.position / max(1, $0)) } ?? 0
-    let place = Int(Double(file.size) * part) - (8 << 20)
+    let last = end.lastPlace.flatMap { Int(exactly: $0.rounded()) }
+    let place = last.map { $0 - (1 << 20) } ?? Int(Double(file.size) * part) - (4 << 20)
     self.error = file.error(from: place, to: file.size)?.description.lowercased()
   }
 }
@@ -106,6 +123,11 @@ struct ReadingProgress: Equatable, Sendable {
   static func == (left: ReadingProgress, right: ReadingProgress) -> Bool {
     left.last?.seconds == right.last?.seconds && left.last?.place == right.last?.place
       && left.errorTime == right.errorTime
+  }
+
+  /// Returns the place in the file, in bytes, of a packet shortly before an end at `seconds`; nil if it is unknown.
+  func place(before seconds: Double) -> Double? {
+    last.flatMap { abs(seconds - $0.seconds) < 3 ? $0.place : nil }
   }
 
   /// Stores mpv's answer. Returns whether data came after the last error of reading.

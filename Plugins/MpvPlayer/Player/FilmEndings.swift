@@ -36,7 +36,8 @@ extension FilmModel {
     let position = record.position(at: now)
     let end = FilmEnd(
       facts: record.facts, isDVD: medium.isDVD, position: position, readError: entry.readError,
-      isReadToEnd: reading.isReadToEnd(at: position, size: record.facts.size))
+      isReadToEnd: reading.isReadToEnd(at: position, size: record.facts.size),
+      lastPlace: medium.isDVD ? nil : reading.place(before: position))
     if let next = appended, end.isNearItsEnd {
       return effects + follow(medium, with: next, at: now)
     }

@@ -69,4 +69,41 @@ struct DiskCallsTests {
     await #expect(throws: (any Error).self) { try await first.value }
     for share in [walk, folder] { share.isDead.withLock { $0 = false } }
   }
+
+  @Test("does not give up a place that is slow but answers, and gives up one that is silent")
+  func slow() async throws {
+    let clock = ManualClock()
+    let calls = DiskCalls(clock: clock)
+    let (film, check) = (Share(), Share())
+    check.isDead.withLock { $0 = false }
+    let inspection = Task {
+      try await calls.runInTime(at: "/share") {
+        _ = check.read()
+      } _: {
+        film.read()
+      }
+    }
+    #expect(await eventually { clock.sleeperCount == 1 && film.calls.withLock(\.self) == 1 })
+    clock.advance(by: DiskCalls.limit)
+    #expect(try await inspection.value == nil)
+    #expect(try await calls.run(at: "/share") { 5 } == 5, "the share is not overdue")
+    check.isDead.withLock { $0 = true }
+    let other = Task {
+      try await calls.runInTime(at: "/share") {
+        _ = check.read()
+      } _: {
+        film.read()
+      }
+    }
+    for number in 2...3 {
+      #expect(
+        await eventually {
+          clock.sleeperCount == 1 && film.calls.withLock(\.self) == 2
+            && check.calls.withLock(\.self) == number - 1
+        })
+      clock.advance(by: DiskCalls.limit)
+    }
+    await #expect(throws: (any Error).self) { try await other.value }
+    for share in [film, check] { share.isDead.withLock { $0 = false } }
+  }
 }
