@@ -54,11 +54,11 @@ enum Completeness: Equatable {
       switch name {
       case "ds64":
         outer = file.end(at: position + 8, 8, .little, base: start + 8)
-        size64 = file.little(position + 16, 8)
+        size64 = file.end(at: position + 16, 8, .little, base: 0)
       case "data":
         let end = file.end(
           at: position + 4, 4, isBig ? .big : .little, base: position + 8)
-        return sized([size64.map { position + 8 + min($0, .max / 2) } ?? end, outer], file)
+        return sized([size64.map { position + 8 + $0 } ?? end, outer], file)
       case "": return .unknown
       default: break
       }
@@ -109,16 +109,19 @@ enum Completeness: Equatable {
 
   private static func mp4(_ file: FileWindow) -> Completeness {
     var position: Int64 = 0
+    // Fragments can be missing although every atom is whole.
+    var whole = Completeness.whole
     for _ in 0..<10_000 {
-      if position == file.size { return .whole }
+      if position == file.size { return whole }
       let name = file.text(position + 4, 4)
+      if name == "moof" { whole = .unknown }
       var size = file.big(position, 4)
       if size == 1 { size = file.big(position + 8, 8) }
-      if size == 0, !name.isEmpty { return .whole }
+      if size == 0, !name.isEmpty { return whole }
       // Something else follows the last atom.
       guard size >= 8, size < .max / 2, name.allSatisfy({ $0.isASCII && !$0.isWhitespace }),
         name.count == 4
-      else { return file.size - position < 8 ? .cut : .whole }
+      else { return file.size - position < 8 ? .cut : whole }
       position += size
       if position > file.size { return .cut }
     }
@@ -199,14 +202,18 @@ enum Completeness: Equatable {
     let end = file.size - (hasTag ? 128 : 0)
     let count = min(end, 1 << 20)
     let tail = Array(file.bytes(at: end - count, count: Int(count)))
-    var index = tail.count - 2
-    while index > 0 {
-      index -= 1
-      guard tail[index] == 0xFF, tail[index + 1] & 0xFE == 0xF8 else { continue }
-      if FLACChecksum.crc16(tail[index...]) == 0 { return .whole }
+    // Few places of a frame look like the beginning of one, so only a hostile file has many.
+    let beginnings = tail.indices.dropLast().reversed().lazy.filter { index in
+      tail[index] == 0xFF && tail[index + 1] & 0xFE == 0xF8
     }
-    return .cut
+    let isWhole = beginnings.prefix(mostBeginnings).contains { index in
+      FLACChecksum.crc16(tail[index...]) == 0
+    }
+    return isWhole ? .whole : .cut
   }
+
+  /// The most places at the end of a FLAC file that are examined as the beginning of its last frame.
+  private static let mostBeginnings = 64
 }
 
 /// The checksum of FLAC frames: polynomial x^16 + x^15 + x^2 + 1, most significant bit first.

@@ -131,9 +131,10 @@ final class MediaLibrary: Sendable {
     for folder in folders {
       guard let path = folder.path(of: item) else { continue }
       do {
-        _ = try FolderWalk.resolve(
+        // The path that was checked: a link could lead elsewhere when the file is opened.
+        let real = try FolderWalk.resolve(
           path, in: folder, kind: FolderWalk.music, isKnown: isKnown(path, in: folder))
-        return PlayableSong(item: item, path: folder.root + "/" + path)
+        return PlayableSong(item: item, path: real)
       } catch {
         failure = error
       }
@@ -261,8 +262,9 @@ final class MediaLibrary: Sendable {
     guard let scan else { return [] }
     var songs = index?.songs ?? [:]
     for song in scan.songs { songs[song.id] = song }
-    return scan.present.compactMap { songs[$0.path] }.sorted(by: Song.precedes).map {
-      PlayableSong(item: folder.item(of: $0.id), path: folder.root + "/" + $0.id)
+    return scan.present.compactMap { songs[$0.path] }.sorted(by: Song.precedes).compactMap { song in
+      guard let path = try? folder.resolveFile(song.id) else { return nil }
+      return PlayableSong(item: folder.item(of: song.id), path: path)
     }
   }
 

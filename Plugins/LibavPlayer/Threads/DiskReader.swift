@@ -23,15 +23,18 @@ final class DiskReader: Sendable {
 
   init(patience: Int = 5_000) { self.patience = patience }
 
-  /// Runs an operation on the folder at `root`.
+  /// Runs an operation on the folder at `root`. While the folder has no thread left, such as when several commands come
+  /// while a disk spins up, the operation waits for a place for as long as it may take.
   ///
-  /// - Throws: Its failure, or `unreachable` if it takes longer than the patience, or an earlier one still does.
+  /// - Throws: Its failure, or `unreachable` if it takes longer than the patience, or an earlier one still does;
+  ///   `cancelled` in a cancelled task that waits for a place.
   func run<Value: Sendable>(
     on root: String, name: String, milliseconds: Int? = nil,
     _ operation: @escaping @Sendable () throws(MediaFailure) -> Value
   ) async throws(MediaFailure) -> Value {
     let limit = milliseconds ?? patience
-    let (result, number) = (Promise<Value>(), try begin(root, limit))
+    let number = try await place(on: root, limit)
+    let result = Promise<Value>()
     SystemThread.start(name: name) {
       let outcome = Result { () throws(MediaFailure) in try operation() }
       self.end(root, number)
@@ -46,17 +49,32 @@ final class DiskReader: Sendable {
     return try await result.value().get()
   }
 
-  private func begin(_ root: String, _ limit: Int) throws(MediaFailure) -> Int {
+  /// Waits until the folder has a place for an operation. Returns its number.
+  private func place(on root: String, _ limit: Int) async throws(MediaFailure) -> Int {
+    let end = MonotonicClock.now &+ Int64(limit) &* 1_000_000
+    while true {
+      if let number = try begin(root, limit) { return number }
+      guard MonotonicClock.now < end else { throw Self.silent(root) }
+      do {
+        try await Task.sleep(for: .milliseconds(10))
+      } catch {
+        throw MediaFailure(.cancelled, subject: root, detail: "it was given up")
+      }
+    }
+  }
+
+  /// Returns the number of a new operation; nil if the folder has no place for it.
+  private func begin(_ root: String, _ limit: Int) throws(MediaFailure) -> Int? {
     let overdue = MonotonicClock.now &+ Int64(limit) &* 1_000_000
-    let number: Int? = state.withLock { state in
+    let (number, isSilent) = state.withLock { state -> (Int?, Bool) in
       let running = state.running[root, default: [:]]
-      let isSilent = running.values.contains { $0 < MonotonicClock.now }
-      guard !isSilent, running.count < Self.mostThreads else { return nil }
+      if running.values.contains(where: { $0 < MonotonicClock.now }) { return (nil, true) }
+      guard running.count < Self.mostThreads else { return (nil, false) }
       state.next += 1
       state.running[root, default: [:]][state.next] = overdue
-      return state.next
+      return (state.next, false)
     }
-    guard let number else { throw Self.silent(root) }
+    if isSilent { throw Self.silent(root) }
     return number
   }
 

@@ -49,7 +49,13 @@ struct ListedFileTests {
         _ = try library.add(folder.path)
       }
       for path in ["disc/song.flac", "disc/Émile.flac", "disc/link.flac", "song.xyz"] {
-        #expect(try library.resolve("\(name)/\(path)").path == folder.path + "/" + path)
+        // The file of a link, so that a link that is changed meanwhile leads nowhere else.
+        let file = path == "disc/link.flac" ? "disc/song.flac" : path
+        #expect(try library.resolve("\(name)/\(path)").path == folder.path + "/" + file)
+      }
+      let song = try library.resolve("\(name)/disc/link.flac")
+      for other in library.listDisc(of: song) {
+        #expect(try library.resolve(other.item) == other)
       }
       for path in spellings {
         #expect(throws: MediaFailure.self, "\(path)") { try library.resolve("\(name)/\(path)") }
