@@ -87,6 +87,7 @@ struct DiskCallsTests {
     clock.advance(by: DiskCalls.limit)
     #expect(try await inspection.value == nil)
     #expect(try await calls.run(at: "/share") { 5 } == 5, "the share is not overdue")
+    #expect(await eventually { clock.sleeperCount == 0 })
     check.isDead.withLock { $0 = true }
     let other = Task {
       try await calls.runInTime(at: "/share") {
