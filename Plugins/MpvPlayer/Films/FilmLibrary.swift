@@ -21,8 +21,8 @@ final class FilmLibrary: Sendable {
     var names = FolderNames()
     /// The paths that were given for ``folders``.
     var added: Set<String> = []
-    /// The size in bytes of the file that was opened last, and its path.
-    var opened: (path: String, size: Int)?
+    /// The sizes in bytes of the file that was opened last and of the one that follows it by itself, and their paths.
+    var opened: [(path: String, size: Int)] = []
     /// The items of the last scan of each folder, by id. An item is valid until the stamp of its file changes.
     var known: [String: (stamp: String, item: CatalogueItem)] = [:]
   }
@@ -332,22 +332,28 @@ final class FilmLibrary: Sendable {
   ///
   /// - Throws: `unreachable` if its disk or share does not answer.
   func prepareInspection(of medium: Medium) async throws(MediaFailure) {
-    state.withLock { $0.opened = nil }
+    state.withLock { $0.opened = [] }
+    try await prepareInspection(ofNext: medium)
+  }
+
+  /// Remembers the size of the file of a medium that follows the present one, and keeps that of the present one.
+  ///
+  /// - Throws: `unreachable` if its disk or share does not answer.
+  func prepareInspection(ofNext medium: Medium) async throws(MediaFailure) {
     guard let path = medium.path, !medium.isAudioCD else { return }
     let size = try await calls.run(at: place(of: path)) { (try? MediaFile(path))?.size }
-    if let size { state.withLock { $0.opened = (path, size) } }
+    if let size { state.withLock { $0.opened = $0.opened.suffix(1) + [(path, size)] } }
   }
 
   /// Examines the file of a medium that has ended. Streams and drives are not examined.
   func inspect(_ medium: Medium, _ end: FilmEnd) async -> FilmEnd.Inspection {
-    guard let path = medium.path, let opened = state.withLock(\.opened), opened.path == path else {
-      return FilmEnd.Inspection()
-    }
+    guard let path = medium.path, !medium.isAudioCD else { return FilmEnd.Inspection() }
+    let size = state.withLock { $0.opened.last { $0.path == path }?.size }
     do throws(MediaFailure) {
       let inspection = try await calls.runInTime(at: place(of: path)) {
         _ = (try? MediaFile(path))?.bytes(at: 0, count: 1)
       } _: {
-        FilmEnd.Inspection(of: path, size: opened.size, end)
+        FilmEnd.Inspection(of: path, size: size, end)
       }
       return inspection ?? FilmEnd.Inspection(isUnfinished: true)
     } catch {

@@ -94,8 +94,8 @@ struct FilmEnd: Equatable, Sendable {
 extension FilmEnd.Inspection {
   /// Examines a file. Reads the disk and blocks.
   ///
-  /// - Parameter size: The size of the file in bytes when it was opened.
-  init(of path: String, size: Int, _ end: FilmEnd) {
+  /// - Parameter size: The size of the file in bytes when it was opened; nil if it is unknown.
+  init(of path: String, size: Int?, _ end: FilmEnd) {
     let file: MediaFile
     do throws(SystemError) {
       file = try MediaFile(path)
@@ -104,7 +104,7 @@ extension FilmEnd.Inspection {
       return
     }
     extent = FileExtent(file)
-    hasShrunk = file.size < size
+    hasShrunk = size.map { file.size < $0 } ?? false
     // mpv takes a damaged place of a disc for the end of the file. It lies behind the place of the last picture.
     let part = end.facts.duration.map { min(1, end.position / max(1, $0)) } ?? 0
     let last = end.lastPlace.flatMap { Int(exactly: $0.rounded()) }
