@@ -21,7 +21,7 @@ extension FilmModel {
       return .open(item: request.item ?? item, seconds: request.position ?? 0)
     }
     switch record.status {
-    case .playing: return .report
+    case .playing: return wish == .pause ? .resume : .report
     case .paused: return .resume
     case .opening, .failed: return .open(item: item, seconds: record.position(at: now))
     case .stopped, .ended: return .open(item: item, seconds: 0)
@@ -37,6 +37,7 @@ extension FilmModel {
   /// Opens a medium and plays it.
   mutating func play(_ start: Start, at now: Duration) -> [Effect] {
     command = .play
+    wish = nil
     restarts.reset()
     // An mpv that waits for a dead disk or share would first wait for the end of that.
     let effects = record.isStalled ? [kill()] : []
@@ -46,7 +47,8 @@ extension FilmModel {
   mutating func pause(at now: Duration) -> [Effect] {
     command = .pause
     switch record.status {
-    case .playing: return [.ask(ticket, .pause)]
+    case .playing: return ask(.pause)
+    case .paused where wish == .resume: return ask(.pause)
     case .paused, .stopped, .ended: return [report(at: now), finish()]
     case .opening, .failed:
       guard pauseOpening() else {
@@ -54,6 +56,12 @@ extension FilmModel {
       }
       return [finish()]
     }
+  }
+
+  /// Asks mpv to pause or to go on.
+  private mutating func ask(_ wish: Wish) -> [Effect] {
+    self.wish = wish
+    return [.ask(ticket, wish == .pause ? .pause : .resume)]
   }
 
   /// Makes the medium that is being opened begin paused. Returns false if none is being opened.
@@ -67,19 +75,20 @@ extension FilmModel {
   /// Plays a paused medium.
   mutating func resume(at now: Duration) -> [Effect] {
     command = .resume
+    wish = nil
     guard let medium else {
       // Between two songs: the next one plays.
       record.setStatus(.playing, at: record.position(at: now), now: now)
       return [report(at: now), finish()]
     }
-    if entry.isHeld { return [.ask(ticket, .resume)] }
+    if entry.isHeld { return ask(.resume) }
     return begin(FilmOpening(Start(medium: medium, seconds: record.position(at: now))), at: now)
   }
 
   /// Stops what is played or opened.
   mutating func stop() -> [Effect] {
     let effects = giveUpCommand()
-    command = .stop
+    (command, wish) = (.stop, nil)
     leave(.stopped)
     return effects + [.ask(ticket, .stop)]
   }
@@ -88,6 +97,7 @@ extension FilmModel {
   mutating func cancel() -> [Effect] {
     defer { command = nil }
     guard command == .play || command == .resume, case .opening = stage else { return [] }
+    wish = nil
     leave(.stopped)
     return [.ask(ticket, .stop)]
   }
@@ -142,6 +152,11 @@ extension FilmModel {
   mutating func finish(_ error: DeviceError? = nil) -> Effect {
     command = nil
     return .finish(error.map { .failure($0) } ?? .success(()))
+  }
+
+  /// Ends the command if it is this one, and not a newer one.
+  mutating func finish(_ own: Command, _ error: DeviceError? = nil) -> [Effect] {
+    command == own ? [finish(error)] : []
   }
 
   /// Ends a command that waits for what does not come any more.

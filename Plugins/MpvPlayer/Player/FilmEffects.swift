@@ -35,13 +35,13 @@ extension FilmModel {
     case checkOutputs(MediaFacts)
     /// Pauses the medium if wanted, and reads its position. Answer: `settled`.
     case settle(pauses: Bool)
-    /// Answer: `paused`.
+    /// Answer: `paused` or `notPaused`.
     case pause
-    /// Answer: `resumed`.
+    /// Answer: `resumed` or `notResumed`.
     case resume
     /// Answer: `failed` if mpv does not accept it; otherwise an event follows.
     case seek(Double)
-    /// Asks for the position. Answer: `position`.
+    /// Asks for the position. Answer: `position` or `noPosition`.
     case position(within: Duration)
     /// Makes mpv stop what it plays or opens; kills an mpv that does not answer. Answer: `stopped`.
     case stop
@@ -56,6 +56,8 @@ extension FilmModel {
   }
 
   /// An answer to a request.
+  ///
+  /// Requests that wait beside others, such as a pause beside one for the position, have failures of their own.
   enum Answer: Equatable, Sendable {
     /// mpv loads the medium, with this number of a playlist entry.
     case opened(Int?)
@@ -67,8 +69,11 @@ extension FilmModel {
     /// The position in seconds; nil if mpv reports none.
     case settled(Double?)
     case paused(Double?)
+    case notPaused(MpvFailure)
     case resumed
+    case notResumed(MpvFailure)
     case position(PositionAnswer)
+    case noPosition(MpvFailure)
     /// The song that mpv plays next, and its number; nil for none.
     case appended(AppendedSong?)
     case inspected(FilmEnd.Inspection)
@@ -76,9 +81,9 @@ extension FilmModel {
     case silent
     /// The next song; nil at the end of the disc or folder.
     case next(Medium?)
-    /// mpv does not answer, or its connection has ended.
+    /// mpv does not answer another request, or its connection has ended.
     case lost(MpvFailure)
-    /// mpv or the library refused the request, for this reason.
+    /// mpv or the library refused another request, for this reason.
     case failed(String)
   }
 

@@ -29,6 +29,18 @@ extension FilmModel {
     return [report, command == nil ? .log(.error, error.message) : finish(error)]
   }
 
+  /// Stops a medium that does not go on, then reports its failure with this position in seconds.
+  mutating func breakOff(_ reason: String, at seconds: Double, now: Duration) -> [Effect] {
+    record.setStatus(.opening, at: seconds, now: now)
+    return abandon(reason)
+  }
+
+  /// Makes mpv stop after the end or the failure of a medium was reported.
+  mutating func stopAfterReport() -> [Effect] {
+    leave(.reported)
+    return [.ask(ticket, .stop)]
+  }
+
   mutating func endMedium(at now: Duration) -> [Effect] {
     guard let medium, isActive else { return [] }
     var effects: [Effect] = []
@@ -70,7 +82,7 @@ extension FilmModel {
   mutating func giveUpSeek(to seconds: Double, at now: Duration) -> [Effect] {
     guard command == .seek else { return [] }
     record.setPosition(seconds, now: now)
-    return [finish()]
+    return finish(.seek)
   }
 
   mutating func handleLeaving(
@@ -86,10 +98,7 @@ extension FilmModel {
     case (.abandoned(let reason), _): return fail(reason, now: now)
     case (.ended(let medium, var end), .inspected(let inspection)):
       end.inspection = inspection
-      if let failure = end.failure {
-        record.setStatus(.opening, at: end.position, now: now)
-        return abandon(failure)
-      }
+      if let failure = end.failure { return breakOff(failure, at: end.position, now: now) }
       return [.ask(ticket, isCD ? .findNext(item: medium.item) : .waitForSilence)]
     case (.ended(let medium, _), .next(let song?)):
       // A pause may have come meanwhile; then the next song begins paused.
@@ -101,14 +110,15 @@ extension FilmModel {
       return (isPaused ? [] : [.report(lastFrame)]) + begin(FilmOpening(start), at: now)
     case (.ended, .next): return [.ask(ticket, .waitForSilence)]
     case (.ended, .failed(let reason)):
-      stage = .idle
       record.setStatus(
         .failed, at: record.position(at: now), now: now, reason: reason)
-      return [.log(.warning, reason), report(at: now)]
+      return [.log(.warning, reason), report(at: now)] + stopAfterReport()
     case (.ended, _):
-      stage = .idle
       record.setStatus(.ended, at: record.end(at: now), now: now)
-      return [report(at: now)]
+      return [report(at: now)] + stopAfterReport()
+    case (.reported, _):
+      stage = .idle
+      return []
     }
   }
 }

@@ -34,8 +34,8 @@ extension DeviceError {
   }
 
   /// The error of a pause that mpv did not carry out.
-  static func notPaused(_ reason: String) -> DeviceError {
-    DeviceError(.failed, "mpv did not pause: \(reason)")
+  static func notPaused(_ failure: MpvFailure) -> DeviceError {
+    DeviceError(.failed, "mpv did not pause: \(failure.text)")
   }
 
   /// The error of a command that a newer one has replaced.

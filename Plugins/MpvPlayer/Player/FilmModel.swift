@@ -37,6 +37,9 @@ struct FilmModel: Sendable {
   /// A command in progress.
   enum Command { case play, pause, resume, stop, seek }
 
+  /// A pause or its end.
+  enum Wish { case pause, resume }
+
   enum Stage {
     /// There is no medium.
     case idle
@@ -56,6 +59,8 @@ struct FilmModel: Sendable {
     case abandoned(String)
     /// The medium has ended.
     case ended(Medium, FilmEnd)
+    /// The end or the failure is reported. mpv may go on by itself with the next entry of its playlist.
+    case reported
   }
 
   let isCD: Bool
@@ -64,6 +69,9 @@ struct FilmModel: Sendable {
   let scannedDuration: @Sendable (String) -> Double?
   var ticket: Ticket = 0
   var command: Command?
+  /// The last pause or resume while mpv has not answered it, also when its command was given up. It may concern the medium
+  /// that has followed meanwhile.
+  var wish: Wish?
   var stage = Stage.idle
   var entry = MpvEntry()
   /// The first ticket whose requests go to the running process. Late answers with a lower one came from another process.
@@ -135,18 +143,25 @@ struct FilmModel: Sendable {
 
   /// Handles the answer to a request.
   mutating func handle(_ answer: Answer, to ticket: Ticket, at now: Duration) -> [Effect] {
-    guard ticket == self.ticket else { return handleLate(answer, to: ticket) }
-    if command == .pause, let effects = handlePause(answer, at: now) { return effects }
+    if let effects = handleWish(answer, at: now) { return effects }
+    guard ticket == self.ticket else {
+      if case .opened(let number) = answer, ticket >= firstTicketOfProcess { entry.ignore(number) }
+      return []
+    }
+    switch answer {
+    case .position, .noPosition: poll.isAsked = false
+    default: break
+    }
     switch stage {
     case .idle: return []
     case .opening(let opening): return handleOpening(answer, opening, at: now)
     case .leaving(let leaving): return handleLeaving(answer, leaving, at: now)
     case .seeking(let medium, let wanted, _):
       switch answer {
-      case .lost, .failed:
+      case .lost, .failed, .noPosition:
         stage = .running(medium)
         record.setPosition(wanted, now: now)
-        return [finish(), kill()] + recover(at: now)
+        return finish(.seek) + [kill()] + recover(at: now)
       case .position(let position):
         return endSeek(medium, at: position.seconds ?? wanted, now: now)
       default: return []
@@ -155,59 +170,24 @@ struct FilmModel: Sendable {
     }
   }
 
-  /// Handles the answer to a request of an earlier opening, seek or stop.
-  mutating func handleLate(_ answer: Answer, to ticket: Ticket) -> [Effect] {
-    switch answer {
-    case .opened(let number):
-      if ticket >= firstTicketOfProcess { entry.ignore(number) }
-      return []
-    case .paused, .lost, .failed:
-      // The medium has ended meanwhile, or the next one is being opened.
-      guard command == .pause else { return [] }
-      _ = pauseOpening()
-      return [finish()]
-    default: return []
-    }
-  }
-
-  /// Handles the answer to a pause; nil for other answers.
-  mutating func handlePause(_ answer: Answer, at now: Duration) -> [Effect]? {
-    switch answer {
-    case .paused(let position):
-      guard record.status == .playing else { return [finish()] }
-      record.setStatus(.paused, at: position ?? record.position(at: now), now: now)
-      return [report(at: now), finish()]
-    case .failed(let reason): return [finish(.notPaused(reason))]
-    case .lost(let failure): return [finish(.notPaused(failure.text))]
-    default: return nil
-    }
-  }
-
   mutating func handleRunning(_ answer: Answer, at now: Duration) -> [Effect] {
     switch answer {
     case .appended(let next):
       appended = next
       return []
-    case .resumed:
-      record.setStatus(.playing, at: record.position(at: now), now: now)
-      return [report(at: now)] + setStalled(entry.isStalled, at: now) + [finish()]
     case .position(let position):
-      poll.isAsked = false
       if reading.record(position, hasError: entry.readError != nil) { entry.clearReadError() }
       if let fault = recordPosition(position.seconds, at: now) { return restart(fault, at: now) }
-      if let stalledSince, now - stalledSince > Self.longestStall {
-        return fail("no data came for \(Int(Self.longestStall / .seconds(60))) minutes", now: now)
+      if record.isStalled, let stalledSince, now - stalledSince > Self.longestStall {
+        return breakOff(
+          "no data came for \(Int(Self.longestStall / .seconds(60))) minutes",
+          at: record.position(at: now), now: now)
       }
       guard record.status == .playing, now - lastReport >= Self.reportInterval else { return [] }
       return [report(at: now)] + progressReport(at: now)
-    case .lost, .failed:
-      if command == .resume, let medium {
-        return (answer == .lost(.timeout) ? [kill()] : [])
-          + begin(FilmOpening(Start(medium: medium, seconds: record.position(at: now))), at: now)
-      }
-      poll.isAsked = false
-      // The end of the connection is an event of its own.
-      return answer == .lost(.timeout) ? restart("mpv does not answer", at: now) : []
+    case .noPosition(.timeout):
+      // A pause or resume waits longer for its own answer. The end of the connection is an event of its own.
+      return wish == nil ? restart("mpv does not answer", at: now) : []
     default: return []
     }
   }
@@ -224,7 +204,7 @@ struct FilmModel: Sendable {
     }
     switch change {
     case .ended: return endMedium(at: now)
-    case .failed(let reason): return fail(reason, now: now)
+    case .failed(let reason): return fail(reason, now: now) + stopAfterReport()
     case .stalled(let isStalled): return setStalled(isStalled, at: now)
     case .chapter: return progressReport(at: now)
     case .playing:
@@ -247,7 +227,7 @@ struct FilmModel: Sendable {
     case .seeking(let medium, let wanted, _):
       stage = .running(medium)
       record.setPosition(wanted, now: now)
-      return [finish()] + recover(at: now)
+      return finish(.seek) + recover(at: now)
     // The requests of these stages are answered without a process too.
     case .leaving: return []
     }
@@ -286,7 +266,7 @@ struct FilmModel: Sendable {
       nextTicket(at: now)
       stage = .running(medium)
       record.setPosition(wanted, now: now)
-      return [finish(DeviceError(.failed, .notBegun(within: Self.longestSeek)))]
+      return finish(.seek, DeviceError(.failed, .notBegun(within: Self.longestSeek)))
     case .opening(let opening):
       if let limit = opening.deadline, limit <= now {
         switch opening.step {
@@ -312,7 +292,7 @@ struct FilmModel: Sendable {
     nextTicket(at: now)
     stage = .running(medium)
     record.setPosition(seconds, now: now)
-    return [report(at: now)] + progressReport(at: now) + [finish()]
+    return [report(at: now)] + progressReport(at: now) + finish(.seek)
   }
 
   /// Stores a position in seconds that mpv has reported. Returns the fault if mpv should play, but does not.

@@ -124,9 +124,10 @@ extension FilmModel {
       return run(opening, isPaused: isPaused, at: opening.start.seconds, now: now)
     case (.lost, _): return [kill()] + retry(opening, at: now)
     case (.failed(let reason), _): return abandon(reason)
-    case (.position, _):
-      poll.isAsked = false
-      return []
+    case (.noPosition(let failure), _):
+      // mpv answers during the other steps as well, but their requests have limits of their own.
+      guard opening.isPolled, failure == .timeout || failure == .closed else { return [] }
+      return [kill()] + retry(opening, at: now)
     default: return []
     }
     stage = .opening(opening)

@@ -19,11 +19,17 @@ extension FilmPlayer {
     if case .inspect(let medium, let end) = request {
       return .inspected(await library.inspect(medium, end))
     }
-    guard let link = processes.current?.link else { return .lost(.closed) }
     do throws(MpvFailure) {
+      guard let link = processes.current?.link else { throw MpvFailure.closed }
       return try await answer(to: request, through: link)
     } catch {
-      if case .refused(let refusal) = error { return .failed("it refused: \(refusal.text)") }
+      switch request {
+      case .pause: return .notPaused(error)
+      case .resume: return .notResumed(error)
+      case .position: return .noPosition(error)
+      default: break
+      }
+      if case .refused = error { return .failed(error.text) }
       return .lost(error)
     }
   }
@@ -141,7 +147,8 @@ extension FilmPlayer {
     after item: String, _ ticket: FilmModel.Ticket
   ) async -> FilmModel.AppendedSong? {
     guard let next = await library.neighbour(of: item, steps: 1),
-      let song = try? await library.resolve(next), isCurrent(ticket),
+      let song = try? await library.resolve(next),
+      (try? await library.prepareInspection(ofNext: song)) != nil, isCurrent(ticket),
       let link = processes.current?.link
     else { return nil }
     // The properties of the present song do not change with these of the next one.

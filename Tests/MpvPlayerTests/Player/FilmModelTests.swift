@@ -119,6 +119,7 @@ struct FilmModelTests {
   func lateAnswers() {
     for answer: FilmModel.Answer in [
       .opened(1), .facts(.film), .settled(9), .lost(.timeout), .failed("late"),
+      .noPosition(.timeout), .paused(3), .notPaused(.timeout), .resumed, .notResumed(.closed),
       .outputs(.film, isWithoutSound: true, isWithoutPicture: true), .stopped, .silent,
     ] {
       var bench = Bench()
@@ -188,7 +189,7 @@ struct FilmModelTests {
     bench.answer(.opened(2))
     bench.event(.startFile(entry: 2))
     bench.pass(.milliseconds(300))
-    bench.answer(.lost(.timeout))
+    bench.answer(.noPosition(.timeout))
     #expect(bench.kills && bench.requests.count == 1)
   }
 
@@ -222,7 +223,7 @@ struct FilmModelTests {
       case 0: bench.input { $0.handleEndOfProcess(at: $1) }
       case 1:
         bench.pass(.zero)
-        bench.answer(.lost(.timeout))
+        bench.answer(.noPosition(.timeout))
       default:
         bench.event(.propertyChange("current-ao", .null))
         for _ in 1...2 {
@@ -316,7 +317,10 @@ struct FilmModelTests {
     #expect(bench.effects == [])
     bench.pass(.seconds(601))
     bench.answer(.position(PositionAnswer(seconds: 20)))
-    #expect(bench.reports.last?.status == .failed)
+    #expect(bench.requests == [.stop], "mpv would play on when data come again")
+    bench.answer(.stopped)
+    #expect(bench.reports.last?.status == .failed && bench.reports.last?.position == 20)
+    #expect(bench.reports.last?.reason?.contains("10 minutes") == true)
   }
 
   @Test("pauses a film that is being opened again, and lets a play take the pause back")
