@@ -1,6 +1,7 @@
 import Glibc
 
-/// Russian and Ukrainian texts of taggers and stations that used an old 8-bit encoding, read as Latin-1 ("Êàòþøà").
+/// Russian and Ukrainian texts of taggers and stations that used an old 8-bit encoding, read as Latin-1
+/// ("Êàòþøà").
 ///
 /// A text is changed only if its words show that it is Cyrillic: a western word has unaccented letters among its
 /// accented ones ("Björk", "Sigur Rós"), a Cyrillic word has none.

@@ -3,9 +3,11 @@ import JSON
 
 /// The name of an ALSA device: a PCM, or the card of a mixer.
 ///
-/// ALSA's names are a small language, whose words also write files and start programs (`file`, `tee`, `plug:{…}`). So a
+/// ALSA's names are a small language, whose words also write files and start programs (`file`, `tee`, `plug:{…}`).
+/// So a
 /// name from outside reaches libasound, or a program that uses it, only in one of two forms: the identifier of a device
-/// that the machine's ALSA configuration defines, without arguments; or a usual name of a card's device, whose arguments
+/// that the machine's ALSA configuration defines, without arguments; or a usual name of a card's device, whose
+/// arguments
 /// are numbers and identifiers.
 package struct SoundDeviceName: Sendable, Hashable {
   /// The name.

@@ -7,7 +7,8 @@ import PluginProtocol
 
 /// A CD player whose discs are folders of music files.
 ///
-/// Passes commands, answers, events and deadlines to a ``CDPlayerModel``, one after the other, and executes its effects.
+/// Passes commands, answers, events and deadlines to a ``CDPlayerModel``, one after the other, and executes its
+/// effects.
 actor FolderCDPlayer: PlayerDevice {
   /// The most skipped files of a scan that the log names; it counts the rest.
   private static let mostNamedFiles = 20

@@ -165,7 +165,8 @@ struct Bitstream: Equatable, Sendable {
     return count > 1 ? (count, first.kind) : nil
   }
 
-  /// Reads the header of a frame of AC-3 or E-AC-3 (ETSI TS 102 366, sections 4.4.1 and E.1.3.1); the kind of E-AC-3 is 1.
+  /// Reads the header of a frame of AC-3 or E-AC-3 (ETSI TS 102 366, sections 4.4.1 and E.1.3.1); the kind of E-AC-3
+  /// is 1.
   private static func ac3Frame(
     in bytes: UnsafeBufferPointer<UInt8>, at index: Int, _ isSwapped: Bool
   ) -> (length: Int, kind: UInt32)? {

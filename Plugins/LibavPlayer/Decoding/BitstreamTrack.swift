@@ -187,7 +187,8 @@ final class SampleBytes {
     return isSwapped ? Bitstream.swap(words) : words
   }
 
-  /// Reads ahead up to the first frame of a bitstream, and drops what is before it. Returns the number of dropped bytes.
+  /// Reads ahead up to the first frame of a bitstream, and drops what is before it. Returns the number of dropped
+  /// bytes.
   func fill(upTo container: Container) throws(MediaFailure) -> Int {
     var dropped = 0
     // Silence may stand in front, and a frame is at most 64 KiB long.

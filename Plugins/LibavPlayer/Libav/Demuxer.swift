@@ -222,7 +222,8 @@ final class Demuxer {
     return Double(max(1, count)) * Double(base.num) / Double(base.den)
   }
 
-  /// Returns the time from which libav counts the stream's length, in units of ``timeBase``: a recording may begin at any
+  /// Returns the time from which libav counts the stream's length, in units of ``timeBase``: a recording may begin at
+  /// any
   /// time.
   private func startOfDuration(of information: UnsafePointer<AVStream>) -> Int64 {
     if information.pointee.codecpar?.pointee.codec_id == AV_CODEC_ID_OPUS {

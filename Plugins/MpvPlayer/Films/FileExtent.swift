@@ -17,7 +17,8 @@ struct FileExtent: Equatable, Sendable {
   /// nil for others.
   var duration: Double?
 
-  /// Reads the headers of a file. Reads at most a few hundred bytes at each of at most ``mostSteps`` places, and the last
+  /// Reads the headers of a file. Reads at most a few hundred bytes at each of at most ``mostSteps`` places, and the
+  /// last
   /// 128 KiB of FLAC.
   init(_ file: some ByteSource) {
     let head = file.bytes(at: 0, count: 16)

@@ -10,7 +10,8 @@ enum ListedMedium {
   /// Returns the medium of a path below a media folder. Reads the disk and blocks.
   ///
   /// - Parameter isKnown: Whether a search has just listed exactly this path (see ``FolderWalk``).
-  /// - Throws: `missing` if there is nothing, or if a scan does not list it; `outside` if it is a link out of the folder.
+  /// - Throws: `missing` if there is nothing, or if a scan does not list it; `outside` if it is a link out of the
+  /// folder.
   static func find(
     _ path: String, in folder: MediaFolder, kind: MediaKind, isKnown: Bool = false
   ) throws(MediaFailure) -> Medium {

@@ -69,12 +69,14 @@ struct FilmModel: Sendable {
   let scannedDuration: @Sendable (String) -> Double?
   var ticket: Ticket = 0
   var command: Command?
-  /// The last pause or resume while mpv has not answered it, also when its command was given up. It may concern the medium
+  /// The last pause or resume while mpv has not answered it, also when its command was given up. It may concern the
+  /// medium
   /// that has followed meanwhile.
   var wish: Wish?
   var stage = Stage.idle
   var entry = MpvEntry()
-  /// The first ticket whose requests go to the running process. Late answers with a lower one came from another process.
+  /// The first ticket whose requests go to the running process. Late answers with a lower one came from another
+  /// process.
   var firstTicketOfProcess: Ticket = 0
   var record = PlayerRecord()
   var restarts = RestartLimit()

@@ -23,7 +23,8 @@ actor Tray {
     set(await drive.state() == .openTray ? "open" : "closed")
   }
 
-  /// Closes an open tray. Then waits until the drive is no longer busy, at most until `deadline`. A tray without a motor
+  /// Closes an open tray. Then waits until the drive is no longer busy, at most until `deadline`. A tray without a
+  /// motor
   /// stays open.
   func close(until deadline: Duration) async {
     guard await drive.isDevice() else { return set("closed") }

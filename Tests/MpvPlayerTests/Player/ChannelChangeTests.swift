@@ -43,7 +43,8 @@ struct ChannelChangeTests {
       try await player.wait("half a second is heard") { $0.sink.waves >= 220 }
       times.append(clock.now - start)
     }
-    // Half a second of the tone was heard after each change. mpv alone would first be silent for the second of sound that
+    // Half a second of the tone was heard after each change. mpv alone would first be silent for the second of sound
+    // that
     // it had already sent, and longer with each change.
     #expect(times.sorted()[5] < .milliseconds(1100), "\(times)")
     #expect(player.processes.count == 1, "the same mpv")
