@@ -13,6 +13,14 @@ final class SegmentSource {
     options = MediaReader.options(through: access, patience: patience)
   }
 
+  /// Whether a list of segments may refer to an address. libav itself would open `tcp://…` as a list, and
+  /// `httpproxy://…` as anything, neither through the proxy.
+  static func isAllowed(_ url: String) -> Bool {
+    let encrypted = "crypto+"
+    let inner = url.hasPrefix(encrypted) ? url.dropFirst(encrypted.count) : url[...]
+    return ["http://", "https://", "data:"].contains { inner.hasPrefix($0) }
+  }
+
   /// Makes a container ask this source, which must live as long as the container.
   func attach(to context: UnsafeMutablePointer<AVFormatContext>) {
     context.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
@@ -20,6 +28,7 @@ final class SegmentSource {
       guard let context, let opaque = context.pointee.opaque, let url, let options else {
         return LAV_IO
       }
+      guard SegmentSource.isAllowed(String(cString: url)) else { return LAV_IO }
       let source = Unmanaged<SegmentSource>.fromOpaque(opaque).takeUnretainedValue()
       for (key, value) in source.options { lav_av_dict_set(options, key, value, 0) }
       return lav_avio_open2(input, url, flags, &context.pointee.interrupt_callback, options)
