@@ -43,6 +43,17 @@ package struct MediaAddress: Hashable, Sendable {
     self.credentials = credentials
   }
 
+  /// Returns the address with other credentials.
+  func with(credentials: String?) -> MediaAddress {
+    MediaAddress(
+      isSecure: isSecure, host: host, port: port, path: path, credentials: credentials)
+  }
+
+  /// Returns the address at another server.
+  func with(isSecure: Bool, host: String) -> MediaAddress {
+    MediaAddress(isSecure: isSecure, host: host, port: port, path: path, credentials: credentials)
+  }
+
   /// The address as text, without the credentials.
   package var text: String { "\(scheme)\(authority)\(path)" }
 

@@ -22,7 +22,13 @@ package final class NetworkAccess: Sendable {
   package let proxy: String
   /// The value of the header `Proxy-Authorization`.
   let authorization: String
+  /// The address of the proxy for a program that follows lists of segments (HLS) itself: it gets each list with
+  /// references that were checked (``SegmentList``), and no tunnels.
+  package let listProxy: String
+  /// The value of the header `Proxy-Authorization` for ``listProxy``.
+  let listAuthorization: String
   let rule: ConnectionRule
+  private let credentials = Mutex<String?>(nil)
   private let problem = Mutex<Problem?>(nil)
 
   init(rule: ConnectionRule, proxyPort: UInt16) {
@@ -31,6 +37,19 @@ package final class NetworkAccess: Sendable {
     self.rule = rule
     proxy = "http://theater:\(secret)@127.0.0.1:\(proxyPort)"
     authorization = "Basic " + Base64.encode(Array("theater:\(secret)".utf8))
+    listProxy = "http://lists:\(secret)@127.0.0.1:\(proxyPort)"
+    listAuthorization = "Basic " + Base64.encode(Array("lists:\(secret)".utf8))
+  }
+
+  /// Stores the credentials for the configured server.
+  func setCredentials(_ text: String?) { credentials.withLock { $0 = text } }
+
+  /// Returns an address with the credentials for it, if it is one of the configured server.
+  func authorized(_ address: MediaAddress) -> MediaAddress {
+    guard address.host == rule.configured.host, address.port == rule.configured.port,
+      let text = credentials.withLock(\.self)
+    else { return address }
+    return address.with(credentials: text)
   }
 
   /// Stores the newest problem.

@@ -248,6 +248,75 @@ struct MediaProxyTests {
     #expect(refused.hasPrefix("HTTP/1.1 403 "))
   }
 
+  @Test("a redirect to another protocol of libav leads nowhere")
+  func otherProtocols() throws {
+    let bench = try Bench()
+    let trap = try ConnectionTrap()
+    for scheme in ["httpproxy", "tcp", "tls", "crypto+http", "crypto+httpproxy", "HTTPPROXY"] {
+      let target = "\(scheme)://127.0.0.3:\(trap.port)/x"
+      #expect(bench.failure(bench.configured.address + "/?to=" + target) != nil)
+      #expect(trap.takeConnections() == 0, "\(scheme)")
+    }
+  }
+
+  @Test("a program that follows lists itself gets checked ones, plain bytes, and no tunnel")
+  func lists() throws {
+    let bench = try Bench()
+    let known = "Proxy-Authorization: \(bench.access.listAuthorization)\r\n"
+    func ask(_ path: String, _ fields: String = "") throws -> String {
+      try bench.answer("GET \(bench.configured.address)\(path) HTTP/1.1\r\n\(fields)\(known)\r\n")
+    }
+    try bench.folder.write("good.m3u8", Array("#EXTM3U\n#EXTINF:1,\nsound.mp3\n".utf8))
+    let good = "#EXTM3U\n#EXTINF:1,\n\(bench.configured.address)/sound.mp3\n"
+    for path in ["/good.m3u8", "/good.m3u8?gzip=1&chunked=1", "/?to=/good.m3u8"] {
+      let answer = try ask(path)
+      #expect(answer.hasPrefix("HTTP/1.1 200 ") && answer.hasSuffix("\r\n\r\n" + good), "\(path)")
+    }
+    try bench.folder.write("bad.m3u8", Array("#EXTM3U\n#EXTINF:1,\ntcp://127.0.0.3:1\n".utf8))
+    for path in ["/bad.m3u8", "/bad.m3u8?gzip=1", "/?to=/bad.m3u8"] {
+      #expect(try ask(path).contains("neither http nor https"), "\(path)")
+    }
+    #expect(try ask("/sound.mp3").hasSuffix("\r\n\r\nID3 sound"))
+    let part = try ask("/sound.mp3", "Range: bytes=4-6\r\n")
+    #expect(part.contains("206 Partial") && part.contains("bytes 4-6/"))
+    #expect(part.hasSuffix("\r\n\r\nsou"))
+    #expect(try ask("/none.mp3").contains("answered 404"))
+    #expect(try ask("/?to=\(bench.inside.address)/sound.mp3").contains("private network"))
+    #expect(bench.inside.requests.isEmpty)
+    let tunnel = try bench.answer(
+      "CONNECT 127.0.0.1:\(bench.configured.port) HTTP/1.1\r\n\(known)\r\n")
+    #expect(tunnel.hasPrefix("HTTP/1.1 403 "))
+  }
+
+  @Test("the refusal of a request without credentials names the position of the requested part")
+  func refusedParts() throws {
+    let bench = try Bench()
+    func ask(_ fields: String) throws -> String {
+      try bench.answer("GET \(bench.configured.address)/sound.mp3 HTTP/1.1\r\n\(fields)\r\n")
+    }
+    let part = try ask("Range: bytes=4-6\r\n")
+    #expect(part.hasPrefix("HTTP/1.1 407 ") && part.contains("\r\nContent-Range: bytes 4-\r\n"))
+    for fields in ["", "Range: bytes=0-\r\n", "Range: bytes=x-4\r\n", "Range: bytes=-4\r\n"] {
+      #expect(try !ask(fields).contains("Content-Range"), "\(fields)")
+    }
+  }
+
+  @Test("an address of https in a list is reached with TLS, by the same rule")
+  func secureLists() throws {
+    let bench = try Bench()
+    let trap = try ConnectionTrap()
+    let known = "Proxy-Authorization: \(bench.access.listAuthorization)\r\n"
+    let refused = try bench.answer(
+      "GET http://127.0.0.3.https.invalid:\(trap.port)/x HTTP/1.1\r\n\(known)\r\n")
+    #expect(refused.contains("private network"))
+    #expect(trap.takeConnections() == 0)
+    // The server speaks no TLS.
+    let plain = try bench.answer(
+      "GET http://127.0.0.2.https.invalid:\(bench.outside.port)/sound.mp3 HTTP/1.1\r\n\(known)\r\n")
+    #expect(plain.hasPrefix("HTTP/1.1 502 "))
+    #expect(bench.outside.requests.isEmpty)
+  }
+
   @Test("closes connections whose request is too long, too late or never ends")
   func requestBounds() throws {
     var limits = ProxyLimits()

@@ -26,11 +26,16 @@ final class NetworkStreams: Sendable {
         item: item, source: .address(try realTimeAddress(of: url)), network: .realTime)
     }
     let access = try runningProxy().access(to: address)
-    let network = Medium.Network(proxy: access.proxy, protocols: MediaReader.protocols)
+    let network = Medium.Network.file(through: access)
     guard Self.mayBePlaylist(address.path) else {
       return Medium(item: item, source: .address(url), network: network)
     }
-    let found = try await Self.stream(item, at: address, through: access)
+    let (found, isList) = try await Self.stream(item, at: address, through: access)
+    if isList {
+      return Medium(
+        item: item, source: .address(SegmentList.relayed(found).text),
+        network: .segments(through: access))
+    }
     return Medium(
       item: item, source: .address(found == address ? url : found.url), network: network)
   }
@@ -89,17 +94,19 @@ final class NetworkStreams: Sendable {
     return !FilmFiles.extensions.contains(name[name.index(after: dot)...].lowercased())
   }
 
-  /// Follows playlists to the first stream that answers.
+  /// Follows playlists to the first stream that answers. Returns its address, and whether it is a list of segments.
   private static func stream(
     _ item: String, at address: MediaAddress, through access: NetworkAccess
-  ) async throws(MediaFailure) -> MediaAddress {
+  ) async throws(MediaFailure) -> (address: MediaAddress, isList: Bool) {
     let interrupt = LibavInterrupt()
-    let result: Result<MediaAddress, MediaFailure> = await withTaskCancellationHandler {
+    let result: Result<(MediaAddress, Bool), MediaFailure> = await withTaskCancellationHandler {
       await SystemThread.run(name: "stream") {
         Result { () throws(MediaFailure) in
-          try StreamOpener(
+          let found = try StreamOpener(
             through: access, subject: item, patience: patience, interrupt: interrupt
-          ).open(address).address
+          ).open(address)
+          if case .hls = found.stream { return (found.address, true) }
+          return (found.address, false)
         }
       }
     } onCancel: {
@@ -109,7 +116,7 @@ final class NetworkStreams: Sendable {
       return try result.get()
     } catch {
       // Without libav in this process, mpv alone must open it.
-      if error.kind == .unavailable { return address }
+      if error.kind == .unavailable { return (address, false) }
       throw error
     }
   }
@@ -122,15 +129,36 @@ extension Medium {
     let proxy: String
     /// The protocols that libav may use, by its names.
     let protocols: String
+    /// The containers that libav may read, by its names; nil for all.
+    let formats: String?
+
+    /// The containers that hold a film or its sound, and refer to nothing else.
+    private static let containers =
+      "matroska,mov,mpegts,mpeg,mpegvideo,h264,hevc,avi,flv,asf,ogg,mp3,aac,ac3,eac3,dts,flac,wav,mxf,nut,rm,wtv,"
+      + "ivf,mjpeg,mpjpeg"
+
+    /// The access of a stream that is one file.
+    static func file(through access: NetworkAccess) -> Network {
+      Network(proxy: access.proxy, protocols: MediaReader.protocols, formats: containers)
+    }
+
+    /// The access of a list of segments (HLS), whose references mpv follows. libav would open `tcp://…` and
+    /// `httpproxy://…` in it without the proxy, so mpv sees only what the proxy has checked; with https too.
+    static func segments(through access: NetworkAccess) -> Network {
+      Network(
+        proxy: access.listProxy, protocols: "http,tcp,crypto",
+        formats: "hls,webvtt,\(containers)")
+    }
 
     /// The access of streams with rtsp and rtmp. They connect to the configured server alone.
-    static let realTime = Network(proxy: "", protocols: "rtsp,rtmp,tcp")
+    static let realTime = Network(proxy: "", protocols: "rtsp,rtmp,tcp", formats: nil)
 
     /// The options of mpv while the stream is loaded. Without them mpv opens nothing in the network (`MpvProcess`).
     var options: JSON {
       [
         "http-proxy": .string(proxy),
-        "demuxer-lavf-o": .string("protocol_whitelist=[\(protocols)]"),
+        "demuxer-lavf-o": .string(
+          "protocol_whitelist=[\(protocols)]" + (formats.map { ",format_whitelist=[\($0)]" } ?? "")),
         // mpv's own demuxers of playlists would open every address in them.
         "demuxer": "lavf",
         // HLS is a list of references.

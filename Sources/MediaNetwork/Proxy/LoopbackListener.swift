@@ -59,7 +59,7 @@ final class LoopbackListener: Sendable {
       return
     }
     _ = fcntl(client, F_SETFD, FD_CLOEXEC)
-    let thread = try? SystemThread(name: "media proxy", stack: 256 << 10) { [weak self, serve] in
+    let thread = try? SystemThread(name: "media proxy", stack: 1 << 20) { [weak self, serve] in
       serve(client)
       self?.state.withLock { $0.connections -= 1 }
     }

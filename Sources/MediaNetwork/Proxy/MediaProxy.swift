@@ -19,7 +19,9 @@ package final class MediaProxy: Sendable {
     /// Returns the access with these credentials; nil if there is none.
     func access(authorizedBy text: String?) -> NetworkAccess? {
       guard let text else { return nil }
-      return all.withLock { $0.values.first { $0.authorization == text } }
+      return all.withLock { all in
+        all.values.first { $0.authorization == text || $0.listAuthorization == text }
+      }
     }
   }
 
@@ -59,9 +61,13 @@ package final class MediaProxy: Sendable {
   package func access(to configured: MediaAddress) -> NetworkAccess {
     let server = ConnectionRule.Server(host: configured.host, port: configured.port)
     return accesses.all.withLock { all in
-      if let access = all[server] { return access }
+      if let access = all[server] {
+        access.setCredentials(configured.credentials)
+        return access
+      }
       let rule = ConnectionRule(configured: server, isPublic: isPublic)
       let access = NetworkAccess(rule: rule, proxyPort: listener.port)
+      access.setCredentials(configured.credentials)
       all[server] = access
       return access
     }

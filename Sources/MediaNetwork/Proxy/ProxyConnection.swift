@@ -21,8 +21,19 @@ struct ProxyConnection: Sendable {
       return answer("400 Bad Request: \(error.detail)")
     }
     guard let access = access(request.authorization) else {
+      // libav gives up if the refusal of a request for a part does not name the part's position.
+      let position = request.position.map { "Content-Range: bytes \($0)-\r\n" } ?? ""
       return answer(
-        "407 Proxy Authentication Required", "Proxy-Authenticate: Basic realm=\"theater\"\r\n")
+        "407 Proxy Authentication Required",
+        "Proxy-Authenticate: Basic realm=\"theater\"\r\n\(position)")
+    }
+    if request.authorization == access.listAuthorization {
+      guard let address = request.address else { return answer("403 Forbidden: no tunnels") }
+      let relay = SegmentRelay(client: client, access: access, limits: connector.limits)
+      if let refusal = relay.serve(address, range: request.range) {
+        answer("502 Bad Gateway: \(refusal)")
+      }
+      return
     }
     do throws(NetworkAccess.Problem) {
       let upstream = try connector.connect(

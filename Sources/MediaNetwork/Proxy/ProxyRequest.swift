@@ -11,6 +11,18 @@ struct ProxyRequest: Equatable {
   /// The head for the server; nil for a tunnel.
   let forwarded: [UInt8]?
 
+  /// The requested address; nil for a tunnel.
+  let address: MediaAddress?
+  /// The value of the header `Range`; nil without one.
+  let range: String?
+
+  /// The position of the first requested byte, if it is not the beginning of the file.
+  var position: Int? {
+    let unit = "bytes="
+    guard let range, range.hasPrefix(unit) else { return nil }
+    return Int(range.dropFirst(unit.count).prefix { $0 != "-" }).flatMap { $0 > 0 ? $0 : nil }
+  }
+
   /// Returns the offset behind the head; nil while it is incomplete.
   static func end(in bytes: [UInt8]) -> Int? {
     let mark: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A]
@@ -32,6 +44,7 @@ struct ProxyRequest: Equatable {
     let words = String(decoding: first, as: UTF8.self).split(separator: " ")
     guard words.count == 3, words[2].hasPrefix("HTTP/1.") else { throw .invalidRequest }
     var authorization: String?
+    var range: String?
     var kept: [String] = []
     for line in lines.dropFirst() where !line.isEmpty {
       let text = String(decoding: line, as: UTF8.self)
@@ -41,8 +54,10 @@ struct ProxyRequest: Equatable {
         authorization = String(text[text.index(after: colon)...].drop { $0 == " " })
       } else if !Self.ownFields.contains(name) {
         kept.append(text)
+        if name == "range" { range = String(text[text.index(after: colon)...].drop { $0 == " " }) }
       }
     }
+    self.range = range
     self.authorization = authorization
     switch words[0] {
     case "CONNECT":
@@ -51,10 +66,12 @@ struct ProxyRequest: Equatable {
       }
       server = ConnectionRule.Server(host: host, port: port)
       forwarded = nil
+      address = nil
     case "GET":
       guard let address = MediaAddress(String(words[1])), !address.isSecure else {
         throw .otherScheme
       }
+      self.address = address
       server = ConnectionRule.Server(host: address.host, port: address.port)
       let lines =
         ["GET \(address.path) \(words[2])", "Host: \(address.authority)"] + kept

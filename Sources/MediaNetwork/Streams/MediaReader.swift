@@ -18,9 +18,10 @@ package final class MediaReader {
   /// - Parameters:
   ///   - subject: The name in messages.
   ///   - patience: Milliseconds that the server may send nothing.
+  ///   - range: The bytes to read; nil for all.
   package init(
     _ address: MediaAddress, through access: NetworkAccess, subject: String, patience: UInt64,
-    interrupt: LibavInterrupt
+    range: Range<Int>? = nil, interrupt: LibavInterrupt
   ) throws(MediaFailure) {
     self.interrupt = interrupt
     self.subject = subject
@@ -35,6 +36,10 @@ package final class MediaReader {
     defer { lav_av_dict_free(&options) }
     for (key, value) in Self.options(for: address, through: access, patience: patience) {
       lav_av_dict_set(&options, key, value, 0)
+    }
+    if let range {
+      lav_av_dict_set(&options, "offset", "\(range.lowerBound)", 0)
+      lav_av_dict_set(&options, "end_offset", "\(range.upperBound)", 0)
     }
     var callback = interrupt.callback
     var opened: UnsafeMutablePointer<AVIOContext>?

@@ -66,6 +66,7 @@ private enum Sounds {
     try make(["-c:a", "aac"] + segments, "ts.m3u8")
     try make(["-c:a", "aac", "-hls_segment_type", "fmp4"] + segments, "fmp4.m3u8")
     try make(["-c:a", "libmp3lame"] + segments, "mp3.m3u8")
+    try make(["-c:a", "aac"] + segments + ["-hls_flags", "single_file"], "ranges.m3u8")
     try folder.write(
       "master.m3u8",
       Array(
@@ -93,7 +94,8 @@ struct NetworkStationTests {
     "E14 · lists of segments, playlists and chunked answers play",
     arguments: [
       "ts.m3u8", "fmp4.m3u8", "mp3.m3u8", "master.m3u8", "ts.m3u8?live=1", "fmp4.m3u8?live=1",
-      "ts.m3u8?type=text/plain", "ts.m3u8?gzip=1", "list.m3u", "plain.m3u8", "list.pls",
+      "ranges.m3u8", "ts.m3u8?type=text/plain", "ts.m3u8?gzip=1", "list.m3u", "plain.m3u8",
+      "list.pls",
       "list.pls?type=text/html", "list.xspf", "s.mp3?chunked=1", "list.m3u?gzip=1&chunked=1",
       "?to=/ts.m3u8", "?to=/list.pls",
     ])
@@ -143,6 +145,63 @@ struct NetworkStationTests {
     #expect(inside.requests.isEmpty)
     let reason = try await Bench("\(server.address)/list.pls").reason()
     #expect(reason.contains("private network"))
+  }
+}
+
+@Suite("Stations whose lists name other protocols of libav")
+struct StationProtocolTests {
+  @Test("a list connects nowhere with a protocol but http and https, whatever it names")
+  func protocols() async throws {
+    let trap = try ConnectionTrap()
+    let folder = try TemporaryFolder()
+    let begin = "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:1\n"
+    let end = "#EXT-X-ENDLIST\n"
+    func write(_ name: String, _ text: String) throws { try folder.write(name, Array(text.utf8)) }
+    let schemes = ["httpproxy", "tcp", "tls", "crypto+httpproxy", "crypto+tcp"]
+    let targets = schemes.map { "\($0)://127.0.0.3:\(trap.port)/x.ts" }
+    func repeated(_ line: (String) -> String) -> String { targets.map(line).joined() }
+    try write("segment.m3u8", begin + repeated { "#EXTINF:1,\n\($0)\n" } + end)
+    try write(
+      "master.m3u8",
+      "#EXTM3U\n" + repeated { "#EXT-X-STREAM-INF:BANDWIDTH=1\n\($0)\n" })
+    try write(
+      "key.m3u8",
+      begin + repeated { "#EXT-X-KEY:METHOD=AES-128,URI=\($0)\n#EXTINF:1,\ns.ts\n" } + end)
+    try write(
+      "map.m3u8", begin + repeated { "#EXT-X-MAP:URI=\"\($0)\"\n#EXTINF:1,\ns.ts\n" } + end)
+    try write(
+      "media.m3u8",
+      "#EXTM3U\n"
+        + repeated {
+          "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"a\",DEFAULT=YES,URI=\"\($0)\"\n"
+        } + "#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO=\"a\"\ntcp://127.0.0.3:\(trap.port)\n")
+    let away = "httpproxy://127.0.0.3:\(trap.port)/x.ts"
+    try write("gone.m3u8", begin + "#EXTINF:1,\n/?to=\(away)\n" + end)
+    let server = try MediaServer(folder)
+    for path in [
+      "segment.m3u8", "master.m3u8", "key.m3u8", "map.m3u8", "media.m3u8", "gone.m3u8",
+      "?to=\(away)",
+    ] {
+      _ = try await Bench("\(server.address)/\(path)").reason()
+      #expect(trap.takeConnections() == 0, "\(path)")
+    }
+  }
+
+  @Test("knows the addresses that a list may refer to")
+  func rule() {
+    for url in [
+      "http://x/a", "https://x/a", "crypto+http://x/a", "crypto+https://x/a", "data:;base64,AA==",
+      "crypto+data:;base64,AA==",
+    ] {
+      #expect(SegmentSource.isAllowed(url), "\(url)")
+    }
+    for url in [
+      "httpproxy://x/a", "http:x", "https:x", "tcp://x:1", "crypto+tcp://x:1", "crypto:tcp://x:1",
+      "crypto+crypto+http://x", "crypto+httpproxy://x", "http+tcp://x", "file:///x", "/x", "",
+      "data+tcp://x:1", "subfile,,start,0,end,1,,:http://x", "HTTP://x",
+    ] {
+      #expect(!SegmentSource.isAllowed(url), "\(url)")
+    }
   }
 }
 

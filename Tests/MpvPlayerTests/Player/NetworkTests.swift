@@ -23,6 +23,16 @@ private enum Streams {
     try TestFilms.ffmpeg(film + segments + [folder.path(of: "ts.m3u8")])
     try TestFilms.ffmpeg(
       film + ["-hls_segment_type", "fmp4"] + segments + [folder.path(of: "fmp4.m3u8")])
+    try TestFilms.ffmpeg(
+      film + segments + ["-hls_flags", "single_file", folder.path(of: "ranges.m3u8")])
+    try TestFilms.ffmpeg(
+      film + ["-hls_segment_type", "fmp4"] + segments
+        + ["-hls_flags", "single_file", folder.path(of: "map.m3u8")])
+    try folder.write("secret.key", Array(0..<16))
+    try folder.write("keys.txt", Array("secret.key\n\(folder.path(of: "secret.key"))\n".utf8))
+    try TestFilms.ffmpeg(
+      film + segments
+        + ["-hls_key_info_file", folder.path(of: "keys.txt"), folder.path(of: "keys.m3u8")])
     try TestFilms.ffmpeg(film + [folder.path(of: "film.mkv")])
     try folder.write(
       "master.m3u8",
@@ -53,7 +63,8 @@ struct NetworkTests {
   @Test(
     "F1 · lists of segments, playlists and chunked answers play",
     arguments: [
-      "ts.m3u8", "fmp4.m3u8", "master.m3u8", "ts.m3u8?live=1", "list.m3u", "list.pls", "list.xspf",
+      "ts.m3u8", "fmp4.m3u8", "master.m3u8", "ranges.m3u8", "map.m3u8", "keys.m3u8",
+      "ts.m3u8?live=1", "list.m3u", "list.pls", "list.xspf",
       "film.mkv?chunked=1", "ts.m3u8?gzip=1", "?to=/ts.m3u8", "?to=/film.mkv",
     ])
   func lists(path: String) async throws {
@@ -108,6 +119,53 @@ struct NetworkTests {
       await player.end()
     }
     #expect(inside.requests.isEmpty)
+  }
+
+  @Test("a list connects nowhere with a protocol but http and https, whatever it names")
+  func protocols() async throws {
+    let trap = try ConnectionTrap()
+    let folder = try TemporaryFolder()
+    let begin = "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:1\n"
+    let end = "#EXT-X-ENDLIST\n"
+    func write(_ name: String, _ text: String) throws { try folder.write(name, Array(text.utf8)) }
+    let schemes = ["httpproxy", "tcp", "tls", "crypto+httpproxy", "crypto+tcp"]
+    let targets = schemes.map { "\($0)://127.0.0.3:\(trap.port)/x.ts" }
+    func repeated(_ line: (String) -> String) -> String { targets.map(line).joined() }
+    try write("segment.m3u8", begin + repeated { "#EXTINF:1,\n\($0)\n" } + end)
+    try write(
+      "master.m3u8",
+      "#EXTM3U\n" + repeated { "#EXT-X-STREAM-INF:BANDWIDTH=1\n\($0)\n" })
+    try write(
+      "key.m3u8",
+      begin + repeated { "#EXT-X-KEY:METHOD=AES-128,URI=\($0)\n#EXTINF:1,\ns.ts\n" } + end)
+    try write(
+      "map.m3u8", begin + repeated { "#EXT-X-MAP:URI=\"\($0)\"\n#EXTINF:1,\ns.ts\n" } + end)
+    try write(
+      "media.m3u8",
+      "#EXTM3U\n"
+        + repeated {
+          "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"a\",DEFAULT=YES,URI=\"\($0)\"\n"
+        } + "#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO=\"a\"\ntcp://127.0.0.3:\(trap.port)\n")
+    let away = "httpproxy://127.0.0.3:\(trap.port)/x.ts"
+    try write("gone.m3u8", begin + "#EXTINF:1,\n/?to=\(away)\n" + end)
+    // Not requested as playlists because of their names.
+    try write("list.mkv", begin + "#EXTINF:1,\n\(away)\n" + end)
+    try write(
+      "dash.mkv",
+      "<?xml version=\"1.0\"?><MPD type=\"static\" mediaPresentationDuration=\"PT8S\"><Period>"
+        + "<AdaptationSet contentType=\"video\" mimeType=\"video/mp4\"><Representation id=\"1\" bandwidth=\"1\">"
+        + "<BaseURL>\(away)</BaseURL><SegmentList duration=\"1\"><SegmentURL media=\"\(away)\"/>"
+        + "</SegmentList></Representation></AdaptationSet></Period></MPD>")
+    let server = try MediaServer(folder)
+    for path in [
+      "segment.m3u8", "master.m3u8", "key.m3u8", "map.m3u8", "media.m3u8", "gone.m3u8",
+      "list.mkv", "dash.mkv", "?to=\(away)", "x.mkv?to=\(away)",
+    ] {
+      let player = try await player("\(server.address)/\(path)")
+      #expect(await player.refusal(of: ["play": ["item": "stream/TV"]]) != nil, "\(path)")
+      #expect(trap.takeConnections() == 0, "\(path)")
+      await player.end()
+    }
   }
 
   @Test("a film in a folder opens nothing in the network, whatever it holds")
