@@ -276,6 +276,15 @@ struct MediaProxyTests {
     for path in ["/bad.m3u8", "/bad.m3u8?gzip=1", "/?to=/bad.m3u8"] {
       #expect(try ask(path).contains("neither http nor https"), "\(path)")
     }
+    // libav skips a tag before a list.
+    for size in [0, 10, 100, 65_519, 65_529, 70_000, 131_053] {
+      let sizes = [14, 7, 0].map { UInt8(size >> $0 & 0x7F) }
+      let tag = Array("ID3".utf8) + [4, 0, 0, 0] + sizes + [UInt8](repeating: 0, count: size)
+      try bench.folder.write("tag.m3u8", tag + Array("#EXTM3U\ntcp://127.0.0.3:1\n".utf8))
+      #expect(try !ask("/tag.m3u8").contains("#EXTM3U"), "\(size)")
+      try bench.folder.write("tag.mp3", tag + Array("##EXTM3#EXT sound".utf8))
+      #expect(try ask("/tag.mp3").hasSuffix("##EXTM3#EXT sound"), "\(size)")
+    }
     #expect(try ask("/sound.mp3").hasSuffix("\r\n\r\nID3 sound"))
     let part = try ask("/sound.mp3", "Range: bytes=4-6\r\n")
     #expect(part.contains("206 Partial") && part.contains("bytes 4-6/"))

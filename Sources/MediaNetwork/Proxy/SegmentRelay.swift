@@ -42,7 +42,7 @@ struct SegmentRelay {
     var bytes: [UInt8] = []
     // Enough to tell a list from anything else.
     var isOpen = true
-    while isOpen, bytes.count < 7 { isOpen = try read(reader, &bytes) }
+    while isOpen, bytes.count < SegmentList.mark.count { isOpen = try read(reader, &bytes) }
     if SegmentList.begins(bytes) {
       while isOpen, bytes.count <= SegmentList.longest { isOpen = try read(reader, &bytes) }
       guard bytes.count <= SegmentList.longest else { return "its list of segments is too long" }
@@ -52,8 +52,13 @@ struct SegmentRelay {
         access.record(error)
         return error.detail
       }
+      if send(Self.head(range)) { _ = send(bytes) }
+      return nil
     }
+    // libav skips tags (ID3) and would read a list behind them.
+    guard !SegmentList.begins(within: bytes) else { return "a list of segments is hidden in it" }
     guard send(Self.head(range)), send(bytes) else { return nil }
+    var last = bytes.suffix(SegmentList.mark.count - 1)
     while isOpen {
       bytes = []
       do throws(MediaFailure) {
@@ -63,7 +68,13 @@ struct SegmentRelay {
         ProxySocket.resetAtClose(client)
         return nil
       }
+      let both = last + bytes
+      guard !SegmentList.begins(within: Array(both)) else {
+        ProxySocket.resetAtClose(client)
+        return nil
+      }
       guard send(bytes) else { return nil }
+      last = both.suffix(SegmentList.mark.count - 1)
     }
     return nil
   }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A list of segments (HLS) for a program that follows its references by itself, with references that are safe.
 ///
 /// Only known tags are kept, and each reference becomes an absolute one of `http`, which is requested through the
@@ -6,6 +8,9 @@ package enum SegmentList {
   /// The largest list, in bytes, and the longest line of it.
   static let longest = 4_194_304
   static let longestLine = 8_192
+
+  /// The first line of each list.
+  static let mark = Array("#EXTM3U".utf8)
 
   /// The end of a host's name that stands for https (RFC 6761: no host has such a name).
   private static let secureSuffix = ".https.invalid"
@@ -25,7 +30,21 @@ package enum SegmentList {
 
   /// Whether libav takes a document with this beginning for a list of segments.
   static func begins(_ document: some Collection<UInt8>) -> Bool {
-    document.starts(with: Array("#EXTM3U".utf8))
+    document.starts(with: mark)
+  }
+
+  /// Whether a list of segments may begin anywhere within these bytes.
+  static func begins(within bytes: [UInt8]) -> Bool {
+    bytes.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress else { return false }
+      var start = 0
+      while let place = memchr(base + start, Int32(mark[0]), bytes.count - start) {
+        start = UnsafeRawPointer(place) - base
+        if bytes[start...].starts(with: mark) { return true }
+        start += 1
+      }
+      return false
+    }
   }
 
   /// Returns the address under which a program reaches another one through the proxy.
