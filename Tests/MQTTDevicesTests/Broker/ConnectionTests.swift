@@ -267,7 +267,8 @@ struct ConnectionTests {
     #expect(error?.kind == "unavailable")
     #expect(bench.reports < 10)
     try await proxy.set("drop")
-    #expect(await bench.open(.lights, lamp, tasmota) == nil)
+    // What was flooded before may still have to be read.
+    #expect(await eventually { await bench.open(.lights, lamp, tasmota) == nil })
   }
 
   @Test("drops messages above 64 KiB, and logs only the first one")
