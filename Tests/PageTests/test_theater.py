@@ -303,7 +303,7 @@ def test_failed_player(browser):
 @proves("E11 F6 · Home says why a film ended that lost a device which it needs")
 def test_loss(browser):
     made = configuration()
-    made["activities"]["film"]["endsWithout"] = ["dvd"]
+    made["activities"]["film"]["whenFailed"] = "30 s"
     with Controller(made) as controller:
         controller.wait_for(controller.answers)
         theater = TheaterClient(controller)
