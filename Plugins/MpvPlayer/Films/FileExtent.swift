@@ -1,7 +1,7 @@
 import Glibc
 import Platform
 
-/// What the headers of a media file declare about its length, compared with the file itself.
+/// The declared length of a media file, compared with the length of the file.
 struct FileExtent: Equatable, Sendable {
   enum Completeness: Equatable, Sendable {
     /// All declared bytes are there.

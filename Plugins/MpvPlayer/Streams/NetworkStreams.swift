@@ -143,7 +143,7 @@ extension Medium {
     }
 
     /// The access of a list of segments (HLS), whose references mpv follows. libav would open `tcp://…` and
-    /// `httpproxy://…` in it without the proxy, so mpv sees only what the proxy has checked; with https too.
+    /// `httpproxy://…` in it without the proxy, so mpv gets only checked lists, for https too.
     static func segments(through access: NetworkAccess) -> Network {
       Network(
         proxy: access.listProxy, protocols: "http,tcp,crypto",

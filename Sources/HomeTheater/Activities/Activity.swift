@@ -49,7 +49,7 @@ package enum WhenEnded: String, Sendable, Hashable, CaseIterable {
   case stay
 }
 
-/// The action when the player of an activity fails, and nobody makes it play again.
+/// The action when the player of an activity fails and does not play again in time.
 package enum WhenFailed: Sendable, Hashable {
   /// The end scene runs after this time.
   case end(after: Duration)

@@ -326,7 +326,7 @@ final class ActivityController {
       playback.confirm()
       await update()
     case .failed: condition.failScene(at: clock.now())
-    // Somebody is there, and uses the devices in another way.
+    // A person uses the devices in another way.
     case .running, .cancelled: condition.stop(at: clock.now())
     }
     guard turn == self.turn else { return }

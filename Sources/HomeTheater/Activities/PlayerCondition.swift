@@ -2,7 +2,7 @@ import Devices
 
 /// Whether the player of an activity goes on with the item that a person chose.
 ///
-/// A player that fails, waits for its medium, is lost or has started anew is stuck: nobody has chosen that. It is
+/// A player that fails, waits for its medium, is lost or has started anew is stuck, without a command. It is
 /// stuck until it plays, or until a person stops it.
 struct PlayerCondition: Sendable, Hashable {
   enum State: Sendable, Hashable {
@@ -34,7 +34,7 @@ struct PlayerCondition: Sendable, Hashable {
   /// Updates the condition from the newest snapshot; `nil` for a player that is not configured any more.
   mutating func update(_ snapshot: DeviceSnapshot?, at now: Duration) {
     guard let snapshot, snapshot.isReachable else {
-      // Nobody waits for a player that was paused or stopped.
+      // A paused or stopped player is not expected to play.
       if state == .playing { state = .stuck(since: now) }
       return
     }

@@ -14,7 +14,7 @@ struct PictureTurns: Sendable {
   /// The waiting requests, oldest first.
   private(set) var waiting: [Request] = []
   private var turns = 0
-  /// The last turn of each user who had one since nobody waited.
+  /// The last turn of each user since the queue was last empty.
   private var lastTurns: [String?: Int] = [:]
 
   /// Adds a request.
@@ -49,7 +49,7 @@ struct PictureTurns: Sendable {
 
   private func lastTurn(of user: String?) -> Int { lastTurns[user, default: 0] }
 
-  /// Removes the requests for an item, whoever asked, because its picture is there.
+  /// Removes all users' requests for an item, because its picture is there.
   mutating func remove(_ item: UTF8Key) -> [Request] {
     let answered = waiting.filter { $0.item == item }
     waiting.removeAll { $0.item == item }

@@ -85,7 +85,7 @@ struct ProxyRelay {
         hasEnded.up = true
         shutdown(upstream, Int32(SHUT_WR))
       }
-      // Nobody reads what a server sends behind the end of the client.
+      // The client has closed, so the rest of the server's answer is dropped.
       if hasEnded.down || (hasEnded.up && down.isEmpty) { return }
       guard wait(for: [down, up], watchingClient: false) else { return }
     }

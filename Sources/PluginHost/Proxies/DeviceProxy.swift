@@ -370,7 +370,7 @@ extension PluginSession.Failure {
         .timeout, "its plugin did not answer \"\(what)\" within \(Int(longest.seconds)) s",
         hint: "See the state of the plugin in the list of plugins.", device: device)
     case .unreadable(let fault):
-      // As after a timeout, nobody knows whether the plugin has done it.
+      // As after a timeout, it is unknown whether the plugin has executed the command.
       DeviceError(
         .timeout, "its plugin's answer to \"\(what)\" cannot be read: \(fault)",
         hint: "Tell the plugin's author; see the log of the plugin.", device: device)

@@ -52,7 +52,7 @@ struct Restoration: Sendable {
   /// Whether settings wait until the device is on.
   var awaitsPower: Bool { !pending.isEmpty }
 
-  /// Records a command that the device has accepted. What it sets is not given once more when the device is on.
+  /// Records a command that the device has accepted. Its setting is not restored again when the device turns on.
   mutating func record(_ command: Command, at now: Duration) {
     wanted.record(command, at: now)
     guard !pending.isEmpty else { return }

@@ -39,7 +39,7 @@ struct QueuedCommand: Sendable {
   var isObsolete = false
 
   var spec: CommandSpec { command.spec }
-  /// Whether nobody gave this command: it restores something.
+  /// Whether the controller sends this command by itself, to restore a setting.
   var isRestoring: Bool { origin != .person }
 }
 
