@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 
 /// An X server without a screen (Xvfb), whose picture is in a file.
@@ -26,13 +27,34 @@ public final class VirtualScreen: Sendable {
 
   public init() throws {
     folder = try TemporaryFolder()
-    server = try RunningProgram(
-      "Xvfb",
-      [
-        "-displayfd", "1", "-screen", "0", "\(Self.size.width)x\(Self.size.height)x24",
-        "-nolisten", "tcp", "-noreset", "-fbdir", folder.path,
-      ])
-    display = ":\(try server.line())"
+    (server, display) = try Self.start(picturesIn: folder.path)
+  }
+
+  /// The number of the next display. A number is never used again: the program that waits for an ended display
+  /// must not find that of another test.
+  private static let number = Mutex(20)
+
+  private static func start(picturesIn folder: String) throws -> (RunningProgram, String) {
+    while true {
+      let number = number.withLock {
+        $0 += 1
+        return $0
+      }
+      let display = ":\(number)"
+      let server = try RunningProgram(
+        "Xvfb",
+        [
+          display, "-displayfd", "1", "-screen", "0", "\(size.width)x\(size.height)x24",
+          "-nolisten", "tcp", "-noreset", "-fbdir", folder,
+        ])
+      do {
+        _ = try server.line()
+        return (server, display)
+      } catch where number < 200 {
+        // Another program has this display.
+        server.end()
+      }
+    }
   }
 
   /// Ends the server.
