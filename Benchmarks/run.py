@@ -51,6 +51,7 @@ LONG = {
     "film-pauses": pauses.film_pauses,
     "film-channels": pauses.film_channels,
     "song-pauses": pauses.song_pauses,
+    "station-pauses": pauses.station_pauses,
     "program-pauses": pauses.program_pauses,
     "page": page.page,
     "mqtt-reconnects": mqtt.reconnects,

@@ -1,7 +1,8 @@
 """What a pause does to the sound: how late it is heard afterwards, and which frames are missing.
 
 A film's flashes are compared with its beeps. Numbered frames of a song and of a program that plays on the
-PCM `theater` go to a PulseAudio sink, which plays them unchanged. THEATER_BENCH_PAUSES (0.4 1 3 8 20) are
+PCM `theater` go to a PulseAudio sink, which plays them unchanged; so do those of a station, whose pause is that the
+tuner is off. THEATER_BENCH_PAUSES (0.4 1 3 8 20) are
 the lengths of the pauses in seconds, THEATER_BENCH_BUFFERS (50 200 500) the amplifier's buffers in
 milliseconds; THEATER_BENCH_CHANGES (50) is how often the channels of a film are changed. The songs and the
 program need numpy.
@@ -10,12 +11,15 @@ program need numpy.
 import array
 import contextlib
 import ctypes
+import http.server
 import json
 import os
 import signal
 import statistics
+import struct
 import subprocess
 import sys
+import threading
 import time
 import wave
 
@@ -23,13 +27,15 @@ from . import film, processes
 from .audio import scratch
 from .continuity import Sink
 from .controller import PRODUCTS, ROOT
-from .plugins import Listening, Plugin
+from .plugins import Listening, Playing, Plugin
 
 PAUSES = [float(word) for word in os.environ.get("THEATER_BENCH_PAUSES", "0.4 1 3 8 20").split()]
 BUFFERS = [int(word) for word in os.environ.get("THEATER_BENCH_BUFFERS", "50 200 500").split()]
 CHANGES = int(os.environ.get("THEATER_BENCH_CHANGES", 50))
 RATE = 48000
 LIMIT = 20  # ms
+# A station is connected to anew after each pause, ms.
+STATION_LIMIT = 60
 # The least value of a sample of a numbered frame; each sample has 14 bits of the number.
 FLOOR, BITS = 0x3000, 14
 
@@ -151,9 +157,9 @@ def film_channels():
 
 # Numbered frames
 
-def numbered(count):
+def numbered(count, first=0):
     import numpy
-    numbers = numpy.arange(count)
+    numbers = numpy.arange(first, first + count)
     frames = numpy.empty((count, 2), dtype="<i2")
     frames[:, 0] = FLOOR + (numbers & (1 << BITS) - 1)
     frames[:, 1] = FLOOR + (numbers >> BITS)
@@ -213,6 +219,81 @@ def lost(title, heard, pauses):
     found = max(map(abs, heard.lost), default=0)
     yield (f"{title}: frames lost at {pauses} pauses", f"{found} (worst); {len(heard.runs) - 1} breaks",
            "≤ 4 frames", found <= 4 and len(heard.runs) == pauses + 1)
+
+
+class NumbersStation(http.server.BaseHTTPRequestHandler):
+    """A station that sends numbered frames as they come due, and the last second at once."""
+
+    start = time.monotonic()
+    # Enough for the header's two lengths.
+    SECONDS = 3600
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "audio/wav")
+        self.end_headers()
+        sent = self.due() - RATE
+        with contextlib.suppress(OSError):
+            self.wfile.write(self.header())
+            while sent < RATE * self.SECONDS:
+                count = self.due() - sent
+                self.wfile.write(numbered(count, sent))
+                sent += count
+                time.sleep(0.02)
+
+    def due(self):
+        return int((time.monotonic() - self.start) * RATE) + RATE
+
+    def header(self):
+        size = RATE * self.SECONDS * 4
+        return struct.pack(
+            "<4sI8sIHHIIHH4sI", b"RIFF", size + 36, b"WAVEfmt ", 16, 1, 2, RATE, RATE * 4, 4, 16, b"data",
+            size)
+
+    def log_message(self, *_):
+        pass
+
+
+@contextlib.contextmanager
+def numbers_station():
+    """Gives the address of a station of numbered frames."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), NumbersStation) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/numbers"
+        server.shutdown()
+
+
+def station_pauses():
+    for buffer in BUFFERS:
+        begins = []
+        with scratch() as folder, contextlib.ExitStack() as stack:
+            sink = Sink(folder, "pulse")
+            stack.callback(sink.close)
+            station = {"name": "Numbers", "url": stack.enter_context(numbers_station()), "fm": 98}
+            options = {"stations": [station], "static": False}
+            with Playing("LibavPlayer", "tuner", options, folder, sink, buffer) as radio:
+                begins.append(time.monotonic())
+                radio.player.perform("tuner", {"fm": 98})
+                for pause in PAUSES:
+                    time.sleep(3)
+                    radio.player.perform("tuner", "off")
+                    time.sleep(pause)
+                    begins.append(time.monotonic())
+                    radio.player.perform("tuner", "on")
+                time.sleep(3)
+                radio.player.perform("tuner", "off")
+                time.sleep(0.8)
+            heard = Numbers(sink.sound)
+        breaks = len(heard.runs) - len(begins)
+        yield (f"station, {buffer} ms: breaks between {len(PAUSES)} pauses", f"{breaks}", "0", breaks == 0)
+        # The recording has a zero of its own: what counts is that the difference stays the same.
+        offsets = [(place / RATE - begin) * 1000
+                   for (place, _, _), begin in zip(heard.runs, begins)]
+        spread = max(offsets) - min(offsets) if offsets else float("nan")
+        yield (f"station, {buffer} ms: from the command to the sound, {len(PAUSES)} pauses",
+               f"{spread:.1f} ms between {len(offsets)} starts", f"within {STATION_LIMIT} ms",
+               spread <= STATION_LIMIT)
 
 
 def program_pauses():
