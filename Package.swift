@@ -72,7 +72,7 @@ let layers: [[Target]] = [
     module("AccountFlows", ["Validation", "Platform"]),
     module("Scenes", ["Devices", "JSON", "Platform"]),
     module("InMemoryDevices", ["Devices", "JSON", "Platform"]),
-    module("MediaFolders", ["Devices", "JSON"]),
+    module("MediaFolders", ["Devices", "JSON", "Platform"]),
   ],
   // Layer 3
   [
@@ -296,8 +296,8 @@ let package = Package(
     tests(
       "MpvPlayerTests",
       [
-        "PluginTestSupport", "TestSupport", "MpvPlayer", "MediaNetwork", "PluginKit",
-        "PluginProtocol", "Devices", "JSON", "Platform",
+        "PluginTestSupport", "TestSupport", "MpvPlayer", "MediaFolders", "MediaNetwork",
+        "PluginKit", "PluginProtocol", "Devices", "JSON", "Platform",
       ], exclude: ["Wire/Corpus"]),
     tests(
       "MediaNetworkTests", ["TestSupport", "MediaNetwork", "MediaFolders", "CLibav", "Platform"]),

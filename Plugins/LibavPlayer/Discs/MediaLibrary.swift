@@ -35,7 +35,7 @@ final class MediaLibrary: Sendable {
   }
   private let state = Mutex(State())
   private let scanner: Scanner
-  private let disk: DiskReader
+  private let disk: DiskCalls
 
   /// Scans a folder for files that are not known with their stamps.
   typealias Scanner =
@@ -47,7 +47,7 @@ final class MediaLibrary: Sendable {
   ///   - disk: Reads the disks, each with a limit of time.
   ///   - scanner: Scans a folder; by default in a process of its own.
   init(
-    disk: DiskReader = DiskReader(),
+    disk: DiskCalls = DiskCalls(limit: .seconds(5)),
     scanner: @escaping Scanner = { (folder, known) throws(MediaFailure) in
       try ScanProcess().scan(folder, known: known)
     }
@@ -58,8 +58,8 @@ final class MediaLibrary: Sendable {
 
   /// The longest wait in ns for a folder that no scan has named yet.
   private static let longestWait: Int64 = 3_000_000_000
-  /// Milliseconds for the list of a disc, of which some files may have to be read first.
-  private static let listTime = 20_000
+  /// The longest time for the list of a disc, of which some files may have to be read first.
+  private static let listTime = Duration.seconds(20)
 
   /// Adds folders beside each other, so that one that does not answer delays none.
   ///
@@ -88,7 +88,7 @@ final class MediaLibrary: Sendable {
 
   /// Makes the files below `path` playable, in limited time.
   func addInTime(_ path: String) async throws(MediaFailure) -> MediaFolder {
-    try await disk.run(on: path, name: "folder") { () throws(MediaFailure) in
+    try await disk.run(at: path) { () throws(MediaFailure) in
       let folder = try self.add(path)
       try folder.checkAnswers()
       return folder
@@ -160,7 +160,7 @@ final class MediaLibrary: Sendable {
       folders.first { $0.path(of: item) != nil }
     }
     guard let folder else { return try resolve(item) }
-    return try await disk.run(on: folder.root, name: "song") { () throws(MediaFailure) in
+    return try await disk.run(at: folder.root) { () throws(MediaFailure) in
       try self.resolve(item)
     }
   }
@@ -211,7 +211,7 @@ final class MediaLibrary: Sendable {
     guard let folder = folders.first(where: { $0.path(of: song.item) != nil }) else {
       return [song]
     }
-    return try await disk.run(on: folder.root, name: "disc", milliseconds: Self.listTime) {
+    return try await disk.run(at: folder.root, limit: Self.listTime) {
       self.listDisc(of: song)
     }
   }
@@ -231,12 +231,10 @@ final class MediaLibrary: Sendable {
     var failure: MediaFailure?
     for folder in folders {
       do throws(MediaFailure) {
-        try await disk.run(on: folder.root, name: "disc") { () throws(MediaFailure) in
+        try await disk.run(at: folder.root) { () throws(MediaFailure) in
           try folder.checkAnswers()
         }
-        let song = try await disk.run(
-          on: folder.root, name: "disc", milliseconds: Self.listTime
-        ) {
+        let song = try await disk.run(at: folder.root, limit: Self.listTime) {
           self.firstSong(in: folder)
         }
         if let song { return song }

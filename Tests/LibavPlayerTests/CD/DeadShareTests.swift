@@ -18,10 +18,10 @@ private final class StuckOperation: Sendable {
   private let mailbox = Mailbox<Void>()
 
   /// Begins to block `disk` for the folder at `root`, and waits until it is overdue.
-  init(_ disk: DiskReader, on root: String) async {
+  init(_ disk: DiskCalls, on root: String) async {
     let mailbox = mailbox
     do throws(MediaFailure) {
-      try await disk.run(on: root, name: "stuck") { () throws(MediaFailure) in mailbox.wait() }
+      try await disk.run(at: root) { () throws(MediaFailure) in mailbox.wait() }
     } catch {
       // It is overdue.
     }
@@ -32,32 +32,13 @@ private final class StuckOperation: Sendable {
 
 @Suite("Shares that do not answer", .realTime)
 struct DeadShareTests {
-  @Test("An operation that takes too long fails, and later ones of its folder fail at once")
-  func reader() async throws {
-    let disk = DiskReader(patience: 50)
-    let stuck = await StuckOperation(disk, on: "/dead")
-    for _ in 0..<20 {
-      let failure = await #expect(throws: MediaFailure.self) {
-        try await disk.run(on: "/dead", name: "test") { () throws(MediaFailure) in 1 }
-      }
-      #expect(failure?.kind == .unreachable)
-      #expect(failure?.message.contains("/dead: its disk or share does not answer") == true)
-    }
-    #expect(try await disk.run(on: "/live", name: "test") { () throws(MediaFailure) in 1 } == 1)
-    stuck.release()
-    try #require(
-      await eventually {
-        (try? await disk.run(on: "/dead", name: "test") { () throws(MediaFailure) in 1 }) == 1
-      })
-  }
-
   @Test("E9 · with one dead folder the player opens, plays and lists the songs of the other")
   func deadFolder() async throws {
     let parent = try TemporaryFolder()
     _ = try await Tone(frames: 22_050).encoded("live/d/1.flac", [], in: parent)
     _ = try await Tone(frames: 22_050).encoded("dead/d/1.flac", [], in: parent)
     let (dead, live) = (parent.path + "/dead", parent.path + "/live")
-    let disk = DiskReader(patience: 1_000)
+    let disk = DiskCalls(limit: .milliseconds(1_000))
     let stuck = await StuckOperation(disk, on: dead)
     let library = MediaLibrary(disk: disk) { (folder, known) throws(MediaFailure) in
       try FolderScan(folder, known: known)

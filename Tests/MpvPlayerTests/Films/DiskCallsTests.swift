@@ -1,13 +1,12 @@
 import Foundation
+import MediaFolders
 import Platform
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import MpvPlayer
-
 /// Calls to disks and shares that do not answer.
-@Suite("MpvPlayer: disks that do not answer", .timeLimit(.minutes(1)))
+@Suite("Disks that do not answer", .timeLimit(.minutes(1)))
 struct DiskCallsTests {
   /// A share that answers only while it is told to.
   private final class Share: Sendable {
@@ -106,5 +105,32 @@ struct DiskCallsTests {
     }
     await #expect(throws: (any Error).self) { try await other.value }
     for share in [film, check] { share.isDead.withLock { $0 = false } }
+  }
+
+  @Test("lets many calls wait while a disk spins up, and none of them fails")
+  func spinUp() async throws {
+    let calls = DiskCalls(limit: .seconds(50))
+    let share = Share()
+    let waiting = (0..<40).map { _ in Task { try await calls.run(at: "/slow") { share.read() } } }
+    #expect(await eventually { share.calls.withLock(\.self) == DiskCalls.mostCalls })
+    share.isDead.withLock { $0 = false }
+    for call in waiting { #expect(try await call.value == 7) }
+  }
+
+  @Test("fails a call that does not get its turn within its limit")
+  func full() async throws {
+    let calls = DiskCalls(limit: .seconds(50))
+    let share = Share()
+    let waiting = (0..<DiskCalls.mostCalls).map { _ in
+      Task { try await calls.run(at: "/slow") { share.read() } }
+    }
+    #expect(await eventually { share.calls.withLock(\.self) == DiskCalls.mostCalls })
+    let failure = await #expect(throws: MediaFailure.self) {
+      try await calls.run(at: "/slow", limit: .milliseconds(50)) { 5 }
+    }
+    #expect(failure?.kind == .unreachable)
+    #expect(failure?.message.contains("/slow: its disk or share does not answer") == true)
+    share.isDead.withLock { $0 = false }
+    for call in waiting { #expect(try await call.value == 7) }
   }
 }

@@ -1,4 +1,4 @@
-import MediaFolders
+import Glibc
 import Platform
 import Synchronization
 
@@ -7,13 +7,13 @@ import Synchronization
 /// A call to a dead share returns when the share answers again, which may be never. So each call has a limit. While an
 /// overdue call has not returned, further calls to the same place fail at once: at most ``mostCalls`` threads wait for
 /// one place. Safe from any thread.
-final class DiskCalls: Sendable {
-  /// The longest time of a call that reads little.
-  static let limit = Duration.seconds(3)
+package final class DiskCalls: Sendable {
+  /// The longest time of a call that reads little, unless it names another one.
+  package static let limit = Duration.seconds(3)
   /// The time between two checks whether the place of a long call still answers.
-  static let interval = Duration.seconds(5)
+  package static let interval = Duration.seconds(5)
   /// The largest number of calls to one place at the same time.
-  private static let mostCalls = 16
+  package static let mostCalls = 16
 
   /// The calls to a place that have not returned, and those of them that are overdue.
   private struct Place {
@@ -26,32 +26,39 @@ final class DiskCalls: Sendable {
   }
 
   private let state = Mutex(State())
+  private let limit: Duration
   private let clock: any TheaterClock
 
-  /// - Parameter clock: The clock for the limits. A disk answers in real time, whatever the clock of the player is.
-  init(clock: any TheaterClock = SystemClock()) { self.clock = clock }
+  /// - Parameters:
+  ///   - limit: The longest time of a call that names no other one.
+  ///   - clock: The clock for the limits. A disk answers in real time, whatever the clock of the player is.
+  package init(limit: Duration = DiskCalls.limit, clock: any TheaterClock = SystemClock()) {
+    self.limit = limit
+    self.clock = clock
+  }
 
   /// Runs a call that reads little.
   ///
   /// - Parameters:
   ///   - place: The folder, file or drive that it reads. Calls are counted by it.
-  ///   - limit: The longest wait for its result.
+  ///   - limit: The longest wait for its result, and before that for its turn.
   /// - Throws: `unreachable` after the limit, or while an earlier call is overdue; the error of the call.
-  func run<Value: Sendable>(
-    at place: String, limit: Duration = DiskCalls.limit,
+  package func run<Value: Sendable>(
+    at place: String, limit: Duration? = nil,
     _ body: @escaping @Sendable () throws(MediaFailure) -> Value
   ) async throws(MediaFailure) -> Value {
-    let call = try await begin(at: place, body)
+    let limit = limit ?? self.limit
+    let call = try await begin(at: place, within: limit, body)
     if let result = await call.result(within: limit, on: clock) { return try result.get() }
     return try giveUp(call, at: place)
   }
 
   /// Runs a call that may read for minutes, as long as the folder `place` still answers.
-  func runLong<Value: Sendable>(
+  package func runLong<Value: Sendable>(
     at place: String, check: @escaping @Sendable () -> Void,
     _ body: @escaping @Sendable () throws(MediaFailure) -> Value
   ) async throws(MediaFailure) -> Value {
-    let call = try await begin(at: place, body)
+    let call = try await begin(at: place, within: limit, body)
     while true {
       if let result = await call.result(within: Self.interval, on: clock) {
         return try result.get()
@@ -70,12 +77,12 @@ final class DiskCalls: Sendable {
   /// - Parameter check: A call that reads little, to learn whether the place still answers.
   /// - Returns: The result; nil if the call takes longer although the place answers. It ends unheeded then.
   /// - Throws: `unreachable` if the place does not answer; the error of the call.
-  func runInTime<Value: Sendable>(
+  package func runInTime<Value: Sendable>(
     at place: String, check: @escaping @Sendable () -> Void,
     _ body: @escaping @Sendable () throws(MediaFailure) -> Value
   ) async throws(MediaFailure) -> Value? {
-    let call = try await begin(at: place, body)
-    if let result = await call.result(within: Self.limit, on: clock) { return try result.get() }
+    let call = try await begin(at: place, within: limit, body)
+    if let result = await call.result(within: limit, on: clock) { return try result.get() }
     do throws(MediaFailure) {
       try await run(at: place) { () throws(MediaFailure) in check() }
     } catch {
@@ -95,9 +102,10 @@ final class DiskCalls: Sendable {
   }
 
   private func begin<Value: Sendable>(
-    at place: String, _ body: @escaping @Sendable () throws(MediaFailure) -> Value
+    at place: String, within limit: Duration,
+    _ body: @escaping @Sendable () throws(MediaFailure) -> Value
   ) async throws(MediaFailure) -> Call<Value> {
-    let id = try await reserve(at: place)
+    let id = try await reserve(at: place, within: limit)
     let call = Call<Value>(id: id)
     SystemThread.start(name: "media") { [self] in
       let result = Result { () throws(MediaFailure) in try body() }
@@ -112,8 +120,10 @@ final class DiskCalls: Sendable {
   }
 
   /// Waits until one more call to a place may begin, such as while a disk spins up. Returns the number of the call.
-  private func reserve(at place: String) async throws(MediaFailure) -> Int {
-    let deadline = clock.now() + Self.limit
+  private func reserve(
+    at place: String, within limit: Duration
+  ) async throws(MediaFailure) -> Int {
+    let deadline = clock.now() + limit
     while true {
       let (id, isOverdue) = state.withLock { state -> (Int?, Bool) in
         let here = state.places[place] ?? Place()
@@ -132,7 +142,7 @@ final class DiskCalls: Sendable {
 
   private static func noAnswer(_ place: String) -> MediaFailure {
     MediaFailure(
-      .unreachable, subject: place, detail: "the disk or share does not answer",
+      .unreachable, subject: place, detail: "its disk or share does not answer",
       hint: "Is it connected, and is its machine on?")
   }
 
@@ -169,5 +179,16 @@ final class DiskCalls: Sendable {
       await wait.value
       return peek()
     }
+  }
+}
+
+extension MediaFolder {
+  /// Reads one entry of the folder, to see whether its disk answers; blocks.
+  package func checkAnswers() throws(MediaFailure) {
+    guard let directory = opendir(root) else {
+      throw MediaFailure(.unreachable, subject: root, detail: Self.systemText(errno))
+    }
+    _ = readdir(directory)
+    closedir(directory)
   }
 }
