@@ -50,9 +50,10 @@ public final class VirtualScreen: Sendable {
       do {
         _ = try server.line()
         return (server, display)
-      } catch where number < 200 {
+      } catch {
         // Another program has this display.
         server.end()
+        guard number < 200 else { throw error }
       }
     }
   }
