@@ -75,8 +75,8 @@ public struct PlanNode: Sendable, Hashable, Identifiable {
   public enum Decision: Sendable, Hashable {
     /// Sends the command.
     case send
-    /// Sends nothing, because the device reports this value of the key already. The run reads the
-    /// state again, and sends the command if the value has changed meanwhile.
+    /// Sends nothing, because the device reports this value of the key already, or carries out such a command. The run
+    /// reads the state again, and sends the command if the value has changed meanwhile.
     case skip(StateKey, JSON)
     /// Decides when the run comes to the node: the device does not report the value, or an earlier
     /// or simultaneous node may change it.
@@ -191,6 +191,11 @@ extension PlannedCommand {
 
   /// Decides as if no other command were on its way to the device.
   func reportedDecision(seeing snapshot: DeviceSnapshot?) -> PlanNode.Decision {
+    if let state = snapshot?.state, let (key, reading) = command.progress(in: state),
+      reading.provenance == .reported
+    {
+      return .skip(key, reading.value)
+    }
     guard hasNeedlessState else { return .send }
     guard let snapshot, snapshot.availability == .available else { return .decideLater }
     if isNeedlessWhenOff, let power = snapshot.state.readings[.power],

@@ -137,7 +137,10 @@ class Device:
         self.topic, self.kind = topic, kind
         self.power, self.brightness, self.position, self.motion = False, 40, 0, "stop"
         self.travel = 0.1
+        # The least brightness, in the scale of the family.
+        self.least = 0
         self.odd = set()
+        self.was_set = False
         self.moving = None
         self.client = Client(
             port, "device-" + topic, self.commands(), self.handle_message, self.announce, self.will)
@@ -159,9 +162,29 @@ class Device:
 
     def turn(self, on, brightness=None):
         self.power = on
-        if brightness is not None:
-            self.brightness = int(brightness)
-        self.report()
+        if brightness is None:
+            return self.report()
+        goal = max(int(brightness), self.least)
+        if "fade" not in self.odd:
+            self.brightness = goal
+            return self.report()
+        if self.moving:
+            self.moving.cancel()
+        self.moving = asyncio.ensure_future(self.fade_to(goal))
+
+    async def fade_to(self, goal):
+        """Changes the brightness in four steps, and reports each."""
+        start = self.brightness
+        for step in range(1, 5):
+            await asyncio.sleep(self.travel / 4)
+            self.brightness = start + (goal - start) * step // 4
+            self.report()
+
+    def shown_position(self):
+        """The reported position: the own one, the opposite one with "inverted-position", or -1 with "no-position"."""
+        if "no-position" in self.odd:
+            return -1
+        return 100 - self.position if "inverted-position" in self.odd else self.position
 
     def move(self, target):
         """Moves a cover to 0 (closed), to 100 (open), or stops it (None)."""
@@ -188,7 +211,7 @@ class Device:
     def change(self, changes):
         """Sets members, then: "report" tells the state; "break" ends the connection without a goodbye; "leave"
         for good; "raw" publishes {topic, payload, retain}; "go" moves a cover."""
-        for name in ("power", "brightness", "position", "travel"):
+        for name in ("power", "brightness", "position", "travel", "least"):
             if name in changes:
                 setattr(self, name, changes[name])
         if "odd" in changes:
@@ -227,7 +250,7 @@ class Tasmota(Device):
     def state(self):
         if self.kind == "cover":
             direction = {"open": 1, "close": -1, "stop": 0}[self.motion]
-            return {"Shutter1": {"Position": self.position, "Direction": direction,
+            return {"Shutter1": {"Position": self.shown_position(), "Direction": direction,
                                  "Target": self.position, "Tilt": 0}}
         state = {"POWER": "ON" if self.power else "OFF"}
         if self.kind == "dimmer":
@@ -271,17 +294,22 @@ class Zigbee(Device):
         self.report()
 
     def report(self):
+        # A group has no state before its first command.
+        if "group" in self.odd and not self.was_set:
+            return
         if self.kind == "cover":
-            state = {"position": self.position, "state": "CLOSE" if self.position == 0 else "OPEN"}
+            state = {"position": self.shown_position(),
+                     "state": "CLOSE" if self.position == 0 else "OPEN"}
         else:
             state = {"state": "ON" if self.power else "OFF"}
             if self.kind == "dimmer":
                 state["brightness"] = self.brightness
-        self.client.publish(self.state_topic(), {"linkquality": 120, **state}, True)
+        self.client.publish(self.state_topic(), {"linkquality": 120, **state}, "group" not in self.odd)
 
     def execute(self, topic, payload):
         if topic.endswith("/get"):
             return self.report()
+        self.was_set = True
         wish = json.loads(payload)
         state = wish.get("state")
         if self.kind == "cover":
@@ -312,7 +340,7 @@ class Shelly(Device):
         if self.kind == "cover":
             state = {"open": "opening", "close": "closing"}.get(
                 self.motion, {0: "closed", 100: "open"}.get(self.position, "stopped"))
-            return {"id": 0, "state": state, "current_pos": self.position, "apower": 0.0}
+            return {"id": 0, "state": state, "current_pos": self.shown_position(), "apower": 0.0}
         status = {"id": 0, "source": "MQTT", "output": self.power}
         if self.kind == "dimmer":
             status["brightness"] = self.brightness
@@ -369,7 +397,7 @@ class Shelly1(Device):
 
     def report(self):
         if self.kind == "cover":
-            self.client.publish(self.base + "/pos", str(self.position), True)
+            self.client.publish(self.base + "/pos", str(self.shown_position()), True)
             self.client.publish(self.base, self.motion, True)
             return
         self.client.publish(self.base, "on" if self.power else "off", True)

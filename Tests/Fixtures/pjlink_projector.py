@@ -14,6 +14,7 @@ Each line on standard input is a JSON object and changes the projector at "port"
     odd                      the odd behaviours: ["silent"]
     press                    turns it off ("0") or on ("1") as its own remote control does
     finish                   ends warming or cooling
+    greet                    lets it greet, with "held-greeting"
     drop                     closes every connection
     restart                  closes every connection and the listening socket, and listens again
     stop                     closes every connection and the listening socket
@@ -37,6 +38,10 @@ Odd behaviours:
     mute-warming     does not answer while it warms
     ignore-cooling   answers OK to POWR 0 and POWR 1 while it cools, and does nothing
     one-class        does not answer to commands of class 2
+    held-greeting    greets only after "greet"
+    hide-standby     answers ERR3 to POWR ? and POWR 0 while it is off
+    blanks           sends blanks behind the greeting and behind each value
+    line-feeds       ends each line with a line feed alone
 """
 
 import argparse
@@ -76,6 +81,7 @@ class Projector:
         self.late = None
         self.timer = None
         self.writers = set()
+        self.greeting = asyncio.Event()
         self.server = None
         self.port = options.port
 
@@ -117,10 +123,10 @@ class Projector:
             if self.late is not None:
                 power, self.late = self.late, None
                 return power
-            return self.power
+            return "ERR3" if self.is_hidden() else self.power
         if parameter not in ("0", "1"):
             return "ERR2"
-        if "not-now" in self.odd:
+        if "not-now" in self.odd or (parameter == "0" and self.is_hidden()):
             return "ERR3"
         if self.power == COOLING and "ignore-cooling" in self.odd:
             return "OK"
@@ -134,6 +140,9 @@ class Projector:
             else:
                 self.move(COOLING, OFF, self.cool_down)
         return "OK"
+
+    def is_hidden(self):
+        return "hide-standby" in self.odd and self.power == OFF
 
     def when_on(self, value):
         return value if self.power == ON else "ERR3"
@@ -209,6 +218,8 @@ class Session:
         if "refusing" in odd:
             await self.send("PJLINK ERRA")
             return
+        if "held-greeting" in odd:
+            await self.projector.greeting.wait()
         await self.send("PJLINK 0" if self.is_proved else f"PJLINK 1 {self.salt}")
         while True:
             try:
@@ -282,8 +293,9 @@ class Session:
         return "close" not in odd
 
     async def send(self, text):
-        data = text.encode() + b"\r"
         odd = self.projector.odd
+        blanks = "  " if "blanks" in odd else ""
+        data = (text + blanks).encode() + (b"\n" if "line-feeds" in odd else b"\r")
         pieces = [data]
         if "slow" in odd:
             pieces = [data[i:i + 1] for i in range(len(data))]
@@ -376,6 +388,8 @@ class Fixture:
             projector.on_powr(changes["press"])
         if changes.get("finish"):
             projector.finish()
+        if changes.get("greet"):
+            projector.greeting.set()
         projector.search = changes.get("search", projector.search)
         if changes.get("restart") or changes.get("stop"):
             projector.server.close()

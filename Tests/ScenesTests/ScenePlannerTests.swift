@@ -110,7 +110,7 @@ import Testing
     #expect(
       Self.lines(plan) == [
         "1 lights dim 10: skip, brightness is 10", "2 lamp dim 10: decide later",
-        "3 amp input \"dvd\": decide later", "4 popper pop: send",
+        "3 amp input \"dvd\": decide later", "4 popper pop: skip, popping is \"popping\"",
       ])
     let other = try Self.plan(steps, seeing: ["lights": Self.reported([.brightness: 80])])
     #expect(Self.lines(other).first == "1 lights dim 10: send")
@@ -346,6 +346,23 @@ import Testing
         scene, arguments: ["station": argument], snapshots: [:], policy: Self.anyone)
       #expect(plan.commands.map(\.command.json) == [expected])
     }
+  }
+
+  @Test(
+    "skips pop only while the popper reports that it pops",
+    arguments: [
+      ("popping", Provenance.reported, "skip, popping is \"popping\""), ("done", .reported, "send"),
+      ("idle", .reported, "send"), ("popping", .unknown, "send"), (nil, .unknown, "send"),
+    ] as [(JSON?, Provenance, String)])
+  func popsOnce(popping: JSON?, provenance: Provenance, decision: String) throws {
+    var snapshots: [DeviceID: DeviceSnapshot] = [:]
+    snapshots["popper"] = popping.map { Self.reported([.popping: $0], provenance) }
+    let plan = try Self.plan([.make("popper", .popcornPopper, "pop")], seeing: snapshots)
+    #expect(Self.lines(plan) == ["1 popper pop: \(decision)"])
+    let uncertain = PlanPolicy(volumeLimit: nil, uncertainDevices: ["popper"])
+    let sent = try Self.plan(
+      [.make("popper", .popcornPopper, "pop")], seeing: snapshots, policy: uncertain)
+    #expect(Self.lines(sent) == ["1 popper pop: send"])
   }
 
   @Test("E17 · a dry run shows each node with its decision and the reason")

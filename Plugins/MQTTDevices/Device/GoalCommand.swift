@@ -54,11 +54,15 @@ extension ScreenCommand: GoalCommand {
     let drive: ScreenDrive = try reader.choice("drive", or: .cover)
     let travel = Duration.seconds(try reader.number("travel", in: 1...110, or: 20))
     let isInverted = try reader.flag("inverted", or: false)
+    let inversion = CoverInversion(
+      positions: try reader.flag("invertedPositions", or: isInverted),
+      commands: try reader.flag("invertedCommands", or: isInverted))
     return ApplianceOptions(kind: drive == .cover ? .cover : .plug) { profile in
       guard drive == .cover, profile.reportsState else {
-        return TimedScreenModel(travel: travel, isInverted: isInverted, hasPlug: drive == .plug)
+        return TimedScreenModel(
+          travel: travel, isInverted: inversion.commands, hasPlug: drive == .plug)
       }
-      return CoverModel(travel: travel, isInverted: isInverted)
+      return CoverModel(travel: travel, inversion: inversion)
     }
   }
 

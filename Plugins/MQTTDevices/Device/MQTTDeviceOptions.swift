@@ -131,15 +131,19 @@ extension TemplateProfile {
     }
     self.commands = try Self.commands(commands)
     let state = try reader.members("state")
-    power = try state.words("power", ["on": true, "off": false], ["on": "ON", "off": "OFF"])
+    power = try state.words(
+      "power", ["on": true, "off": false], ["on": "ON", "off": "OFF"]
+    ) { $0.isOn }
     brightness = try state.source("brightness")
     position = try state.position("position")
     motion = try state.words(
       "motion", ["up": .up, "down": .down, "still": nil],
-      ["up": "opening", "down": "closing", "still": "stopped"])
+      ["up": "opening", "down": "closing", "still": "stopped"]
+    ) { $0.string?.coverMotion }
     availability = try reader.words(
       "availability", ["online": true, "offline": false],
-      ["online": "online", "offline": "offline"])
+      ["online": "online", "offline": "offline"]
+    ) { $0.isOnline }
     if kind == .dimmer, power != nil, brightness == nil {
       throw state.error(
         "brightness", "is missing; set \"dimmer\": false for lights without one")
@@ -195,9 +199,11 @@ extension OptionReader {
   /// Reads a source and the meaning of each of its words. The options may replace the default words
   /// in `fallbacks`.
   ///
+  /// - Parameter usualMeaning: Returns the usual meaning of a value that is none of the words.
   /// - Throws: `invalid` if two values have the same word.
   fileprivate func words<Meaning>(
-    _ key: String, _ meanings: [String: Meaning], _ fallbacks: [String: String]
+    _ key: String, _ meanings: [String: Meaning], _ fallbacks: [String: String],
+    usualMeaning: @escaping @Sendable (JSON) -> Meaning?
   ) throws(DeviceError) -> TemplateProfile.Words<Meaning>? {
     guard let object = try object(key) else { return nil }
     var words: [String: Meaning] = [:]
@@ -208,7 +214,8 @@ extension OptionReader {
       }
       words.updateValue(meaning, forKey: word)
     }
-    return TemplateProfile.Words(source: try object.source(), meanings: words)
+    return TemplateProfile.Words(
+      source: try object.source(), meanings: words, usualMeaning: usualMeaning)
   }
 
   /// Reads the source of a position; without the options `up` and `down`, 100 is up and 0 is down.

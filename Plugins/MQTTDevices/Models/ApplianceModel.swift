@@ -14,6 +14,16 @@ enum Goal: Sendable, Hashable {
   case load
 }
 
+/// What the device has reported since a command was sent.
+enum CommandAnswer: Sendable, Hashable {
+  /// Nothing.
+  case none
+  /// Its state.
+  case reported
+  /// Its state, also after the command was sent once more.
+  case repeated
+}
+
 /// A value of the state, and its provenance: whether the device reported it or the plugin assumes it.
 struct KnownValue: Sendable, Hashable {
   let value: JSON
@@ -44,8 +54,11 @@ protocol ApplianceModel: Sendable {
   func request(for goal: Goal, at now: Duration) throws(DeviceError) -> DeviceRequest
   /// Returns whether the messages confirm that the device accepted a goal's command.
   ///
-  /// - Parameter wasObserved: Whether the device has reported its state since the command was sent.
-  func confirms(_ goal: Goal, wasObserved: Bool) -> Bool
+  /// - Parameter answer: What the device has reported since the command was sent.
+  func confirms(_ goal: Goal, _ answer: CommandAnswer) -> Bool
+  /// Whether the state may still change because of the last command that the device has accepted. The state is then
+  /// queried until it rests.
+  var isOnItsWay: Bool { get }
   /// Assumes the effect of a command that was just sent, because the device reports no state.
   mutating func assume(_ goal: Goal, at now: Duration)
   /// Records that a goal's command was sent. It may take effect even if the device never confirms it.
@@ -66,6 +79,7 @@ extension ApplianceModel {
   var deadline: Duration? { nil }
   var problem: String? { nil }
   var closingRequest: DeviceRequest? { nil }
+  var isOnItsWay: Bool { false }
   mutating func didSend(_ goal: Goal) {}
   mutating func wasRefused(_ goal: Goal) {}
   mutating func didAccept(_ goal: Goal, at now: Duration) {}

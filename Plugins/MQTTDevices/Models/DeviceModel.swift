@@ -35,11 +35,17 @@ struct DeviceModel: Sendable {
   /// The job in progress.
   private struct ActiveJob {
     let job: Job
+    /// The longest wait.
+    let timeout: Duration
     let deadline: Duration
     /// Whether the command was sent on the present connection.
     var isSent = false
-    /// Whether the device has reported its state since the command was sent.
-    var wasObserved = false
+    /// What the device has reported since the command was sent.
+    var answer = CommandAnswer.none
+    /// Whether the command was sent once more.
+    var isRepeated = false
+    /// The time before which the command is not sent once more: a repeated command would begin a fade anew.
+    var earliestRepeat = Duration.zero
     /// The time of the next query of the state, unless the device confirms the command before; nil
     /// until the command is sent.
     var query: Duration?
@@ -57,6 +63,10 @@ struct DeviceModel: Sendable {
 
   /// The longest wait for the first state after a connection was made, or after the device came online again.
   private static let firstStateTimeout = Duration.seconds(3)
+  /// The longest wait for a confirmation. The controller waits 10 s for the answer to a command.
+  private static let longestTimeout = Duration.seconds(9)
+  /// The longest time in which the state is queried that changes after an accepted command.
+  private static let longestFollowing = Duration.seconds(90)
   /// The longest time for the job `open`.
   static let openingTimeout = Duration.seconds(8)
   /// The time after a command without its confirmation after which the state is queried.
@@ -86,6 +96,8 @@ struct DeviceModel: Sendable {
   private var lastMessage = Duration.zero
   /// Whether the state was queried since the last message, because the device was silent.
   private var isAskedAfterSilence = false
+  /// When the state is queried next because it still changes after a command, and until when it is; nil if it rests.
+  private var following: (next: Duration, end: Duration)?
   /// The goal to reach without a command; nil for none.
   private var pendingGoal: PendingGoal?
   /// The time at which a device that has not reported its state counts as silent. It is set at each
@@ -123,6 +135,7 @@ struct DeviceModel: Sendable {
       .compactMap(\.self)
     if contact == .responsive, let silenceDeadline { deadlines.append(silenceDeadline) }
     if contact != .disconnected, let pendingGoal { deadlines.append(pendingGoal.next) }
+    if let following { deadlines.append(following.next) }
     return deadlines.min()
   }
 
@@ -146,8 +159,11 @@ struct DeviceModel: Sendable {
       return [.finish(.failure(error))]
     }
     if !offline.isEmpty { return [.finish(.failure(offlineError))] }
-    let time = job == .open ? Self.openingTimeout : timeout
-    activeJob = ActiveJob(job: job, deadline: now + time)
+    let longest =
+      job == .open
+      ? Self.openingTimeout : max(timeout, min(timeout + profile.fadeTime, Self.longestTimeout))
+    activeJob = ActiveJob(job: job, timeout: longest, deadline: now + longest)
+    following = nil
     send(at: now, &effects)
     return effects
   }
@@ -164,7 +180,8 @@ struct DeviceModel: Sendable {
   }
 
   /// Sends the job's command, if the device has reported its state on this connection. Before that the command waits:
-  /// after a failure of the network, the broker may be back before the device.
+  /// after a failure of the network, the broker may be back before the device. A device that is silent for
+  /// ``firstStateTimeout`` gets the command all the same: a group of lights has no state to report before.
   private mutating func send(at now: Duration, _ effects: inout [Effect]) {
     guard contact != .disconnected, let job = activeJob?.job, activeJob?.isSent == false else {
       return
@@ -174,7 +191,7 @@ struct DeviceModel: Sendable {
       activeJob?.isSent = true
       if !profile.reportsState { complete(at: now, &effects) }
     case .reach(let goal):
-      guard contact == .responsive || !profile.reportsState else { return }
+      guard contact == .responsive || !profile.reportsState || isSilent else { return }
       guard !isConnectionFull else { return fail(notHandedOver, &effects) }
       do throws(DeviceError) {
         try publish(goal, at: now, &effects)
@@ -185,6 +202,8 @@ struct DeviceModel: Sendable {
       activeJob?.isSent = true
       if profile.reportsState {
         activeJob?.query = now + Self.confirmationDelay
+        let fadeTime = profile.fadeTime
+        activeJob?.earliestRepeat = now + fadeTime + Self.retryInterval
         advance(at: now, &effects)
       } else {
         // The device cannot confirm a command, so the command counts as done when it was published.
@@ -193,6 +212,11 @@ struct DeviceModel: Sendable {
         complete(at: now, &effects)
       }
     }
+  }
+
+  /// Whether the device has reported no state in the time that it had for it.
+  private var isSilent: Bool {
+    contact == .connected && offline.isEmpty && firstStateDeadline == nil
   }
 
   /// Publishes the request for a goal.
@@ -214,12 +238,10 @@ struct DeviceModel: Sendable {
   private mutating func advance(at now: Duration, _ effects: inout [Effect]) {
     guard let activeJob, activeJob.isSent else { return }
     switch activeJob.job {
-    case .open: if !appliance.values.isEmpty { complete(at: now, &effects) }
+    case .open: if contact == .responsive { complete(at: now, &effects) }
     case .reach(let goal):
-      guard activeJob.wasObserved || !mayChangeLate else { return }
-      if appliance.confirms(goal, wasObserved: activeJob.wasObserved) {
-        complete(at: now, &effects)
-      }
+      guard activeJob.answer != .none || !mayChangeLate else { return }
+      if appliance.confirms(goal, activeJob.answer) { complete(at: now, &effects) }
     }
   }
 
@@ -229,6 +251,9 @@ struct DeviceModel: Sendable {
       appliance.didAccept(goal, at: now)
       // A report must follow every command, even if the state has not changed.
       reported.forceNextReport(of: goal.keys)
+      if profile.reportsState, appliance.isOnItsWay {
+        following = (now + Self.retryInterval, now + Self.longestFollowing)
+      }
     } else {
       isOpen = true
     }
@@ -273,8 +298,10 @@ struct DeviceModel: Sendable {
     let wasResponsive = contact == .responsive
     contact = .disconnected
     firstStateDeadline = nil
+    following = nil
     activeJob?.isSent = false
-    activeJob?.wasObserved = false
+    activeJob?.answer = .none
+    activeJob?.isRepeated = false
     activeJob?.isAsked = false
     activeJob?.query = nil
     mayChangeLate = false
@@ -338,14 +365,16 @@ struct DeviceModel: Sendable {
       guard case .reach(let goal) = activeJob?.job, activeJob?.isSent == true else { return }
       appliance.wasRefused(goal)
       fail(DeviceError(.refused, "the device refused the command: \(reason)"), &effects)
-    case .power, .brightness, .lowered, .motion:
+    case .power, .brightness, .lowered, .end, .motion:
       // A state of an offline device is an old, retained message.
       guard offline.isEmpty else { return }
       contact = .responsive
       firstStateDeadline = nil
-      if activeJob?.isSent == true { activeJob?.wasObserved = true }
+      if let job = activeJob, job.isSent {
+        activeJob?.answer = job.isRepeated ? .repeated : .reported
+      }
       appliance.observe(observation, at: now)
-      if let pendingGoal, appliance.confirms(pendingGoal.goal, wasObserved: true) {
+      if let pendingGoal, appliance.confirms(pendingGoal.goal, .reported) {
         self.pendingGoal = nil
       }
     }
@@ -362,8 +391,12 @@ struct DeviceModel: Sendable {
       self.firstStateDeadline = nil
       queryState(&effects)
       if isOpen { reportAttributes(&effects) }
+      openSilently(at: now, &effects)
+      send(at: now, &effects)
     }
     repeatRequest(at: now, &effects)
+    follow(at: now, &effects)
+    if let deadline = activeJob?.deadline, deadline <= now { openSilently(at: now, &effects) }
     if let deadline = activeJob?.deadline, deadline <= now {
       mayChangeLate = mayChangeLate || activeJob?.isSent == true
       fail(timeoutError, &effects)
@@ -375,13 +408,32 @@ struct DeviceModel: Sendable {
     return effects
   }
 
-  /// Queries the state if a command was not confirmed in time. From the second time on, also repeats the command.
-  /// Repeating is safe, because commands name the wanted state and never toggle.
+  /// Opens a device that has reported no state: its state is unknown, and it gets commands.
+  private mutating func openSilently(at now: Duration, _ effects: inout [Effect]) {
+    guard activeJob?.job == .open, contact == .connected, offline.isEmpty else { return }
+    complete(at: now, &effects)
+  }
+
+  /// Queries a state that still changes after an accepted command.
+  private mutating func follow(at now: Duration, _ effects: inout [Effect]) {
+    guard let following, following.next <= now else { return }
+    guard contact == .responsive, appliance.isOnItsWay, now < following.end else {
+      self.following = nil
+      return
+    }
+    self.following?.next = now + Self.retryInterval
+    queryState(&effects)
+  }
+
+  /// Queries the state if a command was not confirmed in time. From the second time on, also repeats the command, once
+  /// the fade that it asks for would be over. Repeating is safe, because commands name the wanted state and never
+  /// toggle.
   private mutating func repeatRequest(at now: Duration, _ effects: inout [Effect]) {
     guard let activeJob, let query = activeJob.query, query <= now else { return }
-    if activeJob.isAsked, case .reach(let goal) = activeJob.job {
+    if activeJob.isAsked, activeJob.earliestRepeat <= now, case .reach(let goal) = activeJob.job {
       // A goal that the state no longer allows is not repeated; the job ends at its deadline.
       try? publish(goal, at: now, &effects)
+      self.activeJob?.isRepeated = true
     }
     self.activeJob?.isAsked = true
     self.activeJob?.query = now + Self.retryInterval
@@ -476,7 +528,9 @@ struct DeviceModel: Sendable {
       hint: "Check the broker and its network, and try again.")
   }
 
-  private var silenceProblem: String { "the device reports no state on \"\(profile.stateTopic)\"" }
+  private var silenceProblem: String {
+    "the device reports no state on \"\(profile.stateTopic)\"; commands are sent all the same"
+  }
 
   private var offlineError: DeviceError {
     DeviceError(
@@ -492,15 +546,10 @@ struct DeviceModel: Sendable {
           .unavailable, "there is no connection to the broker at \(hostAndPort) yet",
           hint: "Check that it runs.")
     }
-    if activeJob?.job == .open {
-      return DeviceError(
-        .unavailable, silenceProblem,
-        hint: "Check the topic in the options and the device itself.")
-    }
     return DeviceError(
       .timeout,
       "the device has not confirmed the command on \"\(profile.stateTopic)\" within "
-        + "\(JSON.number(timeout.seconds).text()) s",
+        + "\(JSON.number((activeJob?.timeout ?? timeout).seconds).text()) s",
       hint: "Check the device, and the topics in its options.")
   }
 }

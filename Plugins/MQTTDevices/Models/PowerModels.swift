@@ -20,22 +20,49 @@ struct PowerModel: ApplianceModel {
     return .turn(isOn)
   }
 
-  func confirms(_ goal: Goal, wasObserved: Bool) -> Bool {
+  func confirms(_ goal: Goal, _ answer: CommandAnswer) -> Bool {
     isOn.map { goal == .power($0) } ?? false
   }
 }
 
 /// Lights, with or without a dimmer.
+///
+/// Dimmers round, have a least and a greatest level, and fade. So a level that changes after a command confirms it, and
+/// the controller waits until the level rests.
 struct LightsModel: ApplianceModel {
+  /// The largest distance, in %, from the commanded brightness at which an unchanged level confirms a repeated command:
+  /// the lights are already as dark or as bright as they can be.
+  private static let nearness = 25
+  /// How often a level is queried that does not change any more after a command.
+  private static let mostEqualAnswers = 2
+
   let hasDimmer: Bool
   private var isOn: Bool?
   /// The last reported brightness above 0, up to 100 %. It is kept while the lights are off.
   private var level: Int?
+  /// Whether the lights have reported that they do not know their brightness.
+  private var isLevelUnknown = false
   /// The brightness of the last command, 1 to 100 %.
   private var wanted: Int?
+  /// The command that was sent last, until its level rests.
+  private var sent: SentCommand?
   /// Returns the brightness that the device reports after a command with the given brightness, both
   /// 1 to 100 %. They differ if the device's own scale is coarse.
   private let reportedBrightness: @Sendable (Int) -> Int
+
+  private struct SentCommand: Sendable, Hashable {
+    /// 0 to 100 %.
+    let goal: Int
+    /// The brightness when the command was sent, 0 for lights that were off. If it was unknown, the first one that is
+    /// reported since: it may be the old one.
+    var before: Int?
+    /// Whether the lights have reported a level since then.
+    var hasReportedLevel = false
+    /// Whether they have reported another level than before.
+    var hasMoved = false
+    /// The number of answers in a row without a change.
+    var equalAnswers = 0
+  }
 
   init(hasDimmer: Bool, reportedBrightness: @escaping @Sendable (Int) -> Int = { $0 }) {
     self.hasDimmer = hasDimmer
@@ -43,13 +70,17 @@ struct LightsModel: ApplianceModel {
   }
 
   /// The brightness to report, 0 to 100 %. It is the commanded one while the device reports the value that the command
-  /// has set: the controller waits for the commanded brightness, and devices round it to their own scale.
-  private var brightness: Int? {
+  /// has set: the controller waits for the commanded brightness, and devices round it to their own scale. If the device
+  /// does not know its brightness, the commanded one is assumed.
+  private var brightness: KnownValue? {
     guard let isOn else { return nil }
-    guard isOn else { return 0 }
-    guard hasDimmer else { return 100 }
-    guard let level else { return nil }
-    return wanted.flatMap { isResult(level, of: $0) ? $0 : nil } ?? level
+    guard isOn else { return KnownValue(value: 0) }
+    guard hasDimmer else { return KnownValue(value: 100) }
+    guard let level else {
+      return wanted.map { KnownValue(value: .integer($0), provenance: .assumed) }
+    }
+    let shown = wanted.flatMap { isResult(level, of: $0) ? $0 : nil } ?? level
+    return KnownValue(value: .integer(shown))
   }
 
   /// Returns whether a reported brightness is the result of a command. The device may have rounded it by 1 %.
@@ -60,21 +91,44 @@ struct LightsModel: ApplianceModel {
   var values: [StateKey: KnownValue] {
     var values: [StateKey: KnownValue] = [:]
     if let isOn { values[.power] = KnownValue(value: isOn ? "on" : "off") }
-    if let brightness { values[.brightness] = KnownValue(value: .integer(brightness)) }
+    if let brightness { values[.brightness] = brightness }
     return values
+  }
+
+  /// Whether the level may still change because of the last command. It is then queried, because some lights do not
+  /// report their way by themselves.
+  var isOnItsWay: Bool {
+    guard let sent, hasDimmer, sent.equalAnswers < Self.mostEqualAnswers else { return false }
+    if sent.goal == 0 { return isOn == true }
+    return isOn == true && level.map { !isResult($0, of: sent.goal) } ?? false
   }
 
   mutating func observe(_ observation: Observation, at now: Duration) {
     switch observation {
     case .power(let isOn): self.isOn = isOn
-    case .brightness(let level): if level > 0 { self.level = level }
+    case .brightness(let new):
+      isLevelUnknown = new == nil
+      if new != 0 { recordLevel(new) }
     default: break
     }
+  }
+
+  private mutating func recordLevel(_ new: Int?) {
+    if new != nil { sent?.hasReportedLevel = true }
+    if let new, let sent {
+      self.sent?.equalAnswers = new == level ? sent.equalAnswers + 1 : 0
+      let before = sent.before ?? new
+      self.sent?.before = before
+      if new != before { self.sent?.hasMoved = true }
+    }
+    level = new
   }
 
   mutating func forget() {
     isOn = nil
     level = nil
+    isLevelUnknown = false
+    sent = nil
   }
 
   func request(for goal: Goal, at now: Duration) throws(DeviceError) -> DeviceRequest {
@@ -89,13 +143,49 @@ struct LightsModel: ApplianceModel {
     }
   }
 
-  func confirms(_ goal: Goal, wasObserved: Bool) -> Bool {
+  mutating func didSend(_ goal: Goal) {
+    let target: Int? =
+      switch goal {
+      case .brightness(let brightness): brightness
+      case .power(false): 0
+      default: nil
+      }
+    guard let target else {
+      sent = nil
+      return
+    }
+    // A command that is repeated has had no effect so far.
+    if sent?.goal == target, sent?.hasMoved == false { return }
+    sent = SentCommand(goal: target, before: isOn == false ? 0 : isOn == true ? level : nil)
+  }
+
+  func confirms(_ goal: Goal, _ answer: CommandAnswer) -> Bool {
     switch goal {
-    case .power(let isOn): self.isOn == isOn
+    case .power(let isOn):
+      // Lights that fade out are on until the end.
+      self.isOn == isOn || (!isOn && hasDimmer && answer != .none && isFadingOut)
     case .brightness(let wanted):
-      isOn == true && (!hasDimmer || level.map { isResult($0, of: wanted) } ?? false)
+      isOn == true && (!hasDimmer || confirmsBrightness(wanted, answer))
     default: false
     }
+  }
+
+  private var isFadingOut: Bool {
+    guard let sent, sent.goal == 0, sent.hasMoved, let before = sent.before, let level else {
+      return false
+    }
+    return level < before
+  }
+
+  private func confirmsBrightness(_ wanted: Int, _ answer: CommandAnswer) -> Bool {
+    guard let level else {
+      // Lights that do not know their brightness, or never report it, only confirm that they are on.
+      return isLevelUnknown && answer != .none || answer == .repeated
+    }
+    if isResult(level, of: wanted) { return true }
+    guard let sent, sent.goal == wanted, sent.hasReportedLevel else { return false }
+    if sent.hasMoved { return answer != .none }
+    return answer == .repeated && abs(level - wanted) <= Self.nearness
   }
 
   mutating func didAccept(_ goal: Goal, at now: Duration) {
@@ -198,8 +288,8 @@ struct PopperModel: ApplianceModel {
     if goal == .load { mayLoadBegin = false }
   }
 
-  func confirms(_ goal: Goal, wasObserved: Bool) -> Bool {
-    goal == .load ? isOn == true && wasObserved : isOn.map { goal == .power($0) } ?? false
+  func confirms(_ goal: Goal, _ answer: CommandAnswer) -> Bool {
+    goal == .load ? isOn == true && answer != .none : isOn.map { goal == .power($0) } ?? false
   }
 
   mutating func didAccept(_ goal: Goal, at now: Duration) {

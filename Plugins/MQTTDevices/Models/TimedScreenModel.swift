@@ -14,8 +14,8 @@ struct TimedScreenModel: ApplianceModel {
 
   /// - Parameters:
   ///   - travel: The time from one end to the other.
-  ///   - isInverted: For a plug, whether the screen is up while the plug is on. For a motor, whether it counts the
-  ///     lowered screen as the open cover.
+  ///   - isInverted: For a plug, whether the screen is up while the plug is on. For a motor, whether its commands count
+  ///     the lowered screen as the open cover.
   ///   - hasPlug: Whether a plug moves the screen; false for a motor with commands.
   init(travel: Duration, isInverted: Bool, hasPlug: Bool) {
     self.travel = travel
@@ -49,7 +49,7 @@ struct TimedScreenModel: ApplianceModel {
       let isFirst = end == nil
       setTarget(isOn != isInverted ? .down : .up, at: now)
       if isFirst { arrival = nil }
-    case .motion(let end?): setTarget(isInverted ? end.opposite : end, at: now)
+    case .motion(let end?), .end(let end): setTarget(isInverted ? end.opposite : end, at: now)
     default: break
     }
   }
@@ -75,7 +75,9 @@ struct TimedScreenModel: ApplianceModel {
     return hasPlug ? .turn((end == .down) != isInverted) : .move(isInverted ? end.opposite : end)
   }
 
-  func confirms(_ goal: Goal, wasObserved: Bool) -> Bool { end.map { goal == .end($0) } ?? false }
+  func confirms(_ goal: Goal, _ answer: CommandAnswer) -> Bool {
+    end.map { goal == .end($0) } ?? false
+  }
 
   mutating func tick(at now: Duration) -> Goal? {
     if let arrival, arrival <= now { self.arrival = nil }

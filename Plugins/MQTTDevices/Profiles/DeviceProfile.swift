@@ -59,10 +59,12 @@ enum CoverEnd: Sendable, Hashable {
 /// A value that a message of the device reports.
 enum Observation: Sendable, Hashable {
   case power(Bool)
-  /// 0 to 100 %.
-  case brightness(Int)
-  /// 0 (up) to 100 % (down).
-  case lowered(Int)
+  /// 0 to 100 %; nil if the device does not know it.
+  case brightness(Int?)
+  /// 0 (up) to 100 % (down), from a number; nil if the device does not know it.
+  case lowered(Int?)
+  /// The end at which a cover is, from a word.
+  case end(CoverEnd)
   /// The end towards which a cover moves; nil when it stands still.
   case motion(CoverEnd?)
   /// Whether the device, or its bridge to the broker, can be reached.
@@ -92,6 +94,8 @@ protocol DeviceProfile: Sendable {
   var interval: Duration? { get }
   /// Whether the device reports its state.
   var reportsState: Bool { get }
+  /// The duration of a change of brightness that the messages ask for; zero if they leave it to the device.
+  var fadeTime: Duration { get }
 
   /// Returns the messages for a request; none if the device has no message for it.
   func messages(for request: DeviceRequest) -> [MQTTMessage]
@@ -107,37 +111,7 @@ protocol DeviceProfile: Sendable {
 
 extension DeviceProfile {
   var reportsState: Bool { true }
+  var fadeTime: Duration { .zero }
   func supports(_ request: DeviceRequest) -> Bool { true }
   func reportedBrightness(for brightness: Int) -> Int { brightness }
-}
-
-extension JSON {
-  /// Returns the number as a percentage of `maximum`, rounded and clamped to 0 to 100; nil for other values.
-  func percent(of maximum: Double) -> Int? {
-    guard let number, number.isFinite, maximum > 0 else { return nil }
-    return Int((min(max(number / maximum, 0), 1) * 100).rounded())
-  }
-
-  /// The value of a Boolean, of the numbers 1 and 0, and of the words that `String.isOnWord` accepts; nil for others.
-  var isOn: Bool? {
-    switch self {
-    case .bool(let isOn): return isOn
-    case .string(let word): return word.isOnWord
-    default:
-      guard let number = integer else { return nil }
-      return number == 1 ? true : number == 0 ? false : nil
-    }
-  }
-}
-
-extension String {
-  /// True for `on`, `true` and `1`, false for `off`, `false` and `0`, in any case; nil for others.
-  var isOnWord: Bool? {
-    guard utf8.count <= 8 else { return nil }
-    switch lowercased() {
-    case "on", "true", "1": return true
-    case "off", "false", "0": return false
-    default: return nil
-    }
-  }
 }

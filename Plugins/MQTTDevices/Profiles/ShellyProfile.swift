@@ -7,6 +7,7 @@ struct ShellyProfile: DeviceProfile {
   let channel: Int
   let fade: Duration?
   let interval: Duration?
+  var fadeTime: Duration { kind == .dimmer ? fade ?? .zero : .zero }
   private let prefix: String
   private let replies: String
   /// The key of the component in messages: `switch:0`, for example.
@@ -61,7 +62,7 @@ struct ShellyProfile: DeviceProfile {
 
   func observations(in message: MQTTMessage) -> [Observation] {
     if message.topic == "\(prefix)/online" {
-      return message.word?.isOnWord.map { [.online($0)] } ?? []
+      return message.word?.isOnlineWord.map { [.online($0)] } ?? []
     }
     guard let json = message.json else { return [] }
     if message.topic == stateTopic {
@@ -88,28 +89,24 @@ struct ShellyProfile: DeviceProfile {
   private func statusObservations(_ json: JSON) -> [Observation] {
     var observations: [Observation] = []
     if kind == .cover { return coverObservations(json) }
-    if let brightness = json["brightness"]?.percent(of: 100) {
-      observations.append(.brightness(brightness))
+    if let brightness = json["brightness"] {
+      observations.append(.brightness(brightness.percent(of: 100)))
     }
-    if let isOn = json["output"]?.bool { observations.append(.power(isOn)) }
+    if let isOn = json["output"]?.isOn { observations.append(.power(isOn)) }
     return observations
   }
 
   private func coverObservations(_ json: JSON) -> [Observation] {
     var observations: [Observation] = []
-    let open = json["current_pos"]?.percent(of: 100)
-    if let open { observations.append(.lowered(100 - open)) }
-    switch json["state"]?.string {
-    case "opening": observations.append(.motion(.up))
-    case "closing": observations.append(.motion(.down))
-    case "stopped": observations.append(.motion(nil))
-    case "open":
-      if open == nil { observations.append(.lowered(0)) }
+    let position = json["current_pos"]
+    let open = position?.percent(of: 100)
+    if position != nil { observations.append(.lowered(open.map { 100 - $0 })) }
+    let state = json["state"]?.string
+    if let end = state?.coverEnd {
+      if open == nil { observations.append(.end(end)) }
       observations.append(.motion(nil))
-    case "closed":
-      if open == nil { observations.append(.lowered(100)) }
-      observations.append(.motion(nil))
-    default: break
+    } else if let motion = state?.coverMotion {
+      observations.append(.motion(motion))
     }
     return observations
   }
@@ -160,27 +157,29 @@ struct ShellyGeneration1Profile: DeviceProfile {
 
   func observations(in message: MQTTMessage) -> [Observation] {
     if message.topic == "\(prefix)/online" {
-      return message.word?.isOnWord.map { [.online($0)] } ?? []
+      return message.word?.isOnlineWord.map { [.online($0)] } ?? []
     }
     switch kind {
     case .plug:
       // After "overpower" the relay has turned itself off.
-      if message.word == "overpower" { return [.power(false)] }
+      if message.word?.plainWord == "overpower" { return [.power(false)] }
       return message.word?.isOnWord.map { [.power($0)] } ?? []
     case .dimmer:
       guard let json = message.json else { return [] }
       var observations: [Observation] = []
-      if let brightness = json["brightness"]?.percent(of: 100) {
-        observations.append(.brightness(brightness))
+      if let brightness = json["brightness"] {
+        observations.append(.brightness(brightness.percent(of: 100)))
       }
-      if let isOn = json["ison"]?.bool { observations.append(.power(isOn)) }
+      if let isOn = json["ison"]?.isOn { observations.append(.power(isOn)) }
       return observations
     case .cover:
       if message.topic.hasSuffix("/pos") {
-        return message.word.flatMap(Double.init).flatMap { JSON.number($0).percent(of: 100) }
-          .map { [.lowered(100 - $0)] } ?? []
+        guard let position = message.word.map({ JSON.string($0) }),
+          position.reportedNumber != nil
+        else { return [] }
+        return [.lowered(position.percent(of: 100).map { 100 - $0 })]
       }
-      switch message.word {
+      switch message.word?.plainWord {
       case "open": return [.motion(.up)]
       case "close": return [.motion(.down)]
       case "stop": return [.motion(nil)]

@@ -57,15 +57,9 @@ struct TasmotaProfile: DeviceProfile {
   }
 
   func observations(in message: MQTTMessage) -> [Observation] {
-    if message.topic == will {
-      switch message.word?.lowercased() {
-      case "online": return [.online(true)]
-      case "offline": return [.online(false)]
-      default: return []
-      }
-    }
+    if message.topic == will { return message.word?.isOnlineWord.map { [.online($0)] } ?? [] }
     if powerTopics.contains(message.topic) {
-      return message.word?.isOnWord.map { [.power($0)] } ?? []
+      return (message.word?.isOnWord ?? message.json?.isOn).map { [.power($0)] } ?? []
     }
     guard let json = message.json else { return [] }
     return kind == .cover ? coverObservations(json) : lampObservations(json["StatusSTS"] ?? json)
@@ -80,8 +74,8 @@ struct TasmotaProfile: DeviceProfile {
 
   private func lampObservations(_ json: JSON) -> [Observation] {
     var observations: [Observation] = []
-    if let brightness = (json[dimmerKey] ?? json["Dimmer\(channel)"])?.percent(of: 100) {
-      observations.append(.brightness(brightness))
+    if let brightness = json[dimmerKey] ?? json["Dimmer\(channel)"] {
+      observations.append(.brightness(brightness.percent(of: 100)))
     }
     for key in Self.powerKeys(channel) {
       if let isOn = json[key]?.isOn {
@@ -96,8 +90,8 @@ struct TasmotaProfile: DeviceProfile {
     guard let shutter = json["Shutter\(channel)"] else { return [] }
     var observations: [Observation] = []
     // Tasmota's position is the open part: 100 is up.
-    if let open = shutter["Position"]?.percent(of: 100) {
-      observations.append(.lowered(100 - open))
+    if let position = shutter["Position"] {
+      observations.append(.lowered(position.percent(of: 100).map { 100 - $0 }))
     }
     if let direction = shutter["Direction"]?.integer {
       observations.append(.motion(direction == 0 ? nil : direction > 0 ? .up : .down))

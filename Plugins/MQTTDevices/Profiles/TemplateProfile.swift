@@ -42,13 +42,21 @@ struct TemplateProfile: DeviceProfile {
   struct Words<Meaning: Sendable>: Sendable {
     let source: Source
     let meanings: [String: Meaning]
+    /// Returns the usual meaning of a value that is none of the words.
+    let usualMeaning: @Sendable (JSON) -> Meaning?
 
-    /// Returns the meaning of the first known word in a message; nil if there is none.
+    /// Returns the meaning of the first known word in a message; nil if there is none. A word that only differs in its
+    /// case or in blanks at its ends is known, too.
     func meaning(in message: MQTTMessage) -> Meaning? {
-      for word in source.words(in: message) {
+      let words = source.words(in: message)
+      for word in words {
         if let meaning = meanings[word] { return meaning }
       }
-      return nil
+      for word in words {
+        let same = meanings.filter { $0.key.plainWord == word.plainWord }
+        if same.count == 1, let meaning = same.values.first { return meaning }
+      }
+      return source.value(in: message).flatMap(usualMeaning)
     }
   }
 
@@ -58,17 +66,19 @@ struct TemplateProfile: DeviceProfile {
     let up: String
     let down: String
 
-    /// Returns the position in %: 0 is up, 100 is down. Nil if the message has no position.
-    func lowered(in message: MQTTMessage) -> Int? {
+    /// Returns the observation of the position; nil if the message has no position.
+    func observation(in message: MQTTMessage) -> Observation? {
       for word in source.words(in: message) {
-        if word == up { return 0 }
-        if word == down { return 100 }
+        if word == up { return .lowered(0) }
+        if word == down { return .lowered(100) }
       }
-      guard let value = source.value(in: message),
-        let number = value.number ?? value.string.flatMap({ Double($0) }),
-        let up = Double(up), let down = Double(down), up != down, number.isFinite
-      else { return nil }
-      return JSON.number((number - up) / (down - up)).percent(of: 1)
+      guard let value = source.value(in: message) else { return nil }
+      guard let number = value.reportedNumber else {
+        if value.isNull { return .lowered(nil) }
+        return value.string?.coverEnd.map { .end($0) }
+      }
+      guard let up = Double(up), let down = Double(down), up != down else { return nil }
+      return .lowered(JSON.number((number - up) / (down - up)).percent(of: 1))
     }
   }
 
@@ -83,6 +93,10 @@ struct TemplateProfile: DeviceProfile {
   let position: Position?
   let motion: Words<CoverEnd?>?
   let availability: Words<Bool>?
+
+  var fadeTime: Duration { kind == .dimmer && sendsFade ? fade : .zero }
+  /// Whether the message for a brightness has a placeholder for the duration of the change.
+  private var sendsFade: Bool { commands[.dim]?.payload.contains("{fade}") == true }
 
   var reportsState: Bool { kind == .cover ? position != nil : power != nil }
 
@@ -134,11 +148,10 @@ struct TemplateProfile: DeviceProfile {
     var observations: [Observation] = []
     if let isOnline = availability?.meaning(in: message) { observations.append(.online(isOnline)) }
     if let level = brightness?.value(in: message) {
-      let number = level.string.flatMap { Double($0) }.map { JSON.number($0) } ?? level
-      if let percent = number.percent(of: brightest) { observations.append(.brightness(percent)) }
+      observations.append(.brightness(level.percent(of: brightest)))
     }
     if let isOn = power?.meaning(in: message) { observations.append(.power(isOn)) }
-    if let lowered = position?.lowered(in: message) { observations.append(.lowered(lowered)) }
+    if let position = position?.observation(in: message) { observations.append(position) }
     if let motion = motion?.meaning(in: message) { observations.append(.motion(motion)) }
     return observations
   }

@@ -11,6 +11,7 @@ struct Zigbee2MQTTProfile: DeviceProfile {
   let fade: Duration?
   let interval: Duration?
   let stateTopic: String
+  var fadeTime: Duration { fade ?? .zero }
   private let availability: String
   private let bridge: String
   private let suffix: String
@@ -58,11 +59,8 @@ struct Zigbee2MQTTProfile: DeviceProfile {
   func observations(in message: MQTTMessage) -> [Observation] {
     if message.topic == availability || message.topic == bridge {
       // Older versions send the word alone instead of JSON.
-      switch message.json?["state"]?.string ?? message.word {
-      case "online": return [.online(true)]
-      case "offline": return [.online(false)]
-      default: return []
-      }
+      let isOnline = message.json?.isOnline ?? message.word?.isOnlineWord
+      return isOnline.map { [.online($0)] } ?? []
     }
     guard let json = message.json else { return [] }
     return kind == .cover ? coverObservations(json) : lampObservations(json)
@@ -70,9 +68,9 @@ struct Zigbee2MQTTProfile: DeviceProfile {
 
   private func lampObservations(_ json: JSON) -> [Observation] {
     var observations: [Observation] = []
-    if let level = json["brightness" + suffix]?.number, level > 0 {
-      let percent = Int((min(level / Double(Self.brightest), 1) * 100).rounded())
-      observations.append(.brightness(max(1, percent)))
+    if let level = json["brightness" + suffix], level.reportedNumber != 0 {
+      observations.append(
+        .brightness(level.percent(of: Double(Self.brightest)).map { max(1, $0) }))
     }
     if let isOn = json["state" + suffix]?.isOn { observations.append(.power(isOn)) }
     return observations
@@ -81,17 +79,15 @@ struct Zigbee2MQTTProfile: DeviceProfile {
   private func coverObservations(_ json: JSON) -> [Observation] {
     var observations: [Observation] = []
     let state = json["state" + suffix]?.string
-    if let open = json["position" + suffix]?.percent(of: 100) {
-      observations.append(.lowered(100 - open))
-    } else if state == "OPEN" || state == "CLOSE" {
-      // Without a position, the state is the target of the last command.
-      observations.append(.lowered(state == "OPEN" ? 0 : 100))
-    }
-    switch json["moving" + suffix]?.string {
-    case "UP": observations.append(.motion(.up))
-    case "DOWN": observations.append(.motion(.down))
-    case "STOP": observations.append(.motion(nil))
-    default: if state == "STOP" { observations.append(.motion(nil)) }
+    let position = json["position" + suffix]
+    let open = position?.percent(of: 100)
+    if position != nil { observations.append(.lowered(open.map { 100 - $0 })) }
+    // Without a position, the state is the target of the last command.
+    if open == nil, let end = state?.coverEnd { observations.append(.end(end)) }
+    if let motion = json["moving" + suffix]?.string?.coverMotion {
+      observations.append(.motion(motion))
+    } else if case .some(nil) = state?.coverMotion {
+      observations.append(.motion(nil))
     }
     return observations
   }

@@ -5,8 +5,12 @@ import Platform
 struct ProjectorLink {
   /// The longest wait until the host accepts a connection.
   static let connectionTime = Duration.seconds(3)
-  /// The longest wait for the projector's greeting, and for each reply.
-  static let replyTime = Duration.seconds(2)
+  /// The longest wait for the projector's greeting. In standby some projectors need seconds for it.
+  static let greetingTime = Duration.seconds(10)
+  /// The longest wait for the answer to SHA-256. A projector that does not know it may be silent.
+  static let challengeTime = Duration.seconds(2)
+  /// The longest wait for each reply. The specification says 2 s; some projectors need longer.
+  static let replyTime = Duration.seconds(4)
   /// How long an unused connection is kept open. The projector itself would close it after 30 s.
   static let idleTime = Duration.seconds(5)
 
@@ -19,6 +23,8 @@ struct ProjectorLink {
   /// The progress of a connection or a request.
   private enum Progress {
     case connected
+    /// The projector was asked for SHA-256.
+    case challenged
     case ready(Authentication.Method)
     case answer(PJLinkAnswer)
   }
@@ -123,10 +129,13 @@ struct ProjectorLink {
       var conversation = Conversation(authentication, nonce: nonce)
       var isConnected = false
       while true {
-        let time = isConnected ? Self.replyTime : Self.connectionTime
+        let time =
+          !isConnected
+          ? Self.connectionTime
+          : conversation.isInChallenge ? Self.challengeTime : Self.greetingTime
         let timeout = isConnected ? nil : LinkFailure.connectionTimeout(Int(time / .seconds(1)))
         switch try await next(of: socket, &conversation, within: time, timeout: timeout) {
-        case .connected: isConnected = true
+        case .connected, .challenged: isConnected = true
         case .ready(let method):
           return Connection(socket: socket, conversation: conversation, method: method)
         case .answer: throw .disconnected
@@ -172,7 +181,9 @@ struct ProjectorLink {
     var progress: Progress?
     for action in actions {
       switch action {
-      case .send(let bytes): if !socket.send(bytes) { throw .disconnected }
+      case .send(let bytes):
+        if !socket.send(bytes) { throw .disconnected }
+        progress = .challenged
       case .ready(let method): progress = .ready(method)
       case .answer(let answer): progress = .answer(answer)
       case .fail(let failure): throw failure

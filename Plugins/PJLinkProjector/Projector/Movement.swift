@@ -35,6 +35,9 @@ struct Movement: Sendable {
     current = times[new].map { Change(power: new, start: old.map { _ in now }, whole: $0) }
   }
 
+  /// Returns the expected duration of warming or cooling; zero for the other values.
+  func expectedTime(of power: Power) -> Duration { times[power] ?? .zero }
+
   /// Forgets the present change, because the projector does not answer.
   mutating func forget() { current = nil }
 

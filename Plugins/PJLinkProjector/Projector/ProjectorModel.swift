@@ -43,6 +43,22 @@ struct ProjectorModel: Sendable {
     }
   }
 
+  /// An accepted "on" or "off".
+  private struct PowerCommand {
+    let command: ProjectorCommand
+    let time: Duration
+    /// When the command is sent once more if the projector still reports the opposite; nil once its effect has begun,
+    /// and after the second time.
+    var repetition: Duration?
+    /// Whether it was sent once more.
+    var isRepeated = false
+
+    var request: PJLinkRequest { command == .on ? .turnOn : .turnOff }
+    var goal: Power { command == .on ? .on : .off }
+    /// The power from before the command.
+    var opposite: Power { command == .on ? .off : .on }
+  }
+
   private enum Contact: Equatable {
     /// No request was answered yet, and none has failed.
     case none
@@ -64,8 +80,17 @@ struct ProjectorModel: Sendable {
 
   /// The polling interval while the lamp warms or cools, or a command may still take effect.
   static let quickPolling = Duration.seconds(1)
-  /// The longest time until an accepted command takes effect.
+  /// The longest time until an accepted command takes effect. A command without an effect is then sent once more.
   static let reactionTime = Duration.seconds(15)
+  /// The age after which a command is not sent once more: a person may have used the remote control since.
+  private static let latestRepetition = Duration.seconds(60)
+  /// The longest time until the effect of an accepted "on" or "off" is complete.
+  private static let longestEffect = Duration.seconds(300)
+  /// How long after an accepted "on" a projector that hides its power counts as warming.
+  static let longestWarmUp = Duration.seconds(180)
+  /// The longest pause between two attempts to reach a projector that was just turned on or off: projectors drop their
+  /// network while they wake.
+  static let longestPauseAfterCommand = Duration.seconds(5)
   /// The polling interval of ``details``, which change slowly.
   static let detailInterval = Duration.seconds(600)
   /// How often a projector that neither warms nor cools may answer "not now" to one command before the command fails.
@@ -98,8 +123,13 @@ struct ProjectorModel: Sendable {
   /// The command that the projector last answered with "not now", the number of these answers in a row, and the time
   /// of the last one.
   private var refused: (command: String, count: Int, time: Duration)?
+  /// The last accepted "on" or "off", until the projector reports that it is on or off.
+  private var powerCommand: PowerCommand?
   private var isClassTwo = false
+  /// nil if it is unknown.
   private var power: Power?
+  /// Whether the power is assumed, because the projector answers "not now" to its query.
+  private var isPowerAssumed = false
   private var input: PJLinkInput?
   private var movement: Movement
   private var report = ProjectorReport()
@@ -136,6 +166,7 @@ struct ProjectorModel: Sendable {
   mutating func next(at now: Duration) -> Step {
     if case .refused = contact { return .wait(until: nil) }
     if let request { return .ask(request) }
+    if let powerCommand, isRepetitionDue(at: now) { return .ask(powerCommand.request) }
     if agenda.isEmpty, nextRound <= now { agenda = [.power] }
     while let query = agenda.first {
       if !unanswerable.contains(query), query.minimumClass == 1 || isClassTwo {
@@ -162,6 +193,13 @@ struct ProjectorModel: Sendable {
     }
   }
 
+  /// Whether a power command was accepted, but the projector still reports the opposite after the reaction time.
+  private func isRepetitionDue(at now: Duration) -> Bool {
+    guard let powerCommand, let time = powerCommand.repetition, time <= now else { return false }
+    return now < powerCommand.time + Self.latestRepetition && agenda.isEmpty && contact == .good
+      && power == powerCommand.opposite && !isPowerAssumed && !powerCommand.isRepeated
+  }
+
   private func interval(at now: Duration) -> Duration {
     power == .warming || power == .cooling || now < reactionEnd
       ? Self.quickPolling : options.polling
@@ -182,8 +220,36 @@ struct ProjectorModel: Sendable {
       if isRound { agenda.removeFirst() }
     }
     if isRound, request == .query(.power) { chooseQueries(at: now) }
+    if job == nil, let powerCommand, request == powerCommand.request {
+      handleRepetition(answer, at: now, &effects)
+    }
+    endPowerCommand(at: now, &effects)
     advance(answer, at: now, &effects)
     return effects
+  }
+
+  /// Handles the answer to a power command that was sent once more.
+  private mutating func handleRepetition(
+    _ answer: PJLinkAnswer, at now: Duration, _ effects: inout [Effect]
+  ) {
+    powerCommand?.isRepeated = true
+    powerCommand?.repetition = now
+    guard case .value = answer else { return }
+    powerCommand?.repetition = now + Self.reactionTime
+    reactionEnd = now + Self.reactionTime
+    nextRound = min(nextRound, now + Self.quickPolling)
+    effects.append(.log(.info, "the projector did not react, so the command was sent once more"))
+  }
+
+  /// Ends the wait for the effect of a power command that was sent twice. The power is reported again, so that the
+  /// controller no longer waits either.
+  private mutating func endPowerCommand(at now: Duration, _ effects: inout [Effect]) {
+    guard let powerCommand, powerCommand.isRepeated, let end = powerCommand.repetition, end <= now,
+      power == powerCommand.opposite
+    else { return }
+    self.powerCommand = nil
+    effects.append(
+      .report([.power: .string(powerCommand.opposite.rawValue)], .reported))
   }
 
   /// Records that the projector has answered.
@@ -205,7 +271,7 @@ struct ProjectorModel: Sendable {
   private mutating func chooseQueries(at now: Duration) {
     nextRound = now + interval(at: now)
     guard power != .warming, power != .cooling else { return }
-    if power == .on { agenda.append(.input) }
+    if power == .on || power == nil { agenda.append(.input) }
     guard now >= reactionEnd else { return }
     if power == .on { agenda.append(.mute) }
     agenda.append(.errors)
@@ -219,37 +285,58 @@ struct ProjectorModel: Sendable {
     _ answer: PJLinkAnswer, to query: PJLinkQuery, at now: Duration, _ effects: inout [Effect]
   ) {
     switch answer {
-    case .error(.undefined): if query != .power { unanswerable.insert(query) }
+    case .error(let error) where query == .power:
+      setPower(error == .notNow ? assumedPower(at: now) : nil, isAssumed: true, at: now, &effects)
+    case .error(.undefined): unanswerable.insert(query)
     case .error: break
     case .value(let text):
-      guard storeReply(text, to: query, at: now, &effects) else {
+      if !storeReply(text, to: query, at: now, &effects) {
         effects.append(
           .log(.debug, "the projector's answer to \(query.rawValue) has no meaning: \"\(text)\""))
-        return
       }
     }
     effects += attributeEffects()
   }
 
-  /// Stores the value of a reply. Returns false if it has no meaning.
+  /// The power of a projector that answers "not now" to its query. Most do so in standby, some while the lamp warms or
+  /// cools. Nil if it is unknown.
+  private func assumedPower(at now: Duration) -> Power? {
+    if let powerCommand {
+      let age = now - powerCommand.time
+      if powerCommand.command == .off {
+        return age < movement.expectedTime(of: .cooling) ? .cooling : .off
+      }
+      if age < Self.longestWarmUp { return .warming }
+    }
+    return switch power {
+    case .on, .unknown: nil
+    case .warming: .warming
+    case .cooling: movement.remaining(at: now) > .zero ? .cooling : .off
+    case .off, nil: .off
+    }
+  }
+
+  /// Stores the value of a reply. Returns false if it has no meaning: the value is unknown then.
   private mutating func storeReply(
     _ text: String, to query: PJLinkQuery, at now: Duration, _ effects: inout [Effect]
   ) -> Bool {
     switch query {
     case .power:
-      guard let power = PJLinkValues.power(text) else { return false }
-      setPower(power, at: now, &effects)
+      let power = PJLinkValues.power(text)
+      setPower(power, isAssumed: false, at: now, &effects)
+      return power != nil
     case .input:
-      guard let input = PJLinkInput(text) else { return false }
+      let input = PJLinkInput(text)
       setInput(input, &effects)
+      return input != nil
     case .mute: return set(.mute, PJLinkValues.mute(text).map { .string($0) })
     case .errors:
-      guard let status = ErrorStatus(text) else { return false }
-      report[.errors] = .string(status.description)
-      report.problem = status.errors.map { "the projector reports: \($0)" }
+      let status = ErrorStatus(text)
+      report.problem = status?.errors.map { "the projector reports: \($0)" }
+      return set(.errors, status.map { .string($0.description) })
     case .lamps:
-      guard let hours = PJLinkValues.lampHours(text) else { return false }
-      report.lampHours = hours
+      report.lampHours = PJLinkValues.lampHours(text)
+      return report.lampHours.contains { $0 != nil }
     case .filter: return set(.filterHours, PJLinkValues.hours(text).map { .integer($0) })
     case .inputs:
       let inputs = PJLinkValues.inputs(text)
@@ -267,34 +354,57 @@ struct ProjectorModel: Sendable {
     return true
   }
 
+  /// Sets an attribute; null if the value is unknown. Returns whether it is known.
   private mutating func set(_ name: ProjectorReport.Name, _ value: JSON?) -> Bool {
-    if let value { report[name] = value }
+    report[name] = value ?? .null
     return value != nil
   }
 
-  private mutating func setPower(_ new: Power, at now: Duration, _ effects: inout [Effect]) {
+  /// - Parameters:
+  ///   - new: The power; nil if the projector does not report it in a form that has a meaning.
+  ///   - isAssumed: Whether the projector has not reported it.
+  private mutating func setPower(
+    _ new: Power?, isAssumed: Bool, at now: Duration, _ effects: inout [Effect]
+  ) {
+    let wasAssumed = isPowerAssumed
+    isPowerAssumed = isAssumed
     if new != power {
-      movement.recordChange(from: power, to: new, at: now)
+      if let new { movement.recordChange(from: power, to: new, at: now) } else { movement.forget() }
       report.movement = movement.attributes
       power = new
       refused = nil
-      if new == .on || new == .off {
+      if !isAssumed, new == .on || new == .off {
         reactionEnd = .zero
         accepted[.power] = nil
       }
       nextRound = min(nextRound, now + interval(at: now))
     }
+    if let powerCommand, let new {
+      // The effect has begun, has come, or is over.
+      let isOver = powerCommand.repetition == nil && new == powerCommand.opposite
+      if new != powerCommand.opposite { self.powerCommand?.repetition = nil }
+      if !isAssumed, isOver || new == powerCommand.goal { self.powerCommand = nil }
+    }
     if new != .on {
       input = nil
       report[.input] = .null
       report[.mute] = .null
-      forgetPicture(&effects)
+      forget(.picture, &effects)
     }
     effects += attributeEffects()
-    effects += stateEffects([.power: .string(new.rawValue)])
+    guard let new else { return forget(.power, &effects) }
+    if wasAssumed != isAssumed { report.state[.power] = nil }
+    effects += stateEffects(
+      [.power: .string(new.rawValue)], isAssumed ? .assumed : .reported)
   }
 
-  private mutating func setInput(_ new: PJLinkInput, _ effects: inout [Effect]) {
+  private mutating func setInput(_ new: PJLinkInput?, _ effects: inout [Effect]) {
+    guard let new else {
+      input = nil
+      report[.input] = .null
+      effects += attributeEffects()
+      return forget(.picture, &effects)
+    }
     if input != new {
       reactionEnd = .zero
       // An earlier picture may be reported after a later one was accepted.
@@ -306,24 +416,26 @@ struct ProjectorModel: Sendable {
     effects += attributeEffects()
     guard !options.pictures.isEmpty else { return }
     if let picture = options.picture(of: new) {
-      effects += stateEffects([.picture: .string(picture.rawValue)])
+      effects += stateEffects([.picture: .string(picture.rawValue)], .reported)
     } else {
       // The options name no picture for this input.
-      forgetPicture(&effects)
+      forget(.picture, &effects)
     }
   }
 
-  /// Reports that the picture is unknown, if it was known.
-  private mutating func forgetPicture(_ effects: inout [Effect]) {
-    guard let known = report.state.removeValue(forKey: .picture) else { return }
-    effects.append(.report([.picture: known], .unknown))
+  /// Reports that a value is unknown, if it was known.
+  private mutating func forget(_ key: StateKey, _ effects: inout [Effect]) {
+    guard let known = report.state.removeValue(forKey: key) else { return }
+    effects.append(.report([key: known], .unknown))
   }
 
   /// Stores values, and returns the report of those that have changed.
-  private mutating func stateEffects(_ values: [StateKey: JSON]) -> [Effect] {
+  private mutating func stateEffects(
+    _ values: [StateKey: JSON], _ provenance: Provenance
+  ) -> [Effect] {
     let changes = values.filter { report.state[$0.key] != $0.value }
     report.state.merge(changes) { $1 }
-    return changes.isEmpty ? [] : [.report(changes, .reported)]
+    return changes.isEmpty ? [] : [.report(changes, provenance)]
   }
 
   private mutating func attributeEffects() -> [Effect] {
@@ -340,15 +452,13 @@ struct ProjectorModel: Sendable {
     let isError = if case .error = answer { true } else { false }
     switch (phase, job) {
     case (.checkingPower, .open):
-      if isError || power == nil {
-        finish(.failure(Self.powerUnknown), &effects)
-      } else if power == .on, !options.pictures.isEmpty {
+      // A projector that does not report its power opens, too: it gets commands all the same.
+      if power == .on, !options.pictures.isEmpty {
         self.job?.phase = .checkingInput
       } else {
         finish(.success(()), &effects)
       }
     case (.checkingInput, .open), (_, .open): finish(.success(()), &effects)
-    case (.checkingPower, .perform) where isError: finish(.failure(Self.powerUnknown), &effects)
     case (.checkingPower, .perform(let command)): checkPower(for: command, at: now, &effects)
     case (.checkingInput, .perform(let command)):
       let isThere = command.picture.flatMap { options.pictures[$0] } == input
@@ -363,13 +473,14 @@ struct ProjectorModel: Sendable {
     }
   }
 
-  /// Decides from the reported power whether a command is already done, must wait, is refused or is sent.
+  /// Decides from the power whether a command is already done, must wait, is refused or is sent. With an unknown power
+  /// it is sent.
   private mutating func checkPower(
     for command: ProjectorCommand, at now: Duration, _ effects: inout [Effect]
   ) {
     switch (command, power) {
     case (.on, .on), (.on, .warming), (.off, .off), (.off, .cooling):
-      if mayStillChange(command, at: now) {
+      if mayStillChange(command, at: now) || (isPowerAssumed && powerCommand == nil) {
         job?.phase = .setting
       } else {
         finishAndReport(.power, &effects)
@@ -377,12 +488,14 @@ struct ProjectorModel: Sendable {
     case (_, .warming), (_, .cooling):
       let wait = min(15, max(1, movement.remaining(at: now) / .seconds(1)))
       finish(.failure(Self.busy("the lamp is \(power?.rawValue ?? "")", wait)), &effects)
-    case (.on, .off), (.off, .on): job?.phase = .setting
-    case (.tvMode, .on), (.wideScreenMode, .on): job?.phase = .checkingInput
+    case (.on, .off), (.off, .on), (.on, nil), (.off, nil), (.on, .unknown), (.off, .unknown):
+      job?.phase = .setting
+    case (.tvMode, .on), (.wideScreenMode, .on), (.tvMode, nil), (.wideScreenMode, nil),
+      (.tvMode, .unknown), (.wideScreenMode, .unknown):
+      job?.phase = .checkingInput
     case (.tvMode, .off), (.wideScreenMode, .off):
       finish(
         .failure(DeviceError(.notNow, "the projector is off", hint: "Turn it on first.")), &effects)
-    case (_, nil), (_, .unknown): finish(.failure(Self.powerUnknown), &effects)
     }
   }
 
@@ -402,8 +515,15 @@ struct ProjectorModel: Sendable {
       refused = nil
       reactionEnd = now + Self.reactionTime
       accepted[command.key] = (command, reactionEnd)
+      // A projector that hides its power in standby is off already.
+      if command.picture == nil, command != .off || power != .off {
+        powerCommand = PowerCommand(command: command, time: now, repetition: reactionEnd)
+      }
       nextRound = min(nextRound, now + Self.quickPolling)
       job?.phase = .confirming
+    // In standby some projectors answer "not now" to everything but "on".
+    case .error(.notNow) where command == .off && isPowerAssumed && power == .off:
+      finishAndReport(.power, &effects)
     case .error(.notNow): refuse(command, at: now, &effects)
     case .error(.parameter) where command.picture != nil:
       finish(.failure(noInput(command)), &effects)
@@ -456,10 +576,15 @@ struct ProjectorModel: Sendable {
   /// Ends a command whose state is already reported, and reports that state again.
   private mutating func finishAndReport(_ key: StateKey, _ effects: inout [Effect]) {
     let isReported = effects.contains { effect in
-      if case .report(let values, .reported) = effect { values[key] != nil } else { false }
+      if case .report(let values, let provenance) = effect {
+        values[key] != nil && provenance != .unknown
+      } else {
+        false
+      }
     }
     if !isReported, let value = report.state[key] {
-      effects.append(.report([key: value], .reported))
+      let isAssumed = key == .power && isPowerAssumed
+      effects.append(.report([key: value], isAssumed ? .assumed : .reported))
     }
     finish(.success(()), &effects)
   }
@@ -478,7 +603,9 @@ struct ProjectorModel: Sendable {
       skip(query, failure, at: now, &effects)
       return effects
     }
-    nextRound = now + delay.next(random: random)
+    let pause = delay.next(random: random)
+    let isAwaited = powerCommand.map { now < $0.time + Self.longestEffect } ?? false
+    nextRound = now + (isAwaited ? min(pause, Self.longestPauseAfterCommand) : pause)
     markUnreachable(failure, &effects)
     if let (job, phase) = job {
       // The projector has accepted the command. When it answers again, the rounds of polling report the effect.
@@ -516,6 +643,7 @@ struct ProjectorModel: Sendable {
     let before = contact
     contact = failure.isFinal ? .refused(failure) : .lost
     power = nil
+    isPowerAssumed = false
     input = nil
     movement.forget()
     report.movement = movement.attributes
@@ -534,11 +662,6 @@ struct ProjectorModel: Sendable {
     DeviceError(
       .notNow, message, hint: "Try again in a few seconds.", retryAfter: .seconds(seconds))
   }
-
-  /// The error of a job when the projector does not report its power.
-  private static let powerUnknown = DeviceError(
-    .notNow, "the projector does not report its power yet", hint: "Try again in a few seconds.",
-    retryAfter: .seconds(2))
 
   private static func unsupported(_ picture: ProjectorOptions.Picture) -> DeviceError {
     DeviceError(

@@ -47,14 +47,17 @@ struct ProjectorReport: Sendable {
     set { self[.problem] = newValue.map { .string($0) } ?? .null }
   }
 
-  /// The hours of each lamp, for the attributes `lampHours`, `lamp2Hours` and so on.
-  var lampHours: [Int] = [] {
+  /// The hours of each lamp, nil for unknown ones, for the attributes `lampHours`, `lamp2Hours` and so on.
+  var lampHours: [Int?] = [] {
     didSet {
-      for (index, hours) in lampHours.enumerated() {
+      for index in 0..<max(lampHours.count, oldValue.count) {
+        let hours = index < lampHours.count ? lampHours[index] : nil
         let number = index == 0 ? "" : "\(index + 1)"
         set(
           "lamp\(number)Hours",
-          Attribute(.integer(hours), unit: "h", label: index == 0 ? "Lamp" : "Lamp \(number)"))
+          Attribute(
+            hours.map { .integer($0) } ?? .null, unit: "h",
+            label: index == 0 ? "Lamp" : "Lamp \(number)"))
       }
     }
   }

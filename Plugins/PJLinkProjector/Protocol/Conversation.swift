@@ -40,6 +40,9 @@ struct Conversation {
     self.nonce = nonce
   }
 
+  /// Whether the conversation waits for the answer to SHA-256.
+  var isInChallenge: Bool { if case .challenge = phase { true } else { false } }
+
   /// Returns the bytes to send for a request; nil before `ready`, and while another request is in progress.
   mutating func ask(_ request: PJLinkRequest) -> [UInt8]? {
     guard case .idle = phase else { return nil }

@@ -1,4 +1,5 @@
-/// A parser that splits received bytes into the lines of PJLink, which end with a carriage return.
+/// A parser that splits received bytes into the lines of PJLink, which end with a carriage return. Some projectors end
+/// them with CR and LF, or with LF alone.
 struct LineReader {
   /// The largest size of a line in bytes, with its end: `%`, the class, four letters, a separator, a parameter of 128
   /// bytes and the carriage return.
@@ -18,13 +19,11 @@ struct LineReader {
   mutating func append(_ received: some Sequence<UInt8>) -> [Line] {
     var lines: [Line] = []
     for byte in received {
-      if byte == UInt8(ascii: "\r") {
+      if byte == UInt8(ascii: "\n"), bytes.isEmpty, !isOversized { continue }
+      if byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n") {
         lines.append(isOversized ? .oversized : .text(String(decoding: bytes, as: UTF8.self)))
         bytes = []
         isOversized = false
-      } else if byte == UInt8(ascii: "\n"), bytes.isEmpty {
-        // Some projectors end a line with CR and LF.
-        continue
       } else if bytes.count < Self.longestLine - 1 {
         bytes.append(byte)
       } else {

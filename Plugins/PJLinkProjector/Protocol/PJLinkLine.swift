@@ -11,8 +11,10 @@ enum PJLinkLine: Equatable {
   /// `%1POWR=1`: the reply to a command.
   case reply(command: String, PJLinkAnswer)
 
-  /// Parses a line without its end; nil if it is not PJLink.
+  /// Parses a line without its end; nil if it is not PJLink. Blanks around the line and its parts have no meaning:
+  /// some projectors send one behind a value.
   init?(_ text: String) {
+    let text = text.withoutBlanks
     if text.uppercased().hasPrefix("PJLINK ") {
       self.init(session: text.dropFirst("PJLINK ".count))
     } else {
@@ -21,11 +23,11 @@ enum PJLinkLine: Equatable {
   }
 
   private init?(session text: Substring) {
-    let words = text.split(separator: " ", omittingEmptySubsequences: false)
+    let words = text.split(separator: " ")
     switch (words.first, words.dropFirst().first, words.count) {
     case ("0", nil, 1): self = .noPassword
-    case ("1", let salt?, 2) where salt.utf8.count == 8 && Hexadecimal.bytes(salt) != nil:
-      self = .salt(String(salt))
+    // The specification says eight hexadecimal digits; the digest works with any other salt, too.
+    case ("1", let salt?, 2) where Self.isSalt(salt): self = .salt(String(salt))
     case ("2", let challenge?, 2):
       guard let bytes = Hexadecimal.bytes(challenge), bytes.count == Authentication.nonceSize else {
         return nil
@@ -36,9 +38,14 @@ enum PJLinkLine: Equatable {
     }
   }
 
+  private static func isSalt(_ text: Substring) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+  }
+
   private init?(replyText text: String) {
     guard let separator = text.firstIndex(of: "=") else { return nil }
-    let head = text[..<separator].uppercased()
+    let head = String(text[..<separator]).withoutBlanks.uppercased()
     guard head.utf8.count == 6, head.hasPrefix("%1") || head.hasPrefix("%2") else { return nil }
     self = .reply(
       command: String(head.dropFirst(2)), PJLinkAnswer(text[text.index(after: separator)...]))
@@ -52,10 +59,11 @@ enum PJLinkAnswer: Equatable, Sendable {
   case error(PJLinkError)
 
   init(_ text: some StringProtocol) {
+    let text = String(text).withoutBlanks
     if let error = PJLinkError(rawValue: text.uppercased()) {
       self = .error(error)
     } else {
-      self = .value(String(text))
+      self = .value(text)
     }
   }
 }
@@ -70,6 +78,18 @@ enum PJLinkError: String, Sendable {
   case notNow = "ERR3"
   /// The projector has a failure.
   case failure = "ERR4"
+}
+
+extension String {
+  /// The text without white space and control characters at its ends.
+  var withoutBlanks: String {
+    let isBlank = { (character: Character) in
+      character.isWhitespace || character.unicodeScalars.allSatisfy { $0.value < 32 }
+    }
+    let start = drop(while: isBlank)
+    guard let last = start.lastIndex(where: { !isBlank($0) }) else { return "" }
+    return String(start[...last])
+  }
 }
 
 /// Conversions between bytes and hexadecimal text.

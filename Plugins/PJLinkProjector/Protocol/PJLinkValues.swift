@@ -1,14 +1,15 @@
 import Devices
 
-/// Parsers for the values of replies.
+/// Parsers for the values of replies. A value that no specification foresees is unknown, and nothing else is lost
+/// because of it: of several values in a reply, the others count.
 enum PJLinkValues {
   /// Parses `POWR`: 0 is off, 1 on, 2 cooling, 3 warming; nil for other texts.
   static func power(_ text: String) -> Power? {
-    switch text {
-    case "0": .off
-    case "1": .on
-    case "2": .cooling
-    case "3": .warming
+    switch Int(text) {
+    case 0: .off
+    case 1: .on
+    case 2: .cooling
+    case 3: .warming
     default: nil
     }
   }
@@ -24,19 +25,11 @@ enum PJLinkValues {
     }
   }
 
-  /// Parses `LAMP`: one to eight pairs of hours, and 1 (on) or 0 (off). Returns the hours of each lamp; nil for other
-  /// texts.
-  static func lampHours(_ text: String) -> [Int]? {
-    let words = text.split(separator: " ")
-    guard (2...16).contains(words.count), words.count.isMultiple(of: 2) else { return nil }
-    var hours: [Int] = []
-    for index in stride(from: 0, to: words.count, by: 2) {
-      guard let value = self.hours(words[index]), ["0", "1"].contains(words[index + 1]) else {
-        return nil
-      }
-      hours.append(value)
-    }
-    return hours
+  /// Parses `LAMP`: one to eight pairs of hours, and 1 (on) or 0 (off). Returns the hours of each lamp, nil for unknown
+  /// ones.
+  static func lampHours(_ text: String) -> [Int?] {
+    let words = text.split(whereSeparator: \.isWhitespace).prefix(16)
+    return stride(from: 0, to: words.count, by: 2).map { hours(words[$0]) }
   }
 
   /// Parses hours of use, 0 to 99,999; nil for other texts.
@@ -47,11 +40,11 @@ enum PJLinkValues {
     return Int(text)
   }
 
-  /// Parses `INST`. Returns the inputs that the projector has; nil for other texts.
+  /// Parses `INST`. Returns the inputs that the projector has, without those whose code is unknown; nil if there is
+  /// none.
   static func inputs(_ text: String) -> [PJLinkInput]? {
-    let inputs = text.split(separator: " ").map { PJLinkInput($0) }
-    let known = inputs.compactMap(\.self)
-    return inputs.isEmpty || known.count < inputs.count ? nil : known
+    let known = text.split(whereSeparator: \.isWhitespace).compactMap { PJLinkInput($0) }
+    return known.isEmpty ? nil : known
   }
 }
 
@@ -62,20 +55,23 @@ struct ErrorStatus: Equatable {
   }
 
   private static let parts = ["fan", "lamp", "temperature", "cover", "filter", "other"]
-  private let levels: [Level]
+  /// The level of each part; nil for an unknown one.
+  private let levels: [Level?]
 
-  /// Parses six digits, one for each part: 0 for no fault, 1 for a warning, 2 for an error. Nil for other texts.
+  /// Parses six digits, one for each part: 0 for no fault, 1 for a warning, 2 for an error. Other digits are unknown.
+  /// Nil for other texts.
   init?(_ text: String) {
-    let levels = text.utf8.map { Level(rawValue: Int($0) - 48) }
-    self.levels = levels.compactMap(\.self)
-    guard levels.count == Self.parts.count, self.levels.count == Self.parts.count else {
+    levels = text.utf8.map { Level(rawValue: Int($0) - 48) }
+    guard levels.count == Self.parts.count, levels.contains(where: { $0 != nil }) else {
       return nil
     }
   }
 
   /// The warnings and errors, such as "lamp error, filter warning"; "none" without any.
   var description: String {
-    let findings = zip(Self.parts, levels).filter { $1 != .none }.map { "\($0) \($1)" }
+    let findings = zip(Self.parts, levels).compactMap { part, level in
+      level.flatMap { $0 == .none ? nil : "\(part) \($0)" }
+    }
     return findings.isEmpty ? "none" : findings.joined(separator: ", ")
   }
 

@@ -44,6 +44,14 @@ public struct Command: Sendable, Hashable {
     if let argument { .object([spec.name: argument]) } else { .string(spec.name) }
   }
 
+  /// The reading that shows that the device carries out such a command at present; `nil` if none does.
+  package func progress(in state: DeviceState) -> (key: StateKey, reading: Reading)? {
+    guard let progress = spec.progress, let key = spec.settled.key,
+      let reading = state.readings[key], reading.value == progress, reading.provenance != .unknown
+    else { return nil }
+    return (key, reading)
+  }
+
   /// The id of the film or song that the command names.
   public var item: String? { argument?["item"]?.string }
 

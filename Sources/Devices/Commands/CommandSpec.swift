@@ -26,6 +26,9 @@ public final class CommandSpec: Sendable {
   package let replaces: [StateKey]
   /// Whether there is nothing to do at a device that is off, such as stopping a player.
   public let isNeedlessWhenOff: Bool
+  /// The value of the settled key while the device carries out the command, which makes another one needless; `nil` if
+  /// no value does.
+  public let progress: JSON?
   /// One sentence for the reference and the CLI.
   public let help: String
 
@@ -34,7 +37,7 @@ public final class CommandSpec: Sendable {
     within longest: Duration = .seconds(10), capability: String? = nil,
     manner: CommandManner = .ordinary, permission: Permission = .operate,
     effect: ItemEffect? = nil, replaces: [StateKey] = [], isNeedlessWhenOff: Bool = false,
-    help: String
+    progress: JSON? = nil, help: String
   ) {
     self.name = name
     self.argument = argument
@@ -46,6 +49,7 @@ public final class CommandSpec: Sendable {
     self.effect = effect
     self.replaces = replaces
     self.isNeedlessWhenOff = isNeedlessWhenOff
+    self.progress = progress
     self.help = help
   }
 }

@@ -29,7 +29,8 @@ extension DeviceTrait {
     commands: [
       CommandSpec(
         "pop", settled: .anyValue(.popping, ["popping", "done"]), within: .seconds(30),
-        manner: .momentary, help: "Pops one load; done as soon as it pops.")
+        manner: .momentary, progress: "popping",
+        help: "Pops one load; done as soon as it pops. While it pops, nothing is sent.")
     ],
     states: [StateSpec(.popping, .words(["idle", "popping", "done"]), retention: .none)])
 }

@@ -114,6 +114,25 @@ public struct StateSpec: Sendable {
     return value.isNull ? .clear : .set(value)
   }
 
+  /// Whether a device with this value moves, and `goal` may be the end of the movement: a lamp that warms is on its way
+  /// to "on".
+  package func isMovement(_ value: JSON, towards goal: JSON) -> Bool {
+    transitions.contains { transition in
+      transition.value == value.string && transition.description != nil
+        && (transition.target == nil || transition.target == goal.string)
+    }
+  }
+
+  /// Whether the end of a movement with this value is known: it is for a lamp that warms, not for a screen.
+  package func hasKnownEnd(_ value: JSON) -> Bool {
+    transitions.contains { $0.value == value.string && $0.target != nil }
+  }
+
+  /// Whether a device with this value rests. It does not while it moves, nor where its value is not known.
+  package func isRest(_ value: JSON) -> Bool {
+    !value.isNull && !transitions.contains { $0.value == value.string && !$0.clearsWanted }
+  }
+
   /// The activity of the device while it has this value: "warming"; `nil` outside a transition.
   func activity(at value: JSON) -> String? {
     if key == .playback { return Playback(value)?.status == .opening ? "opening" : nil }

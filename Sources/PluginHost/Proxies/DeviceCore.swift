@@ -41,6 +41,9 @@ struct DeviceCore: Sendable {
     case open
   }
 
+  /// The time between two attempts of a command that waits for a device that cannot be reached.
+  private static let lossRetryInterval = Duration.seconds(5)
+
   let id: DeviceID
   let role: Role
   private(set) var snapshot = DeviceSnapshot()
@@ -57,6 +60,8 @@ struct DeviceCore: Sendable {
   private var restoration: Restoration
   /// The number of reports that changed a value.
   private var reports = 0
+  /// When the device last accepted "off".
+  private var lastOff: Duration?
   /// What ``takeChangedSettings()`` has returned last, and the values from which that followed.
   private var settings: DeviceSettings
   private var settingsMark = SettingsMark()
@@ -245,7 +250,12 @@ struct DeviceCore: Sendable {
   ) {
     var isChange = false
     let isRestoring = isRestoring
-    for (key, value) in report.values {
+    for (key, reported) in report.values {
+      // A value that the check has found out of range has no value; the last one stays visible.
+      let isNotGiven = report.provenance == .unknown && reported.isNull
+      guard let value = isNotGiven ? snapshot.state.readings[key]?.value : reported else {
+        continue
+      }
       // A plugin may repeat a value, such as right before it refuses a command.
       let before = snapshot.state.readings[key]
       if before?.value != value || before?.provenance != report.provenance { isChange = true }
@@ -260,7 +270,9 @@ struct DeviceCore: Sendable {
       snapshot.state.attributes[name] = attribute
     }
     effects.hasChanged = true
-    finishSettled(&effects)
+    queue.record(report, in: snapshot.state, at: now)
+    settlement.record(report, in: snapshot.state, at: now)
+    finishDecided(at: now, &effects)
     if contact == .open { restoreSettings() }
     if report.values[.playback] != nil { queue.recordPlayback(in: snapshot.state) }
     if isChange {
@@ -272,8 +284,14 @@ struct DeviceCore: Sendable {
 
   private var isRestoring: Bool { restoration.isWaiting || queue.isRestoring }
 
-  private mutating func finishSettled(_ effects: inout Effects) {
-    effects.finish(settlement.removeSettled(in: snapshot.state), .success(.observed))
+  /// Tells the callers whose command is done or has failed.
+  private mutating func finishDecided(at now: Duration, _ effects: inout Effects) {
+    for (caller, verdict) in settlement.removeDecided(in: snapshot.state, at: now) {
+      switch verdict {
+      case .observed: effects.finish(caller, .success(.observed))
+      case .failed(let error): effects.finish(caller, .failure(named(error)))
+      }
+    }
   }
 
   /// Puts a warning into the log and the plugin's status.
@@ -375,17 +393,31 @@ struct DeviceCore: Sendable {
   /// Sends the next command, if one may be sent.
   private mutating func sendNextCommand(at now: Duration, _ effects: inout Effects) {
     guard contact == .open else { return }
-    while let next = queue.beginNext(at: now, reportsSeen: reports, request: nextRequest) {
+    while let next = queue.beginNext(
+      in: snapshot.state, at: now, reportsSeen: reports, request: nextRequest)
+    {
       guard let request = next.request else { return }
-      guard let error = capabilityError(for: next.spec) else {
+      // A command without the capability was given before the device was open and its capabilities were known.
+      let error = capabilityError(for: next.spec)
+      let progress = error == nil ? progress(of: next.command) : nil
+      guard error != nil || progress != nil else {
         intake.expectReports()
         effects.send = Outgoing(request: request, command: next.command)
         return
       }
-      // Given before the device was open and its capabilities were known.
       _ = queue.removeUnderWay(request)
-      effects.finish(next.callers, .failure(error))
+      if let error { effects.finish(next.callers, .failure(error)) }
+      if let progress { effects.finish(next.callers, .success(progress)) }
     }
+  }
+
+  /// How it is known that the device carries out such a command at present, so that another one is not sent: a second
+  /// load of popcorn would follow the first. `nil` if it must be sent.
+  private func progress(of command: Command) -> Confirmation? {
+    guard let (_, reading) = command.progress(in: snapshot.state) else { return nil }
+    // The report may be older than the effect of an "off".
+    if let lastOff, reading.time <= lastOff { return nil }
+    return reading.provenance == .reported ? .observed : .accepted
   }
 
   // MARK: Replies
@@ -422,11 +454,14 @@ struct DeviceCore: Sendable {
       restoration.record(command, at: now)
     }
     if !snapshot.capabilities.reportsState { assume(command, at: now, &effects) }
-    let superseded = settlement.supersede(by: command, at: now)
+    if command.spec.settled == .value(.power, "off") { lastOff = now }
+    var progress = queued.progress ?? EffectProgress(command, in: snapshot.state, at: now)
+    progress.markAccepted(at: now)
+    let superseded = settlement.supersede(by: progress)
     effects.finish(
       superseded,
       .failure(named(DeviceError(.cancelled, "\"\(command.spec.name)\" took its place"))))
-    finishSettled(&effects)
+    finishDecided(at: now, &effects)
     let isObservable = snapshot.capabilities.reportsState && command.spec.settled != .accepted
     for caller in queued.callers {
       if caller.until == .accepted || !isObservable {
@@ -434,7 +469,7 @@ struct DeviceCore: Sendable {
       } else if queued.wasSettled || command.isSettled(in: snapshot.state) {
         effects.finish(caller, .success(.observed))
       } else {
-        settlement.add(caller, for: command, at: now)
+        settlement.add(caller, for: progress)
       }
     }
   }
@@ -449,7 +484,14 @@ struct DeviceCore: Sendable {
       let cancelled = DeviceError(.cancelled, "a newer command took its place", device: id)
       return effects.finish(queued.callers, .failure(cancelled))
     }
+    if error.code == .unavailable, mayComeBack(queued, at: now) {
+      var queued = queued
+      queued.lostSince = queued.lostSince ?? now
+      return queue.hold(queued, until: now + Self.lossRetryInterval)
+    }
     if error.code == .notNow, let deadline = queued.deadline {
+      var queued = queued
+      queued.lostSince = nil
       // A report that arrived before the refusal may be the awaited change.
       let hasChanged = queued.reportsSeen != reports
       let retryAt = hasChanged ? now : error.retryAfter.map { now + max($0, .milliseconds(10)) }
@@ -458,6 +500,14 @@ struct DeviceCore: Sendable {
       }
     }
     fail(queued, error, at: now, &effects)
+  }
+
+  /// Whether a command that waited for the device is kept although the device cannot be reached now: projectors drop
+  /// their network at the end of cooling.
+  private func mayComeBack(_ queued: QueuedCommand, at now: Duration) -> Bool {
+    guard queued.wasHeld, let deadline = queued.deadline else { return false }
+    let next = now + Self.lossRetryInterval
+    return next < deadline && next <= (queued.lostSince ?? now) + EffectProgress.longestLoss
   }
 
   /// Ends a command that the device has not performed. A command of the restoration has no callers, so a
@@ -510,7 +560,7 @@ struct DeviceCore: Sendable {
   /// The next deadline.
   var nextDeadline: Duration? {
     var next = queue.nextDeadline
-    if let deadline = settlement.nextDeadline { next = min(next ?? deadline, deadline) }
+    if let time = settlement.nextDecision(in: snapshot.state) { next = min(next ?? time, time) }
     if let deadline = restoration.deadline { next = min(next ?? deadline, deadline) }
     return next
   }
@@ -526,9 +576,7 @@ struct DeviceCore: Sendable {
         hint: role.transition(in: snapshot.state).map { "The device is \($0)." })
       fail(expired, named(error), at: now, &effects)
     }
-    for (caller, command) in settlement.removeExpired(at: now) {
-      effects.finish(caller, .failure(named(command.unsettledError(in: snapshot.state))))
-    }
+    finishDecided(at: now, &effects)
     restore(restoration.removeDue(at: now))
     sendNextCommand(at: now, &effects)
     return effects

@@ -25,16 +25,17 @@ struct ReportIntake: Sendable {
     -> [StateNotification]
   {
     // Check the report before any of it is kept, so that delayed reports are bounded too.
-    let report = check.filtered(report) { warn($0) }
-    guard !report.isEmpty else { return [] }
+    let kept = check.filtered(report) { warn($0) }
+    let parts = [kept, check.unknownValues(in: report, except: kept)].filter { !$0.isEmpty }
+    guard !parts.isEmpty else { return [] }
     let isAllowed = limit.allows(at: now)
-    if isAllowed, delayed.isEmpty { return [report] }
+    if isAllowed, delayed.isEmpty { return parts }
     if !isAllowed, limit.shouldWarn() {
       warn(
         "its plugin reports more than \(Int(ProtocolLimits.reportsPerSecond)) times a second; "
           + "from now on only the newest values count")
     }
-    delay(report)
+    for part in parts { delay(part) }
     return isAllowed ? removeAllDelayed() : []
   }
 
@@ -66,7 +67,8 @@ struct ReportIntake: Sendable {
 }
 
 /// Checks each report of a device before it is kept: the keys and values of its role, and the
-/// number and bytes of its attributes. Other values are dropped, with one warning for each kind.
+/// number and bytes of its attributes. Other values are dropped, with one warning for each kind. A number out of range
+/// makes the value unknown.
 struct ReportCheck: Sendable {
   private let role: Role
   private let states: [StateSpec]
@@ -107,6 +109,21 @@ struct ReportCheck: Sendable {
     return StateNotification(
       device: report.device, values: values, provenance: report.provenance,
       attributes: attributes)
+  }
+
+  /// Returns a report that makes the values unknown which `report` gives as numbers out of range: they say that the
+  /// device does not know them. Its values are null.
+  ///
+  /// - Parameter kept: The values of `report` that are kept.
+  func unknownValues(
+    in report: StateNotification, except kept: StateNotification
+  ) -> StateNotification {
+    let unknown = report.values.filter { key, value in
+      kept.values[key] == nil && value.number != nil && spec(of: key) != nil
+    }
+    return StateNotification(
+      device: report.device, values: unknown.mapValues { _ in .null }, provenance: .unknown,
+      attributes: [:])
   }
 
   private func spec(of key: StateKey) -> StateSpec? { states.first { $0.key == key } }

@@ -81,14 +81,34 @@ struct ConnectionTests {
       })
   }
 
-  @Test("refuses to open a device that reports no state, and names its topic")
+  @Test("opens a device that reports no state, names its topic, and fails a command in vain")
   func silentAtOpening() async throws {
     let bench = DeviceBench(broker.options)
     let error = await bench.advanceDuring {
       await bench.open(.lights, ["profile": "tasmota", "topic": "nobody"])
     }
-    #expect(error?.kind == "unavailable")
-    #expect(error?.message == "the device reports no state on \"stat/nobody/RESULT\"")
+    #expect(error == nil)
+    #expect(bench[.power] == nil)
+    #expect(
+      await eventually {
+        bench.problem?.hasPrefix("the device reports no state on \"stat/nobody/RESULT\"") == true
+      })
+    let refusal = await bench.advanceDuring { await bench.perform("on") }
+    #expect(refusal?.kind == "timeout")
+  }
+
+  @Test("sends commands to a group of lights without a retained state, and reports their effect")
+  func group() async throws {
+    let lamps = try MQTTFixture(broker, "zigbee2mqtt", "dimmer", ["odd": ["group"]])
+    let bench = DeviceBench(broker.options)
+    let refusal = await bench.advanceDuring {
+      await bench.open(.lights, lamps, ["profile": "zigbee2mqtt"])
+    }
+    #expect(refusal == nil)
+    #expect(bench[.power] == nil)
+    #expect(await bench.perform(["dim": 30]) == nil)
+    #expect(bench[.power] == "on" && bench[.brightness] == 30)
+    #expect(bench.provenance(of: .brightness) == .reported)
   }
 
   @Test(
@@ -264,8 +284,9 @@ struct ConnectionTests {
     let proxy = try MQTTProxy(broker, "flood", topic: "stat/\(lamp.topic)/RESULT")
     let bench = DeviceBench(proxy.options)
     let error = await bench.advanceDuring { await bench.open(.lights, lamp, tasmota) }
-    #expect(error?.kind == "unavailable")
+    #expect(error == nil && bench[.power] == nil, "its state is unknown")
     #expect(bench.reports < 10)
+    #expect(await bench.close() == nil)
     try await proxy.set("drop")
     // What was flooded before may still have to be read.
     #expect(await eventually { await bench.open(.lights, lamp, tasmota) == nil })

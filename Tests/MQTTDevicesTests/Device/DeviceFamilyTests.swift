@@ -85,6 +85,81 @@ struct DeviceFamilyTests {
   }
 
   @Test(
+    "A dimmer with a least level confirms a darker command with that level, also the second time",
+    arguments: [("tasmota", 15, 15), ("zigbee2mqtt", 38, 15), ("shelly1", 20, 20)])
+  func leastLevel(family: String, least: Int, shown: Int) async throws {
+    let lamp = try MQTTFixture(
+      broker, family, "dimmer", ["least": .integer(least), "power": true, "brightness": 100])
+    let bench = DeviceBench(broker.options)
+    let options: JSON =
+      family == "shelly1"
+      ? ["profile": "shelly", "generation": 1] : ["profile": .string(family)]
+    #expect(await bench.open(.lights, lamp, options) == nil)
+    for _ in 0..<2 {
+      #expect(await bench.advanceDuring { await bench.perform(["dim": 10]) } == nil)
+      #expect(bench[.brightness] == .integer(shown))
+      #expect(bench.provenance(of: .brightness) == .reported)
+    }
+    #expect(await bench.perform(["dim": 60]) == nil)
+    #expect(await eventually { bench[.brightness] == 60 })
+  }
+
+  @Test("A lamp that fades and reports its way gets its command once")
+  func fade() async throws {
+    let lamp = try MQTTFixture(
+      broker, "zigbee2mqtt", "dimmer",
+      ["odd": ["fade"], "travel": 2, "power": true, "brightness": 254])
+    let bench = DeviceBench(broker.options)
+    #expect(await bench.open(.lights, lamp, ["profile": "zigbee2mqtt"]) == nil)
+    #expect(await bench.perform(["dim": 10]) == nil)
+    #expect(bench[.brightness] != 10, "the answer comes while it fades")
+    #expect(await bench.advanceUntil { bench[.brightness] == 10 })
+    #expect(lamp.commands.count { $0.contains("/set ") } == 1)
+  }
+
+  @Test(
+    "A screen whose position is out of its range is moved, and its end is known by words or assumed",
+    arguments: [
+      ("tasmota", Provenance.assumed), ("zigbee2mqtt", .reported), ("shelly", .reported),
+      ("shelly1", .assumed),
+    ])
+  func withoutPosition(family: String, provenance: Provenance) async throws {
+    let cover = try MQTTFixture(
+      broker, family, "cover", ["odd": ["no-position"], "position": 100])
+    let bench = DeviceBench(broker.options)
+    let options: JSON =
+      family == "shelly1"
+      ? ["profile": "shelly", "generation": 1] : ["profile": .string(family)]
+    #expect(await bench.open(.screen, cover, options) == nil)
+    #expect(bench[.position] != "down")
+    #expect(await bench.perform("down") == nil)
+    #expect(
+      await bench.advanceUntil {
+        bench[.position] == "down" && bench.provenance(of: .position) == provenance
+      })
+  }
+
+  @Test("A motor with inverted positions alone fits its option, and says so without it")
+  func invertedPositions() async throws {
+    let cover = try MQTTFixture(
+      broker, "tasmota", "cover", ["odd": ["inverted-position"], "position": 50])
+    let wrong = DeviceBench(broker.options)
+    #expect(await wrong.open(.screen, cover, ["profile": "tasmota"]) == nil)
+    #expect(await wrong.perform("down") == nil)
+    #expect(await eventually { wrong.problem?.contains("it went the other way") == true })
+    #expect(wrong[.position] == "up")
+    #expect(wrong.problem?.contains("\"invertedPositions\" to true") == true)
+    #expect(await wrong.close() == nil)
+    let bench = DeviceBench(broker.options)
+    let options: JSON = ["profile": "tasmota", "invertedPositions": true]
+    #expect(await bench.open(.screen, cover, options) == nil)
+    #expect(bench[.position] == "down")
+    #expect(await bench.perform("up") == nil)
+    #expect(await eventually { bench[.position] == "up" })
+    #expect(bench.attribute("problem")?.string == nil)
+  }
+
+  @Test(
     "A screen that is moved with its own buttons is reported as moving, then at its end",
     arguments: DeviceFamily.all)
   func ownButtons(_ family: DeviceFamily) async throws {

@@ -332,7 +332,7 @@ struct ModelTests {
       #"{"Shutter1":{"Position":\#(position),"Direction":\#(direction)}}"#
     }
     var model = Self.open(
-      CoverModel(travel: .seconds(20), isInverted: false), shutter(100, 0), .cover)
+      CoverModel(travel: .seconds(20), inversion: CoverInversion()), shutter(100, 0), .cover)
     _ = model.begin(.reach(.end(.down)), at: .zero)
     let moves = model.receive(
       MQTTMessage("stat/d/RESULT", shutter(90, -1)), at: .seconds(1))
@@ -349,7 +349,8 @@ struct ModelTests {
       MQTTMessage("stat/d/RESULT", #"{"Shutter1":{"Position":\#(position)}}"#)
     }
     var model = Self.open(
-      CoverModel(travel: .seconds(20), isInverted: false), #"{"Shutter1":{"Position":100}}"#,
+      CoverModel(travel: .seconds(20), inversion: CoverInversion()),
+      #"{"Shutter1":{"Position":100}}"#,
       .cover)
     _ = model.begin(.reach(.end(.down)), at: .zero)
     #expect(model.receive(state(80), at: .seconds(4)).finished == "done")
@@ -361,7 +362,8 @@ struct ModelTests {
   @Test("reports a movement for five seconds after a single change of the position")
   func coasting() {
     var model = Self.open(
-      CoverModel(travel: .seconds(20), isInverted: false), #"{"Shutter1":{"Position":50}}"#, .cover)
+      CoverModel(travel: .seconds(20), inversion: CoverInversion()),
+      #"{"Shutter1":{"Position":50}}"#, .cover)
     let moved = MQTTMessage("stat/d/RESULT", #"{"Shutter1":{"Position":45}}"#)
     #expect(model.receive(moved, at: .zero).reports == ["reported position=\"moving\""])
     #expect(model.tick(at: .seconds(5)).reports == ["reported position=\"stopped\""])
@@ -369,13 +371,274 @@ struct ModelTests {
 
   @Test("reports an inverted cover as down when it is open")
   func inverted() {
-    var model = Self.model(CoverModel(travel: .seconds(20), isInverted: true), .cover)
+    var model = Self.model(
+      CoverModel(
+        travel: .seconds(20), inversion: CoverInversion(positions: true, commands: true)), .cover)
     _ = model.begin(.open, at: .zero)
     _ = model.connected(at: .zero)
     let open = MQTTMessage("stat/d/RESULT", #"{"Shutter1":{"Position":100,"Direction":0}}"#)
     #expect(model.receive(open, at: .zero).reports == ["reported position=\"down\""])
     #expect(
       model.begin(.reach(.end(.up)), at: .zero).published == ["cmnd/d/ShutterClose1 "])
+  }
+
+  @Test(
+    "takes a position out of its range for unknown, sends the command, and assumes its effect",
+    arguments: [-1, 101])
+  func unknownPosition(position: Int) {
+    let state = { (direction: Int) in
+      MQTTMessage(
+        "stat/d/RESULT", #"{"Shutter1":{"Position":\#(position),"Direction":\#(direction)}}"#)
+    }
+    var model = Self.open(
+      CoverModel(travel: .seconds(20), inversion: CoverInversion()),
+      #"{"Shutter1":{"Position":0}}"#, .cover)
+    #expect(model.receive(state(0), at: .zero).reports == ["unknown position=\"down\""])
+    #expect(
+      model.begin(.reach(.end(.down)), at: .seconds(1)).published == ["cmnd/d/ShutterClose1 "])
+    #expect(model.receive(state(-1), at: .seconds(1)).finished == "done")
+    #expect(model.receive(state(0), at: .seconds(12)).reports == ["assumed position=\"down\""])
+  }
+
+  @Test("a word for an end decides where the position is out of its range", arguments: [-1, 101])
+  func wordDecides(position: Int) throws {
+    let profile = Zigbee2MQTTProfile(
+      topic: "d", base: "z", endpoint: nil, kind: .cover, fade: nil, interval: nil)
+    var model = DeviceModel(
+      profile: profile, appliance: CoverModel(travel: .seconds(20), inversion: CoverInversion()),
+      hostAndPort: "h", timeout: .seconds(5))
+    _ = model.begin(.open, at: .zero)
+    _ = model.connected(at: .zero)
+    let state = MQTTMessage("z/d", #"{"position":\#(position),"state":"CLOSE"}"#)
+    #expect(model.receive(state, at: .zero).reports == ["reported position=\"down\""])
+  }
+
+  @Test("inverts the positions and the commands of a screen independently of each other")
+  func separateInversion() throws {
+    let command = { (name: String) -> JSON in ["topic": "set", "payload": .string(name)] }
+    let template: JSON = [
+      "commands": ["up": command("open"), "down": command("close")],
+      "state": ["position": ["topic": "at"]],
+    ]
+    for (options, isDownAtZero, down) in [
+      (["inverted": true], false, "open"), ([:], true, "close"),
+      (["invertedPositions": true], false, "close"), (["invertedCommands": true], true, "open"),
+      (["inverted": true, "invertedCommands": false], false, "close"),
+    ] as [(JSONObject, Bool, String)] {
+      var all = options
+      all["template"] = template
+      var model = try Self.template(.object(all), for: ScreenCommand.self)
+      let reports = model.receive(MQTTMessage("at", "0"), at: .zero).reports
+      #expect(reports == ["reported position=\"\(isDownAtZero ? "down" : "up")\""])
+      #expect(model.begin(.reach(.end(.down)), at: .zero).published == ["set \(down)"])
+    }
+  }
+
+  @Test("says at once that a screen went the other way, and which options to change")
+  func otherWay() {
+    let shutter = { (position: Int, direction: Int) in
+      MQTTMessage(
+        "stat/d/RESULT",
+        #"{"Shutter1":{"Position":\#(position),"Direction":\#(direction)}}"#)
+    }
+    let closed = #"{"Shutter1":{"Position":50,"Direction":0}}"#
+    var model = Self.open(
+      CoverModel(travel: .seconds(20), inversion: CoverInversion()), closed, .cover)
+    _ = model.begin(.reach(.end(.down)), at: .zero)
+    _ = model.receive(shutter(60, 1), at: .seconds(1))
+    let there = model.receive(shutter(100, 0), at: .seconds(10))
+    #expect(there.reports == ["reported position=\"up\""])
+    #expect(there.problem?.contains("it went the other way") == true)
+    #expect(there.problem?.contains(#"change \"invertedPositions\" to true"#) == true)
+    #expect(there.problem?.contains(#"change \"invertedCommands\" to true"#) == true)
+    #expect(model.begin(.reach(.end(.up)), at: .seconds(20)).problem == "null")
+  }
+
+  @Test("says soon that a screen stays at the other end")
+  func staysAtOtherEnd() {
+    let up = MQTTMessage("stat/d/RESULT", #"{"Shutter1":{"Position":100,"Direction":0}}"#)
+    var model = Self.open(
+      CoverModel(travel: .seconds(20), inversion: CoverInversion(positions: true)),
+      #"{"Shutter1":{"Position":100,"Direction":0}}"#, .cover)
+    _ = model.begin(.reach(.end(.up)), at: .zero)
+    #expect(model.receive(up, at: .zero).finished == "done")
+    _ = model.receive(up, at: .seconds(1))
+    let ended = model.tick(at: .seconds(6))
+    #expect(ended.reports == ["reported position=\"down\""])
+    #expect(ended.problem?.contains(#"change \"invertedPositions\" to false"#) == true)
+  }
+
+  @Test("a screen that rests a little before its end after a command is at that end")
+  func nearEnd() {
+    let shutter = { (position: Int, direction: Int) in
+      MQTTMessage(
+        "stat/d/RESULT",
+        #"{"Shutter1":{"Position":\#(position),"Direction":\#(direction)}}"#)
+    }
+    var model = Self.open(
+      CoverModel(travel: .seconds(20), inversion: CoverInversion()),
+      #"{"Shutter1":{"Position":100,"Direction":0}}"#, .cover)
+    _ = model.begin(.reach(.end(.down)), at: .zero)
+    _ = model.receive(shutter(60, -1), at: .seconds(5))
+    let there = model.receive(shutter(6, 0), at: .seconds(15))
+    #expect(there.reports == ["reported position=\"down\""] && there.problem == nil)
+    let moves = model.receive(shutter(50, 1), at: .seconds(60))
+    #expect(moves.reports == ["reported position=\"moving\""])
+  }
+
+  private static func lamp(_ state: String) -> MQTTMessage { MQTTMessage("stat/d/RESULT", state) }
+
+  @Test("a dimmer with a least level confirms a darker command, and shows its level")
+  func leastLevel() {
+    var model = Self.open(
+      LightsModel(hasDimmer: true), #"{"POWER":"ON","Dimmer":100}"#, .dimmer)
+    _ = model.begin(.reach(.brightness(10)), at: .zero)
+    let effects = model.receive(Self.lamp(#"{"POWER":"ON","Dimmer":15}"#), at: .zero)
+    #expect(effects.finished == "done")
+    #expect(effects.reports.last == "reported brightness=15 power=\"on\"")
+    // The level does not change any more, so it is queried twice only.
+    #expect(model.tick(at: .seconds(2)).published == ["cmnd/d/STATE "])
+    _ = model.receive(Self.lamp(#"{"POWER":"ON","Dimmer":15}"#), at: .seconds(2))
+    #expect(model.tick(at: .seconds(4)).published == ["cmnd/d/STATE "])
+    _ = model.receive(Self.lamp(#"{"POWER":"ON","Dimmer":15}"#), at: .seconds(4))
+    #expect(model.tick(at: .seconds(6)).published == [])
+    #expect(model.deadline == nil)
+  }
+
+  @Test("a dimmer that already is at its least level confirms the repeated command")
+  func alreadyAtLeastLevel() {
+    let state = #"{"POWER":"ON","Dimmer":15}"#
+    var model = Self.open(LightsModel(hasDimmer: true), state, .dimmer)
+    _ = model.begin(.reach(.brightness(10)), at: .zero)
+    #expect(model.receive(Self.lamp(state), at: .zero).finished == nil)
+    _ = model.tick(at: .milliseconds(700))
+    #expect(model.receive(Self.lamp(state), at: .milliseconds(700)).finished == nil)
+    _ = model.tick(at: .milliseconds(2700))
+    #expect(model.receive(Self.lamp(state), at: .milliseconds(2800)).finished == "done")
+  }
+
+  @Test(
+    "a dimmer that does not obey, or does not report, fails the command", arguments: [true, false])
+  func deafDimmer(reports: Bool) {
+    let state = #"{"POWER":"ON","Dimmer":100}"#
+    var model = Self.open(LightsModel(hasDimmer: true), state, .dimmer)
+    _ = model.begin(.reach(.brightness(10)), at: .zero)
+    for time in [700, 2700, 4700] {
+      _ = model.tick(at: .milliseconds(time))
+      if reports {
+        #expect(model.receive(Self.lamp(state), at: .milliseconds(time)).finished == nil)
+      }
+    }
+    #expect(model.tick(at: .seconds(5)).finished?.contains("within 5 s") == true)
+  }
+
+  @Test("a fade that reports its way is not begun anew", arguments: [100, 0])
+  func fade(start: Int) {
+    let before = start == 0 ? #"{"POWER":"OFF"}"# : #"{"POWER":"ON","Dimmer":\#(start)}"#
+    var model = Self.open(LightsModel(hasDimmer: true), before, .dimmer)
+    var published = model.begin(.reach(.brightness(50)), at: .zero).published
+    var finished: [String] = []
+    for second in 1...8 {
+      let level = start + (50 - start) * second / 8
+      let effects = model.receive(
+        Self.lamp(#"{"POWER":"ON","Dimmer":\#(level)}"#), at: .seconds(second))
+      finished += [effects.finished].compactMap(\.self)
+      published += effects.published + model.tick(at: .seconds(second)).published
+    }
+    #expect(finished == ["done"])
+    #expect(published.count { $0.contains("Dimmer") } == 1)
+    #expect(model.receive(Self.lamp(#"{"POWER":"ON","Dimmer":50}"#), at: .seconds(9)).reports == [])
+    #expect(model.tick(at: .seconds(9)).published == [])
+    #expect(model.deadline == nil)
+  }
+
+  @Test("lights that fade out confirm off as soon as they get darker")
+  func fadeOut() {
+    var model = Self.open(
+      LightsModel(hasDimmer: true), #"{"POWER":"ON","Dimmer":80}"#, .dimmer)
+    _ = model.begin(.reach(.power(false)), at: .zero)
+    let way = model.receive(Self.lamp(#"{"POWER":"ON","Dimmer":60}"#), at: .seconds(1))
+    #expect(way.finished == "done")
+    #expect(way.reports.first?.contains("brightness=60") == true)
+    #expect(model.tick(at: .seconds(3)).published == ["cmnd/d/STATE "])
+    let off = model.receive(Self.lamp(#"{"POWER":"OFF"}"#), at: .seconds(8))
+    #expect(off.reports == ["reported brightness=0 power=\"off\""])
+  }
+
+  @Test("a command with a fade is not sent once more before the fade would be over")
+  func silentFade() throws {
+    let profile = Zigbee2MQTTProfile(
+      topic: "d", base: "z", endpoint: nil, kind: .dimmer, fade: .seconds(8), interval: nil)
+    var model = DeviceModel(
+      profile: profile, appliance: LightsModel(hasDimmer: true), hostAndPort: "h",
+      timeout: .seconds(5))
+    _ = model.begin(.open, at: .zero)
+    _ = model.connected(at: .zero)
+    let state = MQTTMessage("z/d", #"{"state":"ON","brightness":254}"#)
+    #expect(model.receive(state, at: .zero).finished == "done")
+    var published = model.begin(.reach(.brightness(10)), at: .zero).published
+    var failure: String?
+    for tenth in 1...95 {
+      let effects = model.tick(at: .milliseconds(100 * tenth))
+      published += effects.published
+      failure = failure ?? effects.finished
+    }
+    #expect(published.count { $0.hasPrefix("z/d/set") } == 1)
+    #expect(failure?.contains("has not confirmed") == true)
+  }
+
+  @Test(
+    "a brightness out of its range is unknown, and the commanded one is assumed while the lights are on",
+    arguments: [-1, 101])
+  func unknownBrightness(brightness: Int) {
+    var model = Self.open(
+      LightsModel(hasDimmer: true), #"{"POWER":"ON","Dimmer":40}"#, .dimmer)
+    let state = Self.lamp(#"{"POWER":"ON","Dimmer":\#(brightness)}"#)
+    #expect(model.receive(state, at: .zero).reports == ["unknown brightness=40"])
+    _ = model.begin(.reach(.brightness(10)), at: .zero)
+    let done = model.receive(state, at: .seconds(1))
+    #expect(done.finished == "done")
+    #expect(done.reports.contains("assumed brightness=10"))
+  }
+
+  @Test("takes the first level after a new connection for the old one, not for an effect")
+  func levelAfterNewConnection() {
+    var model = Self.open(
+      LightsModel(hasDimmer: true), #"{"POWER":"ON","Dimmer":60}"#, .dimmer)
+    _ = model.disconnected(Self.lost, at: .zero)
+    _ = model.begin(.reach(.brightness(20)), at: .seconds(1))
+    _ = model.connected(at: .seconds(1))
+    let power = model.receive(MQTTMessage("stat/d/POWER", "ON"), at: .seconds(1))
+    #expect(power.published == ["cmnd/d/Dimmer 20", "cmnd/d/POWER1 ON"])
+    let old = Self.lamp(#"{"POWER":"ON","Dimmer":60}"#)
+    #expect(model.receive(old, at: .seconds(1)).finished == nil)
+    let new = Self.lamp(#"{"POWER":"ON","Dimmer":20}"#)
+    #expect(model.receive(new, at: .seconds(2)).finished == "done")
+  }
+
+  @Test("opens a device that reports no state after three seconds, and sends it commands")
+  func silentDevice() {
+    var model = Self.model(LightsModel(hasDimmer: true), .dimmer)
+    _ = model.begin(.open, at: .zero)
+    _ = model.connected(at: .zero)
+    let opened = model.tick(at: .seconds(3))
+    #expect(opened.finished == "done" && opened.reports == [])
+    #expect(opened.problem?.contains("reports no state") == true)
+    let command = model.begin(.reach(.brightness(30)), at: .seconds(4))
+    #expect(command.published == ["cmnd/d/Dimmer 30", "cmnd/d/POWER1 ON"])
+    let done = model.receive(Self.lamp(#"{"POWER":"ON","Dimmer":30}"#), at: .seconds(4))
+    #expect(done.finished == "done" && done.problem == "null")
+  }
+
+  @Test("a command waits for a device that is silent on a new connection, for three seconds")
+  func silentAgain() {
+    var model = Self.open(PowerModel(), #"{"POWER":"OFF"}"#)
+    _ = model.disconnected(Self.lost, at: .zero)
+    _ = model.connected(at: .seconds(1))
+    #expect(model.begin(.reach(.power(true)), at: .seconds(1)).published == [])
+    #expect(model.tick(at: .seconds(4)).published.contains("cmnd/d/POWER1 ON"))
+    let on = MQTTMessage("stat/d/POWER", "ON")
+    #expect(model.receive(on, at: .seconds(5)).finished == "done")
   }
 
   @Test(

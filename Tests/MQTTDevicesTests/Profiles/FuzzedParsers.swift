@@ -29,9 +29,10 @@ func parse(fuzzed bytes: [UInt8]) {
 
 private func check(_ observation: Observation) {
   switch observation {
-  case .brightness(let value), .lowered(let value): precondition((0...100).contains(value))
+  case .brightness(let value), .lowered(let value):
+    precondition(value.map { (0...100).contains($0) } ?? true)
   case .refused(let reason): precondition(reason.utf8.count <= 80)
-  case .power, .motion, .online: break
+  case .power, .end, .motion, .online: break
   }
 }
 
@@ -64,14 +65,18 @@ private func template(_ kind: ApplianceKind, _ input: inout FuzzedInput) -> Temp
   return TemplateProfile(
     kind: kind, fade: .zero, interval: nil, brightest: input.choose([100, 1, 254, 65_535]),
     commands: [:],
-    power: .init(source: source("power", &input), meanings: [on: true, "OFF": false, "0": false]),
+    power: .init(
+      source: source("power", &input), meanings: [on: true, "OFF": false, "0": false]
+    ) { $0.isOn },
     brightness: source("brightness", &input),
     position: .init(source: source("position", &input), up: ends.0, down: ends.1),
     motion: .init(
       source: source("motion", &input),
-      meanings: ["opening": .up, "closing": .down, "stopped": nil]),
+      meanings: ["opening": .up, "closing": .down, "stopped": nil]
+    ) { $0.string?.coverMotion },
     availability: .init(
-      source: source("availability", &input), meanings: ["online": true, "offline": false]))
+      source: source("availability", &input), meanings: ["online": true, "offline": false]
+    ) { $0.isOnline })
 }
 
 /// Returns a source. Its topic is `t`, which all sources can share, or one of its own. With a pointer, the value is

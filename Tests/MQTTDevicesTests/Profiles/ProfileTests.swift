@@ -34,6 +34,43 @@ struct ProfileTests {
     #expect(Self.tasmota.observations(in: state) == [.brightness(55), .power(true)])
   }
 
+  @Test(
+    "reads on and off in other words, and within an object",
+    arguments: [
+      (#"{"POWER":{"STATE":"ON"}}"#, true), (#"{"POWER":{"state":"off"}}"#, false),
+      (#"{"POWER":"on "}"#, true), (#"{"POWER":true}"#, true), (#"{"POWER":0}"#, false),
+      (#"{"POWER":"Ein"}"#, true), (#"{"POWER":"yes"}"#, true), (#"{"POWER":"standby"}"#, false),
+      (#"{"POWER":{"STATE":{}}}"#, nil), (#"{"POWER":"maybe"}"#, nil),
+    ] as [(String, Bool?)])
+  func otherWords(payload: String, isOn: Bool?) {
+    let found = Self.tasmota.observations(in: MQTTMessage("stat/lamp/RESULT", payload))
+    #expect(found == (isOn.map { [.power($0)] } ?? []))
+  }
+
+  @Test(
+    "a brightness is read from texts, and is unknown out of its range",
+    arguments: [
+      ("50", 50), (#""50""#, 50), (#""50 %""#, 50), ("100", 100), ("0", 0), ("-1", nil),
+      ("101", nil), ("255", nil), ("null", nil), (#""--""#, nil), ("1e999", nil),
+    ] as [(String, Int?)])
+  func brightnessValues(value: String, brightness: Int?) {
+    let message = MQTTMessage("stat/lamp/RESULT", #"{"Dimmer":\#(value)}"#)
+    let found = Self.tasmota.observations(in: message)
+    // The parser of JSON accepts no number that is too large.
+    #expect(found == [.brightness(brightness)] || value == "1e999" && found.isEmpty)
+  }
+
+  @Test(
+    "reads online and offline in other words",
+    arguments: [("Online", true), ("ONLINE ", true), ("offline", false), ("0", false), ("?", nil)]
+      as [(String, Bool?)])
+  func availabilityWords(word: String, isOnline: Bool?) {
+    let expected: [Observation] = isOnline.map { [.online($0)] } ?? []
+    #expect(Self.tasmota.observations(in: MQTTMessage("tele/lamp/LWT", word)) == expected)
+    let availability = MQTTMessage("zigbee2mqtt/lamp/availability", word)
+    #expect(Self.zigbee(.dimmer).observations(in: availability) == expected)
+  }
+
   @Test("Tasmota: the second relay of a device with its own FullTopic")
   func tasmotaRelay() {
     let relay = TasmotaProfile(
@@ -98,7 +135,7 @@ struct ProfileTests {
     let with = MQTTMessage("zigbee2mqtt/lamp", #"{"position":30,"state":"OPEN","moving":"DOWN"}"#)
     #expect(cover.observations(in: with) == [.lowered(70), .motion(.down)])
     let without = MQTTMessage("zigbee2mqtt/lamp", #"{"state":"CLOSE"}"#)
-    #expect(cover.observations(in: without) == [.lowered(100)])
+    #expect(cover.observations(in: without) == [.end(.down)])
   }
 
   @Test("Shelly: the notification of a switch, and of other parts")
@@ -132,7 +169,9 @@ struct ProfileTests {
     }
     #expect(
       status(#"{"id":0,"state":"closing","current_pos":40}"#) == [.lowered(60), .motion(.down)])
-    #expect(status(#"{"id":0,"state":"open","current_pos":null}"#) == [.lowered(0), .motion(nil)])
+    #expect(
+      status(#"{"id":0,"state":"open","current_pos":null}"#)
+        == [.lowered(nil), .end(.up), .motion(nil)])
     let first = ShellyGeneration1Profile(topic: "s", channel: 0, kind: .cover, interval: nil)
     #expect(first.observations(in: MQTTMessage("shellies/s/roller/0/pos", "25")) == [.lowered(75)])
     #expect(first.observations(in: MQTTMessage("shellies/s/roller/0", "close")) == [.motion(.down)])
@@ -146,11 +185,13 @@ struct ProfileTests {
   }
 
   @Test(
-    "A template's words match payloads literally, or by the shortest form of a number",
+    "A template's words match payloads literally, by the shortest form of a number, or in another case",
     arguments: [
       ("1.0", "0.0", "1.0", true), ("00", "0", "00", true), ("+1", "-1", "+1", true),
       ("nan", "inf", "inf", false), ("1", "0", "1.0", true), ("1", "0", "00", false),
-      ("1", "0", "2", nil), ("ON", "OFF", "on", nil),
+      ("1", "0", "2", nil), ("ON", "OFF", "on", true), ("ON", "OFF", "off ", false),
+      ("a", "A", "A", false), ("ON", "OFF", "true", true), ("ON", "OFF", "0", false),
+      ("ON", "OFF", #"{"STATE":"ON"}"#, nil), ("0", "1", "1", false), ("ON", "OFF", "aus", false),
     ] as [(String, String, String, Bool?)])
   func rawWords(on: String, off: String, payload: String, isOn: Bool?) throws {
     let command: JSON = ["topic": "set", "payload": "x"]
@@ -266,9 +307,10 @@ struct ProfileTests {
       for topic in profile.topics {
         for fact in profile.observations(in: MQTTMessage(topic, payload)) {
           switch fact {
-          case .brightness(let value), .lowered(let value): #expect((0...100).contains(value))
+          case .brightness(let value), .lowered(let value):
+            #expect(value.map { (0...100).contains($0) } ?? true)
           case .refused(let reason): #expect(reason.utf8.count <= 80)
-          case .power, .motion, .online: break
+          case .power, .end, .motion, .online: break
           }
         }
       }

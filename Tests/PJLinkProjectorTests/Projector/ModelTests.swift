@@ -187,25 +187,129 @@ struct ModelTests {
     #expect(!bench.removeRequests().contains("%1NAME ?"))
   }
 
-  @Test("E15 · a command fails with notNow if the query of the power is answered with an error")
-  func powerUnknown() throws {
-    var bench = try ModelBench([:], ["%1POWR ?": "1"])
-    _ = try bench.run(.open)
-    bench.answers["%1POWR ?"] = "ERR3"
-    let error = try #require(try bench.run(.perform(.on)))
-    #expect(error.code == .notNow && error.message.contains("does not report its power"))
-  }
-
-  @Test("E15 · a command fails with notNow for an unknown power, and not with an old reason")
-  func powerWithoutMeaning() throws {
+  @Test(
+    "E15 · a command is sent while the projector does not report its power in a form with a meaning",
+    arguments: ["ERR3", "ERR1", "ERR4", "9", "-1", ""], [ProjectorCommand.on, .off])
+  func powerWithoutMeaning(answer: String, command: ProjectorCommand) throws {
     var bench = try ModelBench([:], ["%1POWR ?": "1"])
     _ = try bench.run(.open)
     bench.settle()
-    bench.answers["%1POWR ?"] = nil
+    bench.answers["%1POWR ?"] = answer
     bench.advance(10)
-    bench.answers["%1POWR ?"] = "9"
-    let error = try #require(try bench.run(.perform(.on)))
-    #expect(error.code == .notNow && error.message == "the projector does not report its power yet")
+    #expect(bench.provenance[.power] == .unknown)
+    _ = bench.removeRequests()
+    #expect(try bench.run(.perform(command)) == nil)
+    let request = command == .on ? "%1POWR 1" : "%1POWR 0"
+    #expect(bench.removeRequests() == ["%1POWR ?", request, "%1POWR ?"])
+  }
+
+  @Test("a projector that answers \"not now\" in standby is taken for off, and is turned on")
+  func hiddenStandby() throws {
+    var bench = try ModelBench([:], ["%1POWR ?": "ERR3"])
+    #expect(try bench.run(.open) == nil)
+    #expect(bench.state[.power] == "off" && bench.provenance[.power] == .assumed)
+    bench.settle()
+    _ = bench.removeRequests()
+    #expect(try bench.run(.perform(.on)) == nil)
+    #expect(bench.removeRequests() == ["%1POWR ?", "%1POWR 1", "%1POWR ?"])
+    #expect(bench.state[.power] == "warming" && bench.provenance[.power] == .assumed)
+    bench.advance(20)
+    #expect(!bench.removeRequests().contains("%1POWR 1"), "it is sent once")
+    bench.answers["%1POWR ?"] = "1"
+    bench.advance(1)
+    #expect(bench.state[.power] == "on" && bench.provenance[.power] == .reported)
+  }
+
+  @Test("a projector that answers \"not now\" after off cools for its usual time, and is off then")
+  func hiddenOff() throws {
+    var bench = try ModelBench(["coolDown": 60], ["%1POWR ?": "1"])
+    _ = try bench.run(.open)
+    bench.answers["%1POWR 0"] = "OK"
+    #expect(try bench.run(.perform(.off)) == nil)
+    bench.answers["%1POWR ?"] = "ERR3"
+    bench.answers["%1POWR 0"] = "ERR3"
+    bench.advance(1)
+    #expect(bench.state[.power] == "cooling" && bench.provenance[.power] == .assumed)
+    for _ in 0..<60 { bench.advance(1) }
+    #expect(bench.state[.power] == "off" && bench.provenance[.power] == .assumed)
+    for _ in 0..<400 { bench.advance(1) }
+    #expect(try bench.run(.perform(.off)) == nil)
+    _ = bench.removeRequests()
+    #expect(try bench.run(.perform(.on)) == nil)
+    #expect(bench.removeRequests().contains("%1POWR 1"))
+  }
+
+  @Test(
+    "a projector that accepts a command without a reaction gets it once more, then reports its state",
+    arguments: [(ProjectorCommand.on, "0", "%1POWR 1"), (.off, "1", "%1POWR 0")])
+  func withoutReaction(command: ProjectorCommand, power: String, request: String) throws {
+    var bench = try ModelBench([:], ["%1POWR ?": power])
+    _ = try bench.run(.open)
+    #expect(try bench.run(.perform(command)) == nil)
+    _ = bench.removeRequests()
+    for _ in 0..<14 { bench.advance(1) }
+    #expect(!bench.removeRequests().contains(request))
+    bench.state = [:]
+    for _ in 0..<10 { bench.advance(1) }
+    #expect(bench.removeRequests().count { $0 == request } == 1)
+    #expect(bench.state[.power] == nil)
+    for _ in 0..<20 { bench.advance(1) }
+    #expect(bench.state[.power] == (command == .on ? "off" : "on"))
+    #expect(bench.provenance[.power] == .reported)
+    for _ in 0..<300 { bench.advance(1) }
+    #expect(!bench.removeRequests().contains(request))
+  }
+
+  @Test(
+    "a projector that a person turns off again gets no second command",
+    arguments: [["3", "0"], ["3", "2", "0"], ["ERR3", "0"]])
+  func turnedOffAgain(powers: [String]) throws {
+    var bench = try ModelBench([:], ["%1POWR ?": "0"])
+    _ = try bench.run(.open)
+    #expect(try bench.run(.perform(.on)) == nil)
+    _ = bench.removeRequests()
+    for power in powers {
+      bench.answers["%1POWR ?"] = power
+      for _ in 0..<5 { bench.advance(1) }
+    }
+    for _ in 0..<100 { bench.advance(1) }
+    #expect(!bench.removeRequests().contains("%1POWR 1"))
+    #expect(bench.state[.power] == "off" && bench.provenance[.power] == .reported)
+  }
+
+  @Test("a projector that was just turned on is tried every five seconds while it is silent")
+  func silentAfterOn() throws {
+    var bench = try ModelBench([:], ["%1POWR ?": "0"])
+    _ = try bench.run(.open)
+    bench.settle()
+    #expect(try bench.run(.perform(.on)) == nil)
+    bench.answers["%1POWR ?"] = nil
+    for _ in 0..<60 { bench.advance(1) }
+    #expect(bench.provenance[.power] == .unknown)
+    bench.answers["%1POWR ?"] = "3"
+    for _ in 0..<5 { bench.advance(1) }
+    #expect(bench.state[.power] == "warming" && bench.provenance[.power] == .reported)
+  }
+
+  @Test("a value out of its range becomes unknown, and nothing else is lost because of it")
+  func unknownValues() throws {
+    var bench = try ModelBench(
+      Self.pictures,
+      ["%1POWR ?": "1", "%1LAMP ?": "412 1 8 0", "%1ERST ?": "020000", "%1AVMT ?": "31"])
+    _ = try bench.run(.open)
+    bench.settle()
+    #expect(bench.attributes["lampHours"] == 412 && bench.state[.picture] == "wideScreen")
+    bench.answers.merge([
+      "%1LAMP ?": "-1 1 9 0", "%1ERST ?": "0900x0", "%1AVMT ?": "99", "%2FILT ?": "123456",
+      "%1INPT ?": "99", "%1INST ?": "31 99",
+    ]) { $1 }
+    bench.advance(600)
+    #expect(bench.attributes["lampHours"]?.isNull == true && bench.attributes["lamp2Hours"] == 9)
+    #expect(bench.attributes["errors"] == "none" && bench.attributes["mute"]?.isNull == true)
+    #expect(bench.attributes["filterHours"]?.isNull == true)
+    #expect(bench.attributes["input"]?.isNull == true && bench.provenance[.picture] == .unknown)
+    #expect(bench.attributes["inputs"] == "Player")
+    #expect(bench.state[.power] == "on")
   }
 
   @Test(
@@ -511,11 +615,12 @@ struct ModelTests {
     #expect(bench.attributes["problem"]?.isNull == true)
   }
 
-  @Test("A projector that does not report its power does not open yet")
+  @Test("A projector that does not report its power opens, with an unknown state")
   func unknownPower() throws {
-    for answer in ["ERR3", "9"] {
+    for answer in ["ERR1", "9"] {
       var bench = try ModelBench([:], ["%1POWR ?": answer])
-      #expect(try bench.run(.open)?.code == .notNow)
+      #expect(try bench.run(.open) == nil)
+      #expect(bench.state == [:])
     }
   }
 

@@ -101,7 +101,7 @@ struct WireTests {
       projector.port, ["password": "JBMIAProjectorLink"])
     #expect(await eventually { projector.commands == ["PJLINK 2"] })
     await clock.waitForSleepers()
-    clock.advance(by: ProjectorLink.replyTime)
+    clock.advance(by: ProjectorLink.challengeTime)
     #expect(await refusal == nil)
     #expect(await bench.perform("on") == nil)
     #expect(await eventually { bench.attribute("authentication") == "MD5" })
@@ -143,7 +143,9 @@ struct WireTests {
 
   @Test(
     "Commands work with slow, split, merged and meaningless packets",
-    arguments: ["slow", "split", "merged", "garbage", "close", "late", "one-class"])
+    arguments: [
+      "slow", "split", "merged", "garbage", "close", "late", "one-class", "blanks", "line-feeds",
+    ])
   func oddPackets(odd: String) async throws {
     let projector = try await ProjectorFixture(["class": 1, "odd": [.string(odd)]])
     let bench = ProjectorBench(clock: clock)
@@ -155,6 +157,33 @@ struct WireTests {
     #expect(await eventually { bench.attribute("lampHours") == 412 })
     let isGarbage = odd == "merged" || odd == "garbage"
     #expect(bench.log.contains { $0.contains("answers no request") } == isGarbage)
+  }
+
+  @Test("A projector that greets after nine seconds opens")
+  func lateGreeting() async throws {
+    let projector = try await ProjectorFixture(["odd": ["held-greeting"]])
+    let bench = ProjectorBench(clock: clock)
+    async let refusal = bench.open(projector.port)
+    #expect(await eventually { projector.opened == 1 })
+    await clock.waitForSleepers()
+    clock.advance(by: .seconds(9))
+    try await projector.change(["greet": true])
+    #expect(await refusal == nil)
+    #expect(bench[.power] == "off" && bench.provenance(of: .power) == .reported)
+  }
+
+  @Test("A projector that says \"not now\" to everything but on in standby is turned on and off")
+  func hiddenStandby() async throws {
+    let projector = try await ProjectorFixture(["odd": ["hide-standby"]])
+    let bench = ProjectorBench(clock: clock)
+    #expect(await bench.open(projector.port, ["coolDown": 0]) == nil)
+    #expect(bench[.power] == "off" && bench.provenance(of: .power) == .assumed)
+    #expect(await bench.perform("off") == nil)
+    #expect(await bench.perform("on") == nil)
+    #expect(bench[.power] == "on" && bench.provenance(of: .power) == .reported)
+    #expect(await bench.perform("off") == nil)
+    #expect(await advanceUntil { bench[.power] == "off" })
+    #expect(bench.provenance(of: .power) == .assumed)
   }
 
   @Test(

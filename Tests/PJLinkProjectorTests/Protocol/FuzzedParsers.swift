@@ -35,14 +35,17 @@ private func checkLines(_ received: [UInt8], _ pieces: [[UInt8]]) {
   let lines = reader.append(received)
   var other = LineReader()
   precondition(pieces.flatMap { other.append($0) } == lines, "the pieces have other lines")
-  precondition(lines.count == received.count { $0 == UInt8(ascii: "\r") })
+  let ends = received.count { $0 == UInt8(ascii: "\r") }
+  // A line feed ends a line, too, unless the line is empty.
+  let feeds = received.count { $0 == UInt8(ascii: "\n") }
+  precondition((ends...ends + feeds).contains(lines.count))
   for case .text(let text) in lines {
     // An invalid byte becomes U+FFFD, which has three bytes.
     precondition(text.utf8.count <= 3 * (LineReader.longestLine - 1))
-    precondition(!text.utf8.contains(UInt8(ascii: "\r")))
+    precondition(!text.utf8.contains { $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") })
     checkValues(text)
     switch PJLinkLine(text) {
-    case .salt(let salt): precondition(Hexadecimal.bytes(salt)?.count == 4)
+    case .salt(let salt): precondition((1...64).contains(salt.utf8.count))
     case .challenge(let bytes): precondition(bytes.count == Authentication.nonceSize)
     case .reply(let command, let answer):
       precondition(command.utf8.count == 4)
@@ -55,9 +58,9 @@ private func checkLines(_ received: [UInt8], _ pieces: [[UInt8]]) {
 private func checkValues(_ text: String) {
   _ = PJLinkValues.power(text)
   precondition((PJLinkValues.mute(text) ?? "none").utf8.count <= 15)
-  if let hours = PJLinkValues.lampHours(text) {
-    precondition((1...8).contains(hours.count) && hours.allSatisfy { (0...99_999).contains($0) })
-  }
+  let lamps = PJLinkValues.lampHours(text)
+  precondition(lamps.count <= 8)
+  precondition(lamps.compactMap(\.self).allSatisfy { (0...99_999).contains($0) })
   if let hours = PJLinkValues.hours(text) { precondition((0...99_999).contains(hours)) }
   if let inputs = PJLinkValues.inputs(text) {
     precondition(!inputs.isEmpty && inputs.allSatisfy { $0.code.utf8.count == 2 })

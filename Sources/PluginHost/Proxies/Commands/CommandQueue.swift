@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import PluginProtocol
 
 /// The commands of one device that are not accepted yet, in order. A value, so that tests need no
 /// tasks.
@@ -96,14 +97,17 @@ struct CommandQueue: Sendable {
   /// Returns the next command to send, now in flight with `request` as its id; `nil` if it must
   /// wait.
   ///
-  /// - Parameter reportsSeen: The number of reports of the device so far.
-  mutating func beginNext(at now: Duration, reportsSeen: Int, request: () -> Int)
-    -> QueuedCommand?
-  {
+  /// - Parameters:
+  ///   - state: The known state of the device.
+  ///   - reportsSeen: The number of reports of the device so far.
+  mutating func beginNext(
+    in state: DeviceState, at now: Duration, reportsSeen: Int, request: () -> Int
+  ) -> QueuedCommand? {
     guard underWay == nil, var next = popNext(at: now) else { return nil }
     next.request = request()
     next.reportsSeen = reportsSeen
     next.wasSettled = false
+    next.progress = EffectProgress(next.command, in: state, at: now)
     if next.deadline == nil { next.deadline = now + next.spec.longest }
     underWay = next
     return next
@@ -132,6 +136,7 @@ struct CommandQueue: Sendable {
       waiting.insert(held.command, at: waiting.firstIndex { !$0.isUrgent } ?? waiting.endIndex)
     }
     held = (command, retryAt)
+    held?.command.wasHeld = true
   }
 
   /// Lets the held command be sent again, because the state has changed.
@@ -146,6 +151,13 @@ struct CommandQueue: Sendable {
       command.command.isSettled(in: state)
     else { return }
     underWay?.wasSettled = true
+  }
+
+  /// Records a report of the device while a command is in flight: its effect may come before the answer.
+  ///
+  /// - Parameter state: The state with the values of the report.
+  mutating func record(_ report: StateNotification, in state: DeviceState, at now: Duration) {
+    underWay?.progress?.record(report, in: state, at: now)
   }
 
   /// Removes and returns the held command if its deadline has passed.

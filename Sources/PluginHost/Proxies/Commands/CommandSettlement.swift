@@ -6,8 +6,8 @@ import PluginProtocol
 struct CommandSettlement: Sendable {
   private struct Waiter {
     let caller: CommandCaller
-    let command: Command
-    let deadline: Duration
+    var progress: EffectProgress
+    var command: Command { progress.command }
   }
 
   private var waiters: [Waiter] = []
@@ -15,40 +15,52 @@ struct CommandSettlement: Sendable {
   /// The commands that callers wait for.
   var commands: [Command] { waiters.map(\.command) }
 
-  /// The earliest deadline; `nil` without callers.
-  var nextDeadline: Duration? { waiters.lazy.map(\.deadline).min() }
-
-  /// Lets a caller wait for a command that was accepted at `now`.
-  mutating func add(_ caller: CommandCaller, for command: Command, at now: Duration) {
-    waiters.append(
-      Waiter(caller: caller, command: command, deadline: now + command.spec.longest))
+  /// The next time at which a command is decided without a further report; `nil` without callers.
+  func nextDecision(in state: DeviceState) -> Duration? {
+    waiters.lazy.map { $0.progress.nextDecision(in: state) }.min()
   }
 
-  /// Removes and returns the callers whose command `state` shows as done.
-  mutating func removeSettled(in state: DeviceState) -> [CommandCaller] {
+  /// Lets a caller wait for the effect of an accepted command.
+  mutating func add(_ caller: CommandCaller, for progress: EffectProgress) {
+    waiters.append(Waiter(caller: caller, progress: progress))
+  }
+
+  /// Records a report of the device.
+  ///
+  /// - Parameter state: The state with the values of the report.
+  mutating func record(_ report: StateNotification, in state: DeviceState, at now: Duration) {
+    for index in waiters.indices { waiters[index].progress.record(report, in: state, at: now) }
+  }
+
+  /// Removes and returns the callers whose command is decided, with the verdict.
+  mutating func removeDecided(
+    in state: DeviceState, at now: Duration
+  ) -> [(caller: CommandCaller, verdict: EffectProgress.Verdict)] {
     // Most reports come while no caller waits.
-    waiters.isEmpty ? [] : remove { $0.command.isSettled(in: state) }.map(\.caller)
+    guard !waiters.isEmpty else { return [] }
+    var decided: [(caller: CommandCaller, verdict: EffectProgress.Verdict)] = []
+    waiters.removeAll { waiter in
+      guard let verdict = waiter.progress.verdict(in: state, at: now) else { return false }
+      decided.append((waiter.caller, verdict))
+      return true
+    }
+    return decided
   }
 
-  /// Records that `command` was accepted at `now`. Callers that wait for an older value of the same
-  /// setting now wait for this one.
+  /// Records that a command was accepted. Callers that wait for an older value of the same setting now wait for this
+  /// one.
   ///
   /// - Returns: The callers whose command can no longer be observed; they are removed.
-  mutating func supersede(by command: Command, at now: Duration) -> [CommandCaller] {
+  mutating func supersede(by progress: EffectProgress) -> [CommandCaller] {
     guard !waiters.isEmpty else { return [] }
+    let command = progress.command
     waiters = waiters.map { waiter in
       guard case .setting = waiter.command.spec.manner,
         command.spec.manner == waiter.command.spec.manner
       else { return waiter }
-      return Waiter(
-        caller: waiter.caller, command: command, deadline: now + command.spec.longest)
+      return Waiter(caller: waiter.caller, progress: progress)
     }
     return remove { command.supersedes($0.command) }.map(\.caller)
-  }
-
-  /// Removes and returns the callers whose deadline has passed, with their commands.
-  mutating func removeExpired(at now: Duration) -> [(caller: CommandCaller, command: Command)] {
-    remove { $0.deadline <= now }.map { ($0.caller, $0.command) }
   }
 
   /// Removes and returns the caller with this number, if it waits here.
@@ -87,7 +99,7 @@ extension Command {
       .timeout,
       "\"\(self)\" was accepted, but the device did not report \(awaited) within "
         + "\(Int(spec.longest.seconds)) s; \(found)",
-      hint: "Check whether the device carried out the command.")
+      hint: state.problem ?? "Check whether the device carried out the command.")
   }
 
   private var awaited: String {

@@ -29,6 +29,12 @@ struct QueuedCommand: Sendable {
   var request: Int?
   /// The deadline of its acceptance; set when it is sent for the first time.
   var deadline: Duration?
+  /// Its effect since it was sent last.
+  var progress: EffectProgress?
+  /// Since when the device cannot be reached, after it had refused the command with `notNow`.
+  var lostSince: Duration?
+  /// Whether the device has refused it with `notNow`.
+  var wasHeld = false
   /// The count of the device's reports when it was sent last.
   var reportsSeen = 0
   /// Whether the settled playback was reported since it was sent.
