@@ -2,6 +2,7 @@ import Devices
 import Glibc
 import JSON
 import MediaFolders
+import MediaNames
 
 /// The search for folders with films and music: those of the user, and disks.
 package struct FolderSearch: DeviceSearch {
@@ -129,10 +130,6 @@ package struct FolderSearch: DeviceSearch {
 
 /// Counts films and songs below a folder, within bounds. Links are not followed.
 private struct MediaCount {
-  private static let songEndings: Set<String> = [
-    "flac", "mp3", "ogg", "oga", "opus", "m4a", "aac", "wav", "aif", "aiff", "wma", "wv", "ape",
-  ]
-
   let limits: FolderSearch.Limits
   let deadline: SearchDeadline
   private(set) var films = 0
@@ -158,7 +155,7 @@ private struct MediaCount {
       var facts = stat()
       guard lstat("\(path)/\(name)", &facts) == 0 else { continue }
       switch facts.st_mode & S_IFMT {
-      case S_IFDIR:
+      case S_IFDIR where !IgnoredFiles.isSystemFolder(name):
         guard depth < limits.depth else {
           isCut = true
           continue
@@ -175,9 +172,9 @@ private struct MediaCount {
   /// - Parameter name: With a leading slash if the file is in a folder below the candidate: the
   ///   index file of a DVD counts only there (`FilmFiles`).
   private mutating func count(_ name: String) {
-    guard let dot = name.lastIndex(of: "."), name.utf8.count <= 256 else { return }
-    let ending = name[name.index(after: dot)...].lowercased()
-    if FilmFiles.contains(name) { films += 1 }
-    if Self.songEndings.contains(ending) { songs += 1 }
+    guard name.utf8.count <= 256, let ending = MediaName.fileExtension(of: name) else { return }
+    let isFilm = FilmFiles.contains(name)
+    if isFilm, IgnoredFiles.reason(ofFilm: name) == nil { films += 1 }
+    if !isFilm, SongFiles.extensions.contains(ending) { songs += 1 }
   }
 }
