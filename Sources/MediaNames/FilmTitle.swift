@@ -34,10 +34,16 @@ package struct FilmTitle: Equatable, Sendable {
       let isCut = isRelease || rest.allSatisfy(\.describesFile)
       if isKnown, isCut {
         year = words[found].year
-        words.removeSubrange(found...)
+        var first = found
+        while isRelease, first > 1, ReleaseWords.isDescription(words[first - 1].text) { first -= 1 }
+        words.removeSubrange(first...)
       }
     }
-    if year == nil, let end, end < words.count { words.removeSubrange(end...) }
+    if year == nil, let end, end < words.count {
+      // "Night.Ferry.1080p.2019.BluRay"
+      if episode == nil { year = words[end...].compactMap(\.year).first }
+      words.removeSubrange(end...)
+    }
     let title = ReleaseName.text(words.filter { !$0.isRelease })
     self.year = title.isEmpty ? nil : year
     self.title = title.isEmpty ? stem.replacing("_", with: " ") : title
@@ -210,7 +216,7 @@ struct ReleaseName {
       let parts = part.split(separator: ".").map(String.init)
       let isDotted =
         parts.count > 1 && !ReleaseWords.isCertain(String(part))
-        && parts.contains { ReleaseWords.isCertain($0) }
+        && parts.contains { ReleaseWords.isCertain($0) || Word(text: $0).year != nil }
       words += (isDotted ? parts : [String(part)]).map { Word(text: $0) }
     }
     joinCodecs()

@@ -23,6 +23,10 @@ package enum IgnoredFiles {
     "behindthescenes": extra, "deleted": extra, "deletedscene": extra, "interview": extra,
     "scene": extra, "short": extra, "extra": extra, "bonus": extra,
   ]
+  /// The words before "trailer" that are no title.
+  private static let trailerWords: Set<String> = ["theatrical", "official", "teaser", "original"]
+  /// Makers of releases, who put a film of their own beside it.
+  private static let advertisers: Set<String> = ["rarbg", "etrg", "yify", "ahashare"]
   private static let sample = "it is a sample"
   private static let trailer = "it is a trailer"
   private static let extra = "it is an extra of a film"
@@ -53,7 +57,17 @@ package enum IgnoredFiles {
 
   private static func reason(ofName name: String) -> String? {
     let stem = MediaName.stem(of: name).lowercased()
-    let words = stem.split { " ._-()[]".contains($0) }.map(String.init)
+    var words = stem.split { " ._-()[]".contains($0) }.map(String.init)
+    if words.first.map(advertisers.contains) == true, words.count < 3 {
+      return "it is an advertisement"
+    }
+    // "Official Trailer (HD)", "Trailer 2"
+    while words.count > 1, let last = words.last,
+      last.count < 3 && last.allSatisfy(ReleaseWords.isDigit) || last == "hd"
+        || ReleaseWords.isCertain(last)
+    {
+      words.removeLast()
+    }
     guard let first = words.first, let last = words.last else { return nil }
     let lastPlain = String(last.reversed().drop(while: ReleaseWords.isDigit).reversed())
     let isMain = [sample, trailer]
@@ -71,7 +85,8 @@ package enum IgnoredFiles {
         // "Night Ferry Trailer", but not "The Trailer".
         let isBehindMark = before.hasSuffix("- ")
         if isBehindMark { return reason }
-        return isMain.contains(reason) && words.count > 2 ? reason : nil
+        let isNamed = words.count > 2 || trailerWords.contains(first)
+        return isMain.contains(reason) && isNamed ? reason : nil
       default: break
       }
     }

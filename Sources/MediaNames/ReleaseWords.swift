@@ -31,7 +31,7 @@ enum ReleaseWords {
   private static let beforeCertain: Set<String> = [
     "extended", "unrated", "uncut", "remastered", "repack", "proper", "rerip", "internal", "multi",
     "dual", "dl", "dubbed", "subbed", "imax", "hdr", "4k", "3d", "amzn", "dsnp", "hmax", "atvp",
-    "dts", "hybrid",
+    "dts", "hybrid", "hsbs", "sbs", "hou",
   ]
   /// The same, in capitals only: "WEB", but not "Charlotte's Web".
   private static let capitalsBeforeCertain: Set<String> = [

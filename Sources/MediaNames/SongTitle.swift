@@ -105,11 +105,11 @@ struct TrackNumber: Equatable {
         rest = rest.dropFirst().dropFirst(second.count)
       }
     }
-    let separators = rest.prefix { " .-–_)]".contains($0) }
+    let separators = rest.prefix { " .-–_)]、．".contains($0) }
     let title = rest.dropFirst(separators.count)
     // "24K Magic", "3.14", "7-11", "4'33": the number belongs to the title.
     guard !separators.isEmpty || title.isEmpty else { return nil }
-    let hasMark = separators.contains { ".-–_)]".contains($0) }
+    let hasMark = separators.contains { ".-–_)]、．".contains($0) }
     if hasMark, !separators.contains(" "), title.first.map(ReleaseWords.isDigit) == true {
       return nil
     }

@@ -52,7 +52,10 @@ struct FilmTitleTests {
       ("Night.Ferry.2160p.HDR10.HEVC.TrueHD.7.1.Atmos.mkv", "Night Ferry"),
       ("Night.Ferry.1954.Criterion.Collection.DVD9.mkv", "Night Ferry (1954)"),
       ("Nachtfähre.2019.German.DTS.DL.1080p.BluRay.x264.mkv", "Nachtfähre (2019)"),
-      ("Das Boot.mkv", "Das Boot"), ("Dr. Strangelove.mkv", "Dr. Strangelove"),
+      ("Night.Ferry.1080p.2019.BluRay.mkv", "Night Ferry (2019)"),
+      ("Night.Ferry.3D.HSBS.2019.1080p.mkv", "Night Ferry (2019)"),
+      ("Night Ferry.2019.mkv", "Night Ferry 2019"), ("Das Boot.mkv", "Das Boot"),
+      ("Dr. Strangelove.mkv", "Dr. Strangelove"),
       ("Mission - Impossible (1996).mkv", "Mission - Impossible (1996)"),
       ("夜の船.2019.1080p.mkv", "夜の船 (2019)"), ("...mkv", ".."), ("x264.mkv", "x264"),
       ("", ""), ("20190714_2015 - Tatort.ts", "20190714 2015 - Tatort"),
@@ -138,7 +141,8 @@ struct FilmTitleTests {
       "Night Ferry/Featurettes/a.mkv", "Night Ferry/Behind The Scenes/a.mkv",
       "Night Ferry (2019)/Shorts/a.mkv", "Night Ferry-featurette.mkv", "Night Ferry-deleted.mkv",
       "Night Ferry/Deleted Scenes/a.mkv", "Night.Ferry.2019.Trailer.1080p.mkv",
-      "Night Ferry (trailer).mp4",
+      "Night Ferry (trailer).mp4", "Trailer 2.mp4", "Theatrical Trailer.mkv",
+      "Night Ferry - Official Trailer (HD).mp4", "Night Ferry (2019)/RARBG.com.mp4",
     ])
   func extras(path: String) {
     #expect(IgnoredFiles.reason(ofFilm: path) != nil)
@@ -151,7 +155,8 @@ struct FilmTitleTests {
       "Anime/Shorts/a.mkv", "Extra Ordinary (2019).mkv", "Free Samples (2012).mkv",
       "The Interview (2014).mkv", "Interview.mkv", "Short.mkv", "The Big Short.mkv", "Scene.mkv",
       "Extras (2005)-S01E01.mkv", "Night Ferry.mkv", "The.Interview.2014.1080p.mkv",
-      "Sample This (2012).mkv", "Trailer.Park.of.Terror.2008.1080p.mkv", "The.Big.Short.mkv",
+      "Sample This (2012).mkv", "The.Trailer.2019.1080p.mkv", "Trailer 1999.mkv",
+      "Trailer.Park.of.Terror.2008.1080p.mkv", "The.Big.Short.mkv",
     ])
   func films(path: String) {
     #expect(IgnoredFiles.reason(ofFilm: path) == nil)

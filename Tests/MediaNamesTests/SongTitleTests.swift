@@ -13,7 +13,7 @@ struct SongTitleTests {
       ("2-05 - Morning.flac", "Morning"), ("101 - Morning.flac", "Morning"),
       ("[03] Morning.mp3", "Morning"), ("(03) Morning.mp3", "Morning"),
       ("05) Morning.mp3", "Morning"),
-      ("03-morning.mp3", "morning"), ("03.Morning.mp3", "Morning"),
+      ("03-morning.mp3", "morning"), ("03.Morning.mp3", "Morning"), ("03、朝.mp3", "朝"),
       ("24K Magic.mp3", "24K Magic"), ("01 24K Magic.mp3", "24K Magic"),
       ("7 Rings.mp3", "7 Rings"), ("7 Seconds.mp3", "7 Seconds"),
       ("99 Luftballons.mp3", "99 Luftballons"), ("99.flac", "99"), ("1999.mp3", "1999"),
