@@ -143,7 +143,8 @@ private struct MediaCount {
     self.deadline = deadline
   }
 
-  mutating func walk(_ path: String, depth: Int) {
+  /// - Parameter relative: The path below the candidate, with a slash at its end; empty for the candidate itself.
+  mutating func walk(_ path: String, below relative: String = "", depth: Int) {
     let folder = FolderEntries(path, most: limits.entries - entries, until: deadline)
     entries += folder.count
     if folder.isCut { isCut = true }
@@ -160,8 +161,8 @@ private struct MediaCount {
           isCut = true
           continue
         }
-        walk("\(path)/\(name)", depth: depth + 1)
-      case S_IFREG: count(depth == 0 ? name : "/\(name)")
+        walk("\(path)/\(name)", below: "\(relative)\(name)/", depth: depth + 1)
+      case S_IFREG: count(relative + name)
       default: break
       }
     }
@@ -169,12 +170,11 @@ private struct MediaCount {
 
   /// Counts a file.
   ///
-  /// - Parameter name: With a leading slash if the file is in a folder below the candidate: the
-  ///   index file of a DVD counts only there (`FilmFiles`).
-  private mutating func count(_ name: String) {
-    guard name.utf8.count <= 256, let ending = MediaName.fileExtension(of: name) else { return }
-    let isFilm = FilmFiles.contains(name)
-    if isFilm, IgnoredFiles.reason(ofFilm: name) == nil { films += 1 }
+  /// - Parameter path: The path below the candidate: the index file of a disc counts only in a folder (`FilmFiles`).
+  private mutating func count(_ path: String) {
+    guard path.utf8.count <= 4096, let ending = MediaName.fileExtension(of: path) else { return }
+    let isFilm = FilmFiles.contains(path)
+    if isFilm, IgnoredFiles.reason(ofFilm: path) == nil { films += 1 }
     if !isFilm, SongFiles.extensions.contains(ending) { songs += 1 }
   }
 }
