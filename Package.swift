@@ -64,6 +64,7 @@ let layers: [[Target]] = [
     module("Validation", ["JSON", "CUTF8Proc"]),
     module("QRCode", ["CQRCode"]),
     module("Jobs", ["Platform"]),
+    module("MediaNames", ["JSON", "CUTF8Proc"]),
   ],
   // Layer 2
   [
@@ -72,16 +73,18 @@ let layers: [[Target]] = [
     module("AccountFlows", ["Validation", "Platform"]),
     module("Scenes", ["Devices", "JSON", "Platform"]),
     module("InMemoryDevices", ["Devices", "JSON", "Platform"]),
-    module("MediaFolders", ["Devices", "JSON", "Platform"]),
+    module("MediaFolders", ["MediaNames", "Devices", "JSON", "Platform"]),
   ],
   // Layer 3
   [
     module("PluginKit", ["PluginProtocol", "Devices", "JSON", "Platform"]),
     module("PluginHost", ["PluginProtocol", "Devices", "JSON", "Platform", logging]),
-    module("HomeTheater", ["Scenes", "Devices", "JSON", "Platform", "CUTF8Proc"]),
+    module("HomeTheater", ["Scenes", "MediaNames", "Devices", "JSON", "Platform"]),
     module("TheaterAPI", ["Devices", "JSON"]),
     module("MediaNetwork", ["MediaFolders", "Platform", "CLibav"]),
-    module("Discovery", ["MediaFolders", "Devices", "JSON", "Platform", "CMosquitto"]),
+    module(
+      "Discovery",
+      ["MediaFolders", "MediaNames", "Devices", "JSON", "Platform", "CMosquitto"]),
   ],
   // Layer 4: adapters
   [
@@ -124,6 +127,7 @@ let layers: [[Target]] = [
         "WebServer", "APIClient", "TheaterAPI", "Storage", "Delivery", "QRCode",
         "TheaterConfiguration", "Discovery",
         "HomeTheater", "PluginConformance", "PluginHost", "Accounts", "AccountFlows", "Jobs",
+        "MediaNames",
         "Validation", "PluginProtocol", "Devices", "JSON", "Platform", "CLinux", hummingbird,
         logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -182,8 +186,9 @@ let package = Package(
     // Plugins
     plugin("Simulated"),
     plugin("ALSAAmplifier", ["CALSA", "CSwresample"]),
-    plugin("LibavPlayer", ["MediaFolders", "MediaNetwork", "CLibav", "CLinux"]),
-    plugin("MpvPlayer", ["MediaFolders", "MediaNetwork", "CLibav", crypto]),
+    plugin(
+      "LibavPlayer", ["MediaFolders", "MediaNames", "MediaNetwork", "CLibav", "CLinux"]),
+    plugin("MpvPlayer", ["MediaFolders", "MediaNames", "MediaNetwork", "CLibav", crypto]),
     plugin("PJLinkProjector", [crypto]),
     plugin("MQTTDevices", ["CMosquitto"]),
 
@@ -211,6 +216,7 @@ let package = Package(
     tests("PlatformTests", ["TestSupport", "Platform"]),
     tests("JSONTests", ["JSON"]),
     tests("DevicesTests", ["TestSupport", "Devices", "JSON"]),
+    tests("MediaNamesTests", ["MediaNames"]),
     tests(
       "ValidationTests", ["TestSupport", "Validation", "JSON"],
       exclude: ["validation-vectors.json"]),
@@ -232,7 +238,9 @@ let package = Package(
       ]),
     tests("InMemoryDevicesTests", ["TestSupport", "InMemoryDevices", "Devices", "JSON"]),
     tests("ScenesTests", ["TestSupport", "Scenes", "Devices", "JSON"]),
-    tests("HomeTheaterTests", ["TestSupport", "HomeTheater", "Scenes", "Devices", "JSON"]),
+    tests(
+      "HomeTheaterTests",
+      ["TestSupport", "HomeTheater", "MediaNames", "Scenes", "Devices", "JSON"]),
     tests(
       "TheaterConfigurationTests",
       [
@@ -290,14 +298,14 @@ let package = Package(
     tests(
       "LibavPlayerTests",
       [
-        "PluginTestSupport", "TestSupport", "LibavPlayer", "MediaFolders", "MediaNetwork",
-        "PluginKit", "PluginProtocol", "Devices", "JSON", "Platform",
+        "PluginTestSupport", "TestSupport", "LibavPlayer", "MediaFolders", "MediaNames",
+        "MediaNetwork", "PluginKit", "PluginProtocol", "Devices", "JSON", "Platform",
       ]),
     tests(
       "MpvPlayerTests",
       [
-        "PluginTestSupport", "TestSupport", "MpvPlayer", "MediaFolders", "MediaNetwork",
-        "PluginKit", "PluginProtocol", "Devices", "JSON", "Platform",
+        "PluginTestSupport", "TestSupport", "MpvPlayer", "MediaFolders", "MediaNames",
+        "MediaNetwork", "PluginKit", "PluginProtocol", "Devices", "JSON", "Platform",
       ], exclude: ["Wire/Corpus"]),
     tests(
       "MediaNetworkTests", ["TestSupport", "MediaNetwork", "MediaFolders", "CLibav", "Platform"]),
@@ -315,7 +323,7 @@ let package = Package(
       ], exclude: ["Profiles/Corpus"]),
     tests(
       "DiscoveryTests",
-      ["PluginTestSupport", "TestSupport", "Discovery", "MediaFolders", "Devices", "JSON"],
+      ["PluginTestSupport", "TestSupport", "Discovery", "MediaNames", "Devices", "JSON"],
       exclude: ["MQTT/Corpus"]),
     tests(
       "PluginConformanceTests",

@@ -36,6 +36,9 @@ public protocol Device: AnyObject, Sendable {
   /// - Parameter folder: An absolute path; `nil` for the player's own discs.
   func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem]
 
+  /// The items of `scanCatalogue`, and the files that the player leaves out.
+  func listCatalogue(folder: String?) async throws(DeviceError) -> CatalogueListing
+
   /// The picture of an item that the player can play; `nil` if there is none.
   ///
   /// Runs beside commands. It may take 30 s, because a player may have to make the picture.
@@ -72,6 +75,10 @@ public protocol Device: AnyObject, Sendable {
 extension Device {
   /// A player without items.
   public func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem] { [] }
+  /// The items alone.
+  public func listCatalogue(folder: String?) async throws(DeviceError) -> CatalogueListing {
+    CatalogueListing(try await scanCatalogue(folder: folder))
+  }
   /// A player without pictures.
   public func picture(of item: String) async throws(DeviceError) -> ItemPicture? { nil }
   /// - Throws: `.unsupported`.
@@ -208,6 +215,8 @@ public struct CatalogueItem: Sendable, Hashable {
   public var album: String?
   /// The number of the song on its album; `nil` if it is unknown.
   public var track: Int?
+  /// The number of the disc in the album's set; `nil` if it is unknown.
+  public var disc: Int?
   /// In seconds.
   public var duration: Double?
   /// `flac`, `mp3`, `simulated` …
@@ -219,13 +228,15 @@ public struct CatalogueItem: Sendable, Hashable {
 
   public init(
     id: String, title: String, artist: String? = nil, album: String? = nil, track: Int? = nil,
-    duration: Double? = nil, format: String? = nil, channels: Int? = nil, hasPicture: Bool = false
+    disc: Int? = nil, duration: Double? = nil, format: String? = nil, channels: Int? = nil,
+    hasPicture: Bool = false
   ) {
     self.id = id
     self.title = title
     self.artist = artist
     self.album = album
     self.track = track
+    self.disc = disc
     self.duration = duration
     self.format = format
     self.channels = channels
@@ -240,6 +251,7 @@ public struct CatalogueItem: Sendable, Hashable {
     self.init(
       id: id, title: title, artist: json["artist"]?.string, album: json["album"]?.string,
       track: json["track"]?.integer.flatMap { Self.trackRange.contains($0) ? $0 : nil },
+      disc: json["disc"]?.integer.flatMap { Self.trackRange.contains($0) ? $0 : nil },
       duration: json["duration"]?.number.flatMap {
         Playback.secondsRange.contains($0) ? $0 : nil
       },
@@ -254,6 +266,7 @@ public struct CatalogueItem: Sendable, Hashable {
     if let artist { object["artist"] = .string(artist) }
     if let album { object["album"] = .string(album) }
     if let track { object["track"] = .integer(track) }
+    if let disc { object["disc"] = .integer(disc) }
     if let duration { object["duration"] = .number(duration) }
     if let format { object["format"] = .string(format) }
     if let channels { object["channels"] = .integer(channels) }

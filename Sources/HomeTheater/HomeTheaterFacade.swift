@@ -516,11 +516,14 @@ public final class HomeTheaterFacade {
 
   /// Reads every player's catalogue again. Needs the permission `operate`.
   ///
-  /// - Returns: One report a player, by the player's name.
+  /// - Returns: One report a player, by the player's name. A principal with an age limit does not get the names of
+  ///   files, because a file without a listed film has no rating.
   @discardableResult
   package func scanLibrary(by principal: Principal) async throws(TheaterError) -> [ScanReport] {
     try policy.require(.operate, of: principal)
-    return await library.scanAll()
+    var reports = await library.scanAll()
+    if principal.ageLimit != nil { for index in reports.indices { reports[index].leftOut = [] } }
+    return reports
   }
 
   /// The current activity, its playback and every device. Needs the permission `view`.

@@ -1,5 +1,6 @@
 import Glibc
 import JSON
+import MediaNames
 
 /// A media file that a ``FolderWalk`` has found.
 package struct FoundFile: Equatable, Sendable {
@@ -21,14 +22,25 @@ package struct MediaKind: Sendable {
   /// Returns whether the file at an absolute path is of this kind although its name does not show it. It may read
   /// the file.
   package let matchesContent: @Sendable (_ path: String) -> Bool
+  /// Returns the reason why a file is not listed although it is media; nil for files that are listed, and for files
+  /// that are no media at all.
+  package let exclusion: @Sendable (_ path: String) -> String?
+  /// Whether the files are films, of which one may lie in several files.
+  package let isOfFilms: Bool
 
   package init(
-    matchesName: @escaping @Sendable (String) -> Bool,
-    matchesContent: @escaping @Sendable (String) -> Bool = { _ in false }
+    isOfFilms: Bool = false, matchesName: @escaping @Sendable (String) -> Bool,
+    matchesContent: @escaping @Sendable (String) -> Bool = { _ in false },
+    exclusion: @escaping @Sendable (String) -> String? = { _ in nil }
   ) {
+    self.isOfFilms = isOfFilms
     self.matchesName = matchesName
     self.matchesContent = matchesContent
+    self.exclusion = exclusion
   }
+
+  /// Returns whether a search lists the file at a path below a media folder by its name.
+  func lists(_ path: String) -> Bool { matchesName(path) && exclusion(path) == nil }
 }
 
 /// A search for the media files of a folder and its subfolders.
@@ -88,7 +100,7 @@ package struct FolderWalk {
 
   private mutating func walk(_ relative: String, depth: Int, recursive: Bool) {
     var paths = list(relative)
-    if onlyFirst { paths.sort(by: NaturalOrder.precedes) }
+    if onlyFirst { paths.sort(by: NaturalOrder.precedes(path:_:)) }
     for path in paths {
       if isFull { return }
       examine(path, depth: depth, recursive: recursive)
@@ -110,7 +122,7 @@ package struct FolderWalk {
         skip(relative.isEmpty ? folder.root : relative, "a file's name is not UTF-8; rename it")
         continue
       }
-      guard !name.utf8.starts(with: ".".utf8) else { continue }
+      guard !name.utf8.starts(with: ".".utf8), !IgnoredFiles.isSystemFolder(name) else { continue }
       let path = relative.isEmpty ? name : relative + "/" + name
       guard name.isStreamSafe else {
         skip(path, "its name has too many combining marks in a row; rename it")
@@ -126,24 +138,35 @@ package struct FolderWalk {
     guard lstat(folder.root + "/" + path, &status) == 0 else { return }
     let isLink = status.st_mode & S_IFMT == S_IFLNK
     if isLink {
-      // Links to folders are not followed: they could list files twice or form a cycle.
-      guard kind.matchesName(path) else { return }
+      let isListed = kind.lists(path)
       do {
         guard try stat(folder.resolve(path), &status) == 0 else { return }
       } catch {
-        skipped.append(error)
-        return
+        // A link to a file that is no media, or that is gone, is not worth a message; one to a folder is.
+        let isFolder = stat(folder.root + "/" + path, &status) == 0 && status.isFolder
+        return isListed || isFolder ? skipped.append(error) : ()
       }
+      guard isListed || status.isFolder else { return }
     }
     switch status.st_mode & S_IFMT {
-    case S_IFDIR where !isLink && recursive:
+    case S_IFDIR where isLink:
+      // Links to folders are not followed: they could list files twice or form a cycle.
+      guard recursive else { return }
+      skip(
+        path, "it is a link to a folder, and such links are not followed",
+        hint: "Name the folder itself among the folders of the player.")
+    case S_IFDIR where recursive:
       guard depth < Self.deepest else {
         return skip(
           path, "it lies more than \(Self.deepest) folders deep, so its files are not listed",
           hint: "Move it further up.")
       }
       walk(path, depth: depth + 1, recursive: true)
-    case S_IFREG where isMedia(path):
+    case S_IFREG:
+      if let reason = kind.exclusion(path) {
+        return skipped.append(MediaFailure(.unsupported, subject: path, detail: reason))
+      }
+      guard isMedia(path) else { return }
       guard files.count < mostFiles else { return stop(mostFiles, "files") }
       files.append(FoundFile(path: path, stamp: FolderWalk.stamp(status)))
       if onlyFirst { isFull = true }
@@ -151,6 +174,7 @@ package struct FolderWalk {
     }
   }
 
+  /// Whether a file that is not excluded is of the kind.
   private func isMedia(_ path: String) -> Bool {
     kind.matchesName(path) || kind.matchesContent(folder.root + "/" + path)
   }
@@ -174,11 +198,15 @@ package struct FolderWalk {
   }
 
   /// Returns the name of a folder's entry; nil if it is not UTF-8.
-  static func name(_ entry: UnsafeMutablePointer<dirent>) -> String? {
+  package static func name(_ entry: UnsafeMutablePointer<dirent>) -> String? {
     withUnsafePointer(to: &entry.pointee.d_name) { tuple in
       tuple.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: tuple.pointee)) {
         String(validatingCString: $0)
       }
     }
   }
+}
+
+extension stat {
+  fileprivate var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import JSON
+import MediaNames
 
 extension FolderWalk {
   /// Returns the absolute path of a file that a search of the folder would list; no other spelling of its path.
@@ -19,7 +20,8 @@ extension FolderWalk {
     let real = try folder.resolveFile(path)
     let file = folder.root + "/" + path
     let isListed =
-      kind.matchesName(path) || (mode(of: file) == S_IFREG && kind.matchesContent(file))
+      kind.exclusion(path) == nil
+      && (kind.matchesName(path) || (mode(of: file) == S_IFREG && kind.matchesContent(file)))
     guard isListed else { throw notListed(path) }
     return real
   }
@@ -34,7 +36,9 @@ extension FolderWalk {
   ) throws(MediaFailure) {
     let names = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     let isPlain = names.allSatisfy { !$0.isEmpty && $0.first != UInt8(ascii: ".") }
-    guard isPlain, names.count <= deepest + 1, path.isStreamSafe, !path.utf8.contains(0) else {
+    guard isPlain, !IgnoredFiles.isInSystemFolder(path + "/"), names.count <= deepest + 1,
+      path.isStreamSafe, !path.utf8.contains(0)
+    else {
       throw notListed(path)
     }
     var parent = folder.root

@@ -1,3 +1,5 @@
+import Devices
+
 /// The files and folders that a scan skipped: the first messages, and the total number.
 package struct SkippedFiles: Equatable, Sendable {
   /// The most messages kept.
@@ -23,6 +25,15 @@ package struct SkippedFiles: Equatable, Sendable {
   package mutating func append(_ failure: MediaFailure) {
     count += 1
     if failures.count < Self.most { failures.append(failure) }
+  }
+
+  /// The messages as left-out files of a listing.
+  package var leftOut: [CatalogueListing.LeftOutFile] {
+    failures.map { failure in
+      CatalogueListing.LeftOutFile(
+        file: failure.subject, reason: failure.detail,
+        hint: failure.hint.isEmpty ? nil : failure.hint)
+    }
   }
 
   /// Adds all messages of another list.

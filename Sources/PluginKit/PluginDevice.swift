@@ -35,6 +35,9 @@ public protocol PlayerDevice: PluginDevice {
   /// Lists the items that the player can play, from its own discs or from `folder` (an absolute
   /// path). Runs beside commands.
   func scan(folder: String?) async throws(DeviceError) -> [CatalogueItem]
+  /// Lists the items of `scan`, and the files that the player leaves out, with the reasons. A player that implements it
+  /// need not implement `scan` otherwise than by its items.
+  func list(folder: String?) async throws(DeviceError) -> CatalogueListing
   /// Returns the picture of an item that the last scans have listed with `hasPicture`; `nil` if
   /// there is none. Runs beside commands and scans, one call at a time. Its task is cancelled when
   /// the device closes.
@@ -49,6 +52,10 @@ public protocol PlayerDevice: PluginDevice {
 }
 
 extension PlayerDevice {
+  /// The items of `scan`, with no word about other files.
+  public func list(folder: String?) async throws(DeviceError) -> CatalogueListing {
+    CatalogueListing(try await scan(folder: folder))
+  }
   /// A player without pictures.
   public func picture(of item: String) async throws(DeviceError) -> ItemPicture? { nil }
   /// - Throws: `.unsupported`, for a player without cables of kind `alsa`.

@@ -96,16 +96,22 @@ actor FolderCDPlayer: PlayerDevice {
   }
 
   func scan(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
-    var found: [CatalogueItem] = []
+    try await list(folder: folder).items
+  }
+
+  func list(folder: String?) async throws(DeviceError) -> CatalogueListing {
+    var found = CatalogueListing([])
     for path in folder.map({ [$0] }) ?? ownFolders {
       do {
         let (items, skipped) = try await library.scan(path)
-        found += items
+        found.items += items
+        found.append(leftOut: skipped.leftOut, count: skipped.count)
         log(skipped, in: path)
         setProblem(nil, of: path)
       } catch {
         guard folder == nil else { throw DeviceError(error) }
         setProblem(error, of: path)
+        found.append(leftOut: SkippedFiles([error]).leftOut, count: 1)
       }
     }
     return found

@@ -14,15 +14,17 @@ enum Container: String, Sendable, CaseIterable {
     "ogg": .ogg, "oga": .ogg, "opus": .ogg, "m4a": .mov, "mp4": .mov, "m4b": .mov, "wma": .asf,
     "mka": .matroska, "wv": .wavpack, "tta": .tta, "dsf": .dsf, "ape": .ape, "mpc": .musepack8,
     "tak": .tak, "shn": .shorten, "dff": .dsdiff, "amr": .amr, "awb": .amr,
-    "spx": .ogg, "3ga": .mov, "dts": .dts, "ac3": .ac3, "eac3": .eac3, "ec3": .eac3,
+    "spx": .ogg, "3ga": .mov, "webm": .matroska, "weba": .matroska, "dts": .dts, "ac3": .ac3,
+    "eac3": .eac3, "ec3": .eac3,
   ]
   /// The extensions of films and of common files without music. Such files are not opened.
   private static let otherEndings: Set<String> = [
     "jpg", "jpeg", "png", "gif", "bmp", "webp", "tif", "tiff", "svg", "ico", "pdf", "txt", "md",
     "nfo", "log", "cue", "m3u", "m3u8", "pls", "xspf", "htm", "html", "xml", "json", "url", "ini",
     "db", "sfv", "md5", "ffp", "accurip", "lrc", "srt", "sub", "zip", "rar", "7z", "gz", "tar",
-    "iso", "exe", "doc", "docx", "mkv", "webm", "avi", "mpg", "mpeg", "vob", "wmv", "mov", "m4v",
-    "flv", "ts", "part", "tmp", "bak",
+    "iso", "exe", "doc", "docx", "mkv", "avi", "mpg", "mpeg", "vob", "wmv", "mov", "m4v",
+    "flv", "ts", "part", "tmp", "bak", "asf", "f4v", "m2ts", "mts", "divx", "rm", "rmvb", "ifo",
+    "bup", "crdownload",
   ]
 
   /// Guesses the container from the file name's extension; nil if it is not one of music.

@@ -1,5 +1,6 @@
 import JSON
 import MediaFolders
+import MediaNames
 import Platform
 
 /// The new and changed songs of a media folder.
@@ -15,7 +16,7 @@ struct FolderScan: Equatable, Sendable {
   /// The skipped files and folders, with the reasons.
   private(set) var skipped = SkippedFiles()
   /// The messages of ``skipped`` about files that were read: a further process does not repeat them.
-  private var skippedAfterReading = SkippedFiles()
+  private(set) var skippedAfterReading = SkippedFiles()
   /// The file that is being read; nil between two files.
   private(set) var current: FoundFile?
 
@@ -55,6 +56,7 @@ struct FolderScan: Equatable, Sendable {
     var bytes = 0
     report(.walked(walk.files.filter { known[$0.path] == $0.stamp }, walk.skipped))
     let new = walk.files.filter { known[$0.path] != $0.stamp }
+    let numbering = SongTitle.Numbering(of: walk.files.map(\.path))
     for (index, file) in new.enumerated() {
       guard MonotonicClock.now < end, bytes < limits.bytes else {
         let detail =
@@ -67,7 +69,7 @@ struct FolderScan: Equatable, Sendable {
       if !Libav.isLoaded { try Libav.load() }
       report(.opening(file))
       do {
-        let song = try Song(file, in: folder, countable: &countable)
+        let song = try Song(file, in: folder, numbering: numbering, countable: &countable)
         bytes += song.size
         report(.song(song))
       } catch {
@@ -132,5 +134,6 @@ extension FolderWalk {
   /// The files that are music.
   static let music = MediaKind(
     matchesName: { Container(path: $0) != nil },
-    matchesContent: { Container.isPossible(path: $0) && FileContent.isMusic($0) })
+    matchesContent: { Container.isPossible(path: $0) && FileContent.isMusic($0) },
+    exclusion: UnplayedFiles.reason(for:))
 }

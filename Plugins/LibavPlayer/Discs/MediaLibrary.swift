@@ -1,5 +1,6 @@
 import Devices
 import MediaFolders
+import MediaNames
 import Platform
 import Synchronization
 
@@ -14,6 +15,8 @@ final class MediaLibrary: Sendable {
     var songs: [String: Song] = [:]
     /// The stamps of all files that a scan has read, by path.
     var known: [String: String] = [:]
+    /// The messages about files that a scan has read and left out, by path.
+    var leftOut: [String: MediaFailure] = [:]
 
     /// Adds the songs of a scan, and removes those whose files have changed or gone.
     mutating func apply(_ scan: FolderScan) {
@@ -22,6 +25,20 @@ final class MediaLibrary: Sendable {
       known = scan.stamps
       songs = songs.filter { known[$0.key] != nil && known[$0.key] == before[$0.key] }
       for song in scan.songs { songs[song.id] = song }
+      leftOut = leftOut.filter { known[$0.key] != nil && known[$0.key] == before[$0.key] }
+      for failure in scan.skippedAfterReading.failures where known[failure.subject] != nil {
+        leftOut[failure.subject] = failure
+      }
+    }
+
+    /// Returns the skipped files of a scan, and those that it did not read again.
+    func skipped(by scan: FolderScan) -> SkippedFiles {
+      var all = scan.skipped
+      let named = Set(scan.skippedAfterReading.failures.map(\.subject))
+      for (path, failure) in leftOut.sorted(by: { $0.key < $1.key }) where !named.contains(path) {
+        all.append(failure)
+      }
+      return all
     }
   }
 
@@ -198,12 +215,17 @@ final class MediaLibrary: Sendable {
     let scan = try await SystemThread.run(name: "scan") { () throws(MediaFailure) in
       try scanner(folder, known)
     }
-    let songs = state.withLock { state -> [Song] in
-      guard let index = state.folders.firstIndex(where: { $0.folder == folder }) else { return [] }
+    let (songs, skipped) = state.withLock { state -> ([Song], SkippedFiles) in
+      guard let index = state.folders.firstIndex(where: { $0.folder == folder }) else {
+        return ([], scan.skipped)
+      }
       state.folders[index].apply(scan)
-      return state.folders[index].songs.values.sorted(by: Song.precedes)
+      return (
+        state.folders[index].songs.values.sorted(by: Song.precedes),
+        state.folders[index].skipped(by: scan)
+      )
     }
-    return (songs.map { CatalogueItem($0, in: folder) }, scan.skipped)
+    return (songs.map { CatalogueItem($0, in: folder) }, skipped)
   }
 
   /// Lists the songs of the disc (the folder) of `song`, in order and in limited time.
@@ -248,7 +270,9 @@ final class MediaLibrary: Sendable {
 
   private func firstSong(in folder: MediaFolder) -> PlayableSong? {
     let discs = Set(FolderWalk(folder).files.map { Song.folder(of: $0.path) })
-    return discs.min(by: NaturalOrder.precedes).flatMap { listSongs(in: $0, of: folder).first }
+    return discs.min(by: NaturalOrder.precedes(path:_:)).flatMap {
+      listSongs(in: $0, of: folder).first
+    }
   }
 
   private func listSongs(in disc: String, of folder: MediaFolder) -> [PlayableSong] {
@@ -276,6 +300,7 @@ extension CatalogueItem {
   init(_ song: Song, in folder: MediaFolder) {
     self.init(
       id: folder.item(of: song.id), title: song.title, artist: song.artist, album: song.album,
-      track: song.track, duration: song.duration, format: song.format, channels: song.channels)
+      track: song.track, disc: song.disc, duration: song.duration, format: song.format,
+      channels: song.channels)
   }
 }

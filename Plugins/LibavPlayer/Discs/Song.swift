@@ -1,5 +1,6 @@
 import JSON
 import MediaFolders
+import MediaNames
 import MediaNetwork
 
 /// One music file, as lists show it.
@@ -29,21 +30,14 @@ struct Song: Equatable, Sendable {
     id.lastIndex(of: "/").map { String(id[..<$0]) } ?? ""
   }
 
-  /// A title from a file's name: without the ending and a track number in front.
-  static func title(ofFile id: String) -> String {
-    let name = id.split(separator: "/").last ?? Substring(id)
-    let bare = name.lastIndex(of: ".").map { name[..<$0] } ?? name
-    let rest = bare.drop { $0.isNumber }.drop { " .-_".contains($0) }
-    let title = String(rest.isEmpty || !(bare.first?.isNumber ?? false) ? bare : rest)
-    return title.boundedLine(maximumBytes: MediaText.longestTag)
-  }
-
   /// The order of songs: folder by folder, as on the disc, then by name.
   static func precedes(_ first: Song, _ second: Song) -> Bool {
-    if first.folder != second.folder { return NaturalOrder.precedes(first.folder, second.folder) }
+    if first.folder != second.folder {
+      return NaturalOrder.precedes(path: first.folder, second.folder)
+    }
     let one = (first.disc ?? 1, first.track ?? .max)
     let other = (second.disc ?? 1, second.track ?? .max)
-    return one == other ? NaturalOrder.precedes(first.id, second.id) : one < other
+    return one == other ? NaturalOrder.precedes(path: first.id, second.id) : one < other
   }
 }
 
@@ -51,12 +45,13 @@ extension Song {
   /// Reads the file's header, and decodes its first frame, so that only files are listed that can be played.
   ///
   /// - Parameters:
+  ///   - numbering: The numbers at the beginnings of the names in the folder.
   ///   - countable: Bytes that may still be read to learn lengths; a file that has to be read as a
   ///     whole takes its bytes from there, or has no length.
   ///   - milliseconds: The longest time to take.
   init(
-    _ file: FoundFile, in folder: MediaFolder, countable: inout Int64,
-    milliseconds: UInt64 = ScanLimits().millisecondsPerFile
+    _ file: FoundFile, in folder: MediaFolder, numbering: SongTitle.Numbering,
+    countable: inout Int64, milliseconds: UInt64 = ScanLimits().millisecondsPerFile
   ) throws(MediaFailure) {
     let path = try folder.resolve(file.path)
     let interrupt = LibavInterrupt()
@@ -70,13 +65,25 @@ extension Song {
       if content.isCounted { countable = max(0, countable - window.bytesRead) }
     }
     let demuxer = try content.openForTags(path, subject: file.path, interrupt: interrupt)
+    // A file with this extension is as often a film.
+    if MediaName.fileExtension(of: file.path) == "webm", demuxer.hasPicture {
+      throw MediaFailure(
+        .unsupported, subject: file.path, detail: "it is a film",
+        hint: "Name its folder among those of the film player.")
+    }
     var tags = demuxer.tags
     if let names = window.map(ArtistList.read), !names.isEmpty { tags.artist = Tags.joined(names) }
     let sound = try AudioFile(
       path: path, subject: file.path, content: content, interrupt: interrupt)
+    let title =
+      tags.title
+      ?? SongTitle.title(
+        ofPath: file.path, track: tags.track, isNumbered: numbering.isNumbered(file.path)
+      ).boundedLine(maximumBytes: MediaText.longestTag)
+    let disc = tags.disc ?? SongTitle.disc(ofPath: file.path, track: tags.track)
     self.init(
-      id: file.path, title: tags.title ?? Song.title(ofFile: file.path), artist: tags.artist,
-      album: tags.album, track: tags.track, disc: tags.disc, duration: sound.duration,
+      id: file.path, title: title, artist: tags.artist, album: tags.album, track: tags.track,
+      disc: disc, duration: sound.duration,
       format: sound.kind, channels: sound.format.channels, stamp: file.stamp)
   }
 }

@@ -169,6 +169,15 @@ final class Demuxer {
   /// libav's information about the audio stream; valid while `self` lives.
   var information: UnsafeMutablePointer<AVStream>? { context.pointee.streams[Int(stream)] }
 
+  /// Whether the file has a moving picture, and not just a cover.
+  var hasPicture: Bool {
+    (0..<Int(context.pointee.nb_streams)).contains { index in
+      guard let stream = context.pointee.streams[index] else { return false }
+      return stream.pointee.codecpar?.pointee.codec_type == AVMEDIA_TYPE_VIDEO
+        && stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC == 0
+    }
+  }
+
   /// The unit of the stream's time stamps, in seconds.
   var timeBase: AVRational { information?.pointee.time_base ?? AVRational(num: 1, den: 1) }
 

@@ -1,6 +1,7 @@
 import Devices
 import Glibc
 import MediaFolders
+import MediaNames
 import Platform
 import Synchronization
 
@@ -169,10 +170,18 @@ final class FilmLibrary: Sendable {
     }
     for failure in walk.skipped.failures { skipped(failure) }
     var items: [CatalogueItem] = []
-    let files = walk.files.sorted { NaturalOrder.precedes($0.path, $1.path) }
-    for file in files {
+    let files = walk.files.map { (key: NaturalOrder.PathKey($0.path), file: $0) }
+      .sorted { $0.key < $1.key }.map(\.file)
+    let parts = isCD ? [:] : FilmPart.groups(of: files.map(\.path))
+    let further = Set(parts.values.joined())
+    let stamps = Dictionary(files.map { ($0.path, $0.stamp) }, uniquingKeysWith: { $1 })
+    for file in files where !further.contains(file.path) {
+      let all = [file.path] + (parts[file.path] ?? [])
+      let stamp = all.compactMap { stamps[$0] }.joined(separator: " ")
       do throws(MediaFailure) {
-        items.append(try await item(file, in: folder, with: &prober))
+        items.append(
+          try await item(
+            FoundFile(path: file.path, stamp: stamp), parts: all, in: folder, with: &prober))
       } catch {
         // No other file can be read either: mpv cannot be started, the scan was cancelled, or the disk is gone.
         if [.unavailable, .cancelled, .unreachable].contains(error.kind) { throw error }
@@ -189,14 +198,15 @@ final class FilmLibrary: Sendable {
   }
 
   private func item(
-    _ file: FoundFile, in folder: MediaFolder, with prober: inout MediaProber
+    _ file: FoundFile, parts: [String], in folder: MediaFolder, with prober: inout MediaProber
   ) async throws(MediaFailure) -> CatalogueItem {
-    let path = MediaFiles.dvdFolder(ofIndex: file.path) ?? file.path
+    let path = FilmFiles.discFolder(ofIndex: file.path) ?? file.path
     let known = state.withLock { $0.known[folder.item(of: path)] }
     if let known, known.stamp == file.stamp { return known.item }
     let kind = kind
     let medium = try await calls.run(at: folder.root) { () throws(MediaFailure) in
-      try ListedMedium.find(path, in: folder, kind: kind, isKnown: true)
+      try ListedMedium.find(
+        path, parts: parts, in: folder, kind: kind, isKnown: true)
     }
     let facts: MediaFacts
     do throws(MediaFailure) {
@@ -208,7 +218,7 @@ final class FilmLibrary: Sendable {
       }
       throw error
     }
-    let item = CatalogueItem(medium, path: path, facts)
+    let item = CatalogueItem(medium, path: path, facts, isSong: isCD)
     state.withLock { $0.known[item.id] = (file.stamp, item) }
     return item
   }
@@ -300,7 +310,7 @@ final class FilmLibrary: Sendable {
       } _: {
         FolderWalk.first(in: folder, kind: kind)?.path
       }
-      file = found.flatMap(\.self).map { folder.item(of: MediaFiles.dvdFolder(ofIndex: $0) ?? $0) }
+      file = found.flatMap(\.self).map { folder.item(of: FilmFiles.discFolder(ofIndex: $0) ?? $0) }
     }
     let item = file ?? options.streams.first.map { Self.streamPrefix + $0.name }
     return item ?? (driveState == .forbidden ? Self.disc : nil)
@@ -319,7 +329,7 @@ final class FilmLibrary: Sendable {
     } _: {
       FolderWalk(folder, kind: kind, from: parent, recursive: false).files.map(\.path)
     }
-    let paths = (found.flatMap(\.self) ?? []).sorted(by: NaturalOrder.precedes)
+    let paths = (found.flatMap(\.self) ?? []).sorted(by: NaturalOrder.precedes(path:_:))
     guard let index = paths.firstIndex(of: path), paths.indices.contains(index + steps) else {
       return nil
     }
@@ -347,7 +357,10 @@ final class FilmLibrary: Sendable {
 
   /// Examines the file of a medium that has ended. Streams and drives are not examined.
   func inspect(_ medium: Medium, _ end: FilmEnd) async -> FilmEnd.Inspection {
-    guard let path = medium.path, !medium.isAudioCD else { return FilmEnd.Inspection() }
+    // The facts of a film in several files are those of all of them.
+    guard let path = medium.path, !medium.isAudioCD, medium.parts.isEmpty else {
+      return FilmEnd.Inspection()
+    }
     let size = state.withLock { $0.opened.last { $0.path == path }?.size }
     do throws(MediaFailure) {
       let inspection = try await calls.runInTime(at: place(of: path)) {
@@ -368,13 +381,21 @@ final class FilmLibrary: Sendable {
 }
 
 extension CatalogueItem {
-  fileprivate init(_ medium: Medium, path: String, _ facts: MediaFacts) {
+  /// - Parameters:
+  ///   - path: The path below the media folder.
+  ///   - isSong: Whether the medium is a song, whose tags are those of its album.
+  fileprivate init(_ medium: Medium, path: String, _ facts: MediaFacts, isSong: Bool) {
     let sound = facts.selected("audio") ?? facts.tracks.first { $0.kind == "audio" }
     let picture = facts.tracks.first { $0.kind == "video" && !$0.isCover }
-    // For a DVD, mpv reports the volume label, which is seldom the title: use the name of the file.
-    let title = if case .address = medium.source { facts.title } else { String?.none }
+    // For a disc, mpv reports the volume label, which is seldom the title.
+    let tag = medium.isDisc ? nil : facts.title
+    let title =
+      isSong
+      ? tag ?? SongTitle.title(ofPath: path, track: facts.track)
+      : FilmTitle.displayed(
+        path: medium.parts.isEmpty ? path : FilmPart.wholeName(of: path), tag: tag)
     self.init(
-      id: medium.item, title: title ?? MediaFiles.title(of: path), artist: facts.artist,
+      id: medium.item, title: title, artist: facts.artist,
       album: facts.album, track: facts.track, duration: facts.duration,
       format: picture?.codec ?? sound?.codec, channels: sound?.channels,
       hasPicture: facts.tracks.contains { $0.kind == "video" })

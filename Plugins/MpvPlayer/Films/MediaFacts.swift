@@ -4,6 +4,8 @@ import JSON
 struct MediaFacts: Equatable, Sendable {
   /// A picture, sound or subtitle track.
   struct Track: Equatable, Sendable {
+    /// mpv's number of the track among those of its kind.
+    var id = 0
     let kind: String
     let codec: String
     let language: String?
@@ -12,7 +14,17 @@ struct MediaFacts: Equatable, Sendable {
     let height: Int?
     /// Whether the picture is a still image, such as the cover of an album.
     let isCover: Bool
-    let isSelected: Bool
+    var isSelected: Bool
+    /// The name of the track, or of its file; nil without one.
+    var title: String?
+    /// Whether the file calls it the default track of its kind.
+    var isDefault = false
+    /// Whether the file says that the subtitles translate parts of the film only.
+    var isForcedByFile = false
+    var isHearingImpaired = false
+    var isVisualImpaired = false
+    /// Whether it comes from a file of its own.
+    var isExternal = false
   }
 
   /// A chapter with an optional title, and its beginning in seconds.
@@ -50,9 +62,11 @@ struct MediaFacts: Equatable, Sendable {
     album = Self.text(try await link.property("metadata/by-key/album"))
     track = Self.text(try await link.property("metadata/by-key/track"))
       .flatMap { Int($0.prefix { $0 != "/" }) }.flatMap { (1...9999).contains($0) ? $0 : nil }
-    duration = try await link.property("duration")?.number.flatMap(Self.seconds)
+    let end = try await link.property("duration")?.number
+    let start = try await link.property("demuxer-start-time")?.number
     isSeekable = try await link.property("seekable")?.bool ?? false
     format = Self.text(try await link.property("file-format"))
+    duration = Self.duration(end, from: start, format: format)
     size = try await link.property("file-size")?.number.flatMap { $0 > 0 ? $0 : nil }
     tracks = Self.tracks(try await link.property("track-list"))
     chapters = Self.chapters(try await link.property("chapter-list"))
@@ -61,8 +75,30 @@ struct MediaFacts: Equatable, Sendable {
 
   init() {}
 
+  /// Returns the duration of a medium whose clock begins at `start`, in seconds.
+  ///
+  /// Matroska and Windows Media state the time of the end, although the clock of a recording may begin at any time. mpv
+  /// counts positions from the beginning.
+  static func duration(_ end: Double?, from start: Double?, format: String?) -> Double? {
+    guard let end = end.flatMap(seconds) else { return nil }
+    let statesEnd = (format ?? "").split(separator: ",").contains { $0 == "mkv" || $0 == "asf" }
+    guard statesEnd, let start, start > 0, start < end else { return end }
+    return end - start
+  }
+
   /// The selected track of a kind: `video`, `audio` or `sub`.
   func selected(_ kind: String) -> Track? { tracks.first { $0.kind == kind && $0.isSelected } }
+
+  /// Selects another sound track and other subtitles.
+  mutating func select(sound: Track?, subtitles: Track?) {
+    for index in tracks.indices {
+      switch tracks[index].kind {
+      case "audio": tracks[index].isSelected = tracks[index].id == sound?.id
+      case "sub": tracks[index].isSelected = tracks[index].id == subtitles?.id
+      default: break
+      }
+    }
+  }
 
   /// Whether the medium has a picture other than a still image.
   var hasPicture: Bool { tracks.contains { $0.kind == "video" && !$0.isCover } }
@@ -120,11 +156,23 @@ struct MediaFacts: Equatable, Sendable {
       func size(_ key: String) -> Int? {
         track[key]?.integer.flatMap { (1...100_000).contains($0) ? $0 : nil }
       }
+      let file = text(track["external-filename"]).map { SubtitleFiles.stem(of: $0) }
+      let title = text(track["title"])
+      let isExternal = track["external"]?.bool == true
+      var language = text(track["lang"])
+      if isExternal, LanguageCodes.isUnknown(language) {
+        language = file.flatMap { LanguageCodes.code(inFileName: $0 + ".srt") } ?? language
+      }
       return Track(
-        kind: kind, codec: text(track["codec"]) ?? "?", language: text(track["lang"]),
+        id: track["id"]?.integer ?? 0, kind: kind, codec: text(track["codec"]) ?? "?",
+        language: language,
         channels: size("demux-channel-count"), width: size("demux-w"), height: size("demux-h"),
         isCover: track["albumart"]?.bool == true || track["image"]?.bool == true,
-        isSelected: track["selected"]?.bool == true)
+        isSelected: track["selected"]?.bool == true,
+        title: title ?? file,
+        isDefault: track["default"]?.bool == true, isForcedByFile: track["forced"]?.bool == true,
+        isHearingImpaired: track["hearing-impaired"]?.bool == true,
+        isVisualImpaired: track["visual-impaired"]?.bool == true, isExternal: isExternal)
     }
   }
 

@@ -1,4 +1,6 @@
+import JSON
 import MediaFolders
+import MediaNames
 
 /// A file, stream or disc that mpv can load.
 struct Medium: Equatable, Sendable {
@@ -8,6 +10,10 @@ struct Medium: Equatable, Sendable {
     case address(String)
     /// A DVD: the absolute path of a drive, an image or a folder.
     case dvd(String)
+    /// A Blu-ray disc: the absolute path of its folder.
+    case bluray(String)
+    /// A film in several files: their absolute paths.
+    case files([String])
     /// An audio CD: the path of a drive.
     case audioCD(String)
   }
@@ -19,6 +25,8 @@ struct Medium: Equatable, Sendable {
   var network: Network?
   /// Whether a subtitle file beside the film is a link out of the media folder, so that none is loaded.
   var hasForeignSubtitles = false
+  /// The absolute paths of the subtitle files in a folder `Subs` beside the film.
+  var subtitles: [String] = []
   /// Whether no song follows, so that silence is added at its end.
   var isLast = true
 
@@ -27,6 +35,9 @@ struct Medium: Equatable, Sendable {
     switch source {
     case .address(let address): address
     case .dvd: "dvd://"
+    // The longest title is the film.
+    case .bluray: "bd://longest"
+    case .files(let paths): Self.sequence(of: paths)
     case .audioCD: "cdda://"
     }
   }
@@ -34,9 +45,20 @@ struct Medium: Equatable, Sendable {
   /// The absolute path of its file, folder or drive, or the address of a stream.
   private var location: String {
     switch source {
-    case .address(let location), .dvd(let location), .audioCD(let location): location
+    case .address(let location), .dvd(let location), .audioCD(let location), .bluray(let location):
+      location
+    case .files(let paths): paths.first ?? ""
     }
   }
+
+  /// Returns mpv's address of files that play one after the other (EDL). Each path has its length in bytes before it, so
+  /// that no character of it has a meaning.
+  private static func sequence(of paths: [String]) -> String {
+    "edl://" + paths.map { "%\($0.utf8.count)%\($0)" }.joined(separator: ";")
+  }
+
+  /// The absolute paths of the files of a film in several files; empty for all other media.
+  var parts: [String] { if case .files(let paths) = source { paths } else { [] } }
 
   /// The absolute path of its file, folder or drive; nil for streams.
   var path: String? { location.hasPrefix("/") ? location : nil }
@@ -44,14 +66,30 @@ struct Medium: Equatable, Sendable {
   /// Whether it is an audio CD, whose chapters are songs.
   var isAudioCD: Bool { if case .audioCD = source { true } else { false } }
 
+  /// The options of mpv while the medium is loaded; nil for none.
+  var options: JSON? {
+    if let network { return network.options }
+    // A film in several files is a list of references, which this program has made.
+    return parts.isEmpty ? nil : ["access-references": "yes"]
+  }
+
   /// Whether it is a DVD.
   var isDVD: Bool { if case .dvd = source { true } else { false } }
+
+  /// Whether it is a DVD or a Blu-ray disc.
+  var isDisc: Bool {
+    switch source {
+    case .dvd, .bluray: true
+    case .address, .files, .audioCD: false
+    }
+  }
 
   /// The mpv property that selects the disc, and its value; nil for files and streams.
   var device: (property: String, path: String)? {
     switch source {
-    case .address: nil
+    case .address, .files: nil
     case .dvd(let path): ("dvd-device", path)
+    case .bluray(let path): ("bluray-device", path)
     case .audioCD(let path): ("cdrom-device", path)
     }
   }
@@ -67,44 +105,29 @@ struct LocatedMedium: Sendable {
 
 /// The kinds of files that a player plays.
 enum MediaFiles {
-  private static let songs: Set<String> = [
-    "flac", "mp3", "ogg", "oga", "opus", "m4a", "aac", "wav", "aif", "aiff", "wma", "ape", "wv",
-    "mka", "mpc", "tta",
-  ]
-
-  /// Films, images of DVDs, and the index files of DVD folders.
-  static let filmKind = MediaKind(matchesName: FilmFiles.contains)
+  /// Films, images of DVDs, and the index files of DVD and Blu-ray folders.
+  static let filmKind = MediaKind(
+    isOfFilms: true, matchesName: FilmFiles.contains,
+    exclusion: { path in
+      FilmFiles.contains(path)
+        ? IgnoredFiles.reason(ofFilm: path) : UnplayedFiles.reason(for: path)
+    })
 
   /// Songs.
-  static let songKind = MediaKind { path in songs.contains(fileExtension(of: path)) }
+  static let songKind = MediaKind(
+    matchesName: { path in
+      MediaName.fileExtension(of: path).map(SongFiles.extensions.contains) ?? false
+    },
+    exclusion: UnplayedFiles.reason(for:))
 
   /// Whether a file is an image of a DVD, by its name.
-  static func isImage(_ path: String) -> Bool { fileExtension(of: path) == "iso" }
+  static func isImage(_ path: String) -> Bool { MediaName.fileExtension(of: path) == "iso" }
 
-  /// Returns the path of the DVD folder of an index file; both paths are below the media folder. Nil for other files,
-  /// and for an index file directly in the media folder.
-  static func dvdFolder(ofIndex path: String) -> String? {
-    var parts = path.split(separator: "/")
-    guard parts.last?.lowercased() == FilmFiles.dvdIndex else { return nil }
-    parts.removeLast()
-    if parts.last?.lowercased() == "video_ts" { parts.removeLast() }
-    // It is empty if the DVD folder is the media folder itself, which has no path below itself.
-    return parts.isEmpty ? nil : parts.joined(separator: "/")
-  }
-
-  /// Derives a title from a path: its last part without the extension of a media file, and with spaces for underscores.
+  /// Derives a title from the path of a film, of a disc folder or of a song.
   static func title(of path: String) -> String {
     if path == FilmLibrary.disc { return "DVD" }
-    let name = path.split(separator: "/").last ?? Substring(path)
-    let isFile = !fileExtension(of: path).isEmpty
-    let bare = isFile ? name.lastIndex(of: ".").map { name[..<$0] } ?? name : name
-    return String(bare.isEmpty ? name : bare).replacing("_", with: " ")
-  }
-
-  /// Returns the extension of a path in lower case if media files have it; otherwise an empty text.
-  private static func fileExtension(of path: String) -> String {
-    guard let dot = path.lastIndex(of: ".") else { return "" }
-    let ending = path[path.index(after: dot)...].lowercased()
-    return FilmFiles.extensions.contains(ending) || songs.contains(ending) ? ending : ""
+    let ending = MediaName.fileExtension(of: path) ?? ""
+    let isSong = SongFiles.extensions.contains(ending) && !FilmFiles.extensions.contains(ending)
+    return isSong ? SongTitle.title(ofPath: path) : FilmTitle(ofPath: path).text
   }
 }

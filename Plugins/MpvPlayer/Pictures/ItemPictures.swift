@@ -24,18 +24,22 @@ struct ItemPictures: Sendable {
     let key = try? await library.calls.run(at: place.folder.root) {
       path.flatMap { PictureCache.key(of: $0) }
     }
-    guard let key, case .picture(let picture) = await entry(for: key, of: place.medium) else {
-      return nil
-    }
+    // mpv's own duration of a recording may be the time of its end on a clock that did not begin at 0.
+    let seconds = library.duration(of: item).map { $0 / 10 }
+    guard let key,
+      case .picture(let picture) = await entry(for: key, of: place.medium, at: seconds)
+    else { return nil }
     return picture
   }
 
-  private func entry(for key: String, of medium: Medium) async -> PictureCache.Entry? {
+  private func entry(
+    for key: String, of medium: Medium, at seconds: Double?
+  ) async -> PictureCache.Entry? {
     let cache = cache
     if let known = await SystemThread.run(name: "media", { cache?.entry(for: key) }) {
       return known
     }
-    guard let new = await stills.still(of: medium) else { return nil }
+    guard let new = await stills.still(of: medium, at: isCD ? nil : seconds) else { return nil }
     if let cache { await SystemThread.run(name: "media") { cache.store(new, for: key) } }
     return new
   }

@@ -52,7 +52,7 @@ struct PictureCache: Sendable {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     let time = "\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
-    let digest = SHA256.hash(data: Array("1 \(status.st_size) \(time) \(path)".utf8))
+    let digest = SHA256.hash(data: Array("2 \(status.st_size) \(time) \(path)".utf8))
     return digest.reduce(into: "") { text, byte in
       text += byte < 16 ? "0" : ""
       text += String(byte, radix: 16)

@@ -1,5 +1,6 @@
 import Devices
 import MediaFolders
+import MediaNames
 import Platform
 
 /// The picture files beside a film: `FILM.jpg`. If the film is the only one of its folder, or is a DVD folder, also
@@ -32,9 +33,10 @@ enum PictureFiles {
     let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
     let own = files([path.lastIndex(of: ".").map { String(path[..<$0]) } ?? path])
     let films = FolderWalk(
-      film.folder, kind: MediaFiles.filmKind, from: parent, recursive: false, mostFiles: 2
-    ).files
-    guard films.count == 1 else { return own }
+      film.folder, kind: MediaFiles.filmKind, from: parent, recursive: false, mostFiles: 10
+    ).files.map(\.path)
+    let further = FilmPart.groups(of: films).values.reduce(0) { $0 + $1.count }
+    guard films.count - further == 1 else { return own }
     return own + files(names.map { parent.isEmpty ? $0 : parent + "/" + $0 })
   }
 

@@ -28,7 +28,9 @@ struct StillMaker: Sendable {
   /// Returns the picture of a medium, or that it has none, or that mpv refused it, crashed or was
   /// not ready within ``limit``. Nil if the folder cannot be made, mpv cannot be started, or the
   /// task was cancelled.
-  func still(of medium: Medium) async -> PictureCache.Entry? {
+  ///
+  /// - Parameter seconds: The position of the still; nil for a tenth of the duration that mpv assumes.
+  func still(of medium: Medium, at seconds: Double? = nil) async -> PictureCache.Entry? {
     await Self.lock.acquire()
     defer { Self.lock.release() }
     guard !Task.isCancelled, let folder = try? SoundCable.makeFolder(in: SoundCable.parents) else {
@@ -39,7 +41,9 @@ struct StillMaker: Sendable {
       unlink(file)
       rmdir(folder)
     }
-    guard let isComplete = await writeFrame(of: medium, into: folder) else { return nil }
+    guard let isComplete = await writeFrame(of: medium, at: seconds, into: folder) else {
+      return nil
+    }
     guard isComplete else { return .failed }
     guard let bytes = try? RegularFile.read(file, atMost: ItemPicture.mostBytes),
       let picture = ItemPicture(bytes)
@@ -51,10 +55,13 @@ struct StillMaker: Sendable {
   ///
   /// - Returns: Whether mpv was ready with the medium before its own end. Nil if it cannot be
   ///   started, or the task was cancelled.
-  private func writeFrame(of medium: Medium, into folder: String) async -> Bool? {
+  private func writeFrame(
+    of medium: Medium, at seconds: Double?, into folder: String
+  ) async -> Bool? {
     guard
       let process = try? MpvProcess(
-        setup.program, Self.arguments(folder: folder), environment: setup.variables,
+        setup.program, Self.arguments(folder: folder, seconds: seconds),
+        environment: setup.variables,
         niceness: Self.niceness, clock: clock)
     else { return nil }
     let (clock, deadline) = (clock, clock.now() + Self.limit)
@@ -84,17 +91,18 @@ struct StillMaker: Sendable {
     if let device = medium.device {
       try await process.link.set(device.property, .string(device.path))
     }
-    try await process.link.ask(["loadfile", .string(medium.address)], within: limit)
+    _ = try await process.link.load(medium, within: limit)
   }
 
-  private static func arguments(folder: String) -> [String] {
+  private static func arguments(folder: String, seconds: Double?) -> [String] {
     // The sides follow from `dar`, the aspect ratio on a display, because the pixels of a DVD are
     // not square.
     let sizes = ["\(side)*dar", "\(side)/dar"].map { "max(2,round(min(\(side),\($0))/2)*2)" }
     let scale = "scale='\(sizes.joined(separator: "':'"))'"
     return [
       "--vo=image", "--vo-image-format=jpg", "--vo-image-jpeg-quality=80",
-      "--vo-image-outdir=\(folder)", "--frames=1", "--start=10%", "--hr-seek=no",
+      "--vo-image-outdir=\(folder)", "--frames=1", "--start=\(seconds.map { "\($0)" } ?? "10%")",
+      "--hr-seek=no",
       "--vf=lavfi=[\(scale),setsar=1]", "--no-audio", "--no-sub", "--sub-auto=no",
       "--audio-display=embedded-first", "--cover-art-auto=no", "--hwdec=no",
       "--vd-lavc-threads=1", "--vd-lavc-o=max_pixels=\(mostPixels)",

@@ -46,7 +46,11 @@ struct DiscPlayer<Command: DiscCommand>: PlayerDevice {
   func unplug() async throws(DeviceError) { try await player.switchOutput(toPCM: "") }
 
   func scan(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
-    try await player.scan(folder)
+    try await list(folder: folder).items
+  }
+
+  func list(folder: String?) async throws(DeviceError) -> CatalogueListing {
+    try await player.list(folder)
   }
 
   func picture(of item: String) async throws(DeviceError) -> ItemPicture? {

@@ -22,7 +22,7 @@ struct FilmEnd: Equatable, Sendable {
 
   /// The medium's facts when it was opened.
   let facts: MediaFacts
-  let isDVD: Bool
+  let isDisc: Bool
   /// The position of the end, in seconds.
   let position: Double
   /// The last error of mpv about reading the medium, with no data after it; nil without one.
@@ -52,7 +52,7 @@ struct FilmEnd: Equatable, Sendable {
     }
   }
 
-  private var isDurationDeclared: Bool { facts.declaresDuration || isDVD }
+  private var isDurationDeclared: Bool { facts.declaresDuration || isDisc }
 
   /// A disk that went away after the end says nothing about the end. An estimated duration does not tell either.
   private var mayBelieveInspection: Bool {
@@ -68,7 +68,7 @@ struct FilmEnd: Equatable, Sendable {
   private var lead: Double? { duration.map { $0 - position } }
 
   /// Whether the end is before the last frames. A DVD is ended by the player a moment before its end.
-  private var isEarly: Bool { lead.map { $0 > (isDVD ? 0.5 : 0.08) } ?? true }
+  private var isEarly: Bool { lead.map { $0 > (isDisc ? 0.5 : 0.08) } ?? true }
 
   /// Whether the end is so early that the credits cannot explain it: more than 10 s and 1 % of the duration.
   private var isFarTooEarly: Bool {

@@ -47,9 +47,9 @@ extension FilmModel {
     if case .seeking(_, let wanted, _) = stage { effects = giveUpSeek(to: wanted, at: now) }
     let position = record.position(at: now)
     let end = FilmEnd(
-      facts: record.facts, isDVD: medium.isDVD, position: position, readError: entry.readError,
+      facts: record.facts, isDisc: medium.isDisc, position: position, readError: entry.readError,
       isReadToEnd: reading.isReadToEnd(at: position, size: record.facts.size),
-      lastPlace: medium.isDVD ? nil : reading.place(before: position))
+      lastPlace: medium.isDisc || !medium.parts.isEmpty ? nil : reading.place(before: position))
     if let next = appended, end.isNearItsEnd {
       return effects + follow(medium, with: next, at: now)
     }

@@ -1,6 +1,7 @@
 import Devices
 import JSON
 import MediaFolders
+import MediaNames
 import Platform
 import PluginProtocol
 
@@ -151,13 +152,24 @@ extension FilmModel {
     if record.facts.duration == nil { record.facts.duration = scannedDuration(medium.item) }
   }
 
+  /// Returns the title of a medium that plays: for a film in a file, the one that the lists show.
+  private func title(of medium: Medium) -> String {
+    let tag = record.facts.title
+    guard !isCD, medium.path != nil, !medium.isDisc, let name = medium.item.firstIndex(of: "/")
+    else { return tag ?? MediaFiles.title(of: medium.item) }
+    // The name of the media folder is no part of the path.
+    let path = String(medium.item[medium.item.index(after: name)...])
+    return FilmTitle.displayed(
+      path: medium.parts.isEmpty ? path : FilmPart.wholeName(of: path), tag: tag)
+  }
+
   /// Reports that the medium plays, or is open and paused.
   mutating func run(
     _ opening: FilmOpening, isPaused: Bool, at seconds: Double, now: Duration
   ) -> [Effect] {
     let medium = opening.start.medium
     if medium.isAudioCD { record.facts.nameSongs() }
-    if record.facts.title == nil { record.facts.title = MediaFiles.title(of: medium.item) }
+    record.facts.title = title(of: medium)
     adoptScannedDuration(of: medium)
     record.setStatus(isPaused ? .paused : .playing, at: seconds, now: now)
     stage = .running(medium)

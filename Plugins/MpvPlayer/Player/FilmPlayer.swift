@@ -19,7 +19,7 @@ actor FilmPlayer {
   let library: FilmLibrary
   private let pictures: ItemPictures
   let options: MpvOptions
-  private let isCD: Bool
+  let isCD: Bool
   let clock: any TheaterClock
   let cable: SoundCable?
   private var model: FilmModel
@@ -138,22 +138,22 @@ actor FilmPlayer {
 
   /// Lists the media of a folder; without one, those of the configured folders, the streams and the disc. Can run at
   /// the same time as a command.
-  nonisolated func scan(_ folder: String?) async throws(DeviceError) -> [CatalogueItem] {
-    var count = 0
+  nonisolated func list(_ folder: String?) async throws(DeviceError) -> CatalogueListing {
+    var skipped = SkippedFiles()
     let items: [CatalogueItem]
     do throws(MediaFailure) {
       items = try await library.scan(folder) { failure in
-        count += 1
-        if count <= Self.mostNamedFiles {
+        skipped.append(failure)
+        if skipped.count <= Self.mostNamedFiles {
           context.log(.warning, "not listed: \(failure.message)")
         }
       }
     } catch {
       throw DeviceError(error)
     }
-    let rest = count - Self.mostNamedFiles
+    let rest = skipped.count - Self.mostNamedFiles
     if rest > 0 { context.log(.warning, "not listed: \(rest) more files") }
-    return items
+    return CatalogueListing(items, leftOut: skipped.leftOut, leftOutCount: skipped.count)
   }
 
   /// Returns the picture of an item; nil if there is none. Can run at the same time as a command.

@@ -83,7 +83,7 @@ extension FilmPlayer {
       let device = options.isLent ? lentPCM : nil
       let properties =
         link.properties(
-          for: start, isStereo: isStereo, showsSubtitles: options.showsSubtitles, lentPCM: device)
+          for: start, isStereo: isStereo, showsFilms: !isCD, lentPCM: device)
         + [("af", .string(options.filter(for: start.medium)))]
       for (name, value) in properties {
         // A process that has just started answers later, above all on a slow disk.
@@ -103,7 +103,8 @@ extension FilmPlayer {
   private func readFacts(
     of medium: Medium, through link: MpvLink
   ) async throws(MpvFailure) -> MediaFacts {
-    let facts = try await MediaFacts(of: link)
+    var facts = try await MediaFacts(of: link)
+    if !isCD { facts = try await link.selectTracks(of: facts, by: options.trackChoice) }
     if medium.isDVD, let duration = facts.duration {
       // mpv plays a title again at its end, unless the disc goes to a menu there. The position of the last frame is
       // a frame or two before the end.

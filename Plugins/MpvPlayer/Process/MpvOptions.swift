@@ -88,7 +88,8 @@ extension MpvOptions {
       // Without a lent PCM, the film continues in real time on the silent output `null`.
       "--ao=\(isLent ? "alsa,null" : "alsa")", "--audio-device=\(Self.audioDevice(device))",
       "--audio-channels=\(isStereo ? "stereo" : "auto")",
-      "--sid=\(showsSubtitles ? "auto" : "no")", "--sub-auto=\(showsSubtitles ? "exact" : "no")",
+      // The subtitles are chosen when mpv has read the film (`TrackChoice`).
+      "--sid=no", "--sub-auto=exact",
       "--cursor-autohide=always", "--force-window=no", "--network-timeout=10",
       "--gapless-audio=weak", "--prefetch-playlist=yes",
       // libav connects again after 0, 1, 4, 11 and 26 s. Without this option, it gives up after 11 s.
@@ -127,6 +128,13 @@ extension MpvOptions {
   /// second of silence added at the end, only silence is lost. Between two songs there is none.
   func filter(for medium: Medium) -> String {
     isCable && medium.isLast ? "lavfi=[apad=pad_dur=0.5]" : ""
+  }
+
+  /// The choice of sound and subtitles.
+  var trackChoice: TrackChoice {
+    TrackChoice(
+      audioLanguages: audioLanguages, subtitleLanguages: subtitleLanguages,
+      showsSubtitles: showsSubtitles)
   }
 
   /// Whether the sound goes through the cable to the amplifier.

@@ -1,5 +1,6 @@
 import JSON
 import MediaFolders
+import MediaNames
 import MediaNetwork
 import Platform
 import Synchronization

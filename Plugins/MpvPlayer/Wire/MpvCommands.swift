@@ -5,9 +5,11 @@ import Platform
 extension MpvLink {
   /// Returns the properties that mpv needs before it loads a medium, in the order in which they are set.
   ///
-  /// - Parameter lentPCM: The PCM that the amplifier lends; empty for none, nil for a player that borrows none.
+  /// - Parameters:
+  ///   - showsFilms: Whether the media are films, which may have subtitles.
+  ///   - lentPCM: The PCM that the amplifier lends; empty for none, nil for a player that borrows none.
   func properties(
-    for start: FilmModel.Start, isStereo: Bool, showsSubtitles: Bool, lentPCM: String?
+    for start: FilmModel.Start, isStereo: Bool, showsFilms: Bool, lentPCM: String?
   ) -> [(name: String, value: JSON)] {
     var list: [(String, JSON)] = [
       ("pause", .bool(start.isPaused)),
@@ -15,8 +17,12 @@ extension MpvLink {
       ("aid", "auto"), ("vid", "auto"),
       ("start", start.seconds > 0 ? .string("\(start.seconds)") : "none"), ("end", "none"),
     ]
-    if showsSubtitles {
-      list.append(("sub-auto", start.medium.hasForeignSubtitles ? "no" : "exact"))
+    if showsFilms {
+      // The tracks are chosen when mpv has read them (`TrackChoice`).
+      list += [
+        ("sid", "no"), ("sub-auto", start.medium.hasForeignSubtitles ? "no" : "exact"),
+        ("sub-files", .array(start.medium.subtitles.map { .string($0) })),
+      ]
     }
     if let device = start.medium.device { list.append((device.property, .string(device.path))) }
     if let lentPCM { list.append(("audio-device", .string(MpvOptions.audioDevice(lentPCM)))) }
@@ -28,13 +34,28 @@ extension MpvLink {
   /// - Parameter limit: The longest wait for the answer, which comes before the medium plays.
   func load(_ medium: Medium, within limit: Duration) async throws(MpvFailure) -> Int? {
     let command: JSON =
-      if let network = medium.network {
-        ["name": "loadfile", "url": .string(medium.address), "options": network.options]
+      if let options = medium.options {
+        ["name": "loadfile", "url": .string(medium.address), "options": options]
       } else {
         ["loadfile", .string(medium.address)]
       }
     let answer = try await ask(command: command, within: limit)
     return answer["playlist_entry_id"]?.integer
+  }
+
+  /// Chooses the sound track and the subtitles of the loaded film, and returns the facts with them.
+  func selectTracks(
+    of facts: MediaFacts, by choice: TrackChoice
+  ) async throws(MpvFailure) -> MediaFacts {
+    let sound = choice.sound(among: facts.tracks)
+    let subtitles = choice.subtitles(among: facts.tracks, sound: sound)
+    if let sound, !sound.isSelected { try await set("aid", .integer(sound.id)) }
+    if facts.selected("sub")?.id != subtitles?.id {
+      try await set("sid", subtitles.map { .integer($0.id) } ?? "no")
+    }
+    var chosen = facts
+    chosen.select(sound: sound, subtitles: subtitles)
+    return chosen
   }
 
   /// Makes mpv stop its medium, and waits until it has left it, at most for `limit`. Returns whether it has.

@@ -24,6 +24,9 @@ extension DeviceConnection {
   public func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
     try await device.scanCatalogue(folder: folder)
   }
+  public func listCatalogue(folder: String?) async throws(DeviceError) -> CatalogueListing {
+    try await device.listCatalogue(folder: folder)
+  }
   public func picture(of item: String) async throws(DeviceError) -> ItemPicture? {
     try await device.picture(of: item)
   }

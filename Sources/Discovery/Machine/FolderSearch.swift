@@ -2,6 +2,7 @@ import Devices
 import Glibc
 import JSON
 import MediaFolders
+import MediaNames
 
 /// The search for folders with films and music: those of the user, and disks.
 package struct FolderSearch: DeviceSearch {
@@ -129,10 +130,6 @@ package struct FolderSearch: DeviceSearch {
 
 /// Counts films and songs below a folder, within bounds. Links are not followed.
 private struct MediaCount {
-  private static let songEndings: Set<String> = [
-    "flac", "mp3", "ogg", "oga", "opus", "m4a", "aac", "wav", "aif", "aiff", "wma", "wv", "ape",
-  ]
-
   let limits: FolderSearch.Limits
   let deadline: SearchDeadline
   private(set) var films = 0
@@ -146,7 +143,8 @@ private struct MediaCount {
     self.deadline = deadline
   }
 
-  mutating func walk(_ path: String, depth: Int) {
+  /// - Parameter relative: The path below the candidate, with a slash at its end; empty for the candidate itself.
+  mutating func walk(_ path: String, below relative: String = "", depth: Int) {
     let folder = FolderEntries(path, most: limits.entries - entries, until: deadline)
     entries += folder.count
     if folder.isCut { isCut = true }
@@ -158,13 +156,13 @@ private struct MediaCount {
       var facts = stat()
       guard lstat("\(path)/\(name)", &facts) == 0 else { continue }
       switch facts.st_mode & S_IFMT {
-      case S_IFDIR:
+      case S_IFDIR where !IgnoredFiles.isSystemFolder(name):
         guard depth < limits.depth else {
           isCut = true
           continue
         }
-        walk("\(path)/\(name)", depth: depth + 1)
-      case S_IFREG: count(depth == 0 ? name : "/\(name)")
+        walk("\(path)/\(name)", below: "\(relative)\(name)/", depth: depth + 1)
+      case S_IFREG: count(relative + name)
       default: break
       }
     }
@@ -172,12 +170,11 @@ private struct MediaCount {
 
   /// Counts a file.
   ///
-  /// - Parameter name: With a leading slash if the file is in a folder below the candidate: the
-  ///   index file of a DVD counts only there (`FilmFiles`).
-  private mutating func count(_ name: String) {
-    guard let dot = name.lastIndex(of: "."), name.utf8.count <= 256 else { return }
-    let ending = name[name.index(after: dot)...].lowercased()
-    if FilmFiles.contains(name) { films += 1 }
-    if Self.songEndings.contains(ending) { songs += 1 }
+  /// - Parameter path: The path below the candidate: the index file of a disc counts only in a folder (`FilmFiles`).
+  private mutating func count(_ path: String) {
+    guard path.utf8.count <= 4096, let ending = MediaName.fileExtension(of: path) else { return }
+    let isFilm = FilmFiles.contains(path)
+    if isFilm, IgnoredFiles.reason(ofFilm: path) == nil { films += 1 }
+    if !isFilm, SongFiles.extensions.contains(ending) { songs += 1 }
   }
 }

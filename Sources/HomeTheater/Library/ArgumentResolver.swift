@@ -95,8 +95,8 @@ struct ArgumentResolver {
   /// Whether the text names an entry, or a frequency, whatever players may find later.
   func isExact(_ text: String, in category: Category) -> Bool {
     if category == .stations, StationFrequency(text) != nil { return true }
-    return catalogue.exactEntry(
-      text, in: category, ageLimit: ageLimit, knownItems: knownItems) != nil
+    return catalogue.namesOneEntry(
+      text, in: category, ageLimit: ageLimit, knownItems: knownItems)
   }
 
   private func find(_ text: String, in category: Category) throws(TheaterError) -> Catalogue.Entry {

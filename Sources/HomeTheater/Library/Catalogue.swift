@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import MediaNames
 import Scenes
 
 /// The items that users can choose: those of the configuration, and those that players have found.
@@ -39,21 +40,21 @@ package struct Catalogue: Sendable {
   /// Entries, prepared for searching.
   private struct EntryList: Sendable {
     let entries: [Entry]
-    /// The title of each entry in lower case.
-    let foldedTitles: [String]
+    /// The names under which each entry is found.
+    let names: [TitleNames]
     let index: SearchIndex
 
-    init(_ entries: [Entry]) {
+    init(_ entries: [Entry], _ category: Category) {
       self.entries = entries
-      foldedTitles = entries.map { $0.item.title.lowercased() }
-      index = SearchIndex(entries)
+      names = entries.map { TitleNames($0.item, isFilm: category == .films) }
+      index = SearchIndex(names)
     }
   }
 
   /// The configured items of a library.
   package init(_ library: LibraryPlan) {
     named = Self.entries(library)
-    lists = named.mapValues { EntryList($0) }
+    lists = Dictionary(uniqueKeysWithValues: named.map { ($0, EntryList($1, $0)) })
   }
 
   private static func entries(_ library: LibraryPlan) -> [Category: [Entry]] {
@@ -72,7 +73,7 @@ package struct Catalogue: Sendable {
     named = Self.entries(library)
     for category in Category.allCases {
       scanned[category] = scanned[category]?.filter { isPlayer($0.key, category) }
-      lists[category] = EntryList(merged(category))
+      lists[category] = EntryList(merged(category), category)
     }
   }
 
@@ -80,7 +81,7 @@ package struct Catalogue: Sendable {
   package mutating func setItems(_ items: [CatalogueItem], of player: DeviceID, role: Role) {
     guard let category = role.category else { return }
     scanned[category, default: [:]][player] = items
-    lists[category] = EntryList(merged(category))
+    lists[category] = EntryList(merged(category), category)
   }
 
   /// The entries of a category: the configured ones in their order, then those that players have
@@ -158,61 +159,85 @@ package struct Catalogue: Sendable {
         }
       }
     }
-    let found = entries[count...].map { (key: $0.item.sortKey, entry: $0) }
+    let found = entries[count...].map { (key: ListOrder($0.item), entry: $0) }
     return entries[..<count] + found.sorted { $0.key < $1.key }.map(\.entry)
   }
 
-  /// Returns the entry whose id or whole title is `text`; `nil` without one.
+  /// Returns the entries that `text` names, best first, and how well they fit. The one with this id goes before all
+  /// others.
   ///
   /// - Parameters: As of ``find(_:in:ageLimit:knownItems:)``.
-  func exactEntry(
-    _ text: String, in category: Category, ageLimit: Int?, knownItems: Set<UTF8Key> = []
-  ) -> Entry? {
-    func isFound(_ entry: Entry) -> Bool {
-      isOffered(entry, ageLimit) || knownItems.contains(UTF8Key(entry.item.id))
-    }
+  private func matches(
+    _ text: String, in category: Category, ageLimit: Int?, knownItems: Set<UTF8Key>
+  ) -> (fit: TitleSearch.Fit, entries: [Entry])? {
     let all = entries(category)
-    if let exact = all.first(where: { $0.item.id.hasSameBytes(as: text) && isFound($0) }) {
-      return exact
+    func isKnown(_ entry: Entry) -> Bool { knownItems.contains(UTF8Key(entry.item.id)) }
+    let same = all.first { $0.item.id.hasSameBytes(as: text) }
+    if let same, isOffered(same, ageLimit) || isKnown(same) { return (.title, [same]) }
+    guard let search = TitleSearch(text), let names = lists[category]?.names else { return nil }
+    var best: (fit: TitleSearch.Fit, entries: [Entry])?
+    for (entry, names) in zip(all, names) {
+      guard let fit = search.fit(names), best.map({ fit <= $0.fit }) != false,
+        isOffered(entry, ageLimit) || (fit <= .name && isKnown(entry))
+      else { continue }
+      best = best?.fit == fit ? (fit, (best?.entries ?? []) + [entry]) : (fit, [entry])
     }
-    let titles = lists[category]?.foldedTitles ?? []
-    return TitleSearch(text).flatMap { search in
-      zip(all, titles).first { search.isTitle($0.1) && isFound($0.0) }?.0
-    }
+    return best
   }
 
-  /// Returns the entry that `text` names: by id, by title, or by the only title that contains it.
+  /// Whether `text` is the id, the whole title or the name of the file of one entry.
+  ///
+  /// - Parameters: As of ``find(_:in:ageLimit:knownItems:)``.
+  func namesOneEntry(
+    _ text: String, in category: Category, ageLimit: Int?, knownItems: Set<UTF8Key> = []
+  ) -> Bool {
+    let found = matches(text, in: category, ageLimit: ageLimit, knownItems: knownItems)
+    return found.map { $0.fit <= .name && $0.entries.count == 1 } ?? false
+  }
+
+  /// Returns the entry that `text` names: by its id, by its title, by the name of its file, by the only title that
+  /// contains it, or by the words of title, artist and album. Case, accents and punctuation do not count.
   ///
   /// - Parameters:
   ///   - ageLimit: Entries rated above it are not found, as if they did not exist, and never suggested.
   ///   - knownItems: The ids of entries that are found by their id or whole title whatever their rating.
-  /// - Throws: `invalid` if several titles contain the text, `notFound` if none does.
+  /// - Throws: `invalid` if the text names several entries, `notFound` if it names none.
   package func find(
     _ text: String, in category: Category, ageLimit: Int? = nil, knownItems: Set<UTF8Key> = []
   ) throws(TheaterError) -> Entry {
-    if let exact = exactEntry(
-      text, in: category, ageLimit: ageLimit, knownItems: knownItems)
-    {
-      return exact
+    let found = matches(text, in: category, ageLimit: ageLimit, knownItems: knownItems)
+    if let found, let first = found.entries.first {
+      guard found.entries.count > 1 else { return first }
+      throw Self.ambiguity(text, found.entries, category)
     }
-    let all = entries(category)
-    let search = TitleSearch(text)
-    let titles = lists[category]?.foldedTitles ?? []
-    let entries = entries(category, ageLimit: ageLimit)
-    let similar =
-      search.map { search in
-        zip(all, titles).filter { isOffered($0.0, ageLimit) && search.occurs(in: $0.1) }.map(\.0)
-      } ?? []
-    if similar.count == 1, let only = similar.first { return only }
-    if similar.count > 1 {
-      let titles = similar.prefix(5).map { "\"\($0.item.title)\"" }.joined(separator: ", ")
-      throw TheaterError(
-        .invalid, "\"\(text.quotation)\" could be \(titles)", hint: "Give the whole title.")
-    }
-    let near = nearest(to: text, in: entries.map(\.item.title))
+    let near = nearest(to: text, in: entries(category, ageLimit: ageLimit).map(\.item.title))
     throw TheaterError(
       .notFound, "there is no \(category.singular) \"\(text.quotation)\"",
       hint: near.map { "Did you mean \"\($0)\"?" } ?? "See the list of \(category.rawValue).")
+  }
+
+  /// The error of a text that names several entries. It tells entries of the same title apart.
+  private static func ambiguity(
+    _ text: String, _ entries: [Entry], _ category: Category
+  ) -> TheaterError {
+    let most = 5
+    let choices = entries.prefix(most)
+    let titles = Set(choices.map { $0.item.title.titleKey })
+    var hint = "Give the whole title."
+    var labels = choices.map { "\"\($0.item.title)\"" }
+    if titles.count < choices.count {
+      labels = choices.map(\.label)
+      hint =
+        category == .songs
+        ? "Add the artist or the album: \"TITLE ARTIST\"." : "Add the year, or give the id."
+      if Set(labels).count < labels.count {
+        labels = choices.map { "\"\($0.item.title)\" (\($0.item.id))" }
+        hint = "Give the id, which is in brackets."
+      }
+    }
+    if entries.count > most { labels.append("\(entries.count - most) more") }
+    return TheaterError(
+      .invalid, "\"\(text.quotation)\" could be \(labels.joined(separator: ", "))", hint: hint)
   }
 }
 
@@ -231,6 +256,7 @@ extension Catalogue.Entry {
     item.artist = item.artist ?? found.artist
     item.album = item.album ?? found.album
     item.track = item.track ?? found.track
+    item.disc = item.disc ?? found.disc
     item.duration = item.duration ?? found.duration
     item.format = item.format ?? found.format
     item.channels = item.channels ?? found.channels
@@ -238,11 +264,58 @@ extension Catalogue.Entry {
   }
 }
 
-extension CatalogueItem {
-  fileprivate var sortKey: String {
-    let number = String(track ?? 0)
-    return "\(album ?? "")\u{1}\(String(repeating: "0", count: max(0, 6 - number.count)))\(number)"
-      + "\u{1}\(title)"
+extension Catalogue.Entry {
+  /// The title, with artist and album.
+  fileprivate var label: String {
+    let place = [item.artist, item.album].compactMap(\.self).joined(separator: ", ")
+    return place.isEmpty ? "\"\(item.title)\"" : "\"\(item.title)\" (\(place))"
+  }
+}
+
+extension TitleNames {
+  /// The names of an item.
+  init(_ item: CatalogueItem, isFilm: Bool) {
+    self.init(
+      title: item.title, id: item.id, artist: item.artist, album: item.album, isFilm: isFilm)
+  }
+}
+
+/// The place of a found item in its list: by album, disc, track and title. The discs of an album follow each other, and
+/// so do two albums with the same title, because each has a folder of its own.
+private struct ListOrder: Comparable {
+  private let album: NaturalOrder.Key
+  /// The folder of the album: without the folder of a disc in it.
+  private let folder: NaturalOrder.PathKey
+  private let disc: Int
+  private let track: Int
+  private let title: NaturalOrder.Key
+  private let path: NaturalOrder.PathKey
+
+  init(_ item: CatalogueItem) {
+    var folders = item.id.split(separator: "/").dropLast().map(String.init)
+    let isDiscFolder = folders.count > 1 && SongTitle.disc(ofFolder: folders.last ?? "") != nil
+    let disc =
+      item.album == nil ? nil : item.disc ?? SongTitle.disc(ofPath: item.id, track: item.track)
+    if isDiscFolder { folders.removeLast() }
+    album = NaturalOrder.Key(item.album ?? "")
+    folder = NaturalOrder.PathKey(item.album == nil ? "" : folders.joined(separator: "/"))
+    self.disc = disc ?? 1
+    track = item.track ?? 0
+    title = NaturalOrder.Key(item.title)
+    path = NaturalOrder.PathKey(item.id)
+  }
+
+  static func < (first: ListOrder, second: ListOrder) -> Bool {
+    if first.album != second.album { return first.album < second.album }
+    if first.folder != second.folder { return first.folder < second.folder }
+    if (first.disc, first.track) != (second.disc, second.track) {
+      return (first.disc, first.track) < (second.disc, second.track)
+    }
+    return first.title == second.title ? first.path < second.path : first.title < second.title
+  }
+
+  static func == (first: ListOrder, second: ListOrder) -> Bool {
+    !(first < second) && !(second < first)
   }
 }
 

@@ -181,11 +181,14 @@ final class Library {
     var seen: Set<UTF8Key> = []
     var budget = CatalogueBudget()
     var problems: [ScanReport.Problem] = []
+    var leftOut = CatalogueListing([])
     let sources = [nil] + directory.plan.library.folders.map { Optional($0.path) }
     var failures = 0
     scan: for folder in sources {
       do {
-        for item in try await player.scanCatalogue(folder: folder)
+        let listing = try await player.listCatalogue(folder: folder)
+        leftOut.append(leftOut: listing.leftOut, count: listing.leftOutCount)
+        for item in listing.items
         where seen.insert(UTF8Key(item.id)).inserted {
           guard budget.admit(item) else {
             let message =
@@ -208,7 +211,9 @@ final class Library {
     if directory.contains(player) { readPlayers.insert(id) }
     if failures < sources.count { store(items, of: player, fromScan: number) }
     for wait in waiting.values { wait.yield() }
-    return ScanReport(player: id, category: category, items: items.count, problems: problems)
+    return ScanReport(
+      player: id, category: category, items: items.count, problems: problems,
+      leftOut: leftOut.leftOut, leftOutCount: leftOut.leftOutCount)
   }
 
   /// Scans a player, and again if that was requested meanwhile.

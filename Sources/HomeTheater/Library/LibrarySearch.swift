@@ -1,7 +1,7 @@
-import CUTF8Proc
 import Devices
 import Glibc
 import JSON
+import MediaNames
 
 /// The folded texts of a list of entries, one after the other, for searching while a person types.
 struct SearchIndex: Sendable {
@@ -9,24 +9,21 @@ struct SearchIndex: Sendable {
   /// The end of each entry's text in `bytes`.
   private var ends: [Int] = []
 
-  init(_ entries: [Catalogue.Entry] = []) {
-    ends.reserveCapacity(entries.count)
-    for entry in entries {
-      for text in [entry.item.title, entry.item.artist, entry.item.album].compactMap(\.self) {
-        bytes.append(contentsOf: text.foldedForSearch)
-        bytes.append(Self.separator)
-      }
+  /// - Parameter names: The names of the entries, in the order of the list.
+  init(_ names: [TitleNames] = []) {
+    ends.reserveCapacity(names.count)
+    for entry in names {
+      bytes.append(contentsOf: entry.searchText)
+      // Separates two entries; no word contains it.
+      bytes.append(UInt8(ascii: "\n"))
       ends.append(bytes.count)
     }
   }
 
-  /// Separates two texts; no word contains it.
-  private static let separator = UInt8(ascii: "\n")
-
   /// Returns the indices of the entries that contain every word of `text` in their title, artist or
   /// album, regardless of case and accents.
   func indices(matching text: String) -> [Int] {
-    let words = text.foldedForSearch.split { $0 <= UInt8(ascii: " ") }.map(Array.init)
+    let words = text.titleKey.split { $0 <= UInt8(ascii: " ") }.map(Array.init)
       .sorted { $0.count > $1.count }
     guard let first = words.first else { return Array(ends.indices) }
     return bytes.withUnsafeBufferPointer { bytes in
@@ -59,27 +56,6 @@ extension UnsafeBufferPointer<UInt8> {
       start = offset + 1
     }
     return nil
-  }
-}
-
-extension String {
-  /// The text without case and accents, in UTF-8: "Amélie" and "AMELIE" become the same.
-  fileprivate var foldedForSearch: [UInt8] {
-    if utf8.allSatisfy({ $0 < 0x80 }) {
-      return utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
-    }
-    // Normalising a long sequence of combining marks takes quadratic time.
-    guard isStreamSafe else { return Array(lowercased().utf8) }
-    let options = utf8proc_option_t(
-      UTF8PROC_STABLE.rawValue | UTF8PROC_COMPAT.rawValue | UTF8PROC_DECOMPOSE.rawValue
-        | UTF8PROC_CASEFOLD.rawValue | UTF8PROC_STRIPMARK.rawValue)
-    var bytes = Array(utf8)
-    var result: UnsafeMutablePointer<UInt8>?
-    let count = utf8proc_map(&bytes, bytes.count, &result, options)
-    defer { free(result) }
-    // Fails only without memory or for invalid UTF-8, and a String is valid UTF-8.
-    guard let result, count >= 0 else { return bytes }
-    return Array(UnsafeBufferPointer(start: result, count: count))
   }
 }
 

@@ -21,8 +21,13 @@ package struct ScanReport: Sendable, Hashable {
   package var items: Int
   /// The folders and discs that it could not read.
   package var problems: [Problem]
+  /// The first of the files that it does not list.
+  package var leftOut: [CatalogueListing.LeftOutFile] = []
+  /// The number of all files that it does not list.
+  package var leftOutCount = 0
 
-  /// `{"player": …, "category": …, "items": …, "problems": [{"message", "folder", "hint"}]}`.
+  /// `{"player": …, "category": …, "items": …, "problems": [{"message", "folder", "hint"}], "leftOut": [{"file",
+  /// "reason", "hint"}], "leftOutCount": …}`.
   package var json: JSON {
     let problems = problems.map { problem in
       var object: JSONObject = ["message": .string(problem.message)]
@@ -33,6 +38,7 @@ package struct ScanReport: Sendable, Hashable {
     return [
       "player": .string(player.name), "category": .string(category.rawValue),
       "items": .integer(items), "problems": .array(problems),
+      "leftOut": .array(leftOut.map(\.json)), "leftOutCount": .integer(leftOutCount),
     ]
   }
 }

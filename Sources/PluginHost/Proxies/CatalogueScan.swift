@@ -5,7 +5,9 @@ import PluginProtocol
 /// without I/O.
 struct CatalogueScan: Sendable {
   /// The kept items, within `CatalogueBudget`.
-  private(set) var items: [CatalogueItem] = []
+  var items: [CatalogueItem] { listing.items }
+  /// The kept items, and the files that the player leaves out.
+  private(set) var listing = CatalogueListing([])
   /// The cursor of the next page; `nil` when there is none.
   private(set) var cursor: String? = ""
   /// The reason why items are missing, for the log; `nil` if none is missing.
@@ -23,6 +25,7 @@ struct CatalogueScan: Sendable {
   mutating func append(_ page: ScanRequest.Page, at now: Duration) {
     pages += 1
     cursor = page.next
+    listing.append(leftOut: page.leftOut, count: page.leftOutCount)
     for item in page.items {
       guard let item = item.bounded else {
         refused += 1
@@ -35,7 +38,7 @@ struct CatalogueScan: Sendable {
         return stop(
           "it has more than \(CatalogueBudget.items) items or \(CatalogueBudget.bytes) bytes")
       }
-      items.append(item)
+      listing.items.append(item)
     }
     guard let next = page.next else { return }
     if page.items.isEmpty {

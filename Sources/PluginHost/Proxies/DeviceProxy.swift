@@ -120,6 +120,11 @@ package final class DeviceProxy: Device {
 
   /// The items of all pages, within the limits of a catalogue; each page may take 300 s.
   package func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
+    try await listCatalogue(folder: folder).items
+  }
+
+  /// The items of all pages, and the files that the plugin leaves out.
+  package func listCatalogue(folder: String?) async throws(DeviceError) -> CatalogueListing {
     var scan = CatalogueScan(from: scheduler.clock.now())
     while let cursor = scan.cursor {
       let page = try await ask(
@@ -127,7 +132,7 @@ package final class DeviceProxy: Device {
       scan.append(page, at: scheduler.clock.now())
     }
     if let fault = scan.fault { change { core, _ in core.warnOfCutCatalogue(fault) } }
-    return scan.items
+    return scan.listing
   }
 
   package func picture(of item: String) async throws(DeviceError) -> ItemPicture? {

@@ -12,9 +12,9 @@ struct CataloguePages: Sendable {
   private var number = 0
 
   /// Begins a new list and drops the rest of an older one.
-  mutating func begin(_ items: [CatalogueItem]) -> ScanRequest.Page {
-    rest = items
-    return nextPage()
+  mutating func begin(_ listing: CatalogueListing) -> ScanRequest.Page {
+    rest = listing.items
+    return nextPage(listing)
   }
 
   /// Returns the page that `cursor` names; `nil` if it is not the next one.
@@ -22,8 +22,10 @@ struct CataloguePages: Sendable {
     cursor == String(number) && !rest.isEmpty ? nextPage() : nil
   }
 
-  private mutating func nextPage() -> ScanRequest.Page {
-    var left = Self.longestPage
+  /// - Parameter listing: The list of which this is the first page; `nil` for a later page.
+  private mutating func nextPage(_ listing: CatalogueListing? = nil) -> ScanRequest.Page {
+    let leftOut = listing?.leftOut ?? []
+    var left = leftOut.reduce(Self.longestPage) { $0 - $1.json.text().utf8.count - 1 }
     var items: [CatalogueItem] = []
     var taken = 0
     for item in rest {
@@ -41,6 +43,8 @@ struct CataloguePages: Sendable {
     }
     rest.removeFirst(taken)
     number += 1
-    return ScanRequest.Page(items, next: rest.isEmpty ? nil : String(number))
+    return ScanRequest.Page(
+      items, next: rest.isEmpty ? nil : String(number), leftOut: leftOut,
+      leftOutCount: listing?.leftOutCount ?? 0)
   }
 }

@@ -243,12 +243,12 @@ final class OpenDevice: Sendable {
       guard let page = pages.withLock({ $0.page(at: cursor) }) else { throw .staleCursor }
       return page
     }
-    let items = try await player.scan(folder: folder)
-    let first = pages.withLock { $0.begin(items) }
+    let listing = try await player.list(folder: folder)
+    let first = pages.withLock { $0.begin(listing) }
     guard cursor == nil, first.next != nil else { return first }
     let warning = LogNotification(
       .warning,
-      "only \(first.items.count) of \(items.count) items fit into one answer, and this "
+      "only \(first.items.count) of \(listing.items.count) items fit into one answer, and this "
         + "controller does not ask for more; list the folders one by one in the library")
     // The end of the input shows that the controller is gone.
     try? connection.send(

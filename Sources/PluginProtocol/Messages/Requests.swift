@@ -183,10 +183,19 @@ public struct ScanRequest: PluginRequest {
     public let items: [CatalogueItem]
     /// The cursor that requests the next page; `nil` at the end.
     public let next: String?
+    /// The files that the player leaves out, at most `CatalogueListing.mostLeftOut`, and the number of all of them. Only
+    /// the first page of a catalogue has them.
+    public let leftOut: [CatalogueListing.LeftOutFile]
+    public let leftOutCount: Int
 
-    public init(_ items: [CatalogueItem], next: String? = nil) {
+    public init(
+      _ items: [CatalogueItem], next: String? = nil,
+      leftOut: [CatalogueListing.LeftOutFile] = [], leftOutCount: Int = 0
+    ) {
       self.items = items
       self.next = next
+      self.leftOut = leftOut
+      self.leftOutCount = leftOutCount
     }
   }
 
@@ -223,12 +232,20 @@ public struct ScanRequest: PluginRequest {
   /// Items that cannot be read are left out; `nil` without a list of items.
   public static func decodeAnswer(_ result: JSON) -> Page? {
     guard let items = result["items"]?.array else { return nil }
-    return Page(items.compactMap(CatalogueItem.init), next: result["next"]?.string)
+    let leftOut = (result["leftOut"]?.array ?? []).prefix(CatalogueListing.mostLeftOut)
+      .compactMap(CatalogueListing.LeftOutFile.init)
+    return Page(
+      items.compactMap(CatalogueItem.init), next: result["next"]?.string, leftOut: leftOut,
+      leftOutCount: max(leftOut.count, result["leftOutCount"]?.integer ?? 0))
   }
 
   public static func encodeAnswer(_ answer: Page) -> JSON {
     var object: JSONObject = ["items": .array(answer.items.map(\.json))]
     if let next = answer.next { object["next"] = .string(next) }
+    if !answer.leftOut.isEmpty {
+      object["leftOut"] = .array(answer.leftOut.map(\.json))
+      object["leftOutCount"] = .integer(answer.leftOutCount)
+    }
     return .object(object)
   }
 }

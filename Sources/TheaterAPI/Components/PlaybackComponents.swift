@@ -78,6 +78,7 @@ extension Component {
       ["id": .itemID, "title": .title, "players": .list(of: .name)],
       optional: [
         "artist": .title, "album": .title, "track": .integer(CatalogueItem.trackRange),
+        "disc": .integer(CatalogueItem.trackRange),
         "duration": .number(Playback.secondsRange), "format": .text(),
         "channels": .integer(CatalogueItem.channelRange), "rating": .ageLimit,
         "am": .number(TunerCommand.amRange).described("In kHz."),
@@ -113,6 +114,10 @@ extension Component {
           "player": .name, "category": .category, "items": .count,
           "problems": .list(
             of: .object(["message": .text()], optional: ["hint": .text(), "folder": .text()])),
+          "leftOut": .list(
+            of: .object(["file": .text(), "reason": .text()], optional: ["hint": .text()])
+          ).described("The first files that the player does not list."),
+          "leftOutCount": .count.described("The number of all files that it does not list."),
         ])),
     ]))
 

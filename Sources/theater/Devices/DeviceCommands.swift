@@ -2,6 +2,7 @@ import APIClient
 import ArgumentParser
 import Devices
 import JSON
+import MediaNames
 import TheaterAPI
 
 /// `theater devices`.
@@ -99,7 +100,7 @@ struct ItemNames {
   ) async throws -> [String] {
     guard let category = Self.category(of: words, command, role) else { return words }
     let entries = try await theater.library(category)[category.rawValue]?.array ?? []
-    return Self.replacingTitle(in: words, from: entries)
+    return try Self.replacingTitle(in: words, from: entries, category)
   }
 
   /// The category of the title that `words` begin with; `nil` if the command takes none. Only `play` does: the argument
@@ -110,11 +111,33 @@ struct ItemNames {
     return role.category
   }
 
-  /// `words`, with the title at their beginning replaced by the id of its entry.
-  static func replacingTitle(in words: [String], from entries: [JSON]) -> [String] {
-    guard let title = words.first else { return words }
-    let entry = entries.first { $0["title"]?.string?.lowercased() == title.lowercased() }
-    guard let id = entry?["id"]?.string else { return words }
-    return [id] + words.dropFirst()
+  /// `words`, with the title at their beginning replaced by the id of the entry that it names. A word that names none
+  /// may be an id.
+  ///
+  /// - Throws: The titles, if it names several entries.
+  static func replacingTitle(
+    in words: [String], from entries: [JSON], _ category: Devices.Category
+  ) throws -> [String] {
+    guard let title = words.first, let search = TitleSearch(title),
+      !entries.contains(where: { $0["id"]?.string?.hasSameBytes(as: title) == true })
+    else { return words }
+    let names = entries.map { entry in
+      TitleNames(
+        title: entry["title"]?.string ?? "", id: entry["id"]?.string ?? "",
+        artist: entry["artist"]?.string, album: entry["album"]?.string, isFilm: category == .films)
+    }
+    guard let best = TitleMatch.best(search, among: names), best.fit <= .name else { return words }
+    let found = best.indices.map { entries[$0] }
+    guard found.count == 1 else {
+      let choices = found.prefix(5).compactMap { entry in
+        entry["id"]?.string.map { id in
+          "\(entry["artist"]?.string ?? entry["title"]?.string ?? ""): \(id)"
+        }
+      }
+      throw ExitError(
+        .wrongUsage, "\"\(title)\" could be several \(category.rawValue)",
+        hint: "Give the id instead of the title:\n\(choices.joined(separator: "\n"))")
+    }
+    return [found.first?["id"]?.string ?? title] + words.dropFirst()
   }
 }

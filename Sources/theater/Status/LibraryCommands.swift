@@ -34,7 +34,7 @@ struct LibraryCommand: AsyncParsableCommand {
   struct Scan: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Make every player scan its discs and folders again.",
-      discussion: "Lists the number of items and the unreadable files of each player.")
+      discussion: "Lists the number of items of each player, and the files that it leaves out.")
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
@@ -59,9 +59,22 @@ enum ScanText {
         lines.append("  ✗ \(place): \(problem["message"]?.string ?? "it failed")")
         if let hint = problem["hint"]?.string { lines.append("    \(hint)") }
       }
+      lines += leftOut(of: player)
     }
     let all = ["films", "songs", "stations"].map { count(answer[$0], $0) }
     return (lines + ["In all: \(all.joined(separator: ", "))."]).joined(separator: "\n")
+  }
+
+  /// One line for each file that a player leaves out, and the number of further ones.
+  private static func leftOut(of player: JSON) -> [String] {
+    let files = player["leftOut"]?.array ?? []
+    var lines = files.map { file in
+      let hint = file["hint"]?.string.map { ". \($0)" } ?? ""
+      return "  – \(file["file"]?.string ?? "?"): \(file["reason"]?.string ?? "not listed")\(hint)"
+    }
+    let rest = (player["leftOutCount"]?.integer ?? 0) - files.count
+    if rest > 0 { lines.append("  – \(rest) \(files.isEmpty ? "files" : "more files") left out") }
+    return lines
   }
 
   /// `1 song`, `5 songs`.

@@ -1,7 +1,7 @@
 import Devices
 import Foundation
 import JSON
-import MediaFolders
+import MediaNames
 import TestSupport
 import Testing
 

@@ -80,7 +80,7 @@ struct ExtentRuleTests {
     facts.duration = 3600
     facts.format = format
     var end = FilmEnd(
-      facts: facts, isDVD: false, position: 1800, readError: nil, isReadToEnd: isReadToEnd)
+      facts: facts, isDisc: false, position: 1800, readError: nil, isReadToEnd: isReadToEnd)
     change(&end.inspection)
     return end.failure
   }

@@ -86,7 +86,7 @@ struct FileExtentTests {
     facts.duration = duration
     facts.format = format
     var end = FilmEnd(
-      facts: facts, isDVD: format == "disc", position: position, readError: error,
+      facts: facts, isDisc: format == "disc", position: position, readError: error,
       isReadToEnd: isReadToEnd)
     end.inspection.extent.completeness = completeness
     return end.failure == nil

@@ -11,7 +11,7 @@ import Testing
 struct InspectionTests {
   /// An end at a second of a minute.
   private static let end = FilmEnd(
-    facts: .film, isDVD: false, position: 1, readError: nil, isReadToEnd: nil)
+    facts: .film, isDisc: false, position: 1, readError: nil, isReadToEnd: nil)
 
   /// A WAV file without sound that declares this number of bytes, and has `count`.
   private static func wave(declares size: UInt8, count: Int = 64) -> [UInt8] {

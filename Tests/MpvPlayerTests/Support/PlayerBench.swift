@@ -105,6 +105,11 @@ final class PlayerBench: Sendable {
     try await bench.ask(ScanRequest(device: Self.device, folder: folder))?.items ?? []
   }
 
+  /// Lists the items of the configured folders, and the files that are left out.
+  func page() async throws -> ScanRequest.Page {
+    try await bench.ask(ScanRequest(device: Self.device, folder: nil)) ?? ScanRequest.Page([])
+  }
+
   /// Returns the picture of an item; nil if there is none.
   func picture(of item: String) async throws -> ItemPicture? {
     try await bench.ask(PictureRequest(device: Self.device, item: item))?.picture

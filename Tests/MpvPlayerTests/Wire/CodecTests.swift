@@ -1,6 +1,7 @@
 import Devices
 import Foundation
 import JSON
+import MediaNames
 import Platform
 import PluginProtocol
 import TestSupport
@@ -231,7 +232,8 @@ struct CodecTests {
     let arguments = options.arguments(hasDisplay: true, device: "hdmi:0")
     #expect(arguments.allSatisfy { $0.hasPrefix("--") })
     for argument in [
-      "--alang=en,eng,pt-BR", "--fs-screen=1", "--audio-channels=stereo", "--vo=gpu,x11,wlshm",
+      "--alang=en,eng,pt-BR,pt,por,pob", "--fs-screen=1", "--audio-channels=stereo",
+      "--vo=gpu,x11,wlshm",
       "--audio-device=alsa/hdmi:0", "--sid=no",
     ] {
       #expect(arguments.contains(argument), "\(argument)")
@@ -285,16 +287,19 @@ struct CodecTests {
   func languages() {
     #expect(LanguageCodes.synonyms(of: "de") == ["de", "deu", "ger"])
     #expect(LanguageCodes.synonyms(of: "GER") == ["GER", "de", "deu"])
-    #expect(LanguageCodes.synonyms(of: "pt-BR") == ["pt-BR"])
+    #expect(LanguageCodes.synonyms(of: "pt-BR") == ["pt-BR", "pt", "por", "pob"])
+    #expect(LanguageCodes.synonyms(of: "tlh") == ["tlh"])
   }
 
   @Test("recognizes images by their names, and DVD folders by their index files")
   func files() {
     #expect(MediaFiles.title(of: "a/The_Night.Ferry.mkv") == "The Night.Ferry")
     #expect(MediaFiles.title(of: "a/Disc One") == "Disc One")
-    #expect(MediaFiles.dvdFolder(ofIndex: "a/Ferry/VIDEO_TS/VIDEO_TS.IFO") == "a/Ferry")
-    #expect(MediaFiles.dvdFolder(ofIndex: "a/Ferry/VIDEO_TS.IFO") == "a/Ferry")
-    #expect(MediaFiles.dvdFolder(ofIndex: "a/b.mkv") == nil)
+    #expect(FilmFiles.discFolder(ofIndex: "a/Ferry/VIDEO_TS/VIDEO_TS.IFO") == "a/Ferry")
+    #expect(FilmFiles.discFolder(ofIndex: "a/Ferry/Video_TS/Video_ts.ifo") == "a/Ferry")
+    #expect(FilmFiles.discFolder(ofIndex: "a/Ferry/VIDEO_TS.IFO") == "a/Ferry")
+    #expect(FilmFiles.discFolder(ofIndex: "a/Ferry/BDMV/index.bdmv") == "a/Ferry")
+    #expect(FilmFiles.discFolder(ofIndex: "a/b.mkv") == nil)
     #expect(MediaFiles.isImage("x.ISO") && !MediaFiles.isImage("x.mkv"))
   }
 }

@@ -16,7 +16,7 @@ struct CataloguePagesTests {
   @Test("E9 · 20,000 songs come whole and in order, in lines that are not too long")
   func many() throws {
     var pages = CataloguePages()
-    var page = pages.begin(Self.songs)
+    var page = pages.begin(CatalogueListing(Self.songs))
     var all = page.items
     var count = 1
     while let next = page.next {
@@ -31,13 +31,30 @@ struct CataloguePagesTests {
     #expect((3...8).contains(count))
   }
 
+  @Test("the first page alone names the left-out files, in lines that are not too long")
+  func leftOut() throws {
+    var pages = CataloguePages()
+    let files = (0..<150).map {
+      CatalogueListing.LeftOutFile(
+        file: String(repeating: "x", count: 400), reason: "\($0)", hint: "h")
+    }
+    let first = pages.begin(CatalogueListing(Self.songs, leftOut: files))
+    #expect(first.leftOut == Array(files.prefix(CatalogueListing.mostLeftOut)))
+    #expect(first.leftOutCount == 150)
+    let line = RPCMessage.success(id: 1, result: ScanRequest.encodeAnswer(first)).line()
+    #expect(line.count <= ProtocolLimits.longestLine)
+    #expect(ScanRequest.decodeAnswer(ScanRequest.encodeAnswer(first)) == first)
+    let next = pages.page(at: try #require(first.next))
+    #expect(next?.leftOut == [] && next?.leftOutCount == 0)
+  }
+
   @Test("A cursor that is not the next one is not taken; a new list forgets the old one")
   func cursors() throws {
     var pages = CataloguePages()
-    let first = pages.begin(Self.songs)
+    let first = pages.begin(CatalogueListing(Self.songs))
     let wrong = ["x", "", "0", "2"].compactMap { pages.page(at: $0) }
     #expect(wrong.isEmpty)
-    let again = pages.begin(Self.songs)
+    let again = pages.begin(CatalogueListing(Self.songs))
     #expect(again.items == first.items)
     let old = pages.page(at: try #require(first.next))
     #expect(old == nil)
@@ -52,14 +69,15 @@ struct CataloguePagesTests {
     let long = String(repeating: "x", count: ProtocolLimits.longestLine)
     let marks = "e" + String(repeating: "\u{301}", count: 31)
     let short = CatalogueItem(id: "y", title: "y")
-    let page = pages.begin([
-      CatalogueItem(id: long, title: "x"), short, CatalogueItem(id: marks, title: "x"),
-      CatalogueItem(id: "z", title: long),
-    ])
+    let page = pages.begin(
+      CatalogueListing([
+        CatalogueItem(id: long, title: "x"), short, CatalogueItem(id: marks, title: "x"),
+        CatalogueItem(id: "z", title: long),
+      ]))
     #expect(page.items.map(\.id) == ["y", "z"])
     #expect(page.items.allSatisfy { $0.title.utf8.count <= ProtocolLimits.title })
     #expect(page.next == nil)
-    let empty = pages.begin([])
+    let empty = pages.begin(CatalogueListing([]))
     #expect(empty == ScanRequest.Page([]))
   }
 }

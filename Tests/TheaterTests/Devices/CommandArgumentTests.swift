@@ -63,9 +63,12 @@ import Testing
     }
     #expect(ItemNames.category(of: ["90"], "seek", .dvdPlayer) == nil)
     #expect(ItemNames.category(of: ["position=90"], "play", .dvdPlayer) == nil)
-    #expect(ItemNames.replacingTitle(in: ["1917", "90"], from: films) == ["film-2", "90"])
-    #expect(ItemNames.replacingTitle(in: ["Metropolis"], from: films) == ["Metropolis"])
-    let words = ItemNames.replacingTitle(in: ["1917"], from: films)
+    func replaced(_ words: [String]) throws -> [String] {
+      try ItemNames.replacingTitle(in: words, from: films, .films)
+    }
+    #expect(try replaced(["1917", "90"]) == ["film-2", "90"])
+    #expect(try replaced(["Metropolis"]) == ["Metropolis"])
+    let words = try replaced(["1917"])
     #expect(
       try CommandArguments.command("play", words, role: .dvdPlayer).json
         == ["play": ["item": "film-2"]])
