@@ -68,7 +68,7 @@ struct PluginCheckTests {
     let folder = try TemporaryFolder()
     let plugin = BrokenPlugin(
       "does not answer close", "plugin.c",
-      "cJSON_DeleteItemFromObjectCaseSensitive(devices, device->string);\n  return \"{}\";",
+      "close_device(device->string);\n  return \"{}\";",
       "return NULL;", [], "")
     let cases = ConformanceCase.devices.filter { $0.name == "a closed device is no longer open" }
     let outcome = try await PluginCheckOutcome(
@@ -347,7 +347,7 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
       ["--self-check prints one line of JSON and ends"], "With `--self-check`"),
     BrokenPlugin(
       "a close without effect", "plugin.c",
-      "cJSON_DeleteItemFromObjectCaseSensitive(devices, device->string);", "",
+      "close_device(device->string);", "",
       [
         "lights: a closed device is no longer open",
         "lights: opening a name again replaces its device",
