@@ -18,13 +18,15 @@ run: build
 ## build: the controller and its plugins, optimised, with ./theater as the way to call it
 build:
 	@Scripts/install-dependencies build
+	@mkdir -p .build && touch .build/begun
 	@$(RELEASE)
 	@Scripts/stage release
+	@mv .build/begun .build/release/built
 	@ln -sf .build/release/theater theater
 
 ## test: everything that is tested, as the continuous integration runs it
 test:
-	@for step in "install-dependencies test" test check-docs test-examples test-peers check-api test-page; do \
+	@for step in "install-dependencies test" test test-install check-docs test-examples test-peers check-api test-page; do \
 	  date "+%T $$step"; Scripts/$$step || exit; \
 	done
 	@$(MAKE) --no-print-directory lint trace
@@ -81,8 +83,10 @@ generate:
 openapi:
 	@THEATER_GENERATE=1 Scripts/test-suite TheaterAPITests
 
-## install: below PREFIX (default ~/.local), with a systemd user unit
-install: build
+## install: below PREFIX (default ~/.local), with a systemd user unit; builds only if sources have changed. DESTDIR is
+## for packagers
+install:
+	@Scripts/is-release-current || $(MAKE) --no-print-directory build
 	@Scripts/install "$(PREFIX)"
 
 ## uninstall: what install put there; accounts and positions stay

@@ -21,7 +21,6 @@ static const char first_state[] = "\"power\":\"off\",\"brightness\":0";
 static cJSON *devices; /* The open devices: for each name the params of its request `open`. */
 static char id[32]; /* The id of the current request, as JSON. */
 static int is_over; /* Whether the plugin is to end. */
-
 static int is(const char *text, const char *other) { return text && !strcmp(text, other); }
 static const cJSON *get(const cJSON *object, const char *key) { return cJSON_GetObjectItemCaseSensitive(object, key); }
 static const char *get_text(const cJSON *object, const char *key) { return cJSON_GetStringValue(get(object, key)); }
@@ -41,7 +40,6 @@ static const char *fail(int code, const char *kind, const char *message) {
          id, code, message, kind);
   return NULL;
 }
-
 static int fits(const cJSON *value, enum kind kind, double least, double most) {
   const cJSON *item = get(value, "item"), *position = get(value, "position");
   double number = cJSON_GetNumberValue(value); /* NaN, which is in no range, if the value is no number. */
@@ -65,10 +63,12 @@ static const char *perform(const cJSON *device, const cJSON *command) {
   }
   return fail(-32000, "invalid", "unknown command, or an argument outside its range");
 }
+/* Release here what you have taken in open_device: a connection, files, threads, child processes. */
+static void close_device(const char *name) { cJSON_DeleteItemFromObjectCaseSensitive(devices, name); }
 static const char *open_device(const cJSON *params) {
   const char *name = get_text(params, "device"), *role = get_text(params, "role");
   if (!name || !role) return fail(-32602, "invalid", "the device or its role is missing");
-  cJSON_DeleteItemFromObjectCaseSensitive(devices, name);
+  if (get(devices, name)) close_device(name);
   if (!is(role, "lights")) return fail(-32000, "unsupported", "this plugin has no such role");
   if (!cJSON_AddItemToObject(devices, name, cJSON_Duplicate(params, 1))) return fail(-32603, "failed", "out of memory");
   report(get(devices, name), first_state, NULL);
@@ -95,7 +95,7 @@ static const char *answer(const char *method, const cJSON *params) {
   if (is_cable) return fail(-32000, "unsupported", "this device has no cables");
   if (is_scan) return "{\"items\":[]}";
   if (is_perform) return command ? perform(device, command) : fail(-32602, "invalid", "the command is missing");
-  cJSON_DeleteItemFromObjectCaseSensitive(devices, device->string);
+  close_device(device->string);
   return "{}";
 }
 
@@ -144,6 +144,7 @@ int main(int count, char **arguments) {
     if (length) receive(line, length);
     length = 0;
   }
+  while (devices->child) close_device(devices->child->string);
   cJSON_Delete(devices);
   return 0;
 }

@@ -68,15 +68,13 @@ extension ConformanceTrial {
   ) async {
     var finished: [Int: ConformanceResult] = [:]
     var left = Array(trials.enumerated())
-    let starts = ConformanceCase.starts.name
-    if let index = trials.firstIndex(where: { $0.conformanceCase.name == starts }) {
+    if let index = trials.firstIndex(where: \.isStart) {
       let start = await trials[index].run()
       finished[index] = start
       left.remove(at: index)
-      if case .failed = start.outcome {
+      if start.isFailedStart {
         for (index, trial) in left where trial.conformanceCase.startsProgram {
-          finished[index] = ConformanceResult(
-            trial: trial, outcome: .notApplicable(.because("the program does not start")))
+          finished[index] = trial.notStarted
         }
         left.removeAll { finished[$0.offset] != nil }
       }
@@ -105,5 +103,54 @@ extension ConformanceTrial {
       finished[index] = await trial.run()
     }
     reportFinished()
+  }
+
+  /// Runs cases one by one, and calls `report` with each result at once. The order is that of the concurrent run:
+  /// first the start of the program, last the cases that run alone.
+  ///
+  /// - Parameter pause: Waits between two cases that start the program.
+  package static func runOneByOne(
+    _ trials: [ConformanceTrial], pause: () async -> Void, report: (ConformanceResult) -> Void
+  ) async {
+    let later = trials.filter { !$0.isStart }
+    let ordered =
+      trials.filter(\.isStart) + later.filter { !$0.conformanceCase.runsAlone }
+      + later.filter(\.conformanceCase.runsAlone)
+    var hasStarted = false
+    var canStart = true
+    for trial in ordered {
+      guard trial.conformanceCase.startsProgram else {
+        report(await trial.run())
+        continue
+      }
+      guard canStart else {
+        report(trial.notStarted)
+        continue
+      }
+      if hasStarted { await pause() }
+      hasStarted = true
+      let result = await trial.run()
+      if result.isFailedStart { canStart = false }
+      report(result)
+    }
+  }
+
+  /// Whether the other cases with a process depend on this one.
+  private var isStart: Bool { conformanceCase.name == ConformanceCase.starts.name }
+
+  /// The result of a case whose program does not start.
+  private var notStarted: ConformanceResult {
+    ConformanceResult(
+      trial: self, outcome: .notApplicable(.because("the program does not start")))
+  }
+}
+
+extension ConformanceResult {
+  /// Whether this is the failure of the case that the other cases with a process depend on.
+  fileprivate var isFailedStart: Bool {
+    if case .failed = outcome, trial.conformanceCase.name == ConformanceCase.starts.name {
+      return true
+    }
+    return false
   }
 }

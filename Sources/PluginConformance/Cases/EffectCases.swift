@@ -20,7 +20,9 @@ extension ConformanceCase {
         let items = try await client.playableItems(of: "a", role.role)
         // The last command is `off`: the check leaves the device so.
         var isAnyAccepted = false
-        for json in role.role.sampleCommands(items: items) {
+        let commands = role.role.sampleCommands(
+          items: items, within: trial.target.restrictions)
+        for json in commands {
           // The id of an item may be too long for the name of a station.
           guard let command = try? Command(json, role: role.role),
             command.spec.capability.map(opened.names.contains) ?? true

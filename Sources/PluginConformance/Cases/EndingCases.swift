@@ -51,7 +51,7 @@ extension ConformanceCase {
     ) { trial in
       let role = try trial.requireRole()
       try await trial.withProcess { client in
-        for name in ["a", "b"] {
+        for name in trial.target.restrictions.opensOneDevice ? ["a"] : ["a", "b"] {
           try await client.open(name, role).result.success("open")
           try await client.perform(name, .string(role.firstCommand.name)).result.success("perform")
         }
@@ -96,13 +96,21 @@ extension ConformanceCase {
       let target = trial.target.surviving
       try await PluginClient.run(target) { client in
         try await client.ask(InitializeRequest(controller: "conformance"))
+        var open: DeviceID?
         var isAnyOpen = false
+        var known: [RunningProcess] = []
         for role in trial.roles {
           let role = RoleTarget(role: role, target: target)
-          if try await client.startPlayback(of: role.role.rawValue, role) { isAnyOpen = true }
+          if let last = open, target.restrictions.opensOneDevice {
+            try await client.ask(CloseRequest(device: last))
+            open = nil
+          }
+          guard try await client.startPlayback(of: role.role.rawValue, role) else { continue }
+          open = DeviceID(role.role.rawValue)
+          isAnyOpen = true
+          known += await client.descendants()
         }
         if !isAnyOpen { throw NotApplicable.because("no device opens") }
-        let known = await client.descendants()
         await client.closeInput()
         try await client.expectEndOfProgram()
         try await client.expectNoProcess(beside: known)

@@ -17,7 +17,9 @@ extension ConformanceCase {
         var reports = ReportLimitCheck(role: role.role)
         try first.forEach { try reports.check($0) }
         let items = try await client.playableItems(of: "a", role.role)
-        for command in role.role.sampleCommands(items: items) {
+        let commands = role.role.sampleCommands(
+          items: items, within: trial.target.restrictions)
+        for command in commands {
           let (result, before) = try await client.perform("a", command)
           try before.forEach { try reports.check($0) }
           if let error = result.error {

@@ -24,6 +24,7 @@ package actor PluginClient {
   private let process: any LaunchedPlugin
   /// The longest wait for an answer and for the effect of a command, in tests; `nil` for those of the check.
   let longestWait: Duration?
+  private let restrictions: CheckRestrictions
   private let outputs: AsyncStream<PluginOutput>
   private let exits: AsyncStream<String>
   private var nextID = 1
@@ -43,11 +44,14 @@ package actor PluginClient {
   private static let slowAnswerTimeout = Duration.seconds(40)
   /// The longest wait for an answer to `scan`: the protocol allows 300 s. Most cases end before.
   private static let scanTimeout = Duration.seconds(320)
+  /// The longest wait for the end of a process whose input has ended: the protocol allows 2 s.
+  private static let endTimeout = Duration.milliseconds(2500)
   /// How many of the last lines on standard error a failure shows.
   private static let shownStderrLines = 8
 
   private init(_ target: PluginTarget) throws {
     longestWait = target.longestWait
+    restrictions = target.restrictions
     let (exits, exit) = AsyncStream<String>.makeStream()
     let launcher = ProcessLauncher(
       environment: target.environment,
@@ -103,10 +107,24 @@ package actor PluginClient {
         "only messages on standard output", received: short(line), rule: .standardOutput))
   }
 
+  /// Kills the process and waits for its end. If only one device may be open, the process first gets the time to close
+  /// it.
   private func end() async {
-    process.kill()
+    guard restrictions.opensOneDevice else {
+      process.kill()
+      process.connection.closeSending()
+      for await status in exits { self.status = status }
+      return
+    }
     process.connection.closeSending()
+    let killing = Task { [process] in
+      // The time that the process has to end by itself. Its end cancels this task.
+      try await Task.sleep(for: Self.endTimeout)
+      process.kill()
+    }
     for await status in exits { self.status = status }
+    killing.cancel()
+    process.kill()
   }
 
   /// Adds the last line sent and the last lines of standard error to an error.
@@ -150,6 +168,10 @@ package actor PluginClient {
   /// Sends a request and returns its id.
   @discardableResult
   func post(_ method: String, _ params: JSON) throws -> Int {
+    if method == PerformRequest.method, restrictions.forbids(params["command"]) {
+      throw ConformanceFailure.withoutRule(
+        "that the case keeps to the loudest volume", received: text(params["command"]))
+    }
     defer { nextID += 1 }
     methods[nextID] = method
     try send(bytes: RPCMessage.request(id: nextID, method: method, params: params).line())

@@ -14,6 +14,8 @@ package struct PluginTarget: Sendable {
   package let mediaFolder: String?
   /// The longest wait for an answer and for the effect of a command, in tests; `nil` for those of the check.
   package var longestWait: Duration?
+  /// What the cases must not do to the devices.
+  package var restrictions = CheckRestrictions()
   /// Variables of this process. The plugin gets those that its manifest names.
   let environment: [String: String]
   private let options: @Sendable (Role) throws -> JSON
@@ -66,6 +68,7 @@ package struct PluginTarget: Sendable {
       CataloguedPlugin(manifest: manifest, folder: plugin.folder), hasManifest: hasManifest,
       mediaFolder: mediaFolder, environment: environment, options: options)
     target.longestWait = longestWait
+    target.restrictions = restrictions
     return target
   }
 }

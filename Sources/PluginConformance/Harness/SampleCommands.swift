@@ -4,28 +4,37 @@ import JSON
 extension Role {
   /// Returns the commands of the role, with arguments at both ends and inside of each range, or with existing items.
   /// Commands that end the playback come last, `off` at the very end.
-  func sampleCommands(items: [CatalogueItem]) -> [JSON] {
+  ///
+  /// - Parameter restrictions: Keep the volume below its limit.
+  func sampleCommands(items: [CatalogueItem], within restrictions: CheckRestrictions) -> [JSON] {
     let ending = commands.filter { $0.effect == .releases }
     let others = commands.filter { $0.effect != .releases }
-    let all = (others + ending).flatMap { $0.samples(items: Array(items.prefix(2))) }
+    let all = (others + ending).flatMap { spec in
+      let loudest = spec.settled.key == .volume ? restrictions.loudest : nil
+      return spec.samples(items: Array(items.prefix(2)), atMost: loudest)
+    }
     return all.filter { $0 != "off" } + all.filter { $0 == "off" }
   }
 }
 
 extension CommandSpec {
   /// Returns the command with each of its sample arguments, and without one if it may be left out.
-  fileprivate func samples(items: [CatalogueItem]) -> [JSON] {
+  ///
+  /// - Parameter most: The highest whole number as an argument; `nil` for that of the range.
+  fileprivate func samples(items: [CatalogueItem], atMost most: Int?) -> [JSON] {
     guard let argument else { return [.string(name)] }
     let plain: [JSON] = argument.isRequired ? [] : [.string(name)]
-    return plain + arguments(argument.shape, items: items).map { [name: $0] }
+    return plain + arguments(argument.shape, items: items, atMost: most).map { [name: $0] }
   }
 
-  private func arguments(_ shape: ArgumentShape, items: [CatalogueItem]) -> [JSON] {
+  private func arguments(
+    _ shape: ArgumentShape, items: [CatalogueItem], atMost most: Int?
+  ) -> [JSON] {
     switch shape {
     case .integer(let range, _):
-      let width = range.upperBound - range.lowerBound
-      let inside = [1, 42].map { range.lowerBound + width * $0 / 100 }
-      return ([range.lowerBound, range.upperBound] + inside).map { .integer($0) }
+      let upper = max(range.lowerBound, min(range.upperBound, most ?? range.upperBound))
+      let inside = [1, 42].map { range.lowerBound + (upper - range.lowerBound) * $0 / 100 }
+      return ([range.lowerBound, upper] + inside).map { .integer($0) }
     case .number(let range, _):
       let width = range.upperBound - range.lowerBound
       // Multiples of a step that real devices have, such as tuners.

@@ -79,13 +79,18 @@ struct LocatedPlugin {
 
   /// Returns the plugin for the conformance suite, with options that are validated against its schemas.
   ///
+  /// - Parameter restrictions: What the check must not do to the devices.
   /// - Throws: `ExitError` that names the wrong option.
-  func target(options given: JSONObject) throws(ExitError) -> PluginTarget {
+  func target(
+    options given: JSONObject, restrictions: CheckRestrictions = CheckRestrictions()
+  ) throws(ExitError) -> PluginTarget {
     var options: [Role: JSON] = [:]
     for role in roles { options[role] = try self.options(of: role, given: given) }
-    return PluginTarget(plugin, hasManifest: hasManifest, environment: Environment.all) {
+    var target = PluginTarget(plugin, hasManifest: hasManifest, environment: Environment.all) {
       [options] role in options[role] ?? [:]
     }
+    target.restrictions = restrictions
+    return target
   }
 
   /// Returns the options of a role, with the schema's defaults, and with paths relative to the current folder.

@@ -21,8 +21,8 @@ struct PluginCheck: AsyncParsableCommand {
       anew, as the controller does, and opens devices with the options of the manifest's schema. \
       Needs no controller. The exit code is 0 only if no case fails.
 
-      The check operates the devices: it turns them on and off, moves a screen, pops, and plays \
-      at full volume. It ends with off.
+      The check operates the devices: it turns them on and off, moves a screen, pops, and sets the \
+      volume up to 100 %, or to --loudest. It ends with off.
       """)
 
   @Argument(help: "The plugin's folder, manifest.json or program.", completion: .file())
@@ -37,9 +37,29 @@ struct PluginCheck: AsyncParsableCommand {
     help: ArgumentHelp("A file with these options.", valueName: "FILE"),
     completion: .file(extensions: ["json"]))
   var optionsFile: String?
+  @Flag(
+    help: """
+      For a device that takes a single connection: open one device at a time, and run one case \
+      after another.
+      """)
+  var oneDevice = false
+  @Option(
+    help: ArgumentHelp("Send no volume above this one, 0 to 100 %.", valueName: "PERCENT"))
+  var loudest: Int?
+  @Option(
+    help: ArgumentHelp(
+      "Run one case after another, and wait so long between two of them.", valueName: "SECONDS"))
+  var pause: Double?
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
+    if let loudest, !(0...100).contains(loudest) {
+      throw ValidationError("--loudest takes a volume from 0 to 100 (%), not \(loudest).")
+    }
+    if let pause, !(0...Self.longestPause).contains(pause) {
+      throw ValidationError(
+        "--pause takes seconds, from 0 to \(Int(Self.longestPause)).")
+    }
     if options != nil, optionsFile != nil {
       throw ValidationError("Give either --options or --options-file.")
     }
@@ -47,21 +67,33 @@ struct PluginCheck: AsyncParsableCommand {
 
   func run() async throws {
     let located = try LocatedPlugin(path, role: try role.map(RoleArgument.read))
-    let target = try located.target(options: try givenOptions())
+    let target = try located.target(
+      options: try givenOptions(),
+      restrictions: CheckRestrictions(opensOneDevice: oneDevice, loudest: loudest))
     let document = (try? String(contentsOfFile: ApplicationPaths().pluginProtocol, encoding: .utf8))
       .map(ProtocolDocument.init)
     let report = PluginCheckReport(located: located, document: document)
     let trials = ConformanceTrial.all(of: target, roles: located.roles)
     if !output.json { Console.writeLine(report.heading) }
     var results: [ConformanceResult] = []
-    await ConformanceTrial.run(trials, width: Self.width) { result in
+    func record(_ result: ConformanceResult) {
       results.append(result)
       if !output.json { Console.writeLine(report.text(of: result)) }
+    }
+    if oneDevice || pause != nil {
+      // The user's pause for a device that needs time between two connections.
+      let wait = { _ = try? await Task.sleep(for: .seconds(pause ?? 0)) }
+      await ConformanceTrial.runOneByOne(trials, pause: wait, report: record)
+    } else {
+      await ConformanceTrial.run(trials, width: Self.width, report: record)
     }
     Console.writeLine(
       output.json ? report.json(of: results).prettyText() : report.summary(of: results))
     if results.contains(where: \.isFailed) { throw ExitError(silent: .failed) }
   }
+
+  /// The longest pause between two cases, in seconds.
+  private static let longestPause = 600.0
 
   /// The most concurrent cases.
   private static var width: Int { min(4, max(2, ProcessInfo.processInfo.activeProcessorCount)) }

@@ -28,6 +28,7 @@ struct PluginPlaceholders {
     case .python:
       values["FIRST_STATE"] = Self.pythonMembers(TemplateState.after(first, of: role))
       values["COMMANDS"] = commands.map { Self.pythonRow($0, role) }.joined(separator: "\n")
+      values["ROLES"] = Role.allCases.map(Self.pythonTable).joined(separator: "\n")
       values["STATE"] = "{\(Self.pythonMembers(state))}"
     case .swift:
       values["COMMAND_TYPE"] = "\(role.commandType)"
@@ -80,11 +81,20 @@ struct PluginPlaceholders {
 
   // MARK: Python
 
+  /// Returns a command with the state after it.
   private static func pythonRow(_ spec: CommandSpec, _ role: Role) -> String {
-    let argument = spec.argument.map { pythonShape($0.shape) } ?? "None"
-    let isRequired = spec.argument?.isRequired == true ? "True" : "False"
-    let state = pythonMembers(TemplateState.after(spec, of: role))
-    return "    \"\(spec.name)\": (\(argument), \(isRequired), {\(state)}),"
+    "    \"\(spec.name)\": {\(pythonMembers(TemplateState.after(spec, of: role)))},"
+  }
+
+  /// Returns all commands of a role: the shape of the argument, whether it is required, and the capability.
+  private static func pythonTable(of role: Role) -> String {
+    let rows = role.commands.map { spec in
+      let argument = spec.argument.map { pythonShape($0.shape) } ?? "None"
+      let isRequired = spec.argument?.isRequired == true ? "True" : "False"
+      let capability = spec.capability.map { "\"\($0)\"" } ?? "None"
+      return "        \"\(spec.name)\": (\(argument), \(isRequired), \(capability)),"
+    }
+    return (["    \"\(role.rawValue)\": {"] + rows + ["    },"]).joined(separator: "\n")
   }
 
   private static func pythonShape(_ shape: ArgumentShape) -> String {

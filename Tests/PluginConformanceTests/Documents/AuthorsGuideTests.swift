@@ -73,7 +73,7 @@ struct AuthorsGuideTests {
     await serving
   }
 
-  @Test("F1 · the Python program of the page introduces itself, opens, dims and ends")
+  @Test("F1 · the Python program of the page introduces itself, opens, dims, refuses and ends")
   func python() async throws {
     let program = try #require(try Self.blocks("python").first)
     let manifest = try #require(try Self.blocks("json manifest").first)
@@ -82,6 +82,9 @@ struct AuthorsGuideTests {
       try (program + "\n").write(to: script, atomically: true, encoding: .utf8)
       try manifest.write(
         to: folder.appending(path: "manifest.json"), atomically: true, encoding: .utf8)
+      try FileManager.default.copyItem(
+        at: Program.project.appending(path: "Examples/NetworkLamp/theater_plugin.py"),
+        to: folder.appending(path: "theater_plugin.py"))
       // Through the interpreter: a file that was just written may still be held open for writing by
       // another test's child, and cannot be started itself then.
       let lamps = PluginUnderTest(
@@ -96,7 +99,9 @@ struct AuthorsGuideTests {
         #expect(result.error == nil)
         #expect(before.states.last?.values == [.power: "on", .brightness: 40])
         #expect(try Self.light(folder) == "102\n")
-        #expect(try await client.perform("a", "levitate").result.error != nil)
+        for wrong: JSON in ["levitate", ["dim": 101]] {
+          #expect(try await client.perform("a", wrong).result.error?.data?["kind"] == "invalid")
+        }
         try await client.ask(PingRequest())
         try await client.ask(ShutdownRequest())
         #expect(try await client.exitStatus() == PluginClient.success)

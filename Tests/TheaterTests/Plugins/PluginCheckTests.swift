@@ -68,7 +68,7 @@ struct PluginCheckTests {
     let folder = try TemporaryFolder()
     let plugin = BrokenPlugin(
       "does not answer close", "plugin.c",
-      "cJSON_DeleteItemFromObjectCaseSensitive(devices, device->string);\n  return \"{}\";",
+      "close_device(device->string);\n  return \"{}\";",
       "return NULL;", [], "")
     let cases = ConformanceCase.devices.filter { $0.name == "a closed device is no longer open" }
     let outcome = try await PluginCheckOutcome(
@@ -347,7 +347,7 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
       ["--self-check prints one line of JSON and ends"], "With `--self-check`"),
     BrokenPlugin(
       "a close without effect", "plugin.c",
-      "cJSON_DeleteItemFromObjectCaseSensitive(devices, device->string);", "",
+      "close_device(device->string);", "",
       [
         "lights: a closed device is no longer open",
         "lights: opening a name again replaces its device",
@@ -389,21 +389,27 @@ struct PluginCheckOutcome {
 
   init(
     _ path: String, role: Role? = nil, cases: [ConformanceCase] = ConformanceCase.all,
-    longestWait: Duration? = nil
+    restrictions: CheckRestrictions = CheckRestrictions(), longestWait: Duration? = nil
   ) throws {
     located = try LocatedPlugin(path, role: role)
     let text = try ProjectFile.text("docs/plugin-protocol.md")
     report = PluginCheckReport(located: located, document: ProtocolDocument(text))
-    var target = try located.target(options: [:])
+    var target = try located.target(options: [:], restrictions: restrictions)
     target.longestWait = longestWait
     trials = ConformanceTrial.all(cases, of: target, roles: located.roles)
   }
 
   /// Runs the cases and returns the report with its failures.
-  func run() async throws -> PluginCheckOutcome {
+  ///
+  /// - Parameter pause: Called between two cases that run one by one; `nil` to run them concurrently.
+  func run(pause: (() async -> Void)? = nil) async throws -> PluginCheckOutcome {
     var outcome = self
     var results: [ConformanceResult] = []
-    await ConformanceTrial.run(trials, width: 2) { results.append($0) }
+    if let pause {
+      await ConformanceTrial.runOneByOne(trials, pause: pause) { results.append($0) }
+    } else {
+      await ConformanceTrial.run(trials, width: 2) { results.append($0) }
+    }
     outcome.summary = report.summary(of: results)
     outcome.failures = results.filter(\.isFailed).map { result in
       let role = result.trial.role.map { "\($0.rawValue): " } ?? ""

@@ -21,6 +21,29 @@ struct PluginNewTests {
     #expect(try await plugin.failures(of: ConformanceCase.all) == [])
   }
 
+  @Test("F1 · a new plugin in C closes each device that it has opened, also at the end")
+  func cCloses() async throws {
+    let folder = try TemporaryFolder()
+    let plugin = try GeneratedPlugin("Mine", .lights, .c, in: folder.path).path
+    let source = try String(contentsOfFile: plugin + "/plugin.c", encoding: .utf8)
+    let closing = "static void close_device(const char *name) {"
+    #expect(source.contains(closing))
+    let note = #" fprintf(stderr, "closed %s\n", name);"#
+    let changed = source.replacing(closing, with: closing + note)
+    try folder.write("Mine/plugin.c", Array(changed.utf8))
+    let built = try await Program.run(
+      URL(filePath: "/usr/bin/cc"), ["-o", plugin + "/plugin", plugin + "/plugin.c", "-lcjson"])
+    #expect(built.status == 0, "\(built.errors)")
+    let opening = ["a", "b", "a", "c"].map { name in
+      #"{"jsonrpc":"2.0","id":1,"method":"open","params":{"device":"\#(name)","role":"lights"}}"#
+    }
+    let close = #"{"jsonrpc":"2.0","id":1,"method":"close","params":{"device":"b"}}"#
+    let ran = try await Program.run(
+      URL(filePath: plugin + "/plugin"), [],
+      input: (opening + [close]).map { $0 + "\n" }.joined())
+    #expect(ran.errors.split(separator: "\n") == ["closed a", "closed b", "closed a", "closed c"])
+  }
+
   /// The rest of the suite runs in Scripts/test-examples: each case starts an interpreter.
   @Test(
     "F1 · a new plugin in Python carries out the commands of its role", arguments: Role.allCases)
@@ -46,6 +69,25 @@ struct PluginNewTests {
       URL(filePath: "/usr/bin/env"), ["python3", "-B", "-m", "unittest"],
       folder: URL(filePath: plugin.path))
     #expect(ran.status == 0, "\(ran.errors)")
+  }
+
+  @Test("F1 · the Python module closes what it opens, and lets no device delay another or the end")
+  func pythonModule() async throws {
+    let folder = try TemporaryFolder()
+    let plugin = try GeneratedPlugin("Mine", .lights, .python, in: folder.path)
+    let fixtures = Program.project.appending(path: "Tests/Fixtures/PythonModule")
+    let ran = try await Program.run(
+      URL(filePath: "/usr/bin/env"),
+      ["PYTHONPATH=\(plugin.path)", "python3", "-B", "-m", "unittest"], folder: fixtures)
+    #expect(ran.status == 0, "\(ran.errors)")
+  }
+
+  @Test("F1 · Examples/NetworkLamp has the module that theater plugin new makes")
+  func moduleOfExample() throws {
+    let folder = try TemporaryFolder()
+    let plugin = try GeneratedPlugin("Mine", .lights, .python, in: folder.path)
+    let made = try String(contentsOfFile: plugin.path + "/theater_plugin.py", encoding: .utf8)
+    try ProjectFile.expect("Examples/NetworkLamp/theater_plugin.py", toBe: made)
   }
 
   @Test("F1 · Examples/CPlugin is what theater plugin new makes, one C file of at most 150 lines")

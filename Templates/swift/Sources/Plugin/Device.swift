@@ -13,6 +13,7 @@ struct Device: PluginDevice {
   }
 
   func open() async throws(DeviceError) -> Capabilities {
+    // Connect to your device here. Throw a DeviceError if it cannot be reached.
     context.report(__STATE__)
     return Capabilities()
   }
@@ -22,6 +23,10 @@ struct Device: PluginDevice {
     switch command {
 __COMMANDS__
     }
+  }
+
+  func close() async {
+    // Release here what `open` has taken: the connection, files, threads, child processes.
   }
 }
 
