@@ -88,7 +88,7 @@ struct Discover: AsyncParsableCommand {
     var address = try address()
     if let user {
       address = address?.with(
-        user: user, password: try Prompt.password(fromInput: passwordStdin, twice: false))
+        user: user, password: try Prompt.password(fromInput: passwordStdin))
     }
     let paths = ApplicationPaths()
     let folders = try plugins.existing()

@@ -54,13 +54,16 @@ struct PluginCheck: AsyncParsableCommand {
     let trials = ConformanceTrial.all(of: target, roles: located.roles)
     if !output.json { Console.writeLine(report.heading) }
     var results: [ConformanceResult] = []
+    let line = WaitingLine("Checking")
     await ConformanceTrial.run(trials, width: Self.width) { result in
       results.append(result)
+      line.change(to: "Checking: \(results.count) of \(trials.count) cases")
       if !output.json { Console.writeLine(report.text(of: result)) }
     }
+    line.end()
     Console.writeLine(
       output.json ? report.json(of: results).prettyText() : report.summary(of: results))
-    if results.contains(where: \.isFailed) { throw ExitError(silent: .failed) }
+    if results.contains(where: \.isFailed) { throw ExitError(silent: .failed, "a case failed") }
   }
 
   /// The most concurrent cases.
