@@ -77,7 +77,7 @@ samples:
 generate:
 	@THEATER_GENERATE=1 Scripts/test-suite \
 	  TheaterAPITests,TheaterConfigurationTests,PluginConformanceTests,AccountFlowsTests,TheaterTests \
-	  --filter 'ContractTests|ShippedConfigurationTests|ContractDocumentTests|FlowTranscriptTests|PluginNewTests'
+	  --filter 'ContractTests|ShippedConfigurationTests|ContractDocumentTests|FlowTranscriptTests|PluginNewTests|HandwrittenMistakeTests'
 
 ## openapi: of these, the OpenAPI document and the table of routes alone
 openapi:

@@ -87,6 +87,8 @@ class Evening:
             match = re.search(r"setup code: (\S+)", line)
             if match:
                 self.code = match.group(1)
+            # The table follows when the devices have answered.
+            if line.startswith("device "):
                 self.code_seen.set()
 
     def run(self, *words, secret=None):

@@ -146,11 +146,15 @@ class Controller:
         return call
 
     def setup_code(self):
+        """The code for the first owner, once the devices have answered too."""
         def find():
+            code = None
             for line in self.lines:
                 match = re.search(r"setup code: (\S+)", line)
                 if match:
-                    return match.group(1)
+                    code = match.group(1)
+                if line.startswith("device "):
+                    return code
         return self.wait_for(find)
 
     def request(self, method, path, body=None, headers=None, anonymous=False):

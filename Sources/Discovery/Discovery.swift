@@ -41,8 +41,10 @@ package actor DiscoveryRunner {
         all.problems.append(
           "\(kind.rawValue): the search took too long and was given up; check for a disk or a server that "
             + "does not answer")
+        all.failed.insert(kind)
         continue
       }
+      all.failed.formUnion(result.failed)
       all.findings += result.findings.prefix(Self.mostFindings)
       all.problems += result.problems.prefix(Self.mostFindings)
       if result.findings.count > Self.mostFindings {

@@ -62,13 +62,23 @@ package struct DiscoveryFinding: Sendable, Hashable {
     ]
   }
 
+  /// Whether the entry of a device says what this finding would put there: the same plugin, and the
+  /// same value of each option, in lists among others.
+  package func isPresent(in entry: JSONObject, for role: Role) -> Bool {
+    guard entry["plugin"]?.string == plugin else { return false }
+    let present = entry["options"]?.object ?? [:]
+    return options(for: role).allSatisfy { key, value in
+      if let wanted = value.array, let listed = present[key]?.array {
+        return wanted.allSatisfy(listed.contains)
+      }
+      return present[key] == value
+    }
+  }
+
   /// The finding as `theater discover --json` prints it, with an entry for each role.
   ///
-  /// - Parameter names: The name of the configured device of each role. The entry of a role without
-  ///   a device has the role's own name.
-  package func json(names: [Role: String]) -> JSON {
-    json("devices") { names[$0] ?? $0.rawValue }
-  }
+  /// - Parameter name: Returns the name of the entry for a role.
+  package func json(named name: (Role) -> String) -> JSON { json("devices", key: name) }
 
   /// The finding as the API shows it, with an entry for each role.
   package var json: JSON { json("entries", key: \.rawValue) }
@@ -89,11 +99,16 @@ package struct DiscoveryResult: Sendable, Hashable {
   package var findings: [DiscoveryFinding] = []
   /// The reasons why findings may be missing; lines for people.
   package var problems: [String] = []
+  /// The kinds of search that could not be made at all; each has a problem.
+  package var failed: Set<DiscoveryKind> = []
 
   /// - Parameter problems: Lines for people; each is cut to 400 bytes.
-  package init(findings: [DiscoveryFinding] = [], problems: [String] = []) {
+  package init(
+    findings: [DiscoveryFinding] = [], problems: [String] = [], failed: Set<DiscoveryKind> = []
+  ) {
     self.findings = findings
     self.problems = problems.map { $0.boundedLine(maximumBytes: 400) }
+    self.failed = failed
   }
 }
 

@@ -47,7 +47,8 @@ package struct PJLinkSearch: DeviceSearch {
     case .success(let addresses):
       return DiscoveryResult(findings: await findings(at: addresses))
     case .failure(let error):
-      return DiscoveryResult(problems: ["projectors: the network cannot be searched: \(error)"])
+      return DiscoveryResult(
+        problems: ["projectors: the network cannot be searched: \(error)"], failed: [.projectors])
     }
   }
 

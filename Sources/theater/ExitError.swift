@@ -13,36 +13,84 @@ struct ExitError: Error, Sendable, Hashable {
     case wrongUsage = 2
     case notRunning = 3
     case notLoggedIn = 4
+
+    /// The stable word for programs, where no refusal of the controller has one of its own.
+    var word: String {
+      switch self {
+      case .done: "done"
+      case .failed: "failed"
+      case .wrongUsage: "wrongUsage"
+      case .notRunning: "notRunning"
+      case .notLoggedIn: "notLoggedIn"
+      }
+    }
   }
 
   var code: Code
-  /// The message; empty if it was printed before.
-  var text: String
+  /// The stable word for programs: that of the controller's refusal, or that of the exit code.
+  var word: String
+  /// The description of the failure.
+  var message: String
+  /// The next action.
+  var hint: String?
+  /// The device that failed, and the step of a run; `nil` if the failure does not concern one.
+  var device: String?
+  var step: String?
+  /// Whether the text was printed before.
+  var isShown = false
   /// Whether the text is the command's result, such as help; it then goes to standard output.
   var isAnswer = false
 
   init(_ code: Code, _ message: String, hint: String? = nil) {
     self.code = code
-    text = Self.text(message, hint: hint)
+    self.message = message
+    self.hint = hint
+    word = code.word
   }
 
-  /// Ends a command that has printed its message already.
-  init(silent code: Code) {
-    self.code = code
-    text = ""
+  /// Ends a command that has printed its text already.
+  ///
+  /// - Parameter message: The description of the failure for programs, which get no text.
+  init(silent code: Code, _ message: String = "its output says what failed") {
+    self.init(code, message)
+    isShown = true
   }
 
   /// Reads the controller's refusal.
   init(_ answer: ControllerResponse) {
     let error = answer.json["error"]?.printable
-    let message = error?["message"]?.string ?? Self.reason(of: answer.status)
     let refusal = error?["code"]?.string
-    code = answer.status == 401 && refusal == "notLoggedIn" ? .notLoggedIn : .failed
-    var origin = ""
-    if let device = error?["device"]?.string { origin = "\(device): " }
-    if let step = error?["step"]?.string { origin = "step \(step), \(origin)" }
-    text = Self.text(
-      origin + message, hint: Self.hint(error?["hint"]?.string, refusal: refusal))
+    let hint = Self.hint(
+      error?["hint"]?.string, refusal: refusal, device: error?["device"]?.string)
+    self.init(
+      answer.status == 401 && refusal == "notLoggedIn" ? .notLoggedIn : .failed,
+      error?["message"]?.string ?? Self.reason(of: answer.status), hint: hint)
+    word = refusal ?? word
+    device = error?["device"]?.string
+    step = error?["step"]?.string
+  }
+
+  /// The message for a person, with the hint below it; empty if it was printed before.
+  var text: String {
+    if isShown { return "" }
+    let origin = (step.map { "step \($0), " } ?? "") + (device.map { "\($0): " } ?? "")
+    return origin + message + (hint.map { "\n  \($0)" } ?? "")
+  }
+
+  /// The error for programs: `{"error": {"code": …, "message": …, "hint": …}}`. Of a message of
+  /// several lines the first one is the message, unless there is a hint.
+  var json: JSON {
+    let lines = message.split(separator: "\n", maxSplits: 1)
+    let isSplit = hint == nil && lines.count == 2
+    let hint = isSplit ? lines.last.map(String.init) : hint
+    var error: JSONObject = [
+      "code": .string(word),
+      "message": .string(isSplit ? lines.first.map(String.init) ?? message : message),
+    ]
+    for (key, text) in [("hint", hint), ("device", device), ("step", step)] {
+      if let text { error[key] = .string(text) }
+    }
+    return ["error": .object(error)]
   }
 
   init(_ failure: ControllerConnectionError) {
@@ -50,7 +98,7 @@ struct ExitError: Error, Sendable, Hashable {
     case .notRunning(let address):
       self.init(
         .notRunning, "no controller is running: no process listens at \(address)",
-        hint: "Start it: \(ProgramName.name) serve --config devices.json")
+        hint: "Start it: \(ProgramName.name) serve")
     case .broken(let reason):
       self.init(
         .failed, "the connection to the controller broke: \(reason)",
@@ -75,62 +123,60 @@ struct ExitError: Error, Sendable, Hashable {
   private init(parserError error: any Error, arguments: [String]) {
     let exit = Theater.exitCode(for: error)
     if exit.isSuccess, DeviceSwap.isHelpRequest(arguments) {
-      (code, text, isAnswer) = (.done, DeviceSwap.helpMessage(), true)
+      self.init(.done, DeviceSwap.helpMessage())
+      isAnswer = true
       return
     }
-    text = CompletionScript.replacingExpansions(in: Theater.fullMessage(for: error))
+    var text = CompletionScript.replacingExpansions(in: Theater.fullMessage(for: error))
     if text.hasSuffix("\n") { text.removeLast() }
     if text.hasPrefix("Error: ") { text.removeFirst("Error: ".count) }
     let suggestion =
       exit.isSuccess || exit == .validationFailure
       ? CommandSuggestion.sentence(for: arguments) : nil
-    isAnswer = exit.isSuccess && suggestion == nil
     switch (suggestion, exit) {
     case (let suggestion?, .success):
       // Help on an unknown command.
-      code = .wrongUsage
-      text = """
+      self.init(
+        .wrongUsage,
+        """
         \(suggestion)
         Usage: \(Theater.usageString(for: Theater.self))
           See 'theater --help' for more information.
-        """
+        """)
     case (let suggestion?, _):
       // Replaces the first line, which only says which words are unexpected.
-      code = .wrongUsage
-      text = ([suggestion[...]] + text.split(separator: "\n").dropFirst()).joined(separator: "\n")
-    case (nil, .success): code = .done
-    case (nil, .validationFailure): code = .wrongUsage
-    case (nil, _): code = .failed
+      self.init(
+        .wrongUsage,
+        ([suggestion[...]] + text.split(separator: "\n").dropFirst()).joined(separator: "\n"))
+    case (nil, .success): self.init(.done, text)
+    case (nil, .validationFailure): self.init(.wrongUsage, text)
+    case (nil, _): self.init(.failed, text)
     }
+    isAnswer = exit.isSuccess && suggestion == nil
   }
 
-  /// Prints the message and ends the program.
+  /// Prints the message, with `--json` as an object, and ends the program.
   func terminate() -> Never {
-    if !text.isEmpty { isAnswer ? Console.writeLine(text) : Console.writeErrorLine(text) }
+    if isAnswer {
+      Console.writeLine(text)
+    } else if code != .done, Console.isJSON {
+      Console.writeErrorObject(json)
+    } else if !text.isEmpty {
+      Console.writeErrorLine(text)
+    }
     if code == .done {
       do throws(ExitError) { try Console.checkOutput() } catch { error.terminate() }
     }
     exit(code.rawValue)
   }
 
-  /// Returns a refusal's hint, followed by the command that resolves the refusal if there is one.
+  /// Returns a refusal's hint, followed by the commands that resolve the refusal if there are some.
   /// The controller's hints name no commands, because the page shows them too.
-  static func hint(_ hint: String?, refusal code: String?) -> String? {
-    let command: String? =
-      switch code {
-      case "notLoggedIn": "login"
-      case "proofNeeded": "prove"
-      case "lastOwner": "accounts role EMAIL owner"
-      case "factorActive": "totp remove"
-      case "noFactor": "totp enrol"
-      default: nil
-      }
-    let lines = [hint, command.map { "next: \(ProgramName.name) \($0)" }].compactMap { $0 }
+  static func hint(_ hint: String?, refusal code: String?, device: String? = nil) -> String? {
+    let commands = HintedCommands.commands(for: code, hint: hint, device: device)
+    let next = commands.map { "\(ProgramName.name) \($0)" }.joined(separator: ", ")
+    let lines = [hint, next.isEmpty ? nil : "next: \(next)"].compactMap { $0 }
     return lines.isEmpty ? nil : lines.joined(separator: "\n  ")
-  }
-
-  private static func text(_ message: String, hint: String?) -> String {
-    "\(message)" + (hint.map { "\n  \($0)" } ?? "")
   }
 
   private static func reason(of status: Int) -> String {

@@ -30,8 +30,10 @@ struct RemoteTheater: Sendable {
 
   /// Sends a POST request with a JSON text as it stands, and returns the response's JSON.
   func post(_ path: String, text: [UInt8]) async throws -> JSON {
-    let answer = try await client.send(
-      .POST, path, bytes: text, headers: ["content-type": "application/json"])
+    let answer = try await WaitingLine.during(Self.waiting) {
+      try await client.send(
+        .POST, path, bytes: text, headers: ["content-type": "application/json"])
+    }
     guard answer.isSuccess else { throw ExitError(answer) }
     return answer.json
   }
@@ -61,17 +63,28 @@ struct RemoteTheater: Sendable {
   private func send(_ method: HTTPMethod, _ path: String, _ body: JSON? = nil, wait: Int? = nil)
     async throws -> JSON
   {
-    let answer = try await client.send(method, path, body, wait: wait)
+    let answer = try await WaitingLine.during(Self.waiting) {
+      try await client.send(method, path, body, wait: wait)
+    }
     guard answer.isSuccess else { throw ExitError(answer) }
     return answer.json
   }
+
+  /// What a command waits for, where it does not say more.
+  private static let waiting = "Waiting for the controller"
 
   /// Receives events until `body` returns false or the controller ends the stream.
   func listen(after id: String? = nil, _ each: (ServerSentEvent) async throws -> Bool)
     async throws
   {
+    let waiting = WaitingLine(Self.waiting)
+    defer { waiting.end() }
     do {
-      if let refusal = try await client.listen(after: id, each) { throw ExitError(refusal) }
+      let refusal = try await client.listen(after: id) { event in
+        waiting.end()
+        return try await each(event)
+      }
+      if let refusal { throw ExitError(refusal) }
     } catch let failure as ControllerConnectionError {
       guard case .broken = failure else { throw failure }
       throw await streamEndError(otherwise: ExitError(failure))
@@ -82,7 +95,8 @@ struct RemoteTheater: Sendable {
   private func notLoggedIn() throws(ExitError) -> ExitError {
     try requireController()
     return ExitError(
-      .notLoggedIn, "you are not logged in", hint: "Log in: \(ProgramName.name) login")
+      .notLoggedIn, "you are not logged in",
+      hint: ExitError.hint("Log in.", refusal: ExitError.Code.notLoggedIn.word))
   }
 }
 

@@ -9,6 +9,9 @@ struct Theater: AsyncParsableCommand {
       Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 the controller does \
       not run, 4 not logged in.
 
+      With --json each command prints its result as JSON. An error is one line of JSON on \
+      standard error: {"error": {"code": …, "message": …, "hint": …}}.
+
       Completion: theater --generate-completion-script bash|zsh|fish
       """,
     version: TheaterVersion.text,
@@ -53,7 +56,7 @@ struct Theater: AsyncParsableCommand {
       }
       try Console.checkOutput()
     } catch {
-      ExitError(error).terminate()
+      await FirstAccount.explained(ExitError(error)).terminate()
     }
   }
 }

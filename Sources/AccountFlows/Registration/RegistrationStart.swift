@@ -106,6 +106,13 @@ package struct RegistrationStart: ScreenModel {
       + (way.map { [.emit(.chosen($0))] } ?? [])
   }
 
+  /// The screen with what was typed, after a return from the screen that it led to.
+  package var reopened: RegistrationStart {
+    var screen = self
+    screen.way = nil
+    return screen
+  }
+
   private var isInvitation: Bool { form.text(Self.kind) == Kind.invitation.rawValue }
 
   private var chosen: RegistrationWay {

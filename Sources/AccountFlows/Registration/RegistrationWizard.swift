@@ -22,7 +22,7 @@ package struct RegistrationWizard: ScreenModel {
 
   /// A notification for the front end.
   package enum Output: Sendable, Hashable {
-    /// A step appears; its fields are empty.
+    /// A step appears; its fields hold what was typed before.
     case step(Step)
     /// The button of the step was enabled or disabled.
     case canGoOn(Bool)
@@ -107,10 +107,15 @@ package struct RegistrationWizard: ScreenModel {
 
   // MARK: From step to step
 
+  /// Shows a step; what was typed there before stays.
   private mutating func show(_ next: Step) -> [Effect] {
-    // Clears the fields of the step that appears, and withdraws their questions; other steps keep their values.
     step = next
-    return start(fields.reset(next)) + [.emit(.step(next))]
+    return [.emit(.step(next))]
+  }
+
+  /// Shows a step whose fields the controller has refused: they are typed anew.
+  private mutating func showEmpty(_ refused: Step) -> [Effect] {
+    start(fields.reset(refused)) + show(refused)
   }
 
   private mutating func goOn() -> [Effect] {
@@ -164,7 +169,7 @@ package struct RegistrationWizard: ScreenModel {
     case .success(let person): return effects + end(.success(person))
     case .failure(let failure):
       let outcome = RegistrationOutcome(failure)
-      return effects + (outcome.step.map { show($0) } ?? []) + end(outcome)
+      return effects + (outcome.step.map { showEmpty($0) } ?? []) + end(outcome)
     }
   }
 

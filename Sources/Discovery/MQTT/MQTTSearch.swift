@@ -39,7 +39,7 @@ package struct MQTTSearch: DeviceSearch {
         return DiscoveryResult(
           problems: isNamedByUser
             ? ["mqtt: \(error.message)"]
-            : ["mqtt: \(error.message); a broker elsewhere has to be named"])
+            : ["mqtt: \(error.message); a broker elsewhere has to be named"], failed: [.mqtt])
       }
     }
   }

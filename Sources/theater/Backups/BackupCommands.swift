@@ -53,13 +53,16 @@ struct BackupCommand: AsyncParsableCommand {
   struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Make a backup now; it is verified and never deleted.")
+    @OptionGroup var output: OutputOptions
 
     func run() async throws {
       let backups = Backups(of: ApplicationPaths().state)
-      let backup = try ExitError.explaining { () throws(StorageError) in
-        try backups.create(.asked, at: Date())
+      let backup = try WaitingLine.whileBlocked("Making a backup") { () throws(ExitError) in
+        try ExitError.explaining { () throws(StorageError) in
+          try backups.create(.asked, at: Date())
+        }
       }
-      Console.writeLine("\(backup.path)")
+      try output.show(backup.json) { _ in backup.path }
     }
   }
 
@@ -67,14 +70,21 @@ struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Verify a backup page by page.")
     @OptionGroup var choice: Choice
+    @OptionGroup var output: OutputOptions
 
     func run() async throws {
       let backups = Backups(of: ApplicationPaths().state)
       let backup = try choice.backup(in: backups)
-      let contents = try ExitError.explaining { () throws(StorageError) in
-        try backups.verify(backup)
+      let contents = try WaitingLine.whileBlocked("Verifying \(backup.name)") {
+        () throws(ExitError) in
+        try ExitError.explaining { () throws(StorageError) in try backups.verify(backup) }
       }
-      Console.writeLine("\(backup.name) is whole: \(contents.words).")
+      output.confirm(
+        "\(backup.name) is whole: \(contents.words).",
+        [
+          "backup": backup.json, "accounts": .integer(contents.accounts),
+          "positions": .integer(contents.positions),
+        ])
     }
   }
 
@@ -87,6 +97,7 @@ struct BackupCommand: AsyncParsableCommand {
         second factors and recovery codes are those of the backup again.
         """)
     @OptionGroup var choice: Choice
+    @OptionGroup var output: OutputOptions
 
     func run() async throws {
       let paths = ApplicationPaths()
@@ -97,15 +108,22 @@ struct BackupCommand: AsyncParsableCommand {
       }
       let backups = Backups(of: paths.state)
       let backup = try choice.backup(in: backups)
-      let replaced = try ExitError.explaining { () throws(StorageError) in
-        try backups.restore(backup, at: Date())
+      let replaced = try WaitingLine.whileBlocked("Restoring \(backup.name)") {
+        () throws(ExitError) in
+        try ExitError.explaining { () throws(StorageError) in
+          try backups.restore(backup, at: Date())
+        }
       }
-      Console.writeLine("\(backup.name) is restored.")
-      Console.writeLine(
+      let lines = [
+        "\(backup.name) is restored.",
         "Its sessions, one-time codes, known devices, invitations and guest passes are void; "
-          + "everybody must log in again.")
-      if let replaced { Console.writeLine("The previous data is kept in \(replaced.path).") }
-      Console.writeLine("next: \(ProgramName.name) serve")
+          + "everybody must log in again.",
+        replaced.map { "The previous data is kept in \($0.path)." },
+        "next: \(ProgramName.name) serve",
+      ]
+      output.confirm(
+        lines.compactMap(\.self).joined(separator: "\n"),
+        ["backup": backup.json, "replaced": replaced?.json ?? .null])
     }
   }
 }

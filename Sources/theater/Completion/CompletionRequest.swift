@@ -19,13 +19,23 @@ struct CompletionRequest {
   /// The end of that line which bash replaces with a candidate.
   static let replacedVariable = "THEATER_COMPLETION_WORD"
 
+  /// The words between the words of a command, such as `scene run`, and the cursor; `nil` if the
+  /// command line has another command.
+  func arguments(after command: [String]) -> ArraySlice<String>? {
+    let before = words.prefix(max(0, index))
+    let starts = before.indices.filter { before[$0...].starts(with: command) }
+    return starts.first.map { before[($0 + command.count)...] }
+  }
+
   /// The names that fit, quoted for the shell.
   ///
   /// Names with control or direction characters are left out, because a shell reads a candidate per
   /// line. So are names that begin with `-`, unless `--` stands before the cursor: the program would
   /// take them for options.
-  func candidates(_ names: [String]) -> [String] {
-    let allowsHyphen = words.prefix(max(0, index)).contains("--")
+  ///
+  /// - Parameter areOptions: Whether the names are options, which begin with `-`.
+  func candidates(_ names: [String], areOptions: Bool = false) -> [String] {
+    let allowsHyphen = areOptions || words.prefix(max(0, index)).contains("--")
     let usable = names.filter {
       !$0.isEmpty && $0.isPrintable && (allowsHyphen || $0.unicodeScalars.first != "-")
     }

@@ -11,7 +11,6 @@ enum TitleCompletion {
   static let stations = titles(.stations)
   static let devices = names(DeviceEndpoint.devices, "devices", "id")
   static let activities = names(PlaybackEndpoint.activities, "activities", "name")
-  static let scenes = names(DeviceEndpoint.scenes, "scenes", "name")
 
   private static func titles(_ category: Devices.Category)
     -> @Sendable ([String], Int, String) async -> [String]
@@ -43,7 +42,7 @@ enum CommandCompletion {
       return []
     }
     if words[command + 1] == DeviceSwap.word {
-      return await TitleCompletion.devices(words, index, prefix)
+      return await swapWords(words, index, prefix)
     }
     guard
       let known = try? await RemoteTheater().get(
@@ -52,5 +51,62 @@ enum CommandCompletion {
     else { return [] }
     return CompletionRequest(words: words, index: index, prefix: prefix)
       .candidates(role.commands.map(\.name))
+  }
+
+  /// The words after `device swap`.
+  private static func swapWords(
+    _ words: [String], _ index: Int, _ prefix: String
+  ) async -> [String] {
+    let request = CompletionRequest(words: words, index: index, prefix: prefix)
+    let before = request.arguments(after: ["device", DeviceSwap.word]) ?? []
+    if before.last == "--plugin" {
+      let plugins = try? await RemoteTheater().get(SystemEndpoint.plugins.path())["plugins"]?.array
+      return request.candidates((plugins ?? []).compactMap { $0["id"]?.string })
+    }
+    if prefix.hasPrefix("-") {
+      return request.candidates(
+        ["--plugin", "--option", "--process", "--save"].filter { !before.contains($0) },
+        areOptions: true)
+    }
+    return before.isEmpty ? await TitleCompletion.devices(words, index, prefix) : []
+  }
+}
+
+/// Completions for `scene run` and `scene plan`: the scenes, then the parameters of the one that was
+/// named, and their values.
+///
+/// Both arguments of the commands have this completion, because the shells' scripts count an unknown
+/// option as no argument.
+enum SceneCompletion {
+  static let words: @Sendable ([String], Int, String) async -> [String] = { words, index, prefix in
+    let request = CompletionRequest(words: words, index: index, prefix: prefix)
+    guard
+      let before = request.arguments(after: ["scene", "run"])
+        ?? request.arguments(after: ["scene", "plan"]),
+      let scenes = try? await RemoteTheater().get(DeviceEndpoint.scenes.path())["scenes"]?.array
+    else { return [] }
+    guard let name = before.first(where: { !$0.hasPrefix("-") }) else {
+      return request.candidates(scenes.compactMap { $0["name"]?.string })
+    }
+    // The shell passes the words with their quotes.
+    let plain = name.filter { !"\"'\\".contains($0) }
+    let parameters = scenes.first { $0["name"]?.string == plain }?["parameters"]?.object ?? [:]
+    let options = parameters.map { (option: SceneParameters.option(for: $0), kind: $1.string) }
+    if let current = options.first(where: { $0.option == before.last }) {
+      return await values(of: current.kind, words, index, prefix)
+    }
+    return request.candidates(
+      options.map(\.option).filter { !before.contains($0) }, areOptions: true)
+  }
+
+  private static func values(
+    of kind: String?, _ words: [String], _ index: Int, _ prefix: String
+  ) async -> [String] {
+    switch kind {
+    case "film": await TitleCompletion.films(words, index, prefix)
+    case "song": await TitleCompletion.songs(words, index, prefix)
+    case "station": await TitleCompletion.stations(words, index, prefix)
+    default: []
+    }
   }
 }

@@ -16,10 +16,14 @@ struct Config: AsyncParsableCommand {
 /// `theater config check [FILE]`.
 struct ConfigCheck: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "check", abstract: "List every error of a configuration.")
+    commandName: "check", abstract: "List every error of a configuration.",
+    discussion: """
+      Without FILE the file of the running controller is checked, or else the installed one in \
+      $XDG_CONFIG_HOME/theater, or else ./devices.json.
+      """)
 
   @Argument(
-    help: "The file; ./devices.json, else the one in $XDG_CONFIG_HOME/theater.",
+    help: "Another file, in place of the controller's.",
     completion: .file(extensions: ["json"]))
   var file: String?
   @OptionGroup var plugins: PluginFolderOptions
@@ -27,25 +31,38 @@ struct ConfigCheck: ParsableCommand {
 
   func run() throws {
     let paths = ApplicationPaths()
-    let file = file ?? Serve.usualConfiguration(paths)
-    let folders = try plugins.existing()
+    let judged = JudgedConfiguration(file, plugins: try plugins.existing(), paths: paths)
     let problems: [ConfigurationIssue]
     do throws(InvalidConfiguration) {
-      let loaded = try LoadedConfiguration(path: file, plugins: folders, paths: paths)
+      let loaded = try LoadedConfiguration(
+        path: judged.path, plugins: judged.plugins, paths: paths)
       problems = loaded.configuration.warnings
     } catch {
       problems = error.problems
     }
     let errors = problems.count { $0.severity == .error }
-    let answer: JSON = ["problems": .array(problems.map(\.json)), "errors": .integer(errors)]
+    let answer: JSON = [
+      "file": .string(judged.path), "problems": .array(problems.map(\.json)),
+      "errors": .integer(errors),
+    ]
     if output.json {
       Console.writeLine(answer.prettyText())
     } else {
       for problem in problems { Console.writeLine("\(problem)") }
-      Console.writeLine(
-        errors == 0 ? "\(file) is fine." : "\(errors) \(errors == 1 ? "error" : "errors")")
+      Console.writeLine(Self.verdict(on: judged, errors: errors))
     }
-    if errors > 0 { throw ExitError(silent: .failed) }
+    if errors > 0 { throw ExitError(silent: .failed, "\(judged.path) has errors") }
+  }
+}
+
+extension ConfigCheck {
+  /// The last line: whether the file is fine, and why it is this file.
+  static func verdict(on judged: JudgedConfiguration, errors: Int) -> String {
+    guard errors > 0 else {
+      return judged.reason == .named
+        ? "\(judged.path) is fine." : "\(judged.path) is fine: \(judged.reason.words)."
+    }
+    return "\(errors) \(errors == 1 ? "error" : "errors") in \(judged.description)"
   }
 }
 
@@ -75,7 +92,9 @@ struct ConfigDiff: AsyncParsableCommand {
         try await theater.get(SystemEndpoint.configurationDifference.path())
       }
     try output.show(answer, DifferenceText.text)
-    if DifferenceText.hasErrors(answer) { throw ExitError(silent: .failed) }
+    if DifferenceText.hasErrors(answer) {
+      throw ExitError(silent: .failed, "the file has errors")
+    }
   }
 
   private static func read(_ file: String) throws(ExitError) -> [UInt8] {
@@ -149,10 +168,12 @@ struct ConfigSchema: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema", abstract: "Print the JSON Schema of devices.json, for editors.")
   @OptionGroup var plugins: PluginFolderOptions
+  @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let catalogue = PluginCatalogue(
-      folders: try plugins.existing() + ApplicationPaths().pluginFolders)
+    let paths = ApplicationPaths()
+    let judged = JudgedConfiguration(nil, plugins: try plugins.existing(), paths: paths)
+    let catalogue = PluginCatalogue(folders: judged.plugins + paths.pluginFolders)
     Console.writeLine(TheaterConfiguration.schema(KnownPlugins(catalogue)).prettyText())
   }
 }

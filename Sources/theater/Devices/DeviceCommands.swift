@@ -39,6 +39,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
   @Flag(help: "Do not wait until the device reports it as done.")
   var noWait = false
+  @OptionGroup var output: OutputOptions
   @Argument(help: "The device, or the word swap.", completion: .custom(TitleCompletion.devices))
   var device: String
   @Argument(
@@ -49,26 +50,30 @@ struct DeviceCommand: AsyncParsableCommand {
   func validate() throws {
     guard device == DeviceSwap.word else { return try NameArgument.requireText(device, "a device") }
     do {
-      _ = try DeviceSwap.parse(command)
+      _ = try DeviceSwap.parse(swapArguments)
     } catch {
       throw ValidationError(DeviceSwap.message(for: error))
     }
   }
 
+  /// The words after `swap`, with the options that this command has recognized itself.
+  private var swapArguments: [String] { command + (output.json ? ["--json"] : []) }
+
   func run() async throws {
-    if device == DeviceSwap.word { return try await DeviceSwap.parse(command).run() }
+    if device == DeviceSwap.word { return try await DeviceSwap.parse(swapArguments).run() }
     let theater = try RemoteTheater()
     let known = try await theater.get(DeviceEndpoint.device.path(device))
     guard let role = known["role"]?.string.flatMap(Role.init) else {
       throw ExitError(.failed, "\(device) has a role that this program does not know")
     }
     guard let word = command.first else {
-      let shown = known.printable
-      let parts = [
-        "\(device): \(DeviceText.state(shown))", DeviceText.attributes(shown),
-        CommandArguments.help(role),
-      ]
-      return Console.writeLine(parts.filter { !$0.isEmpty }.joined(separator: "\n\n"))
+      return try output.show(known) { shown in
+        let parts = [
+          "\(device): \(DeviceText.state(shown))", DeviceText.attributes(shown),
+          CommandArguments.help(role),
+        ]
+        return parts.filter { !$0.isEmpty }.joined(separator: "\n\n")
+      }
     }
     let arguments = try await ItemNames(theater)
       .resolved(Array(command.dropFirst()), of: word, for: role)
@@ -82,9 +87,11 @@ struct DeviceCommand: AsyncParsableCommand {
     }
     let answer = try await theater.post(
       DeviceEndpoint.sendCommand.path(device), json, wait: noWait ? 0 : nil)
-    let isSeen = answer["confirmation"]?.string == "observed"
-    Console.writeLine(
-      "\(device) \(CommandText.text(json)): \(isSeen ? "done" : "accepted, not confirmed")")
+    try output.show(answer) { answer in
+      let isSeen = answer["confirmation"]?.string == "observed"
+      return
+        "\(device) \(CommandText.text(json)): \(isSeen ? "done" : "accepted, not confirmed")"
+    }
   }
 }
 

@@ -14,9 +14,7 @@ struct ScenesCommand: AsyncParsableCommand {
     try output.show(answer) { answer in
       var columns = Columns()
       for scene in answer["scenes"]?.array ?? [] {
-        let parameters = (scene["parameters"]?.object ?? [:]).map { name, kind in
-          SceneParameters.usage(of: name, (kind.string ?? "text").uppercased())
-        }
+        let parameters = SceneParameters.usages(of: scene)
         let steps = scene["steps"]?.array?.count ?? 0
         columns.add(
           scene["name"]?.string ?? "?", parameters.joined(separator: " "),
@@ -45,10 +43,12 @@ struct SceneCommand: AsyncParsableCommand {
         """
     )
 
-    @Argument(help: "The scene.", completion: .custom(TitleCompletion.scenes))
+    @Argument(help: "The scene.", completion: .custom(SceneCompletion.words))
     var name: String
     @OptionGroup var waiting: WaitOptions
-    @Argument(parsing: .allUnrecognized, help: "The parameters: --film \"TITLE\".")
+    @Argument(
+      parsing: .allUnrecognized, help: "The parameters: --film \"TITLE\".",
+      completion: .custom(SceneCompletion.words))
     var parameters: [String] = []
 
     func validate() throws {
@@ -58,8 +58,11 @@ struct SceneCommand: AsyncParsableCommand {
 
     func run() async throws {
       let parameters = try SceneParameters(words: parameters)
-      try await RunFollower(RemoteTheater(), waiting).run(
-        DeviceEndpoint.runScene.path(name), ["parameters": .object(parameters.object)])
+      let theater = try RemoteTheater()
+      try await SceneUsage(theater, "run", name).explaining {
+        try await RunFollower(theater, waiting).run(
+          DeviceEndpoint.runScene.path(name), ["parameters": .object(parameters.object)])
+      }
     }
   }
 }
@@ -70,10 +73,12 @@ extension SceneCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show what a run of a scene would do now, without doing it.")
 
-    @Argument(help: "The scene.", completion: .custom(TitleCompletion.scenes))
+    @Argument(help: "The scene.", completion: .custom(SceneCompletion.words))
     var name: String
     @OptionGroup var output: OutputOptions
-    @Argument(parsing: .allUnrecognized, help: "The parameters: --film \"TITLE\".")
+    @Argument(
+      parsing: .allUnrecognized, help: "The parameters: --film \"TITLE\".",
+      completion: .custom(SceneCompletion.words))
     var parameters: [String] = []
 
     func validate() throws {
@@ -83,8 +88,11 @@ extension SceneCommand {
 
     func run() async throws {
       let parameters = try SceneParameters(words: parameters)
-      let plan = try await RemoteTheater().post(
-        DeviceEndpoint.planScene.path(name), ["parameters": .object(parameters.object)])
+      let theater = try RemoteTheater()
+      let plan = try await SceneUsage(theater, "plan", name).explaining {
+        try await theater.post(
+          DeviceEndpoint.planScene.path(name), ["parameters": .object(parameters.object)])
+      }
       try output.show(plan) { plan in
         (plan["steps"]?.array ?? []).map(StepLines.line(planned:)).joined(separator: "\n")
       }
@@ -125,9 +133,22 @@ struct SceneParameters {
     "experimental-dump-help",
   ]
 
+  /// The option for a parameter, to which its value is added: `--film`, or `--set` for a parameter with
+  /// the name of another option.
+  static func option(for name: String) -> String {
+    optionNames.contains(name) ? "--set" : "--\(name)"
+  }
+
   /// The option for a parameter: `--film FILM`, `--set json=TEXT`.
   static func usage(of name: String, _ kind: String) -> String {
     optionNames.contains(name) ? "--set \(name)=\(kind)" : "--\(name) \(kind)"
+  }
+
+  /// The options for all parameters of a scene, as the API shows it.
+  static func usages(of scene: JSON) -> [String] {
+    (scene["parameters"]?.object ?? [:]).map { name, kind in
+      usage(of: name, (kind.string ?? "text").uppercased())
+    }
   }
 
   init(words: [String]) throws(ValidationError) {
@@ -165,5 +186,31 @@ struct SceneParameters {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard let name = parts.first, !name.isEmpty else { return nil }
     return (String(name), parts.count == 2 ? String(parts[1]) : nil)
+  }
+}
+
+/// The usage of a scene's command, for a refusal of its parameters.
+struct SceneUsage {
+  let theater: RemoteTheater
+  /// The command: `run`.
+  let command: String
+  let scene: String
+
+  init(_ theater: RemoteTheater, _ command: String, _ scene: String) {
+    (self.theater, self.command, self.scene) = (theater, command, scene)
+  }
+
+  /// Adds the command with the scene's parameters to the error of a request with wrong ones.
+  func explaining<Value>(_ body: () async throws -> Value) async throws -> Value {
+    do {
+      return try await body()
+    } catch var error as ExitError where error.word == "invalid" {
+      let scenes = try? await theater.get(DeviceEndpoint.scenes.path()).printable["scenes"]?.array
+      guard let found = scenes?.first(where: { $0["name"]?.string == scene }) else { throw error }
+      let words = [ProgramName.name, "scene", command, scene] + SceneParameters.usages(of: found)
+      let next = "next: \(words.joined(separator: " "))"
+      error.hint = error.hint.map { "\($0)\n  \(next)" } ?? next
+      throw error
+    }
   }
 }

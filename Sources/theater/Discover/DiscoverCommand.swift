@@ -18,6 +18,10 @@ struct Discover: AsyncParsableCommand {
       theater discover --broker broker.lan
       theater discover --put-in projector
       theater discover --put-in amp=alsa:hw:CARD=PCH,DEV=0 --replace
+
+      The entries are named after the devices in the file of the running controller, or else in \
+      the installed one, or else in ./devices.json. The exit code is 1 if a search could not be \
+      made; without a broker on this machine only with --only mqtt.
       """)
 
   @Option(
@@ -54,7 +58,8 @@ struct Discover: AsyncParsableCommand {
   @Flag(help: "With --put-in: also where the entry has a real plugin, or another value.")
   var replace = false
   @Option(
-    help: ArgumentHelp("The configuration for --put-in.", valueName: "file"),
+    help: ArgumentHelp(
+      "Another configuration, in place of the controller's.", valueName: "file"),
     completion: .file(extensions: ["json"]))
   var config: String?
   @OptionGroup var plugins: PluginFolderOptions
@@ -88,26 +93,39 @@ struct Discover: AsyncParsableCommand {
     var address = try address()
     if let user {
       address = address?.with(
-        user: user, password: try Prompt.password(fromInput: passwordStdin, twice: false))
+        user: user, password: try Prompt.password(fromInput: passwordStdin))
     }
     let paths = ApplicationPaths()
-    let folders = try plugins.existing()
-    let store = ConfigurationFileStore(
-      name: config ?? Serve.usualConfiguration(paths), plugins: folders, paths: paths)
+    let judged = JudgedConfiguration(config, plugins: try plugins.existing(), paths: paths)
+    let folders = judged.plugins
+    let store = ConfigurationFileStore(name: judged.path, plugins: folders, paths: paths)
     let sources = DiscoverySources(
       folders: folders + paths.pluginFolders, home: paths.home,
       settings: paths.settings)
     let kinds = only.isEmpty ? DiscoveryKind.allCases : only
-    let result = try await DiscoveryRunner().run(
-      sources.searches(kinds, broker: address, timeout: .seconds(timeout)),
-      within: DiscoverySources.limit(timeout: .seconds(timeout)))
-    let names = FindingPlacement.names(in: store)
+    let searches = sources.searches(kinds, broker: address, timeout: .seconds(timeout))
+    let result = try await WaitingLine.during(
+      "Searching: \(kinds.map(\.rawValue).joined(separator: ", "))"
+    ) {
+      try await DiscoveryRunner().run(
+        searches, within: DiscoverySources.limit(timeout: .seconds(timeout)))
+    }
+    let devices = ConfiguredDevices(in: store)
+    let failed = kinds.filter { result.failed.contains($0) && isWanted($0) }
     var answer: JSONObject = [
-      "findings": .array(result.findings.map { $0.json(names: names) }),
+      "configuration": .string(judged.path),
+      "findings": .array(
+        result.findings.map { finding in
+          finding.json { devices.name(of: finding, for: $0) }
+        }),
       "problems": .array(result.problems.map { .string($0) }),
+      "failed": .array(failed.map { .string($0.rawValue) }),
     ]
     if !output.json {
-      Console.writeLine(DiscoveryText.text(result, names: names))
+      Console.writeLine(DiscoveryText.text(result, devices: devices))
+      if !result.findings.isEmpty, putIn.isEmpty {
+        Console.writeLine("\nNamed after the devices in \(judged.description).")
+      }
     }
     if !putIn.isEmpty {
       let placement = FindingPlacement(
@@ -117,11 +135,21 @@ struct Discover: AsyncParsableCommand {
       if !output.json {
         Console.writeLine(
           difference.isEmpty
-            ? "\n\(store.name) has this already."
-            : "\n\(difference.text)\nIt is saved in \(store.name).")
+            ? "\n\(judged.description) has this already."
+            : "\n\(difference.text)\nIt is saved in \(judged.description).")
       }
     }
     if output.json { Console.writeLine(JSON.object(answer).prettyText()) }
+    if !failed.isEmpty, putIn.isEmpty {
+      throw ExitError(
+        silent: .failed,
+        "these searches could not be made: \(failed.map(\.rawValue).joined(separator: ", "))")
+    }
+  }
+
+  /// Whether the failure of a search is one of the command. A machine need not have a broker of its own.
+  private func isWanted(_ kind: DiscoveryKind) -> Bool {
+    kind != .mqtt || broker != nil || only.contains(.mqtt)
   }
 }
 

@@ -5,9 +5,9 @@ import PluginHost
 
 /// The outcome of searches as text.
 enum DiscoveryText {
-  /// - Parameter names: The names of the configured devices by role, for the entries.
-  static func text(_ result: DiscoveryResult, names: [Role: String]) -> String {
-    var blocks = result.findings.map { text($0, names: names) }
+  /// - Parameter devices: The configured devices, after which the entries are named.
+  static func text(_ result: DiscoveryResult, devices: ConfiguredDevices) -> String {
+    var blocks = result.findings.map { text($0, devices) }
     if blocks.isEmpty { blocks = ["Nothing was found."] }
     if !result.problems.isEmpty {
       blocks.append(result.problems.map { "! \($0)" }.joined(separator: "\n"))
@@ -15,15 +15,15 @@ enum DiscoveryText {
     return blocks.joined(separator: "\n\n")
   }
 
-  /// Returns the title and place of a finding, its roles, its notes, and the entry for the likeliest role.
-  private static func text(_ finding: DiscoveryFinding, names: [Role: String]) -> String {
+  /// Returns the title and place of a finding, its roles, its notes, and the entry for one role.
+  private static func text(_ finding: DiscoveryFinding, _ devices: ConfiguredDevices) -> String {
     var lines = ["\(finding.title), \(finding.place)", "  id \(finding.id)"]
     if finding.roles.count > 1 {
       lines.append("  for \(finding.roles.map(\.rawValue).joined(separator: ", "))")
     }
     lines += finding.notes.map { "  \($0)" }
-    if let role = finding.roles.first {
-      let name = JSON.string(names[role] ?? role.rawValue).text()
+    if let role = devices.role(of: finding) {
+      let name = JSON.string(devices.name(of: finding, for: role)).text()
       lines.append("  \(name): \(JSON.object(finding.entry(for: role)).lineText())")
     }
     return lines.joined(separator: "\n")

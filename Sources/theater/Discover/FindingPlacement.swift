@@ -10,17 +10,6 @@ struct FindingPlacement {
   /// Whether real plugins and options with another value may be replaced.
   let isReplacing: Bool
 
-  /// The first device of each role; empty if the file cannot be read.
-  static func names(in store: any ConfigurationStore) -> [Role: String] {
-    guard let bytes = try? store.read(), let json = try? JSON(parsing: bytes),
-      let devices = json["devices"]?.object
-    else { return [:] }
-    return Dictionary(
-      devices.compactMap { name, entry in
-        entry["role"]?.string.flatMap(Role.init).map { ($0, name) }
-      }, uniquingKeysWith: { first, _ in first })
-  }
-
   /// Writes the chosen findings.
   ///
   /// - Throws: `ExitError` with every error of the file as it would be; nothing is written then.
@@ -84,7 +73,11 @@ struct FindingPlacement {
     for choice: FindingChoice, role: Role
   ) throws(ExitError) -> DiscoveryFinding {
     let fitting = findings.filter { $0.roles.contains(role) }
-    let chosen = choice.finding.map { id in fitting.filter { $0.id == id } } ?? fitting
+    // A plug can be a lamp, but a lamp is one.
+    let exact = fitting.filter { $0.roles.first == role }
+    let chosen =
+      choice.finding.map { id in fitting.filter { $0.id == id } }
+      ?? (exact.isEmpty ? fitting : exact)
     if chosen.count == 1, let finding = chosen.first { return finding }
     let ids = fitting.prefix(20).map { "\(choice.device)=\($0.id)" }.joined(separator: "\n  ")
     guard !fitting.isEmpty else {
@@ -96,7 +89,7 @@ struct FindingPlacement {
       .failed,
       chosen.isEmpty
         ? "nothing with this id was found for \(choice.device)"
-        : "\(fitting.count) findings fit \(choice.device)",
+        : "\(chosen.count) findings fit \(choice.device)",
       hint: "Nothing was changed. Choose one with --put-in:\n  \(ids)")
   }
 

@@ -42,6 +42,8 @@ struct FolderCheck {
 /// Checks the configuration and runs the self-check of each of its plugins.
 struct ConfigurationCheck {
   let path: String
+  /// The reason why this file is checked, in words; empty if it was named.
+  var reason = ""
   let plugins: [String]
   let paths: ApplicationPaths
 
@@ -55,12 +57,13 @@ struct ConfigurationCheck {
       let first = error.problems.first.map { "\($0)" } ?? "it cannot be read"
       return [
         .bad(
-          "configuration", "\(count) \(count == 1 ? "mistake" : "mistakes"): \(first)",
+          "configuration",
+          "\(place) has \(count) \(count == 1 ? "mistake" : "mistakes"): \(first)",
           remedy: "\(ProgramName.name) config check \(path)")
       ]
     }
     var findings = [
-      Finding.good("configuration", "\(path), \(loaded.configuration.devices.count) devices")
+      Finding.good("configuration", "\(place), \(loaded.configuration.devices.count) devices")
     ]
     findings += loaded.configuration.warnings.map {
       .notice("configuration", $0.message, remedy: $0.hint)
@@ -73,6 +76,9 @@ struct ConfigurationCheck {
     findings += CertificateCheck(settings: loaded.configuration.web, paths: paths).findings()
     return findings
   }
+
+  /// The path, with the reason in parentheses.
+  private var place: String { reason.isEmpty ? path : "\(path) (\(reason))" }
 
   private func check(_ id: String, _ plugin: CataloguedPlugin?) async -> Finding {
     guard let plugin else {

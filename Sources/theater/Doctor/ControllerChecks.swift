@@ -18,13 +18,20 @@ struct ControllerCheck {
         + Self.findings(plugins: plugins, devices: devices)
     } catch {
       let error = ExitError(error)
-      return error.code == .notLoggedIn
-        ? [
+      guard error.code == .notLoggedIn else {
+        return [.bad("controller", error.text, remedy: "Look at its log.")]
+      }
+      guard await !FirstAccount.isMissing(in: paths) else {
+        return [
           .notice(
-            "controller", "it runs; log in to check its plugins and devices",
-            remedy: "\(ProgramName.name) login")
+            "controller", "it runs; nobody has an account yet", remedy: FirstAccount.command)
         ]
-        : [.bad("controller", error.text, remedy: "Look at its log.")]
+      }
+      return [
+        .notice(
+          "controller", "it runs; log in to check its plugins and devices",
+          remedy: "\(ProgramName.name) login")
+      ]
     }
   }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import JSON
+import TheaterConfiguration
 
 /// `theater doctor`: lists the problems of this machine, each with the command that fixes it.
 /// Works without the controller; checks it too if it runs.
@@ -8,40 +9,54 @@ struct Doctor: AsyncParsableCommand {
     abstract: "Show what is missing or wrong on this machine, and how to fix it.")
 
   @Option(
-    help: ArgumentHelp("The configuration to check.", valueName: "file"),
+    help: ArgumentHelp(
+      "Another configuration, in place of the controller's.", valueName: "file"),
     completion: .file(extensions: ["json"]))
   var config: String?
-  @Option(parsing: .unconditional, help: "The port that the controller will use.")
-  var port = 8080
+  @Option(
+    parsing: .unconditional,
+    help: "Another port, in place of the one in the configuration. (8080)")
+  var port: Int?
   @OptionGroup var plugins: PluginFolderOptions
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
     let paths = ApplicationPaths()
-    let folders = try plugins.existing()
-    let isRunning = SocketProbe.isListening(at: paths.socket)
-    var findings = await MachineCheck(
-      configuration: config ?? Serve.usualConfiguration(paths), plugins: folders,
-      paths: paths
-    ).findings()
-    if isRunning {
-      findings += await ControllerCheck(paths: paths).findings()
-    } else {
-      findings.append(
-        .notice(
-          "controller", "it does not run",
-          remedy: "\(ProgramName.name) serve --config devices.json"))
-      findings.append(PortCheck.finding(port))
+    let judged = JudgedConfiguration(config, plugins: try plugins.existing(), paths: paths)
+    let findings = await WaitingLine.during("Checking this machine and its plugins") {
+      await check(judged, paths)
     }
     let bad = findings.count { $0.verdict == .bad }
-    let answer: JSON = ["findings": .array(findings.map(\.json)), "bad": .integer(bad)]
+    let answer: JSON = [
+      "configuration": .string(judged.path), "findings": .array(findings.map(\.json)),
+      "bad": .integer(bad),
+    ]
     if output.json {
       Console.writeLine(answer.prettyText())
     } else {
       for finding in findings { Console.writeLine(finding.text) }
       Console.writeLine("\n" + Self.verdict(on: findings))
     }
-    if bad > 0 { throw ExitError(silent: .failed) }
+    if bad > 0 { throw ExitError(silent: .failed, "\(bad) of the findings are bad") }
+  }
+
+  private func check(
+    _ judged: JudgedConfiguration, _ paths: ApplicationPaths
+  ) async -> [Finding] {
+    let isRunning = SocketProbe.isListening(at: paths.socket)
+    let machine = await MachineCheck(
+      configuration: judged.path, reason: judged.reason.words, plugins: judged.plugins,
+      paths: paths
+    ).findings()
+    if isRunning { return machine + (await ControllerCheck(paths: paths).findings()) }
+    let loaded = try? LoadedConfiguration(
+      path: judged.path, plugins: judged.plugins, paths: paths)
+    return machine + [
+      .notice(
+        "controller", "it does not run",
+        remedy: "\(ProgramName.name) serve --config \(judged.path)"),
+      PortCheck.finding(port ?? loaded?.configuration.web.port ?? 8080),
+    ]
   }
 
   /// The last line: the number of faults, else the number of notices.
@@ -58,6 +73,8 @@ struct Doctor: AsyncParsableCommand {
 struct MachineCheck: Sendable {
   /// The path of the configuration.
   let configuration: String
+  /// The reason why this one is checked, in words; empty if it was named.
+  var reason = ""
   /// The plugin folders from the command line.
   let plugins: [String]
   let paths: ApplicationPaths
@@ -66,6 +83,8 @@ struct MachineCheck: Sendable {
   func findings() async -> [Finding] {
     SoundCheck().findings() + FolderCheck(paths: paths).findings()
       + KeyCheck(paths: paths).findings() + BackupCheck(paths: paths).findings()
-      + (await ConfigurationCheck(path: configuration, plugins: plugins, paths: paths).findings())
+      + (await ConfigurationCheck(
+        path: configuration, reason: reason, plugins: plugins, paths: paths
+      ).findings())
   }
 }

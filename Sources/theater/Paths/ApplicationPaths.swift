@@ -44,6 +44,10 @@ struct ApplicationPaths: Sendable, Hashable {
   var socket: String { runtime + "/theater.sock" }
   /// Held by the one controller of this runtime folder.
   var lock: String { runtime + "/theater.lock" }
+  /// The record of the controller that runs.
+  var record: String { runtime + "/controller.json" }
+  /// The configuration of an installed theater.
+  var installedConfiguration: String { configuration + "/devices.json" }
   /// Held by the one controller of this state folder.
   var stateLock: String { state + "/theater.lock" }
   /// The file with the token of this user's session.

@@ -41,10 +41,14 @@ struct RunFollower: Sendable {
   ) async throws -> String? {
     var lines = StepLines()
     var status = first["status"]?.string
+    let waiting = WaitingLine(Self.waiting)
+    defer { waiting.end() }
     func show(_ run: JSON, _ steps: [JSON]) {
       status = run["status"]?.string
-      if options.json { return }
-      for line in steps.compactMap({ lines.line(for: $0) }) { Console.writeLine(line) }
+      for line in steps.compactMap({ lines.line(for: $0) }) where !options.json {
+        Console.writeLine(line)
+      }
+      waiting.change(to: lines.underWay ?? Self.waiting)
     }
     show(first, first["steps"]?.array ?? [])
     if status != "running" { return status }
@@ -70,6 +74,8 @@ struct RunFollower: Sendable {
     return status
   }
 
+  private static let waiting = "Waiting for the devices"
+
   private static func throwUnlessDone(_ status: String?) throws {
     switch status {
     case "done": return
@@ -77,7 +83,7 @@ struct RunFollower: Sendable {
       throw ExitError(.failed, "the run was cancelled, or a newer request replaced it")
     default:
       // The step that failed has been shown with its reason.
-      throw ExitError(silent: .failed)
+      throw ExitError(silent: .failed, "the run failed; its steps say why")
     }
   }
 }

@@ -3,14 +3,24 @@ import JSON
 /// The steps of runs and plans as lines.
 struct StepLines {
   private var shown: Set<String> = []
+  /// The steps that are under way, in the order in which they began.
+  private var running: [(id: String, work: String)] = []
+
+  /// What the run does now: `lights dim 10, screen down`; `nil` if no step is under way.
+  var underWay: String? {
+    running.isEmpty ? nil : running.map(\.work).joined(separator: ", ")
+  }
 
   /// The line for a step of a run that has ended; `nil` for one that has not or that was shown
   /// before, and for a group, whose members have lines of their own.
   mutating func line(for step: JSON) -> String? {
     let step = step.printable
-    guard let status = step["status"]?.string, status != "waiting", status != "running",
-      let work = Self.work(step), let id = step["id"]?.string, shown.insert(id).inserted
+    guard let status = step["status"]?.string, let work = Self.work(step),
+      let id = step["id"]?.string
     else { return nil }
+    running.removeAll { $0.id == id }
+    if status == "running" { running.append((id, work)) }
+    guard status != "waiting", status != "running", shown.insert(id).inserted else { return nil }
     let time = step["seconds"]?.number.map { $0 >= 0.1 ? " (\(Self.tenths($0)) s)" : "" } ?? ""
     switch status {
     case "done": return "  ✓ \(work)\(step["kind"] == "wait" ? "" : time)"
@@ -19,7 +29,7 @@ struct StepLines {
     case "cancelled": return "  – \(work): cancelled"
     default:
       let error = step["error"]
-      let hint = error?["hint"]?.string.map { "\n      \($0)" } ?? ""
+      let hint = HintedCommands.lines(for: error).map { "\n      \($0)" }.joined()
       return "  ✗ \(work): \(error?["message"]?.string ?? status)\(hint)"
     }
   }

@@ -4,16 +4,16 @@ import TheaterAPI
 
 /// Sends a playback command and prints whether the device confirmed it.
 private func control(
-  _ endpoint: PlaybackEndpoint, _ body: JSON? = nil, done: String
+  _ endpoint: PlaybackEndpoint, _ body: JSON? = nil, done: String, _ output: OutputOptions
 ) async throws {
   let answer = try await RemoteTheater().post(endpoint.path(), body)
-  Console.writeLine(TransportText.text(done, answer))
+  try output.show(answer) { TransportText.text(done, $0) }
 }
 
 /// Changes the volume and prints the new one.
-private func changeVolume(_ body: JSON) async throws {
+private func changeVolume(_ body: JSON, _ output: OutputOptions) async throws {
   let answer = try await RemoteTheater().post(PlaybackEndpoint.volume.path(), body)
-  Console.writeLine(TransportText.text(TransportText.volume(answer), answer))
+  try output.show(answer) { TransportText.text(TransportText.volume($0), $0) }
 }
 
 /// The responses of playback and volume commands as text.
@@ -38,25 +38,29 @@ enum TransportText {
 /// `theater pause`.
 struct Pause: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Pause the film or song.")
-  func run() async throws { try await control(.pause, done: "paused") }
+  @OptionGroup var output: OutputOptions
+  func run() async throws { try await control(.pause, done: "paused", output) }
 }
 
 /// `theater resume`.
 struct Resume: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Continue the film or song.")
-  func run() async throws { try await control(.resume, done: "playing") }
+  @OptionGroup var output: OutputOptions
+  func run() async throws { try await control(.resume, done: "playing", output) }
 }
 
 /// `theater next`.
 struct Next: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Skip to the next track.")
-  func run() async throws { try await control(.next, done: "next track") }
+  @OptionGroup var output: OutputOptions
+  func run() async throws { try await control(.next, done: "next track", output) }
 }
 
 /// `theater previous`.
 struct Previous: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Go back to the previous track.")
-  func run() async throws { try await control(.previous, done: "previous track") }
+  @OptionGroup var output: OutputOptions
+  func run() async throws { try await control(.previous, done: "previous track", output) }
 }
 
 /// `theater seek 12:30`, `theater seek +30`, `theater seek -30`.
@@ -67,6 +71,7 @@ struct Seek: AsyncParsableCommand {
 
   @Argument(parsing: .allUnrecognized, help: "12:30, 1:02:03, 90, +30 or -30.")
   var place: [String]
+  @OptionGroup var output: OutputOptions
 
   func run() async throws {
     let target = try SeekTarget(words: place)
@@ -75,7 +80,8 @@ struct Seek: AsyncParsableCommand {
       !target.isRelative
       ? "at \(text)" : target.seconds < 0 ? "back by \(text)" : "forward by \(text)"
     try await control(
-      .seek, .object([target.isRelative ? "by" : "to": .number(target.seconds)]), done: done)
+      .seek, .object([target.isRelative ? "by" : "to": .number(target.seconds)]), done: done,
+      output)
   }
 
   func validate() throws { _ = try SeekTarget(words: place) }
@@ -88,10 +94,12 @@ struct Volume: AsyncParsableCommand {
 
   @Argument(parsing: .allUnrecognized, help: "40, +5 or -5.")
   var volume: [String]
+  @OptionGroup var output: OutputOptions
 
   func run() async throws {
     let change = try VolumeArgument(words: volume)
-    try await changeVolume(.object([change.isRelative ? "by" : "to": .integer(change.points)]))
+    try await changeVolume(
+      .object([change.isRelative ? "by" : "to": .integer(change.points)]), output)
   }
 
   func validate() throws { _ = try VolumeArgument(words: volume) }
@@ -107,12 +115,13 @@ struct Mute: AsyncParsableCommand {
 
   @Argument(help: "on, off or toggle.")
   var state = State.toggle
+  @OptionGroup var output: OutputOptions
 
   func run() async throws {
     switch state {
-    case .on: try await changeVolume(["mute": true])
-    case .off: try await changeVolume(["mute": false])
-    case .toggle: try await changeVolume(["mute": "toggle"])
+    case .on: try await changeVolume(["mute": true], output)
+    case .off: try await changeVolume(["mute": false], output)
+    case .toggle: try await changeVolume(["mute": "toggle"], output)
     }
   }
 }

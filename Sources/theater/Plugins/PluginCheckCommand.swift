@@ -76,8 +76,10 @@ struct PluginCheck: AsyncParsableCommand {
     let trials = ConformanceTrial.all(of: target, roles: located.roles)
     if !output.json { Console.writeLine(report.heading) }
     var results: [ConformanceResult] = []
+    let line = WaitingLine("Checking")
     func record(_ result: ConformanceResult) {
       results.append(result)
+      line.change(to: "Checking: \(results.count) of \(trials.count) cases")
       if !output.json { Console.writeLine(report.text(of: result)) }
     }
     if oneDevice || pause != nil {
@@ -87,9 +89,10 @@ struct PluginCheck: AsyncParsableCommand {
     } else {
       await ConformanceTrial.run(trials, width: Self.width, report: record)
     }
+    line.end()
     Console.writeLine(
       output.json ? report.json(of: results).prettyText() : report.summary(of: results))
-    if results.contains(where: \.isFailed) { throw ExitError(silent: .failed) }
+    if results.contains(where: \.isFailed) { throw ExitError(silent: .failed, "a case failed") }
   }
 
   /// The longest pause between two cases, in seconds.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Devices
 import Foundation
+import JSON
 import PluginProtocol
 
 /// `theater plugin new NAME --role ROLE`: makes a folder with a working plugin and its test.
@@ -30,6 +31,7 @@ struct PluginNew: ParsableCommand {
     help: ArgumentHelp(
       "For swift: the path of this project's sources, or their Git URL.", valueName: "PATH"))
   var package: String?
+  @OptionGroup var output: OutputOptions
 
   func validate() throws {
     guard Self.isValid(name) else {
@@ -58,9 +60,9 @@ struct PluginNew: ParsableCommand {
     let placeholders = try PluginPlaceholders(
       name: name, role: role, language: language, package: package)
     try template.write(to: folder, replacing: placeholders.values)
-    Console.writeLine(
+    output.confirm(
       "Made \(folder).\nNext: \(language.testCommand) in it, then "
-        + "\(ProgramName.name) plugin check \(folder)")
+        + "\(ProgramName.name) plugin check \(folder)", ["folder": .string(folder)])
   }
 }
 

@@ -29,6 +29,8 @@ struct Serve: AsyncParsableCommand {
   @OptionGroup var plugins: PluginFolderOptions
   @Option(help: "The lowest level that is logged: debug, info, notice, warning or error.")
   var logLevel = LogLevel(.notice)
+  @Flag(help: "Print the addresses, then the devices, as a line of JSON each.")
+  var json = false
 
   func validate() throws {
     guard (0...65535).contains(port ?? 0) else { throw ValidationError("--port takes 0 to 65535.") }
@@ -57,6 +59,13 @@ struct Serve: AsyncParsableCommand {
     try paths.prepareRuntime()
     let lock = try ControllerLock(paths)
     defer { lock.release() }
+    defer { ControllerRecord.remove(from: paths) }
+    do {
+      try ControllerRecord(configuration: store.name, plugins: folders).write(to: paths)
+    } catch {
+      logger.warning(
+        "\(paths.record) cannot be written, so other commands may check another file: \(error)")
+    }
     let controller = Controller(
       store: store, text: text, loaded: loaded, paths: paths, listening: listening,
       logger: logger)
@@ -78,7 +87,7 @@ struct Serve: AsyncParsableCommand {
 
   /// The default configuration: `./devices.json`, else the installed one.
   static func usualConfiguration(_ paths: ApplicationPaths) -> String {
-    let installed = paths.configuration + "/devices.json"
+    let installed = paths.installedConfiguration
     return access("devices.json", R_OK) != 0 && access(installed, R_OK) == 0
       ? installed : "devices.json"
   }

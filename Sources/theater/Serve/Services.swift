@@ -1,6 +1,7 @@
 import Accounts
 import Devices
 import HomeTheater
+import JSON
 import Jobs
 import Logging
 import NIOCore
@@ -66,7 +67,8 @@ struct ConfigurationWatchService: Service {
   }
 }
 
-/// Prints the start report when all ports are open and no device is starting any more.
+/// Prints the start report: the addresses when all ports are open, and the devices when none is
+/// starting any more.
 struct StartService: Service {
   let ports: ListeningPorts
   let plugins: PluginHost
@@ -75,13 +77,16 @@ struct StartService: Service {
   func run() async throws {
     await cancelWhenGracefulShutdown {
       guard let port = await ports.allOpen() else { return }
+      Console.writeLine(
+        Console.isJSON ? report.addresses(port: port).text() : report.text(port: port))
       for device in plugins.devices {
         for await snapshot in await device.snapshots() where snapshot.availability != .starting {
           break
         }
       }
       if Task.isCancelled { return }
-      Console.writeLine(await report.text(port: port))
+      Console.writeLine(
+        Console.isJSON ? await report.devices().text() : await report.deviceTable())
       StartUpPages.release()
     }
     try await gracefulShutdown()

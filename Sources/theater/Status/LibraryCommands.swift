@@ -38,10 +38,13 @@ struct LibraryCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-      let answer = try await RemoteTheater().post(PlaybackEndpoint.scanLibrary.path())
+      let theater = try RemoteTheater()
+      let answer = try await WaitingLine.during("Reading discs and folders") {
+        try await theater.post(PlaybackEndpoint.scanLibrary.path())
+      }
       try output.show(answer, ScanText.text)
       let problems = (answer["players"]?.array ?? []).flatMap { $0["problems"]?.array ?? [] }
-      if !problems.isEmpty { throw ExitError(silent: .failed) }
+      if !problems.isEmpty { throw ExitError(silent: .failed, "something cannot be read") }
     }
   }
 }

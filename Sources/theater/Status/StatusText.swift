@@ -12,7 +12,7 @@ struct StatusText {
     if let error = view.activity["error"] {
       let origin = error["device"]?.string.map { "\($0): " } ?? ""
       lines.append("  ✗ \(origin)\(error["message"]?.string ?? "it failed")")
-      if let hint = error["hint"]?.string { lines.append("    \(hint)") }
+      lines += HintedCommands.lines(for: error).map { "    \($0)" }
     }
     if let line = progress(view, at: time) { lines.append(line) }
     lines.append("")
@@ -36,8 +36,9 @@ struct StatusText {
     if let problem = edit["problem"] {
       lines += DifferenceText.line(problem).split(separator: "\n").map { "  \($0)" }
     }
-    let file = edit["problem"]?["file"]?.string.map { " \($0)" } ?? ""
-    return lines + ["  Correct the file. All mistakes: \(ProgramName.name) config check\(file)"]
+    // A relative path would be looked up in this folder, and not in the controller's.
+    let path = edit["problem"]?["file"]?.string.flatMap { $0.hasPrefix("/") ? " \($0)" : nil } ?? ""
+    return lines + ["  Correct the file. All mistakes: \(ProgramName.name) config check\(path)"]
   }
 
   /// The line about the current activity.

@@ -1,4 +1,5 @@
 import Glibc
+import JSON
 import Synchronization
 
 /// Standard output and error, unbuffered.
@@ -9,6 +10,22 @@ enum Console {
   /// Whether colours are wanted (https://no-color.org).
   static var hasColour: Bool {
     isTerminal && getenv("NO_COLOR") == nil && environment("TERM") != "dumb"
+  }
+
+  /// Whether the command line asks for JSON: errors are objects then, and questions go to standard
+  /// error.
+  static let isJSON = asksForJSON(Array(CommandLine.arguments.dropFirst()))
+
+  /// Whether `--json` is among the options of a command line.
+  static func asksForJSON(_ arguments: [String]) -> Bool {
+    arguments.prefix { $0 != "--" }.contains("--json")
+  }
+
+  /// Whether standard error is a terminal that can replace a line. While a shell asks for completions
+  /// the terminal is the shell's.
+  static var hasProgressLine: Bool {
+    isatty(STDERR_FILENO) == 1 && environment("TERM") != "dumb"
+      && CommandLine.arguments.dropFirst().first != "---completion"
   }
 
   /// Columns of the terminal; 80 if unknown.
@@ -30,16 +47,46 @@ enum Console {
 
   /// Writes one or more lines to standard output, control characters escaped.
   static func writeLine(_ text: String) {
+    WaitingLine.clear()
     write(text.printable(keepingLines: true) + "\n", to: STDOUT_FILENO)
   }
 
   /// Writes text to standard output as it is, for control sequences.
-  static func write(_ text: String) { write(text, to: STDOUT_FILENO) }
+  static func write(_ text: String) {
+    WaitingLine.clear()
+    write(text, to: STDOUT_FILENO)
+  }
 
   /// Writes a line to standard error, control characters escaped.
   static func writeErrorLine(_ text: String) {
+    WaitingLine.clear()
     write("theater: \(text.printable(keepingLines: true))\n", to: STDERR_FILENO)
   }
+
+  /// Writes an error for programs to standard error, in one line.
+  static func writeErrorObject(_ object: JSON) {
+    WaitingLine.clear()
+    write(object.text().printable() + "\n", to: STDERR_FILENO)
+  }
+
+  /// Writes what a person reads beside the result of a command: to standard output, with `--json` to
+  /// standard error.
+  static func writeNotice(_ text: String) {
+    WaitingLine.clear()
+    write(
+      text.printable(keepingLines: true) + "\n", to: isJSON ? STDERR_FILENO : STDOUT_FILENO)
+  }
+
+  /// Writes a question without a line break, to standard error if standard output is no terminal or
+  /// gets JSON.
+  static func writeQuestion(_ text: String) {
+    WaitingLine.clear()
+    write(
+      text.printable(), to: isJSON || !isTerminal ? STDERR_FILENO : STDOUT_FILENO)
+  }
+
+  /// Writes control sequences to standard error as they are.
+  static func writeProgress(_ text: String) { write(text, to: STDERR_FILENO) }
 
   /// A variable of the environment, unless empty.
   static func environment(_ name: String) -> String? {

@@ -67,7 +67,7 @@ enum TimeText {
   private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
 
-/// Options of a command that prints a list.
+/// Options of a command that prints a result.
 struct OutputOptions: ParsableArguments {
   @Flag(help: "Show JSON, for scripts.")
   var json = false
@@ -75,5 +75,14 @@ struct OutputOptions: ParsableArguments {
   /// Prints a value as JSON, or as the text that `text` makes of it.
   func show(_ value: JSON, _ text: (JSON) throws -> String) throws {
     Console.writeLine(json ? value.prettyText() : try text(value.printable))
+  }
+
+  /// Prints the sentence of a command that has no other result; as JSON it is the member `message`.
+  ///
+  /// - Parameter members: Further members for programs.
+  func confirm(_ message: String, _ members: JSONObject = [:]) {
+    var object = members
+    object["message"] = .string(message)
+    Console.writeLine(json ? JSON.object(object).prettyText() : message)
   }
 }

@@ -3,16 +3,16 @@ import Glibc
 
 /// Questions to the person at the terminal; without one, each answer is a line of standard input.
 enum Prompt {
-  /// Whether input and output are a terminal that can show a view.
+  /// Whether input and output are a terminal that can show a view, and no program reads the output.
   static var isInteractive: Bool {
-    isTerminal && Console.isTerminal && Console.environment("TERM") != "dumb"
+    isTerminal && Console.isTerminal && !Console.isJSON && Console.environment("TERM") != "dumb"
   }
 
   private static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
   /// Reads a line; at a terminal after `prompt`.
   static func line(_ prompt: String) throws(ExitError) -> String {
-    if isTerminal { Console.write("\(prompt): ") }
+    if isTerminal { Console.writeQuestion("\(prompt): ") }
     guard let line = readLine(strippingNewline: true) else { throw missingInput(for: prompt) }
     return line
   }
@@ -41,26 +41,22 @@ enum Prompt {
   ///
   /// - Parameters:
   ///   - fromInput: Whether it is a line of standard input; otherwise it is typed without echo.
-  ///   - twice: Whether it must be typed a second time.
-  static func password(fromInput: Bool, twice: Bool) throws(ExitError) -> String {
+  static func password(fromInput: Bool) throws(ExitError) -> String {
     if fromInput {
       guard let line = readLine(strippingNewline: true), !line.isEmpty else {
         throw ExitError(.wrongUsage, "--password-stdin was given, but standard input is empty")
       }
       return try validated(line)
     }
-    let password = try hiddenLine("Password")
-    if twice {
-      guard try hiddenLine("The same again") == password else {
-        throw ExitError(.failed, "the two passwords differ", hint: "Run the command again.")
-      }
-    }
-    return password
+    return try hiddenLine("Password")
   }
+
+  /// Reads the repetition of a new password, typed without echo.
+  static func repetition() throws(ExitError) -> String { try hiddenLine("The same again") }
 
   /// Reads a line without echo.
   static func hiddenLine(_ prompt: String) throws(ExitError) -> String {
-    if isTerminal { Console.write("\(prompt): ") }
+    if isTerminal { Console.writeQuestion("\(prompt): ") }
     let line = isTerminal ? try RawTerminalMode.hiddenLine() : readLine(strippingNewline: true)
     guard let line else { throw missingInput(for: prompt) }
     guard !line.isEmpty else { throw ExitError(.failed, "nothing was typed") }

@@ -84,6 +84,61 @@ import Testing
     await room.close()
   }
 
+  @Test("after scene run NAME, bash, zsh and fish offer the parameters and their values")
+  func sceneParameters() async throws {
+    let room = try await Self.logIn()
+    try Self.addCommands(to: room)
+    let file = URL(fileURLWithPath: room.path("devices.json"))
+    var object = try JSON(parsing: Data(contentsOf: file)).object ?? [:]
+    object["devices"] = [
+      "lights": ["role": "lights", "plugin": "Simulated"],
+      "dvd": ["role": "dvdPlayer", "plugin": "Simulated"],
+    ]
+    object["library"] = ["films": [["id": "ferry", "title": "Night Ferry", "duration": 60]]]
+    object["scenes"] = [
+      "evening": [
+        "parameters": ["film": "film", "level": "number"],
+        "steps": [["lights": ["dim": "$level"]], ["dvd": ["play": ["item": "$film"]]]],
+      ]
+    ]
+    await room.crash()
+    try Data(JSON.object(object).text().utf8).write(to: file)
+    try #require(try await room.start())
+    for shell in Self.shells {
+      let script = try await room.theater("--generate-completion-script", shell.name)
+      try Data(script.output.utf8).write(
+        to: URL(fileURLWithPath: room.path("script.\(shell.name)")))
+      for command in ["run", "plan"] {
+        try await withShell(shell, room) { terminal in
+          for (typed, words) in [
+            ("scene \(command) ev", ["scene", command, "evening"]),
+            ("scene \(command) evening --fi", ["scene", command, "evening", "--film"]),
+            ("scene \(command) evening --le", ["scene", command, "evening", "--level"]),
+            (
+              "scene \(command) evening --film Ni",
+              ["scene", command, "evening", "--film", "Night Ferry"]
+            ),
+            (
+              "scene \(command) evening --level 3 --fi",
+              ["scene", command, "evening", "--level", "3", "--film"]
+            ),
+          ] {
+            for name in ["words", "calls"] { unlink(room.path(name)) }
+            terminal.type("theater \(typed)\t\r")
+            #expect(
+              await eventually { !room.text("calls").isEmpty },
+              "\(shell.name) \(typed): \(terminal.news.debugDescription)")
+            #expect(
+              room.text("words").split(separator: "\0").map(String.init) == words,
+              "\(shell.name) \(typed): \(terminal.news.debugDescription)")
+            await terminal.expect("READY> ")
+          }
+        }
+      }
+    }
+    await room.close()
+  }
+
   /// Starts a theater with one device, and logs its terminal in.
   private static func logIn() async throws -> SmallTheater {
     let room = try SmallTheater()
@@ -116,6 +171,17 @@ import Testing
   }
 
   private func complete(_ titles: [String], in shell: Shell, _ room: SmallTheater) async throws {
+    try await withShell(shell, room) { terminal in
+      try await complete(titles, in: shell, room, terminal)
+    }
+    let left = try FileManager.default.contentsOfDirectory(atPath: room.path("empty"))
+    #expect(left.allSatisfy { $0.hasPrefix(".") }, "\(shell.name): \(left)")
+  }
+
+  /// Runs a shell with the completions of `theater` while `body` types.
+  private func withShell(
+    _ shell: Shell, _ room: SmallTheater, _ body: (Terminal) async throws -> Void
+  ) async throws {
     var environment = room.environment
     environment["PATH"] = room.path("bin") + ":" + (environment["PATH"] ?? "")
     environment["HOME"] = room.path("empty")
@@ -127,6 +193,12 @@ import Testing
     defer { terminal.close() }
     terminal.type(shell.setUp + "\r")
     await terminal.expect("READY> ")
+    try await body(terminal)
+  }
+
+  private func complete(
+    _ titles: [String], in shell: Shell, _ room: SmallTheater, _ terminal: Terminal
+  ) async throws {
     for (command, title) in zip(["watch", "listen", "radio"], titles) {
       // fish would expand the `~` of a candidate, so it gets none.
       let isLeftOut = shell.name == "fish" && title.hasPrefix("~")
@@ -145,7 +217,5 @@ import Testing
         await terminal.expect("READY> ")
       }
     }
-    let left = try FileManager.default.contentsOfDirectory(atPath: room.path("empty"))
-    #expect(left.allSatisfy { $0.hasPrefix(".") }, "\(shell.name): \(left)")
   }
 }

@@ -74,7 +74,8 @@ final class SmallTheater: Sendable {
 
   /// Registers the owner and logs in.
   func registerOwner() async throws -> ControllerClient {
-    #expect(await eventually { self.text("console").contains("setup code: ") })
+    // The table follows when no device is starting any more.
+    #expect(await eventually { self.text("console").contains("\ndevice ") })
     let line = text("console").split(separator: "\n").first { $0.hasPrefix("setup code: ") } ?? ""
     let code = String(line.dropFirst("setup code: ".count))
     let account = try await client().send(

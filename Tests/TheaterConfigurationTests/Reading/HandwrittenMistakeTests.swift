@@ -1,5 +1,6 @@
 import HomeTheater
 import JSON
+import TestSupport
 import Testing
 
 @testable import TheaterConfiguration
@@ -28,6 +29,20 @@ struct HandwrittenMistakeTests {
     #expect(problems.map(\.kind) == [.syntax])
     #expect(problems.first?.position == TextPosition(line: line, column: column))
     #expect(problems.first?.hint?.contains(hint) == true, "\(problems)")
+  }
+
+  @Test("lists exactly one error for each mistake", arguments: HandwrittenMistake.all)
+  func oneError(of mistake: HandwrittenMistake) {
+    let errors = mistake.problems.filter { $0.severity == .error }
+    #expect(errors.count == 1, "\(mistake.name): \(mistake.problems)")
+    #expect(errors.allSatisfy { $0.position != nil })
+  }
+
+  @Test("the table of docs/mistakes.md has what config check says to each mistake")
+  func table() throws {
+    #expect(HandwrittenMistake.all.count >= 51)
+    try ProjectFile.expect(
+      "mistakes", of: "docs/mistakes.md", toBe: "\n\(HandwrittenMistake.table)\n\n")
   }
 
   @Test("names a Cyrillic letter in a key, and does not also call the key missing")

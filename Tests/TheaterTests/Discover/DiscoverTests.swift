@@ -116,14 +116,61 @@ import WebServer
   func text() {
     let result = DiscoveryResult(findings: [Self.findings[0]], problems: ["mqtt: no broker"])
     #expect(
-      DiscoveryText.text(result, names: [.projector: "beamer"]) == """
-        Projector, x
-          id pjlink:192.0.2.20
-          "beamer": {"role": "projector", "plugin": "PJLinkProjector", "options": {"host": "192.0.2.20"}}
+      DiscoveryText.text(
+        result,
+        devices: ConfiguredDevices(["beamer": ["role": "projector", "plugin": "Simulated"]])) == """
+          Projector, x
+            id pjlink:192.0.2.20
+            "beamer": {"role": "projector", "plugin": "PJLinkProjector", "options": {"host": "192.0.2.20"}}
 
-        ! mqtt: no broker
-        """)
-    #expect(DiscoveryText.text(DiscoveryResult(), names: [:]) == "Nothing was found.")
+          ! mqtt: no broker
+          """)
+    #expect(
+      DiscoveryText.text(DiscoveryResult(), devices: ConfiguredDevices([:]))
+        == "Nothing was found.")
+  }
+
+  @Test("F7 · an entry is named after the device that it fits best")
+  func names() throws {
+    let plug = Self.findings[1]
+    let devices = ConfiguredDevices([
+      "attic": ["role": "lights", "plugin": "MQTTDevices", "options": ["topic": "other"]],
+      "salon": ["role": "lights", "plugin": "Simulated"],
+      "cinema": ["role": "projector", "plugin": "PJLinkProjector", "options": ["host": "x"]],
+    ])
+    // There is no popper, but there are lamps, of which one is simulated.
+    #expect(devices.role(of: plug) == .lights)
+    #expect(devices.name(of: plug, for: .lights) == "salon")
+    #expect(
+      DiscoveryText.text(DiscoveryResult(findings: [plug]), devices: devices)
+        .contains(#""salon": {"role": "lights""#))
+    #expect(devices.name(of: Self.findings[0], for: .projector) == "cinema")
+    // The device that is this plug already, even where there is a simulated one.
+    let present = plug.entry(for: .screen)
+    let blind = ConfiguredDevices([
+      "salon": ["role": "lights", "plugin": "Simulated"], "blind": .object(present),
+    ])
+    #expect(blind.role(of: plug) == .screen && blind.name(of: plug, for: .screen) == "blind")
+    // A name that another role has is not given again.
+    let taken = ConfiguredDevices(["projector": ["role": "screen", "plugin": "Simulated"]])
+    #expect(taken.name(of: Self.findings[0], for: .projector) == "projector2")
+    #expect(ConfiguredDevices([:]).name(of: plug, for: .lights) == "lights")
+  }
+
+  @Test("F6 · a finding of exactly the device's kind is preferred to one that can be of it")
+  func exactKind() async throws {
+    try await Self.withFile { store, _ in
+      let lamp = DiscoveryFinding(
+        .mqtt, id: "mqtt:zigbee:lamp", title: "Lamp", place: "x", roles: [.lights],
+        plugin: "MQTTDevices",
+        options: ["broker": ["host": "192.0.2.10"], "profile": "zigbee2mqtt", "topic": "lamp"])
+      let difference = try FindingPlacement(
+        store: store, findings: Self.findings + [lamp], isReplacing: false
+      ).insert([try #require(FindingChoice("lights"))])
+      #expect(difference.text.contains("~ devices.lights: "))
+      let text = try String(decoding: store.read(), as: UTF8.self)
+      #expect(text.contains(#""topic": "lamp""#) && !text.contains(#""topic": "plug""#))
+    }
   }
 
   @Test(
@@ -197,8 +244,31 @@ import WebServer
         environment: ["HOME": folder.path, "DISPLAY": ":7"], folder: folder)
       #expect(outcome.status == 0, "\(outcome.errors)")
       let answer = try JSON(parsing: Array(outcome.output.utf8))
+      #expect(answer["failed"] == [])
       let ids = (answer["findings"]?.array ?? []).compactMap { $0["id"]?.string }
       #expect(ids.contains("display::7") && ids.contains("music:\(folder.path)/Music"), "\(ids)")
+    }
+  }
+
+  @Test(
+    "F7 · a search that could not be made is told by the exit code, unless nobody asked for it",
+    arguments: [
+      (["--broker", "127.0.0.1:1", "--only", "mqtt"], 1, ["mqtt"]),
+      (["--broker", "127.0.0.1:1", "--only", "displays", "--only", "mqtt"], 1, ["mqtt"]),
+      (["--only", "displays"], 0, []),
+    ] as [([String], Int32, [JSON])])
+  func failedSearch(words: [String], status: Int32, failed: [JSON]) async throws {
+    try await withTemporaryFolder { folder in
+      let outcome = try await Program.run(
+        Program.products.appendingPathComponent("theater"),
+        ["discover", "--timeout", "1", "--json"] + words,
+        environment: ["HOME": folder.path, "DISPLAY": ":7"], folder: folder)
+      #expect(outcome.status == status, "\(outcome.errors)")
+      #expect(try JSON(parsing: Array(outcome.output.utf8))["failed"] == .array(failed))
+      guard status != 0 else { return #expect(outcome.errors.isEmpty) }
+      let error = try JSON(parsing: Array(outcome.errors.utf8))
+      #expect(error["error"]?["code"] == "failed")
+      #expect(error["error"]?["message"]?.string?.contains("mqtt") == true)
     }
   }
 }

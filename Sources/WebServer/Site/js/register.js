@@ -125,7 +125,8 @@ export async function show(main, { go, enter }) {
     const one = field({ label: t('register.codeField'), name: 'code', note: t('register.codeNote'), autocomplete: 'off', check: (text) => (text.trim() ? null : t('register.codeMissing')), onchange: ({ valid }) => button.setAttribute('aria-disabled', !valid) });
     let isLoading = false;
     const lock = (on) => { isLoading = on; one.lock(on); busyButton(button, on, t(on ? 'form.checking' : 'do.next')); };
-    set.light(0); button.setAttribute('aria-disabled', true);
+    one.value = invitation.code;
+    set.light(0); button.setAttribute('aria-disabled', !one.valid);
     const submit = async () => {
       if (isLoading) return;
       if (!one.valid) { one.paint('submit'); one.input.focus(); return; }
@@ -138,6 +139,8 @@ export async function show(main, { go, enter }) {
   function flowStep({ art, fields, content, button: words, busy, painted }) {
     const button = submitBtn('big', words), step = flow.step;
     followForm(fields, flow, send);
+    // After a way back the fields hold what was typed.
+    for (const one of fields) one.value = flow.form.text(one.input.name);
     let isLoading = false;
     return {
       art, content, input: fields[0].input, next: button,

@@ -42,7 +42,16 @@ export class RegistrationFlow {
     }
   }
 
-  show(step) { this.step = step; return [...this.reset(), emit('step', step)]; }
+  /** Shows a step; what was typed there before stays. */
+  show(step) {
+    this.step = step;
+    return [emit('step', step)];
+  }
+  /** Shows a step whose fields the controller has refused: they are typed anew. */
+  showEmpty(step) {
+    this.step = step;
+    return [...this.reset(), ...this.show(step)];
+  }
   reset() { return this.fields.flatMap((name) => this.form.reset(name)); }
   goOn() {
     this.outcome = null;
@@ -77,10 +86,10 @@ export class RegistrationFlow {
     const out = [emit('loading', false)];
     if (!failure) return [...out, ...this.end('success')];
     const isRefused = failure.kind === 'refused';
-    if (isRefused && failure.code === 'taken') return [...out, ...this.show('email'), ...this.end('taken', failure)];
+    if (isRefused && failure.code === 'taken') return [...out, ...this.showEmpty('email'), ...this.end('taken', failure)];
     if (isRefused && INTERNAL.includes(failure.code)) return [...out, ...this.end('internalError', failure)];
     const step = STEPS.find((one) => FIELDS[one].includes(failure.field));
-    return [...out, ...(step ? this.show(step) : []), ...this.end('failed', failure)];
+    return [...out, ...(step ? this.showEmpty(step) : []), ...this.end('failed', failure)];
   }
   /** @param failure what the controller said; a screen shows it */
   end(outcome, failure = null) {

@@ -10,6 +10,7 @@ struct AccountScreens {
   /// - Parameter email: The initial address, when it is known already.
   func logIn(email: String? = nil) async throws -> LoggedInPerson {
     var email = email
+    var draft = RegistrationDraft()
     while true {
       let view = LoginView(hasEmail: email != nil)
       let end = try await view.run(driver(LoginScreen(email: email ?? "")))
@@ -20,7 +21,7 @@ struct AccountScreens {
       do {
         switch end.exit {
         case .registration:
-          switch try await register(isLeavable: true) {
+          switch try await register(isLeavable: true, &draft) {
           case .loggedIn(let person): return person
           case .registered(let person): email = person.email
           }
@@ -54,29 +55,62 @@ struct AccountScreens {
   }
 
   /// Asks for the setup code or invitation and for the way to register, then registers the person.
-  func register(
-    given: [FieldName: String] = [:], isLeavable: Bool = false
+  func register(given: [FieldName: String] = [:]) async throws -> Registration {
+    var draft = RegistrationDraft()
+    return try await register(given: given, isLeavable: false, &draft)
+  }
+
+  private func register(
+    given: [FieldName: String] = [:], isLeavable: Bool, _ draft: inout RegistrationDraft
   ) async throws -> Registration {
-    let start = try await RegistrationStartView(isLeavable: isLeavable)
-      .run(RegistrationStart().driver())
-    guard let way = start.way else { throw ExitError(silent: .failed) }
-    return try await register(way, given: given, isLeavable: isLeavable)
+    while true {
+      let start = draft.start.driver()
+      do {
+        draft.start = try await RegistrationStartView(isLeavable: isLeavable).run(start).reopened
+      } catch is ScreenLeft {
+        draft.start = await start.screen.reopened
+        throw ScreenLeft()
+      }
+      guard let way = await start.screen.way else { throw ExitError(silent: .failed) }
+      do {
+        return try await register(way, given: given, isLeavable: true, &draft)
+      } catch is ScreenLeft {
+        // Back to the first screen, which has what was typed.
+        continue
+      }
+    }
   }
 
   /// Registers a person.
   /// - Parameters:
   ///   - given: Answers from the command line.
   ///   - address: Where a code is sent; `nil` to ask.
-  ///   - isLeavable: Whether Escape leads from the first field to the screen before.
   func register(
-    _ way: RegistrationWay, given: [FieldName: String] = [:], address: String? = nil,
-    isLeavable: Bool = false
+    _ way: RegistrationWay, given: [FieldName: String] = [:], address: String? = nil
+  ) async throws -> Registration {
+    var draft = RegistrationDraft()
+    return try await register(way, given: given, address: address, isLeavable: false, &draft)
+  }
+
+  /// - Parameter isLeavable: Whether Escape leads from the first field to the screen before.
+  private func register(
+    _ way: RegistrationWay, given: [FieldName: String], address: String? = nil,
+    isLeavable: Bool, _ draft: inout RegistrationDraft
   ) async throws -> Registration {
     let rules = try await RemoteRegistration.rules(of: theater)
     switch way {
     case .byName(let code):
-      let end = try await RegistrationView(given: given, isLeavable: isLeavable)
-        .run(RegistrationWizard(rules).driver(RemoteRegistration(theater: theater, code: code)))
+      let view = RegistrationView(
+        given: draft.wizard == nil ? given : [:], isLeavable: isLeavable)
+      let wizard = (draft.wizard ?? RegistrationWizard(rules))
+        .driver(RemoteRegistration(theater: theater, code: code))
+      let end: RegistrationWizard
+      do {
+        end = try await view.run(wizard)
+      } catch is ScreenLeft {
+        draft.wizard = await wizard.screen
+        throw ScreenLeft()
+      }
       guard case .success(let person) = end.outcome else { throw ExitError(silent: .failed) }
       Console.writeLine(Register.welcome(person))
       return .registered(person)
@@ -89,6 +123,12 @@ struct AccountScreens {
       guard let person = end.person else { throw ExitError(silent: .failed) }
       return .loggedIn(person)
     }
+  }
+
+  /// What was typed into the screens of a registration that the person has left with Escape.
+  private struct RegistrationDraft {
+    var start = RegistrationStart()
+    var wizard: RegistrationWizard?
   }
 
   private func resetPassword() async throws {

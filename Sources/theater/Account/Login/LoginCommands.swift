@@ -26,6 +26,7 @@ struct LogIn: AsyncParsableCommand {
   @Flag(help: "Log in with a code that is sent to your verified address or number.")
   var byCode = false
   @OptionGroup var password: PasswordOptions
+  @OptionGroup var output: OutputOptions
 
   func run() async throws {
     let theater = try RemoteTheater(needsLogin: false)
@@ -39,6 +40,7 @@ struct LogIn: AsyncParsableCommand {
       try await Self.openMainScreen(person)
     } else {
       Self.welcome(
+        output,
         byCode
           ? try await logInByCode(screens)
           : try await NonInteractiveLogin(email: email, takesPassword: password.passwordStdin)
@@ -58,24 +60,31 @@ struct LogIn: AsyncParsableCommand {
 
   /// Greets a person who has logged in, and shows the main screen (A5).
   static func openMainScreen(_ person: LoggedInPerson) async throws {
-    welcome(person)
+    Console.writeLine(greeting(of: person))
     await MainScreen(theater: try RemoteTheater()).show()
   }
 
-  static func welcome(_ person: LoggedInPerson) {
-    Console.writeLine("You are logged in, \(person.name).")
+  private static func greeting(of person: LoggedInPerson) -> String {
+    "You are logged in, \(person.name)."
+  }
+
+  static func welcome(_ output: OutputOptions, _ person: LoggedInPerson) {
+    output.confirm(
+      greeting(of: person),
+      ["name": .string(person.name), "email": .string(person.email)])
   }
 }
 
 /// `theater logout`: ends this user's session.
 struct LogOut: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "logout", abstract: "Log out.")
+  @OptionGroup var output: OutputOptions
 
   func run() async throws {
     let theater = try RemoteTheater()
     defer { TokenFile(theater.paths.token).remove() }
     try await theater.delete(SessionEndpoint.logOut.path())
-    Console.writeLine("You are logged out.")
+    output.confirm("You are logged out.")
   }
 }
 

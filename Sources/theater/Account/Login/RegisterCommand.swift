@@ -1,5 +1,6 @@
 import AccountFlows
 import ArgumentParser
+import JSON
 import Validation
 
 /// `theater register`: makes an account for the holder of a setup code or an invitation.
@@ -25,6 +26,7 @@ struct Register: AsyncParsableCommand {
   @Option(help: "The number that gets the code, with --by-code.")
   var phone: String?
   @OptionGroup var password: PasswordOptions
+  @OptionGroup var output: OutputOptions
 
   func validate() throws {
     guard setupCode == nil || invitation == nil else {
@@ -68,12 +70,17 @@ struct Register: AsyncParsableCommand {
     case .byName(let code):
       let service = RemoteRegistration(theater: theater, code: code)
       let person = try await answers.run(RegistrationWizard(rules).driver(service))
-      Console.writeLine(
-        "\(Self.welcome(person))\nnext: \(ProgramName.name) login --email \(person.email)")
+      output.confirm(
+        "\(Self.welcome(person))\nnext: \(ProgramName.name) login --email \(person.email)",
+        [
+          "name": .string(person.name), "email": .string(person.email),
+          "role": .string(person.role),
+        ])
     case .byCode(let contact, let invitation):
       let service = RemoteCodeRegistration(
         codes: .registering(by: contact, invitation: invitation, at: theater))
       LogIn.welcome(
+        output,
         try await answers.run(
           CodeRegistration(by: contact, rules).driver(service), by: contact, to: address))
     }

@@ -17,13 +17,14 @@ struct VerifyEmail: AsyncParsableCommand {
 
   @Argument(help: "A new address; without it, your current one.")
   var address: String?
+  @OptionGroup var output: OutputOptions
 
   func run() async throws {
     let theater = try RemoteTheater()
     let present = try await theater.get(AccountEndpoint.account.path())["user"]?["email"]?.string
     let end = try await CodePrompt(.email, to: address ?? present)
       .ask(.verifying(.email, at: theater))
-    Console.writeLine("\(end.sentTo ?? "Your address") is verified.")
+    output.confirm("\(end.sentTo ?? "Your address") is verified.")
   }
 }
 
@@ -34,11 +35,12 @@ struct VerifyPhone: AsyncParsableCommand {
 
   @Argument(help: "The number with its country: \"+49 30 1234567\".")
   var number: String
+  @OptionGroup var output: OutputOptions
 
   func run() async throws {
     let theater = try RemoteTheater()
     let end = try await CodePrompt(.phone, to: number).ask(.verifying(.phone, at: theater))
-    Console.writeLine("\(end.sentTo ?? number) is verified.")
+    output.confirm("\(end.sentTo ?? number) is verified.")
   }
 }
 

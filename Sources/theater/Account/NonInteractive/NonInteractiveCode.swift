@@ -24,7 +24,7 @@ struct NonInteractiveCode<Screen: ScreenModel> {
       throw ExitError(
         flow(screen)?.failure ?? flow(screen)?.contactScreen.mistake ?? .network("No code."))
     }
-    Console.writeLine(Self.notice(code.ticket, sentTo: contactScreen.contact))
+    Console.writeNotice(Self.notice(code.ticket, sentTo: contactScreen.contact))
     screen = await prompt.send(input(.code(.typed(try Prompt.secretLine("Code")))))
     if flow(screen)?.canSubmit == true { screen = await prompt.send(input(.code(.submit))) }
     guard flow(screen)?.authorization != nil else {

@@ -13,7 +13,7 @@ struct NonInteractiveLogin {
     try await NonInteractivePrompt.run(driver) { prompt in
       await prompt.send(.typed(.email, try email ?? Prompt.line("E-mail address")))
       await prompt.send(
-        .typed(.password, try Prompt.password(fromInput: takesPassword, twice: false)))
+        .typed(.password, try Prompt.password(fromInput: takesPassword)))
       await prompt.send(.submit)
       return try await Self.secondFactor(&prompt)
     }

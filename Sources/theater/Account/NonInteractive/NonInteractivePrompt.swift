@@ -24,6 +24,9 @@ struct NonInteractivePrompt<Screen: ScreenModel> {
   @discardableResult
   mutating func send(_ input: Screen.Input) async -> Screen {
     var screen = await driver.send(input)
+    guard screen.isLoading else { return screen }
+    let line = WaitingLine("Waiting for the controller")
+    defer { line.end() }
     while screen.isLoading, await changes.next() != nil { screen = await driver.screen }
     return screen
   }

@@ -13,7 +13,10 @@ struct NonInteractiveRegistration {
   func run(_ driver: ScreenDriver<RegistrationWizard>) async throws -> Registered {
     try await NonInteractivePrompt.run(driver) { prompt in
       for step in RegistrationWizard.Step.allCases {
-        for (field, text) in try answers(step) { await prompt.send(.typed(field, text)) }
+        for field in step.fields {
+          let screen = await prompt.send(.typed(field, try answer(field, await prompt.screen.form)))
+          try Self.refuseBrokenPassword(field, screen.form)
+        }
         let wizard = await prompt.send(.next)
         if case .success(let person) = wizard.outcome { return person }
         if wizard.step == step || wizard.outcome != nil { throw exitError(for: wizard) }
@@ -32,9 +35,10 @@ struct NonInteractiveRegistration {
       prompt: contact.prompt, address: address, flow: { $0.flow }, input: { .code($0) })
     return try await NonInteractivePrompt.run(driver) { prompt in
       var screen = try await code.enter(&prompt)
-      for step in RegistrationWizard.Step.allCases
-      where step.fields.allSatisfy(screen.fields.contains) {
-        for (field, text) in try answers(step) { await prompt.send(.typed(field, text)) }
+      for field in RegistrationWizard.Step.allCases.flatMap(\.fields)
+      where screen.fields.contains(field) {
+        screen = await prompt.send(.typed(field, try answer(field, screen.form)))
+        try Self.refuseBrokenPassword(field, screen.form)
       }
       screen = await prompt.send(.submit)
       guard let person = screen.person else {
@@ -44,15 +48,25 @@ struct NonInteractiveRegistration {
     }
   }
 
-  private func answers(_ step: RegistrationWizard.Step) throws -> [(FieldName, String)] {
-    switch step {
-    case .name: return [(.name, try given[.name] ?? Prompt.line("Your name"))]
-    case .email: return [(.email, try given[.email] ?? Prompt.line("E-mail address"))]
-    case .password:
-      let password = try Prompt.password(fromInput: takesPasswordOnce, twice: false)
-      let again = takesPasswordOnce ? password : try Prompt.hiddenLine("The same again")
-      return [(.password, password), (.passwordAgain, again)]
+  /// Returns the answer for a field.
+  /// - Parameter form: The form with the answers before it.
+  private func answer(_ field: FieldName, _ form: Form) throws(ExitError) -> String {
+    if let text = given[field] { return text }
+    switch field {
+    case .name: return try Prompt.line("Your name")
+    case .email: return try Prompt.line("E-mail address")
+    case .passwordAgain:
+      return takesPasswordOnce ? form.text(.password) : try Prompt.repetition()
+    default: return try Prompt.password(fromInput: takesPasswordOnce)
     }
+  }
+
+  /// Throws if the password breaks a rule, before its repetition is asked for.
+  private static func refuseBrokenPassword(
+    _ field: FieldName, _ form: Form
+  ) throws(ExitError) {
+    guard field == .password, let mistake = form.mistake(field) else { return }
+    throw ExitError(.failed, mistake)
   }
 
   /// The reason why the wizard stays at its step.

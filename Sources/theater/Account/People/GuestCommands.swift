@@ -86,12 +86,13 @@ struct Guest: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Revoke a guest pass; its sessions end at once.")
     @Argument(help: "The id of the pass.") var id: String
+    @OptionGroup var output: OutputOptions
 
     func validate() throws { try NameArgument.requireText(id, "a guest pass") }
 
     func run() async throws {
       try await RemoteTheater().delete(PeopleEndpoint.revokeGuestPass.path(id))
-      Console.writeLine("The guest pass is revoked.")
+      output.confirm("The guest pass is revoked.")
     }
   }
 
@@ -100,6 +101,7 @@ struct Guest: AsyncParsableCommand {
   struct Enter: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Open a session with the code of a guest pass, typed or on standard input.")
+    @OptionGroup var output: OutputOptions
 
     func run() async throws {
       let theater = try RemoteTheater(needsLogin: false)
@@ -110,7 +112,9 @@ struct Guest: AsyncParsableCommand {
         throw ExitError(.failed, "the controller gave no token")
       }
       try TokenFile(theater.paths.token).write(token)
-      Console.writeLine("Welcome! You may stay until \(answer["expires"]?.string ?? "?").")
+      let end = answer["expires"]?.printable
+      output.confirm(
+        "Welcome! You may stay until \(end?.string ?? "?").", ["expires": end ?? .null])
     }
   }
 }

@@ -67,12 +67,13 @@ struct Invite: AsyncParsableCommand {
   struct Revoke: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Revoke an invitation.")
     @Argument(help: "The id of the invitation.") var id: String
+    @OptionGroup var output: OutputOptions
 
     func validate() throws { try NameArgument.requireText(id, "an invitation") }
 
     func run() async throws {
       try await RemoteTheater().delete(PeopleEndpoint.revokeInvitation.path(id))
-      Console.writeLine("The invitation is revoked.")
+      output.confirm("The invitation is revoked.")
     }
   }
 }

@@ -42,6 +42,7 @@ struct People: AsyncParsableCommand {
       commandName: "role", abstract: "Make a person a member or an owner.")
     @Argument(help: "The address of the account.") var email: String
     @Argument(help: "member or owner.") var role: AccountRoleArgument
+    @OptionGroup var output: OutputOptions
 
     func validate() throws { try NameArgument.requireAddress(email) }
 
@@ -49,7 +50,7 @@ struct People: AsyncParsableCommand {
       let theater = try RemoteTheater()
       let id = try await accountID(email, theater)
       try await theater.post(PeopleEndpoint.setRole.path(id), ["role": .string(role.rawValue)])
-      Console.writeLine("\(email) is \(role.words) now.")
+      output.confirm("\(email) is \(role.words) now.")
     }
   }
 
@@ -59,6 +60,7 @@ struct People: AsyncParsableCommand {
       commandName: "age", abstract: "Set the highest age rating that a person may watch.")
     @Argument(help: "The address of the account.") var email: String
     @Argument(help: "0 to 21 years, or none.") var years: AgeWord
+    @OptionGroup var output: OutputOptions
 
     func validate() throws { try NameArgument.requireAddress(email) }
 
@@ -66,7 +68,7 @@ struct People: AsyncParsableCommand {
       let theater = try RemoteTheater()
       let id = try await accountID(email, theater)
       try await theater.post(PeopleEndpoint.setAgeLimit.path(id), years.body)
-      Console.writeLine(
+      output.confirm(
         years.years.map { "\(email) may watch what is rated up to \($0)." }
           ?? "\(email) may watch everything.")
     }
@@ -76,10 +78,11 @@ struct People: AsyncParsableCommand {
   struct Rename: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Change your name.")
     @Argument(help: "Your name.") var name: String
+    @OptionGroup var output: OutputOptions
 
     func run() async throws {
       try await RemoteTheater().post(AccountEndpoint.changeName.path(), ["name": .string(name)])
-      Console.writeLine("Your name is \(name) now.")
+      output.confirm("Your name is \(name) now.")
     }
   }
 
@@ -88,6 +91,7 @@ struct People: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Remove an account; its sessions end at once.")
     @Argument(help: "The address of the account.") var email: String
+    @OptionGroup var output: OutputOptions
 
     func validate() throws { try NameArgument.requireAddress(email) }
 
@@ -95,19 +99,20 @@ struct People: AsyncParsableCommand {
       let theater = try RemoteTheater()
       try await theater.delete(
         PeopleEndpoint.removePerson.path(try await accountID(email, theater)))
-      Console.writeLine("The account of \(email) is removed.")
+      output.confirm("The account of \(email) is removed.")
     }
   }
 
   /// `theater accounts leave`.
   struct Leave: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Remove your own account.")
+    @OptionGroup var output: OutputOptions
 
     func run() async throws {
       let theater = try RemoteTheater()
       try await theater.delete(AccountEndpoint.removeAccount.path())
       TokenFile(theater.paths.token).remove()
-      Console.writeLine("Your account is removed.")
+      output.confirm("Your account is removed.")
     }
   }
 }
@@ -167,6 +172,7 @@ extension People {
       discussion: "Works with and without the controller, as the user that the controller runs as.")
     @Argument(help: "The address of the account.")
     var email: String
+    @OptionGroup var output: OutputOptions
 
     func validate() throws { try NameArgument.requireAddress(email) }
 
@@ -183,7 +189,7 @@ extension People {
           try await AccountService(stores: stores).rateLimiter.unlock(address)
         }
         try database.close()
-        Console.writeLine("\(address.text) may try again at once.")
+        output.confirm("\(address.text) may try again at once.")
       } catch let error as AccountError {
         throw ExitError(.failed, error.message, hint: error.hint)
       } catch let error as StorageError {

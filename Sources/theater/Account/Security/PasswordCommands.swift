@@ -17,19 +17,20 @@ struct PasswordChange: AsyncParsableCommand {
     commandName: "change", abstract: "Change your password; your other sessions end.",
     discussion: "With --password-stdin: the current password, then the new one, a line each.")
   @OptionGroup var password: PasswordOptions
+  @OptionGroup var output: OutputOptions
 
   func run() async throws {
     let theater = try RemoteTheater()
     let prompt = try await NewPasswordPrompt(theater, fromInput: password.passwordStdin)
     if !password.passwordStdin {
-      Console.writeLine("First your current password, then the new one.")
+      Console.writeNotice("First your current password, then the new one.")
     }
-    let present = try Prompt.password(fromInput: password.passwordStdin, twice: false)
+    let present = try Prompt.password(fromInput: password.passwordStdin)
     try await prompt.ask(
       RemotePasswordChange(theater: theater, present: present),
-      for: prompt.isOnScreen
+      for: prompt.hasRules
         ? NewPasswordOwner(try await theater.get(AccountEndpoint.account.path())) : .init())
-    Console.writeLine("Your password is changed; your other sessions have ended.")
+    output.confirm("Your password is changed; your other sessions have ended.")
   }
 }
 
@@ -47,13 +48,14 @@ struct PasswordReset: AsyncParsableCommand {
   @Option(help: "The verified phone number of your account.")
   var phone: String?
   @OptionGroup var password: PasswordOptions
+  @OptionGroup var output: OutputOptions
 
   func run() async throws {
     let theater = try RemoteTheater(needsLogin: false)
     try theater.requireController()
     try await NewPasswordPrompt(theater, fromInput: password.passwordStdin)
       .reset(by: CodePrompt(email: email, phone: phone), at: theater)
-    Console.writeLine("Your password is set; log in with it: \(ProgramName.name) login")
+    output.confirm("Your password is set; log in with it: \(ProgramName.name) login")
   }
 }
 
@@ -69,21 +71,18 @@ extension NewPasswordOwner {
 
 /// Asks for a new password: in a terminal with its rules, otherwise as lines.
 struct NewPasswordPrompt {
-  /// Whether the password is one line of standard input.
-  private let isInput: Bool
-  /// The rules to show; `nil` without a terminal.
+  /// The rules of the controller; `nil` if the password is one line of standard input, which the
+  /// controller alone checks.
   private let rules: RuleSet?
 
-  /// Fetches the controller's rules if a terminal will show them.
+  /// Fetches the controller's rules if a person types the password.
   /// - Parameter isInput: Whether the password is one line of standard input.
   init(_ theater: RemoteTheater, fromInput isInput: Bool) async throws {
-    self.isInput = isInput
-    rules =
-      Prompt.isInteractive && !isInput ? try await RemoteRegistration.rules(of: theater) : nil
+    rules = isInput ? nil : try await RemoteRegistration.rules(of: theater)
   }
 
-  /// Whether the password is typed in a terminal view.
-  var isOnScreen: Bool { rules != nil }
+  /// Whether the rules are known here, so that those about the account count as well.
+  var hasRules: Bool { rules != nil }
 
   /// Sends a code, asks for it, then for the new password (A12).
   /// - Parameter isLeavable: Whether Escape leads from the address to the screen before.
@@ -102,15 +101,45 @@ struct NewPasswordPrompt {
   /// Asks until a password is set.
   /// - Throws: `ExitError`; without a terminal also at the first refusal.
   func ask(_ service: some NewPasswordService, for owner: NewPasswordOwner) async throws {
-    if let rules {
-      _ = try await NewPasswordView().run(NewPasswordScreen(rules, for: owner).driver(service))
-      return
+    guard let rules else {
+      return try await Self.set(try Prompt.password(fromInput: true), service)
     }
-    let password = try Prompt.password(fromInput: isInput, twice: !isInput)
+    let screen = NewPasswordScreen(rules, for: owner)
+    if Prompt.isInteractive {
+      _ = try await NewPasswordView().run(screen.driver(service))
+    } else {
+      try await Self.set(try Self.twice(screen), service)
+    }
+  }
+
+  /// Reads a new password and its repetition. One that breaks a rule is refused before the repetition.
+  private static func twice(_ screen: NewPasswordScreen) throws(ExitError) -> String {
+    let password = try Prompt.hiddenLine("New password")
+    var screen = screen
+    _ = screen.receive(.input(.typed(.password, password)), at: .zero)
+    if let mistake = screen.form.mistake(.password) { throw ExitError(.failed, mistake) }
+    guard try Prompt.repetition() == password else {
+      throw ExitError(.failed, "the two passwords differ", hint: "Run the command again.")
+    }
+    return password
+  }
+
+  private static func set(
+    _ password: String, _ service: some NewPasswordService
+  ) async throws(ExitError) {
     do throws(ScreenFailure) {
       try await service.set(TypedPassword(password))
     } catch {
       throw ExitError(error)
     }
+  }
+}
+
+extension Form {
+  /// The instruction for a text that breaks a rule; `nil` for one that keeps all rules, or of which
+  /// only the controller can say it.
+  func mistake(_ field: FieldName) -> String? {
+    guard let field = self[field], !field.isValid, !field.report.isPending else { return nil }
+    return field.message ?? "The \(field.declaration.label) is not valid."
   }
 }

@@ -14,7 +14,9 @@ struct TOTPCommand: ParsableCommand {
 /// `theater totp enrol`: shows the secret and verifies a first code.
 struct TOTPEnrol: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "enrol", abstract: "Add your authenticator app.")
+    commandName: "enrol", abstract: "Add your authenticator app.",
+    discussion: "With --json: the secret, then after a line with the code the recovery codes.")
+  @OptionGroup var output: OutputOptions
 
   func run() async throws {
     let theater = try RemoteTheater()
@@ -23,14 +25,20 @@ struct TOTPEnrol: AsyncParsableCommand {
     guard let uri = answer["uri"]?.string, let secret = answer["secret"]?.string else {
       throw ExitError(.failed, "the controller gave no secret")
     }
-    if let code = QRCode(uri) { Console.write(Self.drawn(code) + "\n") }
-    Console.writeLine("Scan this with your authenticator app, or type into it: \(secret)")
+    if output.json {
+      Console.writeLine(answer.prettyText())
+    } else {
+      if let code = QRCode(uri) { Console.write(Self.drawn(code) + "\n") }
+      Console.writeLine("Scan this with your authenticator app, or type into it: \(secret)")
+    }
     let confirmation = RemoteConfirmation(
       theater, at: AccountEndpoint.confirmSecondFactor.path())
     _ = try await CodeScreen(CodeTicket(wait: nil)).ask(
       confirmation, "The code that it shows now")
-    Console.writeLine("Your second factor is active: each login asks for a code of the app.")
-    RecoveryCodeText.write(confirmation.answer)
+    try output.show(confirmation.answer) {
+      "Your second factor is active: each login asks for a code of the app.\n"
+        + RecoveryCodeText.text($0)
+    }
   }
 
   /// The QR code, light on dark in every colour scheme.
@@ -45,13 +53,14 @@ struct TOTPRemove: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove your authenticator app and the recovery codes.")
   @OptionGroup var password: PasswordOptions
+  @OptionGroup var output: OutputOptions
 
   func run() async throws {
     let theater = try RemoteTheater()
-    let password = try Prompt.password(fromInput: password.passwordStdin, twice: false)
+    let password = try Prompt.password(fromInput: password.passwordStdin)
     try await theater.post(
       AccountEndpoint.removeSecondFactor.path(), ["password": .string(password)])
-    Console.writeLine("Your second factor is removed.")
+    output.confirm("Your second factor is removed.")
   }
 }
 
@@ -60,21 +69,23 @@ struct RecoveryCodes: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "recovery-codes",
     abstract: "Make new recovery codes; the earlier ones are void.")
+  @OptionGroup var output: OutputOptions
 
   func run() async throws {
-    RecoveryCodeText.write(
-      try await RemoteTheater().post(AccountEndpoint.renewRecoveryCodes.path()))
+    try output.show(
+      try await RemoteTheater().post(AccountEndpoint.renewRecoveryCodes.path()),
+      RecoveryCodeText.text)
   }
 }
 
 /// The list of recovery codes, which is shown once.
 enum RecoveryCodeText {
-  /// Writes the codes of a response to standard output.
-  static func write(_ answer: JSON) {
+  /// The codes of a response.
+  static func text(_ answer: JSON) -> String {
     let codes = (answer["recoveryCodes"]?.array ?? []).compactMap(\.string)
-    Console.writeLine(
+    let heading =
       "Recovery codes, each good once in place of the app. Keep them on paper; they are not shown "
-        + "again:")
-    for code in codes { Console.writeLine("  \(code)") }
+      + "again:"
+    return ([heading] + codes.map { "  \($0)" }).joined(separator: "\n")
   }
 }

@@ -42,6 +42,7 @@ struct SessionCommands: AsyncParsableCommand {
     var others = false
     @Flag(help: "Every session, this one too.")
     var all = false
+    @OptionGroup var output: OutputOptions
 
     func validate() throws {
       guard [id != nil, others, all].count(where: { $0 }) == 1 else {
@@ -55,7 +56,7 @@ struct SessionCommands: AsyncParsableCommand {
         try await theater.delete(
           (others ? SessionEndpoint.endOtherSessions : .endSessions).path())
         if all { TokenFile(theater.paths.token).remove() }
-        return Console.writeLine(
+        return output.confirm(
           all ? "You are logged out everywhere." : "Every other session ended.")
       }
       let sessions = try await theater.get(SessionEndpoint.sessions.path())["sessions"]?.array ?? []
@@ -68,7 +69,7 @@ struct SessionCommands: AsyncParsableCommand {
           hint: "List them: \(ProgramName.name) sessions")
       }
       try await theater.delete(SessionEndpoint.endSession.path(session))
-      Console.writeLine("The session ended.")
+      output.confirm("The session ended.")
     }
   }
 }
@@ -78,17 +79,18 @@ struct Prove: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Prove your identity again, as changes of your login require.")
   @OptionGroup var password: PasswordOptions
+  @OptionGroup var output: OutputOptions
 
   func run() async throws {
     let theater = try RemoteTheater()
-    let password = try Prompt.password(fromInput: password.passwordStdin, twice: false)
+    let password = try Prompt.password(fromInput: password.passwordStdin)
     let answer = try await theater.prove(
       ["password": .string(password)], at: SessionEndpoint.proveIdentity.path())
     guard let token = answer["token"]?.string else {
       throw ExitError(.failed, "the controller gave no token")
     }
     try TokenFile(theater.paths.token).write(token)
-    Console.writeLine("Your identity is proven for five minutes.")
+    output.confirm("Your identity is proven for five minutes.")
   }
 }
 

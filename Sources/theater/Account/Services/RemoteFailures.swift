@@ -45,6 +45,7 @@ extension ExitError {
       self.init(
         refusal.code == "notLoggedIn" ? .notLoggedIn : .failed, refusal.message,
         hint: Self.hint(refusal.hint, refusal: refusal.code))
+      word = refusal.code
     default: self.init(.failed, failure.text)
     }
   }

@@ -32,7 +32,10 @@ struct FieldFocus: Sendable {
       // Ignored without a secret field: it must not reveal the secret field of a later step.
       if fields.contains(where: { form[$0]?.declaration.isSecret == true }) { isRevealed.toggle() }
     case .next: return move(1, from: name, in: fields) ? .leave(name) : nil
-    case .enter: return move(1, from: name, in: fields) ? .leave(name) : .submit
+    case .enter:
+      // A mistake is corrected before the next field is typed.
+      if Self.hasMistake(form[name]) { return fields.last == name ? .submit : .leave(name) }
+      return move(1, from: name, in: fields) ? .leave(name) : .submit
     case .back: return move(-1, from: name, in: fields) ? .leave(name) : .back
     default:
       if case .choice(let options) = form[name]?.declaration.kind {
@@ -57,6 +60,12 @@ struct FieldFocus: Sendable {
       return [submit]
     case .back, nil: return []
     }
+  }
+
+  /// Whether a field has a text that breaks a rule. An empty field may be filled in later.
+  private static func hasMistake(_ field: Field?) -> Bool {
+    guard let field, !field.isValid else { return false }
+    return field.report.state == .invalid && !field.report.isPending
   }
 
   /// Returns the option after or before the chosen one, if the key is an arrow or the space bar.
@@ -119,7 +128,11 @@ extension ANSIStyle {
           isHidden: field.declaration.isSecret && !focus.isRevealed,
           hasCursor: field.name == focused, isValid: field.isValid))
       if field.name == focused {
-        lines += rules(field.report, isShown: field.display == .invalidShown)
+        // An empty text breaks every rule, but only one instruction helps.
+        let isEmpty = field.report.state == .empty
+        let isShown = field.display == .invalidShown
+        if isShown, isEmpty, let message = field.message { lines.append(bad("    ✗ \(message)")) }
+        lines += rules(field.report, isShown: isShown && !isEmpty)
       }
     }
     return lines + encodingProblem(focus)

@@ -76,8 +76,6 @@ struct NewPasswordViewTests {
     var harness = harness()
     harness.type("short")
     harness.press(.enter)
-    harness.type("short")
-    harness.press(.enter)
     #expect(harness.text.contains("✗ Make the password at least 8 characters long."))
     harness.press(.eraseAll)
     harness.type(long)
