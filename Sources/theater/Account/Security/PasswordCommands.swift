@@ -30,6 +30,12 @@ struct PasswordChange: AsyncParsableCommand {
       for: prompt.isOnScreen
         ? NewPasswordOwner(try await theater.get(AccountEndpoint.account.path())) : .init())
     Console.writeLine("Your password is changed; your other sessions have ended.")
+    // The password is changed, whether or not the list can be read.
+    if let count = try? await theater.accessTokens().count, count > 0 {
+      Console.writeLine(
+        "\(tokenCount(count)) can still be used. List: \(ProgramName.name) token list. "
+          + "Revoke: \(ProgramName.name) token revoke --all")
+    }
   }
 }
 
