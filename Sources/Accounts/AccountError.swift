@@ -12,6 +12,8 @@ package struct AccountError: Error, Hashable, Sendable {
     case wrongCredentials, notLoggedIn, forbidden, proofNeeded, tooManyTries
     // People
     case notFound, lastOwner, outOfRange
+    // Access tokens
+    case tooManyTokens
     // One-time codes
     case codeWrong, codeExpired, tooEarly, deliveryUnavailable, deliveryFailed
     // The second factor

@@ -15,13 +15,28 @@ package enum AccountEvent: Hashable, Sendable {
   case proven(SessionPrincipal)
   /// An account's role has changed.
   case roleChanged(AccountID, AccountRole)
+  /// An account and everything that belongs to it was deleted.
+  case removed(AccountID)
+  /// An access token was revoked.
+  case tokenRevoked(TokenID)
 
   /// Whether it may affect the session of `principal`.
   func concerns(_ principal: SessionPrincipal) -> Bool {
     switch self {
-    case .registered, .loggedIn: false
+    case .registered, .loggedIn, .tokenRevoked: false
     case .loggedOut(let who), .proven(let who): who.session == principal.session
-    case .changed(let account, _, _), .roleChanged(let account, _): account == principal.account
+    case .changed(let account, _, _), .roleChanged(let account, _), .removed(let account):
+      account == principal.account
+    }
+  }
+
+  /// Whether it may affect the token of `principal`.
+  func concerns(_ principal: TokenPrincipal) -> Bool {
+    switch self {
+    case .registered, .loggedIn, .loggedOut, .proven: false
+    case .tokenRevoked(let token): token == principal.token
+    case .changed(let account, _, _), .roleChanged(let account, _), .removed(let account):
+      account == principal.account
     }
   }
 }

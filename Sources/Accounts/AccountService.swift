@@ -48,6 +48,8 @@ package final class AccountService: Sendable {
   package let invitations: Invitations
   /// Makes, lists and revokes guest passes.
   package let guestPasses: GuestPasses
+  /// Makes, finds and revokes access tokens.
+  package let tokens: AccessTokens
   /// Lists accounts; changes roles, age limits and names; removes accounts.
   package let people: AccountDirectory
   /// Verifies and changes the user's own address and number.
@@ -106,6 +108,10 @@ package final class AccountService: Sendable {
     people = AccountDirectory(
       store: stores.people, guestPasses: stores.guestPasses, sessions: sessions, rules: rules,
       events: events, audit: audit)
+    tokens = AccessTokens(
+      store: stores.tokens, contacts: stores.contacts, sessions: sessions,
+      rateLimiter: rateLimiter, announcer: announcer, events: events, audit: audit, clock: clock,
+      steady: steady, random: random)
     contacts = Contacts(
       store: stores.contacts, codes: codes, factors: factors, sessions: sessions, rules: rules,
       announcer: announcer, audit: audit)

@@ -61,11 +61,14 @@ package struct AccountStores: Sendable {
   package var attempts: any LoginAttemptLog
   /// The devices that have logged in before.
   package var devices: any DeviceStore
+  /// The access tokens, under the digests of their secrets.
+  package var tokens: any AccessTokenStore
 
   /// Uses one object as all stores.
   package init(
     _ store: some AccountStore & InvitationStore & SessionStore & AuditStore & PeopleStore
-      & GuestPassStore & CodeStore & ContactStore & FactorStore & LoginAttemptLog & DeviceStore,
+      & GuestPassStore & CodeStore & ContactStore & FactorStore & LoginAttemptLog & DeviceStore
+      & AccessTokenStore,
     key: SealingKey
   ) {
     accounts = store
@@ -80,5 +83,6 @@ package struct AccountStores: Sendable {
     self.key = key
     attempts = store
     devices = store
+    tokens = store
   }
 }

@@ -16,7 +16,11 @@ extension APIContract {
     "paths": paths,
     "components": [
       "securitySchemes": [
-        "bearer": ["type": "http", "scheme": "bearer"],
+        "bearer": [
+          "type": "http", "scheme": "bearer",
+          "description":
+            "The token of a session, or an access token, which is accepted only over TLS or from this machine.",
+        ],
         "cookie": [
           "type": "apiKey", "in": "cookie", "name": "__Host-theater",
           "description": "Set for browsers; without TLS its name is `theater`.",
@@ -53,8 +57,11 @@ extension Route {
     ]
     switch access {
     case .everyone: operation["security"] = []
-    case .permitted(let permission):
-      operation["description"] = .string("Needs the permission `\(permission.rawValue)`.")
+    case .permitted(let permission, let tokens):
+      operation["description"] = .string(
+        "Needs the permission `\(permission.rawValue)`. "
+          + (tokens.word.map { "An access token needs `\($0)`\($0 == "all" ? "" : " or `all`")." }
+            ?? "Refuses access tokens."))
     }
     let parameters = captures.map(Self.pathParameter) + parameters.map { JSON.object($0.json) }
     if !parameters.isEmpty { operation["parameters"] = .array(parameters) }

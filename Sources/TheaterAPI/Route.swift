@@ -18,8 +18,26 @@ public struct Route: Sendable {
   public enum Access: Sendable, Hashable {
     /// Everyone, without a session: the routes that lead to a session, and the health check.
     case everyone
-    /// Sessions whose role has this permission.
-    case permitted(Permission)
+    /// Sessions whose role has this permission, and these access tokens of an account whose role has it.
+    case permitted(Permission, tokens: TokenAccess)
+  }
+
+  /// The access tokens that may use a route. There is no default: each route says it.
+  public enum TokenAccess: Sendable, Hashable {
+    /// No token: credentials, sessions and people, and everything that always needs a fresh proof.
+    case never
+    /// Those that may do everything of their owner's role.
+    case everything
+    /// Those that may `view`.
+    case view
+    /// Those that may perform this operation.
+    case command(String)
+    /// Those that may run the scene that the path names.
+    case scene
+    /// Those that may begin the activity that the path names.
+    case activity
+    /// Those that may give the device that the path names the command in the body.
+    case device
   }
 
   /// The body of a request.
@@ -109,7 +127,8 @@ public struct Route: Sendable {
     // A malformed request, a page of another site, another host's name, a head that is too large, a
     // fault of the controller.
     var errors: Set<Int> = [400, 403, 421, 431, 500]
-    if access != .everyone { errors.insert(401) }
+    // No session or access token, and too many wrong access tokens.
+    if access != .everyone { errors.formUnion([401, 429]) }
     if !captures.isEmpty { errors.insert(404) }
     if body != .none { errors.formUnion([413, 415, 422]) }
     return errors.union(furtherErrors).sorted()
@@ -181,12 +200,18 @@ public enum APIContract {
 }
 
 extension APIContract {
+  /// The operations that an access token may be limited to, by their names, sorted.
+  public static let tokenCommands: [String] = operations.compactMap {
+    guard case .permitted(_, .command(let name)) = $0.route.access else { return nil }
+    return name
+  }.sorted()
+
   /// The route tables of `docs/http-api.md`, one for each group, in Markdown.
   public static var referenceTables: String {
     groups.map { group in
       let rows = operations.filter { $0.group == group.title }.map(\.route.row)
       return
-        "### \(group.title)\n\n| Method | Path | Permission | What it does |\n|---|---|---|---|\n"
+        "### \(group.title)\n\n| Method | Path | Permission | Token | What it does |\n|---|---|---|---|---|\n"
         + rows.joined(separator: "\n")
     }.joined(separator: "\n\n") + "\n"
   }
@@ -194,12 +219,13 @@ extension APIContract {
 
 extension Route {
   fileprivate var row: String {
-    let permission =
+    let (permission, token) =
       switch access {
-      case .everyone: "none"
-      case .permitted(let permission): permission.rawValue
+      case .everyone: ("none", "")
+      case .permitted(let permission, let tokens):
+        (permission.rawValue, tokens.word.map { "`\($0)`" } ?? "–")
       }
-    return "| \(method.rawValue) | `\(path)` | \(permission) | \(help)\(members) |"
+    return "| \(method.rawValue) | `\(path)` | \(permission) | \(token) | \(help)\(members) |"
   }
 
   /// A sentence with the names of the body's members, after a space; empty for a body without
@@ -207,5 +233,20 @@ extension Route {
   private var members: String {
     guard case .json(let schema) = body, !schema.memberNames.isEmpty else { return "" }
     return " Body: " + schema.memberNames.map { "`\($0)`" }.joined(separator: ", ") + "."
+  }
+}
+
+extension Route.TokenAccess {
+  /// The word that a token must have; `nil` if no token will do.
+  package var word: String? {
+    switch self {
+    case .never: nil
+    case .everything: "all"
+    case .view: "view"
+    case .command(let name): name
+    case .scene: "scene:NAME"
+    case .activity: "activity:NAME"
+    case .device: "device:DEVICE/COMMAND"
+    }
   }
 }

@@ -72,7 +72,7 @@ package struct WebServer: Sendable {
   private func responder(for listener: Listener) -> Responder {
     let authorizer = RequestAuthorizer(
       accountService: services.accountService, cookies: listener.cookies,
-      unreadAnswers: services.unreadAnswers)
+      isConfidential: listener.isConfidential, unreadAnswers: services.unreadAnswers)
     let router = Router(context: ConnectionContext.self)
     router.add(
       middleware: SecurityMiddleware(

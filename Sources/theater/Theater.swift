@@ -33,7 +33,7 @@ struct Theater: AsyncParsableCommand {
         subcommands: [
           Register.self, LogIn.self, LogOut.self, WhoAmI.self, Prove.self, SessionCommands.self,
           Verify.self, PasswordCommand.self, TOTPCommand.self, RecoveryCodes.self, Invite.self,
-          Guest.self, People.self, Audit.self,
+          TokenCommand.self, Guest.self, People.self, Audit.self,
         ]),
       CommandGroup(
         name: "System",

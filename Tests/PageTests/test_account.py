@@ -202,6 +202,70 @@ def test_unread_sessions(member):
     expect(page.get_by_role("listitem").filter(has_text="this one")).to_be_visible()
 
 
+@proves("F5 · creates an access token for chosen things, shows it once, lists its use and revokes it")
+def test_tokens(member, theater):
+    member.expected = {409}
+    member.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = member.open("/account")
+    expect(page.get_by_text("No program has access.")).to_be_visible()
+    page.get_by_role("button", name="Create an access token").click()
+    dialog = page.get_by_role("dialog", name="Create an access token")
+    dialog.get_by_label("Name of the token").fill("Doorbell")
+    dialog.get_by_role("button", name="Create", exact=True).click()
+    # Nothing is chosen: the form says so, and the focus is where it can be chosen.
+    expect(dialog.get_by_role("alert")).to_contain_text("Choose what it may do.")
+    expect(dialog.get_by_role("group", name="It may").get_by_role("button").first).to_be_focused()
+    assert not faults(page)
+    pause = dialog.get_by_role("button", name="Pause", exact=True)
+    pause.press("Enter")
+    expect(pause).to_have_attribute("aria-pressed", "true")
+    seek = dialog.get_by_role("button", name="Jump within a title")
+    seek.click()
+    seek.click()
+    expect(seek).to_have_attribute("aria-pressed", "false")
+    dialog.get_by_role("radio", name="365 days").click()
+    dialog.get_by_role("button", name="Create", exact=True).click()
+    shown = page.get_by_role("dialog", name="Doorbell")
+    token = shown.get_by_label("Access token").input_value()
+    assert re.fullmatch("theater_[0-9a-hjkmnp-tv-z]{59}", token)
+    assert not faults(page)
+    shown.get_by_role("button", name="Copy the token").click()
+    expect(page.get_by_text("The token is copied.").first).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == token
+    page.keyboard.press("Escape")
+    row = page.get_by_role("listitem").filter(has_text="Doorbell")
+    expect(row).to_contain_text("not used yet")
+    made = theater.send("GET", "/account/tokens", token=theater.people[member.email])["tokens"]
+    assert [one["may"] for one in made] == [["pause"]]
+    assert token not in page.content()
+    # A second one of this name is refused with a message of its own.
+    page.get_by_role("button", name="Create an access token").click()
+    dialog.get_by_label("Name of the token").fill("Doorbell")
+    dialog.get_by_role("button", name="See what is on").click()
+    dialog.get_by_role("button", name="Create", exact=True).click()
+    expect(dialog.get_by_role("alert")).to_contain_text("You have an access token of this name already.")
+    dialog.get_by_label("Name of the token").fill("Panel")
+    page.keyboard.press("Enter")
+    panel = page.get_by_role("dialog", name="Panel").get_by_label("Access token").input_value()
+    page.keyboard.press("Escape")
+    assert theater.send("GET", "/sessions/current", token=panel)["accessToken"]["name"] == "Panel"
+    member.open("/account")
+    expect(page.get_by_role("listitem").filter(has_text="Panel")).to_contain_text("from 127.0.0.1")
+    row.get_by_role("button", name="Revoke the token Doorbell").click()
+    question = page.get_by_role("dialog", name="Revoke the token Doorbell?")
+    question.get_by_role("button", name="Revoke").click()
+    expect(page.get_by_text("The token is revoked.").first).to_be_visible()
+    expect(row).to_have_count(0)
+    # Ending the other sessions says that a token is left, and revokes it if that is chosen.
+    page.get_by_role("button", name="End others").click()
+    question = page.get_by_role("dialog", name="End all other sessions?")
+    expect(question).to_contain_text("1 token can still be used after this")
+    question.get_by_role("switch", name="Revoke my access tokens, too").click()
+    assert not faults(page)
+    question.get_by_role("button", name="End them").click()
+    expect(page.get_by_text("No program has access.")).to_be_visible()
+
+
 @proves("A10 F5 · lists and ends sessions, and deletes the account after a question")
 def test_end(member, theater):
     member.expected = {401}

@@ -13,6 +13,8 @@ package enum AuditAction: String, Sendable, CaseIterable {
   case invitationMade, invitationRevoked
   case roleChanged, ageLimitChanged, accountRemoved, unlocked
   case guestPassMade, guestPassRevoked, guestEntered
+  // Access tokens; `tokenUsed` is recorded only when it is refused.
+  case tokenMade, tokenRevoked, tokenUsed
   // The controller
   case configurationChecked, configurationSaved, secretSaved, pluginSwapped, devicesSearched
   /// Playback was stopped because its rating is above the age limit of the user who started it.

@@ -134,11 +134,12 @@ package struct GuestPasses: Sendable {
   }
 }
 
-/// The longest validity of invitations and guest passes.
+/// The longest validity of invitations, guest passes and access tokens.
 enum ValidityLimit: Double {
   // In days.
   case invitation = 90
   case guestPass = 30
+  case accessToken = 730
 
   /// Returns `seconds` if they are a minute to the longest validity.
   /// - Throws: `outOfRange`.

@@ -53,7 +53,7 @@ package struct AccountDirectory: Sendable {
     sessions.reloadHolder(account)
   }
 
-  /// Deletes an account with its sessions, invitations and guest passes. People may delete their own,
+  /// Deletes an account with its sessions, access tokens, invitations and guest passes. People may delete their own,
   /// after a recent proof of identity.
   /// - Throws: `forbidden`, `proofNeeded`, `notFound`, `lastOwner`.
   package func remove(
@@ -71,6 +71,7 @@ package struct AccountDirectory: Sendable {
     }
     sessions.reloadHolder(account)
     sessions.endDeleted(ended)
+    events.publish(.removed(account))
   }
 
   /// Changes the display name of the requesting user.
@@ -150,7 +151,7 @@ package protocol PeopleStore: Sendable {
   /// - Throws: `notFound`.
   func setLanguage(_ language: Language?, of account: AccountID) async throws(AccountError)
 
-  /// Deletes an account, its sessions, its invitations and guest passes with their sessions, and its
+  /// Deletes an account, its sessions and access tokens, its invitations and guest passes with their sessions, and its
   /// saved positions.
   /// - Returns: The sessions that ended with it.
   /// - Throws: `notFound`; `lastOwner`.

@@ -4,6 +4,8 @@ package enum AccountChange: String, Sendable, CaseIterable {
   /// Changed with the old password; `forgottenPassword` is changed with a code.
   case password, forgottenPassword
   case factorAdded, factorRemoved, recoveryCodes
+  /// A new access token.
+  case accessToken
 
   /// Its word in the audit log.
   var action: AuditAction {
@@ -15,6 +17,7 @@ package enum AccountChange: String, Sendable, CaseIterable {
     case .factorAdded: .factorAdded
     case .factorRemoved: .factorRemoved
     case .recoveryCodes: .recoveryCodesMade
+    case .accessToken: .tokenMade
     }
   }
 }
@@ -66,6 +69,7 @@ extension AccountChange {
     case .factorAdded: "Your home theater account has a second factor now."
     case .factorRemoved: "The second factor of your home theater account was removed."
     case .recoveryCodes: "Your home theater account has new recovery codes."
+    case .accessToken: "Your home theater account has a new access token."
     }
   }
 
@@ -78,6 +82,7 @@ extension AccountChange {
     // The stranger reads this mailbox or phone.
     case .forgottenPassword: "secure this mailbox or phone, then set a new one"
     case .phone, .factorRemoved, .recoveryCodes: "change your password at once"
+    case .accessToken: "revoke it and change your password"
     }
   }
 }

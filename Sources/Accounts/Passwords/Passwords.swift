@@ -13,7 +13,8 @@ package struct Passwords: Sendable {
   let announcer: ChangeAnnouncer
   let audit: AuditLog
 
-  /// Replaces the person's password `old` by `new`; their other sessions end. An account with a
+  /// Replaces the person's password `old` by `new`; their other sessions end, their access tokens stay.
+  /// An account with a
   /// second factor also needs a recent proof by it.
   /// - Throws: `proofNeeded`, `wrongPassword`, `tooManyTries`; `empty`, `tooShort`, `tooLong` with
   ///   the field `newPassword`; `busy`, ….
@@ -45,8 +46,8 @@ package struct Passwords: Sendable {
     return try await codes.enqueue(to: destination, of: account, for: .resetPassword)
   }
 
-  /// Replaces a forgotten password by `new`; every session of the account ends, its second factor
-  /// stays. The code stays good when the password breaks the rules.
+  /// Replaces a forgotten password by `new`; every session of the account ends, its access tokens are revoked, its
+  /// second factor stays. The code stays good when the password breaks the rules.
   /// - Throws: `codeWrong`, `codeExpired`, `tooManyTries`; `empty`, `tooShort`, `tooLong` with the
   ///   field `newPassword`; `busy`, ….
   package func finishReset(

@@ -47,6 +47,16 @@ extension AccountError {
       retryAfter: seconds)
   }
 
+  /// Too many wrong access tokens came from one source.
+  /// - Parameter wait: Until the next wrong one is looked at.
+  static func tooManyWrongTokens(_ wait: Duration) -> AccountError {
+    let seconds = max(1, Int((wait + .milliseconds(999)).components.seconds))
+    return AccountError(
+      .tooManyTries, message: "Too many wrong access tokens came from this address.",
+      hint: "Stop the program that sends them, or give it a valid token, which need not wait.",
+      retryAfter: seconds)
+  }
+
   /// A wait or validity in words: `a second`, `90 seconds`, `15 minutes`.
   static func words(_ seconds: Int) -> String {
     switch seconds {

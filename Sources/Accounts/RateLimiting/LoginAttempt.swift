@@ -36,6 +36,16 @@ struct LoginAttempt: Sendable {
     }
   }
 
+  /// An attempt with a wrong access token. It is counted apart from every other attempt.
+  init(withTokenFrom origin: Origin) {
+    keys = [
+      AttemptKey(
+        digest: SecretDigest(of: AttemptSource(origin).text, purpose: "wrong tokens from"),
+        account: nil)
+    ]
+    allowances = [.source]
+  }
+
   /// Whether its first tally belongs to one client; that of a source alone may be shared.
   var isOfOneClient: Bool { allowances.first != .source }
 

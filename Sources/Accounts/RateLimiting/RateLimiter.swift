@@ -37,6 +37,14 @@ package struct RateLimiter: Sendable {
     }
   }
 
+  /// Counts a wrong access token from the requester's source.
+  /// - Throws: `tooManyTries` with the seconds to wait; `storageFull`, `storageFailed`.
+  func countWrongToken() async throws(AccountError) {
+    var attempt = LoginAttempt(withTokenFrom: .current)
+    let wait = try await count(&attempt)
+    guard wait == .zero else { throw .tooManyWrongTokens(wait) }
+  }
+
   /// Registers the requesting device as a known one of `account`.
   /// - Returns: The token for the device to keep; nil when it is a known one already.
   func register(_ account: Account) async throws(AccountError) -> DeviceToken? {

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Calls back when sessions end.
+/// Calls back when sessions or access tokens end.
 ///
 /// Hundreds of event streams may be open for hours, each with a session. So two tasks watch all of them,
 /// one for the account events and one for both clocks, while there are any.
@@ -20,15 +20,15 @@ package final class SessionEndMonitor: Sendable {
   }
 
   private final class Entry: Sendable {
-    let principal: SessionPrincipal
+    let isConcerned: @Sendable (AccountEvent) -> Bool
     let check: @Sendable () async -> SessionEnd?
     let onEnd: @Sendable () -> Void
 
     init(
-      _ principal: SessionPrincipal, check: @escaping @Sendable () async -> SessionEnd?,
-      onEnd: @escaping @Sendable () -> Void
+      _ isConcerned: @escaping @Sendable (AccountEvent) -> Bool,
+      check: @escaping @Sendable () async -> SessionEnd?, onEnd: @escaping @Sendable () -> Void
     ) {
-      self.principal = principal
+      self.isConcerned = isConcerned
       self.check = check
       self.onEnd = onEnd
     }
@@ -62,25 +62,26 @@ package final class SessionEndMonitor: Sendable {
     self.steady = steady
   }
 
-  /// Watches a session.
+  /// Watches a session or an access token.
   ///
   /// - Parameters:
+  ///   - isConcerned: Whether an event may end it.
   ///   - check: Returns when the session ends; `nil` if it has ended.
   ///   - onEnd: Called once when the session has ended, also when it had ended before this call.
   func watch(
-    _ principal: SessionPrincipal, check: @escaping @Sendable () async -> SessionEnd?,
-    onEnd: @escaping @Sendable () -> Void
+    _ isConcerned: @escaping @Sendable (AccountEvent) -> Bool,
+    check: @escaping @Sendable () async -> SessionEnd?, onEnd: @escaping @Sendable () -> Void
   ) async -> Watch {
     let key = state.withLock { state in
       state.nextKey += 1
-      state.entries[state.nextKey] = Entry(principal, check: check, onEnd: onEnd)
+      state.entries[state.nextKey] = Entry(isConcerned, check: check, onEnd: onEnd)
       if state.eventTask == nil {
         // Subscribes before the first check, so that no change between the two is missed.
         let changes = events.subscribe(losing: .nothing)
         // Detached, because it serves the later sessions too.
         state.eventTask = Task.detached {
           for await event in changes {
-            await self.check(where: { event.concerns($0.principal) })
+            await self.check(where: { $0.isConcerned(event) })
           }
         }
       }

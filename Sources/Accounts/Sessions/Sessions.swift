@@ -319,7 +319,7 @@ package final class Sessions: Sendable {
     _ token: String, for principal: SessionPrincipal, onEnd: @escaping @Sendable () -> Void
   ) async -> SessionEndMonitor.Watch {
     await monitor.watch(
-      principal,
+      { $0.concerns(principal) },
       check: { [weak self, role = principal.role] in await self?.end(of: token, as: role) },
       onEnd: onEnd)
   }

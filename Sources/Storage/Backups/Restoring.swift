@@ -7,7 +7,7 @@ extension Backups {
   ///
   /// The new files are completed in a separate folder, which is then renamed. A power cut before
   /// the renaming leaves the old database; after a later one, the next opening finishes the
-  /// restore. Sessions, codes, known devices, invitations and guest passes are deleted from the
+  /// restore. Sessions, codes, known devices, invitations, access tokens and guest passes are deleted from the
   /// copy, because they may have been ended or used since the backup.
   /// - Returns: The backup with the replaced database; nil when there was none.
   /// - Throws: `inUse` while a controller runs; `damaged`, `damagedKey`, `newerSchema` or `missing`
@@ -66,11 +66,14 @@ extension Backups {
     try DurableFile.check(rmdir(prepared), "remove", prepared)
   }
 
-  /// The tables with sessions, codes, known devices and invitations; guest passes are deleted separately.
-  private static let accessTables = ["session", "oneTimeCode", "device", "invitation"]
+  /// The tables with sessions, codes, known devices, invitations and access tokens; guest passes are deleted
+  /// separately.
+  private static let accessTables = [
+    "session", "oneTimeCode", "device", "invitation", "accessToken",
+  ]
 
   /// Moves the log of a database into its file, and deletes its sessions, codes, known devices,
-  /// invitations and guest passes.
+  /// invitations, access tokens and guest passes.
   private func deleteAccess(of path: String) throws(StorageError) {
     do {
       let queue = try DatabaseQueue(path: path)

@@ -4,7 +4,8 @@ extension Component {
   static let accountComponents = [
     user, session, openedSession, openSessions, endedSessions, codeRequest, registered, ownAccount,
     secondFactorSecret, recoveryCodes, accounts, invitation, invitations, issuedInvitation,
-    guestPass, guestPasses, issuedGuestPass, auditPage,
+    guestPass, guestPasses, issuedGuestPass, accessToken, accessTokens, personTokens,
+    issuedAccessToken, revokedAccessTokens, auditPage,
   ]
 
   static let user = Component(
@@ -17,7 +18,14 @@ extension Component {
           "The chosen language of the page; missing for the browser's."),
       ]))
 
-  static let session = Component("Session", .object(sessionMembers, optional: guestMembers))
+  static let session = Component(
+    "Session",
+    .object(
+      sessionMembers,
+      optional: guestMembers + [
+        "accessToken": .object(["name": .displayName, "may": .tokenWords]).described(
+          "The access token of the request; missing for a session.")
+      ]))
 
   /// A session with its token. Where the request asked for a cookie, the tokens are in cookies.
   static let openedSession = Component(
@@ -44,7 +52,14 @@ extension Component {
         ]))
     ]))
 
-  static let endedSessions = Component("EndedSessions", .object(["ended": .count]))
+  static let endedSessions = Component(
+    "EndedSessions",
+    .object(
+      ["ended": .count],
+      optional: [
+        "tokens": .count.described("How many access tokens are still valid; missing for none."),
+        "revokedTokens": .count.described("How many access tokens were revoked; missing for none."),
+      ]))
 
   static let codeRequest = Component(
     "CodeRequest",
@@ -126,6 +141,32 @@ extension Component {
     "IssuedGuestPass",
     .object(passMembers + codeMembers, optional: linkMembers + limitMembers))
 
+  private static let tokenMembers: Schema.Members = [
+    "id": .id, "name": .displayName, "may": .tokenWords, "made": .time, "expires": .time,
+  ]
+  private static let tokenUse: Schema.Members = [
+    "lastUsed": .time.described("Up to a minute old; missing for a token that was never used."),
+    "lastAddress": .text(0...80),
+  ]
+
+  static let accessToken = Component("AccessToken", .object(tokenMembers, optional: tokenUse))
+  static let personTokens = Component(
+    "PersonTokens", .object(["tokens": .list(of: .reference(accessToken))]))
+  static let accessTokens = Component(
+    "AccessTokens",
+    .object([
+      "tokens": .list(of: .reference(accessToken)),
+      "words": .list(of: .text(1...140)).described(
+        "Every word that a token of this theater may have in `may`."),
+    ]))
+  static let issuedAccessToken = Component(
+    "IssuedAccessToken",
+    .object(
+      tokenMembers + [
+        "token": .text(20...200, pattern: "^theater_").described("The secret, shown once.")
+      ]))
+  static let revokedAccessTokens = Component("RevokedAccessTokens", .object(["revoked": .count]))
+
   static let auditPage = Component(
     "AuditPage",
     .object(
@@ -168,6 +209,9 @@ extension Schema {
   /// Whether the answer sets a cookie for a browser instead of returning a token.
   static let cookie = Schema.boolean
   static let id = Schema.text(1...64)
+  /// What an access token may do: `all`, `view`, the name of an operation, `scene:NAME`, `activity:NAME`,
+  /// `device:DEVICE/COMMAND`.
+  static let tokenWords = Schema.list(of: .text(1...140), count: 1...50)
   /// In years.
   static let ageLimit = Schema.integer(0...21)
   static let accountRole = Schema.words(["owner", "member"])

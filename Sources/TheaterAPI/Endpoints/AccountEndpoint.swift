@@ -8,6 +8,7 @@ public enum AccountEndpoint: String, Endpoint {
   case sendEmailCode, confirmEmail, sendPhoneCode, confirmPhone
   case changePassword, sendPasswordResetCode, resetPassword
   case addSecondFactor, confirmSecondFactor, removeSecondFactor, renewRecoveryCodes
+  case accessTokens, createAccessToken, revokeAccessToken, revokeAccessTokens
 
   public static let title = "One's own account"
 
@@ -61,27 +62,27 @@ public enum AccountEndpoint: String, Endpoint {
         answers: [200: .json(.reference(.questionAnswer))], errors: [409, 429, 503, 507])
     case .account:
       Route(
-        .get, "/account", .permitted(.account),
+        .get, "/account", .permitted(.account, tokens: .never),
         "Shows one's own account: verified contacts, second factor, recovery codes left.",
         answers: [200: .json(.reference(.ownAccount))], errors: [503])
     case .changeName:
       Route(
-        .post, "/account/name", .permitted(.account), "Changes one's display name.",
+        .post, "/account/name", .permitted(.account, tokens: .never), "Changes one's display name.",
         body: .json(.request(["name": .displayName])), answers: [204: .empty], errors: [503, 507])
     case .changeLanguage:
       Route(
-        .post, "/account/language", .permitted(.account),
+        .post, "/account/language", .permitted(.account, tokens: .never),
         "Sets the language of the page for one's own account; without `language` the browser's applies.",
         body: .json(.request(optional: ["language": .language])), answers: [204: .empty],
         errors: [503, 507])
     case .removeAccount:
       Route(
-        .delete, "/account", .permitted(.account),
+        .delete, "/account", .permitted(.account, tokens: .never),
         "Deletes one's own account; needs a proof of the last five minutes.",
         answers: [204: .empty], errors: [409, 503, 507])
     case .sendEmailCode:
       Route(
-        .post, "/account/email", .permitted(.account),
+        .post, "/account/email", .permitted(.account, tokens: .never),
         "Sends a code to one's e-mail address, or to a new one.",
         body: .json(.request(optional: ["email": .email])),
         answers: [202: .json(.reference(.codeRequest))], errors: Self.sending)
@@ -89,14 +90,15 @@ public enum AccountEndpoint: String, Endpoint {
       confirmation("/account/email/confirmation", "Verifies the e-mail address with its code.")
     case .sendPhoneCode:
       Route(
-        .post, "/account/phone", .permitted(.account), "Sends a code to a phone number.",
+        .post, "/account/phone", .permitted(.account, tokens: .never),
+        "Sends a code to a phone number.",
         body: .json(.request(["phone": .phone])),
         answers: [202: .json(.reference(.codeRequest))], errors: Self.sending)
     case .confirmPhone:
       confirmation("/account/phone/confirmation", "Verifies the phone number with its code.")
     case .changePassword:
       Route(
-        .post, "/account/password", .permitted(.account),
+        .post, "/account/password", .permitted(.account, tokens: .never),
         "Changes the password and ends one's other sessions.",
         body: .json(.request(["password": .password, "newPassword": .password])),
         answers: [204: .empty], errors: [429, 503, 507])
@@ -117,28 +119,55 @@ public enum AccountEndpoint: String, Endpoint {
         answers: [204: .empty], errors: [429, 503, 507])
     case .addSecondFactor:
       Route(
-        .post, "/account/second-factor", .permitted(.account),
+        .post, "/account/second-factor", .permitted(.account, tokens: .never),
         "Creates a secret for an authenticator app, as text and as a QR code.",
         body: .json(.request()), answers: [201: .json(.reference(.secondFactorSecret))],
         errors: [409, 503, 507])
     case .confirmSecondFactor:
       Route(
-        .post, "/account/second-factor/confirmation", .permitted(.account),
+        .post, "/account/second-factor/confirmation", .permitted(.account, tokens: .never),
         "Activates the second factor with a first code of the app.",
         body: .json(.request(["code": .secondFactorCode])),
         answers: [201: .json(.reference(.recoveryCodes))], errors: [409, 429, 503, 507])
     case .removeSecondFactor:
       Route(
-        .post, "/account/second-factor/removal", .permitted(.account),
+        .post, "/account/second-factor/removal", .permitted(.account, tokens: .never),
         "Removes the second factor and its recovery codes; needs a fresh proof.",
         body: .json(.request(["password": .password])), answers: [204: .empty],
         errors: [409, 429, 503, 507])
     case .renewRecoveryCodes:
       Route(
-        .post, "/account/recovery-codes", .permitted(.account),
+        .post, "/account/recovery-codes", .permitted(.account, tokens: .never),
         "Creates ten recovery codes and voids the earlier ones.",
         body: .json(.request()), answers: [201: .json(.reference(.recoveryCodes))],
         errors: [409, 503, 507])
+    case .accessTokens:
+      Route(
+        .get, "/account/tokens", .permitted(.account, tokens: .never),
+        "Lists one's own access tokens without their secrets, and the words that a token may have.",
+        answers: [200: .json(.reference(.accessTokens))], errors: [503])
+    case .createAccessToken:
+      Route(
+        .post, "/account/tokens", .permitted(.account, tokens: .never),
+        "Creates an access token for a program, and returns its secret once; needs a fresh proof. "
+          + "An account has at most 20.",
+        body: .json(
+          .request(
+            ["name": .displayName, "may": .tokenWords],
+            optional: [
+              "validFor": .number(60...63_072_000).described(
+                "In seconds; 90 days without it, 730 days at most.")
+            ])),
+        answers: [201: .json(.reference(.issuedAccessToken))], errors: [409, 503, 507])
+    case .revokeAccessToken:
+      Route(
+        .delete, "/account/tokens/{id}", .permitted(.account, tokens: .never),
+        "Revokes one of one's own access tokens.", answers: [204: .empty], errors: [503, 507])
+    case .revokeAccessTokens:
+      Route(
+        .delete, "/account/tokens", .permitted(.account, tokens: .never),
+        "Revokes all of one's own access tokens.",
+        answers: [200: .json(.reference(.revokedAccessTokens))], errors: [503, 507])
     }
   }
 
@@ -146,7 +175,7 @@ public enum AccountEndpoint: String, Endpoint {
 
   private func confirmation(_ path: String, _ help: String) -> Route {
     Route(
-      .post, path, .permitted(.account), help,
+      .post, path, .permitted(.account, tokens: .never), help,
       body: .json(.request(["request": .codeRequestID, "code": .sentCode])),
       answers: [200: .json(.reference(.ownAccount))], errors: [409, 429, 503, 507])
   }

@@ -13,15 +13,16 @@ public enum DeviceEndpoint: String, Endpoint {
     switch self {
     case .devices:
       Route(
-        .get, "/devices", .permitted(.view), "Lists every device with its state.",
+        .get, "/devices", .permitted(.view, tokens: .view), "Lists every device with its state.",
         answers: [200: .json(.reference(.devices))])
     case .device:
       Route(
-        .get, "/devices/{id}", .permitted(.view), "Shows a device with its state and commands.",
+        .get, "/devices/{id}", .permitted(.view, tokens: .view),
+        "Shows a device with its state and commands.",
         answers: [200: .json(.reference(.deviceDetails))])
     case .sendCommand:
       Route(
-        .post, "/devices/{id}/commands", .permitted(.play),
+        .post, "/devices/{id}/commands", .permitted(.play, tokens: .device),
         "Sends a command to a device. The command's row in the command table says which permission "
           + "it needs.",
         body: .json(.reference(.command)), parameters: [.prefer],
@@ -29,7 +30,7 @@ public enum DeviceEndpoint: String, Endpoint {
         errors: [409, 503])
     case .swapPlugin:
       Route(
-        .post, "/devices/{id}/plugin", .permitted(.administer),
+        .post, "/devices/{id}/plugin", .permitted(.administer, tokens: .everything),
         "Gives a device another plugin while everything runs. Without `save` until the next start, or "
           + "until the device's entry in `devices.json` is edited. Needs a fresh proof; only a swap to "
           + "`Simulated`, without `save` and secrets, needs none.",
@@ -46,35 +47,36 @@ public enum DeviceEndpoint: String, Endpoint {
         answers: [200: .json(.reference(.pluginSwap))], errors: [409])
     case .deviceLog:
       Route(
-        .get, "/devices/{id}/log", .permitted(.operate),
+        .get, "/devices/{id}/log", .permitted(.operate, tokens: .everything),
         "Returns the last log lines of the device's plugin, at most 200 of at most 500 bytes. Devices "
           + "of one process have one log.",
         answers: [200: .json(.reference(.deviceLog))])
     case .scenes:
       Route(
-        .get, "/scenes", .permitted(.view), "Lists every scene with its parameters and steps.",
+        .get, "/scenes", .permitted(.view, tokens: .view),
+        "Lists every scene with its parameters and steps.",
         answers: [200: .json(.reference(.scenes))])
     case .planScene:
       Route(
-        .post, "/scenes/{name}/plan", .permitted(.operate),
+        .post, "/scenes/{name}/plan", .permitted(.operate, tokens: .everything),
         "Shows what a run of the scene would do now: each step, and whether it would be sent. Nothing "
           + "is sent.",
         body: .json(.request(optional: ["parameters": Self.parameters])),
         answers: [200: .json(.reference(.plan))], errors: [409])
     case .runScene:
       Route(
-        .post, "/scenes/{name}/runs", .permitted(.operate), "Runs a scene.",
+        .post, "/scenes/{name}/runs", .permitted(.operate, tokens: .scene), "Runs a scene.",
         body: .json(.request(optional: ["parameters": Self.parameters])),
         parameters: [.prefer],
         answers: [200: .json(.reference(.startedRun)), 202: .json(.reference(.startedRun))],
         errors: [409, 503])
     case .run:
       Route(
-        .get, "/runs/{id}", .permitted(.view), "Shows the progress of a run.",
+        .get, "/runs/{id}", .permitted(.view, tokens: .view), "Shows the progress of a run.",
         parameters: [.prefer], answers: [200: .json(.reference(.run))])
     case .cancelRun:
       Route(
-        .post, "/runs/{id}/cancellation", .permitted(.play),
+        .post, "/runs/{id}/cancellation", .permitted(.play, tokens: .everything),
         "Stops a run after the commands that are on their way, and shows it. A run that begins or "
           + "ends the activity may be cancelled by everyone who may end the activity; any other "
           + "needs the permission `operate`. A run that is over stays as it is.",

@@ -3,6 +3,7 @@ import Devices
 /// Other people's accounts, invitations, guest passes and the audit log.
 public enum PeopleEndpoint: String, Endpoint {
   case accounts, setRole, setAgeLimit, removePerson, personSessions, endPersonSession
+  case personTokens, revokePersonToken
   case invite, invitations, revokeInvitation
   case createGuestPass, guestPasses, revokeGuestPass
   case auditLog
@@ -13,36 +14,46 @@ public enum PeopleEndpoint: String, Endpoint {
     switch self {
     case .accounts:
       Route(
-        .get, "/accounts", .permitted(.administer), "Lists all accounts.",
+        .get, "/accounts", .permitted(.administer, tokens: .never), "Lists all accounts.",
         answers: [200: .json(.reference(.accounts))], errors: [503])
     case .setRole:
       Route(
-        .post, "/accounts/{id}/role", .permitted(.administer), "Changes the role of an account.",
+        .post, "/accounts/{id}/role", .permitted(.administer, tokens: .never),
+        "Changes the role of an account.",
         body: .json(.request(["role": .accountRole])), answers: [204: .empty],
         errors: [409, 503, 507])
     case .setAgeLimit:
       Route(
-        .post, "/accounts/{id}/age-limit", .permitted(.administer),
+        .post, "/accounts/{id}/age-limit", .permitted(.administer, tokens: .never),
         "Sets the highest age rating that an account may watch; none removes the limit.",
         body: .json(.request(optional: ["ageLimit": .ageLimit])), answers: [204: .empty],
         errors: [409, 503, 507])
     case .removePerson:
       Route(
-        .delete, "/accounts/{id}", .permitted(.administer),
+        .delete, "/accounts/{id}", .permitted(.administer, tokens: .never),
         "Deletes an account and ends its sessions.", answers: [204: .empty],
         errors: [409, 503, 507])
     case .personSessions:
       Route(
-        .get, "/accounts/{id}/sessions", .permitted(.administer),
+        .get, "/accounts/{id}/sessions", .permitted(.administer, tokens: .never),
         "Lists the sessions of an account, the newest first.",
         answers: [200: .json(.reference(.openSessions))], errors: [503])
     case .endPersonSession:
       Route(
-        .delete, "/accounts/{id}/sessions/{session}", .permitted(.administer),
+        .delete, "/accounts/{id}/sessions/{session}", .permitted(.administer, tokens: .never),
         "Ends a session of an account.", answers: [204: .empty], errors: [503, 507])
+    case .personTokens:
+      Route(
+        .get, "/accounts/{id}/tokens", .permitted(.administer, tokens: .never),
+        "Lists the access tokens of an account, the newest first.",
+        answers: [200: .json(.reference(.personTokens))], errors: [503])
+    case .revokePersonToken:
+      Route(
+        .delete, "/accounts/{id}/tokens/{token}", .permitted(.administer, tokens: .never),
+        "Revokes an access token of an account.", answers: [204: .empty], errors: [503, 507])
     case .invite:
       Route(
-        .post, "/invitations", .permitted(.administer),
+        .post, "/invitations", .permitted(.administer, tokens: .never),
         "Creates an invitation: a code with which one person registers.",
         body: .json(
           .request(
@@ -50,16 +61,18 @@ public enum PeopleEndpoint: String, Endpoint {
         answers: [201: .json(.reference(.issuedInvitation))], errors: [503, 507])
     case .invitations:
       Route(
-        .get, "/invitations", .permitted(.administer),
+        .get, "/invitations", .permitted(.administer, tokens: .never),
         "Lists the open invitations, without their codes.",
         answers: [200: .json(.reference(.invitations))], errors: [503])
     case .revokeInvitation:
       Route(
-        .delete, "/invitations/{id}", .permitted(.administer), "Revokes an invitation.",
+        .delete, "/invitations/{id}", .permitted(.administer, tokens: .never),
+        "Revokes an invitation.",
         answers: [204: .empty], errors: [503, 507])
     case .createGuestPass:
       Route(
-        .post, "/guests", .permitted(.administer), "Creates a guest pass with its code.",
+        .post, "/guests", .permitted(.administer, tokens: .never),
+        "Creates a guest pass with its code.",
         body: .json(
           .oneOf([
             .request(
@@ -78,17 +91,17 @@ public enum PeopleEndpoint: String, Endpoint {
         answers: [201: .json(.reference(.issuedGuestPass))], errors: [404, 503, 507])
     case .guestPasses:
       Route(
-        .get, "/guests", .permitted(.administer),
+        .get, "/guests", .permitted(.administer, tokens: .never),
         "Lists the valid guest passes, without their codes.",
         answers: [200: .json(.reference(.guestPasses))], errors: [503])
     case .revokeGuestPass:
       Route(
-        .delete, "/guests/{id}", .permitted(.administer),
+        .delete, "/guests/{id}", .permitted(.administer, tokens: .never),
         "Revokes a guest pass and ends its sessions.", answers: [204: .empty],
         errors: [503, 507])
     case .auditLog:
       Route(
-        .get, "/audit", .permitted(.administer),
+        .get, "/audit", .permitted(.administer, tokens: .everything),
         "Returns the newest entries of the audit log, or the entries before a position in it.",
         parameters: [
           .init(

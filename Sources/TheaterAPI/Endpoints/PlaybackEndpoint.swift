@@ -13,12 +13,13 @@ public enum PlaybackEndpoint: String, Endpoint {
     switch self {
     case .status:
       Route(
-        .get, "/status", .permitted(.view),
+        .get, "/status", .permitted(.view, tokens: .view),
         "Shows the current activity, its playback and every device.",
         answers: [200: .json(.reference(.status))])
     case .events:
       Route(
-        .get, "/events", .permitted(.view), "Streams all changes as server-sent events.",
+        .get, "/events", .permitted(.view, tokens: .view),
+        "Streams all changes as server-sent events.",
         parameters: [
           .init(
             name: "Last-Event-ID", place: .header, schema: .text(0...200),
@@ -42,7 +43,7 @@ public enum PlaybackEndpoint: String, Endpoint {
     case .stations: list("stations", .stations)
     case .stopped:
       Route(
-        .get, "/library/stopped", .permitted(.view),
+        .get, "/library/stopped", .permitted(.view, tokens: .view),
         "Lists the films and songs that the user stopped before their end, the most recent first.",
         parameters: [
           .init(
@@ -52,7 +53,7 @@ public enum PlaybackEndpoint: String, Endpoint {
         answers: [200: .json(.reference(.stopped))], errors: [422])
     case .picture:
       Route(
-        .get, "/library/picture", .permitted(.view),
+        .get, "/library/picture", .permitted(.view, tokens: .view),
         "Returns the picture of a film or song that the user may choose. Only items with `picture` in the "
           + "lists have one.",
         parameters: [
@@ -68,31 +69,41 @@ public enum PlaybackEndpoint: String, Endpoint {
         ], errors: [404, 409, 422, 503])
     case .scanLibrary:
       Route(
-        .post, "/library/scan", .permitted(.operate),
+        .post, "/library/scan", .permitted(.operate, tokens: .command("scan")),
         "Reads every player's catalogue again and reports what each found.",
         body: .json(.request()), answers: [200: .json(.reference(.libraryScan))])
     case .activities:
       Route(
-        .get, "/activities", .permitted(.view),
+        .get, "/activities", .permitted(.view, tokens: .view),
         "Lists the activities with the category of their items, and whether the user may begin each.",
         answers: [200: .json(.reference(.activities))])
     case .startActivity:
-      startRoute("/activities/{name}", .play, "Starts an activity.", .activityStart)
+      startRoute(
+        "/activities/{name}", .play, tokens: .activity, "Starts an activity.", .activityStart)
     case .watch:
-      startRoute("/watch", .play, "Starts the activity that plays films.", .activityStart)
+      startRoute(
+        "/watch", .play, tokens: .command("watch"), "Starts the activity that plays films.",
+        .activityStart)
     case .listen:
-      startRoute("/listen", .play, "Starts the activity that plays songs.", .activityStart)
+      startRoute(
+        "/listen", .play, tokens: .command("listen"), "Starts the activity that plays songs.",
+        .activityStart)
     case .radio:
       startRoute(
-        "/radio", .play,
+        "/radio", .play, tokens: .command("radio"),
         "Starts the activity that plays stations; the item may be a frequency such as `98.5 FM`.",
         .activityStart)
     case .popcorn:
-      startRoute("/popcorn", .operate, "Makes popcorn; the current activity goes on.", .request())
-    case .end: startRoute("/end", .play, "Ends the current activity.", .request())
+      startRoute(
+        "/popcorn", .operate, tokens: .command("popcorn"),
+        "Makes popcorn; the current activity goes on.", .request())
+    case .end:
+      startRoute(
+        "/end", .play, tokens: .command("end"), "Ends the current activity.", .request())
     case .off:
       startRoute(
-        "/off", .operate, "Turns everything off, and cancels every scene that runs.", .request())
+        "/off", .operate, tokens: .command("off"),
+        "Turns everything off, and cancels every scene that runs.", .request())
     case .pause: transportRoute("/pause", "Pauses playback.")
     case .resume: transportRoute("/resume", "Resumes playback.")
     case .next: transportRoute("/next", "Skips to the next track.")
@@ -118,7 +129,7 @@ public enum PlaybackEndpoint: String, Endpoint {
 
   private func list(_ category: String, _ answer: Component) -> Route {
     Route(
-      .get, "/\(category)", .permitted(.view),
+      .get, "/\(category)", .permitted(.view, tokens: .view),
       "Lists the \(category) that the user may choose, page by page.",
       parameters: [
         .init(
@@ -135,10 +146,12 @@ public enum PlaybackEndpoint: String, Endpoint {
   }
 
   private func startRoute(
-    _ path: String, _ permission: Permission, _ help: String, _ body: Schema
+    _ path: String, _ permission: Permission, tokens: Route.TokenAccess, _ help: String,
+    _ body: Schema
   ) -> Route {
     Route(
-      .post, path, .permitted(permission), help, body: .json(body), parameters: [.prefer],
+      .post, path, .permitted(permission, tokens: tokens), help, body: .json(body),
+      parameters: [.prefer],
       answers: [200: .json(.reference(.startedRun)), 202: .json(.reference(.startedRun))],
       errors: [404, 409, 503])
   }
@@ -147,7 +160,7 @@ public enum PlaybackEndpoint: String, Endpoint {
     _ path: String, _ help: String, _ body: Schema = .request(), answer: Component = .confirmation
   ) -> Route {
     Route(
-      .post, path, .permitted(.play), help, body: .json(body),
+      .post, path, .permitted(.play, tokens: .command(rawValue)), help, body: .json(body),
       answers: [200: .json(.reference(answer))], errors: [409, 503])
   }
 }

@@ -40,15 +40,16 @@ public enum SessionEndpoint: String, Endpoint {
         errors: [409, 429, 503, 507])
     case .currentSession:
       Route(
-        .get, "/sessions/current", .permitted(.view), "Shows who is logged in.",
+        .get, "/sessions/current", .permitted(.view, tokens: .view), "Shows who is logged in.",
         answers: [200: .json(.reference(.session))])
     case .logOut:
       Route(
-        .delete, "/sessions/current", .permitted(.view), "Ends the session of the request.",
+        .delete, "/sessions/current", .permitted(.view, tokens: .never),
+        "Ends the session of the request.",
         answers: [204: .empty], errors: [503, 507])
     case .proveIdentity:
       Route(
-        .post, "/sessions/current/proof", .permitted(.account),
+        .post, "/sessions/current/proof", .permitted(.account, tokens: .never),
         "Replaces the session by a new one after its user has entered the password again.",
         body: .json(
           .request(
@@ -56,22 +57,33 @@ public enum SessionEndpoint: String, Endpoint {
         answers: [200: .json(.reference(.openedSession))], errors: [429, 503, 507])
     case .sessions:
       Route(
-        .get, "/sessions", .permitted(.account), "Lists one's own sessions, the newest first.",
+        .get, "/sessions", .permitted(.account, tokens: .never),
+        "Lists one's own sessions, the newest first.",
         answers: [200: .json(.reference(.openSessions))], errors: [503])
     case .endSessions:
       Route(
-        .delete, "/sessions", .permitted(.account),
-        "Ends all of one's own sessions, this one too.",
-        answers: [200: .json(.reference(.endedSessions))], errors: [503, 507])
+        .delete, "/sessions", .permitted(.account, tokens: .never),
+        "Ends all of one's own sessions, this one too. Access tokens stay valid unless `tokens` says otherwise.",
+        parameters: [.tokens],
+        answers: [200: .json(.reference(.endedSessions))], errors: [422, 503, 507])
     case .endOtherSessions:
       Route(
-        .delete, "/sessions/others", .permitted(.account),
-        "Ends all of one's own sessions but this one.",
-        answers: [200: .json(.reference(.endedSessions))], errors: [503, 507])
+        .delete, "/sessions/others", .permitted(.account, tokens: .never),
+        "Ends all of one's own sessions but this one. Access tokens stay valid unless `tokens` says otherwise.",
+        parameters: [.tokens],
+        answers: [200: .json(.reference(.endedSessions))], errors: [422, 503, 507])
     case .endSession:
       Route(
-        .delete, "/sessions/{id}", .permitted(.account), "Ends one of one's own sessions.",
+        .delete, "/sessions/{id}", .permitted(.account, tokens: .never),
+        "Ends one of one's own sessions.",
         answers: [204: .empty], errors: [503, 507])
     }
   }
+}
+
+extension Route.Parameter {
+  /// What becomes of the access tokens when sessions end.
+  fileprivate static let tokens = Route.Parameter(
+    name: "tokens", place: .query, schema: .words(["keep", "revoke"]),
+    help: "Whether one's own access tokens are revoked, too; they are kept without it.")
 }

@@ -27,15 +27,19 @@ struct EventStream: Sendable {
     }
     headers[.connection] = "close"
     let slot = try limiter.acquire(
-      caller.principal.session, of: caller.principal.account, as: caller.principal.role)
+      caller.credential, of: caller.account, as: caller.role)
     let lastID = context.request.headers[.lastEventID]
     let stream = OpenEventStream(
-      of: caller.principal.theaterPrincipal,
+      of: caller.theaterPrincipal,
       after: broadcaster.theater.events.sequence(of: lastID), hasLevels: hasLevels,
       on: context.context.channel, by: broadcaster)
-    let watch = await accountService.sessions.watch(caller.token, for: caller.principal) {
-      stream.end()
-    }
+    let watch =
+      switch caller {
+      case .session(let principal, let token):
+        await accountService.sessions.watch(token, for: principal) { stream.end() }
+      case .token(let principal, let secret):
+        await accountService.tokens.watch(secret, for: principal) { stream.end() }
+      }
     let registration = keepAlives.add { await keepAlive(caller, stream) }
     return Response(
       status: .ok, headers: headers,
@@ -47,15 +51,20 @@ struct EventStream: Sendable {
       })
   }
 
-  /// Requests a keep-alive, or ends a stream whose session has ended.
+  /// Requests a keep-alive, or ends a stream whose session or access token has ended.
   private func keepAlive(_ caller: Caller, _ stream: OpenEventStream) async {
-    // `watch` misses the end of a session if the clock was set back.
-    guard await accountService.sessions.isOpen(caller.token, for: caller.principal) else {
-      return stream.end()
-    }
-    // It shows the room for weeks without any other request.
-    if caller.principal.isWallTablet {
-      _ = try? await accountService.sessions.resolve(caller.token)
+    // `watch` misses the end of a session or token if the clock was set back.
+    switch caller {
+    case .session(let principal, let token):
+      guard await accountService.sessions.isOpen(token, for: principal) else {
+        return stream.end()
+      }
+      // It shows the room for weeks without any other request.
+      if principal.isWallTablet { _ = try? await accountService.sessions.resolve(token) }
+    case .token(let principal, let secret):
+      guard await accountService.tokens.isOpen(secret, for: principal) else {
+        return stream.end()
+      }
     }
     stream.requestKeepAlive()
   }

@@ -29,9 +29,15 @@ package final class EventStreamLimiter: Sendable {
     deinit { limiter.release(owner) }
   }
 
+  /// The session or access token of a stream.
+  enum Credential: Hashable, Sendable {
+    case session(SessionID)
+    case token(TokenID)
+  }
+
   fileprivate struct Owner: Hashable {
-    let session: SessionID
-    /// The account or guest pass of the session.
+    let credential: Credential
+    /// The account or guest pass of the session or token.
     let holder: AccountID
     let role: AccountRole
   }
@@ -46,13 +52,13 @@ package final class EventStreamLimiter: Sendable {
   /// Acquires a slot for a stream.
   ///
   /// - Parameters:
-  ///   - holder: The account or guest pass of the session.
-  ///   - role: The role of the session. Those of guests and members leave some slots free.
+  ///   - holder: The account or guest pass of the session or token.
+  ///   - role: The role of the session or token. Those of guests and members leave some slots free.
   /// - Throws: 429 `tooManyStreams`.
   func acquire(
-    _ session: SessionID, of holder: AccountID, as role: AccountRole = .owner
+    _ credential: Credential, of holder: AccountID, as role: AccountRole
   ) throws(APIError) -> Slot {
-    let owner = Owner(session: session, holder: holder, role: role)
+    let owner = Owner(credential: credential, holder: holder, role: role)
     let isFree = open.withLock { open in
       let ofHolder = open.filter { $0.key.holder == owner.holder }.values.reduce(0, +)
       guard ofHolder < Self.mostOfOneHolder, open[owner, default: 0] < Self.mostOfOneSession,

@@ -32,6 +32,9 @@ package struct Listener: Sendable {
   /// Whether answers tell browsers to use TLS only (RFC 6797).
   var insistsOnTLS: Bool { certificate?.current.isOwners == true }
 
+  /// Whether nobody on the network can read what it receives: TLS, or the Unix socket.
+  var isConfidential: Bool { rules.map(\.isEncrypted) ?? true }
+
   /// The cookies of this listener; `nil` for the Unix socket.
   var cookies: BrowserCookies? {
     rules.map { BrowserCookies(isEncrypted: $0.isEncrypted) }

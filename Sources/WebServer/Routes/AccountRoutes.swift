@@ -84,6 +84,15 @@ extension APIServices {
       return Response(
         recoveryCodes: try await accountService.secondFactor.renewRecoveryCodes(
           by: request.principal()))
+    case .accessTokens: return try await listTokens(request)
+    case .createAccessToken: return try await createToken(request)
+    case .revokeAccessToken:
+      try await accountService.tokens.revoke(
+        TokenID(request.captured("id")), of: request.principal())
+      return Response(status: .noContent)
+    case .revokeAccessTokens:
+      let count = try await accountService.tokens.revokeAll(of: request.principal())
+      return Response(["revoked": .integer(count)])
     }
   }
 

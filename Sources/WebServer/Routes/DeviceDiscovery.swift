@@ -99,14 +99,13 @@ extension APIServices {
   /// Searches for devices until the search ends, or the client closes its connection.
   func searchDevices(_ request: RequestContext) async throws -> Response {
     let search = try DiscoveryRequest(request.fields())
-    let principal = try request.principal()
     // The controller connects to a broker that the request names, sends it a secret and opens a file of authorities:
     // an open session alone does not do.
-    if search.broker != nil { try accountService.sessions.requireFreshProof(principal) }
+    if search.broker != nil { try accountService.sessions.requireFreshProof(request.principal()) }
     // Recorded before the search, which may have sent the secret when the client closes its
     // connection.
     await accountService.audit.record(
-      .devicesSearched, by: AuditActor(principal), about: search.subject)
+      .devicesSearched, by: try request.actor(), about: search.subject)
     let discovery = discovery
     let result = try await request.context.channel.cancelWhenClosed {
       try await discovery.search(for: search)

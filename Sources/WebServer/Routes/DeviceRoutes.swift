@@ -85,7 +85,7 @@ extension APIServices {
     let answer = try await configuration.swapPlugin(
       of: device.id, to: choice, by: request.theaterPrincipal())
     await accountService.audit.record(
-      .pluginSwapped, by: AuditActor(try request.principal()),
+      .pluginSwapped, by: try request.actor(),
       about: "\(device.id.name): \(choice.plugin)\(choice.isSaved ? ", saved" : "")")
     return Response(answer)
   }

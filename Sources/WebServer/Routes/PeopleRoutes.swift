@@ -11,45 +11,53 @@ import TheaterAPI
 extension APIServices {
   /// Other people's accounts, invitations, guest passes and the audit log.
   func respond(to endpoint: PeopleEndpoint, _ request: RequestContext) async throws -> Response {
-    let principal = try request.principal()
     switch endpoint {
     case .accounts:
-      let people = try await accountService.people.list(for: principal)
+      let people = try await accountService.people.list(for: request.principal())
       return Response(["accounts": .array(people.map(\.json))])
     case .setRole:
       let role = try request.fields().role("role")
       try await accountService.people.setRole(
-        role, of: AccountID(request.captured("id")), by: principal)
+        role, of: AccountID(request.captured("id")), by: request.principal())
     case .setAgeLimit:
       let years = try request.fields().integer("ageLimit")
       try await accountService.people.setAgeLimit(
-        years, of: AccountID(request.captured("id")), by: principal)
+        years, of: AccountID(request.captured("id")), by: request.principal())
     case .removePerson:
-      try await accountService.people.remove(AccountID(request.captured("id")), by: principal)
+      try await accountService.people.remove(
+        AccountID(request.captured("id")), by: request.principal())
     case .personSessions:
       let id = try AccountID(request.captured("id"))
-      guard try await accountService.people.list(for: principal).contains(where: { $0.id == id })
-      else { throw AccountError.unknownAccount }
-      let sessions = try await accountService.sessions.list(of: id, for: principal)
+      guard try await isAccount(id, request) else { throw AccountError.unknownAccount }
+      let sessions = try await accountService.sessions.list(of: id, for: request.principal())
       return Response(["sessions": .array(sessions.map(\.json))])
     case .endPersonSession:
       try await accountService.sessions.end(
         SessionID(request.captured("session")), of: AccountID(request.captured("id")),
-        by: principal)
+        by: request.principal())
+    case .personTokens:
+      let id = try AccountID(request.captured("id"))
+      guard try await isAccount(id, request) else { throw AccountError.unknownAccount }
+      let tokens = try await accountService.tokens.list(of: id, for: request.principal())
+      return Response(["tokens": .array(tokens.map(\.json))])
+    case .revokePersonToken:
+      try await accountService.tokens.revoke(
+        TokenID(request.captured("token")), of: AccountID(request.captured("id")),
+        by: request.principal())
     case .invite: return try await invite(request)
     case .invitations:
-      let open = try await accountService.invitations.list(for: principal)
+      let open = try await accountService.invitations.list(for: request.principal())
       return Response(["invitations": .array(open.map(\.json))])
     case .revokeInvitation:
       try await accountService.invitations.revoke(
-        InvitationID(request.captured("id")), by: principal)
+        InvitationID(request.captured("id")), by: request.principal())
     case .createGuestPass: return try await createGuestPass(request)
     case .guestPasses:
-      let passes = try await accountService.guestPasses.list(for: principal)
+      let passes = try await accountService.guestPasses.list(for: request.principal())
       return Response(["guests": .array(passes.map(\.json))])
     case .revokeGuestPass:
       try await accountService.guestPasses.revoke(
-        AccountID(request.captured("id")), by: principal)
+        AccountID(request.captured("id")), by: request.principal())
     case .auditLog: return try await auditLog(request)
     }
     return Response(status: .noContent)
@@ -98,6 +106,11 @@ extension APIServices {
   /// listener has checked.
   private func address(for request: RequestContext) -> String? {
     webAddress ?? (request.cookies == nil ? nil : request.request.headers[.origin])
+  }
+
+  /// Whether there is an account with this id.
+  private func isAccount(_ id: AccountID, _ request: RequestContext) async throws -> Bool {
+    try await accountService.people.list(for: request.principal()).contains { $0.id == id }
   }
 
   /// The activities that the body names; all of them exist.

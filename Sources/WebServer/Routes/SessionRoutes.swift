@@ -37,14 +37,17 @@ extension APIServices {
   }
 
   private func currentSession(_ request: RequestContext) throws -> Response {
-    let caller = try request.caller()
-    var answer = Response(caller.principal.json)
-    if caller.principal.isWallTablet, let cookies = request.cookies,
-      cookies.session.value(in: request.request.headers) == caller.token
-    {
-      answer.headers[.setCookie] = cookies.setCookieValue(caller.token, of: caller.principal)
+    switch try request.caller() {
+    case .token(let principal, _): return Response(principal.json)
+    case .session(let principal, let token):
+      var answer = Response(principal.json)
+      if principal.isWallTablet, let cookies = request.cookies,
+        cookies.session.value(in: request.request.headers) == token
+      {
+        answer.headers[.setCookie] = cookies.setCookieValue(token, of: principal)
+      }
+      return answer
     }
-    return answer
   }
 
   private func logIn(_ request: RequestContext) async throws -> Response {
@@ -68,7 +71,7 @@ extension APIServices {
 
   /// Ends the session that a request came with: the one that it has opened takes its place.
   func endSession(of request: RequestContext) async {
-    guard let old = request.token else { return }
+    guard let old = request.sessionToken else { return }
     do throws(AccountError) {
       try await accountService.sessions.logOut(old)
     } catch {
@@ -77,7 +80,7 @@ extension APIServices {
   }
 
   private func logOut(_ request: RequestContext) async throws -> Response {
-    try await accountService.sessions.logOut(request.caller().token)
+    try await accountService.sessions.logOut(request.session().token)
     var answer = Response(status: .noContent)
     if let cookies = request.cookies {
       answer.headers[.setCookie] = cookies.session.deletionValue
@@ -87,7 +90,7 @@ extension APIServices {
   }
 
   private func prove(_ request: RequestContext) async throws -> Response {
-    let token = try request.caller().token
+    let token = try request.session().token
     let fields = try request.fields()
     let cookies = try request.requestedCookies(fields)
     return Response(
@@ -99,9 +102,21 @@ extension APIServices {
 
   private func endSessions(_ request: RequestContext, exceptCurrent: Bool) async throws -> Response
   {
-    let count = try await accountService.sessions.endAll(
-      of: request.principal(), exceptCurrent: exceptCurrent)
-    return Response(["ended": .integer(count)])
+    let principal = try request.principal()
+    let revokes = try request.query("tokens", "keep or revoke") {
+      ["keep": false, "revoke": true][$0]
+    }
+    var answer = JSONObject()
+    if revokes == true {
+      let revoked = try await accountService.tokens.revokeAll(of: principal)
+      if revoked > 0 { answer["revokedTokens"] = .integer(revoked) }
+    }
+    answer["ended"] = .integer(
+      try await accountService.sessions.endAll(of: principal, exceptCurrent: exceptCurrent))
+    // A person who logs out everywhere is told of what still has access.
+    let left = try await accountService.tokens.list(of: principal).count
+    if left > 0 { answer["tokens"] = .integer(left) }
+    return Response(.object(answer))
   }
 }
 

@@ -44,7 +44,7 @@ extension APIServices {
     case .checkConfiguration:
       let answer = await configuration.check(Array(request.text.readableBytesView))
       await accountService.audit.record(
-        .configurationChecked, by: AuditActor(try request.principal()),
+        .configurationChecked, by: try request.actor(),
         about: "\(answer["problems"]?.array?.count ?? 0) problems")
       return Response(answer)
     case .configurationDifference:
@@ -67,7 +67,7 @@ extension APIServices {
       throw APIError.invalidConfiguration(answer["problems"]?.array ?? [])
     }
     await accountService.audit.record(
-      .configurationSaved, by: AuditActor(try request.principal()),
+      .configurationSaved, by: try request.actor(),
       about: "\(answer["changes"]?.array?.count ?? 0) changes")
     let hash = ContentHash(text)
     answer["hash"] = .string(hash.text)

@@ -180,7 +180,8 @@ extension APIError {
       case .empty, .malformed, .tooShort, .tooLong, .outOfRange, .unsuitable: .unprocessableContent
       case .codeInvalid, .codeWrong, .codeExpired, .secondFactorNeeded, .forbidden, .proofNeeded:
         .forbidden
-      case .setupClosed, .taken, .lastOwner, .factorActive, .noFactor, .deliveryUnavailable:
+      case .setupClosed, .taken, .lastOwner, .factorActive, .noFactor, .deliveryUnavailable,
+        .tooManyTokens:
         .conflict
       case .notFound: .notFound
       case .tooEarly: .tooManyRequests

@@ -63,11 +63,17 @@ struct SecurityMiddleware: RouterMiddleware {
     }
     // Anonymous requests get 401 for every path, existing or not.
     if [.notFound, .methodNotAllowed, .notImplemented].contains(known.status) {
-      do throws(APIError) {
-        _ = try await authorizer.caller(of: request)
-      } catch {
-        known = error
+      // Wrong access tokens are counted by their origin.
+      let refusal = await Origin.$current.withValue(await Origin(of: request, context)) {
+        () async -> APIError? in
+        do throws(APIError) {
+          _ = try await authorizer.caller(of: request, context)
+          return nil
+        } catch {
+          return error
+        }
       }
+      if let refusal { known = refusal }
     }
     if known.status.code >= 500, known.status != .notImplemented {
       context.logger.warning(

@@ -88,6 +88,12 @@ enum Console {
   /// Writes control sequences to standard error as they are.
   static func writeProgress(_ text: String) { write(text, to: STDERR_FILENO) }
 
+  /// Writes lines to standard error that are no failure, control characters escaped: what a program that reads
+  /// standard output must not get.
+  static func writeNote(_ text: String) {
+    write(text.printable(keepingLines: true) + "\n", to: STDERR_FILENO)
+  }
+
   /// A variable of the environment, unless empty.
   static func environment(_ name: String) -> String? {
     guard let value = getenv(name), value.pointee != 0 else { return nil }

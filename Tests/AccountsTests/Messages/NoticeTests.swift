@@ -109,7 +109,7 @@ import Testing
       #expect(notice.text.contains("If it was not you, "))
       #expect(notice.code == nil)
     }
-    #expect(Set(try AccountChange.allCases.map { try notice($0).text }).count == 7)
+    #expect(Set(try AccountChange.allCases.map { try notice($0).text }).count == 8)
   }
 
   @Test("a change counts although its notice cannot be sent")

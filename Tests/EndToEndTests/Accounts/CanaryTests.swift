@@ -49,15 +49,24 @@ import Testing
         .POST, "/api/v1/sessions",
         ["email": "ben@example.org", "password": .string(guestPassword)]
       ).json
+      let program = try #require(
+        try await owner.send(
+          .POST, "/api/v1/account/tokens", ["name": "doorbell", "may": ["view"]]
+        ).json["token"]?.string)
+      let mistyped = program.dropLast() + (program.hasSuffix("0") ? "1" : "0")
+      for token in [program, String(mistyped)] {
+        _ = try await ControllerClient(.socket(socket), token: token).send(.GET, "/api/v1/status")
+        _ = try await ControllerClient(.socket(socket), token: token).send(.POST, "/api/v1/off")
+      }
       let film = try #require(
         try await owner.send(.GET, "/api/v1/films").json["films"]?.array?.first?["title"]?.string)
       _ = try await owner.send(.POST, "/api/v1/watch", ["item": .string(film)], wait: 20)
 
       let canaries = [
         room.password, wrong, guestPassword, token, guest["token"]?.string,
-        guest["device"]?.string, invitation, unused,
+        guest["device"]?.string, invitation, unused, program, String(mistyped),
       ].compactMap(\.self)
-      #expect(canaries.count >= 7)
+      #expect(canaries.count >= 9)
       try await room.expect("backup", "create")
       for canary in canaries + [setupCode] {
         #expect(!room.log.contains(canary))

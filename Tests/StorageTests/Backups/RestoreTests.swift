@@ -131,12 +131,13 @@ import Testing
     #expect(error?.code == .missing)
   }
 
-  @Test("a restored backup holds no valid session, code, known device or invitation")
+  @Test("a restored backup holds no valid session, code, known device, invitation or access token")
   func entrances() async throws {
     let before = try await makeDatabase(factor: false).token.text
     let backup: Backup
     let guest: String
     let (invitation, pass): (EntryCode, EntryCode)
+    let token: AccessTokenSecret
     do {
       let mailbox = SentMessages()
       let database = try fixture.open()
@@ -151,6 +152,9 @@ import Testing
       try await database.positions.save(10, item: "jaws", user: visitors.pass.id.text)
       try await database.positions.save(20, item: "jaws", user: owner.account.text)
       guest = try await accountService.guestPasses.logIn(with: pass.text).token.text
+      let issued = try await accountService.tokens.make(
+        AccessTokenRequest(name: "doorbell", scopes: [.view], validity: 86_400), by: owner)
+      token = issued.secret
       let sent = try await accountService.contacts.sendEmailCode(to: nil, by: owner)
       let code = try #require(mailbox.code)
       backup = try fixture.backups.create(.asked, at: fixture.now)
@@ -159,6 +163,7 @@ import Testing
         code, of: sent.id.text, for: .verifyEmail, by: owner)
       _ = try await accountService.registration.register(People.member(invitation))
       try await accountService.guestPasses.revoke(visitors.pass.id, by: owner)
+      try await accountService.tokens.revoke(issued.token.id, of: owner)
       try await accountService.sessions.logOut(before)
       try database.close()
     }
@@ -180,8 +185,12 @@ import Testing
       try await accountService.guestPasses.logIn(with: pass.text)
     }
     #expect(enter == .guestPassInvalid)
+    let use = await refusal { () async throws(AccountError) in
+      try await accountService.tokens.resolve(token.text, isProtected: true)
+    }
+    #expect(use == .invalidToken)
     let left = try await database.read { database in
-      try ["session", "oneTimeCode", "device", "invitation", "guestPass"].filter {
+      try ["session", "oneTimeCode", "device", "invitation", "guestPass", "accessToken"].filter {
         try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM \($0))") == true
       }
     }

@@ -29,8 +29,17 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
   case idle = "not used for 7 days"
   case guestDay = "a guest's day is over"
   case passExpired = "the guest pass expired"
+  case tokenRevoked = "the access token revoked"
+  case tokensRevoked = "all tokens revoked with all sessions"
+  case tokenExpired = "the access token expired"
+  case tokenDemoted = "the owner of the access token demoted"
+  case tokenRemoved = "the owner of the access token removed"
+  case tokenReset = "the password of the token's owner reset"
 
   var testDescription: String { rawValue }
+
+  /// Whether the listener may open another stream afterwards.
+  var keepsAccess: Bool { self == .roleChanged || self == .tokenDemoted }
 
   typealias Action = @Sendable () async throws -> Void
 
@@ -89,6 +98,27 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
     case .passExpired:
       let pass = try await room.guestPass(from: owner, validFor: 3600)
       return (try await room.logIn(withPass: pass), { room.accountClock.advance(3600) })
+    case .tokenRevoked:
+      let path = "/api/v1/account/tokens"
+      let program = try await room.program(of: owner, may: ["view"])
+      let id = try await owner.send(.GET, path).json["tokens"]?.array?.first?["id"]?.string
+      return (program, Self.ask(owner, .DELETE, "\(path)/\(id ?? "")"))
+    case .tokensRevoked:
+      let program = try await room.program(of: owner, may: ["view"])
+      return (program, Self.ask(owner, .DELETE, "/api/v1/sessions?tokens=revoke"))
+    case .tokenExpired:
+      let program = try await room.program(of: owner, may: ["view"])
+      return (program, { room.accountClock.advance(90 * 86_400) })
+    case .tokenDemoted, .tokenRemoved:
+      let other = try await room.member(invitedBy: owner)
+      let path = "/api/v1/accounts/\(try await Self.id(of: "ben@example.org", owner))"
+      _ = try await owner.send(.POST, "\(path)/role", ["role": "owner"])
+      let program = try await room.program(of: other, may: ["view"])
+      return self == .tokenRemoved
+        ? (program, Self.ask(owner, .DELETE, path))
+        : (program, Self.ask(owner, .POST, "\(path)/role", ["role": "member"]))
+    case .tokenReset:
+      return (try await room.program(of: owner, may: ["view"]), try await reset(room, owner))
     }
   }
 
@@ -146,7 +176,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
       #expect(done.duration(to: try await end) < .seconds(1))
       // After a change of role the session stays open: a new stream has the new permissions.
       let again = try await listener.listen { _ in false }
-      #expect(again?.status == (ending == .roleChanged ? nil : 401))
+      #expect(again?.status == (ending.keepsAccess ? nil : 401))
     }
   }
 

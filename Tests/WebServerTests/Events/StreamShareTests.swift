@@ -12,7 +12,8 @@ import Testing
     var slots: [EventStreamLimiter.Slot] = []
     while slots.count <= limiter.most,
       let slot = try? limiter.acquire(
-        SessionID("\(role)\(slots.count)"), of: AccountID("\(role)\(slots.count)"), as: role)
+        .session(SessionID("\(role)\(slots.count)")),
+        of: AccountID("\(role)\(slots.count)"), as: role)
     {
       slots.append(slot)
     }
@@ -41,12 +42,13 @@ import Testing
     let limiter = EventStreamLimiter()
     let guests = (0..<64).compactMap { number in
       try? limiter.acquire(
-        SessionID("g\(number)"), of: AccountID("guest\(number / 8)"), as: .guest)
+        .session(SessionID("g\(number)")), of: AccountID("guest\(number / 8)"), as: .guest)
     }
     #expect(guests.count >= 32)
     let others = try [AccountRole.member, .owner].flatMap { role in
       try (0..<8).map {
-        try limiter.acquire(SessionID("\(role)\($0 / 4)"), of: AccountID("\(role)"), as: role)
+        try limiter.acquire(
+          .session(SessionID("\(role)\($0 / 4)")), of: AccountID("\(role)"), as: role)
       }
     }
     withExtendedLifetime((guests, others)) {}

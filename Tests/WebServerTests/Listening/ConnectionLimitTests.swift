@@ -486,10 +486,10 @@ import Testing
   func all(most: Int) throws {
     let limiter = most == 64 ? EventStreamLimiter() : EventStreamLimiter(most: most)
     let kept = try (0..<most).map {
-      try limiter.acquire(SessionID("s\($0)"), of: AccountID("a\($0)"))
+      try limiter.acquire(.session(SessionID("s\($0)")), of: AccountID("a\($0)"), as: .owner)
     }
     #expect(throws: APIError.self) {
-      _ = try limiter.acquire(SessionID("another"), of: AccountID("another"))
+      _ = try limiter.acquire(.session(SessionID("another")), of: AccountID("another"), as: .owner)
     }
     #expect(kept.count == limiter.count)
   }
@@ -498,15 +498,16 @@ import Testing
   func oneHolder() throws {
     let limiter = EventStreamLimiter()
     var kept = try (0..<EventStreamLimiter.mostOfOneHolder).map {
-      try limiter.acquire(SessionID("s\($0)"), of: AccountID("guest"))
+      try limiter.acquire(.session(SessionID("s\($0)")), of: AccountID("guest"), as: .owner)
     }
     #expect(throws: APIError.self) {
-      _ = try limiter.acquire(SessionID("another"), of: AccountID("guest"))
+      _ = try limiter.acquire(.session(SessionID("another")), of: AccountID("guest"), as: .owner)
     }
-    let owner = try limiter.acquire(SessionID("o"), of: AccountID("owner"))
+    let owner = try limiter.acquire(.session(SessionID("o")), of: AccountID("owner"), as: .owner)
     #expect(limiter.count == kept.count + 1)
     kept.removeLast()
-    kept.append(try limiter.acquire(SessionID("another"), of: AccountID("guest")))
+    kept.append(
+      try limiter.acquire(.session(SessionID("another")), of: AccountID("guest"), as: .owner))
     withExtendedLifetime((kept, owner)) {}
   }
 }

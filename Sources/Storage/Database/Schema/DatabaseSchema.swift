@@ -19,6 +19,7 @@ enum DatabaseSchema {
     migrator.registerMigration("9 language", migrate: language)
     migrator.registerMigration("10 wall tablets", migrate: wallTablets)
     migrator.registerMigration("11 device settings", migrate: deviceSettings)
+    migrator.registerMigration("12 access tokens", migrate: accessTokens)
     return migrator
   }
 

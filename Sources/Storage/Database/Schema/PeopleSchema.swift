@@ -6,6 +6,28 @@ extension DatabaseSchema {
     try database.execute(sql: "ALTER TABLE account ADD COLUMN language TEXT")
   }
 
+  /// Access tokens. `scopes` is a JSON list of their words; `made` with the boot beside it is a `SteadyTime`.
+  static func accessTokens(_ database: Database) throws {
+    try database.execute(
+      sql: """
+        CREATE TABLE accessToken (
+          digest BLOB NOT NULL PRIMARY KEY,
+          id TEXT NOT NULL UNIQUE,
+          account TEXT NOT NULL REFERENCES account ON DELETE CASCADE,
+          name TEXT NOT NULL,
+          scopes TEXT NOT NULL,
+          madeAs TEXT NOT NULL,
+          madeAt INTEGER NOT NULL,
+          madeBoot TEXT NOT NULL,
+          madeSteady INTEGER NOT NULL,
+          expires INTEGER NOT NULL,
+          usedAt INTEGER,
+          usedFrom TEXT,
+          UNIQUE (account, name)
+        ) STRICT, WITHOUT ROWID;
+        """)
+  }
+
   /// Passes of wall tablets.
   static func wallTablets(_ database: Database) throws {
     try database.execute(

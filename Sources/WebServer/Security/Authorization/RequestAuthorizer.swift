@@ -7,12 +7,14 @@ import Logging
 import NIOCore
 import TheaterAPI
 
-/// Checks the session and permission of a request, then reads its body. In that order: the body of
+/// Checks the session or access token and the permission of a request, then reads its body. In that order: the body of
 /// an anonymous request is never read. It may arrive late, so both are checked again after it.
 struct RequestAuthorizer: Sendable {
   let accountService: AccountService
   /// The cookies of a listener for browsers; `nil` for the Unix socket.
   let cookies: BrowserCookies?
+  /// Whether nobody on the network can read what the listener receives: TLS, or the Unix socket.
+  let isConfidential: Bool
   /// Bounds the answers that clients do not read.
   let unreadAnswers: UnreadAnswerLimiter
 
@@ -34,7 +36,7 @@ struct RequestAuthorizer: Sendable {
     to request: Request, _ context: ConnectionContext, by bound: BoundRoute
   ) async throws -> Response {
     let route = bound.route
-    var caller = try await permittedCaller(of: request, by: route)
+    var caller = try await permittedCaller(of: request, context, by: route, body: nil)
     var json = JSON.object([:])
     var text = ByteBuffer()
     switch route.body {
@@ -54,29 +56,46 @@ struct RequestAuthorizer: Sendable {
     switch route.body {
     case .none: break
     case .text, .json:
-      // The session may have ended or lost its role while the body arrived.
-      caller = try await permittedCaller(of: request, by: route)
+      // The session may have ended or lost its role while the body arrived, and the body may name what an access token
+      // must be allowed.
+      caller = try await permittedCaller(of: request, context, by: route, body: json)
     }
     let response = try await bound.respond(
       RequestContext(
-        request: request, context: context, route: route, session: caller,
-        token: token(of: request), cookies: cookies, body: json, text: text))
+        request: request, context: context, route: route, requester: caller,
+        sessionToken: sessionToken(of: request), cookies: cookies, body: json, text: text))
     // A stream of events counts each of its texts.
     guard !route.isStream else { return response }
     let recipient =
-      caller.map { .user($0.principal.account.text) }
+      caller.map { .user($0.account.text) }
       ?? UnreadAnswerLimiter.Recipient.stranger(on: context.channel)
     return response.counted(by: unreadAnswers, for: recipient, on: context.channel)
   }
 
-  /// Returns the session of the request; `nil` on routes that are open to everyone.
-  /// - Throws: 401 without a session, 403 without the permission of the route.
+  /// Returns the requester; `nil` on routes that are open to everyone.
+  /// - Parameter body: The body; `nil` before it is read.
+  /// - Throws: 401 without a session or access token, 403 without the permission of the route.
   private func permittedCaller(
-    of request: Request, by route: Route
+    of request: Request, _ context: ConnectionContext, by route: Route, body: JSON?
   ) async throws(APIError) -> Caller? {
-    guard case .permitted(let permission) = route.access else { return nil }
-    let known = try await caller(of: request)
-    guard known.principal.may(permission) else { throw known.principal.refusal }
+    guard case .permitted(let permission, let tokens) = route.access else { return nil }
+    let known = try await caller(of: request, context)
+    switch known {
+    case .session(let principal, _):
+      guard principal.may(permission) else { throw principal.refusal }
+    case .token(let principal, _):
+      do throws(APIError) {
+        try tokens.check(principal, captured: context.captured, body: body)
+        guard principal.permissions.contains(permission) else {
+          throw APIError(AccountError.forbidden("do this"))
+        }
+      } catch {
+        // It may be stolen: its owner sees in the audit log what was tried.
+        await accountService.tokens.recordRefusal(
+          of: principal, to: "\(route.method.rawValue) \(route.path)")
+        throw error
+      }
+    }
     return known
   }
 
@@ -88,22 +107,44 @@ struct RequestAuthorizer: Sendable {
     return Int(length).map { $0 <= 4096 } ?? false
   }
 
-  /// The session of the request.
-  func caller(of request: Request) async throws(APIError) -> Caller {
-    guard let token = token(of: request) else { throw APIError(AccountError.notLoggedIn) }
-    do {
-      return Caller(principal: try await accountService.sessions.resolve(token), token: token)
+  /// The person, guest or program that made the request.
+  /// - Throws: 401 without a session or access token, 403 for an access token that others can read, 429 after too many
+  ///   wrong access tokens.
+  func caller(
+    of request: Request, _ context: ConnectionContext
+  ) async throws(APIError) -> Caller {
+    do throws(AccountError) {
+      if let secret = bearer(of: request), AccessTokenSecret.isMeant(by: secret) {
+        return .token(
+          try await accountService.tokens.resolve(
+            secret, isProtected: Self.isProtected(context.peer, isConfidential: isConfidential)),
+          secret: secret)
+      }
+      guard let token = sessionToken(of: request) else { throw .notLoggedIn }
+      return .session(try await accountService.sessions.resolve(token), token: token)
     } catch {
       throw APIError(error)
     }
   }
 
-  /// `Authorization: Bearer TOKEN`, the scheme in any case (RFC 9110, section 11.1); without that
-  /// header the browser's cookie.
-  private func token(of request: Request) -> String? {
-    guard let header = request.headers[.authorization] else {
+  /// Whether nobody on the network can read a request: it came over TLS, over the Unix socket or from this machine.
+  /// - Parameter peer: The address of the other end.
+  static func isProtected(_ peer: String?, isConfidential: Bool) -> Bool {
+    isConfidential || peer.flatMap { PeerAddress($0) }?.isLoopback == true
+  }
+
+  /// The token of a session in `Authorization`; without that header the browser's cookie. An access token is not one,
+  /// and in a cookie it counts for nothing.
+  private func sessionToken(of request: Request) -> String? {
+    guard request.headers.contains(.authorization) else {
       return cookies?.session.value(in: request.headers)
     }
+    return bearer(of: request).flatMap { AccessTokenSecret.isMeant(by: $0) ? nil : $0 }
+  }
+
+  /// The secret of `Authorization: Bearer SECRET`, the scheme in any case (RFC 9110, section 11.1).
+  private func bearer(of request: Request) -> String? {
+    guard let header = request.headers[.authorization] else { return nil }
     let scheme = header.prefix(7)
     guard scheme.count == 7, scheme.lowercased() == "bearer " else { return nil }
     return String(header.dropFirst(7))

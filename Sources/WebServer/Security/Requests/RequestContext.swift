@@ -12,10 +12,10 @@ struct RequestContext: Sendable {
   let context: ConnectionContext
   /// The declaration of the route that answers it.
   let route: Route
-  /// The session of the request; `nil` on routes that are open to everyone.
-  let session: Caller?
-  /// The session token in the request, valid or not.
-  let token: String?
+  /// The requester; `nil` on routes that are open to everyone.
+  let requester: Caller?
+  /// The token of a session in the request, valid or not.
+  let sessionToken: String?
   /// The cookies of a listener for browsers; `nil` for the Unix socket.
   let cookies: BrowserCookies?
   /// The body of a `.json` route; an empty object where there is none.
@@ -23,22 +23,35 @@ struct RequestContext: Sendable {
   /// The body of a `.text` route.
   let text: ByteBuffer
 
-  /// The session of a route that needs one.
+  /// The requester of a route that needs one.
   func caller() throws(APIError) -> Caller {
-    guard let session else { throw APIError(AccountError.notLoggedIn) }
-    return session
+    guard let requester else { throw APIError(AccountError.notLoggedIn) }
+    return requester
   }
 
-  /// The requesting user.
-  func principal() throws(APIError) -> SessionPrincipal { try caller().principal }
+  /// The session of the request, with its token.
+  /// - Throws: 403 for an access token.
+  func session() throws(APIError) -> (principal: SessionPrincipal, token: String) {
+    guard case .session(let principal, let token) = try caller() else {
+      throw APIError(
+        AccountError.tokenMayNot("No access token may. Log in, and do it yourself."))
+    }
+    return (principal, token)
+  }
 
-  /// The requesting user as the theater knows it.
-  func theaterPrincipal() throws(APIError) -> Principal { try principal().theaterPrincipal }
+  /// The requesting person or guest.
+  /// - Throws: 403 for an access token.
+  func principal() throws(APIError) -> SessionPrincipal { try session().principal }
+
+  /// The requester for the audit log.
+  func actor() throws(APIError) -> AuditActor { try caller().actor }
+
+  /// The requester as the theater knows it.
+  func theaterPrincipal() throws(APIError) -> Principal { try caller().theaterPrincipal }
 
   /// The part of the path that the route captures as `name`, decoded.
   func captured(_ name: String) throws(APIError) -> String {
-    guard let part = context.parameters.get(name), let text = part.removingURLPercentEncoding()
-    else { throw .notFound("the path names no \(name)") }
+    guard let text = context.captured(name) else { throw .notFound("the path names no \(name)") }
     return text
   }
 
@@ -81,13 +94,6 @@ struct RequestContext: Sendable {
   var preferredWait: PreferredWait { PreferredWait(request.headers[values: .prefer]) }
 }
 
-/// The session of a request.
-struct Caller: Sendable {
-  let principal: SessionPrincipal
-  /// The secret itself: to check later whether the session is still open, and to log out.
-  let token: String
-}
-
 /// Hummingbird's context of a request, with its connection.
 package struct ConnectionContext: Hummingbird.RequestContext {
   /// Hummingbird's own part of the context.
@@ -105,6 +111,11 @@ package struct ConnectionContext: Hummingbird.RequestContext {
     channel = source.channel
     peer = channel.peer
     localPort = channel.localAddress?.port
+  }
+
+  /// The part of the path that the route captures as `name`, decoded; `nil` if there is none.
+  func captured(_ name: String) -> String? {
+    parameters.get(name)?.removingURLPercentEncoding()
   }
 }
 

@@ -1,4 +1,4 @@
-// The screen of the user's own account: name, contacts, password, second factor, sessions, deletion.
+// The screen of the user's own account: name, contacts, password, second factor, sessions, access tokens, deletion.
 import { h, clear, btn } from './dom.js';
 import { icon } from './icons.js';
 import { get, post, remove, path } from './api.js';
@@ -10,17 +10,18 @@ import { languageChoice } from './language.js';
 import { passwordForm } from './reset.js';
 import { formSheet, inSheet, passwordField, confirmContact, proven } from './form-sheet.js';
 import { addFactor, removeFactor, newRecoveryCodes } from './second-factor.js';
+import { askEndOthers, createButton, loadTokens } from './tokens.js';
 import { t, when } from './text.js';
 
 export const title = () => t('account.title');
 
 export async function show(main, { again, exit }) {
-  const person = h('div', 'setting-list'), factor = h('div', 'setting-list'), sessions = h('ul', 'rows');
-  const others = quiet(t('sessions.endOthers'), undefined, () => ask(t('sessions.endOthersAsk'), t('sessions.endOthersNote'), { yes: t('sessions.endThem'), no: t('do.cancel'), run: () => remove('/sessions/others').then(({ ended }) => { toast(t('sessions.ended', { count: ended })); return loadSessions(sessions); }).catch(complain) }));
+  const person = h('div', 'setting-list'), factor = h('div', 'setting-list'), sessions = h('ul', 'rows'), tokens = h('ul', 'rows');
+  const others = quiet(t('sessions.endOthers'), undefined, () => askEndOthers(() => Promise.all([loadSessions(sessions), loadTokens(tokens)])));
   const end = btn('danger wide', () => ask(t('account.deleteAsk'), t('account.deleteNote'), { yes: t('account.delete'), no: t('do.cancel'), danger: true, run: () => proven(() => remove('/account')).then(() => { toast(t('account.deleted')); return exit(); }).catch(complain) }), t('account.delete'));
   main.append(heading(t('account.title'), h('a', { class: 'btn quiet', href: '/settings' }, icon('arrowBack'), t('settings.title'))));
   const columns = h('div', 'two-col', h('div', 'col', card(t('account.you'), 'h-you', person), card(t('factor.title'), 'h-factor', factor)),
-      h('div', 'col', card(t('sessions.title'), 'h-sessions', sessions, others), card(t('account.end'), 'h-end', h('div', 'setting-list', h('p', 'soft', t('account.deleteNote')), end))));
+      h('div', 'col', card(t('sessions.title'), 'h-sessions', sessions, others), card(t('tokens.title'), 'h-tokens', h('div', 'setting-list', h('p', 'soft', t('tokens.about')), tokens, h('div', {}, createButton(tokens)))), card(t('account.end'), 'h-end', h('div', 'setting-list', h('p', 'soft', t('account.deleteNote')), end))));
   const load = async () => {
     const { user } = await get('/account'), again = () => load().catch(complain);
     clear(person, setting(user.name, t('account.nameNote'), quiet(t('account.change'), t('account.changeName'), () => changeName(user, again))),
@@ -32,7 +33,7 @@ export async function show(main, { again, exit }) {
       user.secondFactor ? setting(t('factor.recovery'), t('factor.left', { count: user.recoveryCodesLeft ?? 0 }), quiet(t('factor.renew'), t('factor.renewCodes'), () => newRecoveryCodes(again))) : null,
       user.secondFactor ? quiet(t('factor.remove'), undefined, () => removeFactor(again)) : h('div', {}, wide(t('factor.add'), () => addFactor(again))));
   };
-  try { await Promise.all([load(), loadSessions(sessions).catch((failure) => clear(sessions, h('li', {}, failureCard(t('sessions.title'), failure, again))))]); main.append(columns); } catch (failure) { main.append(failureCard(t('account.title'), failure, again)); }
+  try { await Promise.all([load(), loadSessions(sessions).catch((failure) => clear(sessions, h('li', {}, failureCard(t('sessions.title'), failure, again)))), loadTokens(tokens).catch((failure) => clear(tokens, h('li', {}, failureCard(t('tokens.title'), failure, again))))]); main.append(columns); } catch (failure) { main.append(failureCard(t('account.title'), failure, again)); }
 }
 const wide = (text, run) => actBtn('wide', run, icon('key'), text);
 

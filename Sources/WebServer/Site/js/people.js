@@ -7,6 +7,7 @@ import { heading, sheet, segments, choice, slider, toast, ask, actBtn, complain,
 import { t, has, when, clockTime, dateOf, unit } from './text.js';
 import { qrOfRows } from './qr.js';
 import { loadSessions } from './account.js';
+import { loadTokens } from './tokens.js';
 import { proven } from './form-sheet.js';
 
 export const title = () => t('people.title');
@@ -40,8 +41,8 @@ function person(one, load) {
 /** The highest age rating; the end of the slider is none. */
 export const ageSlider = (value, onchange) => slider({ label: t('people.limit'), min: 0, max: 21, value: value ?? 21, says: (x) => (x >= 21 ? t('people.noLimit') : t('people.age', { age: x })), onchange: (x) => onchange(x >= 21 ? undefined : x) });
 function edit(one, isOwn, load) {
-  const sessions = h('ul', 'rows');
-  if (!isOwn) loadSessions(sessions, path`/accounts/${one.id}/sessions`).catch(complain);
+  const sessions = h('ul', 'rows'), tokens = h('ul', 'rows');
+  if (!isOwn) { loadSessions(sessions, path`/accounts/${one.id}/sessions`).catch(complain); loadTokens(tokens, path`/accounts/${one.id}/tokens`).catch(complain); }
   const own = path`/accounts/${one.id}`, change = async (what, body, said) => { await proven(() => post(`${own}/${what}`, body)); toast(said); load(); };
   let timer;
   const limit = ageSlider(one.ageLimit, (x) => {
@@ -52,6 +53,7 @@ function edit(one, isOwn, load) {
   const box = sheet(one.name, h('p', 'soft', `${one.email} · ${t('people.since', { date: dateOf(one.created) })}`), h('div', 'controls',
     choice(t('people.role'), [['member', t('role.member')], ['owner', t('role.owner')]], one.role, (role) => change('role', { role }, t(`people.now.${role}`, { name: one.name }))), limit.node,
     isOwn ? null : h('section', { 'aria-labelledby': 'h-sessions' }, h('h3', { class: 'title-4', id: 'h-sessions' }, t('sessions.title')), sessions),
+    isOwn ? null : h('section', { 'aria-labelledby': 'h-tokens' }, h('h3', { class: 'title-4', id: 'h-tokens' }, t('tokens.title')), tokens),
     isOwn ? null : btn('danger wide', () => { box.close(); ask(t('people.removeOne', { name: one.name }), t('people.removal'), { yes: t('people.remove'), danger: true, run: removal(own, t('people.removed', { name: one.name }), load) }); }, t('people.removeAccount'))));
 }
 const removal = (path, said, load) => () => remove(path).then(() => { toast(said); load(); }, complain);

@@ -101,6 +101,7 @@ struct WhoAmI: AsyncParsableCommand {
       let address = user?["email"]?.string.map { " <\($0)>" } ?? ""
       return "\(user?["name"]?.string ?? "?")\(address), "
         + "\(user?["role"]?.string ?? "?")"
+        + ($0["accessToken"]?["name"]?.string.map { " (access token \($0))" } ?? "")
     }
   }
 }

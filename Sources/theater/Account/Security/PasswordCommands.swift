@@ -31,6 +31,12 @@ struct PasswordChange: AsyncParsableCommand {
       for: prompt.hasRules
         ? NewPasswordOwner(try await theater.get(AccountEndpoint.account.path())) : .init())
     output.confirm("Your password is changed; your other sessions have ended.")
+    // The password is changed, whether or not the list can be read.
+    if let count = try? await theater.accessTokens().count, count > 0 {
+      Console.writeNotice(
+        "\(tokenCount(count)) can still be used. List: \(ProgramName.name) token list. "
+          + "Revoke: \(ProgramName.name) token revoke --all")
+    }
   }
 }
 

@@ -42,22 +42,36 @@ struct SessionCommands: AsyncParsableCommand {
     var others = false
     @Flag(help: "Every session, this one too.")
     var all = false
+    @Flag(help: "With --others or --all: revoke your access tokens, too.")
+    var tokens = false
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
       guard [id != nil, others, all].count(where: { $0 }) == 1 else {
         throw ValidationError("Give an id, --others or --all.")
       }
+      guard !tokens || id == nil else {
+        throw ValidationError("--tokens belongs to --others or --all.")
+      }
     }
 
     func run() async throws {
       let theater = try RemoteTheater()
       guard let id else {
-        try await theater.delete(
-          (others ? SessionEndpoint.endOtherSessions : .endSessions).path())
+        let path = (others ? SessionEndpoint.endOtherSessions : .endSessions).path()
+        let answer = try await theater.answer(.DELETE, path + (tokens ? "?tokens=revoke" : ""))
+        guard answer.isSuccess else { throw ExitError(answer) }
         if all { TokenFile(theater.paths.token).remove() }
-        return output.confirm(
-          all ? "You are logged out everywhere." : "Every other session ended.")
+        output.confirm(all ? "You are logged out everywhere." : "Every other session ended.")
+        if let count = answer.json["revokedTokens"]?.integer {
+          Console.writeNotice("\(tokenCount(count)) revoked.")
+        }
+        if let count = answer.json["tokens"]?.integer {
+          Console.writeNotice(
+            "\(tokenCount(count)) can still be used. List: \(ProgramName.name) token list. "
+              + "Revoke: \(ProgramName.name) token revoke --all")
+        }
+        return
       }
       let sessions = try await theater.get(SessionEndpoint.sessions.path())["sessions"]?.array ?? []
       let found = sessions.compactMap { $0["id"]?.string }.filter {

@@ -61,7 +61,7 @@ import Testing
           switch (route.access, role) {
           case (.everyone, _): nil
           case (.permitted, nil): "notLoggedIn"
-          case (.permitted(let permission), let role?):
+          case (.permitted(let permission, _), let role?):
             role.permissions.contains(permission) ? nil : "forbidden"
           }
         #expect(
