@@ -33,7 +33,7 @@ struct BackupCommand: AsyncParsableCommand {
     }
   }
 
-  struct List: AsyncParsableCommand {
+  struct List: AsyncParsableCommand, LocalCommand {
     static let configuration = CommandConfiguration(abstract: "List the backups.")
     @OptionGroup var output: OutputOptions
 
@@ -50,7 +50,7 @@ struct BackupCommand: AsyncParsableCommand {
     }
   }
 
-  struct Create: AsyncParsableCommand {
+  struct Create: AsyncParsableCommand, LocalCommand {
     static let configuration = CommandConfiguration(
       abstract: "Make a backup now; it is verified and never deleted.")
 
@@ -63,7 +63,7 @@ struct BackupCommand: AsyncParsableCommand {
     }
   }
 
-  struct Verify: AsyncParsableCommand {
+  struct Verify: AsyncParsableCommand, LocalCommand {
     static let configuration = CommandConfiguration(
       abstract: "Verify a backup page by page.")
     @OptionGroup var choice: Choice
@@ -78,7 +78,7 @@ struct BackupCommand: AsyncParsableCommand {
     }
   }
 
-  struct Restore: AsyncParsableCommand {
+  struct Restore: AsyncParsableCommand, LocalCommand {
     static let configuration = CommandConfiguration(
       abstract: "Replace accounts and positions by those of a backup; the current ones are kept.",
       discussion: """

@@ -1,8 +1,10 @@
 import ArgumentParser
 import JSON
+import TheaterAPI
 
 /// `theater doctor`: lists the problems of this machine, each with the command that fixes it.
-/// Works without the controller; checks it too if it runs.
+/// Works without the controller; checks it too if it runs. For a controller elsewhere, shows the checks that it
+/// makes of its own machine.
 struct Doctor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show what is missing or wrong on this machine, and how to fix it.")
@@ -17,22 +19,10 @@ struct Doctor: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
-    let paths = ApplicationPaths()
-    let folders = try plugins.existing()
-    let isRunning = SocketProbe.isListening(at: paths.socket)
-    var findings = await MachineCheck(
-      configuration: config ?? Serve.usualConfiguration(paths), plugins: folders,
-      paths: paths
-    ).findings()
-    if isRunning {
-      findings += await ControllerCheck(paths: paths).findings()
-    } else {
-      findings.append(
-        .notice(
-          "controller", "it does not run",
-          remedy: "\(ProgramName.name) serve --config devices.json"))
-      findings.append(PortCheck.finding(port))
-    }
+    let findings =
+      if ControllerTarget.current.address == nil { try await checkThisMachine() } else {
+        try await checkElsewhere()
+      }
     let bad = findings.count { $0.verdict == .bad }
     let answer: JSON = ["findings": .array(findings.map(\.json)), "bad": .integer(bad)]
     if output.json {
@@ -42,6 +32,33 @@ struct Doctor: AsyncParsableCommand {
       Console.writeLine("\n" + Self.verdict(on: findings))
     }
     if bad > 0 { throw ExitError(silent: .failed) }
+  }
+
+  private func checkElsewhere() async throws -> [Finding] {
+    guard config == nil, plugins.folders.isEmpty else {
+      throw ExitError(
+        .wrongUsage, "--config and --plugins name files of this machine",
+        hint: "A controller elsewhere checks its own: leave them out.")
+    }
+    let report = try await RemoteTheater().get(SystemEndpoint.doctor.path()).printable
+    return (report["checks"]?.array ?? []).map(Finding.init(check:))
+  }
+
+  private func checkThisMachine() async throws -> [Finding] {
+    let paths = ApplicationPaths()
+    let folders = try plugins.existing()
+    let isRunning = SocketProbe.isListening(at: paths.socket)
+    let findings = await MachineCheck(
+      configuration: config ?? Serve.usualConfiguration(paths), plugins: folders,
+      paths: paths
+    ).findings()
+    if isRunning { return findings + (await ControllerCheck(paths: paths).findings()) }
+    return findings + [
+      .notice(
+        "controller", "it does not run",
+        remedy: "\(ProgramName.name) serve --config devices.json"),
+      PortCheck.finding(port),
+    ]
   }
 
   /// The last line: the number of faults, else the number of notices.

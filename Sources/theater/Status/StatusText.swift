@@ -37,7 +37,10 @@ struct StatusText {
       lines += DifferenceText.line(problem).split(separator: "\n").map { "  \($0)" }
     }
     let file = edit["problem"]?["file"]?.string.map { " \($0)" } ?? ""
-    return lines + ["  Correct the file. All mistakes: \(ProgramName.name) config check\(file)"]
+    let place = ControllerTarget.current.address == nil ? "" : ", on the controller's machine"
+    return lines + [
+      "  Correct the file. All mistakes: \(ProgramName.program) config check\(file)\(place)"
+    ]
   }
 
   /// The line about the current activity.

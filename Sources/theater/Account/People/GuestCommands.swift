@@ -109,7 +109,7 @@ struct Guest: AsyncParsableCommand {
       guard let token = answer["token"]?.string else {
         throw ExitError(.failed, "the controller gave no token")
       }
-      try TokenFile(theater.paths.token).write(token)
+      try theater.session.write(token)
       Console.writeLine("Welcome! You may stay until \(answer["expires"]?.string ?? "?").")
     }
   }

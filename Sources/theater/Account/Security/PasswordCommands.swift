@@ -50,7 +50,7 @@ struct PasswordReset: AsyncParsableCommand {
 
   func run() async throws {
     let theater = try RemoteTheater(needsLogin: false)
-    try theater.requireController()
+    try await theater.requireController()
     try await NewPasswordPrompt(theater, fromInput: password.passwordStdin)
       .reset(by: CodePrompt(email: email, phone: phone), at: theater)
     Console.writeLine("Your password is set; log in with it: \(ProgramName.name) login")

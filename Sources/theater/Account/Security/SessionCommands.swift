@@ -54,7 +54,7 @@ struct SessionCommands: AsyncParsableCommand {
       guard let id else {
         try await theater.delete(
           (others ? SessionEndpoint.endOtherSessions : .endSessions).path())
-        if all { TokenFile(theater.paths.token).remove() }
+        if all { theater.forgetSession() }
         return Console.writeLine(
           all ? "You are logged out everywhere." : "Every other session ended.")
       }
@@ -81,13 +81,14 @@ struct Prove: AsyncParsableCommand {
 
   func run() async throws {
     let theater = try RemoteTheater()
+    try theater.requireSession("prove")
     let password = try Prompt.password(fromInput: password.passwordStdin, twice: false)
     let answer = try await theater.prove(
       ["password": .string(password)], at: SessionEndpoint.proveIdentity.path())
     guard let token = answer["token"]?.string else {
       throw ExitError(.failed, "the controller gave no token")
     }
-    try TokenFile(theater.paths.token).write(token)
+    try theater.session.write(token)
     Console.writeLine("Your identity is proven for five minutes.")
   }
 }
