@@ -131,9 +131,7 @@ struct Invocation: Sendable {
     do throws(ExitError) {
       return try RemoteAddress(text)
     } catch {
-      var named = error
-      named.text = "\(origin): \(error.text)"
-      throw named
+      throw ExitError(error.code, "\(origin): \(error.text)")
     }
   }
 
