@@ -29,8 +29,19 @@ struct TokenFile: Sendable {
     }
     if bytes.allSatisfy(Self.isSpace) { return nil }
     // Other content must not be sent.
-    guard let word = Self.word(in: bytes[...]) else { throw invalidFile("holds no token") }
+    guard let word = Self.word(in: isGiven ? Self.withoutHeader(bytes) : bytes[...]) else {
+      throw invalidFile("holds no token")
+    }
     return word
+  }
+
+  /// The bytes behind `Authorization: Bearer`, as in a file for `curl -H @FILE`; all bytes without it.
+  private static func withoutHeader(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
+    let header = Array("authorization: bearer ".utf8)
+    let start = bytes.prefix(header.count)
+    // A letter's lower case differs by this bit.
+    return start.map({ $0 | 0x20 }).elementsEqual(header)
+      ? bytes.dropFirst(header.count) : bytes[...]
   }
 
   /// The only word of a text, if it can be a token.

@@ -127,6 +127,13 @@ import Testing
     let words = ["--token-file", path, "status"]
     #expect(try Invocation(words).target(variables).token?.text == "from-the-file")
     #expect(try Invocation([]).target(variables).token?.text == "from-the-variable")
+    // The file of `curl -H @FILE` serves as well.
+    for header in ["Authorization: Bearer from-the-file\n", "authorization: bearer from-the-file"] {
+      let file = try folder.write("header", Array(header.utf8))
+      chmod(file, 0o600)
+      let target = try Invocation(["--token-file", file]).target(variables)
+      #expect(target.token?.text == "from-the-file")
+    }
     #expect(
       try Invocation([]).target { ["THEATER_TOKEN_FILE": path][$0] }.token?.text == "from-the-file")
     chmod(path, 0o644)
