@@ -37,8 +37,9 @@ let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto"
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let tls: [Target.Dependency] = [
-  .product(name: "NIOSSL", package: "swift-nio-ssl"),
+  nioSSL,
   .product(name: "X509", package: "swift-certificates"),
   .product(name: "SwiftASN1", package: "swift-asn1"),
 ]
@@ -96,7 +97,7 @@ let layers: [[Target]] = [
     module(
       "APIClient",
       [
-        "TheaterAPI", "JSON", "CLinux",
+        "TheaterAPI", "JSON", "CLinux", crypto, nioSSL,
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
       ] + nio),
     module(
@@ -265,7 +266,12 @@ let package = Package(
         grdb,
       ]),
     tests("TheaterAPITests", ["TestSupport", "TheaterAPI", "Devices", "JSON"]),
-    tests("APIClientTests", ["TestSupport", "APIClient", "JSON"] + nio),
+    tests(
+      "APIClientTests",
+      [
+        "TestSupport", "APIClient", "TheaterAPI", "JSON", nioSSL,
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+      ] + nio),
     tests(
       "WebServerTests",
       [
@@ -277,7 +283,8 @@ let package = Package(
     tests(
       "TheaterTests",
       [
-        "TestSupport", "theater", "AccountFlows", "Validation", "WebServer", "APIClient", "Storage",
+        "TestSupport", "theater", "AccountFlows", "Validation", "WebServer", "APIClient",
+        "TheaterAPI", "Storage",
         "TheaterConfiguration", "Discovery", "HomeTheater", "InMemoryDevices", "PluginConformance",
         "PluginHost", "Accounts", "Jobs", "JSON", "Devices", logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

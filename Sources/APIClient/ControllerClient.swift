@@ -4,10 +4,12 @@ import JSON
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 import TheaterAPI
 
 /// An HTTP client of one controller, over its Unix socket or a TCP port. Each request has its own
-/// connection. Before anything is sent over a Unix socket, `SocketOwnership` checks that it belongs to this user.
+/// connection. Before anything is sent over a Unix socket, `SocketOwnership` checks that it belongs to this user;
+/// with TLS, `PeerCheck` compares the controller's certificate with the confirmed one.
 package struct ControllerClient: Sendable {
   /// The socket or port of the controller.
   package let address: ControllerAddress
@@ -17,13 +19,17 @@ package struct ControllerClient: Sendable {
   package var device: String?
   private let connections: HTTPConnections
 
-  /// - Parameter connections: Shared by default; tests use their own.
+  /// - Parameter connections: Shared by default; with TLS those that accept no certificate.
   package init(
-    _ address: ControllerAddress, token: String? = nil, connections: HTTPConnections = .shared
+    _ address: ControllerAddress, token: String? = nil, connections: HTTPConnections? = nil
   ) {
     self.address = address
     self.token = token
-    self.connections = connections
+    self.connections =
+      switch address {
+      case .socket, .port: connections ?? .shared
+      case .tls: connections ?? .tls(pinnedTo: nil)
+      }
   }
 
   /// Sends a request and returns the whole response.
@@ -51,7 +57,7 @@ package struct ControllerClient: Sendable {
       let request = request(method, path, bytes, headers)
       try checkSocket()
       return try await collect(
-        connections.requests.execute(request, deadline: .distantFuture))
+        connections.requests.execute(request, deadline: .now() + connections.longestHead))
     } catch {
       throw ControllerConnectionError(error, at: address)
     }
@@ -106,7 +112,18 @@ package struct ControllerClient: Sendable {
   }
 
   private func collect(_ response: HTTPClientResponse) async throws -> ControllerResponse {
-    let body = try await response.body.collect(upTo: connections.maximumBody)
+    let (maximum, longest) = (connections.maximumBody, connections.longestBody)
+    let body = try await withThrowingTaskGroup(of: ByteBuffer.self) { group in
+      defer { group.cancelAll() }
+      group.addTask { try await response.body.collect(upTo: maximum) }
+      group.addTask {
+        // The library limits the time between two reads, not that of the whole body.
+        try await Task.sleep(for: longest)
+        throw HTTPClientError.deadlineExceeded
+      }
+      guard let body = try await group.next() else { throw CancellationError() }
+      return body
+    }
     return ControllerResponse(
       status: Int(response.status.code), headers: response.headers,
       body: Array(body.readableBytesView))
@@ -151,6 +168,9 @@ extension ControllerConnectionError {
   fileprivate init(_ error: any Error, at address: ControllerAddress) {
     switch error {
     case let error as ControllerConnectionError: self = error
+    case let error as PeerCheck.OtherCertificate:
+      self = .certificate(address, found: error.found, confirmed: error.confirmed)
+    case is NIOSSLError, is BoringSSLError: self = Self.withoutTLS(address)
     case let error as IOError where Self.noListener.contains(error.errnoCode):
       self = .notRunning(address)
     // Without an address there was nothing to connect to.
@@ -161,11 +181,15 @@ extension ControllerConnectionError {
     case let error as HTTPClientError:
       switch error {
       case .readTimeout: self = .broken("the controller sent nothing for too long")
-      case .connectTimeout: self = .broken("the controller does not accept connections")
+      case .connectTimeout, .tlsHandshakeTimeout:
+        self = .broken(
+          "the controller does not accept connections\(address.isEncrypted ? " with TLS" : "")")
+      case .deadlineExceeded: self = .broken("the response takes too long")
       case .remoteConnectionClosed: self = .broken("the response ended too early")
       default: self = .broken(error.shortDescription)
       }
     case HTTPParserError.invalidEOFState: self = .broken("the response ended too early")
+    case HTTPParserError.headerOverflow: self = .broken("the head of the response is too large")
     case is HTTPParserError: self = .broken("the response is not HTTP")
     case let error as NIOTooManyBytesError:
       self = .broken("the response is larger than \((error.maxBytes ?? 0) >> 20) MiB")
@@ -174,6 +198,15 @@ extension ControllerConnectionError {
     case is CancellationError: self = .broken("the request was cancelled")
     default: self = .broken("\(error)")
     }
+  }
+
+  /// The error of a peer with which no TLS connection can be made.
+  private static func withoutTLS(_ address: ControllerAddress) -> ControllerConnectionError {
+    .untrusted(
+      reason: "what answers at \(address) does not speak TLS 1.2 or 1.3",
+      hint:
+        "Check the address and the port. A controller that is there for its own machine alone speaks plain "
+        + "HTTP: use http:// on that machine, or set \"web\": {\"tls\": true} in its devices.json.")
   }
 
   private static let noListener: Set<CInt> = [ECONNREFUSED, ENOENT, ENOTSOCK, ENOTDIR]

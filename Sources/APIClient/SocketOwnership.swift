@@ -87,7 +87,8 @@ package enum SocketOwnership {
     let hint =
       user == 0
       ? "To use that user's controller, act as that user: sudo -u '#\(owner)' theater …"
-      : "Check who made it, and \(otherFolder)."
+      : "Check who made it, and \(otherFolder). To use that user's controller: "
+        + "theater --at https://localhost:8080 …"
     return .untrusted(
       reason: "\(thing) belongs to user \(owner), and you are user \(user)", hint: hint)
   }

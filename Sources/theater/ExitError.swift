@@ -95,16 +95,41 @@ struct ExitError: Error, Sendable, Hashable {
 
   init(_ failure: ControllerConnectionError) {
     switch failure {
-    case .notRunning(let address):
+    case .notRunning(.socket(let path)):
       self.init(
-        .notRunning, "no controller is running: no process listens at \(address)",
-        hint: "Start it: \(ProgramName.name) serve")
+        .notRunning, "no controller is running: no process listens at \(path)",
+        hint: """
+          Start it: \(ProgramName.name) serve
+            If another user or another machine runs it: \(ProgramName.name) --at https://localhost:8080 …, with \
+          that machine's name
+          """)
+    case .notRunning:
+      self.init(
+        .notRunning, Self.reason(of: failure),
+        hint:
+          "Check the address, and that the controller runs there. Other machines reach it only with "
+          + "\"web\": {\"host\": …} in its devices.json.")
     case .broken(let reason):
       self.init(
         .failed, "the connection to the controller broke: \(reason)",
         hint: "Look at its log, and try again.")
     case .untrusted(let reason, let hint):
       self.init(.failed, "nothing was sent to the controller: \(reason)", hint: hint)
+    case .certificate(let address, let found, let confirmed):
+      self =
+        confirmed.map { CertificateConfirmation.changed(address, found, from: $0) }
+        ?? CertificateConfirmation.unknown(address, found)
+    }
+  }
+
+  /// The reason why a request has no response, without what to do.
+  static func reason(of failure: ControllerConnectionError) -> String {
+    switch failure {
+    case .notRunning(let address): "no controller answers at \(address)"
+    case .broken(let reason), .untrusted(let reason, _): reason
+    case .certificate(let address, _, nil): "the certificate of \(address) is not confirmed yet"
+    case .certificate(let address, _, _):
+      "the certificate of \(address) is another one than you confirmed"
     }
   }
 
@@ -188,8 +213,11 @@ struct ExitError: Error, Sendable, Hashable {
 /// The name of this program in suggested commands.
 enum ProgramName {
   /// `theater`, or the path by which it was called.
-  static let name: String = {
+  static let program: String = {
     guard let called = CommandLine.arguments.first, called.contains("/") else { return "theater" }
     return called
   }()
+
+  /// The program with the options that select the controller of the current command.
+  static var name: String { program + ControllerTarget.current.options }
 }

@@ -12,6 +12,9 @@ struct Theater: AsyncParsableCommand {
       With --json each command prints its result as JSON. An error is one line of JSON on \
       standard error: {"error": {"code": …, "message": …, "hint": …}}.
 
+      theater --at https://box:8080 COMMAND uses the controller of another machine, or of another \
+      user of this one.
+
       Completion: theater --generate-completion-script bash|zsh|fish
       """,
     version: TheaterVersion.text,
@@ -39,24 +42,21 @@ struct Theater: AsyncParsableCommand {
         name: "System",
         subcommands: [
           Serve.self, Plugins.self, PluginCommand.self, Audio.self, Discover.self, Doctor.self,
-          Config.self, BackupCommand.self,
+          Config.self, BackupCommand.self, ControllersCommand.self,
         ]),
     ])
+
+  @OptionGroup var controller: ControllerOptions
 }
 
 /// The entry point. Every error becomes one of the five exit codes.
 @main enum Main {
   static func main() async {
-    do {
-      var command = try await Theater.asyncParseAsRoot()
-      if var command = command as? any AsyncParsableCommand {
-        try await command.run()
-      } else {
-        try command.run()
-      }
+    do throws(ExitError) {
+      try await Invocation(Array(CommandLine.arguments.dropFirst())).run()
       try Console.checkOutput()
     } catch {
-      await FirstAccount.explained(ExitError(error)).terminate()
+      await FirstAccount.explained(error).terminate()
     }
   }
 }

@@ -2,6 +2,7 @@ import APIClient
 import Foundation
 import NIOCore
 import NIOPosix
+import NIOSSL
 import Synchronization
 import TestSupport
 
@@ -45,21 +46,32 @@ final class ScriptedServer: Sendable {
   }
 
   /// Runs `body` with a server on a free port of the loopback interface.
-  static func runOnPort(reply: String, _ body: (ScriptedServer) async throws -> Void) async throws {
-    try await run(reply: reply, closes: true, body) {
+  ///
+  /// - Parameter tls: The certificate; `nil` for a server without TLS.
+  static func runOnPort(
+    reply: String, tls: NIOSSLContext? = nil, _ body: (ScriptedServer) async throws -> Void
+  ) async throws {
+    try await run(reply: reply, closes: true, tls: tls, body) {
       let channel = try await $0.bind(host: "127.0.0.1", port: 0).get()
-      return (channel, .port(host: "127.0.0.1", channel.localAddress?.port ?? 0))
+      let port = channel.localAddress?.port ?? 0
+      return (
+        channel, tls == nil ? .port(host: "127.0.0.1", port) : .tls(host: "127.0.0.1", port)
+      )
     }
   }
 
   private static func run(
-    reply: String, closes: Bool, _ body: (ScriptedServer) async throws -> Void,
+    reply: String, closes: Bool, tls: NIOSSLContext? = nil,
+    _ body: (ScriptedServer) async throws -> Void,
     bind: (ServerBootstrap) async throws -> (any Channel, ControllerAddress)
   ) async throws {
     let log = Log()
     let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
+          if let tls {
+            try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls))
+          }
           try channel.pipeline.syncOperations.addHandler(
             Handler(reply: reply, closes: closes, log: log))
         }
@@ -99,6 +111,8 @@ final class ScriptedServer: Sendable {
 
     /// Whether the head and the body that it announces have arrived.
     private var isWhole: Bool {
+      // A server without TLS answers to a handshake at once.
+      if received.utf8.first == 0x16 { return true }
       guard let head = received.firstRange(of: "\r\n\r\n") else { return false }
       let length = received[..<head.lowerBound].lowercased()
         .firstMatch(of: /content-length: (\d+)/).flatMap { Int($0.output.1) }

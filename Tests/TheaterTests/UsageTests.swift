@@ -63,6 +63,8 @@ import Testing
       ],
       ["serve", "--config", "x.json", "--port", "0", "--host", "::1", "--plugins", "a"],
       ["serve", "--host", "0.0.0.0", "--insecure-plain-http-on-the-network"],
+      ["controllers"], ["controllers", "confirm", "https://box.local:8080"],
+      ["controllers", "forget", "https://box.local:8080"],
     ])
   func understood(words: [String]) throws {
     _ = try Theater.parseAsRoot(words)

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import NIOSSL
 import SwiftASN1
+import TheaterAPI
 import X509
 
 /// A certificate with its key.
@@ -38,7 +39,7 @@ package struct ServerCertificate: Sendable {
         "\(path) holds no certificate in PEM form",
         hint: "It begins with -----BEGIN CERTIFICATE-----; the server's own comes first.")
     }
-    fingerprint = SHA256.hash(data: der).map { String(format: "%02X", $0) }.joined(separator: ":")
+    fingerprint = CertificateFingerprint(digest: SHA256.hash(data: der)).description
     validFrom = certificate.notValidBefore
     expires = certificate.notValidAfter
     names = Set(

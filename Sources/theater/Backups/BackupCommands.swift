@@ -33,7 +33,7 @@ struct BackupCommand: AsyncParsableCommand {
     }
   }
 
-  struct List: AsyncParsableCommand {
+  struct List: AsyncParsableCommand, LocalCommand {
     static let configuration = CommandConfiguration(abstract: "List the backups.")
     @OptionGroup var output: OutputOptions
 
@@ -50,7 +50,7 @@ struct BackupCommand: AsyncParsableCommand {
     }
   }
 
-  struct Create: AsyncParsableCommand {
+  struct Create: AsyncParsableCommand, LocalCommand {
     static let configuration = CommandConfiguration(
       abstract: "Make a backup now; it is verified and never deleted.")
     @OptionGroup var output: OutputOptions
@@ -66,7 +66,7 @@ struct BackupCommand: AsyncParsableCommand {
     }
   }
 
-  struct Verify: AsyncParsableCommand {
+  struct Verify: AsyncParsableCommand, LocalCommand {
     static let configuration = CommandConfiguration(
       abstract: "Verify a backup page by page.")
     @OptionGroup var choice: Choice
@@ -88,7 +88,7 @@ struct BackupCommand: AsyncParsableCommand {
     }
   }
 
-  struct Restore: AsyncParsableCommand {
+  struct Restore: AsyncParsableCommand, LocalCommand {
     static let configuration = CommandConfiguration(
       abstract: "Replace accounts and positions by those of a backup; the current ones are kept.",
       discussion: """

@@ -1,6 +1,7 @@
 import APIClient
 import Devices
 import JSON
+import Platform
 import TheaterAPI
 
 /// Completions for titles, devices and scenes, from the controller; none if the controller does not
@@ -28,9 +29,34 @@ enum TitleCompletion {
     _ list: String, _ key: String, _ get: @escaping @Sendable (RemoteTheater) async throws -> JSON
   ) -> @Sendable ([String], Int, String) async -> [String] {
     { words, index, prefix in
-      guard let answer = try? await get(RemoteTheater()) else { return [] }
+      guard let answer = await CompletionAnswer.get(words, get) else { return [] }
       let names = (answer[list]?.array ?? []).compactMap { $0[key]?.string }
       return CompletionRequest(words: words, index: index, prefix: prefix).candidates(names)
+    }
+  }
+}
+
+/// The answer of the controller that a command line names, for completions.
+enum CompletionAnswer {
+  /// The longest wait for a controller elsewhere: a shell does nothing else meanwhile.
+  private static let longestWait = Duration.seconds(4)
+
+  /// Returns what `get` reads; `nil` without an answer.
+  ///
+  /// - Parameter words: The words of the command line, the program's name first.
+  static func get(
+    _ words: [String], _ get: @escaping @Sendable (RemoteTheater) async throws -> JSON
+  ) async -> JSON? {
+    guard let target = try? Invocation(Array(words.dropFirst())).target() else { return nil }
+    guard target.address != nil else { return try? await get(RemoteTheater(target: target)) }
+    return await withTaskGroup(of: JSON?.self) { group in
+      defer { group.cancelAll() }
+      group.addTask { try? await get(RemoteTheater(target: target)) }
+      group.addTask {
+        try? await SystemClock().sleep(for: longestWait)
+        return nil
+      }
+      return await group.next() ?? nil
     }
   }
 }
@@ -44,11 +70,11 @@ enum CommandCompletion {
     if words[command + 1] == DeviceSwap.word {
       return await swapWords(words, index, prefix)
     }
-    guard
-      let known = try? await RemoteTheater().get(
-        DeviceEndpoint.device.path(words[command + 1])),
-      let role = known["role"]?.string.flatMap(Role.init)
-    else { return [] }
+    let device = words[command + 1]
+    let known = await CompletionAnswer.get(words) {
+      try await $0.get(DeviceEndpoint.device.path(device))
+    }
+    guard let role = known?["role"]?.string.flatMap(Role.init) else { return [] }
     return CompletionRequest(words: words, index: index, prefix: prefix)
       .candidates(role.commands.map(\.name))
   }

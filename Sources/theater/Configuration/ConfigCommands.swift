@@ -14,7 +14,7 @@ struct Config: AsyncParsableCommand {
 }
 
 /// `theater config check [FILE]`.
-struct ConfigCheck: ParsableCommand {
+struct ConfigCheck: ParsableCommand, LocalCommand {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "List every error of a configuration.",
     discussion: """
@@ -164,7 +164,7 @@ enum DifferenceText {
 }
 
 /// `theater config schema`.
-struct ConfigSchema: ParsableCommand {
+struct ConfigSchema: ParsableCommand, LocalCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema", abstract: "Print the JSON Schema of devices.json, for editors.")
   @OptionGroup var plugins: PluginFolderOptions

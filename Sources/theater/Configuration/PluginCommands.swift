@@ -93,5 +93,8 @@ struct PluginQuery: Sendable {
 
 /// The variables of this program's environment.
 enum Environment {
-  static var all: [String: String] { ProcessInfo.processInfo.environment }
+  static var all: [String: String] {
+    // A plugin has no use for the access token of the person who starts it.
+    ProcessInfo.processInfo.environment.filter { $0.key != "THEATER_TOKEN" }
+  }
 }

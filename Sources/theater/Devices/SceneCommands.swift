@@ -129,7 +129,8 @@ struct SceneParameters {
 
   /// The options that take no parameter of their name: those of the commands, and those of the parser.
   private static let optionNames: Set<String> = [
-    "json", "no-wait", "set", "help", "help-hidden", "version", "generate-completion-script",
+    "json", "no-wait", "set", "at", "token-file", "help", "help-hidden", "version",
+    "generate-completion-script",
     "experimental-dump-help",
   ]
 

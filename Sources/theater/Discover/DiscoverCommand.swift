@@ -8,7 +8,7 @@ import TheaterConfiguration
 extension DiscoveryKind: ExpressibleByArgument {}
 
 /// `theater discover`: searches the network and this machine for devices.
-struct Discover: AsyncParsableCommand {
+struct Discover: AsyncParsableCommand, LocalCommand {
   static let configuration = CommandConfiguration(
     abstract: "Search for projectors, MQTT devices, sound cards, drives, displays and folders.",
     discussion: """

@@ -1,9 +1,11 @@
 import ArgumentParser
 import JSON
+import TheaterAPI
 import TheaterConfiguration
 
 /// `theater doctor`: lists the problems of this machine, each with the command that fixes it.
-/// Works without the controller; checks it too if it runs.
+/// Works without the controller; checks it too if it runs. For a controller elsewhere, shows the checks that it
+/// makes of its own machine.
 struct Doctor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show what is missing or wrong on this machine, and how to fix it.")
@@ -21,15 +23,13 @@ struct Doctor: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
-    let paths = ApplicationPaths()
-    let judged = JudgedConfiguration(config, plugins: try plugins.existing(), paths: paths)
-    let findings = await WaitingLine.during("Checking this machine and its plugins") {
-      await check(judged, paths)
-    }
+    let (findings, configuration) =
+      ControllerTarget.current.address == nil
+      ? try await checkThisMachine() : (try await checkElsewhere(), nil)
     let bad = findings.count { $0.verdict == .bad }
     let answer: JSON = [
-      "configuration": .string(judged.path), "findings": .array(findings.map(\.json)),
-      "bad": .integer(bad),
+      "configuration": configuration.map { .string($0) } ?? .null,
+      "findings": .array(findings.map(\.json)), "bad": .integer(bad),
     ]
     if output.json {
       Console.writeLine(answer.prettyText())
@@ -57,6 +57,26 @@ struct Doctor: AsyncParsableCommand {
         remedy: "\(ProgramName.name) serve --config \(judged.path)"),
       PortCheck.finding(port ?? loaded?.configuration.web.port ?? 8080),
     ]
+  }
+
+  private func checkElsewhere() async throws -> [Finding] {
+    guard config == nil, plugins.folders.isEmpty else {
+      throw ExitError(
+        .wrongUsage, "--config and --plugins name files of this machine",
+        hint: "A controller elsewhere checks its own: leave them out.")
+    }
+    let report = try await RemoteTheater().get(SystemEndpoint.doctor.path()).printable
+    return (report["checks"]?.array ?? []).map(Finding.init(check:))
+  }
+
+  /// Returns the findings, and the path of the configuration that was judged.
+  private func checkThisMachine() async throws -> ([Finding], String?) {
+    let paths = ApplicationPaths()
+    let judged = JudgedConfiguration(config, plugins: try plugins.existing(), paths: paths)
+    let findings = await WaitingLine.during("Checking this machine and its plugins") {
+      await check(judged, paths)
+    }
+    return (findings, judged.path)
   }
 
   /// The last line: the number of faults, else the number of notices.

@@ -16,6 +16,11 @@ struct Finding: Sendable, Hashable {
   /// The command or the action that fixes it.
   let remedy: String?
 
+  private init(verdict: Verdict, subject: String, message: String, remedy: String?) {
+    (self.verdict, self.subject) = (verdict, subject)
+    (self.message, self.remedy) = (message, remedy)
+  }
+
   static func good(_ subject: String, _ message: String) -> Finding {
     Finding(verdict: .good, subject: subject, message: message, remedy: nil)
   }
@@ -50,6 +55,19 @@ struct Finding: Sendable, Hashable {
     ]
     if let remedy { object["hint"] = .string(remedy) }
     return .object(object)
+  }
+
+  /// Reads an element of the API's component `DoctorReport`.
+  init(check: JSON) {
+    verdict =
+      switch check["status"]?.string {
+      case "ok": .good
+      case "failed": .bad
+      default: .notice
+      }
+    subject = check["name"]?.string ?? "?"
+    message = check["message"]?.string ?? "?"
+    remedy = check["hint"]?.string
   }
 
   /// The finding for scripts.

@@ -54,6 +54,14 @@ struct ApplicationPaths: Sendable, Hashable {
   var token: String { state + "/token" }
   /// The file with the secret that marks this terminal as a known device.
   var device: String { state + "/device" }
+  /// The file with the token of this user's session at a controller; `nil` for this user's own.
+  func token(at address: RemoteAddress?) -> String {
+    address.map { "\(state)/controllers/\($0.fileName).token" } ?? token
+  }
+  /// The file with the secret that marks this terminal at a controller; `nil` for this user's own.
+  func device(at address: RemoteAddress?) -> String {
+    address.map { "\(state)/controllers/\($0.fileName).device" } ?? device
+  }
   /// The folder with the values of `{"secret": "name"}` in options.
   var secrets: String { state + "/secrets" }
   /// The certificate that the controller makes for itself, with its key.

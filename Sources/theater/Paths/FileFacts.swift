@@ -20,6 +20,8 @@ struct FileFacts {
   var isFile: Bool { facts.mode & S_IFMT == S_IFREG }
   var isSocket: Bool { facts.mode & S_IFMT == S_IFSOCK }
   var owner: uid_t { facts.owner }
+  /// Whether users beside the owner may write.
+  var isWritableByOthers: Bool { facts.mode & (S_IWGRP | S_IWOTH) != 0 }
   /// Whether only the owner has permissions.
   var isPrivate: Bool { facts.mode & (S_IRWXG | S_IRWXO) == 0 }
 }

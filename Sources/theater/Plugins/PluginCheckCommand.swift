@@ -13,7 +13,7 @@ struct PluginCommand: AsyncParsableCommand {
 }
 
 /// `theater plugin check PATH`: the conformance suite against a plugin, without a controller.
-struct PluginCheck: AsyncParsableCommand {
+struct PluginCheck: AsyncParsableCommand, LocalCommand {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "Check a plugin against the plugin protocol.",
     discussion: """

@@ -5,7 +5,7 @@ import JSON
 import PluginProtocol
 
 /// `theater plugin new NAME --role ROLE`: makes a folder with a working plugin and its test.
-struct PluginNew: ParsableCommand {
+struct PluginNew: ParsableCommand, LocalCommand {
   static let configuration = CommandConfiguration(
     commandName: "new", abstract: "Make a plugin to begin with.",
     discussion: """

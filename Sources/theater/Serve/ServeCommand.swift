@@ -5,7 +5,7 @@ import Logging
 import TheaterConfiguration
 
 /// `theater serve`: runs the controller.
-struct Serve: AsyncParsableCommand {
+struct Serve: AsyncParsableCommand, LocalCommand {
   static let configuration = CommandConfiguration(
     abstract: "Run the controller, which all other commands use.")
 

@@ -69,7 +69,7 @@ extension RemoteTheater {
     } catch let failure as ControllerConnectionError {
       switch failure {
       case .notRunning, .broken: return ExitError(.notRunning, "the controller has stopped")
-      case .untrusted: return failure
+      case .untrusted, .certificate: return failure
       }
     } catch {
       return error
@@ -109,7 +109,8 @@ struct StatusScreen {
       group.addTask { try await TerminalInterrupt.wait() }
       if let keys { group.addTask { try await handle(keys, display) } }
       group.addTask {
-        try await theater.listen { event in
+        // Lines on standard error would move the screen.
+        try await theater.listen(report: { await display.show(loss: $0) }) { event in
           await display.apply(event)
           return true
         }
@@ -136,6 +137,13 @@ struct StatusScreen {
   private actor Display {
     private var view: LiveTheaterStatus?
     private var update = ScreenUpdate()
+    /// Why the connection is lost; `nil` while it is open.
+    private var loss: String?
+
+    func show(loss: String?) {
+      self.loss = loss
+      redraw()
+    }
 
     func apply(_ event: ServerSentEvent) {
       if event.name == "snapshot" {
@@ -156,7 +164,9 @@ struct StatusScreen {
       guard let view else { return }
       let text = StatusText(width: Console.width, hasColour: Console.hasColour)
         .text(view, at: Status.now)
-      Console.write(update.next(text, rows: Console.height))
+      let notice = loss.map { [ConnectionLines.text($0).printable()] } ?? []
+      Console.write(
+        update.next((notice + [text]).joined(separator: "\n"), rows: Console.height))
     }
   }
 }

@@ -38,7 +38,10 @@ struct StatusText {
     }
     // A relative path would be looked up in this folder, and not in the controller's.
     let path = edit["problem"]?["file"]?.string.flatMap { $0.hasPrefix("/") ? " \($0)" : nil } ?? ""
-    return lines + ["  Correct the file. All mistakes: \(ProgramName.name) config check\(path)"]
+    let place = ControllerTarget.current.address == nil ? "" : ", on the controller's machine"
+    return lines + [
+      "  Correct the file. All mistakes: \(ProgramName.program) config check\(path)\(place)"
+    ]
   }
 
   /// The line about the current activity.

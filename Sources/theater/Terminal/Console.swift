@@ -94,6 +94,11 @@ enum Console {
     write(text.printable(keepingLines: true) + "\n", to: STDERR_FILENO)
   }
 
+  /// Writes text to standard error without a line break, control characters escaped.
+  static func writeError(_ text: String) {
+    write(text.printable(keepingLines: true), to: STDERR_FILENO)
+  }
+
   /// A variable of the environment, unless empty.
   static func environment(_ name: String) -> String? {
     guard let value = getenv(name), value.pointee != 0 else { return nil }

@@ -10,6 +10,12 @@ enum Prompt {
 
   private static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
+  /// Whether a person can answer a question beside the output of a command.
+  static var canAsk: Bool { isTerminal && isatty(STDERR_FILENO) == 1 }
+
+  /// Writes a question to standard error: standard output may be a pipe.
+  static func writeQuestion(_ text: String) { Console.writeError(text) }
+
   /// Reads a line; at a terminal after `prompt`.
   static func line(_ prompt: String) throws(ExitError) -> String {
     if isTerminal { Console.writeQuestion("\(prompt): ") }

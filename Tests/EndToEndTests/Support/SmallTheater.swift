@@ -34,8 +34,9 @@ final class SmallTheater: Sendable {
   }
 
   /// Starts the controller and waits until it answers.
+  /// - Parameter port: That of its TCP listener; 0 takes a free one.
   /// - Returns: whether it does.
-  func start() async throws -> Bool {
+  func start(port: Int = 0) async throws -> Bool {
     try Data().write(to: folder.appendingPathComponent("console"))
     if !FileManager.default.fileExists(atPath: path("log")) {
       try Data().write(to: folder.appendingPathComponent("log"))
@@ -43,7 +44,7 @@ final class SmallTheater: Sendable {
     let command =
       launcher + [
         Program.products.appendingPathComponent("theater").path, "serve", "--config",
-        path("devices.json"), "--port", "0", "--plugins", path("plugins"),
+        path("devices.json"), "--port", "\(port)", "--plugins", path("plugins"),
       ]
     let controller = try RunningProgram(
       command[0], Array(command.dropFirst()), environment: environment,

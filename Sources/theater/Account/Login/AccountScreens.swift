@@ -143,7 +143,7 @@ struct AccountScreens {
     screen.driver(
       Authenticator(
         service: RemoteLogin(theater: theater, contact: contact),
-        tokens: TokenFile(theater.paths.token)))
+        tokens: theater.session))
   }
 }
 

@@ -30,7 +30,7 @@ struct LogIn: AsyncParsableCommand {
 
   func run() async throws {
     let theater = try RemoteTheater(needsLogin: false)
-    try theater.requireController()
+    try await theater.requireController()
     let screens = AccountScreens(theater: theater)
     if Prompt.isInteractive, !password.passwordStdin {
       let person =
@@ -82,7 +82,8 @@ struct LogOut: AsyncParsableCommand {
 
   func run() async throws {
     let theater = try RemoteTheater()
-    defer { TokenFile(theater.paths.token).remove() }
+    try theater.requireSession("logout")
+    defer { theater.forgetSession() }
     try await theater.delete(SessionEndpoint.logOut.path())
     output.confirm("You are logged out.")
   }

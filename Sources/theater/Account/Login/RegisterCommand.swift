@@ -40,7 +40,7 @@ struct Register: AsyncParsableCommand {
 
   func run() async throws {
     let theater = try RemoteTheater(needsLogin: false)
-    try theater.requireController()
+    try await theater.requireController()
     if Prompt.isInteractive, !password.passwordStdin {
       try await registerOnScreen(AccountScreens(theater: theater))
     } else {

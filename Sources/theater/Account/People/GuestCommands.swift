@@ -111,7 +111,7 @@ struct Guest: AsyncParsableCommand {
       guard let token = answer["token"]?.string else {
         throw ExitError(.failed, "the controller gave no token")
       }
-      try TokenFile(theater.paths.token).write(token)
+      try theater.session.write(token)
       let end = answer["expires"]?.printable
       output.confirm(
         "Welcome! You may stay until \(end?.string ?? "?").", ["expires": end ?? .null])

@@ -111,7 +111,7 @@ struct People: AsyncParsableCommand {
     func run() async throws {
       let theater = try RemoteTheater()
       try await theater.delete(AccountEndpoint.removeAccount.path())
-      TokenFile(theater.paths.token).remove()
+      theater.forgetSession()
       output.confirm("Your account is removed.")
     }
   }
@@ -166,7 +166,7 @@ extension ExitError {
 extension People {
   /// `theater accounts unlock`: lifts the delay after wrong passwords. It works on the database
   /// itself, without controller and session: only the database's owner can write it.
-  struct Unlock: AsyncParsableCommand {
+  struct Unlock: AsyncParsableCommand, LocalCommand {
     static let configuration = CommandConfiguration(
       abstract: "Lift the delay after too many wrong passwords.",
       discussion: "Works with and without the controller, as the user that the controller runs as.")

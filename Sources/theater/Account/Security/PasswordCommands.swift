@@ -58,7 +58,7 @@ struct PasswordReset: AsyncParsableCommand {
 
   func run() async throws {
     let theater = try RemoteTheater(needsLogin: false)
-    try theater.requireController()
+    try await theater.requireController()
     try await NewPasswordPrompt(theater, fromInput: password.passwordStdin)
       .reset(by: CodePrompt(email: email, phone: phone), at: theater)
     output.confirm("Your password is set; log in with it: \(ProgramName.name) login")

@@ -61,7 +61,7 @@ struct SessionCommands: AsyncParsableCommand {
         let path = (others ? SessionEndpoint.endOtherSessions : .endSessions).path()
         let answer = try await theater.answer(.DELETE, path + (tokens ? "?tokens=revoke" : ""))
         guard answer.isSuccess else { throw ExitError(answer) }
-        if all { TokenFile(theater.paths.token).remove() }
+        if all { theater.forgetSession() }
         output.confirm(all ? "You are logged out everywhere." : "Every other session ended.")
         if let count = answer.json["revokedTokens"]?.integer {
           Console.writeNotice("\(tokenCount(count)) revoked.")
@@ -97,13 +97,14 @@ struct Prove: AsyncParsableCommand {
 
   func run() async throws {
     let theater = try RemoteTheater()
+    try theater.requireSession("prove")
     let password = try Prompt.password(fromInput: password.passwordStdin)
     let answer = try await theater.prove(
       ["password": .string(password)], at: SessionEndpoint.proveIdentity.path())
     guard let token = answer["token"]?.string else {
       throw ExitError(.failed, "the controller gave no token")
     }
-    try TokenFile(theater.paths.token).write(token)
+    try theater.session.write(token)
     output.confirm("Your identity is proven for five minutes.")
   }
 }

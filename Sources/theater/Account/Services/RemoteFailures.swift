@@ -23,6 +23,7 @@ extension ScreenFailure {
       self = .network("No controller is running: no process listens at \(address).")
     case .untrusted(let reason, let hint): self = .network("Nothing was sent: \(reason). \(hint)")
     case .broken(let reason): self = .network(reason)
+    case .certificate: self = .network("Nothing was sent: \(ExitError.reason(of: failure)).")
     }
   }
 

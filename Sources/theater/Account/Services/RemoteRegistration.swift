@@ -65,7 +65,7 @@ struct RemoteCodeRegistration: CodeRegistrationService {
         "password": .string(person.password),
       ])
     let (loggedIn, secret) = try codes.theater.openedSession(answer)
-    try TokenFile(codes.theater.paths.token).save(secret)
+    try codes.theater.session.save(secret)
     return loggedIn
   }
 }

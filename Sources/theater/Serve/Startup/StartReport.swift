@@ -117,7 +117,7 @@ enum CertificateLines {
       lines.append("  it is new; until now it was \(replaced)")
     }
     if !certificate.isOwners {
-      lines.append("  at the first visit, compare it with the fingerprint in your browser")
+      lines.append("  at the first visit, compare it with the one that a browser or terminal shows")
     }
     return lines
   }
