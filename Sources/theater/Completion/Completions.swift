@@ -86,8 +86,10 @@ enum CommandCompletion {
     let request = CompletionRequest(words: words, index: index, prefix: prefix)
     let before = request.arguments(after: ["device", DeviceSwap.word]) ?? []
     if before.last == "--plugin" {
-      let plugins = try? await RemoteTheater().get(SystemEndpoint.plugins.path())["plugins"]?.array
-      return request.candidates((plugins ?? []).compactMap { $0["id"]?.string })
+      let plugins = await CompletionAnswer.get(words) {
+        try await $0.get(SystemEndpoint.plugins.path())
+      }
+      return request.candidates((plugins?["plugins"]?.array ?? []).compactMap { $0["id"]?.string })
     }
     if prefix.hasPrefix("-") {
       return request.candidates(
@@ -109,7 +111,9 @@ enum SceneCompletion {
     guard
       let before = request.arguments(after: ["scene", "run"])
         ?? request.arguments(after: ["scene", "plan"]),
-      let scenes = try? await RemoteTheater().get(DeviceEndpoint.scenes.path())["scenes"]?.array
+      let answer = await CompletionAnswer.get(
+        words, { try await $0.get(DeviceEndpoint.scenes.path()) }),
+      let scenes = answer["scenes"]?.array
     else { return [] }
     guard let name = before.first(where: { !$0.hasPrefix("-") }) else {
       return request.candidates(scenes.compactMap { $0["name"]?.string })

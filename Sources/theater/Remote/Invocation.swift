@@ -131,7 +131,7 @@ struct Invocation: Sendable {
     do throws(ExitError) {
       return try RemoteAddress(text)
     } catch {
-      throw ExitError(error.code, "\(origin): \(error.text)")
+      throw ExitError(error.code, "\(origin): \(error.message)", hint: error.hint)
     }
   }
 
