@@ -49,8 +49,8 @@ package struct FilmTitle: Equatable, Sendable {
     self.title = title.isEmpty ? stem.replacing("_", with: " ") : title
   }
 
-  /// Reads the path of a film. A name that says nothing, such as "title_t00", takes the title of its folder, and so does
-  /// the short name of a release in its folder: "Night.Ferry.2019.1080p.x264-GRP/grp-nf.mkv".
+  /// Reads the path of a film. A name that says nothing, such as "title_t00", takes the title of its folder, and so
+  /// does the short name of a release in its folder: "Night.Ferry.2019.1080p.x264-GRP/grp-nf.mkv".
   package init(ofPath path: String) {
     let parts = path.split(separator: "/").map(String.init)
     let name = parts.last ?? path

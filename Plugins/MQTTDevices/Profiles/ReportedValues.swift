@@ -22,8 +22,8 @@ extension JSON {
     return number
   }
 
-  /// The value of a Boolean, of the numbers 1 and 0, and of the words that `String.isOnWord` accepts, also as the member
-  /// of an object, such as `{"STATE": "ON"}`; nil for others.
+  /// The value of a Boolean, of the numbers 1 and 0, and of the words that `String.isOnWord` accepts, also as the
+  /// member of an object, such as `{"STATE": "ON"}`; nil for others.
   var isOn: Bool? {
     guard let object else { return isOnValue }
     let names = ["state", "power", "value", "on", "output"]

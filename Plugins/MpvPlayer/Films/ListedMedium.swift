@@ -9,8 +9,8 @@ enum ListedMedium {
   ///
   /// - Parameters:
   ///   - parts: The paths of the files of the film, if they are known; otherwise its folder is searched for them.
-  ///   - isKnown: Whether a search has just listed exactly this path (see ``FolderWalk``). Then it is not about to play,
-  ///     and its subtitles are not looked for.
+  ///   - isKnown: Whether a search has just listed exactly this path (see ``FolderWalk``). Then it is not about to
+  ///     play, and its subtitles are not looked for.
   /// - Throws: `missing` if there is nothing, or if a scan does not list it; `outside` if it is a link out of the
   /// folder.
   static func find(

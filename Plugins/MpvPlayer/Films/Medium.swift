@@ -51,8 +51,8 @@ struct Medium: Equatable, Sendable {
     }
   }
 
-  /// Returns mpv's address of files that play one after the other (EDL). Each path has its length in bytes before it, so
-  /// that no character of it has a meaning.
+  /// Returns mpv's address of files that play one after the other (EDL). Each path has its length in bytes before it,
+  /// so that no character of it has a meaning.
   private static func sequence(of paths: [String]) -> String {
     "edl://" + paths.map { "%\($0.utf8.count)%\($0)" }.joined(separator: ";")
   }

@@ -183,8 +183,8 @@ public struct ScanRequest: PluginRequest {
     public let items: [CatalogueItem]
     /// The cursor that requests the next page; `nil` at the end.
     public let next: String?
-    /// The files that the player leaves out, at most `CatalogueListing.mostLeftOut`, and the number of all of them. Only
-    /// the first page of a catalogue has them.
+    /// The files that the player leaves out, at most `CatalogueListing.mostLeftOut`, and the number of all of them.
+    /// Only the first page of a catalogue has them.
     public let leftOut: [CatalogueListing.LeftOutFile]
     public let leftOutCount: Int
 
