@@ -42,7 +42,8 @@ enum HintedCommands {
     ("list of titles", ["films"]),
     ("film or a song of the library", ["films", "songs"]), ("list of accounts", ["accounts"]),
     ("list of sessions", ["sessions"]), ("list of invitations", ["invite list"]),
-    ("list of guest passes", ["guest list"]), ("list of plugins", ["plugins"]),
+    ("list of access tokens", ["token list"]), ("list of guest passes", ["guest list"]),
+    ("list of plugins", ["plugins"]),
     ("log of the plugin", ["plugins"]), ("log of the device", ["device DEVICE", "plugins"]),
     ("scan the library again", ["library scan"]), ("scan again", ["library scan"]),
     (

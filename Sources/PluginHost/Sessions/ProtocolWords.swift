@@ -29,7 +29,7 @@ package enum ProtocolWords {
     "peak", "rms", "level", "message",
     // scan, picture, lend
     "items", "next", "id", "artist", "album", "track", "format", "channels", "picture",
-    "data", "pcm",
+    "data", "pcm", "disc", "leftOut", "leftOutCount", "file",
     // The data of an error
     "kind", "hint", "retryAfter",
   ]

@@ -50,6 +50,7 @@ struct ControllersCommand: AsyncParsableCommand {
     var address: RemoteAddress
     @Argument(help: "The SHA-256 of its certificate: AB:CD:…")
     var fingerprint: [String] = []
+    @OptionGroup var output: OutputOptions
 
     func validate() throws { _ = try given() }
 
@@ -59,7 +60,9 @@ struct ControllersCommand: AsyncParsableCommand {
       }
       let known = KnownControllers()
       try known.set(given, for: address, inPlaceOf: known.fingerprint(of: address))
-      Console.writeLine("Confirmed: \(address) SHA-256 \(given)")
+      output.confirm(
+        "Confirmed: \(address) SHA-256 \(given)",
+        ["address": .string("\(address)"), "fingerprint": .string("\(given)")])
     }
 
     private func given() throws(ValidationError) -> CertificateFingerprint? {
@@ -83,6 +86,7 @@ struct ControllersCommand: AsyncParsableCommand {
       help: "The controller's address.",
       completion: .custom(KnownControllers.completions))
     var address: RemoteAddress
+    @OptionGroup var output: OutputOptions
 
     func run() throws {
       let paths = ApplicationPaths()
@@ -94,7 +98,7 @@ struct ControllersCommand: AsyncParsableCommand {
       }
       try known.set(nil, for: address, inPlaceOf: fingerprint)
       for path in [paths.token(at: address), paths.device(at: address)] { TokenFile(path).remove() }
-      Console.writeLine("\(address) is forgotten.")
+      output.confirm("\(address) is forgotten.")
     }
   }
 }

@@ -88,12 +88,6 @@ enum Console {
   /// Writes control sequences to standard error as they are.
   static func writeProgress(_ text: String) { write(text, to: STDERR_FILENO) }
 
-  /// Writes lines to standard error that are no failure, control characters escaped: what a program that reads
-  /// standard output must not get.
-  static func writeNote(_ text: String) {
-    write(text.printable(keepingLines: true) + "\n", to: STDERR_FILENO)
-  }
-
   /// Writes text to standard error without a line break, control characters escaped.
   static func writeError(_ text: String) {
     write(text.printable(keepingLines: true), to: STDERR_FILENO)

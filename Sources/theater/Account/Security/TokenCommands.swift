@@ -73,14 +73,14 @@ struct TokenCommand: ParsableCommand {
       let revocation = "Revoke it with: \(ProgramName.name) token revoke \(name.shellQuoted)"
       if let file {
         try file.write("Authorization: Bearer \(token)")
-        Console.writeLine(
+        output.confirm(
           "The header with the token is in \(file.path), which only you can read. It is valid until \(end).\n"
-            + revocation)
+            + revocation, ["expires": answer["expires"] ?? .null, "file": .string(file.path)])
       } else if output.json {
         try output.show(answer) { _ in "" }
       } else {
         Console.writeLine(token)
-        Console.writeNote("It is valid until \(end), and not shown again.\n\(revocation)")
+        Console.writeError("It is valid until \(end), and not shown again.\n\(revocation)\n")
       }
     }
   }
@@ -114,9 +114,12 @@ struct TokenCommand: ParsableCommand {
       abstract: "List every word for --may.",
       discussion:
         "all: everything of your role, but for accounts, credentials and what needs a proof.")
+    @OptionGroup var output: OutputOptions
 
     func run() async throws {
-      for word in try await RemoteTheater().tokenWords() { Console.writeLine(word) }
+      let words = try await RemoteTheater().tokenWords()
+      let answer: JSON = ["words": .array(words.map { .string($0) })]
+      try output.show(answer) { _ in words.joined(separator: "\n") }
     }
   }
 
@@ -128,6 +131,7 @@ struct TokenCommand: ParsableCommand {
     var name: String?
     @Flag(help: "Every access token.")
     var all = false
+    @OptionGroup var output: OutputOptions
 
     func validate() throws {
       guard (name != nil) != all else { throw ValidationError("Give a name or --all.") }
@@ -140,8 +144,9 @@ struct TokenCommand: ParsableCommand {
         let answer = try await theater.answer(.DELETE, AccountEndpoint.revokeAccessTokens.path())
         guard answer.isSuccess else { throw ExitError(answer) }
         let count = answer.json["revoked"]?.integer ?? 0
-        return Console.writeLine(
-          count == 0 ? "You had no access tokens." : "\(tokenCount(count)) revoked.")
+        return output.confirm(
+          count == 0 ? "You had no access tokens." : "\(tokenCount(count)) revoked.",
+          ["revoked": .integer(count)])
       }
       let tokens = try await theater.accessTokens()
       let found =
@@ -152,7 +157,7 @@ struct TokenCommand: ParsableCommand {
           hint: "List them: \(ProgramName.name) token list")
       }
       try await theater.delete(AccountEndpoint.revokeAccessToken.path(id))
-      Console.writeLine("The access token is revoked.")
+      output.confirm("The access token is revoked.")
     }
   }
 }
@@ -168,14 +173,21 @@ extension RemoteTheater {
 
   /// Every word that a token may have.
   fileprivate func tokenWords() async throws -> [String] {
-    (try await get(AccountEndpoint.accessTokens.path())["words"]?.array ?? []).compactMap(\.string)
+    Self.tokenWords(in: try await get(AccountEndpoint.accessTokens.path()))
+  }
+
+  fileprivate static func tokenWords(in answer: JSON) -> [String] {
+    (answer["words"]?.array ?? []).compactMap(\.string)
   }
 }
 
 /// Completions for the words of a token, the last one of a list with commas.
 private enum TokenWordCompletion {
   static let words: @Sendable ([String], Int, String) async -> [String] = { words, index, prefix in
-    guard let known = try? await RemoteTheater().tokenWords() else { return [] }
+    let answer = await CompletionAnswer.get(words) {
+      try await $0.get(AccountEndpoint.accessTokens.path())
+    }
+    guard let known = answer.map(RemoteTheater.tokenWords(in:)) else { return [] }
     let begun = prefix.lastIndex(of: ",").map { String(prefix[...$0]) } ?? ""
     return CompletionRequest(words: words, index: index, prefix: prefix)
       .candidates(known.map { begun + $0 })
@@ -185,9 +197,11 @@ private enum TokenWordCompletion {
 /// Completions for the names of tokens.
 private enum TokenCompletion {
   static let names: @Sendable ([String], Int, String) async -> [String] = { words, index, prefix in
-    guard let tokens = try? await RemoteTheater().accessTokens() else { return [] }
+    let answer = await CompletionAnswer.get(words) {
+      try await $0.get(AccountEndpoint.accessTokens.path())
+    }
     return CompletionRequest(words: words, index: index, prefix: prefix)
-      .candidates(tokens.compactMap { $0["name"]?.string })
+      .candidates((answer?["tokens"]?.array ?? []).compactMap { $0["name"]?.string })
   }
 }
 
