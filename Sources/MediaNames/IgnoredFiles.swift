@@ -48,11 +48,18 @@ package enum IgnoredFiles {
     let parts = path.split(separator: "/").map(String.init)
     for (index, folder) in parts.dropLast().enumerated() {
       let name = folder.lowercased()
-      if let reason = extraFolders[name] { return reason }
+      // A series may have this title: "Extras/Season 1/Extras.S01E01.mkv".
+      let isSeries = index == 0 && parts.count > 2 && isEpisode(parts.last)
+      if let reason = extraFolders[name], !isSeries { return reason }
       let isOfFilm = index > 0 && FilmTitle(ofName: parts[index - 1]).year != nil
       if isOfFilm, extraFoldersOfFilm.contains(name) { return extra }
     }
     return parts.last.flatMap(reason(ofName:))
+  }
+
+  private static func isEpisode(_ name: String?) -> Bool {
+    guard let name else { return false }
+    return ReleaseName(MediaName.stem(of: name)).words.contains(where: \.isEpisode)
   }
 
   private static func reason(ofName name: String) -> String? {
@@ -79,7 +86,11 @@ package enum IgnoredFiles {
     if let reason = endings[lastPlain] {
       let before = stem.prefix(upTo: stem.range(ofLast: last)?.lowerBound ?? stem.startIndex)
       switch before.last {
-      case "-", "(", "[": return reason
+      case "-":
+        // In "the-big-short" the hyphens stand for spaces.
+        let isMark = before.contains { " ._".contains($0) }
+        return isMark || isMain.contains(reason) ? reason : nil
+      case "(", "[": return reason
       case ".", "_": return isMain.contains(reason) ? reason : nil
       case " ":
         // "Night Ferry Trailer", but not "The Trailer".

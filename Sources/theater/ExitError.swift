@@ -183,7 +183,8 @@ struct ExitError: Error, Sendable, Hashable {
   /// Prints the message, with `--json` as an object, and ends the program.
   func terminate() -> Never {
     if isAnswer {
-      Console.writeLine(text)
+      // Completions without a candidate have no line.
+      if !text.isEmpty { Console.writeLine(text) }
     } else if code != .done, Console.isJSON {
       Console.writeErrorObject(json)
     } else if !text.isEmpty {

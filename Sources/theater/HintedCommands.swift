@@ -11,6 +11,8 @@ enum HintedCommands {
   ///   - hint: The refusal's hint.
   ///   - device: The device that the refusal names.
   static func commands(for code: String?, hint: String?, device: String?) -> [String] {
+    // A login is no remedy for a token that was given in its place.
+    if code == ExitError.Code.notLoggedIn.word, ControllerTarget.current.token != nil { return [] }
     if let code, let command = commandsOfCodes[code] { return [command] }
     guard let hint = hint?.lowercased() else { return [] }
     var commands: [String] = []

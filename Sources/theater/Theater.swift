@@ -56,7 +56,7 @@ struct Theater: AsyncParsableCommand {
       try await Invocation(Array(CommandLine.arguments.dropFirst())).run()
       try Console.checkOutput()
     } catch {
-      await FirstAccount.explained(error).terminate()
+      error.terminate()
     }
   }
 }

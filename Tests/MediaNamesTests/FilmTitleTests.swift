@@ -157,6 +157,7 @@ struct FilmTitleTests {
       "Extras (2005)-S01E01.mkv", "Night Ferry.mkv", "The.Interview.2014.1080p.mkv",
       "Sample This (2012).mkv", "The.Trailer.2019.1080p.mkv", "Trailer 1999.mkv",
       "Trailer.Park.of.Terror.2008.1080p.mkv", "The.Big.Short.mkv",
+      "the-big-short.mkv", "crime-scene.mkv", "Extras/Season 1/Extras.S01E01.mkv",
     ])
   func films(path: String) {
     #expect(IgnoredFiles.reason(ofFilm: path) == nil)

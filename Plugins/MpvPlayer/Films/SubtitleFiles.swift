@@ -20,12 +20,15 @@ enum SubtitleFiles {
   static func find(of film: String, in folder: MediaFolder) -> [String] {
     let parent = film.lastIndex(of: "/").map { String(film[..<$0]) } ?? ""
     let stem = MediaName.stem(of: film)
+    let beside = entries(of: parent, in: folder)
+    let others = beside.filter { FilmFiles.extensions.contains(ending(of: $0)) }
+      .map { MediaName.stem(of: $0) }
     var found: [String] = []
-    for name in entries(of: parent, in: folder) where folders.contains(name.lowercased()) {
+    for name in beside where folders.contains(name.lowercased()) {
       let subs = parent.isEmpty ? name : "\(parent)/\(name)"
       let names = entries(of: subs, in: folder)
       let files = names.filter { isSubtitle($0) }
-      let own = files.filter { $0.utf8.starts(with: stem.utf8) }
+      let own = files.filter { belongs($0, to: stem, beside: others) }
       found += own.map { "\(subs)/\($0)" }
       if names.contains(stem) {
         found += entries(of: "\(subs)/\(stem)", in: folder).filter { isSubtitle($0) }
@@ -47,6 +50,19 @@ enum SubtitleFiles {
     let name = path.split(separator: "/").last.map(String.init) ?? path
     guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return name }
     return String(name[..<dot])
+  }
+
+  /// Whether a file with subtitles begins with the name of a film, and not with the longer name of another film beside
+  /// it: "Aliens.en.srt" is not of "Alien", nor "Rocky II.en.srt" of "Rocky".
+  static func belongs(_ file: String, to stem: String, beside others: [String]) -> Bool {
+    guard file.utf8.starts(with: stem.utf8) else { return false }
+    guard let next = file.utf8.dropFirst(stem.utf8.count).first.map(Unicode.Scalar.init),
+      " ._-[(".unicodeScalars.contains(next)
+    else { return false }
+    return !others.contains {
+      $0.utf8.count > stem.utf8.count && $0.utf8.starts(with: stem.utf8)
+        && file.utf8.starts(with: $0.utf8)
+    }
   }
 
   private static func ending(of name: String) -> String {

@@ -228,7 +228,8 @@ package final class AccessTokens: Sendable {
     let now = clock.now()
     let isDue = state.withLock { state in
       let last = state.useWritten[token.id] ?? token.lastUse?.date ?? .distantPast
-      guard now.timeIntervalSince(last) >= Self.useInterval else { return false }
+      // Also when the clock was set back.
+      guard abs(now.timeIntervalSince(last)) >= Self.useInterval else { return false }
       state.useWritten[token.id] = now
       return true
     }

@@ -60,9 +60,9 @@ struct Doctor: AsyncParsableCommand {
   }
 
   private func checkElsewhere() async throws -> [Finding] {
-    guard config == nil, plugins.folders.isEmpty else {
+    guard config == nil, plugins.folders.isEmpty, port == nil else {
       throw ExitError(
-        .wrongUsage, "--config and --plugins name files of this machine",
+        .wrongUsage, "--config, --plugins and --port are about this machine",
         hint: "A controller elsewhere checks its own: leave them out.")
     }
     let report = try await RemoteTheater().get(SystemEndpoint.doctor.path()).printable

@@ -79,7 +79,10 @@ struct Invocation: Sendable {
         return ExitError(error, arguments: self.command)
       }
     }
-    if let failure { throw failure }
+    guard let failure else { return }
+    // The accounts of this machine say nothing about a controller elsewhere, or about a token.
+    guard target.address == nil, target.token == nil else { throw failure }
+    throw await FirstAccount.explained(failure)
   }
 
   private static func run(_ command: any ParsableCommand) async throws {

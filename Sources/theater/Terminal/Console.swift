@@ -90,6 +90,7 @@ enum Console {
 
   /// Writes text to standard error without a line break, control characters escaped.
   static func writeError(_ text: String) {
+    WaitingLine.clear()
     write(text.printable(keepingLines: true), to: STDERR_FILENO)
   }
 

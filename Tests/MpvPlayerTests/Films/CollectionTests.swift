@@ -141,6 +141,18 @@ struct CollectionTests {
     await other.end()
   }
 
+  @Test(
+    "takes the subtitles of a film, and not those of another one whose name begins alike",
+    arguments: [
+      ("Alien.en.srt", true), ("Alien.srt", true), ("Alien-forced.srt", true),
+      ("Aliens.en.srt", false), ("Alien 3.en.srt", false), ("Alien English.srt", true),
+      ("Alie.srt", false),
+    ])
+  func similarNames(file: String, isOwn: Bool) {
+    let others = ["Alien", "Aliens", "Alien 3"]
+    #expect(SubtitleFiles.belongs(file, to: "Alien", beside: others) == isOwn)
+  }
+
   @Test("E9 · a recording whose clock does not begin at 0 has its duration and its still")
   func clock() async throws {
     let folder = try TemporaryFolder()

@@ -62,7 +62,9 @@ struct SessionCommands: AsyncParsableCommand {
         let answer = try await theater.answer(.DELETE, path + (tokens ? "?tokens=revoke" : ""))
         guard answer.isSuccess else { throw ExitError(answer) }
         if all { theater.forgetSession() }
-        output.confirm(all ? "You are logged out everywhere." : "Every other session ended.")
+        output.confirm(
+          all ? "You are logged out everywhere." : "Every other session ended.",
+          answer.json.object ?? [:])
         if let count = answer.json["revokedTokens"]?.integer {
           Console.writeNotice("\(tokenCount(count)) revoked.")
         }
