@@ -55,12 +55,12 @@ struct HostilePluginTests {
       """
       def perform(request):
           device = request["params"]["device"]
-          state(device, power="on", brightness=100)
           for i in range(50):
               state(device, brightness=-5)
               state(device, power="x" * 100000)
               state(device, playback={"state": "playing", "item": "x" * 100000})
               state(device, volume=1e300)
+          state(device, power="on", brightness=100)
           reply(request, {})
       """, clock: ManualClock(), logger: log.logger)
     try await plugin.run { lamp in
