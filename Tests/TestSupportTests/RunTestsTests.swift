@@ -128,7 +128,7 @@ import Testing
     #expect(kill(tests, 0) == -1)
   }
 
-  @Test("six tests run at a time unless the caller says otherwise, and words reach the tests")
+  @Test("four tests run at a time unless the caller says otherwise, and words reach the tests")
   func width() async throws {
     let tests = """
       echo "$SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH $*"
@@ -136,7 +136,7 @@ import Testing
       """
     let usual = try await run(tests, ["--filter", "Lamp"])
     #expect(
-      usual.output.hasPrefix("6 --testing-library swift-testing --parallel --filter Lamp\n"))
+      usual.output.hasPrefix("4 --testing-library swift-testing --parallel --filter Lamp\n"))
     let other = try await run(
       tests, [], environment: ["SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH": "2"])
     #expect(other.output.hasPrefix("2 "))
