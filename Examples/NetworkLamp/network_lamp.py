@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A plugin for a lamp in the network: a socket, a thread that reads it, and a new connection after a loss.
 
-The lamp takes one connection. It answers each line `DIM 40` and each `?` with its brightness, `DIM 40`, and sends
-that line too when somebody presses its button.
+The lamp takes one connection. It answers each line `DIM 40` and each `?` with its brightness, `DIM 40`. When its
+button is pressed, it sends its new brightness in the same form.
 """
 
 import socket

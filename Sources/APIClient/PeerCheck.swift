@@ -7,7 +7,8 @@ import TheaterAPI
 package enum PeerCheck: Sendable, Hashable {
   /// Accepts processes of this machine: at a Unix socket those of this user, at a port any.
   case thisMachine
-  /// Accepts the owner of the certificate with this fingerprint; `nil` accepts nobody, and finds the fingerprint.
+  /// Accepts only the certificate with this fingerprint. With `nil` every certificate is rejected, and the error
+  /// reports the fingerprint that was found.
   ///
   /// Authorities, names and dates of a certificate do not matter: most controllers sign theirs themselves. In the
   /// handshake the peer has proved that it has the certificate's key.

@@ -14,7 +14,7 @@ enum Goal: Sendable, Hashable {
   case load
 }
 
-/// What the device has reported since a command was sent.
+/// The reports that have followed a command.
 enum CommandAnswer: Sendable, Hashable {
   /// Nothing.
   case none
@@ -54,7 +54,7 @@ protocol ApplianceModel: Sendable {
   func request(for goal: Goal, at now: Duration) throws(DeviceError) -> DeviceRequest
   /// Returns whether the messages confirm that the device accepted a goal's command.
   ///
-  /// - Parameter answer: What the device has reported since the command was sent.
+  /// - Parameter answer: The reports that have followed the command.
   func confirms(_ goal: Goal, _ answer: CommandAnswer) -> Bool
   /// Whether the state may still change because of the last command that the device has accepted. The state is then
   /// queried until it rests.

@@ -40,7 +40,7 @@ struct DeviceModel: Sendable {
     let deadline: Duration
     /// Whether the command was sent on the present connection.
     var isSent = false
-    /// What the device has reported since the command was sent.
+    /// Which reports have followed the command.
     var answer = CommandAnswer.none
     /// Whether the command was sent once more.
     var isRepeated = false

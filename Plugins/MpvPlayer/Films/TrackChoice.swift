@@ -34,7 +34,7 @@ struct TrackChoice: Equatable, Sendable {
   private func full(_ tracks: [MediaFacts.Track]) -> MediaFacts.Track? {
     let languages = subtitleLanguages.isEmpty ? audioLanguages : subtitleLanguages
     let isStrict = !subtitleLanguages.isEmpty
-    // Subtitles in a language that nobody named are shown only if their file says that they are its default.
+    // With configured languages, a track in another language counts only if the file marks it as the default.
     let candidates = tracks.filter { track in
       !isStrict || rank(of: track, in: languages) < Self.noRank || track.isDefault
         || LanguageCodes.isUnknown(track.language)

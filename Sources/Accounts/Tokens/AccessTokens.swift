@@ -174,9 +174,8 @@ package final class AccessTokens: Sendable {
   /// Returns the rights of a token at this moment, and counts as a use of the token.
   ///
   /// Wrong tokens are counted by their source, which has to wait longer after each of too many. They are counted apart
-  /// from passwords and codes, so a script with a revoked token keeps nobody from logging in, and a right token is
-  /// never delayed.
-  /// - Parameter isProtected: Whether nobody on the network can read the request.
+  /// from passwords and codes, so a script with a revoked token delays no login. A valid token is never delayed.
+  /// - Parameter isProtected: Whether the request was encrypted or came from this machine.
   /// - Throws: `notLoggedIn` for anything but a valid token; `forbidden` for a request that is not protected;
   ///   `tooManyTries`; `storageFailed`.
   package func resolve(

@@ -32,7 +32,7 @@ package struct Listener: Sendable {
   /// Whether answers tell browsers to use TLS only (RFC 6797).
   var insistsOnTLS: Bool { certificate?.current.isOwners == true }
 
-  /// Whether nobody on the network can read what it receives: TLS, or the Unix socket.
+  /// Whether it uses TLS or is the Unix socket, so that others on the network cannot read it.
   var isConfidential: Bool { rules.map(\.isEncrypted) ?? true }
 
   /// The cookies of this listener; `nil` for the Unix socket.

@@ -89,6 +89,7 @@ struct DeadShare {
     while Date() < limit,
       (try? FileManager.default.contentsOfDirectory(atPath: mount))?.isEmpty != false
     {
+      // The kernel does not report the end of a mount, so it is polled.
       usleep(10_000)
     }
   }

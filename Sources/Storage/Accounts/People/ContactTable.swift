@@ -76,7 +76,7 @@ extension AccountDatabase: ContactStore {
       }
       try deleteLoginAndResetCodes(of: account, in: database)
       guard case .password = effect else { return [] }
-      // Whoever knew the old password may have made tokens with it.
+      // Someone who knew the old password may have created tokens.
       try deleteAccessTokens(of: account, in: database)
       return try endSessions(of: account, in: database)
     } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE {

@@ -13,7 +13,7 @@ struct RequestAuthorizer: Sendable {
   let accountService: AccountService
   /// The cookies of a listener for browsers; `nil` for the Unix socket.
   let cookies: BrowserCookies?
-  /// Whether nobody on the network can read what the listener receives: TLS, or the Unix socket.
+  /// Whether the listener uses TLS or is the Unix socket, so that others on the network cannot read it.
   let isConfidential: Bool
   /// Bounds the answers that clients do not read.
   let unreadAnswers: UnreadAnswerLimiter
@@ -127,7 +127,7 @@ struct RequestAuthorizer: Sendable {
     }
   }
 
-  /// Whether nobody on the network can read a request: it came over TLS, over the Unix socket or from this machine.
+  /// Whether a request is protected from others on the network: by TLS, the Unix socket or loopback.
   /// - Parameter peer: The address of the other end.
   static func isProtected(_ peer: String?, isConfidential: Bool) -> Bool {
     isConfidential || peer.flatMap { PeerAddress($0) }?.isLoopback == true
