@@ -114,8 +114,9 @@ struct LightsModel: ApplianceModel {
   }
 
   private mutating func recordLevel(_ new: Int?) {
-    if new != nil { sent?.hasReportedLevel = true }
-    if let new, let sent {
+    // The level of lights that are off is the stored one: it is no answer to a command.
+    if let new, let sent, isOn != false {
+      self.sent?.hasReportedLevel = true
       self.sent?.equalAnswers = new == level ? sent.equalAnswers + 1 : 0
       let before = sent.before ?? new
       self.sent?.before = before

@@ -86,7 +86,8 @@ enum ApplianceKind: Sendable, Hashable {
 /// The topics and payloads of a family of devices. A profile has no mutable state, and its parsers
 /// accept any payload.
 protocol DeviceProfile: Sendable {
-  /// The topics to subscribe to, without wildcards.
+  /// The topics to subscribe to, without wildcards and in this order. A broker sends retained messages in that order,
+  /// and the first state opens the device: so its power or position comes before its brightness or motion.
   var topics: [String] { get }
   /// The topic on which the device reports its state, for error messages.
   var stateTopic: String { get }

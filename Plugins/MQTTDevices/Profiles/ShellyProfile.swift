@@ -89,10 +89,10 @@ struct ShellyProfile: DeviceProfile {
   private func statusObservations(_ json: JSON) -> [Observation] {
     var observations: [Observation] = []
     if kind == .cover { return coverObservations(json) }
+    if let isOn = json["output"]?.isOn { observations.append(.power(isOn)) }
     if let brightness = json["brightness"] {
       observations.append(.brightness(brightness.percent(of: 100)))
     }
-    if let isOn = json["output"]?.isOn { observations.append(.power(isOn)) }
     return observations
   }
 
@@ -135,7 +135,7 @@ struct ShellyGeneration1Profile: DeviceProfile {
     switch kind {
     case .plug: ["\(prefix)/online", component]
     case .dimmer: ["\(prefix)/online", stateTopic]
-    case .cover: ["\(prefix)/online", component, "\(component)/pos"]
+    case .cover: ["\(prefix)/online", "\(component)/pos", component]
     }
   }
 
@@ -167,10 +167,10 @@ struct ShellyGeneration1Profile: DeviceProfile {
     case .dimmer:
       guard let json = message.json else { return [] }
       var observations: [Observation] = []
+      if let isOn = json["ison"]?.isOn { observations.append(.power(isOn)) }
       if let brightness = json["brightness"] {
         observations.append(.brightness(brightness.percent(of: 100)))
       }
-      if let isOn = json["ison"]?.isOn { observations.append(.power(isOn)) }
       return observations
     case .cover:
       if message.topic.hasSuffix("/pos") {

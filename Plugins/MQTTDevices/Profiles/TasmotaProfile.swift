@@ -74,14 +74,11 @@ struct TasmotaProfile: DeviceProfile {
 
   private func lampObservations(_ json: JSON) -> [Observation] {
     var observations: [Observation] = []
+    if let isOn = Self.powerKeys(channel).lazy.compactMap({ json[$0]?.isOn }).first {
+      observations.append(.power(isOn))
+    }
     if let brightness = json[dimmerKey] ?? json["Dimmer\(channel)"] {
       observations.append(.brightness(brightness.percent(of: 100)))
-    }
-    for key in Self.powerKeys(channel) {
-      if let isOn = json[key]?.isOn {
-        observations.append(.power(isOn))
-        break
-      }
     }
     return observations
   }

@@ -102,11 +102,15 @@ struct TemplateProfile: DeviceProfile {
 
   private var sources: [Source] {
     [
-      availability?.source, brightness, power?.source, position?.source, motion?.source,
+      availability?.source, power?.source, brightness, position?.source, motion?.source,
     ].compactMap(\.self)
   }
 
-  var topics: [String] { Array(Set(sources.map(\.topic))).sorted() }
+  var topics: [String] {
+    sources.map(\.topic).reduce(into: []) { topics, topic in
+      if !topics.contains(topic) { topics.append(topic) }
+    }
+  }
 
   var stateTopic: String {
     (kind == .cover ? position?.source.topic : power?.source.topic) ?? "(none)"
@@ -147,10 +151,10 @@ struct TemplateProfile: DeviceProfile {
   func observations(in message: MQTTMessage) -> [Observation] {
     var observations: [Observation] = []
     if let isOnline = availability?.meaning(in: message) { observations.append(.online(isOnline)) }
+    if let isOn = power?.meaning(in: message) { observations.append(.power(isOn)) }
     if let level = brightness?.value(in: message) {
       observations.append(.brightness(level.percent(of: brightest)))
     }
-    if let isOn = power?.meaning(in: message) { observations.append(.power(isOn)) }
     if let position = position?.observation(in: message) { observations.append(position) }
     if let motion = motion?.meaning(in: message) { observations.append(.motion(motion)) }
     return observations

@@ -68,11 +68,11 @@ struct Zigbee2MQTTProfile: DeviceProfile {
 
   private func lampObservations(_ json: JSON) -> [Observation] {
     var observations: [Observation] = []
+    if let isOn = json["state" + suffix]?.isOn { observations.append(.power(isOn)) }
     if let level = json["brightness" + suffix], level.reportedNumber != 0 {
       observations.append(
         .brightness(level.percent(of: Double(Self.brightest)).map { max(1, $0) }))
     }
-    if let isOn = json["state" + suffix]?.isOn { observations.append(.power(isOn)) }
     return observations
   }
 

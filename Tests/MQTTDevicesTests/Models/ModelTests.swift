@@ -616,6 +616,26 @@ struct ModelTests {
     #expect(model.receive(new, at: .seconds(2)).finished == "done")
   }
 
+  @Test("takes no level that lights report while they are off for an effect, nor an old one")
+  func levelOfLightsThatAreOff() {
+    var model = Self.open(LightsModel(hasDimmer: true), #"{"POWER":"OFF"}"#, .dimmer)
+    _ = model.begin(.reach(.brightness(20)), at: .zero)
+    let old = Self.lamp(#"{"POWER":"OFF","Dimmer":40}"#)
+    #expect(model.receive(old, at: .zero).finished == nil)
+    #expect(model.receive(MQTTMessage("stat/d/POWER", "ON"), at: .zero).finished == nil)
+    let new = model.receive(Self.lamp(#"{"POWER":"ON","Dimmer":20}"#), at: .zero)
+    #expect(new.finished == "done")
+    #expect(new.reports.last == "reported brightness=20 power=\"on\"")
+  }
+
+  @Test("a dimmer with a least level that was off confirms a darker command with its first state")
+  func leastLevelFromOff() {
+    var model = Self.open(LightsModel(hasDimmer: true), #"{"POWER":"OFF"}"#, .dimmer)
+    _ = model.begin(.reach(.brightness(10)), at: .zero)
+    let state = Self.lamp(#"{"POWER":"ON","Dimmer":15}"#)
+    #expect(model.receive(state, at: .zero).finished == "done")
+  }
+
   @Test("opens a device that reports no state after three seconds, and sends it commands")
   func silentDevice() {
     var model = Self.model(LightsModel(hasDimmer: true), .dimmer)

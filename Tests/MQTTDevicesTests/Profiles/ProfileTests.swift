@@ -31,7 +31,7 @@ struct ProfileTests {
       #"{"Time":"2026-01-01T20:11:29","Uptime":"0T01:00:11","UptimeSec":3611,"Heap":27,"#
         + #""SleepMode":"Dynamic","Sleep":10,"LoadAvg":99,"MqttCount":1,"POWER":"ON","Dimmer":55,"#
         + #""Fade":"OFF","Speed":1,"LedTable":"ON","Wifi":{"AP":1,"SSId":"home","RSSI":80}}"#)
-    #expect(Self.tasmota.observations(in: state) == [.brightness(55), .power(true)])
+    #expect(Self.tasmota.observations(in: state) == [.power(true), .brightness(55)])
   }
 
   @Test(
@@ -105,7 +105,7 @@ struct ProfileTests {
       let level = sent.first?.json?["brightness"]?.integer ?? 0
       let state = MQTTMessage("zigbee2mqtt/lamp", ["state": "ON", "brightness": .integer(level)])
       #expect(
-        Self.zigbee(.dimmer).observations(in: state) == [.brightness(percent), .power(true)])
+        Self.zigbee(.dimmer).observations(in: state) == [.power(true), .brightness(percent)])
     }
   }
 
@@ -122,7 +122,7 @@ struct ProfileTests {
       "zigbee2mqtt/lamp",
       #"{"brightness_l1":12,"brightness_l2":127,"linkquality":96,"state_l1":"OFF","state_l2":"ON","#
         + #""update":{"state":"idle"}}"#)
-    #expect(lamp.observations(in: state) == [.brightness(50), .power(true)])
+    #expect(lamp.observations(in: state) == [.power(true), .brightness(50)])
     for payload in [#"{"state":"offline"}"#, "offline"] {
       let message = MQTTMessage("zigbee2mqtt/lamp/availability", payload)
       #expect(lamp.observations(in: message) == [.online(false)])
@@ -175,6 +175,7 @@ struct ProfileTests {
     let first = ShellyGeneration1Profile(topic: "s", channel: 0, kind: .cover, interval: nil)
     #expect(first.observations(in: MQTTMessage("shellies/s/roller/0/pos", "25")) == [.lowered(75)])
     #expect(first.observations(in: MQTTMessage("shellies/s/roller/0", "close")) == [.motion(.down)])
+    #expect(first.topics.firstIndex { $0.hasSuffix("/pos") } == 1, "the position opens the device")
   }
 
   @Test("Shelly, first generation: reports a relay as off after \"overpower\"")
