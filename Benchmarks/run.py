@@ -15,8 +15,21 @@ import platform
 import sys
 
 from measuring import (
-    api, audio, continuity, control, film, fuzzing, household, mqtt, openings, page, pauses, pjlink,
-    streams, worst)
+    api,
+    audio,
+    continuity,
+    control,
+    film,
+    fuzzing,
+    household,
+    mqtt,
+    openings,
+    page,
+    pauses,
+    pjlink,
+    streams,
+    worst,
+)
 from measuring.accounts import kills, storms, timing
 
 FIGURES = {

@@ -175,13 +175,33 @@ def joined_words():
         yield f"{a}and{b}"
         yield f"{a}loves{b}"
     for name in NAMES:
-        for frame in ("ilove{}forever", "iloveyou{}", "iloveyou{}forever", "mynameis{}", "ihate{}",
-                      "i will always love {}", "{}ismylove", "{}ismybestfriend", "hello{}hello",
-                      "{}password", "password{}", "{}ismypassword", "mypasswordis{}"):
+        for frame in (
+            "ilove{}forever",
+            "iloveyou{}",
+            "iloveyou{}forever",
+            "mynameis{}",
+            "ihate{}",
+            "i will always love {}",
+            "{}ismylove",
+            "{}ismybestfriend",
+            "hello{}hello",
+            "{}password",
+            "password{}",
+            "{}ismypassword",
+            "mypasswordis{}",
+        ):
             yield frame.format(name)
     for word in WORDS[:120]:
-        for frame in ("my{}password", "the{}password", "this is my {}", "i love my {}",
-                      "i love {} forever", "welcome to my {}", "{}ismypassword", "mypasswordis{}"):
+        for frame in (
+            "my{}password",
+            "the{}password",
+            "this is my {}",
+            "i love my {}",
+            "i love {} forever",
+            "welcome to my {}",
+            "{}ismypassword",
+            "mypasswordis{}",
+        ):
             yield frame.format(word)
 
 
@@ -192,19 +212,27 @@ def walks():
         columns = ["".join(row[i] for row in rows if i < len(row)) for i in range(10)]
         pairs = ["".join(a + b for a, b in zip(one, other)) for one, other in zip(rows, rows[1:])]
         lines = [
-            letters, "".join(rows), "".join(reversed(rows)), "".join(columns),
-            "".join(c[::-1] for c in columns), "".join(c[1:] for c in columns),
+            letters,
+            "".join(rows),
+            "".join(reversed(rows)),
+            "".join(columns),
+            "".join(c[::-1] for c in columns),
+            "".join(c[1:] for c in columns),
             "".join(c if i % 2 == 0 else c[::-1] for i, c in enumerate(columns)),
-            "".join(rows[1:]) + rows[0], letters + letters, *pairs,
-            *(p + p for p in pairs), *(a + a[::-1] for a in rows), *(a + b for a, b in
-            itertools.permutations(rows, 2)), *(r + r for r in rows),
+            "".join(rows[1:]) + rows[0],
+            letters + letters,
+            *pairs,
+            *(p + p for p in pairs),
+            *(a + a[::-1] for a in rows),
+            *(a + b for a, b in itertools.permutations(rows, 2)),
+            *(r + r for r in rows),
         ]
         for line in lines:
             for way in (line, line[::-1]):
                 # People stop at one of these lengths, or at the end of the line.
                 for start in range(min(len(way), 10)):
                     for length in (15, 16, 18, 20, len(way) - start):
-                        yield way[start:start + length]
+                        yield way[start : start + length]
 
 
 def digits():
@@ -212,17 +240,31 @@ def digits():
     up = "01234567890123456789012345678901234567890"
     for start in range(10):
         for length in range(LONG, 21):
-            yield up[start:start + length]
-            yield up[::-1][start:start + length]
+            yield up[start : start + length]
+            yield up[::-1][start : start + length]
     doubled = "".join(d * 2 for d in "1234567890" * 2)
     tripled = "".join(d * 3 for d in "1234567890" * 2)
     for line in (doubled, tripled, doubled[::-1], tripled[::-1]):
         for length in range(LONG, 21):
             yield line[:length]
-    yield from ("314159265358979", "3141592653589793", "31415926535897932384", "271828182845904",
-                "2718281828459045", "161803398874989", "141421356237309", "248163264128256",
-                "112358132134558", "1123581321345589", "102030405060708090", "010203040506070809",
-                "1a2b3c4d5e6f7g8h", "a1b2c3d4e5f6g7h8", "abc123def456ghi789", "123abc456def789")
+    yield from (
+        "314159265358979",
+        "3141592653589793",
+        "31415926535897932384",
+        "271828182845904",
+        "2718281828459045",
+        "161803398874989",
+        "141421356237309",
+        "248163264128256",
+        "112358132134558",
+        "1123581321345589",
+        "102030405060708090",
+        "010203040506070809",
+        "1a2b3c4d5e6f7g8h",
+        "a1b2c3d4e5f6g7h8",
+        "abc123def456ghi789",
+        "123abc456def789",
+    )
     for year in range(1950, 2031):
         yield f"{year}{year + 1}{year + 2}{year + 3}"
         yield f"{year}{year - 1}{year - 2}{year - 3}"

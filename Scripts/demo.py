@@ -21,7 +21,9 @@ import time
 import wave
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-THEATER = pathlib.Path(os.environ.get("THEATER_PRODUCTS", ROOT / ".build/release")).resolve() / "theater"
+THEATER = (
+    pathlib.Path(os.environ.get("THEATER_PRODUCTS", ROOT / ".build/release")).resolve() / "theater"
+)
 
 
 def sound_configuration(folder):
@@ -34,8 +36,9 @@ def sound_configuration(folder):
         "</usr/share/alsa/alsa.conf>\n"
         "pcm.evening {\n"
         "  type file\n  slave.pcm null\n"
-        f"  file \"{folder}/part.wav\"\n  format wav\n  truncate false\n"
-        "}\n")
+        f'  file "{folder}/part.wav"\n  format wav\n  truncate false\n'
+        "}\n"
+    )
     return path
 
 
@@ -50,8 +53,7 @@ def theater_configuration(folder):
             options["speed"] = 20
         for key in ("folders", "discs"):
             if key in options:
-                options[key] = [
-                    str(ROOT / f) if isinstance(f, str) else f for f in options[key]]
+                options[key] = [str(ROOT / f) if isinstance(f, str) else f for f in options[key]]
     library = configuration["library"]
     library["folders"] = [str(ROOT / folder) for folder in library.get("folders", [])]
     path = folder / "devices.json"
@@ -63,9 +65,14 @@ class Evening:
     def __init__(self, folder):
         self.folder = folder
         self.environment = dict(
-            os.environ, ALSA_CONFIG_PATH=str(sound_configuration(folder)), NO_COLOR="1")
-        for name, variable in (("state", "XDG_STATE_HOME"), ("data", "XDG_DATA_HOME"),
-                               ("run", "XDG_RUNTIME_DIR"), ("config", "XDG_CONFIG_HOME")):
+            os.environ, ALSA_CONFIG_PATH=str(sound_configuration(folder)), NO_COLOR="1"
+        )
+        for name, variable in (
+            ("state", "XDG_STATE_HOME"),
+            ("data", "XDG_DATA_HOME"),
+            ("run", "XDG_RUNTIME_DIR"),
+            ("config", "XDG_CONFIG_HOME"),
+        ):
             (folder / name).mkdir(mode=0o700)
             self.environment[variable] = str(folder / name)
         self.code = None
@@ -74,8 +81,12 @@ class Evening:
     def start(self):
         self.controller = subprocess.Popen(
             [THEATER, "serve", "--config", theater_configuration(self.folder), "--port", "0"],
-            env=self.environment, cwd=self.folder, text=True, stdout=subprocess.PIPE,
-            stderr=open(self.folder / "theater.log", "wb"))
+            env=self.environment,
+            cwd=self.folder,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=open(self.folder / "theater.log", "wb"),
+        )
         threading.Thread(target=self._read, daemon=True).start()
         while not self.code_seen.wait(0.05):
             if self.controller.poll() is not None:
@@ -96,19 +107,28 @@ class Evening:
         shown = ["theater", *("CODE" if word == self.code else word for word in words)]
         print(f"\n$ {' '.join(w if w.isascii() and ' ' not in w else repr(w) for w in shown)}")
         done = subprocess.run(
-            [THEATER, *words], env=self.environment, text=True, input=secret,
-            capture_output=True)
+            [THEATER, *words], env=self.environment, text=True, input=secret, capture_output=True
+        )
         print(done.stdout + done.stderr, end="")
         if done.returncode != 0:
             raise RuntimeError(f"theater {words[0]} ended with exit code {done.returncode}")
         return done.stdout
 
     def listed(self, command):
-        listing = json.loads(subprocess.run(
-            [THEATER, command, "--json"], env=self.environment, text=True, check=True,
-            capture_output=True).stdout)
-        return listing if isinstance(listing, list) else next(
-            value for value in listing.values() if isinstance(value, list))
+        listing = json.loads(
+            subprocess.run(
+                [THEATER, command, "--json"],
+                env=self.environment,
+                text=True,
+                check=True,
+                capture_output=True,
+            ).stdout
+        )
+        return (
+            listing
+            if isinstance(listing, list)
+            else next(value for value in listing.values() if isinstance(value, list))
+        )
 
     def stop(self):
         self.controller.send_signal(signal.SIGTERM)
@@ -116,10 +136,18 @@ class Evening:
 
     def play(self):
         password = secrets.token_urlsafe(18)
-        self.run("register", "--setup-code", self.code, "--name", "Demo", "--email",
-                  "demo@example.org", "--password-stdin", secret=password + "\n")
-        self.run("login", "--email", "demo@example.org", "--password-stdin",
-                  secret=password + "\n")
+        self.run(
+            "register",
+            "--setup-code",
+            self.code,
+            "--name",
+            "Demo",
+            "--email",
+            "demo@example.org",
+            "--password-stdin",
+            secret=password + "\n",
+        )
+        self.run("login", "--email", "demo@example.org", "--password-stdin", secret=password + "\n")
         self.run("popcorn")
         self.run("watch", self.listed("films")[0]["title"])
         self.watch_progress(4)
@@ -157,7 +185,8 @@ def read_stereo(part):
     left, right, rear_left, rear_right, centre = columns[:5]
     return rate, *(
         [(front + 0.7071 * (middle + rear)) / 2.4142 for front, middle, rear in zip(*side)]
-        for side in ((left, centre, rear_left), (right, centre, rear_right)))
+        for side in ((left, centre, rear_left), (right, centre, rear_right))
+    )
 
 
 def at_common_rate(samples, rate):
@@ -196,7 +225,8 @@ def main():
             folder.mkdir(mode=0o700, parents=True)
         except FileExistsError:
             sys.exit(
-                f"The folder {folder} exists already. Name one that does not exist: the demo makes it.")
+                f"The folder {folder} exists already. Name one that does not exist: the demo makes it."
+            )
     else:
         folder = pathlib.Path(tempfile.mkdtemp(prefix="evening-"))
     evening = Evening(folder)

@@ -29,12 +29,21 @@ from openapi_spec_validator import validate
 from schemathesis import GenerationMode
 from schemathesis.core.failures import FailureGroup
 from schemathesis.specs.openapi.checks import (
-    AcceptedNegativeData, content_type_conformance, negative_data_rejection,
-    response_headers_conformance, response_schema_conformance, status_code_conformance)
+    AcceptedNegativeData,
+    content_type_conformance,
+    negative_data_rejection,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
 
 CHECKS = [
-    content_type_conformance, negative_data_rejection, response_headers_conformance,
-    response_schema_conformance, status_code_conformance]
+    content_type_conformance,
+    negative_data_rejection,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+]
 PASSWORD = "a long evening at the movies"
 # A device that fails and a full disk are no faults of the server.
 ALLOWED_SERVER_ERRORS = {503, 507}
@@ -70,13 +79,15 @@ class People:
         self.tokens["owner"] = self.log_in("owner@example.org")
 
     def register(self, email, **code):
-        self.send("POST", "/accounts", {
-            "name": "Person", "email": email, "password": PASSWORD, **code})
+        self.send(
+            "POST", "/accounts", {"name": "Person", "email": email, "password": PASSWORD, **code}
+        )
 
     def log_in(self, email):
         headers = {"Theater-Device": self.devices[email]} if email in self.devices else {}
         session = self.send(
-            "POST", "/sessions", {"email": email, "password": PASSWORD}, headers=headers)
+            "POST", "/sessions", {"email": email, "password": PASSWORD}, headers=headers
+        )
         self.devices[email] = session.get("device", self.devices.get(email))
         return session["token"]
 
@@ -94,9 +105,13 @@ class People:
 
     def is_open(self, role):
         token = self.tokens.get(role)
-        return token is not None and self.http.get(
-            self.base + "/sessions/current",
-            headers={"Authorization": f"Bearer {token}"}).status_code == 200
+        return (
+            token is not None
+            and self.http.get(
+                self.base + "/sessions/current", headers={"Authorization": f"Bearer {token}"}
+            ).status_code
+            == 200
+        )
 
     def token(self, role):
         if not self.is_open(role):
@@ -115,7 +130,8 @@ class People:
 
     def new_guest(self):
         guest_pass = self.send(
-            "POST", "/guests", {"activities": ["film"], "volumeLimit": 60}, "owner")
+            "POST", "/guests", {"activities": ["film"], "volumeLimit": 60}, "owner"
+        )
         return self.send("POST", "/guests/sessions", {"pass": guest_pass["code"]})["token"]
 
 
@@ -129,8 +145,10 @@ class Fuzzer:
         schema = schemathesis.openapi.from_path(ROOT / "docs/openapi.json")
         schema.config.update(base_url=self.people.base)
         self.operations = [
-            result.ok() for result in schema.get_all_operations()
-            if result.ok().definition.raw["operationId"] not in LEFT_OUT]
+            result.ok()
+            for result in schema.get_all_operations()
+            if result.ok().definition.raw["operationId"] not in LEFT_OUT
+        ]
 
     def run(self, cases):
         """Sends at least `cases` requests: the same number for each operation, role and kind.
@@ -139,9 +157,11 @@ class Fuzzer:
         requests to the other operations.
         """
         combinations = [
-            (operation, role, kind) for operation in self.operations
+            (operation, role, kind)
+            for operation in self.operations
             for role in ("owner", "member", "guest")
-            for kind in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)]
+            for kind in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
+        ]
         while self.cases < cases and combinations:
             share = math.ceil((cases - self.cases) / len(combinations))
             combinations = [each for each in combinations if self.fuzz(*each, share) >= share]
@@ -154,9 +174,12 @@ class Fuzzer:
 
         @hypothesis.seed(self.seed)
         @hypothesis.settings(
-            max_examples=count, deadline=None, database=None,
+            max_examples=count,
+            deadline=None,
+            database=None,
             phases=[hypothesis.Phase.generate],
-            suppress_health_check=list(hypothesis.HealthCheck))
+            suppress_health_check=list(hypothesis.HealthCheck),
+        )
         @hypothesis.given(case=operation.as_strategy(generation_mode=kind))
         def check(case):
             self.cases += 1
@@ -170,10 +193,14 @@ class Fuzzer:
             except (FailureGroup, AssertionError) as failure:
                 failures = getattr(failure, "exceptions", [failure])
                 for failure in failures:
-                    if isinstance(failure, AcceptedNegativeData) and answer.status_code in TOO_LARGE:
+                    if (
+                        isinstance(failure, AcceptedNegativeData)
+                        and answer.status_code in TOO_LARGE
+                    ):
                         continue
                     self.record_problem(
-                        operation, role, case, answer, f"{type(failure).__name__}: {failure}")
+                        operation, role, case, answer, f"{type(failure).__name__}: {failure}"
+                    )
 
         try:
             check()
@@ -185,8 +212,10 @@ class Fuzzer:
         """Keeps one example of each kind of problem of an operation."""
         key = (operation.label, answer.status_code, problem.split("\n")[0])
         self.problems.setdefault(
-            key, f"{operation.label} as {role}: {problem}\n  {case.as_curl_command()}\n"
-                 f"  {answer.status_code} {answer.text[:300]}")
+            key,
+            f"{operation.label} as {role}: {problem}\n  {case.as_curl_command()}\n"
+            f"  {answer.status_code} {answer.text[:300]}",
+        )
 
 
 def main():
@@ -209,7 +238,9 @@ def main():
     if fuzzer.cases < options.cases:
         print(
             f"only {fuzzer.cases} of {options.cases} requests were sent: no operation has further "
-            "different requests", file=sys.stderr)
+            "different requests",
+            file=sys.stderr,
+        )
     return 1 if fuzzer.problems or fuzzer.cases < options.cases else 0
 
 

@@ -47,16 +47,27 @@ def chunk(kind, data):
 def icon(side):
     """A PNG with one palette from the background to the lamp's color."""
     pixel = 40 / side / SAFE
+
     def place(i):
         return ((i + 0.5) / side - 0.5) * 40 / SAFE + 20
-    rows = b"".join(b"\0" + bytes(
-        round(shine(place(x), place(y), pixel) * (SHADES - 1)) for x in range(side)) for y in range(side))
+
+    rows = b"".join(
+        b"\0" + bytes(round(shine(place(x), place(y), pixel) * (SHADES - 1)) for x in range(side))
+        for y in range(side)
+    )
     palette = bytes(
         round(dark + (light - dark) * shade / (SHADES - 1))
-        for shade in range(SHADES) for dark, light in zip(BACKGROUND, LAMP))
+        for shade in range(SHADES)
+        for dark, light in zip(BACKGROUND, LAMP)
+    )
     header = struct.pack(">IIBBBBB", side, side, 8, 3, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"PLTE", palette) + chunk(
-        b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b"")
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"PLTE", palette)
+        + chunk(b"IDAT", zlib.compress(rows, 9))
+        + chunk(b"IEND", b"")
+    )
 
 
 def crc(data, width, polynomial):
@@ -64,14 +75,20 @@ def crc(data, width, polynomial):
     for byte in data:
         value ^= byte << (width - 8)
         for _ in range(8):
-            value = ((value << 1) ^ polynomial if value >> (width - 1) else value << 1) & ((1 << width) - 1)
+            value = ((value << 1) ^ polynomial if value >> (width - 1) else value << 1) & (
+                (1 << width) - 1
+            )
     return value
 
 
 def silence(seconds=10, rate=8000, block=8000):
     """A FLAC of constant subframes (RFC 9639): one second a frame, one channel, 8 bits."""
-    info = struct.pack(">HH", block, block) + bytes(6) + struct.pack(
-        ">Q", rate << 44 | 0 << 41 | 7 << 36 | seconds * rate) + bytes(16)
+    info = (
+        struct.pack(">HH", block, block)
+        + bytes(6)
+        + struct.pack(">Q", rate << 44 | 0 << 41 | 7 << 36 | seconds * rate)
+        + bytes(16)
+    )
     frames = b""
     for number in range(seconds):
         # Fixed blocks; 16 bits say the block's size; 8 kHz; mono; 8 bits a sample; then number and size.

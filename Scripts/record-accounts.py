@@ -36,7 +36,7 @@ def totp(secret, now):
     key = base64.b32decode(secret.replace(" ", "") + "=" * (-len(secret.replace(" ", "")) % 8))
     digest = hmac.new(key, struct.pack(">Q", int(now) // 30), hashlib.sha1).digest()
     start = digest[-1] & 15
-    return f"{(struct.unpack('>I', digest[start:start + 4])[0] & 0x7FFFFFFF) % 10**6:06}"
+    return f"{(struct.unpack('>I', digest[start : start + 4])[0] & 0x7FFFFFFF) % 10**6:06}"
 
 
 class Recording:
@@ -53,7 +53,10 @@ class Recording:
         console = open(self.folder / "console", "wb")
         self.controller = subprocess.Popen(
             [self.theater, "serve", "--config", self.folder / "devices.json", "--port", "0"],
-            env=self.environment("box"), stdout=console, stderr=open(self.log, "wb"))
+            env=self.environment("box"),
+            stdout=console,
+            stderr=open(self.log, "wb"),
+        )
 
     def environment(self, device):
         places = {"XDG_RUNTIME_DIR": self.folder / "run"}
@@ -61,8 +64,12 @@ class Recording:
             places[f"XDG_{name}_HOME"] = self.folder / device / name.lower()
         for place in places.values():
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return dict(os.environ, TERM="dumb", COLUMNS="100",
-                    **{name: str(place) for name, place in places.items()})
+        return dict(
+            os.environ,
+            TERM="dumb",
+            COLUMNS="100",
+            **{name: str(place) for name, place in places.items()},
+        )
 
     def wait(self, file, pattern, after=0):
         ends = time.monotonic() + LONGEST
@@ -121,7 +128,9 @@ class Recording:
 
     def fit_to_print(self, shown):
         """Returns the lines without colours and secrets, and only the beginning of a QR code."""
-        text = re.sub(r"\x1b\[[0-9;]*m", "", shown.replace("\r", "").replace(self.theater, "theater"))
+        text = re.sub(
+            r"\x1b\[[0-9;]*m", "", shown.replace("\r", "").replace(self.theater, "theater")
+        )
         text = re.sub(r"((?:[ ▀▄█]{20,}\n){5})(?:[ ▀▄█]{20,}\n)+", r"\1    …\n", text)
         text = re.sub(r"(type into it: )\S+", r"\1…", text)
         text = re.sub(r"(  [A-Z0-9]{4})(?:-[A-Z0-9]{4}){4}", r"\1-…", text)
@@ -139,25 +148,49 @@ class Recording:
 def play(recording):
     code = recording.wait("console", r"setup code: (\S+)")
     password = lambda _: PASSWORD
-    recording.run("box", "register", "--setup-code", code, answers=[
-        (r"name: ?$", lambda _: "Ann"), (r"address: ?$", lambda _: "ann@example.org"),
-        (r"[Pp]assword.*: ?$", password), (r"again.*: ?$|: ?$", password)])
-    recording.run("box", "login", "--email", "ann@example.org", answers=[(r"assword: ?$", password)])
+    recording.run(
+        "box",
+        "register",
+        "--setup-code",
+        code,
+        answers=[
+            (r"name: ?$", lambda _: "Ann"),
+            (r"address: ?$", lambda _: "ann@example.org"),
+            (r"[Pp]assword.*: ?$", password),
+            (r"again.*: ?$|: ?$", password),
+        ],
+    )
+    recording.run(
+        "box", "login", "--email", "ann@example.org", answers=[(r"assword: ?$", password)]
+    )
     before = recording.codes()
-    recording.run("box", "verify", "email", answers=[
-        (r"Code: ?$", lambda _: recording.wait("log", r"\b(\d{6}) is your code", before))])
+    recording.run(
+        "box",
+        "verify",
+        "email",
+        answers=[(r"Code: ?$", lambda _: recording.wait("log", r"\b(\d{6}) is your code", before))],
+    )
     kept = {}
 
     def enrolled(found):
         kept["secret"] = found.group(1)
         return totp(kept["secret"], time.time())
 
-    recording.run("box", "totp", "enrol", answers=[(r"type into it: (\S+)[\s\S]*now: ?$", enrolled)])
+    recording.run(
+        "box", "totp", "enrol", answers=[(r"type into it: (\S+)[\s\S]*now: ?$", enrolled)]
+    )
     recording.add_heading("at a second device")
-    recording.run("tablet", "login", "--email", "ann@example.org", answers=[
-        (r"assword: ?$", password),
-        # The enrolment used up the code of this half minute; the next one is accepted too.
-        (r"ode.*: ?$", lambda _: totp(kept["secret"], time.time() + 30))])
+    recording.run(
+        "tablet",
+        "login",
+        "--email",
+        "ann@example.org",
+        answers=[
+            (r"assword: ?$", password),
+            # The enrolment used up the code of this half minute; the next one is accepted too.
+            (r"ode.*: ?$", lambda _: totp(kept["secret"], time.time() + 30)),
+        ],
+    )
     recording.add_heading("back at the first one")
     shown = recording.run("box", "sessions")
     other = next(line for line in shown.splitlines()[1:] if line.strip() and "this" not in line)

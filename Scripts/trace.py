@@ -21,7 +21,9 @@ root = pathlib.Path(__file__).resolve().parent.parent
 all_front_ends = ("library", "terminal", "page")
 # Folders of TheaterTests that test parts of the controller: their tests count for the library.
 controller_folders = ("Backups", "Serve")
-runs_theater = re.compile(r"\.(?:theater|expect|json|titles|device|atTerminal|serveAgain)\(|Terminal\(|Program\.run\(")
+runs_theater = re.compile(
+    r"\.(?:theater|expect|json|titles|device|atTerminal|serveAgain)\(|Terminal\(|Program\.run\("
+)
 
 requirement = re.compile(r"^- \*\*([A-F]\d+[a-z]?)\*\* \(([a-z, ]+)\) (.+)$", re.MULTILINE)
 any_requirement = re.compile(r"^- \*\*([A-F]\d+[a-z]?)\*\*", re.MULTILINE)
@@ -52,7 +54,7 @@ def tests():
         matches = list(test_name.finditer(text))
         ends = [match.start() for match in matches[1:]] + [len(text)]
         for match, end in zip(matches, ends):
-            front_end = front_end_of(file, text[match.end():end])
+            front_end = front_end_of(file, text[match.end() : end])
             yield match[1].split() if match[1] else [], match[2], front_end, file
     for identifiers, name in example_check.findall(read("Scripts/test-examples")):
         yield identifiers.split(), name, "library", pathlib.Path("Scripts/test-examples")
@@ -67,7 +69,8 @@ def not_built_yet():
 def main():
     text = read("docs/requirements.md")
     requirements = {
-        identifier: (named.split(", "), line) for identifier, named, line in requirement.findall(text)
+        identifier: (named.split(", "), line)
+        for identifier, named, line in requirement.findall(text)
     }
     pending = not_built_yet()
     proofs, names = {}, set()
@@ -78,7 +81,8 @@ def main():
 
     problems = [
         f"docs/requirements.md: {identifier} names no front ends in parentheses"
-        for identifier in any_requirement.findall(text) if identifier not in requirements
+        for identifier in any_requirement.findall(text)
+        if identifier not in requirements
     ]
     wanted = set()
     for identifier, (named, line) in requirements.items():
@@ -86,7 +90,8 @@ def main():
         for front_end in named:
             if front_end not in all_front_ends:
                 problems.append(
-                    f"docs/requirements.md: {identifier}: there is no front end \"{front_end}\"")
+                    f'docs/requirements.md: {identifier}: there is no front end "{front_end}"'
+                )
             wanted.add((identifier, front_end))
             found = proofs.get((identifier, front_end), [])
             state = " (not built yet)" if (identifier, front_end) in pending else ""
@@ -97,19 +102,21 @@ def main():
                 problems.append(f"{identifier} has no test of the {front_end}")
             if found and state:
                 problems.append(
-                    f"{identifier} is proven for the {front_end} but stands in docs/not-built-yet.txt")
+                    f"{identifier} is proven for the {front_end} but stands in docs/not-built-yet.txt"
+                )
     problems += [
         f"tests name {identifier}, which docs/requirements.md does not contain"
         for identifier in sorted({i for i, _ in proofs} - requirements.keys())
     ]
     problems += [
-        f"docs/not-built-yet.txt: no requirement names \"{identifier} {front_end}\""
+        f'docs/not-built-yet.txt: no requirement names "{identifier} {front_end}"'
         for identifier, front_end in sorted(pending - wanted)
     ]
     promised = re.findall(r"“([^”]+)”", " ".join(read("docs/security.md").split()))
     problems += [
         f"docs/security.md: there is no test “{name}”"
-        for name in promised if name not in names and name != "quotation marks"
+        for name in promised
+        if name not in names and name != "quotation marks"
     ]
 
     for problem in problems:

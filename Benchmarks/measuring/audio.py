@@ -37,21 +37,40 @@ def make_music(path, seconds, *sources):
     """Writes sound of 44.1 kHz, 16 bit, two channels; the extension of `path` selects the codec."""
     inputs = [argument for source in sources for argument in ("-f", "lavfi", "-i", source)]
     subprocess.run(
-        ["ffmpeg", "-v", "error", *inputs, "-filter_complex",
-         f"amix=inputs={len(sources)}:normalize=0", "-t", str(seconds), "-ac", "2", "-ar", "44100",
-         "-sample_fmt", "s16", path], check=True)
+        [
+            "ffmpeg",
+            "-v",
+            "error",
+            *inputs,
+            "-filter_complex",
+            f"amix=inputs={len(sources)}:normalize=0",
+            "-t",
+            str(seconds),
+            "-ac",
+            "2",
+            "-ar",
+            "44100",
+            "-sample_fmt",
+            "s16",
+            path,
+        ],
+        check=True,
+    )
 
 
 def make_song(path, seconds):
     """Writes chords over some noise, which FLAC compresses like music (about 800 kbit/s)."""
     make_music(
-        path, seconds,
+        path,
+        seconds,
         "aevalsrc='0.2*sin(2*PI*220*t)*exp(-mod(t,0.5)*4)+0.2*sin(2*PI*277*t)|"
         "0.2*sin(2*PI*330*t)*exp(-mod(t,0.4)*3)+0.2*sin(2*PI*440*t)':s=44100",
-        "anoisesrc=c=pink:a=0.05:r=44100")
+        "anoisesrc=c=pink:a=0.05:r=44100",
+    )
 
 
 # CPU
+
 
 def cpu():
     with scratch() as folder:
@@ -79,30 +98,46 @@ def _cpu(folder, song, wav, volume):
         equal.listen(song)
         alone.listen(song)
         baseline = subprocess.Popen(
-            ["aplay", "-q", "-D", card.pcm, wav], stderr=subprocess.DEVNULL,
-            env=dict(os.environ, **card.environment))
+            ["aplay", "-q", "-D", card.pcm, wav],
+            stderr=subprocess.DEVNULL,
+            env=dict(os.environ, **card.environment),
+        )
         stack.callback(baseline.kill)
         groups = {
-            "ours": [pid for _, pid in ours.processes], "equal": [equal.pid],
+            "ours": [pid for _, pid in ours.processes],
+            "equal": [equal.pid],
             "long": [pid for _, pid in long.processes],
-            "alone": [alone.pid], "baseline": [baseline.pid]}
+            "alone": [alone.pid],
+            "baseline": [baseline.pid],
+        }
         groups |= {name: [pid] for name, pid in ours.processes}
         time.sleep(5)  # excludes the cost of opening
         used = processes.cpu_a_minute(groups, SECONDS)
     at = "bit-exact" if volume == 100 else f"volume {volume}"
     parts = ", ".join(f"{name} {used[name]:.3f}" for name, _ in ours.processes)
-    yield (f"CPU a minute of FLAC, {at}, buffers of {BUFFER} ms",
-           f"{used['ours']:.3f} s ({parts}) = {used['ours'] / used['equal']:.2f} × "
-           f"MPD's {used['equal']:.3f} s", "≤ 1.25 ×", used["ours"] <= 1.25 * used["equal"])
-    yield (f"the same, buffers of MPD's own {MPD_BUFFER} ms, {at}",
-           f"{used['long']:.3f} s = {used['long'] / used['alone']:.2f} × MPD's "
-           f"{used['alone']:.3f} s", "≤ 1.25 ×", used["long"] <= 1.25 * used["alone"])
-    yield (f"ours with {BUFFER} ms beside MPD with {MPD_BUFFER} ms, {at}",
-           f"{used['ours'] / used['alone']:.2f} ×; aplay of a WAV {used['baseline']:.3f} s",
-           "reported", True)
+    yield (
+        f"CPU a minute of FLAC, {at}, buffers of {BUFFER} ms",
+        f"{used['ours']:.3f} s ({parts}) = {used['ours'] / used['equal']:.2f} × "
+        f"MPD's {used['equal']:.3f} s",
+        "≤ 1.25 ×",
+        used["ours"] <= 1.25 * used["equal"],
+    )
+    yield (
+        f"the same, buffers of MPD's own {MPD_BUFFER} ms, {at}",
+        f"{used['long']:.3f} s = {used['long'] / used['alone']:.2f} × MPD's {used['alone']:.3f} s",
+        "≤ 1.25 ×",
+        used["long"] <= 1.25 * used["alone"],
+    )
+    yield (
+        f"ours with {BUFFER} ms beside MPD with {MPD_BUFFER} ms, {at}",
+        f"{used['ours'] / used['alone']:.2f} ×; aplay of a WAV {used['baseline']:.3f} s",
+        "reported",
+        True,
+    )
 
 
 # Latency
+
 
 def latency():
     with scratch() as folder:
@@ -115,8 +150,7 @@ def latency():
 
 def _moments(evening, card):
     """Times in ms from just before a request is sent to the event in the card's log."""
-    times = {name: [] for name in (
-        "off", "on", "pause", "resume", "seek silence", "seek", "end")}
+    times = {name: [] for name in ("off", "on", "pause", "resume", "seek silence", "seek", "end")}
     for _ in range(REPEATS):
         times["off"].append(_until(card, "sound", evening.listen("one")))
         time.sleep(0.5)
@@ -133,20 +167,25 @@ def _moments(evening, card):
         times["end"].append(_until(card, "silence", evening.command("end")))
         time.sleep(0.5)
     for title, name, limit in (
-            ("listen to the first frame, amplifier on", "on", 60),
-            ("listen to the first frame, everything off", "off", None),
-            ("pause to silence at the card", "pause", 100),
-            ("seek to silence at the card", "seek silence", 100),
-            ("end to silence at the card", "end", 100),
-            ("seek to the new sound at the card", "seek", None),
-            ("resume to sound at the card", "resume", None)):
+        ("listen to the first frame, amplifier on", "on", 60),
+        ("listen to the first frame, everything off", "off", None),
+        ("pause to silence at the card", "pause", 100),
+        ("seek to silence at the card", "seek silence", 100),
+        ("end to silence at the card", "end", 100),
+        ("seek to the new sound at the card", "seek", None),
+        ("resume to sound at the card", "resume", None),
+    ):
         yield _moment(title, times[name], limit)
 
 
 def _moment(title, times, limit):
     median, worst = statistics.median(times), max(times)
-    return (title, f"{median:.1f} ms (median of {len(times)}; {min(times):.1f}–{worst:.1f})",
-            f"≤ {limit} ms" if limit else "reported", limit is None or worst <= limit)
+    return (
+        title,
+        f"{median:.1f} ms (median of {len(times)}; {min(times):.1f}–{worst:.1f})",
+        f"≤ {limit} ms" if limit else "reported",
+        limit is None or worst <= limit,
+    )
 
 
 def _until(card, event, asked, seconds=5):
@@ -162,6 +201,7 @@ def _until(card, event, asked, seconds=5):
 
 # Load
 
+
 def load():
     seconds = MINUTES * 60
     with scratch() as folder:
@@ -176,11 +216,19 @@ def load():
             time.sleep(2)
             for _ in range(os.cpu_count() or 1):
                 busy = subprocess.Popen(
-                    [sys.executable, "-c", f"import time\nend = time.monotonic() + {seconds}\n"
-                     "while time.monotonic() < end: pass"])
+                    [
+                        sys.executable,
+                        "-c",
+                        f"import time\nend = time.monotonic() + {seconds}\n"
+                        "while time.monotonic() < end: pass",
+                    ]
+                )
                 stack.callback(busy.kill)
             time.sleep(seconds)
             dropouts = {name: card.count("underrun") for name, card in cards.items()}
-    yield (f"dropouts in {MINUTES:g} minutes, all cores loaded, {BUFFER} ms",
-           f"{dropouts['ours']}, MPD {dropouts['mpd']}", "≤ MPD's",
-           dropouts["ours"] <= dropouts["mpd"])
+    yield (
+        f"dropouts in {MINUTES:g} minutes, all cores loaded, {BUFFER} ms",
+        f"{dropouts['ours']}, MPD {dropouts['mpd']}",
+        "≤ MPD's",
+        dropouts["ours"] <= dropouts["mpd"],
+    )

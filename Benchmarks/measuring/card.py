@@ -24,7 +24,8 @@ class Card:
         configuration = folder / f"{name}.conf"
         configuration.write_text(
             f'</usr/share/alsa/alsa.conf>\npcm_type.virtualcard {{ lib "{library}" }}\n'
-            f"pcm.card {{\n  type virtualcard{lines}\n}}\n")
+            f"pcm.card {{\n  type virtualcard{lines}\n}}\n"
+        )
         self.environment = {"ALSA_CONFIG_PATH": str(configuration)}
 
     def events(self):

@@ -19,9 +19,12 @@ TRIES = int(os.environ.get("THEATER_BENCH_TRIES", 20))
 ONLY = os.environ.get("THEATER_BENCH_ONLY", "").split()
 TONES = (440.7, 617.3)  # Hz, left and right: a frame more or less shows in their phases
 FORMATS = {
-    "44.1/16": (44100, "pcm_s16le", 2), "96/24": (96000, "pcm_s24le", 2),
-    "192/24": (192000, "pcm_s24le", 2), "5.1": (48000, "pcm_s16le", 6),
-    "mono 22.05": (22050, "pcm_s16le", 1)}
+    "44.1/16": (44100, "pcm_s16le", 2),
+    "96/24": (96000, "pcm_s24le", 2),
+    "192/24": (192000, "pcm_s24le", 2),
+    "5.1": (48000, "pcm_s16le", 6),
+    "mono 22.05": (22050, "pcm_s16le", 1),
+}
 SECONDS = 30
 
 
@@ -38,9 +41,10 @@ class Sink:
         configuration = folder / "asound.conf"
         definition = {
             "card": f'pcm_type.virtualcard {{ lib "{build(folder)}" }}\n'
-                    f'pcm.kept {{ type virtualcard file "{self.sound}" log "{self.log}" }}',
+            f'pcm.kept {{ type virtualcard file "{self.sound}" log "{self.log}" }}',
             "file": f'pcm.kept {{ type file slave.pcm "null" file "{self.sound}" format "raw" }}',
-            "pulse": f'pcm.kept {{ type pulse server "unix:{folder}/native" device "test" }}'}[kind]
+            "pulse": f'pcm.kept {{ type pulse server "unix:{folder}/native" device "test" }}',
+        }[kind]
         configuration.write_text(f"</usr/share/alsa/alsa.conf>\n{definition}\n")
         self.environment = {"ALSA_CONFIG_PATH": str(configuration)}
         if kind == "pulse":
@@ -48,23 +52,50 @@ class Sink:
 
     def _start_server(self, folder):
         environment = {
-            "HOME": str(folder), "XDG_RUNTIME_DIR": str(folder), "PULSE_RUNTIME_PATH": str(folder),
-            "PATH": "/usr/bin:/bin"}
-        self._run(environment, "pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1",
-                  "--use-pid-file=no", "--realtime=no", "--high-priority=no", "-L",
-                  "module-null-sink sink_name=test rate=48000 channels=2 norewinds=1", "-L",
-                  f"module-native-protocol-unix socket={folder}/native auth-anonymous=1")
+            "HOME": str(folder),
+            "XDG_RUNTIME_DIR": str(folder),
+            "PULSE_RUNTIME_PATH": str(folder),
+            "PATH": "/usr/bin:/bin",
+        }
+        self._run(
+            environment,
+            "pulseaudio",
+            "-n",
+            "--daemonize=no",
+            "--exit-idle-time=-1",
+            "--use-pid-file=no",
+            "--realtime=no",
+            "--high-priority=no",
+            "-L",
+            "module-null-sink sink_name=test rate=48000 channels=2 norewinds=1",
+            "-L",
+            f"module-native-protocol-unix socket={folder}/native auth-anonymous=1",
+        )
         while not (folder / "native").exists():
             time.sleep(0.01)
-        self._run(environment, "parec", "-s", f"unix:{folder}/native", "-d", "test.monitor",
-                  "--latency-msec=20", "--rate=48000", "--channels=2", "--format=s16le", "--raw",
-                  self.sound)
+        self._run(
+            environment,
+            "parec",
+            "-s",
+            f"unix:{folder}/native",
+            "-d",
+            "test.monitor",
+            "--latency-msec=20",
+            "--rate=48000",
+            "--channels=2",
+            "--format=s16le",
+            "--raw",
+            self.sound,
+        )
         while not self.sound.exists() or self.sound.stat().st_size == 0:
             time.sleep(0.01)
 
     def _run(self, environment, *words):
-        self.started.append(subprocess.Popen(
-            words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        self.started.append(
+            subprocess.Popen(
+                words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
+        )
 
     def close(self):
         for process in reversed(self.started):
@@ -81,8 +112,20 @@ class Sink:
 def make_tone(path, rate, sample, channels):
     tones = [f"0.5*sin(2*PI*{tone}*t)" for tone in TONES][:channels] + ["0"] * (channels - 2)
     subprocess.run(
-        ["ffmpeg", "-v", "error", "-f", "lavfi", "-i",
-         f"aevalsrc={'|'.join(tones)}:s={rate}:d={SECONDS}", "-c:a", sample, path], check=True)
+        [
+            "ffmpeg",
+            "-v",
+            "error",
+            "-f",
+            "lavfi",
+            "-i",
+            f"aevalsrc={'|'.join(tones)}:s={rate}:d={SECONDS}",
+            "-c:a",
+            sample,
+            path,
+        ],
+        check=True,
+    )
 
 
 class SinkRecording:
@@ -90,10 +133,11 @@ class SinkRecording:
 
     def __init__(self, path, rate, width, channels):
         import numpy
+
         self.numpy = numpy
         self.rate = rate
         data = numpy.fromfile(path, dtype="<i2" if width == 2 else "<i4")
-        data = data[:len(data) // channels * channels].reshape(-1, channels)
+        data = data[: len(data) // channels * channels].reshape(-1, channels)
         largest = numpy.abs(data.astype(numpy.int64)).max()
         full = 32768 if width == 2 else 2**31 if largest > 2**24 else 2**23
         self.frames = data / full
@@ -128,8 +172,9 @@ class SinkRecording:
         for first, end in zip(edges[::2], edges[1::2]):
             if end - first > 10:
                 middle = phase[first:end]
-                found.append((middles[first], middles[end - 1],
-                              numpy.angle(numpy.exp(1j * middle).mean())))
+                found.append(
+                    (middles[first], middles[end - 1], numpy.angle(numpy.exp(1j * middle).mean()))
+                )
         self.found[tone_channel] = found
         return found
 
@@ -137,15 +182,16 @@ class SinkRecording:
         """Milliseconds of the source that are missing between two stretches, negative where some are
         heard twice; good to 0.3 ms, and known up to multiples of 11.3 ms, with one tone 2.3 ms."""
         numpy = self.numpy
-        between = numpy.abs(self.frames[before[1]:after[0], 0])
+        between = numpy.abs(self.frames[before[1] : after[0], 0])
         silent = (between < 2.5 / 32768).sum() / self.rate
         largest = 0.005 if tones == 2 else 0.0011
         offsets = numpy.arange(-largest, largest, 0.00005)
         error = 0
         for channel, tone in enumerate(TONES[:tones]):
             stretches = self.stretches(channel)
-            ends = [min(stretches, key=lambda one: abs(one[0] - place[0])) for place in
-                    (before, after)]
+            ends = [
+                min(stretches, key=lambda one: abs(one[0] - place[0])) for place in (before, after)
+            ]
             turned = ends[1][2] - ends[0][2] + 2 * numpy.pi * tone * (silent - offsets)
             error = error + numpy.angle(numpy.exp(1j * turned)) ** 2
         return offsets[numpy.argmin(error)] * 1000
@@ -153,6 +199,7 @@ class SinkRecording:
 
 def sound_continuity():
     from .audio import scratch
+
     for name, (rate, sample, channels) in FORMATS.items():
         for kind in ("card", "file", "pulse"):
             for buffer in (200, 500):
@@ -165,7 +212,8 @@ def sound_continuity():
                     sink = Sink(folder, kind)
                     stack.callback(sink.close)
                     yield from _tries(
-                        folder, sink, buffer, title, sink.format(rate, sample), min(channels, 2))
+                        folder, sink, buffer, title, sink.format(rate, sample), min(channels, 2)
+                    )
 
 
 def _tries(folder, sink, buffer, title, layout, tones):
@@ -196,11 +244,22 @@ def _tries(folder, sink, buffer, title, layout, tones):
     heard = SinkRecording(sink.sound, *layout)
     stretches = heard.stretches()
     extra = len(stretches) - len(marks)
-    yield (f"{title}: breaks in the sound",
-           f"{extra} in {len(marks)} tries; {counted} counted as underruns", "0", extra == 0)
+    yield (
+        f"{title}: breaks in the sound",
+        f"{extra} in {len(marks)} tries; {counted} counted as underruns",
+        "0",
+        extra == 0,
+    )
     if extra == 0:
-        lost = [heard.lost(stretches[index - 1], stretches[index], tones)
-                for index, action in enumerate(marks) if action == "resume"]
+        lost = [
+            heard.lost(stretches[index - 1], stretches[index], tones)
+            for index, action in enumerate(marks)
+            if action == "resume"
+        ]
         worst = max(lost, key=abs)
-        yield (f"{title}: lost at a resume", f"{worst:.2f} ms (worst of {len(lost)})", "≤ 0.5 ms",
-               abs(worst) <= 0.5)
+        yield (
+            f"{title}: lost at a resume",
+            f"{worst:.2f} ms (worst of {len(lost)})",
+            "≤ 0.5 ms",
+            abs(worst) <= 0.5,
+        )

@@ -21,8 +21,14 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PRODUCTS = pathlib.Path(os.environ.get("THEATER_PRODUCTS", ROOT / ".build/release"))
 UNVERIFIED = ssl._create_unverified_context()
 ROLES = {
-    "amp": "amplifier", "tuner": "tuner", "dvd": "dvdPlayer", "cd": "cdPlayer",
-    "projector": "projector", "lights": "lights", "screen": "screen", "popper": "popcornPopper",
+    "amp": "amplifier",
+    "tuner": "tuner",
+    "dvd": "dvdPlayer",
+    "cd": "cdPlayer",
+    "projector": "projector",
+    "lights": "lights",
+    "screen": "screen",
+    "popper": "popcornPopper",
 }
 
 
@@ -36,7 +42,8 @@ def shipped_configuration():
     configuration = json.loads((ROOT / "devices.json").read_text())
     configuration["$schema"] = str(ROOT / "devices.schema.json")
     configuration["library"]["folders"] = [
-        str(ROOT / folder) for folder in configuration["library"].get("folders", [])]
+        str(ROOT / folder) for folder in configuration["library"].get("folders", [])
+    ]
     for device in configuration["devices"].values():
         options = device.get("options", {})
         for key in ("folders", "discs"):
@@ -50,7 +57,10 @@ def instant_configuration():
     configuration = shipped_configuration()
     for name, device in configuration["devices"].items():
         configuration["devices"][name] = {
-            "role": device["role"], "plugin": "Simulated", "options": {"speed": 0}}
+            "role": device["role"],
+            "plugin": "Simulated",
+            "options": {"speed": 0},
+        }
     return configuration
 
 
@@ -86,10 +96,21 @@ class Controller:
         self.lines.clear()
         self.started = time.monotonic()
         self.process = subprocess.Popen(
-            [PRODUCTS / "theater", "serve", "--config", self.configuration, "--port",
-             str(self.port), *self.plugins],
-            stdout=subprocess.PIPE, stderr=open(self.folder / "log", "ab"), text=True,
-            env=self.environment, cwd=self.folder)
+            [
+                PRODUCTS / "theater",
+                "serve",
+                "--config",
+                self.configuration,
+                "--port",
+                str(self.port),
+                *self.plugins,
+            ],
+            stdout=subprocess.PIPE,
+            stderr=open(self.folder / "log", "ab"),
+            text=True,
+            env=self.environment,
+            cwd=self.folder,
+        )
         threading.Thread(target=self._read, args=(self.process,), daemon=True).start()
 
     def stop(self):
@@ -147,6 +168,7 @@ class Controller:
 
     def setup_code(self):
         """The code for the first owner, once the devices have answered too."""
+
         def find():
             code = None
             for line in self.lines:
@@ -155,13 +177,17 @@ class Controller:
                     code = match.group(1)
                 if line.startswith("device "):
                     return code
+
         return self.wait_for(find)
 
     def request(self, method, path, body=None, headers=None, anonymous=False):
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(
-            f"{self.base}{path}", data=data, method=method,
-            headers={"Content-Type": "application/json", **(headers or {})})
+            f"{self.base}{path}",
+            data=data,
+            method=method,
+            headers={"Content-Type": "application/json", **(headers or {})},
+        )
         if not anonymous and getattr(self, "token", None):
             request.add_header("Authorization", f"Bearer {self.token}")
         with urllib.request.urlopen(request, timeout=60, context=UNVERIFIED) as answer:
@@ -171,11 +197,19 @@ class Controller:
     def log_in(self):
         """Registers the owner; `token` is that of a session, `device` makes this a known one."""
         self.email, self.password = "bench@example.org", secrets.token_urlsafe(18)
-        self.request("POST", "/api/v1/accounts", {
-            "name": "Bench", "email": self.email, "password": self.password,
-            "setupCode": self.setup_code()})
-        session = self.request("POST", "/api/v1/sessions", {
-            "email": self.email, "password": self.password})
+        self.request(
+            "POST",
+            "/api/v1/accounts",
+            {
+                "name": "Bench",
+                "email": self.email,
+                "password": self.password,
+                "setupCode": self.setup_code(),
+            },
+        )
+        session = self.request(
+            "POST", "/api/v1/sessions", {"email": self.email, "password": self.password}
+        )
         self.token, self.device = session["token"], session["device"]
 
     def invite(self):

@@ -12,8 +12,11 @@ class Evening:
         configuration = shipped_configuration()
         devices = configuration["devices"]
         devices["amp"]["options"] = {
-            "device": card.pcm, "mixer": "software", "buffer": buffer,
-            "takeBack": card.take_back}
+            "device": card.pcm,
+            "mixer": "software",
+            "buffer": buffer,
+            "takeBack": card.take_back,
+        }
         devices["cd"]["options"] = {"folders": [str(folder)]}
         configuration["library"]["folders"] = [str(folder)]
         self.controller = Controller(configuration, card.environment)

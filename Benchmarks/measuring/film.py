@@ -27,8 +27,17 @@ WIDTH, HEIGHT = 640, 360
 GRABS = 100
 FLASH = 0.1  # s
 ALONE = [
-    "mpv", "--no-config", "--no-terminal", "--vo=x11", "--fullscreen", "--hwdec=no", "--osc=no",
-    "--osd-level=0", "--ao=alsa", "--audio-device=alsa/kept"]
+    "mpv",
+    "--no-config",
+    "--no-terminal",
+    "--vo=x11",
+    "--fullscreen",
+    "--hwdec=no",
+    "--osc=no",
+    "--osd-level=0",
+    "--ao=alsa",
+    "--audio-device=alsa/kept",
+]
 # The buffers of the sound that MpvPlayer asks for.
 BUFFERS = ["--alsa-buffer-time=400000", "--alsa-periods=8", "--audio-buffer=0.4"]
 
@@ -39,9 +48,23 @@ class Screen:
     def __init__(self, folder):
         folder.mkdir()
         self.process = subprocess.Popen(
-            ["Xvfb", "-displayfd", "1", "-screen", "0", f"{WIDTH}x{HEIGHT}x24", "-nolisten", "tcp",
-             "-noreset", "-fbdir", folder],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            [
+                "Xvfb",
+                "-displayfd",
+                "1",
+                "-screen",
+                "0",
+                f"{WIDTH}x{HEIGHT}x24",
+                "-nolisten",
+                "tcp",
+                "-noreset",
+                "-fbdir",
+                folder,
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
         self.display = f":{int(self.process.stdout.readline())}"
         with open(folder / "Xvfb_screen0", "rb") as file:
             self.picture = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
@@ -58,7 +81,7 @@ class Screen:
 
     def color(self):
         """Red, green and blue of the pixel in the middle."""
-        blue, green, red = self.picture[self.middle:self.middle + 3]
+        blue, green, red = self.picture[self.middle : self.middle + 3]
         return red, green, blue
 
     def wait_for(self, index, seconds=10):
@@ -75,22 +98,53 @@ class Screen:
 def make_film(path, picture, sound, seconds):
     # FLAC has no delay of an encoder.
     subprocess.run(
-        ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", picture, "-f", "lavfi", "-i", sound,
-         "-t", str(seconds), "-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p",
-         "-g", "25", "-c:a", "flac", path], check=True)
+        [
+            "ffmpeg",
+            "-v",
+            "error",
+            "-f",
+            "lavfi",
+            "-i",
+            picture,
+            "-f",
+            "lavfi",
+            "-i",
+            sound,
+            "-t",
+            str(seconds),
+            "-c:v",
+            "libx264",
+            "-preset",
+            "ultrafast",
+            "-pix_fmt",
+            "yuv420p",
+            "-g",
+            "25",
+            "-c:a",
+            "flac",
+            path,
+        ],
+        check=True,
+    )
 
 
 def watching(folder, sink, screen, buffer=200):
-    return Playing("MpvPlayer", "dvdPlayer",
-                   {"display": screen.display, "videoOutput": "x11", "hardwareDecoding": "no",
-                    "drive": ""}, folder, sink, buffer)
+    return Playing(
+        "MpvPlayer",
+        "dvdPlayer",
+        {"display": screen.display, "videoOutput": "x11", "hardwareDecoding": "no", "drive": ""},
+        folder,
+        sink,
+        buffer,
+    )
 
 
 @contextlib.contextmanager
 def alone(film, sink, screen, options=()):
     """mpv without the theater, on a display and PCM of the same kind."""
     process = subprocess.Popen(
-        [*ALONE, *options, film], env=dict(os.environ, DISPLAY=screen.display, **sink.environment))
+        [*ALONE, *options, film], env=dict(os.environ, DISPLAY=screen.display, **sink.environment)
+    )
     try:
         yield process
     finally:
@@ -100,6 +154,7 @@ def alone(film, sink, screen, options=()):
 
 # Picture against sound
 
+
 def sync():
     with scratch() as folder:
         film = folder / "music" / "flash.mkv"
@@ -107,7 +162,9 @@ def sync():
             film,
             f"color=black:s={WIDTH}x{HEIGHT}:r=25,drawbox=color=white:t=fill:"
             f"enable='lt(mod(n,25),{25 * FLASH})'",
-            f"aevalsrc='0.5*sin(2*PI*1000*t)*lt(mod(t,1),{FLASH})':s=48000", SECONDS / 2 + 5)
+            f"aevalsrc='0.5*sin(2*PI*1000*t)*lt(mod(t,1),{FLASH})':s=48000",
+            SECONDS / 2 + 5,
+        )
         found = {}
         for name in ("ours", "alone"):
             place = folder / name
@@ -128,26 +185,67 @@ def sync():
                 recorder.send_signal(signal.SIGINT)
                 recorder.wait()
             found[name] = differences(capture)
-    for name, title in (("ours", "sound after picture: mpv, PCM theater, amplifier"),
-                        ("alone", "the same, mpv alone")):
+    for name, title in (
+        ("ours", "sound after picture: mpv, PCM theater, amplifier"),
+        ("alone", "the same, mpv alone"),
+    ):
         late = found[name]
         middle = statistics.median(late)
         worst = max(late, key=abs)
-        yield (title, f"{middle:+.1f} ms (median of {len(late)}; worst {worst:+.1f}; a flash is "
-               f"seen to ± {500 / GRABS:.0f} ms)", "within 20 ms" if name == "ours" else "reported",
-               name != "ours" or abs(middle) <= 20)
+        yield (
+            title,
+            f"{middle:+.1f} ms (median of {len(late)}; worst {worst:+.1f}; a flash is "
+            f"seen to ± {500 / GRABS:.0f} ms)",
+            "within 20 ms" if name == "ours" else "reported",
+            name != "ours" or abs(middle) <= 20,
+        )
 
 
 def record(path, screen, socket):
     """Records screen and sink in one process, with the time of the system's clock."""
     recorder = subprocess.Popen(
-        ["ffmpeg", "-v", "error", "-nostdin", "-thread_queue_size", "512", "-f", "x11grab",
-         "-draw_mouse", "0", "-framerate", str(GRABS), "-video_size", "32x32", "-grab_x",
-         str(WIDTH // 2), "-grab_y", str(HEIGHT // 2), "-i", screen.display,
-         "-thread_queue_size", "512", "-f", "pulse", "-server", f"unix:{socket}",
-         "-fragment_size", "960", "-i", "test.monitor", "-copyts", "-map", "0:v", "-map", "1:a",
-         # An encoder would round the times of the grabs.
-         "-c", "copy", path])
+        [
+            "ffmpeg",
+            "-v",
+            "error",
+            "-nostdin",
+            "-thread_queue_size",
+            "512",
+            "-f",
+            "x11grab",
+            "-draw_mouse",
+            "0",
+            "-framerate",
+            str(GRABS),
+            "-video_size",
+            "32x32",
+            "-grab_x",
+            str(WIDTH // 2),
+            "-grab_y",
+            str(HEIGHT // 2),
+            "-i",
+            screen.display,
+            "-thread_queue_size",
+            "512",
+            "-f",
+            "pulse",
+            "-server",
+            f"unix:{socket}",
+            "-fragment_size",
+            "960",
+            "-i",
+            "test.monitor",
+            "-copyts",
+            "-map",
+            "0:v",
+            "-map",
+            "1:a",
+            # An encoder would round the times of the grabs.
+            "-c",
+            "copy",
+            path,
+        ]
+    )
     while not path.exists() or path.stat().st_size < 100_000:
         if recorder.poll() is not None:
             raise SystemExit("ffmpeg does not record")
@@ -183,10 +281,27 @@ def rises(levels):
 
 def flash_levels(capture):
     done = subprocess.run(
-        ["ffmpeg", "-v", "error", "-copyts", "-i", capture, "-map", "0:v", "-vf",
-         "settb=1/1000000,signalstats,metadata=print:key=lavfi.signalstats.YAVG:file=-",
-         "-vsync", "passthrough", "-f", "null", "-"],
-        check=True, capture_output=True, text=True)
+        [
+            "ffmpeg",
+            "-v",
+            "error",
+            "-copyts",
+            "-i",
+            capture,
+            "-map",
+            "0:v",
+            "-vf",
+            "settb=1/1000000,signalstats,metadata=print:key=lavfi.signalstats.YAVG:file=-",
+            "-vsync",
+            "passthrough",
+            "-f",
+            "null",
+            "-",
+        ],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
     for moment, level in re.findall(r"pts:(\d+) .*\n.*YAVG=(\S+)", done.stdout):
         yield int(moment) / 1e6, float(level) / 255
 
@@ -194,24 +309,41 @@ def flash_levels(capture):
 def beep_levels(capture):
     """The time of each loud sample, and 1."""
     done = subprocess.run(
-        ["ffprobe", "-v", "error", "-select_streams", "a", "-show_entries", "packet=pts_time,size",
-         "-of", "csv=p=0", capture], check=True, capture_output=True, text=True)
+        [
+            "ffprobe",
+            "-v",
+            "error",
+            "-select_streams",
+            "a",
+            "-show_entries",
+            "packet=pts_time,size",
+            "-of",
+            "csv=p=0",
+            capture,
+        ],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
     raw = subprocess.run(
         ["ffmpeg", "-v", "error", "-i", capture, "-map", "0:a", "-c:a", "copy", "-f", "s16le", "-"],
-        check=True, capture_output=True).stdout
+        check=True,
+        capture_output=True,
+    ).stdout
     samples = array.array("h", raw)[::2]
     loud = max(max(samples) / 10, 100)
     first = 0
     for line in done.stdout.split():
         moment, size = line.split(",")[:2]
         count = int(size) // 4
-        for index, sample in enumerate(samples[first:first + count]):
+        for index, sample in enumerate(samples[first : first + count]):
             if abs(sample) > loud:
                 yield float(moment) + index / 48000, 1
         first += count
 
 
 # CPU
+
 
 def cpu():
     """All play at the same time, each on a display and a sink of its own."""
@@ -240,26 +372,42 @@ def cpu():
     parts = ", ".join(f"{name} {seconds:.2f}" for name, seconds in used.items())
     for name, title in (("alone", "CPU a minute of a film"), ("equal", "the same, equal buffers")):
         ratio = total / peers[name]
-        yield (title, f"{total:.2f} s ({parts}) = {ratio:.2f} × mpv alone, {peers[name]:.2f} s",
-               "≤ 1.1 ×", ratio <= 1.1)
+        yield (
+            title,
+            f"{total:.2f} s ({parts}) = {ratio:.2f} × mpv alone, {peers[name]:.2f} s",
+            "≤ 1.1 ×",
+            ratio <= 1.1,
+        )
 
 
 # The first picture
+
 
 def first_picture():
     with scratch() as folder, contextlib.ExitStack() as stack:
         films = folder / "music"
         for color in ("red", "blue"):
-            make_film(films / f"{color}.mkv", f"color={color}:s={WIDTH}x{HEIGHT}:r=25",
-                      "sine=440:r=48000", 60)
+            make_film(
+                films / f"{color}.mkv",
+                f"color={color}:s={WIDTH}x{HEIGHT}:r=25",
+                "sine=440:r=48000",
+                60,
+            )
         sink = Sink(folder, "pulse")
         stack.callback(sink.close)
         screen = stack.enter_context(Screen(folder / "screen"))
         configuration = instant_configuration()
         devices = configuration["devices"]
         devices["amp"] |= {"plugin": "ALSAAmplifier", "options": {"device": sink.pcm}}
-        devices["dvd"] |= {"plugin": "MpvPlayer", "options": {
-            "folders": [str(films)], "display": screen.display, "videoOutput": "x11", "drive": ""}}
+        devices["dvd"] |= {
+            "plugin": "MpvPlayer",
+            "options": {
+                "folders": [str(films)],
+                "display": screen.display,
+                "videoOutput": "x11",
+                "drive": "",
+            },
+        }
         configuration["library"] |= {"folders": [str(films)], "films": []}
         controller = stack.enter_context(Controller(configuration, sink.environment))
         controller.log_in()
@@ -274,13 +422,20 @@ def first_picture():
         for number in range(REPEATS + 1):
             title, index = (("red", 0), ("blue", 2))[number % 2]
             asked = time.monotonic_ns()
-            controller.request("POST", "/api/v1/watch", {"item": items[title], "fromStart": True},
-                               headers={"Prefer": "respond-async"})
+            controller.request(
+                "POST",
+                "/api/v1/watch",
+                {"item": items[title], "fromStart": True},
+                headers={"Prefer": "respond-async"},
+            )
             times.append((screen.wait_for(index) - asked) / 1e6)
             time.sleep(1)
     cold, times = times[0], times[1:]
     median = statistics.median(times)
-    yield ("watch to the first picture, devices on",
-           f"{median:.0f} ms (median of {len(times)}; {min(times):.0f}–{max(times):.0f})",
-           "≤ 300 ms", median <= 300)
+    yield (
+        "watch to the first picture, devices on",
+        f"{median:.0f} ms (median of {len(times)}; {min(times):.0f}–{max(times):.0f})",
+        "≤ 300 ms",
+        median <= 300,
+    )
     yield ("watch to the first picture, devices off", f"{cold:.0f} ms", "reported", True)

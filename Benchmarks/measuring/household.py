@@ -32,7 +32,10 @@ class Household:
         configuration["library"]["folders"] = []
         # An amplifier of its own, because a film is heard through the other one.
         configuration["devices"]["headphones"] = {
-            "role": "amplifier", "plugin": "Simulated", "options": {"speed": 0}}
+            "role": "amplifier",
+            "plugin": "Simulated",
+            "options": {"speed": 0},
+        }
         self.controller = Controller(configuration, plugins=plugins).__enter__()
         self.controller.log_in()
         self.controller.wait_for(lambda: self.are_available(self.devices()))
@@ -62,7 +65,9 @@ class Household:
     def swap(self, device, plugin, **options):
         if plugin != "Simulated":
             # The last proof may be older than five minutes.
-            proof = self.request("POST", "sessions/current/proof", {"password": self.controller.password})
+            proof = self.request(
+                "POST", "sessions/current/proof", {"password": self.controller.password}
+            )
             self.controller.token = proof["token"]
         self.request("POST", f"devices/{device}/plugin", {"plugin": plugin, "options": options})
 
@@ -80,14 +85,24 @@ class Household:
         """Watches a film with popcorn and ends it; returns the seconds that it took."""
         began = time.monotonic()
         self.request("POST", "watch", {"item": "night-ferry", "fromStart": True})
-        self.controller.wait_for(lambda: (self.value("dvd", "playback") or {}).get("state") == "playing")
-        for device, key, expected in [("lights", "brightness", 10), ("projector", "power", "on"),
-                                      ("screen", "position", "down"), ("amp", "input", "dvd")]:
+        self.controller.wait_for(
+            lambda: (self.value("dvd", "playback") or {}).get("state") == "playing"
+        )
+        for device, key, expected in [
+            ("lights", "brightness", 10),
+            ("projector", "power", "on"),
+            ("screen", "position", "down"),
+            ("amp", "input", "dvd"),
+        ]:
             self.controller.wait_for(lambda: self.value(device, key) == expected)
         self.controller.wait_for(lambda: self.value("popper", "popping") in ("popping", "done"))
         self.request("POST", "end", {})
-        for device, key, expected in [("lights", "brightness", 100), ("projector", "power", "off"),
-                                      ("dvd", "power", "off"), ("amp", "power", "off")]:
+        for device, key, expected in [
+            ("lights", "brightness", 100),
+            ("projector", "power", "off"),
+            ("dvd", "power", "off"),
+            ("amp", "power", "off"),
+        ]:
             self.controller.wait_for(lambda: self.value(device, key) == expected)
         return time.monotonic() - began
 
@@ -137,11 +152,15 @@ def hostile_household():
             if wanted != [""] and entry["kind"] not in wanted:
                 continue
             before, after, samples, evenings, found = misbehave(
-                household, entry["kind"], entry["device"], entry["shown"], entry["picture"])
+                household, entry["kind"], entry["device"], entry["shown"], entry["picture"]
+            )
             more, files = after[0] - before[0], after[1] - before[1]
-            yield (f"{entry['kind']}, {SECONDS:.0f} s: own memory of the controller",
-                   f"{before[0]:.1f} MB, peak {max(m for _, m in samples):.1f}, after {after[0]:.1f}, "
-                   f"{slope(samples[len(samples) // 2:]):+.2f} MB/min; files {files:+d}; "
-                   f"{len(evenings)} evenings, longest {max(evenings):.1f} s"
-                   f"{'' if found else '; NOT SHOWN: ' + entry['shown']}",
-                   f"≤ {TARGET} MB more", more <= TARGET and files <= 3 and found)
+            yield (
+                f"{entry['kind']}, {SECONDS:.0f} s: own memory of the controller",
+                f"{before[0]:.1f} MB, peak {max(m for _, m in samples):.1f}, after {after[0]:.1f}, "
+                f"{slope(samples[len(samples) // 2 :]):+.2f} MB/min; files {files:+d}; "
+                f"{len(evenings)} evenings, longest {max(evenings):.1f} s"
+                f"{'' if found else '; NOT SHOWN: ' + entry['shown']}",
+                f"≤ {TARGET} MB more",
+                more <= TARGET and files <= 3 and found,
+            )

@@ -14,17 +14,24 @@ class Daemon:
         place = folder / name
         place.mkdir()
         self.path = place / "socket"
-        times = "" if buffer is None else (
-            f'  buffer_time "{buffer * 1000}"\n  period_time "{buffer * 250}"\n')
+        times = (
+            ""
+            if buffer is None
+            else (f'  buffer_time "{buffer * 1000}"\n  period_time "{buffer * 250}"\n')
+        )
         (place / "mpd.conf").write_text(
             f'music_directory "{folder}"\nbind_to_address "{self.path}"\nlog_file "{place}/log"\n'
             f'zeroconf_enabled "no"\nauto_update "no"\nreplaygain "off"\n'
             f'audio_output {{\n  type "alsa"\n  name "card"\n  device "{card.pcm}"\n'
             f'  mixer_type "{"none" if volume == 100 else "software"}"\n{times}'
-            f'  auto_resample "no"\n  auto_format "no"\n  auto_channels "no"\n}}\n')
+            f'  auto_resample "no"\n  auto_format "no"\n  auto_channels "no"\n}}\n'
+        )
         self.process = subprocess.Popen(
-            ["mpd", "--no-daemon", place / "mpd.conf"], stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL, env=dict(os.environ, **card.environment))
+            ["mpd", "--no-daemon", place / "mpd.conf"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=dict(os.environ, **card.environment),
+        )
         self.pid = self.process.pid
         self.connection = self._connect()
         if volume != 100:

@@ -25,8 +25,9 @@ class World:
     """The brokers and devices of the tests; `with` ends them."""
 
     def __enter__(self):
-        self.process = subprocess.Popen([sys.executable, SCRIPT], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE)
+        self.process = subprocess.Popen(
+            [sys.executable, SCRIPT], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
         self.last = 0
         self.answers = queue.Queue()
         threading.Thread(target=self.read, daemon=True).start()
@@ -70,8 +71,12 @@ def memory(count=200):
         for number in range(count):
             plugin.request("perform", {"device": f"lamp{number}", "command": {"dim": 30}})
         megabytes = processes.pss_megabytes(plugin.pid)
-    yield (f"{count} MQTT devices on one plugin, PSS", f"{megabytes:.1f} MB", "≤ 15 MB",
-           megabytes <= 15)
+    yield (
+        f"{count} MQTT devices on one plugin, PSS",
+        f"{megabytes:.1f} MB",
+        "≤ 15 MB",
+        megabytes <= 15,
+    )
 
 
 class Publisher:
@@ -83,8 +88,10 @@ class Publisher:
     def __enter__(self):
         self.client = socket.create_connection(("127.0.0.1", self.port))
         self.client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.client.sendall(packet(0x10, text("MQTT") + b"\4\2\0\0" + text("bench"))
-                            + packet(0x82, b"\0\1" + text(self.topic) + b"\0"))
+        self.client.sendall(
+            packet(0x10, text("MQTT") + b"\4\2\0\0" + text("bench"))
+            + packet(0x82, b"\0\1" + text(self.topic) + b"\0")
+        )
         # CONNACK and SUBACK.
         waiting = 4 + 5
         while waiting > 0:
@@ -134,7 +141,8 @@ def event_latency(count=300):
                 for number in range(count):
                     brightness = number % 99 + 1
                     sent, echo = publisher.publish(
-                        json.dumps({"POWER": "ON", "Dimmer": brightness}).encode())
+                        json.dumps({"POWER": "ON", "Dimmer": brightness}).encode()
+                    )
                     trips.append((echo - sent) / 1e6)
                     event = pages.wait_for(f'"brightness":{{"value":{brightness},'.encode())[0]
                     late.append(event * 1e3 - sent / 1e6)
@@ -164,16 +172,23 @@ def command_latency(count=300):
 
 
 def _lamp(port, topic):
-    return {"devices": {"lights": {
-        "role": "lights", "plugin": "MQTTDevices", "options": _options(port, topic)}}}
+    return {
+        "devices": {
+            "lights": {"role": "lights", "plugin": "MQTTDevices", "options": _options(port, topic)}
+        }
+    }
 
 
 def _lateness(title, late, trips):
     trip = statistics.median(trips)
     for name, share in ("p50", 0.5), ("p99", 0.99):
         value = quantile(late, share)
-        yield (f"{title}, {name}", f"{value:.2f} ms; the broker's round trip {trip:.2f} ms",
-               "≤ 5 ms over it", value - trip <= 5)
+        yield (
+            f"{title}, {name}",
+            f"{value:.2f} ms; the broker's round trip {trip:.2f} ms",
+            "≤ 5 ms over it",
+            value - trip <= 5,
+        )
 
 
 def reconnects(count=10_000):
@@ -195,10 +210,18 @@ def reconnects(count=10_000):
                 before = processes.descriptors(plugin.pid), processes.pss_megabytes(plugin.pid)
         time.sleep(1)
         after = processes.descriptors(plugin.pid), processes.pss_megabytes(plugin.pid)
-    yield (f"descriptors after {count} MQTT connections", f"{after[0]}, before {before[0]}",
-           "no more", after[0] <= before[0])
-    yield (f"PSS after {count} MQTT connections", f"{after[1]:.1f} MB, before {before[1]:.1f} MB",
-           "≤ 3 MB more", after[1] - before[1] <= 3)
+    yield (
+        f"descriptors after {count} MQTT connections",
+        f"{after[0]}, before {before[0]}",
+        "no more",
+        after[0] <= before[0],
+    )
+    yield (
+        f"PSS after {count} MQTT connections",
+        f"{after[1]:.1f} MB, before {before[1]:.1f} MB",
+        "≤ 3 MB more",
+        after[1] - before[1] <= 3,
+    )
 
 
 def half_open():
@@ -210,7 +233,8 @@ def half_open():
         _open(plugin, "lamp", proxy, topic)
         noticed = threading.Event()
         plugin.on_state = lambda params: (
-            noticed.set() if params.get("provenance") == "unknown" else None)
+            noticed.set() if params.get("provenance") == "unknown" else None
+        )
         world.request("proxy", port=proxy, to=broker, mode="hold")
         began = time.monotonic()
         noticed.wait(90)

@@ -31,8 +31,11 @@ WARM_UP = 100
 
 def open_things(pid):
     """The open files, the memory (MB) and the threads of a process."""
-    return (processes.descriptors(pid), processes.pss_megabytes(pid),
-            len(os.listdir(f"/proc/{pid}/task")))
+    return (
+        processes.descriptors(pid),
+        processes.pss_megabytes(pid),
+        len(os.listdir(f"/proc/{pid}/task")),
+    )
 
 
 def listen(path):
@@ -49,7 +52,9 @@ def listen(path):
                 # Credit for the program, then for its first format.
                 for epoch, frames in ((0, 0), (1, 1 << 40)):
                     program.recv(65_536)
-                    program.sendall(HEADER.pack(CREDIT, HEARD, 0, 8, epoch) + struct.pack("<Q", frames))
+                    program.sendall(
+                        HEADER.pack(CREDIT, HEARD, 0, 8, epoch) + struct.pack("<Q", frames)
+                    )
                 while program.recv(65_536):
                     pass
 
@@ -66,8 +71,11 @@ def play(count):
         pcm = ctypes.c_void_p()
         codes = [alsa.snd_pcm_open(ctypes.byref(pcm), b"opened", 0, 0)]
         if codes[0] == 0:
-            codes += [alsa.snd_pcm_set_params(pcm, 2, 3, 2, 44_100, 0, 100_000),
-                      alsa.snd_pcm_writei(pcm, sound, frames), alsa.snd_pcm_close(pcm)]
+            codes += [
+                alsa.snd_pcm_set_params(pcm, 2, 3, 2, 44_100, 0, 100_000),
+                alsa.snd_pcm_writei(pcm, sound, frames),
+                alsa.snd_pcm_close(pcm),
+            ]
         if min(codes) < 0:
             raise SystemExit(f"opening {number}: {codes}")
 
@@ -78,12 +86,17 @@ def pcm():
         (folder / "cable").write_text(f"{folder}/socket\n{'0' * 64}\n")
         (folder / "asound.conf").write_text(
             f'</usr/share/alsa/alsa.conf>\npcm_type.theater {{ lib "{MODULE}" }}\n'
-            f'pcm.opened {{ type theater cable "{folder}/cable" }}\n')
+            f'pcm.opened {{ type theater cable "{folder}/cable" }}\n'
+        )
         began = time.monotonic()
         lines = subprocess.run(
-            [sys.executable, "-m", f"{__package__}.openings", str(OPENINGS)], check=True,
-            stdout=subprocess.PIPE, text=True, cwd=ROOT / "Benchmarks",
-            env=dict(os.environ, ALSA_CONFIG_PATH=str(folder / "asound.conf"))).stdout.splitlines()
+            [sys.executable, "-m", f"{__package__}.openings", str(OPENINGS)],
+            check=True,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT / "Benchmarks",
+            env=dict(os.environ, ALSA_CONFIG_PATH=str(folder / "asound.conf")),
+        ).stdout.splitlines()
         before, after = map(json.loads, lines)
         seconds = time.monotonic() - began
     yield from compare(f"{OPENINGS} openings of the PCM theater ({seconds:.0f} s)", before, after)
@@ -96,7 +109,10 @@ def mpv():
         plugin.perform("cdPlayer", "on")
         plays = threading.Event()
         plugin.on_state = lambda params: (
-            plays.set() if params.get("state", {}).get("playback", {}).get("state") == "playing" else None)
+            plays.set()
+            if params.get("state", {}).get("playback", {}).get("state") == "playing"
+            else None
+        )
         began = time.monotonic()
         for number in range(KILLS + 1):
             # A play of its own, because the player gives up after three crashes in a row.
@@ -116,11 +132,25 @@ def mpv():
 
 def compare(title, before, after):
     """Files, memory and threads of a process, before and after."""
-    yield (f"descriptors after {title}", f"{after[0]}, before {before[0]}", "no more", after[0] <= before[0])
+    yield (
+        f"descriptors after {title}",
+        f"{after[0]}, before {before[0]}",
+        "no more",
+        after[0] <= before[0],
+    )
     # Swift starts worker threads as it needs them.
-    yield (f"threads after {title}", f"{after[2]}, before {before[2]}", "≤ 4 more", after[2] <= before[2] + 4)
-    yield (f"PSS after {title}", f"{after[1]:.1f} MB, before {before[1]:.1f} MB", "≤ 3 MB more",
-           after[1] - before[1] <= 3)
+    yield (
+        f"threads after {title}",
+        f"{after[2]}, before {before[2]}",
+        "≤ 4 more",
+        after[2] <= before[2] + 4,
+    )
+    yield (
+        f"PSS after {title}",
+        f"{after[1]:.1f} MB, before {before[1]:.1f} MB",
+        "≤ 3 MB more",
+        after[1] - before[1] <= 3,
+    )
 
 
 if __name__ == "__main__":

@@ -46,6 +46,7 @@ def watch_length(pause):
 
 # Films
 
+
 class Capture:
     """The recorded screen and sound of a film that flashes and beeps once a second."""
 
@@ -67,14 +68,30 @@ class Capture:
 
     def during(self, spans):
         """How late the sound of each flash within these times was, ms."""
-        return [late for moment, late in self.late
-                if any(begin < moment < end for begin, end in spans)]
+        return [
+            late for moment, late in self.late if any(begin < moment < end for begin, end in spans)
+        ]
 
     def longest_silence(self):
         """The longest time without sound after the first sound, s."""
         raw = subprocess.run(
-            ["ffmpeg", "-v", "error", "-i", self.path, "-map", "0:a", "-c:a", "copy", "-f", "s16le", "-"],
-            check=True, capture_output=True).stdout
+            [
+                "ffmpeg",
+                "-v",
+                "error",
+                "-i",
+                self.path,
+                "-map",
+                "0:a",
+                "-c:a",
+                "copy",
+                "-f",
+                "s16le",
+                "-",
+            ],
+            check=True,
+            capture_output=True,
+        ).stdout
         longest, last = 0, None
         for place, sample in enumerate(array.array("h", raw)[::2]):
             if abs(sample) > 20:
@@ -94,7 +111,9 @@ def flashing(seconds, buffer, channels=2, tone=0):
             path,
             f"color=black:s={film.WIDTH}x{film.HEIGHT}:r=25,drawbox=color=white:t=fill:"
             f"enable='lt(mod(n,25),{25 * film.FLASH})'",
-            f"aevalsrc='{'|'.join([sound] * channels)}':s={RATE}", seconds)
+            f"aevalsrc='{'|'.join([sound] * channels)}':s={RATE}",
+            seconds,
+        )
         place = folder / "ours"
         place.mkdir()
         sink = Sink(place, "pulse")
@@ -126,15 +145,21 @@ def film_pauses():
                 time.sleep(watch_length(pause))
         for pause, begin in zip(PAUSES, resumed):
             # An error lasts as long as the pause did.
-            yield sync(f"film, {buffer} ms: sound after picture, pause of {pause:g} s",
-                       capture.during([(begin + 0.2, begin + min(pause, 8) + 1.2)]))
+            yield sync(
+                f"film, {buffer} ms: sound after picture, pause of {pause:g} s",
+                capture.during([(begin + 0.2, begin + min(pause, 8) + 1.2)]),
+            )
 
 
 def sync(title, late):
     middle = statistics.median(late) if late else float("nan")
     worst = max(late, key=abs, default=float("nan"))
-    return (title, f"{middle:+.1f} ms (median of {len(late)}; worst {worst:+.1f})", f"within {LIMIT} ms",
-            abs(middle) <= LIMIT)
+    return (
+        title,
+        f"{middle:+.1f} ms (median of {len(late)}; worst {worst:+.1f})",
+        f"within {LIMIT} ms",
+        abs(middle) <= LIMIT,
+    )
 
 
 def film_channels():
@@ -147,17 +172,24 @@ def film_channels():
             ours.player.perform("dvdPlayer", ("twoChannelAudio", "surroundAudio")[number % 2])
             time.sleep(3.5)
         survived = processes.children(ours.player.pid) == before
-    yield sync(f"sound after picture after {CHANGES} changes of the channels",
-               capture.during([(begin + 1, begin + 3.4) for begin in changed]))
-    yield (f"silence at {CHANGES} changes of the channels",
-           f"{1000 * capture.silence:.0f} ms (longest); {'one mpv' if survived else 'mpv was restarted'}",
-           "≤ 880 ms (mpv alone)", capture.silence <= 0.88 and survived)
+    yield sync(
+        f"sound after picture after {CHANGES} changes of the channels",
+        capture.during([(begin + 1, begin + 3.4) for begin in changed]),
+    )
+    yield (
+        f"silence at {CHANGES} changes of the channels",
+        f"{1000 * capture.silence:.0f} ms (longest); {'one mpv' if survived else 'mpv was restarted'}",
+        "≤ 880 ms (mpv alone)",
+        capture.silence <= 0.88 and survived,
+    )
 
 
 # Numbered frames
 
+
 def numbered(count, first=0):
     import numpy
+
     numbers = numpy.arange(first, first + count)
     frames = numpy.empty((count, 2), dtype="<i2")
     frames[:, 0] = FLOOR + (numbers & (1 << BITS) - 1)
@@ -170,24 +202,42 @@ class Numbers:
 
     def __init__(self, path):
         import numpy
+
         frames = numpy.fromfile(path, dtype="<i2")
-        frames = frames[:len(frames) // 2 * 2].reshape(-1, 2).astype(numpy.int64)
+        frames = frames[: len(frames) // 2 * 2].reshape(-1, 2).astype(numpy.int64)
         numbers = (frames[:, 0] - FLOOR) + ((frames[:, 1] - FLOOR) << BITS)
-        steady = numpy.concatenate([[0], (numpy.diff(numbers) == 1) & (frames[1:] >= FLOOR).all(1), [0]])
+        steady = numpy.concatenate(
+            [[0], (numpy.diff(numbers) == 1) & (frames[1:] >= FLOOR).all(1), [0]]
+        )
         edges = numpy.flatnonzero(numpy.diff(steady))
         # (place, first number, count); shorter ones are accidents of a fade.
-        self.runs = [(begin, int(numbers[begin]), end - begin + 1)
-                     for begin, end in zip(edges[::2], edges[1::2]) if end - begin > RATE // 100]
+        self.runs = [
+            (begin, int(numbers[begin]), end - begin + 1)
+            for begin, end in zip(edges[::2], edges[1::2])
+            if end - begin > RATE // 100
+        ]
         audible = numpy.concatenate([[0], numpy.cumsum(frames.any(1))])
         # Frames that are missing between each run and the next; those of a fade are there.
         self.lost = [
-            int(after[1] - before[1] - before[2] - (audible[after[0]] - audible[before[0] + before[2]]))
-            for before, after in zip(self.runs, self.runs[1:])]
+            int(
+                after[1]
+                - before[1]
+                - before[2]
+                - (audible[after[0]] - audible[before[0] + before[2]])
+            )
+            for before, after in zip(self.runs, self.runs[1:])
+        ]
 
     def time(self, number):
         """When a frame was heard, in seconds of the recording; None for one that was not."""
-        return next(((place + number - first) / RATE for place, first, count in self.runs
-                     if first <= number < first + count), None)
+        return next(
+            (
+                (place + number - first) / RATE
+                for place, first, count in self.runs
+                if first <= number < first + count
+            ),
+            None,
+        )
 
 
 def song_pauses():
@@ -216,8 +266,12 @@ def song_pauses():
 def lost(title, heard, pauses):
     """Fades begin and end with frames of which hardly one is audible."""
     found = max(map(abs, heard.lost), default=0)
-    yield (f"{title}: frames lost at {pauses} pauses", f"{found} (worst); {len(heard.runs) - 1} breaks",
-           "≤ 4 frames", found <= 4 and len(heard.runs) == pauses + 1)
+    yield (
+        f"{title}: frames lost at {pauses} pauses",
+        f"{found} (worst); {len(heard.runs) - 1} breaks",
+        "≤ 4 frames",
+        found <= 4 and len(heard.runs) == pauses + 1,
+    )
 
 
 class NumbersStation(http.server.BaseHTTPRequestHandler):
@@ -232,9 +286,30 @@ class NumbersStation(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Type", "audio/flac")
         self.end_headers()
         encoder = subprocess.Popen(
-            ["ffmpeg", "-v", "error", "-f", "s16le", "-ar", str(RATE), "-ac", "2", "-i", "-",
-             "-frame_size", "1152", "-f", "flac", "-flush_packets", "1", "-"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            [
+                "ffmpeg",
+                "-v",
+                "error",
+                "-f",
+                "s16le",
+                "-ar",
+                str(RATE),
+                "-ac",
+                "2",
+                "-i",
+                "-",
+                "-frame_size",
+                "1152",
+                "-f",
+                "flac",
+                "-flush_packets",
+                "1",
+                "-",
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
         threading.Thread(target=self.encode, args=(encoder.stdin,), daemon=True).start()
         sent = 0
         # Until the listener hangs up.
@@ -295,14 +370,23 @@ def station_pauses():
                 time.sleep(0.8)
             heard, begins = Numbers(sink.sound), list(NumbersStation.begins)
         breaks = len(heard.runs) - len(PAUSES) - 1
-        yield (f"station, {buffer} ms: breaks between {len(PAUSES)} pauses", f"{breaks}", "0", breaks == 0)
+        yield (
+            f"station, {buffer} ms: breaks between {len(PAUSES)} pauses",
+            f"{breaks}",
+            "0",
+            breaks == 0,
+        )
         # The recording has a zero of its own: what counts is that the difference stays the same.
-        offsets = [(place / RATE - begin) * 1000
-                   for (place, _, _), begin in zip(heard.runs, begins)]
+        offsets = [
+            (place / RATE - begin) * 1000 for (place, _, _), begin in zip(heard.runs, begins)
+        ]
         spread = max(offsets) - min(offsets) if offsets else float("nan")
-        yield (f"station, {buffer} ms: from its sound to ours, {len(PAUSES)} pauses",
-               f"{spread:.1f} ms between {len(offsets)} starts", f"within {STATION_LIMIT} ms",
-               spread <= STATION_LIMIT)
+        yield (
+            f"station, {buffer} ms: from its sound to ours, {len(PAUSES)} pauses",
+            f"{spread:.1f} ms between {len(offsets)} starts",
+            f"within {STATION_LIMIT} ms",
+            spread <= STATION_LIMIT,
+        )
 
 
 def program_pauses():
@@ -311,27 +395,51 @@ def program_pauses():
             sink = Sink(folder, "pulse")
             stack.callback(sink.close)
             (folder / "program.conf").write_text(
-                f"<{folder}/asound.conf>\n<{PRODUCTS}/alsa/theater.conf>\n")
+                f"<{folder}/asound.conf>\n<{PRODUCTS}/alsa/theater.conf>\n"
+            )
             environment = {**sink.environment, "XDG_RUNTIME_DIR": str(folder)}
             with Plugin("ALSAAmplifier", environment) as amplifier:
-                amplifier.open("amplifier", {
-                    "device": sink.pcm, "mixer": "software", "buffer": buffer, "startupVolume": 100,
-                    "inputs": ["programs"]})
+                amplifier.open(
+                    "amplifier",
+                    {
+                        "device": sink.pcm,
+                        "mixer": "software",
+                        "buffer": buffer,
+                        "startupVolume": 100,
+                        "inputs": ["programs"],
+                    },
+                )
                 for command in ("on", {"volume": 100}, {"input": "programs"}):
                     amplifier.perform("amplifier", command)
-                told = json.loads(subprocess.run(
-                    [sys.executable, "-m", f"{__package__}.pauses", *map(str, PAUSES)], check=True,
-                    stdout=subprocess.PIPE, text=True, cwd=ROOT / "Benchmarks",
-                    env={**os.environ, **environment,
-                         "ALSA_CONFIG_PATH": str(folder / "program.conf")}).stdout)
+                told = json.loads(
+                    subprocess.run(
+                        [sys.executable, "-m", f"{__package__}.pauses", *map(str, PAUSES)],
+                        check=True,
+                        stdout=subprocess.PIPE,
+                        text=True,
+                        cwd=ROOT / "Benchmarks",
+                        env={
+                            **os.environ,
+                            **environment,
+                            "ALSA_CONFIG_PATH": str(folder / "program.conf"),
+                        },
+                    ).stdout
+                )
                 time.sleep(0.5)
             heard = Numbers(sink.sound)
         # The recording has a zero of its own: what counts is that the difference stays the same.
-        offsets = [(heard.time(frame) - moment) * 1000 for moment, frame in told
-                   if heard.time(frame) is not None]
+        offsets = [
+            (heard.time(frame) - moment) * 1000
+            for moment, frame in told
+            if heard.time(frame) is not None
+        ]
         spread = max(offsets) - min(offsets)
-        yield (f"program, {buffer} ms: error of the delay, {len(PAUSES)} pauses",
-               f"{spread:.1f} ms between {len(offsets)} answers", f"within {LIMIT} ms", spread <= LIMIT)
+        yield (
+            f"program, {buffer} ms: error of the delay, {len(PAUSES)} pauses",
+            f"{spread:.1f} ms between {len(offsets)} answers",
+            f"within {LIMIT} ms",
+            spread <= LIMIT,
+        )
         yield from lost(f"program, {buffer} ms", heard, len(PAUSES))
 
 
@@ -349,7 +457,7 @@ def play(pauses):
     def play_for(seconds):
         nonlocal written
         for turn in range(int(seconds * 100)):
-            data = sound[written * 4:(written + chunk) * 4]
+            data = sound[written * 4 : (written + chunk) * 4]
             if alsa.snd_pcm_writei(pcm, data, ctypes.c_ulong(chunk)) != chunk:
                 raise SystemExit("the PCM theater does not take its frames")
             written += chunk

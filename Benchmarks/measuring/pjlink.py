@@ -20,8 +20,9 @@ class Projector:
     """The projector of the tests; `with` ends it."""
 
     def __enter__(self):
-        self.process = subprocess.Popen([sys.executable, SCRIPT], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE)
+        self.process = subprocess.Popen(
+            [sys.executable, SCRIPT], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
         self.port = json.loads(self.process.stdout.readline())[0]
         self.connections = 0
         self.done = queue.Queue()
@@ -65,13 +66,25 @@ def reconnects(count=10_000):
         time.sleep(1)
         made, after = projector.connections - first, _usage(plugin.pid)
     title = f"after {made} PJLink connections"
-    yield (f"descriptors {title}", f"{after[0]}, before {before[0]}", "no more",
-           after[0] <= before[0])
+    yield (
+        f"descriptors {title}",
+        f"{after[0]}, before {before[0]}",
+        "no more",
+        after[0] <= before[0],
+    )
     # The runtime starts and ends threads of its own.
-    yield (f"threads {title}", f"{after[1]}, before {before[1]}", "≤ 2 more",
-           after[1] - before[1] <= 2)
-    yield (f"PSS {title}", f"{after[2]:.1f} MB, before {before[2]:.1f} MB", "≤ 3 MB more",
-           after[2] - before[2] <= 3)
+    yield (
+        f"threads {title}",
+        f"{after[1]}, before {before[1]}",
+        "≤ 2 more",
+        after[1] - before[1] <= 2,
+    )
+    yield (
+        f"PSS {title}",
+        f"{after[2]:.1f} MB, before {before[2]:.1f} MB",
+        "≤ 3 MB more",
+        after[2] - before[2] <= 3,
+    )
 
 
 def command_latency(count=300):
@@ -80,7 +93,9 @@ def command_latency(count=300):
     with Projector() as projector, Tap(projector.port) as tap:
         projector.change(warmUp=0, coolDown=0)
         options = {"host": "127.0.0.1", "port": tap.port, "polling": 3600}
-        devices = {"projector": {"role": "projector", "plugin": "PJLinkProjector", "options": options}}
+        devices = {
+            "projector": {"role": "projector", "plugin": "PJLinkProjector", "options": options}
+        }
         with Controller({"devices": devices}) as controller:
             controller.log_in()
             controller.wait_for(controller.plugins_are_up)
@@ -99,5 +114,9 @@ def command_latency(count=300):
                 time.sleep(0.025)
     yield from wire_figures("PJLink", queries, reads)
     p50, p99 = quantile(commands, 0.5), quantile(commands, 0.99)
-    yield ("PJLink: request of a command to the command itself, after the reply to that query, p50",
-           f"{p50:.2f} ms (p99 {p99:.2f} ms)", "reported", True)
+    yield (
+        "PJLink: request of a command to the command itself, after the reply to that query, p50",
+        f"{p50:.2f} ms (p99 {p99:.2f} ms)",
+        "reported",
+        True,
+    )

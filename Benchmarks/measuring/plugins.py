@@ -21,8 +21,12 @@ class Plugin:
     def __init__(self, name, environment=None, log=None):
         self.name = name
         self.process = subprocess.Popen(
-            [PRODUCTS / name], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=log or subprocess.DEVNULL, env=dict(os.environ, **(environment or {})))
+            [PRODUCTS / name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log or subprocess.DEVNULL,
+            env=dict(os.environ, **(environment or {})),
+        )
         self.pid = self.process.pid
         # The queue for the answer of each request that waits, by its id.
         self._waiting = {}
@@ -98,9 +102,16 @@ class Playing:
         self.player = Plugin(player, card.environment)
         self.amplifier = Plugin("ALSAAmplifier", card.environment)
         self.player.open(role, {"folders": [str(folder)], **options})
-        self.amplifier.open("amplifier", {
-            "device": card.pcm, "mixer": "software", "buffer": buffer, "startupVolume": 100,
-            "takeBack": card.take_back})
+        self.amplifier.open(
+            "amplifier",
+            {
+                "device": card.pcm,
+                "mixer": "software",
+                "buffer": buffer,
+                "startupVolume": 100,
+                "takeBack": card.take_back,
+            },
+        )
         self.amplifier.perform("amplifier", "on")
         self.amplifier.perform("amplifier", {"volume": volume})
         self.source = role.removesuffix("Player")
@@ -113,7 +124,9 @@ class Playing:
     def _plug(self):
         """Gives both ends of the cable a new token."""
         socket = {"path": str(self.folder / "cable"), "token": secrets.token_hex(32)}
-        self.amplifier.request("openSocket", {"device": "amplifier", "input": self.source, **socket})
+        self.amplifier.request(
+            "openSocket", {"device": "amplifier", "input": self.source, **socket}
+        )
         self.player.request("plug", {"device": self.role, **socket})
 
     def __enter__(self):

@@ -25,13 +25,19 @@ def cpu_a_minute(groups, seconds):
     time.sleep(seconds)
     after = {pid: cpu_nanoseconds(pid) for pid in before}
     per_minute = 60 / (time.monotonic() - began) / 1e9
-    return {name: sum(after[pid] - before[pid] for pid in pids) * per_minute for name, pids in groups.items()}
+    return {
+        name: sum(after[pid] - before[pid] for pid in pids) * per_minute
+        for name, pids in groups.items()
+    }
 
 
 def children(pid):
     """The processes that a process has started."""
-    return [int(child) for file in pathlib.Path(f"/proc/{pid}/task").glob("*/children")
-            for child in file.read_text().split()]
+    return [
+        int(child)
+        for file in pathlib.Path(f"/proc/{pid}/task").glob("*/children")
+        for child in file.read_text().split()
+    ]
 
 
 def pss_megabytes(pid):

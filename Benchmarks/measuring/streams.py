@@ -44,7 +44,8 @@ class Pages:
         page = socket.create_connection(("127.0.0.1", port))
         page.sendall(
             f"GET /api/v1/events HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
-            f"Authorization: Bearer {token}\r\n\r\n".encode())
+            f"Authorization: Bearer {token}\r\n\r\n".encode()
+        )
         page.setblocking(False)
         self._selector.register(page, selectors.EVENT_READ)
         self._buffers[page] = b""
@@ -77,7 +78,8 @@ def tokens(controller, count):
         guest = controller.request("POST", "/api/v1/guests", {"activities": ["film"]})
         for _ in range(OF_ONE_PASS // OF_ONE_SESSION):
             session = controller.request(
-                "POST", "/api/v1/guests/sessions", {"pass": guest["code"]}, anonymous=True)
+                "POST", "/api/v1/guests/sessions", {"pass": guest["code"]}, anonymous=True
+            )
             found += [session["token"]] * OF_ONE_SESSION
     return found[:count]
 
@@ -112,8 +114,11 @@ def measure():
                 brightness = number % 99 + 1
                 start = time.perf_counter()
                 controller.request(
-                    "POST", "/api/v1/devices/lights/commands", {"dim": brightness},
-                    headers={"Prefer": "respond-async"})
+                    "POST",
+                    "/api/v1/devices/lights/commands",
+                    {"dim": brightness},
+                    headers={"Prefer": "respond-async"},
+                )
                 text = f'"brightness":{{"value":{brightness},'.encode()
                 late += [(moment - start) * 1000 for moment in pages.wait_for(text)]
             each, after = ((amount - before) / (STREAMS - FIRST) for amount in (opened, memory()))
@@ -125,9 +130,17 @@ def event_streams():
     runs = [measure() for _ in range(RUNS)]
     each, after = (statistics.median(run[part] for run in runs) for part in (0, 1))
     late = [moment for run in runs for moment in run[2]]
-    yield (f"memory of an event stream, {STREAMS} open (median of {RUNS})", f"{each:.1f} KiB",
-           "≤ 20 KiB", each <= 20)
+    yield (
+        f"memory of an event stream, {STREAMS} open (median of {RUNS})",
+        f"{each:.1f} KiB",
+        "≤ 20 KiB",
+        each <= 20,
+    )
     yield (f"memory of an event stream after {EVENTS} events", f"{after:.1f} KiB", "reported", True)
     p50, p99 = quantile(late, 0.5), quantile(late, 0.99)
-    yield (f"a command until each of {STREAMS} pages has its event, p99",
-           f"{p99:.1f} ms (p50 {p50:.1f} ms)", "≤ 100 ms", p99 <= 100)
+    yield (
+        f"a command until each of {STREAMS} pages has its event, p99",
+        f"{p99:.1f} ms (p50 {p50:.1f} ms)",
+        "≤ 100 ms",
+        p99 <= 100,
+    )

@@ -100,6 +100,9 @@ def wire_figures(name, late, reads):
     """
     p50, p99, read = quantile(late, 0.5), quantile(late, 0.99), quantile(reads, 0.5)
     call = p50 - read / 2
-    yield (f"{name}: the facade's call of a command to bytes on the wire, p50",
-           f"{call:.2f} ms; from the request over HTTP {p50:.2f} ms (p99 {p99:.2f} ms), where a read takes {read:.2f} ms",
-           "≤ 1 ms", call <= 1)
+    yield (
+        f"{name}: the facade's call of a command to bytes on the wire, p50",
+        f"{call:.2f} ms; from the request over HTTP {p50:.2f} ms (p99 {p99:.2f} ms), where a read takes {read:.2f} ms",
+        "≤ 1 ms",
+        call <= 1,
+    )

@@ -42,8 +42,11 @@ def routes():
             content = operation.get("requestBody", {}).get("content", {})
             schema = content.get("application/json", {}).get("schema", {})
             schema = next(iter(schema.get("oneOf", [schema])))
-            members = [name for name, member in schema.get("properties", {}).items()
-                       if member.get("type") != "null"]
+            members = [
+                name
+                for name, member in schema.get("properties", {}).items()
+                if member.get("type") != "null"
+            ]
             path_of_film = re.sub(r"\{\w+\}", "film", document["servers"][0]["url"] + path)
             found.append((method.upper(), path_of_film, members))
     return found
@@ -68,14 +71,14 @@ def hostile_bodies():
         "marks in turn": json.dumps({"item": IN_TURN}, ensure_ascii=False),
         "sound marks": json.dumps({"pass": SOUND_MARKS}, ensure_ascii=False),
         "30 marks on each of many keys": filled(
-            "{", "}", lambda n: f'"{n}a' + "\u0323\u0308" * 15 + '":0'),
+            "{", "}", lambda n: f'"{n}a' + "\u0323\u0308" * 15 + '":0'
+        ),
         "a long key": json.dumps({"a" * 65_000: 1}),
         "a list": filled('{"activities":[', "]}", lambda n: '"film"'),
         "zeros": filled("[", "]", lambda n: "0"),
         "parameters": filled('{"parameters":{', "}}", lambda n: f'"k{n}":"x"'),
         "keys given twice": filled("{", "}", lambda n: '"k":0'),
-        "keys given twice, deep within": filled(
-            deep + "{", "}" * 61, lambda n: '"k":0'),
+        "keys given twice, deep within": filled(deep + "{", "}" * 61, lambda n: '"k":0'),
         "escapes": json.dumps("\n" * 32_000),
         "a long number": "1" * 65_000,
     }
@@ -83,33 +86,48 @@ def hostile_bodies():
 
 def configurations():
     """What `/api/v1/configuration/check` has most work with."""
-    devices = '"devices":{"amp":{"role":"amplifier","plugin":"Simulated"},' \
+    devices = (
+        '"devices":{"amp":{"role":"amplifier","plugin":"Simulated"},'
         '"lights":{"role":"lights","plugin":"Simulated"}}'
+    )
     name = "n" * 58
     scenes = ",".join(f'"{name}{n}":{{"steps":[]}}' for n in range(400))
     return {
         "unknown keys": filled("{", "}", lambda n: f'"k{n}":0'),
         "devices that are none": filled('{"devices":{', "}}", lambda n: f'"d{n}":0'),
-        "devices": filled('{"devices":{', "}}", lambda n:
-                          f'"d{n}":{{"role":"lights","plugin":"Simulated"}}'),
-        "steps": filled(f'{{{devices},"scenes":{{"s":{{"steps":[', "]}}}", lambda n:
-                        '{"lights":{"dim":1}}'),
+        "devices": filled(
+            '{"devices":{', "}}", lambda n: f'"d{n}":{{"role":"lights","plugin":"Simulated"}}'
+        ),
+        "steps": filled(
+            f'{{{devices},"scenes":{{"s":{{"steps":[', "]}}}", lambda n: '{"lights":{"dim":1}}'
+        ),
         "parameters that no step uses": filled(
-            f'{{{devices},"scenes":{{"s":{{"steps":[],"parameters":{{', "}}}}", lambda n:
-            f'"p{n}":"text"'),
-        "activities without scenes": filled(f'{{{devices},"activities":{{', "}}", lambda n:
-                                            f'"a{n}":{{"start":"s{n}","end":"t"}}'),
+            f'{{{devices},"scenes":{{"s":{{"steps":[],"parameters":{{',
+            "}}}}",
+            lambda n: f'"p{n}":"text"',
+        ),
+        "activities without scenes": filled(
+            f'{{{devices},"activities":{{', "}}", lambda n: f'"a{n}":{{"start":"s{n}","end":"t"}}'
+        ),
         "names that are nearly right": filled(
-            f'{{{devices},"scenes":{{{scenes}}},"activities":{{', "}}", lambda n:
-            f'"a{n}":{{"start":"{name}x{n}","end":"e"}}'),
-        "songs": filled(f'{{{devices},"library":{{"songs":[', "]}}", lambda n:
-                        f'{{"id":"{n}","title":"t"}}'),
+            f'{{{devices},"scenes":{{{scenes}}},"activities":{{',
+            "}}",
+            lambda n: f'"a{n}":{{"start":"{name}x{n}","end":"e"}}',
+        ),
+        "songs": filled(
+            f'{{{devices},"library":{{"songs":[', "]}}", lambda n: f'{{"id":"{n}","title":"t"}}'
+        ),
         "headers with secrets": filled(
             f'{{{devices},"accounts":{{"delivery":{{"sms":{{"url":"https://a.b/{{phone}}{{text}}",'
-            '"headers":{', "}}}}}", lambda n: f'"X{n}":{{"secret":"a"}}'),
+            '"headers":{',
+            "}}}}}",
+            lambda n: f'"X{n}":{{"secret":"a"}}',
+        ),
         "rules": filled(
-            f'{{{devices},"accounts":{{"rules":{{"fields":{{"name":{{"rules":[', "]}}}}}", lambda n:
-            '{"rule":"pattern","pattern":"(a{20}){45}"}'),
+            f'{{{devices},"accounts":{{"rules":{{"fields":{{"name":{{"rules":[',
+            "]}}}}}",
+            lambda n: '{"rule":"pattern","pattern":"(a{20}){45}"}',
+        ),
     }
 
 
@@ -180,8 +198,11 @@ def worst_request():
                 del usual["setupCode"]
                 usual["invitation"] = controller.invite()["code"]
             # A password costs a hash, whatever it holds.
-            short = costs.of(method, path, json.dumps({**usual, "password": "short"}
-                                                      if "password" in members else usual))
+            short = costs.of(
+                method,
+                path,
+                json.dumps({**usual, "password": "short"} if "password" in members else usual),
+            )
             for member in members:
                 for kind, text in WITHIN.items():
                     body = json.dumps({**usual, member: text}, ensure_ascii=False)
@@ -189,9 +210,16 @@ def worst_request():
                     added.append((cost, f"POST {path}", f"{member}: {kind}"))
             print(f"  {path}", file=sys.stderr, flush=True)
     cost, place, kind = max(hostile)
-    yield (f"worst request over {len(found)} routes, CPU",
-           f"{cost:.1f} ms ({place}, {kind}); {cost / statistics.median(floors):.0f} times a plain one",
-           f"≤ {TARGET} ms", cost <= TARGET)
+    yield (
+        f"worst request over {len(found)} routes, CPU",
+        f"{cost:.1f} ms ({place}, {kind}); {cost / statistics.median(floors):.0f} times a plain one",
+        f"≤ {TARGET} ms",
+        cost <= TARGET,
+    )
     cost, place, kind = max(added)
-    yield ("worst text within the limits, added CPU", f"{cost:.1f} ms ({place}, {kind})",
-           f"≤ {TARGET} ms", cost <= TARGET)
+    yield (
+        "worst text within the limits, added CPU",
+        f"{cost:.1f} ms ({place}, {kind})",
+        f"≤ {TARGET} ms",
+        cost <= TARGET,
+    )

@@ -32,7 +32,8 @@ class NetworkLamp(Device):
         # the reason, and tries again later.
         with self.changed:
             if not self.changed.wait_for(
-                    lambda: not self.is_lost, min(self.patience, OPENING_TIME)):
+                lambda: not self.is_lost, min(self.patience, OPENING_TIME)
+            ):
                 raise self.unavailable()
 
     def perform(self, name, argument):
@@ -48,8 +49,13 @@ class NetworkLamp(Device):
                 raise self.unavailable() from None
             # The reader reports the answer, so the report comes before the end of this method.
             self.changed.wait_for(
-                lambda: self.socket is not connection
-                or self.answers > before and self.brightness == brightness, self.patience)
+                lambda: (
+                    self.socket is not connection
+                    or self.answers > before
+                    and self.brightness == brightness
+                ),
+                self.patience,
+            )
             if self.socket is not connection:
                 raise self.unavailable()
             if self.answers == before:
@@ -66,8 +72,10 @@ class NetworkLamp(Device):
 
     def unavailable(self):
         return DeviceError(
-            "unavailable", f"the lamp at {self.address} cannot be reached: {self.reason}",
-            "Is it on, and is no other program connected to it?")
+            "unavailable",
+            f"the lamp at {self.address} cannot be reached: {self.reason}",
+            "Is it on, and is no other program connected to it?",
+        )
 
     @property
     def address(self):
@@ -92,7 +100,8 @@ class NetworkLamp(Device):
 
     def connect(self):
         connection = socket.create_connection(
-            (self.options["host"], self.options["port"]), timeout=self.patience)
+            (self.options["host"], self.options["port"]), timeout=self.patience
+        )
         # A lamp that is silent for so long is asked; see `lines`.
         connection.settimeout(self.patience / 2)
         with self.changed:
@@ -136,8 +145,9 @@ class NetworkLamp(Device):
             if self.is_lost:
                 self.report_problem(None)
             self.is_lost, self.brightness = False, int(number)
-            self.report({
-                "power": "on" if self.brightness else "off", "brightness": self.brightness})
+            self.report(
+                {"power": "on" if self.brightness else "off", "brightness": self.brightness}
+            )
             self.answers += 1
             self.changed.notify_all()
         return True

@@ -18,7 +18,8 @@ class Peer:
     def __init__(self):
         self.number = 0
         self.process = subprocess.Popen(
-            [sys.executable, PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            [sys.executable, PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         # Ends a plugin that does not answer, so that the test fails instead of waiting.
         self.watchdog = threading.Timer(60, self.process.kill)
         self.watchdog.start()
@@ -104,8 +105,7 @@ class NetworkLampTest(unittest.TestCase):
             self.assertEqual(lost["state"], {"power": "off", "brightness": 0})
             self.assertIn("is lost", lost["attributes"]["problem"]["value"])
             peer.wait_for(is_found)
-            self.assertEqual(
-                peer.read()["params"]["state"], {"power": "on", "brightness": 55})
+            self.assertEqual(peer.read()["params"]["state"], {"power": "on", "brightness": 55})
             self.assertIn("result", peer.dim(10)[0])
 
     def test_refuses_commands_while_the_lamp_is_unplugged_and_finds_it_again(self):

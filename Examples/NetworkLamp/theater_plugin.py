@@ -177,8 +177,14 @@ class Device:
 
     def log(self, message, level="info"):
         """Writes to the controller's log. The level is debug, info, warning or error."""
-        self._connection.notify("log", {
-            "level": level, "message": _bounded(message, LONGEST_LOG_MESSAGE), "device": self.name})
+        self._connection.notify(
+            "log",
+            {
+                "level": level,
+                "message": _bounded(message, LONGEST_LOG_MESSAGE),
+                "device": self.name,
+            },
+        )
 
     def sleep(self, seconds):
         """Waits. If the command is cancelled or the device is closed, raises DeviceError at once."""
@@ -218,8 +224,17 @@ class Plugin:
         """Serves the controller on standard input and output until it is gone, and ends the process."""
         if "--self-check" in sys.argv[1:]:
             problem = self.self_check()
-            print(json.dumps({"ok": True} if problem is None else {
-                "ok": False, "message": _bounded(problem[0]), "hint": _bounded(problem[1])}))
+            print(
+                json.dumps(
+                    {"ok": True}
+                    if problem is None
+                    else {
+                        "ok": False,
+                        "message": _bounded(problem[0]),
+                        "hint": _bounded(problem[1]),
+                    }
+                )
+            )
             sys.exit(0 if problem is None else 1)
         reading, writing = os.dup(0), os.dup(1)
         # The lines belong to the controller: a child reads nothing, and print() writes to the log.
@@ -235,6 +250,7 @@ class Plugin:
 
 
 # MARK: Lines
+
 
 class _Refusal(Exception):
     """An error answer that is no device's own."""
@@ -274,7 +290,7 @@ class _Connection:
         with self._lock:
             try:
                 while line:
-                    line = line[os.write(self._descriptor, line):]
+                    line = line[os.write(self._descriptor, line) :]
             except BrokenPipeError:
                 pass  # The controller is gone; the end of the input follows.
 
@@ -288,8 +304,11 @@ def _parse(line):
         message = json.loads(content, parse_constant=_refuse_constant)
     except ValueError as error:
         raise _Refusal(PARSE_ERROR, f"not JSON: {error}") from None
-    if not isinstance(message, dict) or message.get("jsonrpc") != "2.0" or not any(
-            key in message for key in ("method", "result", "error")):
+    if (
+        not isinstance(message, dict)
+        or message.get("jsonrpc") != "2.0"
+        or not any(key in message for key in ("method", "result", "error"))
+    ):
         raise _Refusal(INVALID_REQUEST, "not a message of JSON-RPC 2.0")
     return message
 
@@ -318,7 +337,7 @@ def _bounded(text, longest=LONGEST_TEXT):
     line = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
     if len(line.encode("utf-8", "replace")) <= longest:
         return line
-    return line.encode("utf-8", "replace")[:longest - 3].decode("utf-8", "ignore") + "…"
+    return line.encode("utf-8", "replace")[: longest - 3].decode("utf-8", "ignore") + "…"
 
 
 def _problem(text):
@@ -328,11 +347,13 @@ def _problem(text):
 
 # MARK: Commands
 
+
 def _fits(shape, value):
     """Whether a value is a valid argument: of the right kind and in its range, or an object of such members."""
     if isinstance(shape, dict):
         return isinstance(value, dict) and all(
-            key in shape and _fits(shape[key], member) for key, member in value.items())
+            key in shape and _fits(shape[key], member) for key, member in value.items()
+        )
     kind, least, most = shape
     if kind == "text":
         return isinstance(value, str) and least <= len(value) <= most
@@ -358,8 +379,7 @@ def _read_command(role, command):
             if isinstance(shape, tuple) and shape[0] == "integer":
                 argument = int(argument)
             return name, argument, capability
-    raise DeviceError(
-        "invalid", f"{role} has no such command", f"It has: {', '.join(table)}.")
+    raise DeviceError("invalid", f"{role} has no such command", f"It has: {', '.join(table)}.")
 
 
 def _cancelled():
@@ -371,6 +391,7 @@ def _not_open():
 
 
 # MARK: Devices
+
 
 class _OpenDevice:
     """A device with its queue and the thread that carries out its requests one after the other."""
@@ -463,8 +484,10 @@ class _OpenDevice:
             self.begin_close()
             raise
         return {
-            "capabilities": self.capabilities, "reportsState": self.device.reports_state,
-            "cables": []}
+            "capabilities": self.capabilities,
+            "reportsState": self.device.reports_state,
+            "cables": [],
+        }
 
     def _page(self, folder, cursor):
         if not cursor:
@@ -559,6 +582,7 @@ def _divide(items):
 
 # MARK: Requests
 
+
 class _Server:
     """Reads requests, answers those about the plugin itself, and hands the others to their device."""
 
@@ -570,14 +594,20 @@ class _Server:
         self._lock = threading.Lock()
         self._is_over = False
         self._methods = {
-            "initialize": self._initialize, "ping": lambda params: {}, "shutdown": self._shut_down}
+            "initialize": self._initialize,
+            "ping": lambda params: {},
+            "shutdown": self._shut_down,
+        }
         self._device_methods = {
-            "perform": self._perform, "scan": self._scan, "close": self._close,
+            "perform": self._perform,
+            "scan": self._scan,
+            "close": self._close,
             "picture": self._refuse("this device has no pictures"),
             "openSocket": self._refuse("this device takes no cable"),
             "plug": self._refuse("this device takes no cable"),
             "lend": self._refuse("this device takes no cable"),
-            "unplug": self._refuse("this device takes no cable")}
+            "unplug": self._refuse("this device takes no cable"),
+        }
 
     def run(self):
         try:
@@ -643,7 +673,8 @@ class _Server:
         version = _text(params, "protocol")
         if version.partition(".")[0] != PROTOCOL.partition(".")[0]:
             raise _Refusal(
-                VERSION_ERROR, f"the controller speaks {version:.20}, this plugin {PROTOCOL}")
+                VERSION_ERROR, f"the controller speaks {version:.20}, this plugin {PROTOCOL}"
+            )
         return {"protocol": PROTOCOL, "plugin": self.plugin.id, "version": self.plugin.version}
 
     def _shut_down(self, params):
@@ -705,6 +736,7 @@ class _Server:
     def _refuse(message):
         def refuse(identifier, device, params):
             raise DeviceError("unsupported", message)
+
         return refuse
 
 

@@ -10,9 +10,7 @@ from theater_plugin import Device, Plugin
 ARGUMENT, SWITCH = object(), object()
 
 # The commands of the role that every device has, and the state after each of them.
-STATES = {
-__COMMANDS__
-}
+STATES = {__COMMANDS__}
 FIRST_STATE = __STATE__
 
 
@@ -30,9 +28,12 @@ class MyDevice(Device):
         values = {ARGUMENT: argument, SWITCH: "on" if argument else "off"}
         state = STATES[name]
         if state:
-            self.report({
-                key: values[value] if value in (ARGUMENT, SWITCH) else value
-                for key, value in state.items()})
+            self.report(
+                {
+                    key: values[value] if value in (ARGUMENT, SWITCH) else value
+                    for key, value in state.items()
+                }
+            )
 
     def close(self):
         # Release here what `open` has taken: the connection, files, threads, child processes.

@@ -13,10 +13,17 @@ def run(*requests):
     """Sends requests with the ids 1, 2, 3 and so on. Returns the messages of the plugin, and its log."""
     lines = "".join(
         json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}) + "\n"
-        for number, (method, params) in enumerate(requests, 1))
+        for number, (method, params) in enumerate(requests, 1)
+    )
     ended = subprocess.run(
-        [sys.executable, PROGRAM], input=lines, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True, check=True, timeout=30)
+        [sys.executable, PROGRAM],
+        input=lines,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=True,
+        timeout=30,
+    )
     return [json.loads(line) for line in ended.stdout.splitlines()], ended.stderr
 
 

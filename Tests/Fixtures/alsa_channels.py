@@ -6,6 +6,7 @@
 Plays 0.2 s in which each sample of channel N is 1000 x (N + 1), with the map MAP, such as "FL FR FC", or without
 setting one. One line of JSON has the offered maps, and the map with which it played.
 """
+
 import ctypes
 import json
 import struct
@@ -47,7 +48,9 @@ name, channels, *wanted = sys.argv[1:]
 channels = int(channels)
 pcm = ctypes.c_void_p()
 check(alsa.snd_pcm_open(ctypes.byref(pcm), name.encode(), PLAYBACK, 0), "open")
-check(alsa.snd_pcm_set_params(pcm, S16_LE, RW_INTERLEAVED, channels, RATE, 0, 100_000), "set_params")
+check(
+    alsa.snd_pcm_set_params(pcm, S16_LE, RW_INTERLEAVED, channels, RATE, 0, 100_000), "set_params"
+)
 maps = offered(pcm)
 if wanted:
     chmap = ctypes.c_void_p(alsa.snd_pcm_chmap_parse_string(wanted[0].encode()))

@@ -7,6 +7,7 @@ Plays FRAMES numbered CD frames; a numbered frame holds its own number, 32 bits.
 resumes, or drops the unheard frames and goes on with the next unwritten one. Prints one line of JSON, with the duration
 in seconds and the longest delay in frames.
 """
+
 import ctypes
 import json
 import struct

@@ -26,10 +26,16 @@ def make_network():
     device = os.open("/dev/net/tun", os.O_RDWR)
     fcntl.ioctl(device, TUNSETIFF, NAME + struct.pack("H22x", IFF_TAP_WITHOUT_HEADER))
     with socket.socket() as control:
-        for request, address in [(SIOCSIFADDR, "192.0.2.1"), (SIOCSIFNETMASK, "255.255.255.0"),
-                                 (SIOCSIFBRDADDR, "192.0.2.255")]:
-            fcntl.ioctl(control, request, NAME + struct.pack(
-                "HH4s8x", socket.AF_INET, 0, socket.inet_aton(address)))
+        for request, address in [
+            (SIOCSIFADDR, "192.0.2.1"),
+            (SIOCSIFNETMASK, "255.255.255.0"),
+            (SIOCSIFBRDADDR, "192.0.2.255"),
+        ]:
+            fcntl.ioctl(
+                control,
+                request,
+                NAME + struct.pack("HH4s8x", socket.AF_INET, 0, socket.inet_aton(address)),
+            )
         # What this machine sends to its own address goes through the loopback interface.
         for name, flags in [(NAME, IFF_UP_AND_BROADCAST), (b"lo".ljust(16, b"\0"), IFF_UP)]:
             fcntl.ioctl(control, SIOCSIFFLAGS, name + struct.pack("H22x", flags))
@@ -42,8 +48,11 @@ def main():
         return 0
     script = pathlib.Path(__file__).with_name("pjlink_projector.py")
     projector = subprocess.Popen(
-        [sys.executable, script, "--address", "0.0.0.0", "--port", "4352"], stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE, text=True)
+        [sys.executable, script, "--address", "0.0.0.0", "--port", "4352"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     try:
         projector.stdout.readline()
         projector.stdin.write('{"id": 1, "search": true}\n')

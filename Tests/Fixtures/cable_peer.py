@@ -12,6 +12,7 @@
 
 One line of JSON tells what happened. A numbered frame holds its own number, 32 bits.
 """
+
 import json
 import os
 import select
@@ -171,8 +172,18 @@ def sink(path, token, unheard_at=0):
         pass
     rising = all(a < b for a, b in zip(numbers, numbers[1:]))
     whole = numbers == list(range(len(numbers)))
-    print(json.dumps({"frames": len(numbers), "last": numbers[-1] if numbers else None,
-                      "rising": rising, "whole": whole, "flushes": flushes}), flush=True)
+    print(
+        json.dumps(
+            {
+                "frames": len(numbers),
+                "last": numbers[-1] if numbers else None,
+                "rising": rising,
+                "whole": whole,
+                "flushes": flushes,
+            }
+        ),
+        flush=True,
+    )
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ has told the facts of a film; hangs: reads each film but b.mkv, at which it hang
 failed only when it loads the next one.
 The file of the variable TRACE gets the name of each command.
 """
+
 import json
 import os
 import socket
@@ -24,12 +25,18 @@ is_held = fault == "held" and trace.tell() > 0
 held = []
 peer = socket.socket(fileno=0)
 odd = {
-    "duration": "long", "seekable": 7, "track-list": [{"type": 5}, 3, {"type": "audio", "codec": None}],
-    "chapter-list": [{"time": "x"}, {"time": 1e300}, {"time": -1}], "time-pos": 1e308, "current-ao": "alsa",
+    "duration": "long",
+    "seekable": 7,
+    "track-list": [{"type": 5}, 3, {"type": "audio", "codec": None}],
+    "chapter-list": [{"time": "x"}, {"time": 1e300}, {"time": -1}],
+    "time-pos": 1e308,
+    "current-ao": "alsa",
     "metadata/by-key/title": ["a"],
 }
 # The values of "over" until its sound has ended.
-sound = {"duration": 2, "track-list": [{"type": "audio", "codec": "opus"}]} if fault == "over" else {}
+sound = (
+    {"duration": 2, "track-list": [{"type": "audio", "codec": "opus"}]} if fault == "over" else {}
+)
 asked_for_output = False
 films = 0
 
@@ -43,7 +50,12 @@ def load(number, address):
     films += 1
     if fault == "late":
         send(request_id=number, error="success", data={"playlist_entry_id": films})
-        send(event="end-file", reason="error", playlist_entry_id=films - 1, file_error="loading failed")
+        send(
+            event="end-file",
+            reason="error",
+            playlist_entry_id=films - 1,
+            file_error="loading failed",
+        )
         send(event="file-loaded")
         return
     if fault == "hangs":
@@ -66,7 +78,12 @@ def load(number, address):
         send(event="file-loaded")
         send(event="playback-restart")
         return
-    for line in (b"\n\n", b"{}\n", b'{"event": 5}\n', b'{"request_id": 99999, "error": "success"}\n'):
+    for line in (
+        b"\n\n",
+        b"{}\n",
+        b'{"event": 5}\n',
+        b'{"request_id": 99999, "error": "success"}\n',
+    ):
         peer.sendall(line)
     send(event="no-such-event", data=[1, 2])
     send(event="property-change", id=1)
@@ -95,7 +112,8 @@ for line in peer.makefile("rb"):
     if fault == "refuses" and command[0] == "stop":
         continue
     if fault == "refuses" and command in (
-        ["set_property", "pause", True], ["set_property", "audio-channels", "stereo"]
+        ["set_property", "pause", True],
+        ["set_property", "audio-channels", "stereo"],
     ):
         send(request_id=number, error="error accessing property")
         continue
@@ -108,7 +126,11 @@ for line in peer.makefile("rb"):
         load(number, command[1])
     elif command[0] == "get_property" and fault == "over":
         value = sound.get(command[1])
-        send(request_id=number, error="property unavailable" if value is None else "success", data=value)
+        send(
+            request_id=number,
+            error="property unavailable" if value is None else "success",
+            data=value,
+        )
     elif command[0] == "get_property":
         send(request_id=number, error="success", data=odd.get(command[1]))
         if fault == "leaves" and command[1] == "hwdec-current":

@@ -42,6 +42,7 @@ def write_event(message):
 
 # MQTT 3.1.1
 
+
 def text(value):
     data = value.encode() if isinstance(value, str) else value
     return len(data).to_bytes(2, "big") + data
@@ -104,7 +105,7 @@ class Client:
             if first >> 4 != 3:
                 continue
             size = int.from_bytes(body[:2], "big")
-            topic, payload = body[2:2 + size].decode(), body[2 + size:]
+            topic, payload = body[2 : 2 + size].decode(), body[2 + size :]
             if first & 0x06:
                 self.writer.write(packet(0x40, payload[:2]))
                 payload = payload[2:]
@@ -128,6 +129,7 @@ class Client:
 
 # Devices
 
+
 class Device:
     """The state of a device, and what it does with a command. A family translates both."""
 
@@ -143,7 +145,8 @@ class Device:
         self.was_set = False
         self.moving = None
         self.client = Client(
-            port, "device-" + topic, self.commands(), self.handle_message, self.announce, self.will)
+            port, "device-" + topic, self.commands(), self.handle_message, self.announce, self.will
+        )
 
     def handle_message(self, topic, payload):
         write_event({"event": "got", "device": self.topic, "topic": topic, "payload": payload})
@@ -250,8 +253,14 @@ class Tasmota(Device):
     def state(self):
         if self.kind == "cover":
             direction = {"open": 1, "close": -1, "stop": 0}[self.motion]
-            return {"Shutter1": {"Position": self.shown_position(), "Direction": direction,
-                                 "Target": self.position, "Tilt": 0}}
+            return {
+                "Shutter1": {
+                    "Position": self.shown_position(),
+                    "Direction": direction,
+                    "Target": self.position,
+                    "Tilt": 0,
+                }
+            }
         state = {"POWER": "ON" if self.power else "OFF"}
         if self.kind == "dimmer":
             state["Dimmer"] = self.brightness
@@ -298,13 +307,17 @@ class Zigbee(Device):
         if "group" in self.odd and not self.was_set:
             return
         if self.kind == "cover":
-            state = {"position": self.shown_position(),
-                     "state": "CLOSE" if self.position == 0 else "OPEN"}
+            state = {
+                "position": self.shown_position(),
+                "state": "CLOSE" if self.position == 0 else "OPEN",
+            }
         else:
             state = {"state": "ON" if self.power else "OFF"}
             if self.kind == "dimmer":
                 state["brightness"] = self.brightness
-        self.client.publish(self.state_topic(), {"linkquality": 120, **state}, "group" not in self.odd)
+        self.client.publish(
+            self.state_topic(), {"linkquality": 120, **state}, "group" not in self.odd
+        )
 
     def execute(self, topic, payload):
         if topic.endswith("/get"):
@@ -339,7 +352,8 @@ class Shelly(Device):
     def status(self):
         if self.kind == "cover":
             state = {"open": "opening", "close": "closing"}.get(
-                self.motion, {0: "closed", 100: "open"}.get(self.position, "stopped"))
+                self.motion, {0: "closed", 100: "open"}.get(self.position, "stopped")
+            )
             return {"id": 0, "state": state, "current_pos": self.shown_position(), "apower": 0.0}
         status = {"id": 0, "source": "MQTT", "output": self.power}
         if self.kind == "dimmer":
@@ -347,9 +361,15 @@ class Shelly(Device):
         return status
 
     def report(self):
-        self.client.publish(self.state_topic(), {
-            "src": self.topic, "dst": f"{self.topic}/events", "method": "NotifyStatus",
-            "params": {"ts": 1700000000.1, f"{self.part.lower()}:0": self.status()}})
+        self.client.publish(
+            self.state_topic(),
+            {
+                "src": self.topic,
+                "dst": f"{self.topic}/events",
+                "method": "NotifyStatus",
+                "params": {"ts": 1700000000.1, f"{self.part.lower()}:0": self.status()},
+            },
+        )
 
     def execute(self, topic, payload):
         call = json.loads(payload)
@@ -403,7 +423,8 @@ class Shelly1(Device):
         self.client.publish(self.base, "on" if self.power else "off", True)
         if self.kind == "dimmer":
             self.client.publish(
-                self.base + "/status", {"ison": self.power, "brightness": self.brightness}, True)
+                self.base + "/status", {"ison": self.power, "brightness": self.brightness}, True
+            )
 
     def execute(self, topic, payload):
         if payload == "update":
@@ -443,10 +464,17 @@ class Own(Device):
             self.turn(payload == "1")
 
 
-FAMILIES = {"tasmota": Tasmota, "zigbee2mqtt": Zigbee, "shelly": Shelly, "shelly1": Shelly1, "own": Own}
+FAMILIES = {
+    "tasmota": Tasmota,
+    "zigbee2mqtt": Zigbee,
+    "shelly": Shelly,
+    "shelly1": Shelly1,
+    "own": Own,
+}
 
 
 # Faulty connections
+
 
 class Proxy:
     """Passes connections on to a broker. Modes: pass; split (a byte at a time), merge (what comes within 50 ms
@@ -494,8 +522,10 @@ class Proxy:
             return await asyncio.sleep(3600)
         from_broker, to_broker = await asyncio.open_connection("127.0.0.1", self.to)
         self.writers.add(to_broker)
-        ways = [asyncio.ensure_future(self.forward(reader, to_broker)),
-                asyncio.ensure_future(self.forward(from_broker, writer))]
+        ways = [
+            asyncio.ensure_future(self.forward(reader, to_broker)),
+            asyncio.ensure_future(self.forward(from_broker, writer)),
+        ]
         try:
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -510,7 +540,7 @@ class Proxy:
                 await asyncio.sleep(0.02)
             if self.mode == "split":
                 for index in range(len(data)):
-                    writer.write(data[index:index + 1])
+                    writer.write(data[index : index + 1])
                     await writer.drain()
                     if index % 8 == 0:
                         await asyncio.sleep(0.0005)
@@ -537,6 +567,7 @@ class Proxy:
 
 # Brokers
 
+
 class Broker:
     def __init__(self, user=None, password=None, tls=False):
         self.user, self.password, self.tls = user, password, tls
@@ -545,14 +576,22 @@ class Broker:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
-        lines = [f"listener {self.port} 127.0.0.1", "persistence false", "log_dest none",
-                 "set_tcp_nodelay true", f"allow_anonymous {'false' if self.user else 'true'}"]
+        lines = [
+            f"listener {self.port} 127.0.0.1",
+            "persistence false",
+            "log_dest none",
+            "set_tcp_nodelay true",
+            f"allow_anonymous {'false' if self.user else 'true'}",
+        ]
         if os.getuid() == 0:
             lines.append("user root")
         if self.user:
             file = FOLDER / f"users-{self.port}"
-            subprocess.run(["mosquitto_passwd", "-b", "-c", file, self.user, self.password],
-                           check=True, capture_output=True)
+            subprocess.run(
+                ["mosquitto_passwd", "-b", "-c", file, self.user, self.password],
+                check=True,
+                capture_output=True,
+            )
             lines.append(f"password_file {file}")
         if self.tls:
             make_certificates()
@@ -563,7 +602,8 @@ class Broker:
     async def start(self):
         program = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
         self.process = subprocess.Popen(
-            [program, "-c", self.file], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            [program, "-c", self.file], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         while self.process.poll() is None:
             try:
                 (await asyncio.open_connection("127.0.0.1", self.port))[1].transport.abort()
@@ -583,15 +623,42 @@ def make_certificates():
     if (FOLDER / "broker.pem").exists():
         return
     run = lambda *words: subprocess.run(
-        ["openssl", *map(str, words)], check=True, capture_output=True, cwd=FOLDER)
+        ["openssl", *map(str, words)], check=True, capture_output=True, cwd=FOLDER
+    )
     new = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
     for name in ("ca", "other"):
-        run("req", "-x509", *new, "-keyout", f"{name}.key", "-out", f"{name}.pem", "-days", 2,
-            "-subj", f"/CN=Test {name}")
+        run(
+            "req",
+            "-x509",
+            *new,
+            "-keyout",
+            f"{name}.key",
+            "-out",
+            f"{name}.pem",
+            "-days",
+            2,
+            "-subj",
+            f"/CN=Test {name}",
+        )
     run("req", *new, "-keyout", "broker.key", "-out", "broker.csr", "-subj", "/CN=localhost")
     (FOLDER / "names").write_text("subjectAltName=DNS:localhost,IP:127.0.0.1\n")
-    run("x509", "-req", "-in", "broker.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial",
-        "-days", 2, "-extfile", "names", "-out", "broker.pem.new")
+    run(
+        "x509",
+        "-req",
+        "-in",
+        "broker.csr",
+        "-CA",
+        "ca.pem",
+        "-CAkey",
+        "ca.key",
+        "-CAcreateserial",
+        "-days",
+        2,
+        "-extfile",
+        "names",
+        "-out",
+        "broker.pem.new",
+    )
     (FOLDER / "broker.pem.new").rename(FOLDER / "broker.pem")
 
 
@@ -615,8 +682,9 @@ class World:
             if how == "start":
                 await broker.start()
             else:
-                broker.stop({"kill": signal.SIGKILL, "pause": signal.SIGSTOP,
-                             "resume": signal.SIGCONT}[how])
+                broker.stop(
+                    {"kill": signal.SIGKILL, "pause": signal.SIGSTOP, "resume": signal.SIGCONT}[how]
+                )
         elif verb == "device":
             topic = request.get("topic") or f"{request['family']}-{len(self.devices)}"
             device = FAMILIES[request["family"]](request["broker"], topic, request["kind"])
@@ -651,7 +719,8 @@ async def main():
     world = World()
     reader = asyncio.StreamReader(limit=1 << 22)
     await asyncio.get_running_loop().connect_read_pipe(
-        lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+        lambda: asyncio.StreamReaderProtocol(reader), sys.stdin
+    )
     try:
         while line := await reader.readline():
             asyncio.ensure_future(world.answer(json.loads(line)))

@@ -56,9 +56,19 @@ import sys
 OFF, ON, COOLING, WARMING = "0", "1", "2", "3"
 CLASS_TWO = {"FILT", "FREZ", "INNM", "IRES", "MVOL", "RFIL", "RLMP", "RRES", "SNUM", "SVER", "SVOL"}
 # What never changes of a projector.
-CONSTANTS = {"FILT": "120", "IRES": "1920x1080", "RFIL": "TP-FILTER", "RLMP": "TP-LAMP", "RRES": "3840x2160",
-             "SNUM": "TP-0001", "SVER": "1.0", "NAME": "Rück-Projektor", "INF1": "Test Works", "INF2": "TP-1",
-             "INFO": "a test"}
+CONSTANTS = {
+    "FILT": "120",
+    "IRES": "1920x1080",
+    "RFIL": "TP-FILTER",
+    "RLMP": "TP-LAMP",
+    "RRES": "3840x2160",
+    "SNUM": "TP-0001",
+    "SVER": "1.0",
+    "NAME": "Rück-Projektor",
+    "INF1": "Test Works",
+    "INF2": "TP-1",
+    "INFO": "a test",
+}
 
 
 class Projector:
@@ -195,7 +205,11 @@ class Projector:
     on_mvol = on_svol
 
     def on_innm(self, parameter):
-        return "Input " + parameter[1:] if parameter[:1] == "?" and parameter[1:] in self.inputs else "ERR2"
+        return (
+            "Input " + parameter[1:]
+            if parameter[:1] == "?" and parameter[1:] in self.inputs
+            else "ERR2"
+        )
 
 
 class Session:
@@ -298,7 +312,7 @@ class Session:
         data = (text + blanks).encode() + (b"\n" if "line-feeds" in odd else b"\r")
         pieces = [data]
         if "slow" in odd:
-            pieces = [data[i:i + 1] for i in range(len(data))]
+            pieces = [data[i : i + 1] for i in range(len(data))]
         elif "split" in odd:
             pieces = [data[:5], data[5:]]
         for piece in pieces:
@@ -322,7 +336,13 @@ class Search(asyncio.DatagramProtocol):
         if data != b"%2SRCH\r" or not mode:
             return
         if mode == "garbage":
-            for junk in (b"", b"\xff" * 120, b"%2ACKN=", b"%2ACKN=zz:zz:zz:zz:zz:zz\r", b"x" * 1200):
+            for junk in (
+                b"",
+                b"\xff" * 120,
+                b"%2ACKN=",
+                b"%2ACKN=zz:zz:zz:zz:zz:zz\r",
+                b"x" * 1200,
+            ):
                 self.transport.sendto(junk, address)
         if mode != "silent":
             self.transport.sendto(b"%2ACKN=00:1a:2B:3c:4D:5e\r", address)
@@ -353,7 +373,8 @@ class Fixture:
                 self.trace(projector, event="closed")
 
         projector.server = await asyncio.start_server(
-            serve, self.options.address, projector.port, reuse_address=True)
+            serve, self.options.address, projector.port, reuse_address=True
+        )
         projector.port = projector.server.sockets[0].getsockname()[1]
 
     async def listen_for_searches(self, projector):
@@ -362,7 +383,8 @@ class Fixture:
             await self.listen(projector)
             try:
                 await asyncio.get_running_loop().create_datagram_endpoint(
-                    lambda: Search(projector), local_addr=(self.options.address, projector.port))
+                    lambda: Search(projector), local_addr=(self.options.address, projector.port)
+                )
                 return
             except OSError:
                 projector.server.close()

@@ -18,13 +18,21 @@ from measuring.controller import Controller, instant_configuration
 from playwright.sync_api import expect, sync_playwright
 
 PASSWORD = "a long evening at the movies"
-SIZES = {"phone": {"width": 390, "height": 844}, "tablet": {"width": 820, "height": 1180}, "desktop": {"width": 1440, "height": 900}}
+SIZES = {
+    "phone": {"width": 390, "height": 844},
+    "tablet": {"width": 820, "height": 1180},
+    "desktop": {"width": 1440, "height": 900},
+}
 # Texts that would run if the page took them for markup or code.
 HOSTILE = [
-    "<img src=x onerror=globalThis.ran=1>", "\"><script>globalThis.ran=1</script>",
-    "<svg onload=globalThis.ran=1>", "javascript:globalThis.ran=1",
-    "{{constructor.constructor('globalThis.ran=1')()}}", "</title><script>globalThis.ran=1</script>",
-    "'-globalThis.ran=1-'", "<a href=javascript:globalThis.ran=1>x</a>",
+    "<img src=x onerror=globalThis.ran=1>",
+    '"><script>globalThis.ran=1</script>',
+    "<svg onload=globalThis.ran=1>",
+    "javascript:globalThis.ran=1",
+    "{{constructor.constructor('globalThis.ran=1')()}}",
+    "</title><script>globalThis.ran=1</script>",
+    "'-globalThis.ran=1-'",
+    "<a href=javascript:globalThis.ran=1>x</a>",
 ]
 # A long title, and one that is written from right to left.
 LONG = "The Extraordinarily Long Evening of an Unabbreviatable-and-Unhyphenated-Projectionist " * 2
@@ -42,31 +50,62 @@ def configuration():
     made = instant_configuration()
     for device in made["devices"].values():
         device["options"]["speed"] = 20
-    made["devices"]["dvd"]["options"]["films"] = [
-        {"id": "night-ferry", "title": "Night Ferry", "duration": 600},
-        {"id": "paper-moons", "title": "Paper Moons", "duration": 90},
-        {"id": "the-long-hall", "title": "The Long Hall", "duration": 60},
-    ] + [{"id": f"hostile-{i}", "title": text, "duration": 60} for i, text in enumerate(HOSTILE)] + [
-        {"id": "long", "title": LONG, "duration": 600},
-        {"id": "right-to-left", "title": RIGHT_TO_LEFT, "duration": 600}]
+    made["devices"]["dvd"]["options"]["films"] = (
+        [
+            {"id": "night-ferry", "title": "Night Ferry", "duration": 600},
+            {"id": "paper-moons", "title": "Paper Moons", "duration": 90},
+            {"id": "the-long-hall", "title": "The Long Hall", "duration": 60},
+        ]
+        + [{"id": f"hostile-{i}", "title": text, "duration": 60} for i, text in enumerate(HOSTILE)]
+        + [
+            {"id": "long", "title": LONG, "duration": 600},
+            {"id": "right-to-left", "title": RIGHT_TO_LEFT, "duration": 600},
+        ]
+    )
     made["devices"]["cd"] = {
-        "role": "cdPlayer", "plugin": "Simulated", "options": {"speed": 20, "songs": [
-            {"id": song.lower().replace(" ", "-"), "title": song, "artist": "The Sine Waves", "album": "Plain Tones",
-             "duration": duration}
-            # A song is resumed from 20 minutes on.
-            for song, duration in (("First Bus", 40), ("Stairwell", 30), ("Last Light", 50), ("Concert", 1800))]}}
+        "role": "cdPlayer",
+        "plugin": "Simulated",
+        "options": {
+            "speed": 20,
+            "songs": [
+                {
+                    "id": song.lower().replace(" ", "-"),
+                    "title": song,
+                    "artist": "The Sine Waves",
+                    "album": "Plain Tones",
+                    "duration": duration,
+                }
+                # A song is resumed from 20 minutes on.
+                for song, duration in (
+                    ("First Bus", 40),
+                    ("Stairwell", 30),
+                    ("Last Light", 50),
+                    ("Concert", 1800),
+                )
+            ],
+        },
+    }
     # The last projector, so that the room shows the one that works.
     made["devices"]["spare"] = {
-        "role": "projector", "plugin": "Simulated",
-        "options": {"speed": 0, "faults": {"refuses": ["on"]}}}
+        "role": "projector",
+        "plugin": "Simulated",
+        "options": {"speed": 0, "faults": {"refuses": ["on"]}},
+    }
     made["library"]["films"] = [
         {"id": film["id"], "title": film["title"], "duration": film["duration"], "player": "dvd"}
-        for film in made["devices"]["dvd"]["options"]["films"]]
-    made["scenes"]["broken"] = {"title": "A broken evening", "steps": [
-        {"lights": {"dim": 20}}, {"spare": "on"}, {"popper": "on"}]}
-    made["scenes"]["together"] = {"title": "Together", "steps": [
-        {"amp": ["on", "stereo"]},
-        {"parallel": [{"lights": {"dim": 40}}, [{"screen": "up"}, {"popper": "off"}]]}]}
+        for film in made["devices"]["dvd"]["options"]["films"]
+    ]
+    made["scenes"]["broken"] = {
+        "title": "A broken evening",
+        "steps": [{"lights": {"dim": 20}}, {"spare": "on"}, {"popper": "on"}],
+    }
+    made["scenes"]["together"] = {
+        "title": "Together",
+        "steps": [
+            {"amp": ["on", "stereo"]},
+            {"parallel": [{"lights": {"dim": 40}}, [{"screen": "up"}, {"popper": "off"}]]},
+        ],
+    }
     made["scenes"]["hostile"] = {"title": HOSTILE[0], "steps": [{"lights": "on"}]}
     made["accounts"] = {"demo": True, "delivery": {"email": "log", "sms": "log"}}
     return made
@@ -93,7 +132,8 @@ class TheaterClient:
 
     def log_in(self, email):
         self.people[email] = self.send(
-            "POST", "/sessions", {"email": email, "password": PASSWORD}, token="")["token"]
+            "POST", "/sessions", {"email": email, "password": PASSWORD}, token=""
+        )["token"]
 
     def invitation(self):
         return self.send("POST", "/invitations", {})["code"]
@@ -140,15 +180,23 @@ class TheaterClient:
 
     def mailed_code(self, count=1):
         """Waits until the log has `count` codes, and returns the newest one."""
+
         def find():
-            codes = re.findall(r"NOT SENT[^\n]*?\b(\d{6})\b",
-                               (self.controller.folder / "log").read_text(errors="replace"))
+            codes = re.findall(
+                r"NOT SENT[^\n]*?\b(\d{6})\b",
+                (self.controller.folder / "log").read_text(errors="replace"),
+            )
             return codes[-1] if len(codes) >= count else None
+
         return self.controller.wait_for(find, seconds=30)
 
     def codes_sent(self):
-        return len(re.findall(r"NOT SENT[^\n]*?\b\d{6}\b",
-                              (self.controller.folder / "log").read_text(errors="replace")))
+        return len(
+            re.findall(
+                r"NOT SENT[^\n]*?\b\d{6}\b",
+                (self.controller.folder / "log").read_text(errors="replace"),
+            )
+        )
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -196,8 +244,14 @@ class Visit:
         # `page.route` does not see a request that a service worker answers.
         options.setdefault("service_workers", "block")
         self.context = browser.new_context(
-            viewport=SIZES[size], color_scheme=theme, base_url=base, reduced_motion="reduce",
-            locale=locale, has_touch=size != "desktop", **options)
+            viewport=SIZES[size],
+            color_scheme=theme,
+            base_url=base,
+            reduced_motion="reduce",
+            locale=locale,
+            has_touch=size != "desktop",
+            **options,
+        )
         self.context.add_init_script(SHIFTS)
         self.context.on("page", self.observe)
         self.page = self.context.new_page()
@@ -213,11 +267,15 @@ class Visit:
         status = re.search(r"the server responded with a status of (\d+)", message.text)
         if status and int(status.group(1)) in self.expected:
             return
-        if message.text.startswith(("Clear-Site-Data header", "Service Worker registration blocked")):
+        if message.text.startswith(
+            ("Clear-Site-Data header", "Service Worker registration blocked")
+        ):
             return
         if "net::ERR" in message.text and "network" in self.expected:
             return
-        self.complaints.append(f"{message.type}: {message.text} ({message.location.get('url', '')})")
+        self.complaints.append(
+            f"{message.type}: {message.text} ({message.location.get('url', '')})"
+        )
 
     def record_request(self, request):
         self.requests.append(request.url)
@@ -226,10 +284,20 @@ class Visit:
 
     def with_session(self, token):
         """Gives the context a session of the API."""
-        self.context.add_cookies([{
-            "name": "theater", "value": token, "url": self.base, "httpOnly": True,
-            "sameSite": "Strict"}])
-        self.context.add_init_script("try { localStorage.setItem('theater-session', '1') } catch { /* about:blank has none */ }")
+        self.context.add_cookies(
+            [
+                {
+                    "name": "theater",
+                    "value": token,
+                    "url": self.base,
+                    "httpOnly": True,
+                    "sameSite": "Strict",
+                }
+            ]
+        )
+        self.context.add_init_script(
+            "try { localStorage.setItem('theater-session', '1') } catch { /* about:blank has none */ }"
+        )
         return self
 
     def open(self, path):
@@ -271,6 +339,7 @@ def visit(browser, theater):
     def open_visit(**options):
         made.append(Visit(browser, theater.base, **options))
         return made[-1]
+
     yield open_visit
     for each in made:
         each.close()
@@ -285,9 +354,11 @@ def owner(visit, theater):
 
 def proves(name):
     """Names a test: the requirements that it proves, then the behaviour."""
+
     def mark(function):
         function.__doc__ = name
         return function
+
     return mark
 
 
@@ -295,7 +366,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.function.__doc__:
             item._nodeid = f"{item.path.name}: {item.function.__doc__}" + (
-                f" [{item.callspec.id}]" if hasattr(item, "callspec") else "")
+                f" [{item.callspec.id}]" if hasattr(item, "callspec") else ""
+            )
 
 
 @pytest.fixture(scope="session")

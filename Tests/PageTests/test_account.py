@@ -19,7 +19,7 @@ def app_code(secret):
     key = base64.b32decode(secret + "=" * (-len(secret) % 8))
     digest = hmac.new(key, int(time.time() // 30).to_bytes(8, "big"), hashlib.sha1).digest()
     at = digest[-1] & 15
-    return f"{(int.from_bytes(digest[at:at + 4], 'big') & 0x7FFFFFFF) % 1_000_000:06}"
+    return f"{(int.from_bytes(digest[at : at + 4], 'big') & 0x7FFFFFFF) % 1_000_000:06}"
 
 
 @pytest.fixture
@@ -64,16 +64,30 @@ def test_contacts(member, theater):
     code.fill(right)
     expect(page.get_by_text("Your phone number is set.").first).to_be_visible()
     user = account(theater, member)
-    assert (user["name"], user["emailVerified"], user["phone"]) == ("Gitanjali", True, "+380671234567")
+    assert (user["name"], user["emailVerified"], user["phone"]) == (
+        "Gitanjali",
+        True,
+        "+380671234567",
+    )
 
 
-@proves("F5 · asks for the password again before the address changes, and keeps the old one until the code is in")
+@proves(
+    "F5 · asks for the password again before the address changes, and keeps the old one until the code is in"
+)
 def test_proof(member, theater):
     member.expected = {401, 403}
     page = member.open("/account")
-    page.route("**/account/email", lambda route: route.fulfill(
-        status=403, content_type="application/json", body=json.dumps(
-            {"error": {"code": "proofNeeded", "message": "Prove first that it is you"}})), times=1)
+    page.route(
+        "**/account/email",
+        lambda route: route.fulfill(
+            status=403,
+            content_type="application/json",
+            body=json.dumps(
+                {"error": {"code": "proofNeeded", "message": "Prove first that it is you"}}
+            ),
+        ),
+        times=1,
+    )
     page.get_by_role("button", name="Change the e-mail address").click()
     page.get_by_role("dialog").get_by_label("E-mail address").fill("gita2@example.org")
     count = theater.codes_sent()
@@ -100,8 +114,14 @@ def test_proof_code(member):
     page = member.open("/account")
 
     def refuse(code, field=None):
-        return lambda route: route.fulfill(status=403, content_type="application/json", body=json.dumps(
-            {"error": {"code": code, "field": field, "message": "Prove that it is you"}}))
+        return lambda route: route.fulfill(
+            status=403,
+            content_type="application/json",
+            body=json.dumps(
+                {"error": {"code": code, "field": field, "message": "Prove that it is you"}}
+            ),
+        )
+
     page.route("**/account/email", refuse("proofNeeded"))
     page.route("**/sessions/current/proof", refuse("secondFactorNeeded"))
     page.get_by_role("button", name="Change the e-mail address").click()
@@ -139,10 +159,17 @@ def test_password(member, theater):
     present.fill(PASSWORD)
     page.keyboard.press("Enter")
     expect(page.get_by_text("The password is changed.").first).to_be_visible()
-    theater.send("POST", "/sessions", {"email": member.email, "password": "the projector hums at night"}, token="")
+    theater.send(
+        "POST",
+        "/sessions",
+        {"email": member.email, "password": "the projector hums at night"},
+        token="",
+    )
 
 
-@proves("F5 · sets up the second factor by QR code, logs in with it and with a recovery code, and removes it")
+@proves(
+    "F5 · sets up the second factor by QR code, logs in with it and with a recovery code, and removes it"
+)
 def test_second_factor(member, visit, theater):
     member.expected = {403}
     member.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -195,14 +222,24 @@ def test_second_factor(member, visit, theater):
 def test_unread_sessions(member):
     page = member.page
     member.expected = {500}
-    page.route("**/api/v1/sessions", lambda route: route.fulfill(status=500, content_type="application/json", body=json.dumps({"error": {"code": "internal", "message": "the disk is full"}})), times=1)
+    page.route(
+        "**/api/v1/sessions",
+        lambda route: route.fulfill(
+            status=500,
+            content_type="application/json",
+            body=json.dumps({"error": {"code": "internal", "message": "the disk is full"}}),
+        ),
+        times=1,
+    )
     member.open("/account")
     page.get_by_role("button", name="Change the password").wait_for()
     page.get_by_role("button", name="Try again").click()
     expect(page.get_by_role("listitem").filter(has_text="this one")).to_be_visible()
 
 
-@proves("F5 · creates an access token for chosen things, shows it once, lists its use and revokes it")
+@proves(
+    "F5 · creates an access token for chosen things, shows it once, lists its use and revokes it"
+)
 def test_tokens(member, theater):
     member.expected = {409}
     member.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -243,7 +280,9 @@ def test_tokens(member, theater):
     dialog.get_by_label("Name of the token").fill("Doorbell")
     dialog.get_by_role("button", name="See what is on").click()
     dialog.get_by_role("button", name="Create", exact=True).click()
-    expect(dialog.get_by_role("alert")).to_contain_text("You have an access token of this name already.")
+    expect(dialog.get_by_role("alert")).to_contain_text(
+        "You have an access token of this name already."
+    )
     dialog.get_by_label("Name of the token").fill("Panel")
     page.keyboard.press("Enter")
     panel = page.get_by_role("dialog", name="Panel").get_by_label("Access token").input_value()
@@ -279,7 +318,9 @@ def test_end(member, theater):
     expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()
     dialog.get_by_role("button", name="Delete my account").click()
     page.get_by_role("button", name="Log in").wait_for()
-    assert member.email not in {one["email"] for one in theater.send("GET", "/accounts")["accounts"]}
+    assert member.email not in {
+        one["email"] for one in theater.send("GET", "/accounts")["accounts"]
+    }
 
 
 @proves("F5 · the next session in a tab does not know the titles of the one before")

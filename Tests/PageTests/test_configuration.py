@@ -11,7 +11,12 @@ from test_screens import FIND_OVERFLOW, WAIT_FOR_TRANSITIONS, check, faults
 
 CHECKS = [
     {"name": "library", "status": "ok", "message": "11 films"},
-    {"name": "audio", "status": "warning", "message": "the card is in use", "hint": "Close the other program."},
+    {
+        "name": "audio",
+        "status": "warning",
+        "message": "the card is in use",
+        "hint": "Close the other program.",
+    },
     {"name": "plugin Broken", "status": "failed", "message": "it does not answer"},
 ]
 
@@ -24,7 +29,11 @@ class File:
     """The routes of the file: `GET` and `PUT /configuration`; its checks and differences are the controller's."""
 
     def __init__(self, page, theater):
-        self.text, self.hash, self.refusal = (theater.controller.folder / "devices.json").read_text(), "0" * 64, None
+        self.text, self.hash, self.refusal = (
+            (theater.controller.folder / "devices.json").read_text(),
+            "0" * 64,
+            None,
+        )
         page.route("**/api/v1/configuration", self.serve)
 
     def serve(self, route):
@@ -35,14 +44,34 @@ class File:
             answer(route, {"error": self.refusal[1]}, self.refusal[0])
         else:
             if request.headers["if-match"] != f'"{self.hash}"':
-                answer(route, {"error": {"code": "notNow", "message": "the file has changed meanwhile"}}, 409)
+                answer(
+                    route,
+                    {"error": {"code": "notNow", "message": "the file has changed meanwhile"}},
+                    409,
+                )
                 return
             self.text, self.hash = request.post_data, "1" * 64
-            answer(route, {"hash": self.hash, "problems": [], "changes": [
-                {"kind": "changed", "section": "devices", "name": "lights", "keys": ["options.speed"], "live": True}]})
+            answer(
+                route,
+                {
+                    "hash": self.hash,
+                    "problems": [],
+                    "changes": [
+                        {
+                            "kind": "changed",
+                            "section": "devices",
+                            "name": "lights",
+                            "keys": ["options.speed"],
+                            "live": True,
+                        }
+                    ],
+                },
+            )
 
 
-@proves("F6 F5 · checks devices.json at each pause of typing, leads to a mistake, shows the difference, then saves")
+@proves(
+    "F6 F5 · checks devices.json at each pause of typing, leads to a mistake, shows the difference, then saves"
+)
 def test_editor(owner, theater):
     owner.expected = {409}
     page = owner.page
@@ -54,7 +83,7 @@ def test_editor(owner, theater):
     expect(save).to_have_attribute("aria-disabled", "true")
     assert page.locator(".numbers span").count() == file.text.count("\n") + 1
     edited = file.text.replace('"popper": {', '"popper": {\n      "rule": 1,', 1)
-    line = edited[:edited.index('"rule"')].count("\n") + 1
+    line = edited[: edited.index('"rule"')].count("\n") + 1
     text.fill(edited)
     expect(status).to_contain_text("mistake")
     expect(save).to_have_attribute("aria-disabled", "true")
@@ -62,7 +91,9 @@ def test_editor(owner, theater):
     assert not faults(page)
     page.get_by_role("button", name=re.compile(f"^Line {line}:")).first.press("Enter")
     expect(text).to_be_focused()
-    assert "rule" in page.evaluate("(() => { const a = document.querySelector('textarea'); return a.value.slice(a.selectionStart, a.selectionEnd) })()")
+    assert "rule" in page.evaluate(
+        "(() => { const a = document.querySelector('textarea'); return a.value.slice(a.selectionStart, a.selectionEnd) })()"
+    )
     # A text that is not saved is there after a look at another screen.
     page.get_by_role("navigation", name="Main").get_by_role("link", name="Plugins").click()
     page.get_by_role("heading", name="Plugins", level=1).wait_for()
@@ -103,13 +134,18 @@ def test_editor(owner, theater):
     expect(dialog).to_contain_text("at once")
     page.evaluate(WAIT_FOR_TRANSITIONS)
     assert not faults(page)
-    file.refusal = (409, {"code": "notNow", "message": "the file has changed meanwhile", "hint": "Load it again."})
+    file.refusal = (
+        409,
+        {"code": "notNow", "message": "the file has changed meanwhile", "hint": "Load it again."},
+    )
     dialog.get_by_role("button", name="Save").click()
     expect(dialog.get_by_role("alert")).to_contain_text("Load it again.")
     file.refusal = None
     dialog.get_by_role("button", name="Save").click()
     expect(page.get_by_role("heading", name="Saved")).to_be_visible()
-    expect(page.get_by_role("region", name="Checks").locator(".changes")).to_contain_text("devices.lights changes")
+    expect(page.get_by_role("region", name="Checks").locator(".changes")).to_contain_text(
+        "devices.lights changes"
+    )
     assert '"speed": 21' in file.text
     expect(save).to_have_attribute("aria-disabled", "true")
     # The controller itself takes over a file that has changed.
@@ -120,15 +156,23 @@ def test_editor(owner, theater):
         expect(page.get_by_text("The theater runs with it now.")).to_be_visible()
     finally:
         real.write_text(before)
-        theater.controller.wait_for(lambda: not theater.send("GET", "/configuration/difference")["changes"])
+        theater.controller.wait_for(
+            lambda: not theater.send("GET", "/configuration/difference")["changes"]
+        )
 
 
-@proves("F6 F5 · a text that is not saved outlasts a session that was ended elsewhere, for its author alone")
+@proves(
+    "F6 F5 · a text that is not saved outlasts a session that was ended elsewhere, for its author alone"
+)
 @pytest.mark.parametrize("name", ["ann", "wilma"])
 def test_draft(visit, theater, name):
     if name == "wilma":
         theater.member("Wilma", "wilma@example.org")
-    one = visit().with_session(theater.send("POST", "/sessions", {"email": "ann@example.org", "password": PASSWORD}, token="")["token"])
+    one = visit().with_session(
+        theater.send(
+            "POST", "/sessions", {"email": "ann@example.org", "password": PASSWORD}, token=""
+        )["token"]
+    )
     one.expected = {401, 403}
     page, file = one.page, File(one.page, theater)
 
@@ -137,8 +181,12 @@ def test_draft(visit, theater, name):
         session = answer.json()
         session["user"]["role"] = "owner"
         route.fulfill(response=answer, json=session)
+
     one.open("/configuration")
-    text, draft = page.get_by_role("textbox", name="Text of devices.json"), file.text.replace('"speed": 20', '"speed": 22', 1)
+    text, draft = (
+        page.get_by_role("textbox", name="Text of devices.json"),
+        file.text.replace('"speed": 20', '"speed": 22', 1),
+    )
     text.fill(draft)
     token = next(cookie["value"] for cookie in one.context.cookies() if cookie["name"] == "theater")
     theater.send("DELETE", "/sessions/current", token=token)
@@ -168,7 +216,10 @@ def test_read_first(owner, theater):
 @proves("F6 · works on a phone and a tablet, too")
 def test_sizes(visit, theater):
     wrong = []
-    for (width, height), paths, themes in (((390, 844), ["/configuration", "/doctor"], ("dark", "light")), ((820, 1180), ["/configuration", "/account"], ("dark",))):
+    for (width, height), paths, themes in (
+        ((390, 844), ["/configuration", "/doctor"], ("dark", "light")),
+        ((820, 1180), ["/configuration", "/account"], ("dark",)),
+    ):
         one = visit(size="phone").with_session(theater.people["ann@example.org"])
         one.page.set_viewport_size({"width": width, "height": height})
         one.page.route("**/api/v1/doctor", lambda route: answer(route, {"checks": CHECKS}))

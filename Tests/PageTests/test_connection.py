@@ -31,7 +31,9 @@ def status(page, wanted):
     expect(page.locator(".hero")).to_have_attribute("data-status", wanted)
 
 
-@proves("A9 E9 · a screen that was not loaded waits for the controller, and appears once it is back")
+@proves(
+    "A9 E9 · a screen that was not loaded waits for the controller, and appears once it is back"
+)
 def test_absent_screen(own_visit):
     page = own_visit.open("/")
     own_visit.theater.controller.stop()
@@ -44,7 +46,9 @@ def test_absent_screen(own_visit):
     expect(page.get_by_text(LOST)).to_have_count(0)
 
 
-@proves("A9 E9 · without a connection no control can be pressed; the look of the device can still be changed")
+@proves(
+    "A9 E9 · without a connection no control can be pressed; the look of the device can still be changed"
+)
 def test_disabled(own_visit):
     page = own_visit.open("/settings")
     own_visit.theater.controller.stop()
@@ -55,7 +59,7 @@ def test_disabled(own_visit):
     expect(page.get_by_role("button", name="Turn everything off")).to_be_enabled(timeout=60_000)
 
 
-@proves("A9 E9 · \"Try now\" tries at once, also in a tab that does not hold the stream")
+@proves('A9 E9 · "Try now" tries at once, also in a tab that does not hold the stream')
 def test_try_now(own_visit):
     page = own_visit.open("/")
     second = own_visit.context.new_page()
@@ -124,14 +128,21 @@ def test_new_tab(own_visit):
 def test_too_many(owner):
     owner.expected = {429}
     error = {"error": {"code": "tooManyStreams", "message": "Too many streams."}}
-    owner.page.route("**/api/v1/events", lambda route: route.fulfill(status=429, content_type="application/json", body=json.dumps(error)))
+    owner.page.route(
+        "**/api/v1/events",
+        lambda route: route.fulfill(
+            status=429, content_type="application/json", body=json.dumps(error)
+        ),
+    )
     page = owner.open("/settings")
     expect(page.locator(".offline")).to_contain_text("Too many pages of the theater are open.")
     expect(page.get_by_text(LOST)).to_have_count(0)
     expect(page.get_by_role("button", name="Turn everything off")).to_be_enabled()
 
 
-@proves("E9 E17 · a device that chose to follows what another page starts, the others stay where they are")
+@proves(
+    "E9 E17 · a device that chose to follows what another page starts, the others stay where they are"
+)
 def test_follow(owner, theater, visit):
     page = owner.open("/library")
     other = visit(size="tablet").with_session(theater.people["ann@example.org"])
@@ -140,7 +151,9 @@ def test_follow(owner, theater, visit):
     wall.get_by_role("link", name="Library").first.click()
     wall.get_by_role("heading", name="Library", level=1).wait_for()
     page.get_by_role("button", name=re.compile("^Paper Moons")).click()
-    page.get_by_role("dialog").get_by_role("button", name=re.compile("^(Watch|From the start)$")).click()
+    page.get_by_role("dialog").get_by_role(
+        "button", name=re.compile("^(Watch|From the start)$")
+    ).click()
     wall.wait_for_url("**/room")
     # What begins here leaves the person where they are.
     wall.go_back()
@@ -152,5 +165,7 @@ def test_follow(owner, theater, visit):
     expect(start.or_(wall.get_by_role("region", name="What plays"))).to_be_visible()
     if start.is_visible():
         start.click()
-    expect(wall.get_by_role("region", name="What plays").get_by_role("button", name="Pause")).to_be_visible()
+    expect(
+        wall.get_by_role("region", name="What plays").get_by_role("button", name="Pause")
+    ).to_be_visible()
     assert "/library" in wall.url and page.url.endswith("/player")

@@ -9,16 +9,38 @@ from test_entrance import MODULES
 from test_screens import faults
 
 
-@proves("F6 F5 · names the plugin of a device with its log, and swaps it for another while everything runs")
+@proves(
+    "F6 F5 · names the plugin of a device with its log, and swaps it for another while everything runs"
+)
 def test_plugin(owner, theater):
     owner.expected = {403, 422}
     page = owner.page
     File(page, theater)
-    page.route("**/devices/*/log", lambda route: answer(route, {
-        "device": "popper", "plugin": "Simulated", "status": "running", "lines": ["ready", "<b>popping</b>"]}))
+    page.route(
+        "**/devices/*/log",
+        lambda route: answer(
+            route,
+            {
+                "device": "popper",
+                "plugin": "Simulated",
+                "status": "running",
+                "lines": ["ready", "<b>popping</b>"],
+            },
+        ),
+    )
     drives = {"Simulated": ["popcornPopper"], "ALSAAmplifier": ["amplifier"]}
-    page.route("**/api/v1/plugins", lambda route: answer(route, {
-        "plugins": [{**one, "roles": drives.get(one["id"], [])} for one in route.fetch().json()["plugins"]]}))
+    page.route(
+        "**/api/v1/plugins",
+        lambda route: answer(
+            route,
+            {
+                "plugins": [
+                    {**one, "roles": drives.get(one["id"], [])}
+                    for one in route.fetch().json()["plugins"]
+                ]
+            },
+        ),
+    )
     owner.open("/devices")
     page.locator(".device-row", has_text="Popcorn").click()
     pane = page.get_by_role("region", name="Popcorn")
@@ -37,24 +59,53 @@ def test_plugin(owner, theater):
     expect(dialog.get_by_role("alert")).to_contain_text("speed")
     assert not faults(page)
     dialog.get_by_label("Options as JSON").fill('{"speed": 10}')
-    page.route("**/devices/popper/plugin", lambda route: answer(
-        route, {"error": {"code": "proofNeeded", "message": "Prove that it is you"}}, 403), times=1)
+    page.route(
+        "**/devices/popper/plugin",
+        lambda route: answer(
+            route, {"error": {"code": "proofNeeded", "message": "Prove that it is you"}}, 403
+        ),
+        times=1,
+    )
     page.keyboard.press("Enter")
-    page.get_by_role("dialog", name="Is it still you?").get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_role("dialog", name="Is it still you?").get_by_label("Password", exact=True).fill(
+        PASSWORD
+    )
     page.keyboard.press("Enter")
     expect(page.get_by_text("Simulated drives Popcorn until the next start.").first).to_be_visible()
     theater.log_in("ann@example.org")
-    theater.send("POST", "/devices/popper/plugin", {"plugin": "Simulated", "options": {"speed": 20}})
+    theater.send(
+        "POST", "/devices/popper/plugin", {"plugin": "Simulated", "options": {"speed": 20}}
+    )
 
 
 @proves("E17 · cancels a run, and says so")
 def test_cancel(owner, theater):
     page = owner.page
-    steps = [{"id": "1", "kind": "command", "device": "lights", "command": {"dim": 20}, "status": "running"},
-             {"id": "2", "kind": "command", "device": "popper", "command": "on", "status": "waiting"}]
+    steps = [
+        {
+            "id": "1",
+            "kind": "command",
+            "device": "lights",
+            "command": {"dim": 20},
+            "status": "running",
+        },
+        {"id": "2", "kind": "command", "device": "popper", "command": "on", "status": "waiting"},
+    ]
     run = {"id": "r-1", "scene": "broken", "status": "running", "steps": steps}
-    page.route("**/scenes/broken/runs", lambda route: answer(route, {"run": run, "event": "1"}, 202))
-    page.route("**/runs/r-1/cancellation", lambda route: answer(route, {**run, "status": "cancelled", "steps": [{**steps[0], "status": "cancelled"}, steps[1]]}))
+    page.route(
+        "**/scenes/broken/runs", lambda route: answer(route, {"run": run, "event": "1"}, 202)
+    )
+    page.route(
+        "**/runs/r-1/cancellation",
+        lambda route: answer(
+            route,
+            {
+                **run,
+                "status": "cancelled",
+                "steps": [{**steps[0], "status": "cancelled"}, steps[1]],
+            },
+        ),
+    )
     owner.open("/scenes?scene=broken")
     pane = page.get_by_role("region", name="A broken evening")
     pane.get_by_role("button", name="Run").click()
@@ -64,15 +115,45 @@ def test_cancel(owner, theater):
     expect(pane.get_by_role("button", name="Run again")).to_be_visible()
 
 
-@proves("E12 E17 · shows the failure of a run again after the plan, also if it is the same as before")
+@proves(
+    "E12 E17 · shows the failure of a run again after the plan, also if it is the same as before"
+)
 def test_same_failure(owner):
     page, begun = owner.page, []
-    error = {"code": "deviceFailed", "message": "the lamp does not strike", "device": "spare", "step": "1"}
-    steps = [{"id": "1", "kind": "command", "device": "spare", "command": "on", "status": "failed", "error": error}]
+    error = {
+        "code": "deviceFailed",
+        "message": "the lamp does not strike",
+        "device": "spare",
+        "step": "1",
+    }
+    steps = [
+        {
+            "id": "1",
+            "kind": "command",
+            "device": "spare",
+            "command": "on",
+            "status": "failed",
+            "error": error,
+        }
+    ]
 
     def begin(route):
         begun.append(route)
-        answer(route, {"run": {"id": f"r-{len(begun)}", "scene": "broken", "status": "failed", "error": error, "steps": steps}, "event": "1"}, 202)
+        answer(
+            route,
+            {
+                "run": {
+                    "id": f"r-{len(begun)}",
+                    "scene": "broken",
+                    "status": "failed",
+                    "error": error,
+                    "steps": steps,
+                },
+                "event": "1",
+            },
+            202,
+        )
+
     page.route("**/scenes/broken/runs", begin)
     owner.open("/scenes?scene=broken")
     pane = page.get_by_role("region", name="A broken evening")
@@ -85,7 +166,8 @@ def test_same_failure(owner):
         expect(card).to_have_count(0)
 
 
-MOVEMENTS = """async () => {
+MOVEMENTS = (
+    """async () => {
   const modules = %s, { store } = await import(modules + 'store.js'), { roomStatus, isChanging } = await import(modules + 'room-status.js');
   const device = (role) => store.status.devices.find((one) => one.role === role), drawn = (id) => roomStatus().devices.find((one) => one.id === id);
   const report = (role, key, value, numbers) => {
@@ -106,10 +188,27 @@ MOVEMENTS = """async () => {
   report('projector', 'power', 'cooling', { takes: 20, remaining: 1 }); seen.push(movement('projector')[1]);
   delete performance.now;
   return [...seen, isChanging()];
-}""" % MODULES
+}"""
+    % MODULES
+)
 
 
-@proves("E15 · draws a movement by the time that the device expects for it, and as unfinished until the device reports its end")
+@proves(
+    "E15 · draws a movement by the time that the device expects for it, and as unfinished until the device reports its end"
+)
 def test_movement(owner):
     page = owner.open("/settings")
-    assert page.evaluate(MOVEMENTS) == [False, "up", 0.5, "down", 0.5, "down", 0.98, "up", 0.98, 0.5, 0.96, True]
+    assert page.evaluate(MOVEMENTS) == [
+        False,
+        "up",
+        0.5,
+        "down",
+        0.5,
+        "down",
+        0.98,
+        "up",
+        0.98,
+        0.5,
+        0.96,
+        True,
+    ]

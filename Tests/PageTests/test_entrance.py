@@ -19,7 +19,10 @@ def fill_login(page, email="ann@example.org", password=PASSWORD):
 @proves("A1 A3 A12 · the button follows both fields at every keystroke, and the fields begin empty")
 def test_button(visit):
     page = visit().open("/login")
-    button, email = page.get_by_role("button", name="Log in"), page.get_by_role("textbox", name="E-mail address")
+    button, email = (
+        page.get_by_role("button", name="Log in"),
+        page.get_by_role("textbox", name="E-mail address"),
+    )
     password = page.get_by_label("Password", exact=True)
     expect(page.get_by_role("alert")).to_have_count(0)
     assert password.get_attribute("type") == "password"
@@ -42,19 +45,24 @@ def test_button(visit):
 @proves("A2 · the login is assembled in a fixed order: create, configure, lay out, bind")
 def test_order(visit):
     page = visit().open("/login")
-    order = page.evaluate("""async () => {
+    order = page.evaluate(
+        """async () => {
       const { assemble } = await import(%s + 'assemble.js');
       const calls = [];
       const step = (name) => (parts) => { calls.push([name, parts?.made ?? null]); return { made: 1 }; };
       assemble({ create: step('create'), configure: step('configure'), layOut: step('layOut'), bind: step('bind') }, null, {});
       return calls;
-    }""" % MODULES)
+    }"""
+        % MODULES
+    )
     assert order == [["create", None], ["configure", 1], ["layOut", 1], ["bind", 1]]
     source = page.evaluate("fetch(%s + 'login.js').then((answer) => answer.text())" % MODULES)
     assert "assemble({create,configure,layOut,bind},main,app)" in source.replace(" ", "")
 
 
-@proves("A4 A5 A6 E2 · locks everything while loading, brings it back with the error, then opens the theater")
+@proves(
+    "A4 A5 A6 E2 · locks everything while loading, brings it back with the error, then opens the theater"
+)
 def test_loading(visit, theater):
     theater.turn_off()
     one = visit()
@@ -105,7 +113,9 @@ def test_failures(visit):
     expect(page.get_by_label("Password", exact=True)).to_have_value(PASSWORD)
 
 
-@proves("A5 F5 · a logout asks for no stream with the session that it ends, however long the answer takes")
+@proves(
+    "A5 F5 · a logout asks for no stream with the session that it ends, however long the answer takes"
+)
 def test_logout(visit, theater):
     one = visit()
     page, held, streams = one.page, [], []
@@ -115,11 +125,16 @@ def test_logout(visit, theater):
     page.get_by_role("navigation", name="Main").wait_for()
     page.clock.install()
     one.open("/settings")
-    page.route("**/api/v1/sessions/current", lambda route: held.append(route) if route.request.method == "DELETE" else route.continue_())
+    page.route(
+        "**/api/v1/sessions/current",
+        lambda route: held.append(route) if route.request.method == "DELETE" else route.continue_(),
+    )
     page.get_by_role("button", name="Log out").click()
     logout = wait_held(page, held)
     answer = logout.fetch()
-    page.on("request", lambda request: streams.append(request.url) if "/events" in request.url else None)
+    page.on(
+        "request", lambda request: streams.append(request.url) if "/events" in request.url else None
+    )
     for _ in range(5):
         page.clock.run_for(1000)
         page.evaluate("fetch(document.querySelector('link[rel=icon]').href).then(() => undefined)")
@@ -129,7 +144,9 @@ def test_logout(visit, theater):
     assert "theater" not in {c["name"] for c in one.context.cookies()}
 
 
-@proves("A5 F5 · a logout that fails leaves the session open, and the page follows the theater again")
+@proves(
+    "A5 F5 · a logout that fails leaves the session open, and the page follows the theater again"
+)
 def test_failed_logout(visit, theater):
     one = visit()
     one.expected = {"network"}
@@ -139,7 +156,10 @@ def test_failed_logout(visit, theater):
     page.get_by_role("button", name="Log in").click()
     page.get_by_role("navigation", name="Main").wait_for()
     one.open("/settings")
-    page.route("**/api/v1/sessions/current", lambda route: route.abort() if route.request.method == "DELETE" else route.continue_())
+    page.route(
+        "**/api/v1/sessions/current",
+        lambda route: route.abort() if route.request.method == "DELETE" else route.continue_(),
+    )
     with page.expect_request(lambda request: "/events" in request.url):
         page.get_by_role("button", name="Log out").click()
     # The failure is shown on the new screen.
@@ -149,7 +169,9 @@ def test_failed_logout(visit, theater):
     page.get_by_role("button", name="Log in").wait_for()
 
 
-@proves("A5 A10 F5 · logs in with the keyboard alone, and out; the server refuses the session from then on")
+@proves(
+    "A5 A10 F5 · logs in with the keyboard alone, and out; the server refuses the session from then on"
+)
 def test_keyboard(visit, theater):
     one = visit()
     one.expected = {401}
@@ -169,8 +191,9 @@ def test_keyboard(visit, theater):
     page.get_by_role("button", name="Log out").press("Enter")
     page.get_by_role("button", name="Log in").wait_for()
     assert "theater" not in {c["name"] for c in one.context.cookies()}
-    answer = one.context.request.get(f"{theater.base}/api/v1/status", headers={
-        "Cookie": f"theater={cookie['value']}"})
+    answer = one.context.request.get(
+        f"{theater.base}/api/v1/status", headers={"Cookie": f"theater={cookie['value']}"}
+    )
     assert answer.status == 401
 
 
@@ -185,13 +208,17 @@ def test_gate(visit, path):
     expect(page.get_by_role("navigation")).to_have_count(0)
 
 
-@proves("E6b · each step of the registration has its own picture, and a title that asks for its fields")
+@proves(
+    "E6b · each step of the registration has its own picture, and a title that asks for its fields"
+)
 def test_register_steps(visit, theater):
     page = visit(size="phone").open(f"/register#{theater.invitation()}")
     drawings = set()
     for title, field, text in (
-            ("What is your name?", "Name", "Olga"), ("Enter your e-mail", "E-mail address", "olga@example.org"),
-            ("Choose a password", None, None)):
+        ("What is your name?", "Name", "Olga"),
+        ("Enter your e-mail", "E-mail address", "olga@example.org"),
+        ("Choose a password", None, None),
+    ):
         expect(page.get_by_role("heading", level=1)).to_have_text(title)
         drawing = page.locator(".wiz-picture svg")
         expect(drawing).to_be_visible()
@@ -202,7 +229,9 @@ def test_register_steps(visit, theater):
     assert len(drawings) == 3
 
 
-@proves("B6 C7 · a field shows its own message instead of those of its rules, and none if it has none")
+@proves(
+    "B6 C7 · a field shows its own message instead of those of its rules, and none if it has none"
+)
 def test_own_message(visit, theater):
     page = visit().page
     answer = theater.send("GET", "/validation")
@@ -210,8 +239,10 @@ def test_own_message(visit, theater):
         field["message"] = {"name": "Tell us who you are.", "email": False}.get(field["name"])
         if field["message"] is None:
             del field["message"]
-    page.route("**/api/v1/validation", lambda route: route.fulfill(
-        content_type="application/json", body=json.dumps(answer)))
+    page.route(
+        "**/api/v1/validation",
+        lambda route: route.fulfill(content_type="application/json", body=json.dumps(answer)),
+    )
     page.goto(f"/register#{theater.invitation()}")
     name = page.get_by_role("textbox", name="Name")
     name.fill("  ")
@@ -226,7 +257,9 @@ def test_own_message(visit, theater):
     expect(page.locator(".field .note")).to_have_text("")
 
 
-@proves("B6 B7 C1 C3 C4 C7 C8 E6 E7 · registers by the link of an invitation: rules, taken address, repetition, success")
+@proves(
+    "B6 B7 C1 C3 C4 C7 C8 E6 E7 · registers by the link of an invitation: rules, taken address, repetition, success"
+)
 def test_register(visit, theater):
     one = visit(size="phone")
     one.expected = {409}
@@ -254,14 +287,21 @@ def test_register(visit, theater):
     expect(page.get_by_role("textbox", name="E-mail address")).to_have_value("ann@example.org")
     page.get_by_role("textbox", name="E-mail address").fill("boris@example.org")
     page.get_by_role("button", name="Next").click()
-    password, again = page.get_by_label("Password", exact=True), page.get_by_label("Repeat the password")
+    password, again = (
+        page.get_by_label("Password", exact=True),
+        page.get_by_label("Repeat the password"),
+    )
     password.wait_for()
     rules = page.locator(".rules")
     expect(rules).to_contain_text("of 4 met")
     password.fill("boris@example.org is me")
-    expect(rules.get_by_text("Without your name and address").locator("..").locator("..")).to_have_attribute("data-outcome", "unsatisfied")
+    expect(
+        rules.get_by_text("Without your name and address").locator("..").locator("..")
+    ).to_have_attribute("data-outcome", "unsatisfied")
     password.fill("correcthorsebatterystaple")
-    expect(rules.get_by_text("Not easily guessed").locator("..").locator("..")).to_have_attribute("data-outcome", "unsatisfied")
+    expect(rules.get_by_text("Not easily guessed").locator("..").locator("..")).to_have_attribute(
+        "data-outcome", "unsatisfied"
+    )
     password.fill(PASSWORD)
     expect(rules).to_contain_text("4 of 4 met")
     page.get_by_role("button", name="Show the password").first.click()
@@ -291,9 +331,14 @@ def test_register_fault(visit, theater):
     page.keyboard.press("Enter")
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_label("Repeat the password").fill(PASSWORD)
-    page.route("**/api/v1/accounts", lambda route: route.fulfill(
-        status=500, content_type="application/json",
-        body='{"error": {"code": "internal", "message": "the controller failed"}}'))
+    page.route(
+        "**/api/v1/accounts",
+        lambda route: route.fulfill(
+            status=500,
+            content_type="application/json",
+            body='{"error": {"code": "internal", "message": "the controller failed"}}',
+        ),
+    )
     page.get_by_role("button", name="Register").click()
     expect(page.get_by_role("alert")).to_contain_text("The controller failed")
     expect(page.get_by_label("Password", exact=True)).to_have_value(PASSWORD)
@@ -315,13 +360,24 @@ def test_register_code(visit, theater):
 
 
 @proves("E7 F5 · a damaged link is refused like an unknown code, and lets another be typed")
-@pytest.mark.parametrize("path, address, label", [
-    ("/register", "validation/answers", "Code of the invitation"), ("/guest", "guests/sessions", "Code of your pass")])
+@pytest.mark.parametrize(
+    "path, address, label",
+    [
+        ("/register", "validation/answers", "Code of the invitation"),
+        ("/guest", "guests/sessions", "Code of your pass"),
+    ],
+)
 def test_damaged_link(visit, path, address, label):
     one = visit()
     one.expected = {403}
-    one.page.route(f"**/api/v1/{address}", lambda route: route.fulfill(
-        status=403, content_type="application/json", body='{"error": {"code": "codeInvalid", "message": "the code is mistyped"}}'))
+    one.page.route(
+        f"**/api/v1/{address}",
+        lambda route: route.fulfill(
+            status=403,
+            content_type="application/json",
+            body='{"error": {"code": "codeInvalid", "message": "the code is mistyped"}}',
+        ),
+    )
     page = one.open(f"{path}#%")
     expect(page.get_by_role("alert")).to_be_visible()
     expect(page.get_by_label(label)).to_have_value("%")
@@ -342,12 +398,18 @@ def verified(theater):
     token = theater.people["cara@example.org"]
     count = theater.codes_sent()
     request = theater.send("POST", "/account/email", {}, token=token)["request"]
-    theater.send("POST", "/account/email/confirmation", {
-        "request": request, "code": theater.mailed_code(count + 1)}, token=token)
+    theater.send(
+        "POST",
+        "/account/email/confirmation",
+        {"request": request, "code": theater.mailed_code(count + 1)},
+        token=token,
+    )
     return "cara@example.org"
 
 
-@proves("D1 D3 D5 D6 · logs in with a code that submits itself; a wrong one leaves the countdown alone")
+@proves(
+    "D1 D3 D5 D6 · logs in with a code that submits itself; a wrong one leaves the countdown alone"
+)
 def test_code(visit, theater, verified):
     one = visit()
     one.expected = {403, 429}
@@ -393,7 +455,9 @@ def tab_to(page, target):
     pytest.fail(f"Tab does not reach {target}")
 
 
-@proves("A12 C7 D1 D3 E6 E7 F5 · registers, logs in with a code and sets a forgotten password with the keyboard alone")
+@proves(
+    "A12 C7 D1 D3 E6 E7 F5 · registers, logs in with a code and sets a forgotten password with the keyboard alone"
+)
 def test_keyboard_entrances(visit, theater):
     def type_text(label, text):
         field = page.get_by_label(label, exact=True)
@@ -423,10 +487,17 @@ def test_keyboard_entrances(visit, theater):
     page.get_by_role("link", name="Library").wait_for()
 
     # Codes go to verified addresses alone.
-    token = theater.send("POST", "/sessions", {"email": "kira@example.org", "password": PASSWORD}, token="")["token"]
+    token = theater.send(
+        "POST", "/sessions", {"email": "kira@example.org", "password": PASSWORD}, token=""
+    )["token"]
     count = theater.codes_sent()
     request = theater.send("POST", "/account/email", {}, token=token)["request"]
-    theater.send("POST", "/account/email/confirmation", {"request": request, "code": theater.mailed_code(count + 1)}, token=token)
+    theater.send(
+        "POST",
+        "/account/email/confirmation",
+        {"request": request, "code": theater.mailed_code(count + 1)},
+        token=token,
+    )
 
     page = second.open("/login")
     tab_to(page, page.get_by_role("link", name="Log in with a code"))
@@ -489,7 +560,9 @@ def test_reset(visit, theater, verified):
 
 @proves("F5 · a guest enters by a link and sees only what the pass allows")
 def test_guest(visit, theater):
-    made = theater.send("POST", "/guests", {"activities": ["film"], "name": "Friends", "volumeLimit": 30})
+    made = theater.send(
+        "POST", "/guests", {"activities": ["film"], "name": "Friends", "volumeLimit": 30}
+    )
     one = visit(size="phone")
     one.expected = {401}
     page = one.open(f"/guest#{made['code']}")
@@ -503,13 +576,24 @@ def test_guest(visit, theater):
     page.get_by_role("button", name="Log in").wait_for()
 
 
-@proves("F5 · the address of an owner's screen shows a guest the home screen, without a request that is refused")
+@proves(
+    "F5 · the address of an owner's screen shows a guest the home screen, without a request that is refused"
+)
 def test_guest_addresses(visit, theater):
     made = theater.send("POST", "/guests", {"activities": ["film"]})
     one = visit()
     page = one.open(f"/guest#{made['code']}")
     page.get_by_role("heading", name="What would you like?").wait_for()
-    for address in ("scenes", "devices", "people", "plugins", "account", "configuration", "doctor", "setup"):
+    for address in (
+        "scenes",
+        "devices",
+        "people",
+        "plugins",
+        "account",
+        "configuration",
+        "doctor",
+        "setup",
+    ):
         one.open(f"/{address}")
         assert page.locator("html").get_attribute("data-ready") == "home", address
     one.open("/settings")
@@ -520,8 +604,10 @@ def test_guest_addresses(visit, theater):
 
 
 @proves("F5 · a guest is shown only the lists from which the pass lets them choose")
-@pytest.mark.parametrize("activity, tile, within, without", [
-    ("film", "Watch a film", {"Library"}, {"Radio"}), ("radio", "Radio", {"Radio"}, {"Library"})])
+@pytest.mark.parametrize(
+    "activity, tile, within, without",
+    [("film", "Watch a film", {"Library"}, {"Radio"}), ("radio", "Radio", {"Radio"}, {"Library"})],
+)
 def test_guest_choices(visit, theater, activity, tile, within, without):
     theater.turn_off()
     made = theater.send("POST", "/guests", {"activities": [activity], "validFor": 3600})
@@ -546,7 +632,9 @@ def test_guest_choices(visit, theater, activity, tile, within, without):
     page.get_by_role("button", name="Log in").wait_for()
 
 
-@proves("A12 · in each language the login loads at most 100 kB, and all files of the page have at most 450 kB")
+@proves(
+    "A12 · in each language the login loads at most 100 kB, and all files of the page have at most 450 kB"
+)
 @pytest.mark.parametrize("locale", ["en", "uk", "ru"])
 def test_weight(visit, locale):
     one = visit(locale=locale)
@@ -555,12 +643,19 @@ def test_weight(visit, locale):
     def weigh(answer):
         if answer.url.startswith(one.base) and "/api/" not in answer.url and answer.status == 200:
             sizes[answer.url] = len(answer.body())
+
     page.on("response", weigh)
     one.open("/login")
     page.wait_for_timeout(100)
     assert 20_000 < sum(sizes.values()) <= 100_000, sum(sizes.values())
-    folder = re.match(r".*/page/\w+/", page.locator("script[type=module]").get_attribute("src")).group()
-    addresses = {"index.html": "/", "service-worker.js": "/service-worker.js", "manifest.webmanifest": "/manifest.webmanifest"}
+    folder = re.match(
+        r".*/page/\w+/", page.locator("script[type=module]").get_attribute("src")
+    ).group()
+    addresses = {
+        "index.html": "/",
+        "service-worker.js": "/service-worker.js",
+        "manifest.webmanifest": "/manifest.webmanifest",
+    }
     total = 0
     for file in SITE.rglob("*.*"):
         name = str(file.relative_to(SITE))

@@ -46,10 +46,18 @@ REPLAY = """async ([recorded, modules]) => {
 }"""
 
 
-@proves("A1 A5 A6 D1 D5 D6 E6 E7 · login, codes and registration go through the same states on the page as in the terminal")
+@proves(
+    "A1 A5 A6 D1 D5 D6 E6 E7 · login, codes and registration go through the same states on the page as in the terminal"
+)
 def test_transcripts(visit):
-    recorded = json.loads((ROOT / "Tests/AccountFlowsTests/Transcripts/flow-transcripts.json").read_text())
+    recorded = json.loads(
+        (ROOT / "Tests/AccountFlowsTests/Transcripts/flow-transcripts.json").read_text()
+    )
     page = visit().open("/login")
-    modules = page.evaluate("document.querySelector('script[type=module]').src.replace(/main\\.js$/, '')")
+    modules = page.evaluate(
+        "document.querySelector('script[type=module]').src.replace(/main\\.js$/, '')"
+    )
     count, events, failures, wrong = page.evaluate(REPLAY, [recorded, modules])
-    assert count >= 150 and events >= 4000 and not failures, "\n".join([f"{failures} differ", *wrong])
+    assert count >= 150 and events >= 4000 and not failures, "\n".join(
+        [f"{failures} differ", *wrong]
+    )

@@ -10,10 +10,14 @@ from test_entrance import fill_login
 from test_room import PUBLISH_EVENTS, open_following_tab
 from test_screens import WAIT_FOR_TRANSITIONS, faults
 
+
 def until(page, condition):
     """Waits until an expression holds. Playwright's `wait_for_function` would evaluate the expression from a text
     again and again, which the page's content security policy forbids."""
-    assert page.evaluate("async () => { for (let i = 0; i < 1500 && !(%s); i++) await new Promise((done) => setTimeout(done, 20)); return !!(%s); }" % (condition, condition)), condition
+    assert page.evaluate(
+        "async () => { for (let i = 0; i < 1500 && !(%s); i++) await new Promise((done) => setTimeout(done, 20)); return !!(%s); }"
+        % (condition, condition)
+    ), condition
 
 
 WORKER_IS_ACTIVE = """async () => {
@@ -28,7 +32,9 @@ WORKER_IS_ACTIVE = """async () => {
 @proves("F8 · can be installed: a manifest with icons of the sizes that it names")
 def test_manifest(visit):
     page = visit().open("/login")
-    manifest = page.evaluate("fetch(document.querySelector('link[rel=manifest]').href).then((answer) => answer.json())")
+    manifest = page.evaluate(
+        "fetch(document.querySelector('link[rel=manifest]').href).then((answer) => answer.json())"
+    )
     assert (manifest["display"], manifest["start_url"]) == ("standalone", "/")
     for icon in manifest["icons"]:
         answer = page.request.get(icon["src"])
@@ -37,19 +43,27 @@ def test_manifest(visit):
             assert "{}x{}".format(*struct.unpack(">II", answer.body()[16:24])) == icon["sizes"]
 
 
-@proves("A9 F5 · the service worker caches the page's files: without the controller the page opens and says so; caches of other versions are deleted")
+@proves(
+    "A9 F5 · the service worker caches the page's files: without the controller the page opens and says so; caches of other versions are deleted"
+)
 def test_worker(browser):
     with Controller(configuration()) as controller:
         controller.wait_for(controller.answers)
         theater = TheaterClient(controller)
-        one = Visit(browser, theater.base, service_workers="allow").with_session(theater.people["ann@example.org"])
+        one = Visit(browser, theater.base, service_workers="allow").with_session(
+            theater.people["ann@example.org"]
+        )
         one.expected = {"network"}
         page = one.open("/")
         names = page.evaluate(WORKER_IS_ACTIVE)
-        folder = re.search(r"/page/\w+/", page.locator("script[type=module]").get_attribute("src")).group()
+        folder = re.search(
+            r"/page/\w+/", page.locator("script[type=module]").get_attribute("src")
+        ).group()
         assert names == [f"theater{folder}"]
         # As if a service worker of another version had left a cache behind.
-        page.evaluate("Promise.all([caches.open('theater-before'), navigator.serviceWorker.ready.then((worker) => worker.unregister())]).then(() => undefined)")
+        page.evaluate(
+            "Promise.all([caches.open('theater-before'), navigator.serviceWorker.ready.then((worker) => worker.unregister())]).then(() => undefined)"
+        )
         one.open("/room")
         assert page.evaluate(WORKER_IS_ACTIVE) == names
         controller.stop()
@@ -62,7 +76,9 @@ def test_worker(browser):
         one.close()
 
 
-@proves("A1 A9 F5 · works wholly over https with the self-signed certificate, and shows the fingerprint that the controller printed")
+@proves(
+    "A1 A9 F5 · works wholly over https with the self-signed certificate, and shows the fingerprint that the controller printed"
+)
 def test_https(browser):
     made = configuration()
     made["web"] = {"tls": True}
@@ -72,7 +88,9 @@ def test_https(browser):
     with Controller(made) as controller:
         controller.wait_for(controller.answers)
         theater = TheaterClient(controller)
-        printed = re.search(r"SHA-256 ((?:[0-9A-F]{2}:){31}[0-9A-F]{2})$", "\n".join(controller.lines), re.MULTILINE).group(1)
+        printed = re.search(
+            r"SHA-256 ((?:[0-9A-F]{2}:){31}[0-9A-F]{2})$", "\n".join(controller.lines), re.MULTILINE
+        ).group(1)
         one = Visit(trusting, theater.base, service_workers="allow")
         page = one.open("/login")
         assert page.evaluate("[location.protocol, isSecureContext]") == ["https:", True]
@@ -82,7 +100,12 @@ def test_https(browser):
         cookies = {each["name"]: each for each in one.context.cookies()}
         assert set(cookies) == {"__Host-theater", "__Host-theater-device"}
         for each in cookies.values():
-            assert (each["secure"], each["httpOnly"], each["sameSite"], each["path"]) == (True, True, "Strict", "/")
+            assert (each["secure"], each["httpOnly"], each["sameSite"], each["path"]) == (
+                True,
+                True,
+                "Strict",
+                "/",
+            )
         assert page.evaluate(WORKER_IS_ACTIVE)
         # Events arrive.
         theater.watch()
@@ -99,10 +122,15 @@ def test_https(browser):
 
 @proves("E9 · the keys of the keyboard and of the lock screen show and control what plays")
 def test_media_keys(owner, theater):
-    owner.context.add_init_script("globalThis.keys = {}; MediaSession.prototype.setActionHandler = (name, run) => { globalThis.keys[name] = run; }")
+    owner.context.add_init_script(
+        "globalThis.keys = {}; MediaSession.prototype.setActionHandler = (name, run) => { globalThis.keys[name] = run; }"
+    )
     theater.watch()
     page = owner.open("/settings")
-    until(page, "navigator.mediaSession.metadata?.title === 'Night Ferry' && navigator.mediaSession.playbackState === 'playing'")
+    until(
+        page,
+        "navigator.mediaSession.metadata?.title === 'Night Ferry' && navigator.mediaSession.playbackState === 'playing'",
+    )
     page.get_by_role("switch", name="Media keys and lock screen").click()
     until(page, "document.querySelector('audio')?.currentTime > 0")
     page.evaluate("keys.pause()")
@@ -117,7 +145,9 @@ def test_media_keys(owner, theater):
     until(page, "Object.values(keys).every((run) => run === null)")
 
 
-@proves("E17 E17a · leaving the player ends the activity or lets it go on, as the person chose once")
+@proves(
+    "E17 E17a · leaving the player ends the activity or lets it go on, as the person chose once"
+)
 def test_leaving(owner, theater):
     theater.watch()
     page = owner.open("/player")
@@ -162,7 +192,23 @@ def test_leaving(owner, theater):
 @proves("E17 E17a · the question about leaving the player goes on with the next song of an album")
 def test_question_at_next_song(owner):
     page = open_following_tab(owner, "/player")
-    play = lambda title: owner.page.evaluate(PUBLISH_EVENTS, [["activity", {"status": "running", "activity": "music", "title": "Listen to music", "item": title.lower(), "itemTitle": title, "player": "cd", "run": "7"}]])
+    play = lambda title: owner.page.evaluate(
+        PUBLISH_EVENTS,
+        [
+            [
+                "activity",
+                {
+                    "status": "running",
+                    "activity": "music",
+                    "title": "Listen to music",
+                    "item": title.lower(),
+                    "itemTitle": title,
+                    "player": "cd",
+                    "run": "7",
+                },
+            ]
+        ],
+    )
     play("First")
     expect(page.get_by_role("heading", name="First")).to_be_visible()
     page.get_by_role("link", name="Close the player").click()

@@ -11,13 +11,25 @@ from test_screens import FIND_OVERFLOW, FIND_SMALL_TARGETS, WAIT_FOR_TRANSITIONS
 
 # The request that a screen waits for, and an answer with nothing in it.
 READS = {
-    "/": ("/scenes", {"scenes": []}), "/library": ("/films?**", {"films": [], "total": 0}),
-    "/library?kind=music": ("/songs?**", {"songs": [], "total": 0}), "/radio": ("/stations?**", {"stations": [], "total": 0}),
-    "/scenes": ("/scenes", None), "/people": ("/guests", {"guests": []}), "/plugins": ("/plugins", {"plugins": []}),
-    "/account": ("/account", None), "/configuration": ("/configuration", None), "/doctor": ("/doctor", {"checks": []}),
+    "/": ("/scenes", {"scenes": []}),
+    "/library": ("/films?**", {"films": [], "total": 0}),
+    "/library?kind=music": ("/songs?**", {"songs": [], "total": 0}),
+    "/radio": ("/stations?**", {"stations": [], "total": 0}),
+    "/scenes": ("/scenes", None),
+    "/people": ("/guests", {"guests": []}),
+    "/plugins": ("/plugins", {"plugins": []}),
+    "/account": ("/account", None),
+    "/configuration": ("/configuration", None),
+    "/doctor": ("/doctor", {"checks": []}),
     "/setup": ("/configuration", None),
 }
-BROKEN = {"error": {"code": "diskFailed", "message": "The disk does not answer.", "hint": "Look at the disk."}}
+BROKEN = {
+    "error": {
+        "code": "diskFailed",
+        "message": "The disk does not answer.",
+        "hint": "Look at the disk.",
+    }
+}
 
 
 class HeldRequests:
@@ -39,7 +51,11 @@ class HeldRequests:
 
     def respond(self, status, value):
         """Answers all that was asked and will be."""
-        self.answer = {"status": status, "content_type": "application/json", "body": json.dumps(value)}
+        self.answer = {
+            "status": status,
+            "content_type": "application/json",
+            "body": json.dumps(value),
+        }
         for route in self.held:
             route.fulfill(**self.answer)
 
@@ -47,7 +63,9 @@ class HeldRequests:
         self.page.unroute(self.address)
 
 
-@proves("E8 E9 E14 E17 F5 F6 · a screen that waits says so, one that cannot read says why, one without entries says that, each accessibly")
+@proves(
+    "E8 E9 E14 E17 F5 F6 · a screen that waits says so, one that cannot read says why, one without entries says that, each accessibly"
+)
 def test_states(visit, theater):
     theater.turn_off()
     one = visit(size="phone").with_session(theater.people["ann@example.org"])
@@ -55,7 +73,13 @@ def test_states(visit, theater):
 
     def check(path, state):
         page.evaluate(WAIT_FOR_TRANSITIONS)
-        wrong.extend(f"{path} {state}: {fault}" for fault in faults(page) + page.evaluate(FIND_OVERFLOW) + page.evaluate(FIND_SMALL_TARGETS))
+        wrong.extend(
+            f"{path} {state}: {fault}"
+            for fault in faults(page)
+            + page.evaluate(FIND_OVERFLOW)
+            + page.evaluate(FIND_SMALL_TARGETS)
+        )
+
     for path, (address, empty) in READS.items():
         held = HeldRequests(page, address)
         page.goto(path)
@@ -89,18 +113,40 @@ def test_states(visit, theater):
 
 # The buttons that open a sheet, by screen.
 SHEETS = {
-    "/room": ["^Amplifier:", "^Tuner:", "^DVD player:", "^CD player:", "^Projector:", "^Lights:", "^Screen:", "^Popcorn:"],
-    "/library": ["^Night Ferry"], "/people": ["^Invite$", "^A ?Ann|Ann"],
-    "/account": ["Change the name", "Change the e-mail address", "Add a phone number|Change the phone number", "Change the password"],
+    "/room": [
+        "^Amplifier:",
+        "^Tuner:",
+        "^DVD player:",
+        "^CD player:",
+        "^Projector:",
+        "^Lights:",
+        "^Screen:",
+        "^Popcorn:",
+    ],
+    "/library": ["^Night Ferry"],
+    "/people": ["^Invite$", "^A ?Ann|Ann"],
+    "/account": [
+        "Change the name",
+        "Change the e-mail address",
+        "Add a phone number|Change the phone number",
+        "Change the password",
+    ],
     "/": ["^More$"],
 }
 
 
-@proves("E15 E17 F5 F8 · every sheet is accessible, has targets for a finger, is closed by Esc, and gives the focus back")
+@proves(
+    "E15 E17 F5 F8 · every sheet is accessible, has targets for a finger, is closed by Esc, and gives the focus back"
+)
 def test_sheets(visit, theater):
     theater.turn_off()
     one, wrong = visit(size="phone").with_session(theater.people["ann@example.org"]), []
-    in_sheets = FIND_SMALL_TARGETS.replace(", p, .dialog-head", ", p").replace("document.querySelectorAll('button", "document.querySelectorAll('dialog button").replace(", a[href], input", ", dialog a[href], dialog input").replace(", select'", ", dialog select'")
+    in_sheets = (
+        FIND_SMALL_TARGETS.replace(", p, .dialog-head", ", p")
+        .replace("document.querySelectorAll('button", "document.querySelectorAll('dialog button")
+        .replace(", a[href], input", ", dialog a[href], dialog input")
+        .replace(", select'", ", dialog select'")
+    )
     for path, openers in SHEETS.items():
         page = one.open(path)
         for name in openers:
@@ -109,7 +155,10 @@ def test_sheets(visit, theater):
             page.keyboard.press("Enter")
             page.get_by_role("dialog").wait_for()
             page.evaluate(WAIT_FOR_TRANSITIONS)
-            wrong += [f"{path} {name}: {fault}" for fault in faults(page) + page.evaluate(in_sheets) + page.evaluate(FIND_OVERFLOW)]
+            wrong += [
+                f"{path} {name}: {fault}"
+                for fault in faults(page) + page.evaluate(in_sheets) + page.evaluate(FIND_OVERFLOW)
+            ]
             page.keyboard.press("Escape")
             expect(page.get_by_role("dialog")).to_have_count(0)
             if not opener.evaluate("(node) => node === document.activeElement"):
@@ -123,10 +172,25 @@ CODE_SENT = {"request": "abcdef", "digits": 6, "validFor": 600, "resendAfter": 3
 def entrance_steps(one, theater):
     """Leads through the steps behind the first screen of each entrance; yields after each."""
     page = one.page
-    answer = lambda path, status, value: page.route(f"**/api/v1{path}", lambda route: route.fulfill(status=status, content_type="application/json", body=json.dumps(value)))
+    answer = lambda path, status, value: page.route(
+        f"**/api/v1{path}",
+        lambda route: route.fulfill(
+            status=status, content_type="application/json", body=json.dumps(value)
+        ),
+    )
     answer("/login-codes", 202, CODE_SENT)
     answer("/password-resets", 202, CODE_SENT)
-    answer("/sessions", 401, {"error": {"code": "secondFactorNeeded", "message": "A code is needed.", "hint": "Type it."}})
+    answer(
+        "/sessions",
+        401,
+        {
+            "error": {
+                "code": "secondFactorNeeded",
+                "message": "A code is needed.",
+                "hint": "Type it.",
+            }
+        },
+    )
     one.open(f"/register#{theater.invitation()}")
     page.get_by_role("heading", name="What is your name?").wait_for()
     yield "register 1"
@@ -156,7 +220,9 @@ def entrance_steps(one, theater):
     yield "second factor"
 
 
-@proves("A1 B7 C7 D1 E7 F8 · the steps of registration, codes, reset and second factor are accessible in all sizes and themes")
+@proves(
+    "A1 B7 C7 D1 E7 F8 · the steps of registration, codes, reset and second factor are accessible in all sizes and themes"
+)
 @pytest.mark.parametrize("size", SIZES)
 def test_entrance_steps(visit, theater, size):
     one, wrong = visit(size=size), []
@@ -167,11 +233,16 @@ def test_entrance_steps(visit, theater, size):
             page.emulate_media(color_scheme=theme)
             page.evaluate(WAIT_FOR_TRANSITIONS)
             wrong += [f"{step} {theme}: {fault}" for fault in faults(page)]
-        wrong += [f"{step}: {fault}" for fault in page.evaluate(FIND_OVERFLOW) + page.evaluate(FIND_SMALL_TARGETS)]
+        wrong += [
+            f"{step}: {fault}"
+            for fault in page.evaluate(FIND_OVERFLOW) + page.evaluate(FIND_SMALL_TARGETS)
+        ]
     assert not wrong, "\n".join(wrong)
 
 
-@proves("A5 E12 E14 E15 F5 F6 F8 · the keyboard alone leads through room, radio, scenes, people, account and editor")
+@proves(
+    "A5 E12 E14 E15 F5 F6 F8 · the keyboard alone leads through room, radio, scenes, people, account and editor"
+)
 def test_keyboard(visit, theater):
     theater.turn_off()
     one = visit().with_session(theater.people["ann@example.org"])
@@ -202,7 +273,9 @@ def test_keyboard(visit, theater):
     page.get_by_role("region", name=re.compile("Movie night")).wait_for()
     tab_to(page, "^Run")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("region", name=re.compile("Movie night")).get_by_role("status")).to_have_text("Done.")
+    expect(
+        page.get_by_role("region", name=re.compile("Movie night")).get_by_role("status")
+    ).to_have_text("Done.")
     one.open("/people")
     tab_to(page, "^Invite$")
     page.keyboard.press("Enter")
@@ -247,7 +320,9 @@ MOVING = """() => document.getAnimations().filter((one) => one.playState === 'ru
   .map((one) => `${one.animationName ?? one.transitionProperty} of ${one.effect.target.getAttribute('class')}`)"""
 
 
-@proves("E15 F8 · with reduced motion nothing moves; without it the room does, and is as accessible")
+@proves(
+    "E15 F8 · with reduced motion nothing moves; without it the room does, and is as accessible"
+)
 def test_motion(visit, theater):
     theater.turn_off()
     theater.watch()
@@ -257,16 +332,25 @@ def test_motion(visit, theater):
         one.open(path)
         page.evaluate(WAIT_FOR_TRANSITIONS)
         assert page.evaluate(MOVING) == [], path
-        assert page.evaluate("document.querySelector('canvas')?.getContext('2d').getImageData(0, 0, 300, 300).data.some(Boolean) ?? false") is False, path
+        assert (
+            page.evaluate(
+                "document.querySelector('canvas')?.getContext('2d').getImageData(0, 0, 300, 300).data.some(Boolean) ?? false"
+            )
+            is False
+        ), path
     page.emulate_media(reduced_motion="no-preference")
     one.open("/room")
-    page.wait_for_function("() => document.getAnimations().some((one) => one.animationName === 'flow')")
+    page.wait_for_function(
+        "() => document.getAnimations().some((one) => one.animationName === 'flow')"
+    )
     page.evaluate("new Promise((done) => setTimeout(done, 100)).then(() => undefined)")
     assert not faults(page)
     theater.turn_off()
 
 
-@proves("E8 E9 E11 · no more than 0.02 of the layout shifts while an activity starts, pauses, goes on and ends")
+@proves(
+    "E8 E9 E11 · no more than 0.02 of the layout shifts while an activity starts, pauses, goes on and ends"
+)
 def test_shifts(visit, theater):
     one, moved = visit().with_session(theater.people["ann@example.org"]), {}
     for path in ("/", "/player", "/room", "/devices"):

@@ -12,7 +12,9 @@ FADES = """(selector) => [...document.querySelectorAll(selector)].flatMap((node)
   .map(({ effect }) => effect.getTiming()).map(({ duration, iterations }) => ({ duration, iterations }))"""
 
 
-@proves("A6 A6a · the error of the login fades in twice, 0.3 s each; not at all with reduced motion")
+@proves(
+    "A6 A6a · the error of the login fades in twice, 0.3 s each; not at all with reduced motion"
+)
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 def test_error(visit, motion):
     one = visit()
@@ -26,7 +28,9 @@ def test_error(visit, motion):
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("alert")).to_contain_text("wrong")
     page.wait_for_function("() => globalThis.seen.length > 0")
-    [seen] = page.evaluate("globalThis.seen.map(({ animationName, duration, iterations }) => ({ animationName, duration, iterations }))")
+    [seen] = page.evaluate(
+        "globalThis.seen.map(({ animationName, duration, iterations }) => ({ animationName, duration, iterations }))"
+    )
     assert seen["animationName"] == "fade-in"
     if motion == "reduce":
         assert seen["duration"] in (1, None) and seen["iterations"] in (1, None)
@@ -34,7 +38,9 @@ def test_error(visit, motion):
         assert seen["duration"] == 300 and seen["iterations"] == 2
 
 
-@proves("E6 E6a · a step of the registration fades out and the next one in; with reduced motion it is there at once")
+@proves(
+    "E6 E6a · a step of the registration fades out and the next one in; with reduced motion it is there at once"
+)
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 def test_wizard(visit, theater, motion):
     one = visit()
@@ -55,7 +61,9 @@ def test_wizard(visit, theater, motion):
         assert left > 0 and 300 in faded, (left, faded)
 
 
-@proves("A6 E9 · the setting of this device to reduce motion ends what the system's own setting ends")
+@proves(
+    "A6 E9 · the setting of this device to reduce motion ends what the system's own setting ends"
+)
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 def test_setting(owner, motion):
     page = owner.page
@@ -93,7 +101,12 @@ def test_wait(visit):
     page = one.page
     page.clock.install()
     error = {"error": {"code": "tooManyTries", "message": "Too many tries.", "retryAfter": 300}}
-    page.route("**/api/v1/sessions", lambda route: route.fulfill(status=429, content_type="application/json", body=json.dumps(error)))
+    page.route(
+        "**/api/v1/sessions",
+        lambda route: route.fulfill(
+            status=429, content_type="application/json", body=json.dumps(error)
+        ),
+    )
     one.open("/login")
     fill_login(page)
     page.get_by_role("button", name="Log in").click()

@@ -6,8 +6,14 @@ from playwright.sync_api import expect
 from test_screens import faults
 
 
-@proves("D10 · registers by a code sent to an e-mail address or a phone number, asks for the rest, and is in")
-@pytest.mark.parametrize("contact, rest", [("emma@example.org", {}), ("+49 170 7654321", {"E-mail address": "fred@example.org"})], ids=["email", "phone"])
+@proves(
+    "D10 · registers by a code sent to an e-mail address or a phone number, asks for the rest, and is in"
+)
+@pytest.mark.parametrize(
+    "contact, rest",
+    [("emma@example.org", {}), ("+49 170 7654321", {"E-mail address": "fred@example.org"})],
+    ids=["email", "phone"],
+)
 def test_begin_by_code(visit, theater, contact, rest):
     one = visit(size="phone")
     one.expected = {403, 409, 422}
@@ -40,10 +46,14 @@ def test_begin_by_code(visit, theater, contact, rest):
     expect(button).to_have_attribute("aria-disabled", "false")
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="What would you like?").wait_for()
-    assert rest.get("E-mail address", contact) in {a["email"] for a in theater.send("GET", "/accounts")["accounts"]}
+    assert rest.get("E-mail address", contact) in {
+        a["email"] for a in theater.send("GET", "/accounts")["accounts"]
+    }
 
 
-@proves("D10 E6 · the way back from the code leads to the registration by name, with the invitation kept")
+@proves(
+    "D10 E6 · the way back from the code leads to the registration by name, with the invitation kept"
+)
 def test_back_to_name(visit, theater):
     page = visit().open(f"/register#{theater.invitation()}")
     page.get_by_role("button", name="Begin with a code").click()

@@ -16,15 +16,20 @@ def test_search(owner, theater):
     def respond(route):
         sent.append(route.request.post_data_json)
         if len(sent) == 1:
-            answer(route, {"error": {"code": "proofNeeded", "message": "Prove that it is you"}}, 403)
+            answer(
+                route, {"error": {"code": "proofNeeded", "message": "Prove that it is you"}}, 403
+            )
         else:
             answer(route, {"findings": [], "problems": []})
+
     page.route("**/api/v1/discovery", respond)
     owner.open("/setup")
     page.get_by_text("MQTT broker elsewhere").click()
     page.get_by_label("Address of the broker").fill("broker.lan")
     page.get_by_role("button", name="Search", exact=True).first.click()
-    page.get_by_role("dialog", name="Is it still you?").get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_role("dialog", name="Is it still you?").get_by_label("Password", exact=True).fill(
+        PASSWORD
+    )
     page.keyboard.press("Enter")
     expect(page.get_by_text("Found: 0.")).to_be_visible()
     assert sent == [{"broker": "broker.lan"}] * 2
@@ -33,14 +38,18 @@ def test_search(owner, theater):
 
 @proves("E9 E11 · the radio shows every station, however many pages the list has")
 def test_stations(owner):
-    stations = [{"id": f"s{i}", "title": f"Station {i}", "fm": 88 + i // 60, "players": ["tuner"]} for i in range(1200)]
+    stations = [
+        {"id": f"s{i}", "title": f"Station {i}", "fm": 88 + i // 60, "players": ["tuner"]}
+        for i in range(1200)
+    ]
     page, asked = owner.page, []
 
     def respond(route):
         query = parse_qs(urlsplit(route.request.url).query)
         offset = int(query.get("offset", ["0"])[0])
         asked.append(offset)
-        answer(route, {"stations": stations[offset:offset + 1000], "total": len(stations)})
+        answer(route, {"stations": stations[offset : offset + 1000], "total": len(stations)})
+
     page.route("**/api/v1/stations?**", respond)
     owner.open("/radio")
     expect(page.get_by_role("button", name=re.compile("Station 1199"))).to_be_attached()

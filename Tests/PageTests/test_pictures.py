@@ -10,13 +10,21 @@ IS_GENERATING = "THEATER_GENERATE" in os.environ
 SIZES = {**SIZES, "picture": {"width": 1280, "height": 800}}
 
 
-@proves("E8 E9 E15 · home, the room and the player show the film that plays, as in the documentation's screenshots")
-@pytest.mark.parametrize("name, path, size", [("home", "/", "picture"), ("room", "/room", "picture"), ("phone", "/player", "phone")])
+@proves(
+    "E8 E9 E15 · home, the room and the player show the film that plays, as in the documentation's screenshots"
+)
+@pytest.mark.parametrize(
+    "name, path, size",
+    [("home", "/", "picture"), ("room", "/room", "picture"), ("phone", "/player", "phone")],
+)
 def test_picture(visit, theater, tmp_path, name, path, size):
     theater.turn_off()
     theater.watch()
     theater.send("POST", "/seek", {"to": 220})
-    one = visit(size="phone" if size == "phone" else "desktop", device_scale_factor=2 if size == "phone" else 1).with_session(theater.people["ann@example.org"])
+    one = visit(
+        size="phone" if size == "phone" else "desktop",
+        device_scale_factor=2 if size == "phone" else 1,
+    ).with_session(theater.people["ann@example.org"])
     one.page.set_viewport_size(SIZES[size])
     page = one.open(path)
     page.get_by_text("Night Ferry").first.wait_for()

@@ -12,10 +12,18 @@ from test_screens import WAIT_FOR_TRANSITIONS
 
 def png(red, green, blue):
     """A PNG of one pixel."""
+
     def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)) + chunk(
-        b"IDAT", zlib.compress(bytes([0, red, green, blue]))) + chunk(b"IEND", b"")
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
+
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0))
+        + chunk(b"IDAT", zlib.compress(bytes([0, red, green, blue])))
+        + chunk(b"IEND", b"")
+    )
 
 
 class Posters:
@@ -39,7 +47,9 @@ class Posters:
         if self.status == 200:
             route.fulfill(content_type="image/png", body=png(200, 30, 30))
         else:
-            route.fulfill(status=self.status, json={"error": {"code": "notFound", "message": "none"}})
+            route.fulfill(
+                status=self.status, json={"error": {"code": "notFound", "message": "none"}}
+            )
 
 
 def photo(page, name):
@@ -57,7 +67,9 @@ def test_pictures(owner):
     expect(photo(page, "The Long Hall")).to_have_count(0)
     assert sorted(set(posters.asked)) == ["night-ferry", "paper-moons"], posters.asked
     box = photo(page, "Night Ferry").bounding_box()
-    cover = page.get_by_role("button", name=re.compile("^Night Ferry")).locator(".cover").bounding_box()
+    cover = (
+        page.get_by_role("button", name=re.compile("^Night Ferry")).locator(".cover").bounding_box()
+    )
     assert all(abs(box[key] - cover[key]) < 1 for key in box), (box, cover)
     page.get_by_role("button", name=re.compile("^Night Ferry")).click()
     sheet = page.get_by_role("dialog", name="Night Ferry")
@@ -65,7 +77,9 @@ def test_pictures(owner):
     sheet.get_by_role("button", name=re.compile("^(Watch|From the start)$")).click()
     expect(page.locator(".screen-frame img.photo")).to_be_visible()
     page.get_by_role("button", name="Room").click()
-    expect(page.locator(".room-view image").first).to_have_attribute("href", re.compile("picture.item=night-ferry"))
+    expect(page.locator(".room-view image").first).to_have_attribute(
+        "href", re.compile("picture.item=night-ferry")
+    )
 
 
 @proves("E9 · a film whose picture cannot be made keeps its cover")
@@ -73,8 +87,12 @@ def test_no_picture(owner):
     owner.expected = {404}
     posters = Posters(owner.page, ["night-ferry"], status=404)
     page = owner.open("/library")
-    page.wait_for_function("() => performance.getEntriesByType('resource').some((one) => one.name.includes('library/picture'))")
-    expect(page.get_by_role("button", name=re.compile("^Night Ferry")).locator(".cover svg")).to_be_visible()
+    page.wait_for_function(
+        "() => performance.getEntriesByType('resource').some((one) => one.name.includes('library/picture'))"
+    )
+    expect(
+        page.get_by_role("button", name=re.compile("^Night Ferry")).locator(".cover svg")
+    ).to_be_visible()
     expect(page.locator("img")).to_have_count(0)
     assert posters.asked == ["night-ferry"], posters.asked
 
@@ -106,15 +124,32 @@ def test_late(owner):
     held, bar = hold(page, "/library/picture?*"), page.get_by_role("region", name="What plays")
 
     def show(title, **more):
-        owner.page.evaluate(PUBLISH_EVENTS, [["activity", {
-            "status": "running", "activity": "film", "item": title, "itemTitle": title, "player": "dvd", **more}]])
+        owner.page.evaluate(
+            PUBLISH_EVENTS,
+            [
+                [
+                    "activity",
+                    {
+                        "status": "running",
+                        "activity": "film",
+                        "item": title,
+                        "itemTitle": title,
+                        "player": "dvd",
+                        **more,
+                    },
+                ]
+            ],
+        )
         expect(bar).to_contain_text(title)
         return wait_held(page, held) if more else None
+
     picture = {"content_type": "image/png", "body": png(200, 30, 30)}
     first = show("First", itemPicture=True)
     show("Second")
     first.fulfill(**picture)
-    page.wait_for_function("() => performance.getEntriesByType('resource').some((one) => one.name.includes('library/picture'))")
+    page.wait_for_function(
+        "() => performance.getEntriesByType('resource').some((one) => one.name.includes('library/picture'))"
+    )
     page.evaluate(WAIT_FOR_TRANSITIONS)
     expect(bar.locator(".photo")).to_have_count(0)
     show("Third", itemPicture=True).fulfill(**picture)

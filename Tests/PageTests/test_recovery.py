@@ -47,16 +47,23 @@ def restarted(browser):
             controller.start()
             controller.wait_for(controller.answers)
             controller.wait_for(controller.plugins_are_up)
-            expect(one.page.get_by_text("No connection to the theater.")).to_have_count(0, timeout=60_000)
+            expect(one.page.get_by_text("No connection to the theater.")).to_have_count(
+                0, timeout=60_000
+            )
+
         one.restart, one.theater = restart, theater
         yield one
         one.close()
 
 
-@proves("A9 E12 E17 · after a restart of the controller the page shows no run of the start before, although new runs have the same ids")
+@proves(
+    "A9 E12 E17 · after a restart of the controller the page shows no run of the start before, although new runs have the same ids"
+)
 def test_runs_of_restart(restarted):
     page = restarted.open("/scenes?scene=broken")
-    page.get_by_role("region", name="A broken evening").get_by_role("button", name="Run", exact=True).click()
+    page.get_by_role("region", name="A broken evening").get_by_role(
+        "button", name="Run", exact=True
+    ).click()
     expect(page.locator(".error-card")).to_contain_text("Step 2 of 3")
     page.get_by_role("button", name=re.compile("^A slow evening")).click()
     pane = page.get_by_role("region", name="A slow evening")
@@ -74,7 +81,9 @@ def test_runs_of_restart(restarted):
     expect(pane.locator(".steps li")).to_have_count(7)
 
 
-@proves("A9 E17 · after a restart of the controller the page reads the steps of a run whose id it knew before")
+@proves(
+    "A9 E17 · after a restart of the controller the page reads the steps of a run whose id it knew before"
+)
 def test_progress_after_restart(restarted):
     theater = restarted.theater
     page = restarted.open("/player")
@@ -83,6 +92,7 @@ def test_progress_after_restart(restarted):
 
     def break_player(made):
         made["devices"]["cd"]["options"]["faults"] = {"refuses": ["play"]}
+
     restarted.restart(break_player)
     song = theater.send("GET", "/songs")["songs"][0]["id"]
     assert theater.run("/listen", {"item": song})["id"] == "run-1"
@@ -96,16 +106,27 @@ def test_list_after_restart(restarted):
 
     def rename(made):
         made["library"]["films"][0]["title"] = "Morning Ferry"
+
     restarted.restart(rename)
     expect(page.get_by_role("button", name=re.compile("^Morning Ferry"))).to_be_visible()
 
 
 def miss_the_end(owner, theater, status, body):
     """Starts a run of the scene "broken" whose end the page misses; the controller then answers with `body`."""
-    steps = [{"id": "1", "kind": "command", "device": "lights", "command": {"dim": 20}, "status": "running"}]
+    steps = [
+        {
+            "id": "1",
+            "kind": "command",
+            "device": "lights",
+            "command": {"dim": 20},
+            "status": "running",
+        }
+    ]
     run = {"id": "r-1", "scene": "broken", "status": "running", "steps": steps}
     page = open_following_tab(owner, "/scenes?scene=broken")
-    page.route("**/scenes/broken/runs", lambda route: answer(route, {"run": run, "event": "1"}, 202))
+    page.route(
+        "**/scenes/broken/runs", lambda route: answer(route, {"run": run, "event": "1"}, 202)
+    )
     page.route("**/runs/r-1", lambda route: answer(route, body(run), status))
     pane = page.get_by_role("region", name="A broken evening")
     pane.get_by_role("button", name="Run", exact=True).click()
@@ -118,19 +139,27 @@ def miss_the_end(owner, theater, status, body):
 
 @proves("A9 E17 · a run that has ended while the page missed events is read again")
 def test_missed_end(owner, theater):
-    pane = miss_the_end(owner, theater, 200, lambda run: {
-        **run, "status": "done", "steps": [{**run["steps"][0], "status": "done"}]})
+    pane = miss_the_end(
+        owner,
+        theater,
+        200,
+        lambda run: {**run, "status": "done", "steps": [{**run["steps"][0], "status": "done"}]},
+    )
     expect(pane.get_by_role("status")).to_have_text("Done.")
 
 
 @proves("A9 E17 · a run that the controller no longer knows gives way to the plan")
 def test_forgotten_run(owner, theater):
     owner.expected = {404}
-    pane = miss_the_end(owner, theater, 404, lambda run: {"error": {"code": "notFound", "message": "no such run"}})
+    pane = miss_the_end(
+        owner, theater, 404, lambda run: {"error": {"code": "notFound", "message": "no such run"}}
+    )
     expect(pane.get_by_role("button", name="Run", exact=True)).to_be_visible()
 
 
-@proves("E15 E17 · choices and switches of a device show the state in force after a refused command")
+@proves(
+    "E15 E17 · choices and switches of a device show the state in force after a refused command"
+)
 def test_refused_controls(owner, theater):
     for command in ("on", "stereo", "unmute"):
         theater.send("POST", "/devices/amp/commands", command)
@@ -161,11 +190,16 @@ def test_refused_sound(owner, theater):
         refuse(page, path)
     page.get_by_role("button", name="Sound").click()
     dialog = page.get_by_role("dialog", name="Sound")
-    speakers, track = dialog.get_by_role("radiogroup", name="Speakers"), dialog.get_by_role("radiogroup", name="Track")
+    speakers, track = (
+        dialog.get_by_role("radiogroup", name="Speakers"),
+        dialog.get_by_role("radiogroup", name="Track"),
+    )
     kept = track.get_by_role("radio", checked=True).inner_text()
     for control in (
-            speakers.get_by_role("radio", name="Stereo"), track.get_by_role("radio", checked=False),
-            dialog.get_by_role("switch", name="Mute")):
+        speakers.get_by_role("radio", name="Stereo"),
+        track.get_by_role("radio", checked=False),
+        dialog.get_by_role("switch", name="Mute"),
+    ):
         control.click()
         refusal(page)
     expect(speakers.get_by_role("radio", name="Surround")).to_be_checked()
@@ -189,7 +223,9 @@ def test_refused_role(owner, theater):
     page.get_by_role("dialog").get_by_role("radio", name="Owner").click()
     expect(page.locator(".toast").filter(has_text="Petro")).to_be_visible()
     expect(page.get_by_role("dialog").get_by_role("radio", name="Owner")).to_be_checked()
-    account = next(one for one in theater.send("GET", "/accounts")["accounts"] if one["name"] == "Petro")
+    account = next(
+        one for one in theater.send("GET", "/accounts")["accounts"] if one["name"] == "Petro"
+    )
     theater.send("DELETE", f"/accounts/{account['id']}")
 
 
@@ -200,13 +236,23 @@ def test_owner_proof(owner, theater):
     page = owner.open("/people")
 
     def press_and_prove(path, button):
-        page.route(f"**/api/v1{path}", lambda route: answer(
-            route, {"error": {"code": "proofNeeded", "message": "Prove that it is you"}}, 403), times=1)
+        page.route(
+            f"**/api/v1{path}",
+            lambda route: answer(
+                route, {"error": {"code": "proofNeeded", "message": "Prove that it is you"}}, 403
+            ),
+            times=1,
+        )
         button.click()
-        page.get_by_role("dialog", name="Is it still you?").get_by_label("Password", exact=True).fill(PASSWORD)
+        page.get_by_role("dialog", name="Is it still you?").get_by_label(
+            "Password", exact=True
+        ).fill(PASSWORD)
         page.keyboard.press("Enter")
+
     page.get_by_role("button", name=re.compile("Petra")).click()
-    press_and_prove("/accounts/*/role", page.get_by_role("dialog").get_by_role("radio", name="Owner"))
+    press_and_prove(
+        "/accounts/*/role", page.get_by_role("dialog").get_by_role("radio", name="Owner")
+    )
     expect(page.locator(".toast").filter(has_text="Petra")).to_be_visible()
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Invite").click()
@@ -214,7 +260,9 @@ def test_owner_proof(owner, theater):
     press_and_prove("/invitations", page.get_by_role("button", name="Create the link"))
     expect(page.get_by_role("textbox", name="Link")).to_be_visible()
     theater.log_in("ann@example.org")
-    account = next(one for one in theater.send("GET", "/accounts")["accounts"] if one["name"] == "Petra")
+    account = next(
+        one for one in theater.send("GET", "/accounts")["accounts"] if one["name"] == "Petra"
+    )
     assert account["role"] == "owner"
     theater.send("DELETE", f"/accounts/{account['id']}")
 
@@ -232,23 +280,41 @@ def test_refused_age_limit(owner, theater):
     expect(limit).to_have_attribute("aria-valuetext", "no limit")
     page.unroute("**/api/v1/accounts/*/age-limit")
     limit.fill("12")
-    expect(page.locator(".toast").filter(has_text="Nadia sees titles up to age 12.")).to_be_visible()
+    expect(
+        page.locator(".toast").filter(has_text="Nadia sees titles up to age 12.")
+    ).to_be_visible()
     refuse(page, "/accounts/*/age-limit")
     limit.fill("16")
     refusal(page)
     expect(limit).to_have_attribute("aria-valuetext", "age 12")
-    account = next(one for one in theater.send("GET", "/accounts")["accounts"] if one["name"] == "Nadia")
+    account = next(
+        one for one in theater.send("GET", "/accounts")["accounts"] if one["name"] == "Nadia"
+    )
     assert account["ageLimit"] == 12
     theater.send("DELETE", f"/accounts/{account['id']}")
 
 
-@proves("E12 E17 · a failed scene is begun again with its item, and leads to its screen without one")
-@pytest.mark.parametrize("scene, item, parameters", [
-    ("movie-night", "night-ferry", {"film": "night-ferry"}), ("together", None, {}), ("movie-night", None, None),
-])
+@proves(
+    "E12 E17 · a failed scene is begun again with its item, and leads to its screen without one"
+)
+@pytest.mark.parametrize(
+    "scene, item, parameters",
+    [
+        ("movie-night", "night-ferry", {"film": "night-ferry"}),
+        ("together", None, {}),
+        ("movie-night", None, None),
+    ],
+)
 def test_failed_scene(owner, scene, item, parameters):
     page = open_following_tab(owner, "/player")
-    page.route("**/scenes/*/runs", lambda route: answer(route, {"run": {"id": "r-2", "scene": scene, "status": "done", "steps": []}, "event": "1"}, 202))
+    page.route(
+        "**/scenes/*/runs",
+        lambda route: answer(
+            route,
+            {"run": {"id": "r-2", "scene": scene, "status": "done", "steps": []}, "event": "1"},
+            202,
+        ),
+    )
     fault = failed("projector", "the lamp does not strike", "Let it cool.", scene=scene)[1]
     del fault["activity"]
     if not item:
@@ -270,7 +336,9 @@ def test_failed_scene(owner, scene, item, parameters):
 def test_broken_film(owner, address):
     page = open_following_tab(owner, address)
     page.route("**/api/v1/resume", lambda route: answer(route, {"confirmation": "observed"}))
-    fault = failed("dvd", "the server closed the connection", "Wait.", status="running", retryAt=125)
+    fault = failed(
+        "dvd", "the server closed the connection", "Wait.", status="running", retryAt=125
+    )
     owner.page.evaluate(PUBLISH_EVENTS, [fault])
     card = page.locator(".error-card")
     expect(card).to_contain_text("The server closed the connection")
@@ -288,7 +356,10 @@ def test_broken_film(owner, address):
 def test_offered_activities(owner):
     owner.expected = {409}
     page = owner.open("/people")
-    offered = [{"name": "film", "title": "Watch a film", "category": "films"}, {"name": "karaoke", "title": "Sing along", "category": "songs"}]
+    offered = [
+        {"name": "film", "title": "Watch a film", "category": "films"},
+        {"name": "karaoke", "title": "Sing along", "category": "songs"},
+    ]
     page.route("**/api/v1/activities", lambda route: answer(route, {"activities": offered}))
     refuse(page, "/guests")
     page.get_by_role("button", name="Invite").click()
@@ -297,10 +368,14 @@ def test_offered_activities(owner):
     choices = dialog.locator("[aria-pressed]")
     expect(choices).to_have_text(["Films", "Sing along"])
     for wanted in (["film", "karaoke"], ["karaoke"]):
-        with page.expect_request(lambda request: request.method == "POST" and request.url.endswith("/guests")) as sent:
+        with page.expect_request(
+            lambda request: request.method == "POST" and request.url.endswith("/guests")
+        ) as sent:
             dialog.get_by_role("button", name="Create the link").click()
         assert sent.value.post_data_json["activities"] == wanted
-        expect(dialog.get_by_role("button", name="Create the link")).to_have_attribute("aria-busy", "false")
+        expect(dialog.get_by_role("button", name="Create the link")).to_have_attribute(
+            "aria-busy", "false"
+        )
         choices.first.click()
 
 
@@ -320,10 +395,14 @@ def become_wall_tablet(page):
     return wait_held(page, held)
 
 
-@proves("F5 E15 · a device becomes a wall tablet although its owner's session ends before the answer comes")
+@proves(
+    "F5 E15 · a device becomes a wall tablet although its owner's session ends before the answer comes"
+)
 def test_late_wall_session(visit, theater, passes):
     theater.turn_off()
-    token = theater.send("POST", "/sessions", {"email": "ann@example.org", "password": PASSWORD}, token="")["token"]
+    token = theater.send(
+        "POST", "/sessions", {"email": "ann@example.org", "password": PASSWORD}, token=""
+    )["token"]
     one = visit().with_session(token)
     one.expected = {401}
     page = one.open("/settings")
@@ -384,7 +463,9 @@ def test_drawing_again(owner):
 def test_late_run(owner, theater):
     page = owner.open("/scenes?scene=broken")
     held = hold(page, "/scenes/broken/runs")
-    page.get_by_role("region", name="A broken evening").get_by_role("button", name="Run", exact=True).click()
+    page.get_by_role("region", name="A broken evening").get_by_role(
+        "button", name="Run", exact=True
+    ).click()
     begin = wait_held(page, held)
     page.get_by_role("button", name=re.compile("^Together")).click()
     pane = page.get_by_role("region", name="Together")

@@ -35,9 +35,15 @@ def scan(page, theater):
 NEVER_LOADING = "{ const wait = setTimeout; globalThis.setTimeout = (run, delay) => (delay === 300 ? 0 : wait(run, delay)); } void 0"
 
 
-@proves("E8 E9 · results that arrive while an item has the focus leave it there, or else in the search field")
+@proves(
+    "E8 E9 · results that arrive while an item has the focus leave it there, or else in the search field"
+)
 @pytest.mark.parametrize("is_slow", [False, True], ids=["quick", "slow"])
-@pytest.mark.parametrize("query, focused", [("Song 0", "[data-item=s0]"), ("Song 4999", "#find")], ids=["found", "missing"])
+@pytest.mark.parametrize(
+    "query, focused",
+    [("Song 0", "[data-item=s0]"), ("Song 4999", "#find")],
+    ids=["found", "missing"],
+)
 def test_results(owner, query, focused, is_slow):
     page, served = owner.page, open_songs(owner)
     if not is_slow:
@@ -45,7 +51,9 @@ def test_results(owner, query, focused, is_slow):
     song(page, 0).focus()
     served.held = query
     # The person has left the field before the page asks.
-    page.locator("#find").evaluate("(node, query) => { node.value = query; node.dispatchEvent(new Event('input')); }", query)
+    page.locator("#find").evaluate(
+        "(node, query) => { node.value = query; node.dispatchEvent(new Event('input')); }", query
+    )
     eventually(page, lambda: not isinstance(served.held, str))
     if is_slow:
         expect(page.locator("#found")).to_have_text("Loading the songs…")
@@ -56,7 +64,9 @@ def test_results(owner, query, focused, is_slow):
     expect(page.locator(focused)).to_be_focused()
 
 
-@proves("E8 E9 · a scan that misses the focused item gives the focus to the item in its place, or else to the search field")
+@proves(
+    "E8 E9 · a scan that misses the focused item gives the focus to the item in its place, or else to the search field"
+)
 def test_missing_item(owner, theater):
     page, served = owner.page, open_songs(owner)
     page.evaluate("scrollTo(0, document.documentElement.scrollHeight / 2)")
@@ -85,7 +95,9 @@ def test_missing_item(owner, theater):
     expect(page.get_by_role("searchbox")).to_be_focused()
 
 
-@proves("E8 E9 · an item that is scrolled out of view has the focus again when it comes back, and arrow keys go on from it")
+@proves(
+    "E8 E9 · an item that is scrolled out of view has the focus again when it comes back, and arrow keys go on from it"
+)
 def test_scrolled_away(owner):
     page = owner.page
     open_songs(owner)
@@ -104,11 +116,19 @@ def test_scrolled_away(owner):
     expect(song(page, 49_999)).to_be_focused()
     # A narrow window has fewer columns, and a longer list.
     page.set_viewport_size({"width": 600, "height": 800})
-    eventually(page, lambda: page.evaluate("scrollTo(0, document.documentElement.scrollHeight)") or song(page, 49_999).count())
+    eventually(
+        page,
+        lambda: (
+            page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+            or song(page, 49_999).count()
+        ),
+    )
     expect(song(page, 49_999)).to_be_focused()
 
 
-@proves("E9 · a part of the list that arrives late takes the focus from nothing that was focused meanwhile")
+@proves(
+    "E9 · a part of the list that arrives late takes the focus from nothing that was focused meanwhile"
+)
 def test_late_part(owner):
     page = owner.page
     open_songs(owner)
@@ -124,7 +144,9 @@ def test_late_part(owner):
     expect(link).to_be_focused()
 
 
-@proves("E8 E9 · a sheet gives the focus back to its item, also if the list was read again meanwhile")
+@proves(
+    "E8 E9 · a sheet gives the focus back to its item, also if the list was read again meanwhile"
+)
 def test_sheet(owner, theater):
     page, served = owner.page, LongList(owner.page)
     served.songs[3]["position"] = 10
@@ -143,7 +165,9 @@ def test_late_begin(owner):
     page = owner.open("/library")
     page.get_by_role("button", name=re.compile("^Paper Moons")).click()
     held = hold(page, "/watch")
-    page.get_by_role("dialog").get_by_role("button", name=re.compile("^(Watch|From the start)$")).click()
+    page.get_by_role("dialog").get_by_role(
+        "button", name=re.compile("^(Watch|From the start)$")
+    ).click()
     route = wait_held(page, held)
     page.keyboard.press("Escape")
     page.get_by_role("searchbox").focus()
@@ -154,19 +178,30 @@ def test_late_begin(owner):
     expect(page.get_by_role("searchbox")).to_be_focused()
 
 
-@proves("E9 · a device that follows what others start takes nobody away from a search or a password")
+@proves(
+    "E9 · a device that follows what others start takes nobody away from a search or a password"
+)
 @pytest.mark.parametrize("kind", ["search", "password"])
 def test_follow_typing(owner, kind):
     owner.expected = {404}  # the run of the made events
     page = open_following_tab(owner, "/library")
-    page.evaluate("async () => { const { saveLook } = await import(%s + 'look.js'); saveLook({ follow: true }); }" % MODULES)
+    page.evaluate(
+        "async () => { const { saveLook } = await import(%s + 'look.js'); saveLook({ follow: true }); }"
+        % MODULES
+    )
     field = page.get_by_role("searchbox")
     if kind == "password":
         field.evaluate("(node) => { node.type = 'password'; }")
         field = page.locator("#find")
     field.focus()
     page.keyboard.type("n")
-    begun = {"status": "starting", "activity": "film", "run": "r-9", "item": "night-ferry", "itemTitle": "Night Ferry"}
+    begun = {
+        "status": "starting",
+        "activity": "film",
+        "run": "r-9",
+        "item": "night-ferry",
+        "itemTitle": "Night Ferry",
+    }
     owner.page.evaluate(PUBLISH_EVENTS, [["activity", begun]])
     expect(page.get_by_role("region", name="What plays")).to_contain_text("Night Ferry")
     assert "/library" in page.url
@@ -187,9 +222,17 @@ def test_removed_device(owner, theater):
         if len(asked) > 1:
             route.fallback()
             return
-        route.fulfill(content_type="text/event-stream", body="".join(
-            f"event: {kind}\ndata: {json.dumps(value)}\nid: {status['event']}\n\n"
-            for kind, value in [("snapshot", status), ("configuration", {"status": "applied", "removed": ["ghost"]})]))
+        route.fulfill(
+            content_type="text/event-stream",
+            body="".join(
+                f"event: {kind}\ndata: {json.dumps(value)}\nid: {status['event']}\n\n"
+                for kind, value in [
+                    ("snapshot", status),
+                    ("configuration", {"status": "applied", "removed": ["ghost"]}),
+                ]
+            ),
+        )
+
     owner.page.route("**/api/v1/events", stream)
     page = owner.open("/devices")
     expect(page.get_by_text("Popcorn").first).to_be_visible()
@@ -198,8 +241,16 @@ def test_removed_device(owner, theater):
         follower = owner.context.new_page()
         follower.goto(path)
         follower.wait_for_selector("html[data-ready]")
-        follower.route("**/api/v1/scenes", lambda route: route.fulfill(json={"scenes": [
-            {"name": "new", "title": "A new evening", "parameters": {}, "steps": []}]}))
+        follower.route(
+            "**/api/v1/scenes",
+            lambda route: route.fulfill(
+                json={
+                    "scenes": [
+                        {"name": "new", "title": "A new evening", "parameters": {}, "steps": []}
+                    ]
+                }
+            ),
+        )
         follower.route("**/scenes/new/plan", lambda route: route.fulfill(json={"steps": []}))
         page.evaluate(PUBLISH_EVENTS, [["configuration", {"status": "applied"}]])
         expect(follower.get_by_role("button", name=re.compile("A new evening"))).to_be_visible()
@@ -209,13 +260,34 @@ def test_removed_device(owner, theater):
 @proves("E12 E17 · Home calls the start of a film that a person cancelled cancelled, not failed")
 def test_cancelled_start(owner):
     page = open_following_tab(owner, "/")
-    run = {"id": "r-9", "scene": "watch-film", "status": "cancelled", "steps": [{"id": "1", "kind": "wait", "duration": 20, "status": "cancelled"}]}
+    run = {
+        "id": "r-9",
+        "scene": "watch-film",
+        "status": "cancelled",
+        "steps": [{"id": "1", "kind": "wait", "duration": 20, "status": "cancelled"}],
+    }
     page.route("**/runs/r-9", lambda route: route.fulfill(json=run))
-    owner.page.evaluate(PUBLISH_EVENTS, [["activity", {"status": "failed", "activity": "film", "run": "r-9", "item": "night-ferry", "itemTitle": "Night Ferry"}]])
+    owner.page.evaluate(
+        PUBLISH_EVENTS,
+        [
+            [
+                "activity",
+                {
+                    "status": "failed",
+                    "activity": "film",
+                    "run": "r-9",
+                    "item": "night-ferry",
+                    "itemTitle": "Night Ferry",
+                },
+            ]
+        ],
+    )
     expect(page.locator(".hero")).to_contain_text("Cancelled. What was done stays as it is.")
 
 
-@proves("E8 E9 · a button keeps the focus when it changes to its opposite, and the end of a film leaves it in the player")
+@proves(
+    "E8 E9 · a button keeps the focus when it changes to its opposite, and the end of a film leaves it in the player"
+)
 def test_playing(owner, theater):
     theater.watch()
     page = owner.open("/")
@@ -240,8 +312,23 @@ def test_shelf(owner, theater):
     page, titles = owner.page, ["Night Ferry", "The Long Hall", "Paper Moons"]
 
     def items():
-        return [{"id": title.lower().replace(" ", "-"), "title": title, "position": 20 + len(titles), "duration": 90, "players": ["dvd"]} for title in titles]
-    page.route("**/library/stopped?*", lambda route: route.fulfill(status=200, content_type="application/json", body=json.dumps({"items": items()})))
+        return [
+            {
+                "id": title.lower().replace(" ", "-"),
+                "title": title,
+                "position": 20 + len(titles),
+                "duration": 90,
+                "players": ["dvd"],
+            }
+            for title in titles
+        ]
+
+    page.route(
+        "**/library/stopped?*",
+        lambda route: route.fulfill(
+            status=200, content_type="application/json", body=json.dumps({"items": items()})
+        ),
+    )
     owner.open("/")
     shelf = page.get_by_role("region", name="Where you stopped").get_by_role("button")
     shelf.filter(has_text="Paper Moons").focus()
@@ -260,14 +347,18 @@ def test_controls(owner, theater):
     mute, before = pane.get_by_role("switch", name="Mute"), theater.state("amp", "muted")
     mute.press("Space")
     theater.wait_for("amp", "muted", not before)
-    expect(pane.get_by_role("row", name=re.compile("^Mute"))).to_contain_text("no" if before else "yes")
+    expect(pane.get_by_role("row", name=re.compile("^Mute"))).to_contain_text(
+        "no" if before else "yes"
+    )
     expect(mute).to_be_focused()
     mode = pane.get_by_role("radiogroup", name="Sound").get_by_role("radio", checked=True)
     was = mode.inner_text()
     mode.press("ArrowRight")
     expect(mode).not_to_have_text(was)
     theater.wait_for("amp", "mode", mode.inner_text().split()[0].lower())
-    expect(pane.get_by_role("row", name=re.compile("^Sound"))).to_contain_text(mode.inner_text().split()[0], ignore_case=True)
+    expect(pane.get_by_role("row", name=re.compile("^Sound"))).to_contain_text(
+        mode.inner_text().split()[0], ignore_case=True
+    )
     expect(mode).to_be_focused()
 
 
@@ -331,7 +422,9 @@ def test_plugins(owner, theater):
     page = open_following_tab(owner, "/plugins")
     plugin = theater.send("GET", "/plugins")["plugins"][0]
     device = theater.send("GET", "/devices")["devices"][0]
-    publish = lambda way: owner.page.evaluate(PUBLISH_EVENTS, [["device", {**device, "availability": way}]])
+    publish = lambda way: owner.page.evaluate(
+        PUBLISH_EVENTS, [["device", {**device, "availability": way}]]
+    )
     held = hold(page, "/plugins")
     routes = []
     for way in ("starting", "unavailable", "starting"):
@@ -341,5 +434,9 @@ def test_plugins(owner, theater):
             routes.append(wait_held(page, held))
     for route, name in [(routes[1], "Newer"), (routes[0], "Older")]:
         with page.expect_event("requestfinished", lambda request: request.url.endswith("/plugins")):
-            route.fulfill(status=200, content_type="application/json", body=json.dumps({"plugins": [{**plugin, "id": name}]}))
+            route.fulfill(
+                status=200,
+                content_type="application/json",
+                body=json.dumps({"plugins": [{**plugin, "id": name}]}),
+            )
     expect(page.locator(".plugin h2")).to_have_text(re.compile("^Newer"))

@@ -11,13 +11,19 @@ def leave(theater, route, item, at):
     theater.run(route, {"item": item, "fromStart": True})
     player = "cd" if route == "/listen" else "dvd"
     theater.send("POST", "/seek", {"to": at})
-    theater.wait_for(player, "playback", lambda playback: playback["item"] == item and playback["position"] >= at - 1)
+    theater.wait_for(
+        player,
+        "playback",
+        lambda playback: playback["item"] == item and playback["position"] >= at - 1,
+    )
     theater.send("POST", "/pause")
     theater.wait_for(player, "playback", lambda playback: playback["state"] == "paused")
     theater.run("/end")
 
 
-@proves("E10 · a film that a test starts begins at its start, also if an earlier test left it in the middle")
+@proves(
+    "E10 · a film that a test starts begins at its start, also if an earlier test left it in the middle"
+)
 def test_start(theater):
     theater.turn_off()
     leave(theater, "/watch", "night-ferry", 200)
@@ -29,7 +35,9 @@ def test_start(theater):
     assert resumed[0] >= 199 and resumed[1] == 0, resumed
 
 
-@proves("E10 E10a · Home offers to go on with what was stopped last, or from the start, and lists what was stopped before")
+@proves(
+    "E10 E10a · Home offers to go on with what was stopped last, or from the start, and lists what was stopped before"
+)
 def test_offer(owner, theater):
     leave(theater, "/watch", "paper-moons", 30)
     leave(theater, "/watch", "night-ferry", 200)
@@ -42,13 +50,23 @@ def test_offer(owner, theater):
     expect(first).to_have_accessible_name(re.compile("^Paper Moons, .* left$"))
     hero.get_by_role("button", name=re.compile(r"^Continue at 3:[2-3]\d$")).click()
     page.get_by_role("button", name="Pause").wait_for()
-    theater.wait_for("dvd", "playback", lambda playback: playback["item"] == "night-ferry" and 199 <= playback["position"] <= 260)
+    theater.wait_for(
+        "dvd",
+        "playback",
+        lambda playback: playback["item"] == "night-ferry" and 199 <= playback["position"] <= 260,
+    )
     page.get_by_role("link", name="Close the player").click()
     # What is on is not offered; what was stopped before is.
     expect(shelf.get_by_role("button", name=re.compile("^Night Ferry"))).to_have_count(0)
     first.click()
-    page.get_by_role("dialog", name="Paper Moons").get_by_role("button", name="From the start").click()
-    theater.wait_for("dvd", "playback", lambda playback: playback["item"] == "paper-moons" and playback["position"] < 25)
+    page.get_by_role("dialog", name="Paper Moons").get_by_role(
+        "button", name="From the start"
+    ).click()
+    theater.wait_for(
+        "dvd",
+        "playback",
+        lambda playback: playback["item"] == "paper-moons" and playback["position"] < 25,
+    )
 
 
 @proves("E10 E10a E11 · a song that was stopped asks where to go on; another begins at once")
@@ -59,8 +77,14 @@ def test_song(owner, theater):
     page = owner.open("/library?kind=music")
     row = page.get_by_role("button", name=re.compile(f"^{re.escape(song['title'])},.* left$"))
     row.click()
-    page.get_by_role("dialog", name=song["title"]).get_by_role("button", name=re.compile(r"^Continue at [56]:\d\d$")).click()
-    theater.wait_for("cd", "playback", lambda playback: playback["item"] == song["id"] and playback["position"] >= 299)
+    page.get_by_role("dialog", name=song["title"]).get_by_role(
+        "button", name=re.compile(r"^Continue at [56]:\d\d$")
+    ).click()
+    theater.wait_for(
+        "cd",
+        "playback",
+        lambda playback: playback["item"] == song["id"] and playback["position"] >= 299,
+    )
     expect(page.get_by_role("dialog")).to_have_count(0)
     page.get_by_role("button", name=re.compile(f"^{re.escape(other['title'])}")).click()
     theater.wait_for("cd", "playback", lambda playback: playback["item"] == other["id"])
@@ -75,5 +99,9 @@ def test_library(owner, theater):
     theater.wait_for("dvd", "playback", lambda playback: playback["position"] >= 299)
     theater.run("/end")
     expect(film).to_have_accessible_name(re.compile("^Night Ferry, [45] min left"))
-    share = page.locator(".poster-item", has=film).locator(".seen").evaluate("(node) => Number(getComputedStyle(node).getPropertyValue('--at'))")
+    share = (
+        page.locator(".poster-item", has=film)
+        .locator(".seen")
+        .evaluate("(node) => Number(getComputedStyle(node).getPropertyValue('--at'))")
+    )
     assert 0.49 < share < 0.6, share

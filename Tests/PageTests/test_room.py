@@ -46,7 +46,9 @@ def classes(page):
     return set(page.evaluate("document.body.className").split())
 
 
-@proves("E15 · left alone the room rests and dims; the touch or key that wakes it presses nothing; a forgotten sheet is closed")
+@proves(
+    "E15 · left alone the room rests and dims; the touch or key that wakes it presses nothing; a forgotten sheet is closed"
+)
 def test_rest(visit, theater):
     theater.turn_off()
     one = visit(size="tablet").with_session(theater.people["ann@example.org"])
@@ -119,30 +121,56 @@ def test_awake(owner):
 
 
 def failed(device, message, hint, **more):
-    return ["activity", {"status": "failed", "activity": "film", "item": "night-ferry", "itemTitle": "Night Ferry", "player": "dvd",
-                         "error": {"code": "deviceFailed", "message": message, "hint": hint, "device": device}, **more}]
+    return [
+        "activity",
+        {
+            "status": "failed",
+            "activity": "film",
+            "item": "night-ferry",
+            "itemTitle": "Night Ferry",
+            "player": "dvd",
+            "error": {"code": "deviceFailed", "message": message, "hint": hint, "device": device},
+            **more,
+        },
+    ]
 
 
-@proves("E15 E17 · the room shows each failed device with what is wrong, also when that changes, and mends it")
+@proves(
+    "E15 E17 · the room shows each failed device with what is wrong, also when that changes, and mends it"
+)
 def test_failures(owner, theater):
     room = open_following_room(owner)
     publish = lambda *events: owner.page.evaluate(PUBLISH_EVENTS, list(events))
     devices = {one["id"]: one for one in theater.send("GET", "/devices")["devices"]}
-    silent = lambda name: ["device", {**devices[name], "availability": "unavailable", "reason": f"{name} does not answer"}]
+    silent = lambda name: [
+        "device",
+        {**devices[name], "availability": "unavailable", "reason": f"{name} does not answer"},
+    ]
     cards = room.locator(".trouble")
     publish(failed("projector", "the lamp does not strike", "Let it cool for two minutes."))
     expect(cards).to_have_count(1)
-    expect(room.get_by_role("group", name="Projector: The lamp does not strike.")).to_contain_text("Let it cool")
+    expect(room.get_by_role("group", name="Projector: The lamp does not strike.")).to_contain_text(
+        "Let it cool"
+    )
     publish(failed("projector", HOSTILE[0], "Clean the filter."), silent("amp"), silent("dvd"))
     expect(cards).to_have_count(3)
-    expect(room.get_by_role("group", name=re.compile("^Projector:"))).to_contain_text("Clean the filter.")
+    expect(room.get_by_role("group", name=re.compile("^Projector:"))).to_contain_text(
+        "Clean the filter."
+    )
     expect(room.get_by_role("group", name="Amplifier: amp does not answer")).to_be_visible()
     boxes = [card.bounding_box() for card in cards.all()]
     for i, one in enumerate(boxes):
-        for other in boxes[i + 1:]:
-            assert one["y"] + one["height"] <= other["y"] or other["y"] + other["height"] <= one["y"] or one["x"] + one["width"] <= other["x"] or other["x"] + other["width"] <= one["x"], boxes
+        for other in boxes[i + 1 :]:
+            assert (
+                one["y"] + one["height"] <= other["y"]
+                or other["y"] + other["height"] <= one["y"]
+                or one["x"] + one["width"] <= other["x"]
+                or other["x"] + other["width"] <= one["x"]
+            ), boxes
     expect(room.locator("#say-now")).to_contain_text("Amplifier: amp does not answer")
-    room.get_by_role("group", name="Amplifier: amp does not answer").get_by_role("button", name="Fix").click()
+    room.get_by_role("group", name="Amplifier: amp does not answer").get_by_role(
+        "button", name="Fix"
+    ).click()
     expect(room.get_by_role("dialog", name="Amplifier")).to_contain_text("does not answer")
     room.keyboard.press("Escape")
     publish(silent("lights"))
@@ -152,7 +180,9 @@ def test_failures(owner, theater):
     expect(cards).to_have_count(1)
     # Another device of the role failed than the one that is usually drawn.
     publish(failed("spare", "the spare one does not strike", "Let it cool."))
-    expect(room.get_by_role("group", name=re.compile("^Projector spare: The spare one"))).to_be_visible()
+    expect(
+        room.get_by_role("group", name=re.compile("^Projector spare: The spare one"))
+    ).to_be_visible()
     cards.get_by_role("button", name="Try again").click()
     expect(cards).to_have_count(0)
     room.get_by_role("heading", name="Night Ferry").wait_for()
@@ -172,33 +202,77 @@ def test_memory(owner):
         room.clock.fast_forward(59 * 60_000)
         session.send("HeapProfiler.collectGarbage")
         sizes.append(session.send("Runtime.getHeapUsage")["usedSize"] / 1024)
-    assert room.evaluate("document.querySelector('.hit[data-device=lights]').getAttribute('aria-label')").startswith("Lights: dimmed to")
+    assert room.evaluate(
+        "document.querySelector('.hit[data-device=lights]').getAttribute('aria-label')"
+    ).startswith("Lights: dimmed to")
     # The first hours fill caches.
     assert slope(sizes[2:]) * 24 <= DAY_KB, sizes
 
 
-@proves("E15 · the room does not recolor the page while it is shown; the next screen has the color of the film, the radio that of its station")
+@proves(
+    "E15 · the room does not recolor the page while it is shown; the next screen has the color of the film, the radio that of its station"
+)
 @pytest.mark.parametrize("name", ["Scenes", "Radio"])
 def test_color(owner, name):
     room = open_following_room(owner)
     color = lambda: room.evaluate("document.documentElement.style.getPropertyValue('--glow-a')")
-    owner.page.evaluate(PUBLISH_EVENTS, [["activity", {"status": "running", "activity": "film", "title": "Watch a film", "item": "paper-moons", "itemTitle": "Paper Moons", "player": "dvd", "run": "1"}]])
+    owner.page.evaluate(
+        PUBLISH_EVENTS,
+        [
+            [
+                "activity",
+                {
+                    "status": "running",
+                    "activity": "film",
+                    "title": "Watch a film",
+                    "item": "paper-moons",
+                    "itemTitle": "Paper Moons",
+                    "player": "dvd",
+                    "run": "1",
+                },
+            ]
+        ],
+    )
     expect(room.get_by_role("heading", name="Paper Moons")).to_be_visible()
     assert color() == "#8d5c87"
     room.get_by_role("link", name=name).click()
     room.wait_for_selector(f"html[data-ready={name.lower()}]")
     shown, of_film = color(), "#6097a5"
     assert shown == of_film if name == "Scenes" else shown not in ("#8d5c87", of_film)
-    room.evaluate("globalThis.changes = 0; new MutationObserver((all) => { globalThis.changes += all.length; }).observe(document.documentElement, { attributeFilter: ['style'] })")
-    owner.page.evaluate(PUBLISH_EVENTS, [["activity", {"status": "running", "activity": "film", "title": "Watch a film", "item": "paper-moons", "itemTitle": "Paper Moons", "player": "dvd", "run": "2"}]])
-    room.wait_for_function("async () => (await import(%s + 'store.js')).activity().run === '2'" % MODULES)
+    room.evaluate(
+        "globalThis.changes = 0; new MutationObserver((all) => { globalThis.changes += all.length; }).observe(document.documentElement, { attributeFilter: ['style'] })"
+    )
+    owner.page.evaluate(
+        PUBLISH_EVENTS,
+        [
+            [
+                "activity",
+                {
+                    "status": "running",
+                    "activity": "film",
+                    "title": "Watch a film",
+                    "item": "paper-moons",
+                    "itemTitle": "Paper Moons",
+                    "player": "dvd",
+                    "run": "2",
+                },
+            ]
+        ],
+    )
+    room.wait_for_function(
+        "async () => (await import(%s + 'store.js')).activity().run === '2'" % MODULES
+    )
     assert color() == shown and room.evaluate("globalThis.changes") == 0
 
 
-@proves("E15 A10 F5 · an owner makes a device a wall tablet: it shows the room and plays, changes nothing else, and ends when it is revoked")
+@proves(
+    "E15 A10 F5 · an owner makes a device a wall tablet: it shows the room and plays, changes nothing else, and ends when it is revoked"
+)
 def test_wall_tablet(visit, theater):
     theater.turn_off()
-    token = theater.send("POST", "/sessions", {"email": "ann@example.org", "password": PASSWORD}, token="")["token"]
+    token = theater.send(
+        "POST", "/sessions", {"email": "ann@example.org", "password": PASSWORD}, token=""
+    )["token"]
     one = visit(size="tablet").with_session(token)
     one.expected = {401, 403}
     page = one.open("/settings")
@@ -211,11 +285,16 @@ def test_wall_tablet(visit, theater):
     cookie = next(one for one in one.context.cookies() if one["name"] == "theater")
     assert cookie["expires"] - time.time() > 399 * 86_400 and cookie["httpOnly"]
     for path, status in (("/accounts", 403), ("/plugins", 403), ("/devices", 200)):
-        assert page.evaluate("(path) => fetch('/api/v1' + path).then((answer) => answer.status)", path) == status, path
+        assert (
+            page.evaluate("(path) => fetch('/api/v1' + path).then((answer) => answer.status)", path)
+            == status
+        ), path
     expect(page.get_by_role("link", name="People")).to_have_count(0)
     one.open("/library")
     page.get_by_role("button", name=re.compile("^Night Ferry")).click()
-    page.get_by_role("dialog").get_by_role("button", name=re.compile("^(From the start|Watch)$")).click()
+    page.get_by_role("dialog").get_by_role(
+        "button", name=re.compile("^(From the start|Watch)$")
+    ).click()
     page.get_by_role("button", name="Pause").wait_for()
     expect(one.open("/settings").get_by_text("This device is a wall tablet.")).to_be_visible()
     one.open("/room")
@@ -230,7 +309,9 @@ def test_wall_tablet(visit, theater):
 @proves("E17 F5 · a wall tablet has the age limit that its owner chose")
 def test_wall_tablet_limit(visit, theater):
     theater.turn_off()
-    token = theater.send("POST", "/sessions", {"email": "ann@example.org", "password": PASSWORD}, token="")["token"]
+    token = theater.send(
+        "POST", "/sessions", {"email": "ann@example.org", "password": PASSWORD}, token=""
+    )["token"]
     one = visit(size="tablet").with_session(token)
     one.expected = {401}
     page = one.open("/settings")

@@ -23,6 +23,8 @@ CHECK = """async ([document_, modules]) => {
 @proves("C1 C3 C4 · satisfies every golden vector of the rules")
 def test_vectors(visit, vectors):
     page = visit().open("/login")
-    modules = page.evaluate("document.querySelector('script[type=module]').src.replace(/main\\.js$/, '')")
+    modules = page.evaluate(
+        "document.querySelector('script[type=module]').src.replace(/main\\.js$/, '')"
+    )
     count, wrong = page.evaluate(CHECK, [vectors, modules])
     assert count >= 900 and not wrong, wrong

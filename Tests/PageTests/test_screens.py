@@ -9,16 +9,39 @@ from playwright.sync_api import expect
 from test_resume import leave
 
 ENTRANCE = ["/login", "/register", "/code", "/reset", "/guest"]
-SCREENS = ["/", "/room", "/library", "/library?kind=music", "/player", "/radio", "/scenes", "/devices", "/people", "/plugins", "/settings", "/account", "/configuration", "/doctor", "/setup"]
+SCREENS = [
+    "/",
+    "/room",
+    "/library",
+    "/library?kind=music",
+    "/player",
+    "/radio",
+    "/scenes",
+    "/devices",
+    "/people",
+    "/plugins",
+    "/settings",
+    "/account",
+    "/configuration",
+    "/doctor",
+    "/setup",
+]
 axe = Axe()
 
 
 def faults(page, **options):
     """Returns the violations that axe finds, as texts. Leaves out the drawing of the room, which is hidden from
     screen readers."""
-    report = axe.run(page, context={"exclude": [[".room-svg"]]}, options={"resultTypes": ["violations"], **options})
-    return [f"{one['id']}: {node['target']}: {[reason['message'] for reason in node['any'] + node['all'] + node['none']]}"
-            for one in report.response["violations"] for node in one["nodes"][:3]]
+    report = axe.run(
+        page,
+        context={"exclude": [[".room-svg"]]},
+        options={"resultTypes": ["violations"], **options},
+    )
+    return [
+        f"{one['id']}: {node['target']}: {[reason['message'] for reason in node['any'] + node['all'] + node['none']]}"
+        for one in report.response["violations"]
+        for node in one["nodes"][:3]
+    ]
 
 
 # Waits for the end of all transitions: until then a color is a mixture of the old and the new one.
@@ -94,7 +117,9 @@ def check(visit, path, themes=("dark", "light"), whole=True):
     return [f"{path} {fault}" for fault in wrong]
 
 
-@proves("A1 E7 D1 F8 · the entrance is accessible in all sizes and themes, with forced colors and text at 200 %")
+@proves(
+    "A1 E7 D1 F8 · the entrance is accessible in all sizes and themes, with forced colors and text at 200 %"
+)
 @pytest.mark.parametrize("size", SIZES)
 def test_entrance(visit, size):
     one = visit(size=size)
@@ -102,7 +127,9 @@ def test_entrance(visit, size):
     assert not wrong, "\n".join(wrong)
 
 
-@proves("E8 E9 E15 F8 · the theater's screens are accessible in all sizes and themes, with forced colors and text at 200 %")
+@proves(
+    "E8 E9 E15 F8 · the theater's screens are accessible in all sizes and themes, with forced colors and text at 200 %"
+)
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("playing", [False, True], ids=["idle", "playing"])
 def test_screens(visit, theater, size, playing):
@@ -123,7 +150,9 @@ def test_large_texts(visit, theater, language):
     wrong = []
     for size in ("phone", "desktop"):
         one = visit(size=size, locale=language).with_session(theater.people["ann@example.org"])
-        one.context.add_init_script("addEventListener('DOMContentLoaded', () => { document.documentElement.style.fontSize = '200%'; })")
+        one.context.add_init_script(
+            "addEventListener('DOMContentLoaded', () => { document.documentElement.style.fontSize = '200%'; })"
+        )
         for path in SCREENS:
             page = one.open(path)
             page.evaluate(WAIT_FOR_TRANSITIONS)
@@ -131,9 +160,14 @@ def test_large_texts(visit, theater, language):
     assert not wrong, "\n".join(wrong)
 
 
-@proves("E8 E9 E15 F8 · at 320 pixels nothing scrolls sideways and all is accessible, also with long texts and with texts from right to left")
+@proves(
+    "E8 E9 E15 F8 · at 320 pixels nothing scrolls sideways and all is accessible, also with long texts and with texts from right to left"
+)
 def test_narrow(visit, theater):
-    for name, email in [("א" * 90, "right@example.org"), ("Unabbreviatable" * 6, "l" * 60 + "@example.org")]:
+    for name, email in [
+        ("א" * 90, "right@example.org"),
+        ("Unabbreviatable" * 6, "l" * 60 + "@example.org"),
+    ]:
         theater.member(name, email)
     one = visit(size="phone").with_session(theater.people["ann@example.org"])
     one.page.set_viewport_size({"width": 320, "height": 700})
@@ -143,17 +177,23 @@ def test_narrow(visit, theater):
         for path in SCREENS if film == "long" else ["/", "/room", "/player", "/library"]:
             page = one.open(path)
             page.evaluate(WAIT_FOR_TRANSITIONS)
-            wrong += [f"{path} {film}: {fault}" for fault in page.evaluate(FIND_OVERFLOW) + faults(page)]
+            wrong += [
+                f"{path} {film}: {fault}" for fault in page.evaluate(FIND_OVERFLOW) + faults(page)
+            ]
             if path == "/player":
                 assert page.get_by_role("heading", level=1).inner_text().strip() == title.strip()
     theater.turn_off()
     for email in ("right@example.org", "l" * 60 + "@example.org"):
-        account = next(a for a in theater.send("GET", "/accounts")["accounts"] if a["email"] == email)
+        account = next(
+            a for a in theater.send("GET", "/accounts")["accounts"] if a["email"] == email
+        )
         theater.send("DELETE", f"/accounts/{account['id']}")
     assert not wrong, "\n".join(wrong)
 
 
-@proves("E15 E17 · a failed device, an empty search and an open sheet have no accessibility violation")
+@proves(
+    "E15 E17 · a failed device, an empty search and an open sheet have no accessibility violation"
+)
 def test_states(visit, theater):
     theater.turn_off()
     one = visit(size="phone").with_session(theater.people["ann@example.org"])
@@ -177,13 +217,17 @@ def tab_to(page, name, most=60):
     """Presses Tab until the label or text of the focused control matches `name`, at most `most` times."""
     for _ in range(most):
         page.keyboard.press("Tab")
-        focused = page.evaluate("(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).trim()")
+        focused = page.evaluate(
+            "(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).trim()"
+        )
         if re.search(name, focused):
             return
     raise AssertionError(f"{name} is not reached")
 
 
-@proves("A5 E8 E9 E15 F8 · the keyboard alone leads through login, home, library, player and a device")
+@proves(
+    "A5 E8 E9 E15 F8 · the keyboard alone leads through login, home, library, player and a device"
+)
 def test_keyboard_alone(visit, theater):
     theater.turn_off()
     page = visit().open("/login")

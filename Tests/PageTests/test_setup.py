@@ -17,7 +17,14 @@ from conftest import ROOT, SIZES, TheaterClient, Visit, configuration, hold, pro
 from measuring.controller import Controller
 from playwright.sync_api import expect
 from test_entrance import MODULES
-from test_screens import FIND_OVERFLOW, FIND_SMALL_TARGETS, WAIT_FOR_TRANSITIONS, check, faults, tab_to
+from test_screens import (
+    FIND_OVERFLOW,
+    FIND_SMALL_TARGETS,
+    WAIT_FOR_TRANSITIONS,
+    check,
+    faults,
+    tab_to,
+)
 from test_texts import COLLECT_TEXTS, english_pattern
 
 SONG = ROOT / "Samples/Music/Demo Disc/01 Morning Stairs.flac"
@@ -49,8 +56,11 @@ def own_theater(home):
 def projector():
     """Starts a PJLink projector on loopback, and returns its port."""
     process = subprocess.Popen(
-        [sys.executable, ROOT / "Tests/Fixtures/pjlink_projector.py"], stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE, text=True)
+        [sys.executable, ROOT / "Tests/Fixtures/pjlink_projector.py"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     yield json.loads(process.stdout.readline())[0]
     process.stdin.close()
     process.wait(10)
@@ -63,7 +73,9 @@ def file(own_theater):
     yield own_theater.controller.configuration
     own_theater.controller.configuration.write_text(before)
     # The difference is empty once the restored file is in force.
-    own_theater.controller.wait_for(lambda: not own_theater.send("GET", "/configuration/difference")["changes"])
+    own_theater.controller.wait_for(
+        lambda: not own_theater.send("GET", "/configuration/difference")["changes"]
+    )
 
 
 @pytest.fixture
@@ -73,22 +85,39 @@ def guided(browser, own_theater):
 
     def open_visit(email="ann@example.org", **options):
         own_theater.log_in(email)  # for a proof of identity that is recent enough
-        made.append(Visit(browser, own_theater.base, **options).with_session(own_theater.people[email]))
+        made.append(
+            Visit(browser, own_theater.base, **options).with_session(own_theater.people[email])
+        )
         return made[-1]
+
     yield open_visit
     for each in made:
         each.close()
 
 
 def finding(kind, role, plugin, title, **options):
-    return {"kind": kind, "id": f"{kind}:{title}", "title": title, "place": f"place of {title}", "plugin": plugin, "roles": [role],
-            "notes": ["A note."], "entries": {role: {"role": role, "plugin": plugin, "options": options}}}
+    return {
+        "kind": kind,
+        "id": f"{kind}:{title}",
+        "title": title,
+        "place": f"place of {title}",
+        "plugin": plugin,
+        "roles": [role],
+        "notes": ["A note."],
+        "entries": {role: {"role": role, "plugin": plugin, "options": options}},
+    }
 
 
 def stub_discovery(page, *findings, problems=()):
     """Answers searches in place of the controller, which would also find devices of the machine that runs the tests."""
-    page.route("**/api/v1/discovery", lambda route: route.fulfill(
-        status=200, content_type="application/json", body=json.dumps({"findings": findings, "problems": list(problems)})))
+    page.route(
+        "**/api/v1/discovery",
+        lambda route: route.fulfill(
+            status=200,
+            content_type="application/json",
+            body=json.dumps({"findings": findings, "problems": list(problems)}),
+        ),
+    )
 
 
 def search(page):
@@ -108,11 +137,19 @@ def choose(page, title, name):
     expect(dialog).to_be_hidden()
 
 
-@proves("F7 E15 · a projector that was found is saved and tested, the user confirms the test, and the projector becomes simulated again")
+@proves(
+    "F7 E15 · a projector that was found is saved and tested, the user confirms the test, and the projector becomes simulated again"
+)
 def test_projector(guided, own_theater, projector, file):
     visit = guided()
     page, before = visit.page, file.read_text()
-    stub_discovery(page, finding("projectors", "projector", "PJLinkProjector", "Attic", host="127.0.0.1", port=projector), problems=["mqtt: no broker"])
+    stub_discovery(
+        page,
+        finding(
+            "projectors", "projector", "PJLinkProjector", "Attic", host="127.0.0.1", port=projector
+        ),
+        problems=["mqtt: no broker"],
+    )
     visit.open("/devices").get_by_role("link", name="Set up devices").click()
     expect(page.get_by_text(SUMMARY.format(0))).to_be_visible()
     search(page)
@@ -124,7 +161,11 @@ def test_projector(guided, own_theater, projector, file):
     expect(page.get_by_text(SUMMARY.format(1))).to_be_visible()
     # Only the entry of the projector has changed.
     old, new = json.loads(before), json.loads(file.read_text())
-    assert new["devices"].pop("projector") == {"role": "projector", "plugin": "PJLinkProjector", "options": {"host": "127.0.0.1", "port": projector}}
+    assert new["devices"].pop("projector") == {
+        "role": "projector",
+        "plugin": "PJLinkProjector",
+        "options": {"host": "127.0.0.1", "port": projector},
+    }
     old["devices"].pop("projector")
     assert new == old
     test = page.get_by_role("button", name="Test it")
@@ -150,14 +191,22 @@ def test_projector(guided, own_theater, projector, file):
     dialog = page.get_by_role("dialog", name="What changes")
     dialog.get_by_role("button", name="Save").click()
     expect(page.get_by_text(SUMMARY.format(0))).to_be_visible()
-    assert json.loads(file.read_text())["devices"]["projector"] == {"role": "projector", "plugin": "Simulated"}
+    assert json.loads(file.read_text())["devices"]["projector"] == {
+        "role": "projector",
+        "plugin": "Simulated",
+    }
 
 
-@proves("F5 F7 · the password of a found projector is kept as a secret, and the page never shows it again")
+@proves(
+    "F5 F7 · the password of a found projector is kept as a secret, and the page never shows it again"
+)
 def test_secret(guided, own_theater, file):
     process = subprocess.Popen(
-        [sys.executable, ROOT / "Tests/Fixtures/pjlink_projector.py", "--authentication", "md5"], stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE, text=True)
+        [sys.executable, ROOT / "Tests/Fixtures/pjlink_projector.py", "--authentication", "md5"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     try:
         [port] = json.loads(process.stdout.readline())
         process.stdin.write(json.dumps({"id": 1, "password": "caramel corn"}) + "\n")
@@ -165,8 +214,19 @@ def test_secret(guided, own_theater, file):
         assert json.loads(process.stdout.readline()) == {"done": 1}
         visit = guided()
         page = visit.page
-        stub_discovery(page, finding("projectors", "projector", "PJLinkProjector", "Attic", host="127.0.0.1", port=port,
-                                     authentication="md5", password={"secret": "attic"}))
+        stub_discovery(
+            page,
+            finding(
+                "projectors",
+                "projector",
+                "PJLinkProjector",
+                "Attic",
+                host="127.0.0.1",
+                port=port,
+                authentication="md5",
+                password={"secret": "attic"},
+            ),
+        )
         visit.open("/setup?device=projector")
         search(page)
         secret = page.get_by_label("Password of the device", exact=True)
@@ -190,15 +250,21 @@ def test_secret(guided, own_theater, file):
         process.wait(10)
 
 
-@proves("F7 · a role without a device gets a simulated one on the page, and nothing else in the file changes")
+@proves(
+    "F7 · a role without a device gets a simulated one on the page, and nothing else in the file changes"
+)
 def test_add(guided, own_theater, file):
     before = json.loads(file.read_text())
-    name = next(name for name, entry in before["devices"].items() if entry["role"] == "popcornPopper")
+    name = next(
+        name for name, entry in before["devices"].items() if entry["role"] == "popcornPopper"
+    )
     # Scenes and activities name the device, and would be invalid without it.
     edited = {**before, "scenes": {}, "activities": {}}
     edited["devices"] = {one: entry for one, entry in before["devices"].items() if one != name}
     file.write_text(json.dumps(edited, indent=2))
-    own_theater.controller.wait_for(lambda: name not in {one["id"] for one in own_theater.send("GET", "/devices")["devices"]})
+    own_theater.controller.wait_for(
+        lambda: name not in {one["id"] for one in own_theater.send("GET", "/devices")["devices"]}
+    )
     visit = guided()
     # A device that is just being opened has no log yet.
     visit.expected |= {404}
@@ -216,8 +282,13 @@ def test_add(guided, own_theater, file):
     assert list(json.loads(file.read_text())["devices"])[-1] == "popcornPopper"
 
 
-@proves("F7 E15 · the tests of the amplifier and of the tuner play through the amplifier, and turn everything off at their end")
-@pytest.mark.parametrize("device, player, asked", [("amp", "cd", "Did you hear it?"), ("tuner", "tuner", "Did you hear the radio?")])
+@proves(
+    "F7 E15 · the tests of the amplifier and of the tuner play through the amplifier, and turn everything off at their end"
+)
+@pytest.mark.parametrize(
+    "device, player, asked",
+    [("amp", "cd", "Did you hear it?"), ("tuner", "tuner", "Did you hear the radio?")],
+)
 def test_sound(guided, own_theater, device, player, asked):
     own_theater.turn_off()
     visit = guided()
@@ -230,10 +301,14 @@ def test_sound(guided, own_theater, device, player, asked):
     page.get_by_role("heading", name=asked).wait_for(timeout=30_000)
     own_theater.wait_for(player, "power", "off")
     own_theater.wait_for("amp", "power", "off")
-    assert {"input": player} in sent["amp"] and sent["amp"][-1] == "off" and sent[player][-1] == "off"
+    assert (
+        {"input": player} in sent["amp"] and sent["amp"][-1] == "off" and sent[player][-1] == "off"
+    )
 
 
-@proves("A5 F7 E15 · the keyboard alone finds a folder on the controller's machine, and its player plays the first song")
+@proves(
+    "A5 F7 E15 · the keyboard alone finds a folder on the controller's machine, and its player plays the first song"
+)
 def test_folder(guided, own_theater, home, file):
     visit = guided()
     page = visit.open("/setup")
@@ -268,14 +343,18 @@ def test_folder(guided, own_theater, home, file):
     expect(page.locator("[role=status]", has_text="CD player: it works.").first).to_be_attached()
 
 
-@proves("E15 F7 · the tests of lights, screen and popper change the device for some seconds, then restore its state")
+@proves(
+    "E15 F7 · the tests of lights, screen and popper change the device for some seconds, then restore its state"
+)
 def test_appliances(guided, own_theater):
     own_theater.turn_off()
     visit = guided()
     page = visit.open("/setup?device=lights")
     for device, key, asked in [
-            ("lights", "brightness", "Did the lights change?"), ("screen", "position", "Did the screen move?"),
-            ("popper", "power", "Did the popper go on and off?")]:
+        ("lights", "brightness", "Did the lights change?"),
+        ("screen", "position", "Did the screen move?"),
+        ("popper", "power", "Did the popper go on and off?"),
+    ]:
         page.locator(f".device-row[data-focus={device}]").click()
         before = own_theater.state(device, key)
         page.get_by_role("button", name="Test it").click()
@@ -289,23 +368,39 @@ def commands(page, device):
     sent = []
 
     def add(request):
-        if request.method == "POST" and urllib.parse.urlsplit(request.url).path == f"/api/v1/devices/{device}/commands":
+        if (
+            request.method == "POST"
+            and urllib.parse.urlsplit(request.url).path == f"/api/v1/devices/{device}/commands"
+        ):
             sent.append(request.post_data_json)
+
     page.on("request", add)
     return sent
 
 
-@proves("F7 · the test of a player plays its first item, also if hundreds of another player's come before it")
+@proves(
+    "F7 · the test of a player plays its first item, also if hundreds of another player's come before it"
+)
 def test_later_item(guided, own_theater):
     own_theater.turn_off()
-    film = next(film for film in own_theater.send("GET", "/films")["films"] if "dvd" in film["players"])
-    others = [{"id": f"other-{number}", "title": f"Other {number}", "players": ["other"]} for number in range(700)]
+    film = next(
+        film for film in own_theater.send("GET", "/films")["films"] if "dvd" in film["players"]
+    )
+    others = [
+        {"id": f"other-{number}", "title": f"Other {number}", "players": ["other"]}
+        for number in range(700)
+    ]
 
     def answer(route):
         asked = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(route.request.url).query))
         start = int(asked.get("offset", 0))
-        part = [*others, film][start:start + int(asked["limit"])]
-        route.fulfill(status=200, content_type="application/json", body=json.dumps({"films": part, "total": len(others) + 1}))
+        part = [*others, film][start : start + int(asked["limit"])]
+        route.fulfill(
+            status=200,
+            content_type="application/json",
+            body=json.dumps({"films": part, "total": len(others) + 1}),
+        )
+
     visit = guided()
     page = visit.page
     page.route("**/api/v1/films?*", answer)
@@ -325,21 +420,39 @@ def hold_search(page):
 
 
 def end_search(page, route, *findings):
-    route.fulfill(status=200, content_type="application/json", body=json.dumps({"findings": findings, "problems": []}))
+    route.fulfill(
+        status=200,
+        content_type="application/json",
+        body=json.dumps({"findings": findings, "problems": []}),
+    )
     expect(page.get_by_text(f"Found: {len(findings)}.")).to_be_visible()
 
 
-@proves("E8 F7 · the end of a search leaves a password that is being typed, the cursor in it and the focus")
+@proves(
+    "E8 F7 · the end of a search leaves a password that is being typed, the cursor in it and the focus"
+)
 def test_search_while_typing(guided):
     def attic(**options):
-        return finding("projectors", "projector", "PJLinkProjector", "Attic", password={"secret": "attic"}, **options)
-    cellar = finding("projectors", "projector", "PJLinkProjector", "Cellar", password={"secret": "cellar"})
+        return finding(
+            "projectors",
+            "projector",
+            "PJLinkProjector",
+            "Attic",
+            password={"secret": "attic"},
+            **options,
+        )
+
+    cellar = finding(
+        "projectors", "projector", "PJLinkProjector", "Cellar", password={"secret": "cellar"}
+    )
     visit = guided()
     page = visit.page
     stub_discovery(page, attic())
     visit.open("/setup?device=projector")
     search(page)
-    secret = page.locator(".setup-findings li", has_text="Attic").get_by_label("Password of the device", exact=True)
+    secret = page.locator(".setup-findings li", has_text="Attic").get_by_label(
+        "Password of the device", exact=True
+    )
     secret.focus()
     # The same place behind another, a new address, and no answer of the projector.
     for findings in ([cellar, attic()], [attic(host="192.0.2.9")], [cellar]):
@@ -348,15 +461,21 @@ def test_search_while_typing(guided):
         page.keyboard.type("ab")
         page.keyboard.press("ArrowLeft")
         end_search(page, route, *findings)
-        expect(page.locator(".setup-findings li", has_text="Cellar")).to_have_count(findings.count(cellar))
+        expect(page.locator(".setup-findings li", has_text="Cellar")).to_have_count(
+            findings.count(cellar)
+        )
         expect(secret).to_be_focused()
         page.keyboard.type("c")
     expect(secret).to_have_value("acacacbbb")
     page.get_by_role("button", name="Use this: Attic").click()
-    page.get_by_role("dialog", name="Is it still you?").or_(page.get_by_role("dialog", name="What changes")).wait_for()
+    page.get_by_role("dialog", name="Is it still you?").or_(
+        page.get_by_role("dialog", name="What changes")
+    ).wait_for()
 
 
-@proves("E8 F7 · the end of a search leaves the question of a test, and the focus and a press in the list of devices")
+@proves(
+    "E8 F7 · the end of a search leaves the question of a test, and the focus and a press in the list of devices"
+)
 def test_search_meanwhile(guided, own_theater):
     visit = guided()
     page = visit.open("/setup?device=projector")
@@ -364,7 +483,11 @@ def test_search_meanwhile(guided, own_theater):
     page.get_by_role("button", name="Test it").click()
     question = page.get_by_role("heading", name="Is the projector going on?")
     expect(question).to_be_focused()
-    end_search(page, route, finding("projectors", "projector", "PJLinkProjector", "Attic", host="192.0.2.9"))
+    end_search(
+        page,
+        route,
+        finding("projectors", "projector", "PJLinkProjector", "Attic", host="192.0.2.9"),
+    )
     expect(page.get_by_role("button", name="Use this: Attic")).to_be_visible()
     expect(question).to_be_focused()
     screen = page.locator(".device-row[data-focus=screen]")
@@ -375,7 +498,9 @@ def test_search_meanwhile(guided, own_theater):
     route = hold_search(page)
     screen.hover()
     page.mouse.down()
-    end_search(page, route, finding("projectors", "screen", "PJLinkProjector", "Attic", host="192.0.2.9"))
+    end_search(
+        page, route, finding("projectors", "screen", "PJLinkProjector", "Attic", host="192.0.2.9")
+    )
     page.mouse.up()
     expect(page.get_by_role("heading", name="Screen", exact=True)).to_be_focused()
     expect(screen).to_contain_text("1")
@@ -386,8 +511,11 @@ def test_search_meanwhile(guided, own_theater):
 def test_late_save(guided, file):
     visit = guided()
     page = visit.page
-    stub_discovery(page, finding("projectors", "projector", "PJLinkProjector", "Attic", host="127.0.0.1", port=9),
-                   finding("sound", "amplifier", "ALSAAmplifier", "Card", device={"secret": "card"}))
+    stub_discovery(
+        page,
+        finding("projectors", "projector", "PJLinkProjector", "Attic", host="127.0.0.1", port=9),
+        finding("sound", "amplifier", "ALSAAmplifier", "Card", device={"secret": "card"}),
+    )
     visit.open("/setup?device=projector")
     search(page)
     page.get_by_role("button", name="Use this: Attic").click()
@@ -417,6 +545,7 @@ def test_next_test(guided, own_theater):
             held.append((route, route.fetch()))
         else:
             route.continue_()
+
     page.route("**/api/v1/devices/lights/commands", answer)
     sent = commands(page, "lights")
     visit.open("/setup?device=lights")
@@ -425,7 +554,10 @@ def test_next_test(guided, own_theater):
     page.locator(".device-row[data-focus=screen]").click()
     expect(test).to_have_attribute("aria-disabled", "true")
     route, response = wait_held(page, held)
-    page.wait_for_function("""async () => (await import(%s + 'store.js')).device('lights').state.brightness.value === 100""" % MODULES)
+    page.wait_for_function(
+        """async () => (await import(%s + 'store.js')).device('lights').state.brightness.value === 100"""
+        % MODULES
+    )
     route.fulfill(response=response)
     expect(test).to_have_attribute("aria-disabled", "false")
 
@@ -441,6 +573,7 @@ def test_unknown_brightness(guided, own_theater):
         lights = response.json()
         lights["state"]["brightness"]["provenance"] = "unknown"
         route.fulfill(response=response, body=json.dumps(lights))
+
     page.route("**/api/v1/devices/lights", forget)
     sent = commands(page, "lights")
     visit.open("/setup?device=lights")
@@ -453,7 +586,10 @@ def test_unknown_brightness(guided, own_theater):
 def test_silent(guided, own_theater, file):
     visit = guided()
     page = visit.page
-    stub_discovery(page, finding("projectors", "projector", "PJLinkProjector", "Attic", host="127.0.0.1", port=1))
+    stub_discovery(
+        page,
+        finding("projectors", "projector", "PJLinkProjector", "Attic", host="127.0.0.1", port=1),
+    )
     visit.open("/setup?device=projector")
     search(page)
     choose(page, "Attic", "projector")
@@ -478,9 +614,17 @@ def test_busy(guided, own_theater):
     def occupy():
         """Begins a long search; returns `None` if it was refused because another one came first."""
         other = http.client.HTTPConnection("127.0.0.1", own_theater.controller.port)
-        other.request("POST", "/api/v1/discovery", json.dumps({"only": ["projectors"], "timeout": 25}), {
-            "Authorization": f"Bearer {own_theater.people['ann@example.org']}", "Content-Type": "application/json"})
+        other.request(
+            "POST",
+            "/api/v1/discovery",
+            json.dumps({"only": ["projectors"], "timeout": 25}),
+            {
+                "Authorization": f"Bearer {own_theater.people['ann@example.org']}",
+                "Content-Type": "application/json",
+            },
+        )
         return other if is_busy() else other.close()
+
     other = own_theater.controller.wait_for(occupy)
     start = page.get_by_role("button", name="Search", exact=True).first
     start.click()
@@ -503,15 +647,24 @@ def test_member(guided, own_theater):
         assert page.locator('a[href="/setup"]').count() == 0
     page = visit.open("/setup")
     page.get_by_role("heading", name="What would you like?").wait_for()
-    status = page.evaluate("fetch('/api/v1/discovery', { method: 'POST', headers: { 'X-Theater': '1' } }).then((answer) => answer.status)")
+    status = page.evaluate(
+        "fetch('/api/v1/discovery', { method: 'POST', headers: { 'X-Theater': '1' } }).then((answer) => answer.status)"
+    )
     assert status == 403
 
 
 @proves("F7 · searches at a broker with TLS, and with a file of authorities")
 def test_tls(guided):
     page, sent = guided().open("/setup"), []
-    page.route("**/api/v1/discovery", lambda route: (sent.append(route.request.post_data_json), route.fulfill(
-        status=200, content_type="application/json", body='{"findings": [], "problems": []}')))
+    page.route(
+        "**/api/v1/discovery",
+        lambda route: (
+            sent.append(route.request.post_data_json),
+            route.fulfill(
+                status=200, content_type="application/json", body='{"findings": [], "problems": []}'
+            ),
+        ),
+    )
     page.get_by_text("MQTT broker elsewhere").click()
     page.get_by_label("Address of the broker").fill("broker.lan")
     authorities = page.get_by_label("File of authorities")
@@ -526,12 +679,20 @@ def test_tls(guided):
     assert sent == [plain, {**plain, "tls": True, "caFile": "/etc/ssl/home.pem"}, plain], sent
 
 
-@proves("A1 F7 · setting up devices is accessible in all sizes and themes, with forced colors and text at 200 %")
+@proves(
+    "A1 F7 · setting up devices is accessible in all sizes and themes, with forced colors and text at 200 %"
+)
 @pytest.mark.parametrize("size", SIZES)
 def test_sizes(guided, own_theater, size):
     visit = guided(size=size)
     page = visit.page
-    stub_discovery(page, finding("sound", "amplifier", "ALSAAmplifier", "Sound card PCH " + "Analog " * 12, device="hw:0"), problems=["mqtt: no broker " * 8])
+    stub_discovery(
+        page,
+        finding(
+            "sound", "amplifier", "ALSAAmplifier", "Sound card PCH " + "Analog " * 12, device="hw:0"
+        ),
+        problems=["mqtt: no broker " * 8],
+    )
     wrong = [fault for path in ("/setup", "/setup?device=amp") for fault in check(visit, path)]
     visit.open("/setup")
     search(page)
@@ -553,7 +714,9 @@ def test_sizes(guided, own_theater, size):
     assert not wrong, "\n".join(wrong)
 
 
-@proves("E9 F7 · the setup of devices has only Ukrainian or Russian texts, apart from the controller's findings")
+@proves(
+    "E9 F7 · the setup of devices has only Ukrainian or Russian texts, apart from the controller's findings"
+)
 @pytest.mark.parametrize("name", ["uk", "ru"])
 def test_languages(guided, own_theater, name):
     visit, foreign = guided(locale=name, size="phone"), english_pattern(name)
@@ -562,19 +725,28 @@ def test_languages(guided, own_theater, name):
     wrong = []
     for device in ("", "amp", "cd", "dvd", "tuner", "lights", "screen", "projector", "popper"):
         visit.open(f"/setup?device={device}")
-        wrong += [text for text in page.evaluate(COLLECT_TEXTS) if foreign.fullmatch(text)] + page.evaluate(FIND_OVERFLOW)
+        wrong += [
+            text for text in page.evaluate(COLLECT_TEXTS) if foreign.fullmatch(text)
+        ] + page.evaluate(FIND_OVERFLOW)
     visit.open("/setup")
     page.locator(".setup-search .btn").first.click()
     page.locator(".device-row[data-focus=amp] .chip").wait_for()
-    wrong += [text for text in page.evaluate(COLLECT_TEXTS) if foreign.fullmatch(text)] + page.evaluate(FIND_OVERFLOW)
+    wrong += [
+        text for text in page.evaluate(COLLECT_TEXTS) if foreign.fullmatch(text)
+    ] + page.evaluate(FIND_OVERFLOW)
     assert not wrong, wrong
 
 
-@proves("F7 · saving keeps edits that were made meanwhile, and the page reports a device that is gone")
+@proves(
+    "F7 · saving keeps edits that were made meanwhile, and the page reports a device that is gone"
+)
 def test_meanwhile(guided, own_theater, file):
     visit = guided()
     page = visit.page
-    stub_discovery(page, finding("projectors", "projector", "PJLinkProjector", "Attic", host="127.0.0.1", port=9))
+    stub_discovery(
+        page,
+        finding("projectors", "projector", "PJLinkProjector", "Attic", host="127.0.0.1", port=9),
+    )
     visit.open("/setup?device=projector")
     search(page)
     edited = json.loads(file.read_text())
@@ -582,14 +754,22 @@ def test_meanwhile(guided, own_theater, file):
     file.write_text(json.dumps(edited))
     choose(page, "Attic", "projector")
     assert json.loads(file.read_text())["devices"]["projector"] == {
-        "role": "projector", "plugin": "PJLinkProjector", "options": {"host": "127.0.0.1", "port": 9}, "process": "attic"}
+        "role": "projector",
+        "plugin": "PJLinkProjector",
+        "options": {"host": "127.0.0.1", "port": 9},
+        "process": "attic",
+    }
     back = page.get_by_role("button", name="Simulate it again").first
     # The page has read the file again.
     expect(back).to_be_visible()
     del edited["devices"]["projector"]
     file.write_text(json.dumps(edited))
     back.click()
-    expect(page.get_by_role("log").get_by_text("This device is no longer in devices.json, or has another role.")).to_be_visible()
+    expect(
+        page.get_by_role("log").get_by_text(
+            "This device is no longer in devices.json, or has another role."
+        )
+    ).to_be_visible()
     assert json.loads(file.read_text()) == edited
 
 
@@ -613,9 +793,12 @@ def test_entries(guided, own_theater):
         "text": '{ "a": [{"devices": {"x": "}"}}, "\\"]"],\n "devices" : {"y":{"o":[1,{"x":2}]} , "x" :\t{"role": "screen", "list": [1, "a, b"], "none": {}} },"z":-1.5e3}',
         "added": [
             '{ "a": [{"devices": {"x": "}"}}, "\\"]"],\n "devices" : {"y":{"o":[1,{"x":2}]} , "x" :\t{"role": "screen", "options": {"k": "\\\\"}},\n    "n": {"role": "r"} },"z":-1.5e3}',
-            '{"devices": {\n    "n": {"role": "r"}}}', '{\n  "devices": {\n    "x": {"role": "r"},\n    "n": {"role": "r"}\n  }\n}\n'],
+            '{"devices": {\n    "n": {"role": "r"}}}',
+            '{\n  "devices": {\n    "x": {"role": "r"},\n    "n": {"role": "r"}\n  }\n}\n',
+        ],
         "secrets": ["one", "two"],
         "missing": "no w in the text",
         "same": {"role": "r", "plugin": "P", "options": {"folders": ["/a", "/b"], "volume": 3}},
         "other": {"role": "r", "plugin": "P", "options": {"host": "h"}, "process": "p"},
-        "back": {"role": "r", "plugin": "Simulated", "process": "p"}}
+        "back": {"role": "r", "plugin": "Simulated", "process": "p"},
+    }

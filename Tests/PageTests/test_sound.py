@@ -15,7 +15,8 @@ def sound_card(folder):
     path.write_text(
         "</usr/share/alsa/alsa.conf>\n"
         "pcm.evening {\n  type file\n  slave.pcm null\n"
-        f"  file \"{folder}/heard.wav\"\n  format wav\n  truncate false\n}}\n")
+        f'  file "{folder}/heard.wav"\n  format wav\n  truncate false\n}}\n'
+    )
     return path
 
 
@@ -30,7 +31,9 @@ def loudest(folder):
     return most
 
 
-@proves("E11 E12 E15 · plays a film from the page: the page sets the volume, the sound is heard, and it moves the needles in the room")
+@proves(
+    "E11 E12 E15 · plays a film from the page: the page sets the volume, the sound is heard, and it moves the needles in the room"
+)
 def test_sound(browser, tmp_path):
     made = configuration()
     amp = shipped_configuration()["devices"]["amp"]
@@ -42,7 +45,9 @@ def test_sound(browser, tmp_path):
         one = Visit(browser, theater.base).with_session(theater.people["ann@example.org"])
         page = one.open("/library")
         page.get_by_role("button", name=re.compile("^Night Ferry")).click()
-        page.get_by_role("dialog").get_by_role("button", name=re.compile("^(From the start|Watch)$")).click()
+        page.get_by_role("dialog").get_by_role(
+            "button", name=re.compile("^(From the start|Watch)$")
+        ).click()
         heading(page, "Night Ferry").wait_for()
         page.get_by_role("button", name="Pause").wait_for()
         # The scene sets a volume before the film plays.
@@ -53,7 +58,13 @@ def test_sound(browser, tmp_path):
         room = one.context.new_page()
         room.emulate_media(reduced_motion="no-preference")
         room.goto("/room")
-        needle = lambda: float(re.search(r"-?[\d.]+|$", room.evaluate("document.querySelector('[data-k=vu-l]')?.style.transform ?? ''")).group() or -46)
+        needle = lambda: float(
+            re.search(
+                r"-?[\d.]+|$",
+                room.evaluate("document.querySelector('[data-k=vu-l]')?.style.transform ?? ''"),
+            ).group()
+            or -46
+        )
         # At rest the needle is at -46 degrees.
         eventually(room, lambda: needle() > -30)
         page.get_by_role("button", name="Pause").click()

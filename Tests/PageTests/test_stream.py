@@ -16,12 +16,15 @@ from test_theater import eventually
 SEEN = "globalThis.seen = []; new BroadcastChannel('theater').onmessage = ({ data }) => { if (data.id) seen.push([data.type, data.id]); };"
 
 # Notes the brightness at each redraw, and opens the stream again.
-WATCH_REDRAWS = """async () => {
+WATCH_REDRAWS = (
+    """async () => {
   const theater = await import(%s + 'store.js');
   globalThis.drawn = [];
   theater.watch(() => drawn.push(theater.device('lights').state.brightness.value));
   theater.lose();
-}""" % MODULES
+}"""
+    % MODULES
+)
 
 
 class CuttingProxy:
@@ -44,7 +47,9 @@ class CuttingProxy:
             server = socket.create_connection(("127.0.0.1", self.target))
             self.sockets += [client, server]
             for pair in ((client, server), (server, client)):
-                threading.Thread(target=self.copy, args=(*pair, pair[0] is client), daemon=True).start()
+                threading.Thread(
+                    target=self.copy, args=(*pair, pair[0] is client), daemon=True
+                ).start()
 
     def copy(self, source, target, is_request):
         try:
@@ -86,7 +91,10 @@ class CuttingProxy:
 
 def record(theater, ids):
     """Keeps the ids of all events in a thread of its own."""
-    asked = urllib.request.Request(f"{theater.base}/api/v1/events", headers={"Authorization": f"Bearer {theater.people['ann@example.org']}"})
+    asked = urllib.request.Request(
+        f"{theater.base}/api/v1/events",
+        headers={"Authorization": f"Bearer {theater.people['ann@example.org']}"},
+    )
     answer = urllib.request.urlopen(asked, timeout=60)
 
     def read():
@@ -96,11 +104,14 @@ def record(theater, ids):
                     ids.append(line.decode().strip()[4:])
         except (OSError, ValueError, AttributeError):
             pass  # it was closed meanwhile
+
     threading.Thread(target=read, daemon=True).start()
     return answer
 
 
-@proves("E9 · a stream that is cut is resumed after its last event, and none is lost or comes twice")
+@proves(
+    "E9 · a stream that is cut is resumed after its last event, and none is lost or comes twice"
+)
 def test_resume(browser, theater):
     theater.turn_off()
     proxy, ids = CuttingProxy(theater.controller.port), []
@@ -127,7 +138,7 @@ def test_resume(browser, theater):
     resumed = [re.search(r"(?im)^last-event-id: (\S+)", head) for head in proxy.heads[1:]]
     assert all(found and found.group(1) == last for found in resumed), proxy.heads
     got = seen()
-    assert got[got.index(last):] == ids[ids.index(last):], (got, ids)
+    assert got[got.index(last) :] == ids[ids.index(last) :], (got, ids)
     assert [kind for kind, _ in page.evaluate("seen")].count("snapshot") == 1
     recorded.close()
     one.close()
@@ -136,8 +147,15 @@ def test_resume(browser, theater):
 
 def send_together(page, status, events):
     """Opens the stream again, which answers with all events in one part."""
-    body = "".join(f"event: {kind}\nid: {status['event']}\ndata: {json.dumps(value)}\n\n" for kind, value in events)
-    page.route("**/api/v1/events*", lambda route: route.fulfill(status=200, content_type="text/event-stream", body=body), times=1)
+    body = "".join(
+        f"event: {kind}\nid: {status['event']}\ndata: {json.dumps(value)}\n\n"
+        for kind, value in events
+    )
+    page.route(
+        "**/api/v1/events*",
+        lambda route: route.fulfill(status=200, content_type="text/event-stream", body=body),
+        times=1,
+    )
     page.evaluate(WATCH_REDRAWS)
 
 
@@ -146,29 +164,55 @@ def test_burst(owner):
     page = owner.open("/devices")
     status = page.evaluate("fetch('/api/v1/status').then((answer) => answer.json())")
     lights = next(device for device in status["devices"] if device["id"] == "lights")
-    dimmed = [{**lights, "state": {**lights["state"], "brightness": {"value": percent, "provenance": "reported", "age": 0}}} for percent in range(31, 36)]
+    dimmed = [
+        {
+            **lights,
+            "state": {
+                **lights["state"],
+                "brightness": {"value": percent, "provenance": "reported", "age": 0},
+            },
+        }
+        for percent in range(31, 36)
+    ]
     send_together(page, status, [("snapshot", status), *(("device", device) for device in dimmed)])
     expect(page.get_by_role("button", name=re.compile("^Lights")).first).to_contain_text("35 %")
     assert not {31, 32, 33, 34} & set(page.evaluate("drawn"))
 
 
-@proves("E9 E17 · a device that follows others goes to the room also if what they start runs before the page is drawn, but not for what a snapshot brings")
+@proves(
+    "E9 E17 · a device that follows others goes to the room also if what they start runs before the page is drawn, but not for what a snapshot brings"
+)
 @pytest.mark.parametrize("in_snapshot", [False, True], ids=["event", "snapshot"])
 def test_short_start(owner, in_snapshot):
     page = owner.open("/settings")
     page.get_by_role("switch", name="Follow what others start").click()
     status = page.evaluate("fetch('/api/v1/status').then((answer) => answer.json())")
-    film = {"activity": "film", "title": "Watch a film", "item": "night-ferry", "itemTitle": "Night Ferry", "player": "dvd", "run": "elsewhere"}
+    film = {
+        "activity": "film",
+        "title": "Watch a film",
+        "item": "night-ferry",
+        "itemTitle": "Night Ferry",
+        "player": "dvd",
+        "run": "elsewhere",
+    }
     if in_snapshot:
-        send_together(page, status, [("snapshot", {**status, "activity": {**film, "status": "running"}})])
+        send_together(
+            page, status, [("snapshot", {**status, "activity": {**film, "status": "running"}})]
+        )
         expect(page.get_by_role("region", name="What plays")).to_be_visible()
         assert page.url.endswith("/settings")
     else:
-        send_together(page, status, [("activity", {**film, "status": kind}) for kind in ("starting", "running")])
+        send_together(
+            page,
+            status,
+            [("activity", {**film, "status": kind}) for kind in ("starting", "running")],
+        )
         page.wait_for_url("**/room")
 
 
-@proves("E9 E17 · the plan of a scene is no start, so that what others start meanwhile is followed; its run is one")
+@proves(
+    "E9 E17 · the plan of a scene is no start, so that what others start meanwhile is followed; its run is one"
+)
 def test_plan(owner):
     page = owner.open("/scenes?scene=together")
     begins_here = "async () => (await import(%s + 'api.js')).beginsHere()" % MODULES

@@ -12,21 +12,50 @@ from test_screens import ENTRANCE, FIND_OVERFLOW, SCREENS, WAIT_FOR_TRANSITIONS
 SITE = ROOT / "Sources/WebServer/Site"
 LANGUAGES = ("en", "uk", "ru")
 # The categories of Intl.PluralRules for cardinal numbers.
-FORMS = {"en": {"one", "other"}, "uk": {"one", "few", "many", "other"}, "ru": {"one", "few", "many", "other"}}
+FORMS = {
+    "en": {"one", "other"},
+    "uk": {"one", "few", "many", "other"},
+    "ru": {"one", "few", "many", "other"},
+}
 
 
 def flat(file):
     """Returns the texts by key. A file may group them by the part of the key before the dot."""
     found = {}
     for key, value in file.items():
-        found.update({key: value} if "." in key else {f"{key}.{rest}": text for rest, text in value.items()})
+        found.update(
+            {key: value} if "." in key else {f"{key}.{rest}": text for rest, text in value.items()}
+        )
     return found
 
 
 # The screens before the login load a small file; those after it load the large one as well.
-FILES = {name: flat(json.loads((SITE / f"text/{name}.json").read_text())) for one in LANGUAGES for name in (one, f"entrance-{one}")}
+FILES = {
+    name: flat(json.loads((SITE / f"text/{name}.json").read_text()))
+    for one in LANGUAGES
+    for name in (one, f"entrance-{one}")
+}
 TEXTS = {name: {**FILES[f"entrance-{name}"], **FILES[name]} for name in LANGUAGES}
-ENTRANCE_MODULES = ["main", "dom", "api", "text", "language", "login", "look", "forms", "contacts", "rules", "backdrop", "greeting", "register", "code", "code-entry", "reset", "guest", "newcomer"]
+ENTRANCE_MODULES = [
+    "main",
+    "dom",
+    "api",
+    "text",
+    "language",
+    "login",
+    "look",
+    "forms",
+    "contacts",
+    "rules",
+    "backdrop",
+    "greeting",
+    "register",
+    "code",
+    "code-entry",
+    "reset",
+    "guest",
+    "newcomer",
+]
 CODE = "\n".join(path.read_text() for path in sorted((SITE / "js").glob("*.js")))
 # Every literal with the form of a key, the key in a call such as `t('home.title')`, and the fixed
 # beginning of a key that is put together, as in `t(`role.${role}`)`.
@@ -53,14 +82,27 @@ def test_keys():
         wrong += [f"{name} alone has {key}" for key in TEXTS[name].keys() - TEXTS["en"].keys()]
     keys, built = set(TEXTS["en"]), tuple(set(BUILT.findall(CODE)))
     wrong += [f"no text has the key {key}" for key in set(CALLED.findall(CODE)) - keys]
-    wrong += [f"no key begins with {prefix}" for prefix in built if not any(key.startswith(prefix) for key in keys)]
+    wrong += [
+        f"no key begins with {prefix}"
+        for prefix in built
+        if not any(key.startswith(prefix) for key in keys)
+    ]
     used = set(LITERAL.findall(CODE))
     wrong += [f"{key} is not used" for key in keys - used if not key.startswith(built)]
     entrance = "\n".join((SITE / f"js/{module}.js").read_text() for module in ENTRANCE_MODULES)
-    needed = {key for key in keys if key in LITERAL.findall(entrance) or key.startswith(tuple(BUILT.findall(entrance)))}
+    needed = {
+        key
+        for key in keys
+        if key in LITERAL.findall(entrance) or key.startswith(tuple(BUILT.findall(entrance)))
+    }
     for name in LANGUAGES:
-        wrong += [f"entrance-{name} lacks {key}" for key in needed - FILES[f"entrance-{name}"].keys()]
-        wrong += [f"{key} is in both files of {name}" for key in FILES[name].keys() & FILES[f"entrance-{name}"].keys()]
+        wrong += [
+            f"entrance-{name} lacks {key}" for key in needed - FILES[f"entrance-{name}"].keys()
+        ]
+        wrong += [
+            f"{key} is in both files of {name}"
+            for key in FILES[name].keys() & FILES[f"entrance-{name}"].keys()
+        ]
     assert not wrong, "\n".join(wrong)
 
 
@@ -68,11 +110,15 @@ def test_keys():
 def test_actions():
     source = (ROOT / "Sources/Accounts/Audit/AuditEntry.swift").read_text()
     body = source.partition("enum AuditAction")[2].partition("}")[0]
-    actions = {name for line in re.findall(r"^  case (.+)$", body, re.M) for name in line.split(", ")}
+    actions = {
+        name for line in re.findall(r"^  case (.+)$", body, re.M) for name in line.split(", ")
+    }
     assert actions == {key.removeprefix("deed.") for key in TEXTS["en"] if key.startswith("deed.")}
 
 
-@proves("E9 · the texts of a key have the same placeholders in each language, and the plural forms of that language")
+@proves(
+    "E9 · the texts of a key have the same placeholders in each language, and the plural forms of that language"
+)
 def test_forms():
     wrong = []
     for key, english in TEXTS["en"].items():
@@ -83,26 +129,47 @@ def test_forms():
                 wrong.append(f"{name} {key}: plural forms in one language only")
             elif isinstance(text, dict) and text.keys() != FORMS[name]:
                 wrong.append(f"{name} {key}: has the forms {sorted(text)}")
-            wrong += [f"{name} {key}: has {found}, not {wanted}" for found in placeholders(text) if found != wanted]
-            wrong += [f"{name} {key}: empty or with outer spaces" for form in forms(text) if not form or form != form.strip()]
+            wrong += [
+                f"{name} {key}: has {found}, not {wanted}"
+                for found in placeholders(text)
+                if found != wanted
+            ]
+            wrong += [
+                f"{name} {key}: empty or with outer spaces"
+                for form in forms(text)
+                if not form or form != form.strip()
+            ]
     assert not wrong, "\n".join(wrong)
 
 
-@proves("E9 · the files of texts are sorted, one key a line, and hold no letters of another language")
+@proves(
+    "E9 · the files of texts are sorted, one key a line, and hold no letters of another language"
+)
 def test_files():
     for name in FILES:
         text, keys = (SITE / f"text/{name}.json").read_text(), list(FILES[name])
         groups = [key for key in json.loads(text) if "." not in key]
-        assert len(re.findall(r'^"', text, re.MULTILINE)) == len(keys) + len(groups), f"{name}: one key a line"
+        assert len(re.findall(r'^"', text, re.MULTILINE)) == len(keys) + len(groups), (
+            f"{name}: one key a line"
+        )
         assert keys == sorted(keys, key=lambda key: key.split(".", 1)), f"{name}: sort the keys"
-    foreign_letters = {
-        "en": r"[\u0400-\u04ff]", "uk": r"[ыэёъЫЭЁЪ]", "ru": r"[іїєґІЇЄҐ’]"}
+    foreign_letters = {"en": r"[\u0400-\u04ff]", "uk": r"[ыэёъЫЭЁЪ]", "ru": r"[іїєґІЇЄҐ’]"}
     for name, foreign in foreign_letters.items():
-        found = [f"{name} {key}: {form}" for key, text in TEXTS[name].items() for form in forms(text) if re.search(foreign, form)]
+        found = [
+            f"{name} {key}: {form}"
+            for key, text in TEXTS[name].items()
+            for form in forms(text)
+            if re.search(foreign, form)
+        ]
         assert not found, found
     # A Latin letter inside a Cyrillic word looks right and reads wrong.
-    mixed = [f"{key}: {form}" for name in ("uk", "ru") for key, text in TEXTS[name].items() for form in forms(text)
-             if re.search(r"[\u0400-\u04ff][A-Za-z]|[A-Za-z][\u0400-\u04ff]", form)]
+    mixed = [
+        f"{key}: {form}"
+        for name in ("uk", "ru")
+        for key, text in TEXTS[name].items()
+        for form in forms(text)
+        if re.search(r"[\u0400-\u04ff][A-Za-z]|[A-Za-z][\u0400-\u04ff]", form)
+    ]
     assert not mixed, mixed
 
 
@@ -120,20 +187,40 @@ WITH_VALUE = re.compile(r"\\\{\w+\\\}")
 
 def english_pattern(name):
     """Returns a pattern of the English texts that the language words differently."""
-    all_ = {form for key, text in TEXTS["en"].items() for form in forms(text)
-            if form not in forms(TEXTS[name][key]) and re.search("[A-Za-z]{3}", re.sub(r"\{\w+\}", "", form))}
-    return re.compile("|".join(WITH_VALUE.sub(".+", WITH_NUMBER.sub(r"[\\d.,]+", re.escape(form))) for form in all_), re.IGNORECASE)
+    all_ = {
+        form
+        for key, text in TEXTS["en"].items()
+        for form in forms(text)
+        if form not in forms(TEXTS[name][key])
+        and re.search("[A-Za-z]{3}", re.sub(r"\{\w+\}", "", form))
+    }
+    return re.compile(
+        "|".join(
+            WITH_VALUE.sub(".+", WITH_NUMBER.sub(r"[\\d.,]+", re.escape(form))) for form in all_
+        ),
+        re.IGNORECASE,
+    )
 
 
-@proves("E9 F8 · every screen has only Ukrainian or Russian texts when the browser asks for that language, and fits phone, tablet and desktop")
-@pytest.mark.parametrize("name, size", [("uk", "phone"), ("ru", "phone"), ("uk", "desktop"), ("ru", "tablet")])
+@proves(
+    "E9 F8 · every screen has only Ukrainian or Russian texts when the browser asks for that language, and fits phone, tablet and desktop"
+)
+@pytest.mark.parametrize(
+    "name, size", [("uk", "phone"), ("ru", "phone"), ("uk", "desktop"), ("ru", "tablet")]
+)
 def test_languages(visit, theater, name, size):
     theater.turn_off()
-    stranger, foreign, wrong = visit(size=size, locale=f"{name}-{'UA' if name == 'uk' else 'RU'}"), english_pattern(name), []
+    stranger, foreign, wrong = (
+        visit(size=size, locale=f"{name}-{'UA' if name == 'uk' else 'RU'}"),
+        english_pattern(name),
+        [],
+    )
 
     def check(page, place):
         page.evaluate(WAIT_FOR_TRANSITIONS)
-        wrong.extend(f"{place}: {text}" for text in page.evaluate(COLLECT_TEXTS) if foreign.fullmatch(text))
+        wrong.extend(
+            f"{place}: {text}" for text in page.evaluate(COLLECT_TEXTS) if foreign.fullmatch(text)
+        )
         wrong.extend(f"{place} {fault}" for fault in page.evaluate(FIND_OVERFLOW))
 
     def open_and_check(one, path):
@@ -141,11 +228,17 @@ def test_languages(visit, theater, name, size):
         assert page.evaluate("document.documentElement.lang") == name
         check(page, path)
         return page
+
     for path in ENTRANCE:
         open_and_check(stranger, path)
     one = visit(size=size, locale=name).with_session(theater.people["ann@example.org"])
     # The names of the checks come from the controller in English, so this test shows none.
-    one.page.route("**/api/v1/doctor", lambda route: route.fulfill(status=200, content_type="application/json", body='{"checks": []}'))
+    one.page.route(
+        "**/api/v1/doctor",
+        lambda route: route.fulfill(
+            status=200, content_type="application/json", body='{"checks": []}'
+        ),
+    )
     for path in SCREENS:
         open_and_check(one, path)
     page = open_and_check(one, "/devices")
@@ -165,7 +258,10 @@ def test_languages(visit, theater, name, size):
 @proves("E9 · a time ago is rounded before its unit is chosen")
 def test_time_ago(visit):
     page = visit().open("/login")
-    said = page.evaluate("import(%s + 'text.js').then(({ when }) => [59.4, 59.6, 3569, 3580, 84_500, 84_700].map((ago) => when(0, ago * 1000)))" % MODULES)
+    said = page.evaluate(
+        "import(%s + 'text.js').then(({ when }) => [59.4, 59.6, 3569, 3580, 84_500, 84_700].map((ago) => when(0, ago * 1000)))"
+        % MODULES
+    )
     assert said == ["59 sec ago", "1 min ago", "59 min ago", "1 hr ago", "23 hr ago", "1 day ago"]
 
 
@@ -177,7 +273,9 @@ def test_next_language(visit, theater):
         name = f"{language}@example.org"
         theater.member("Iryna", name)
         theater.log_in(name)
-        theater.send("POST", "/account/language", {"language": language}, token=theater.people[name])
+        theater.send(
+            "POST", "/account/language", {"language": language}, token=theater.people[name]
+        )
         page.get_by_role("textbox", name="E-mail address").fill(name)
         page.get_by_label("Password", exact=True).fill(PASSWORD)
         page.keyboard.press("Enter")
@@ -189,7 +287,9 @@ def test_next_language(visit, theater):
             page.get_by_role("textbox", name="E-mail address").wait_for()
 
 
-@proves("E9 · the language is chosen at the login and in the account; the first choice stays on the device, the second is stored with the account")
+@proves(
+    "E9 · the language is chosen at the login and in the account; the first choice stays on the device, the second is stored with the account"
+)
 def test_choice(visit, theater):
     page = visit().open("/login")
     page.get_by_role("combobox", name="Language").select_option("uk")
@@ -199,7 +299,10 @@ def test_choice(visit, theater):
     page.get_by_role("combobox", name="Мова").wait_for()
     one = visit().with_session(theater.people["ann@example.org"])
     kept = []
-    one.page.route("**/api/v1/account/language", lambda route: (kept.append(route.request.post_data_json), route.fulfill(status=204)))
+    one.page.route(
+        "**/api/v1/account/language",
+        lambda route: (kept.append(route.request.post_data_json), route.fulfill(status=204)),
+    )
     expect(one.open("/settings").get_by_role("combobox", name="Language")).to_have_value("en")
     page = one.open("/account")
     page.get_by_role("combobox", name="Language").select_option("ru")
@@ -216,16 +319,23 @@ def test_device_language(visit, theater):
         session = answer.json()
         session["user"]["language"] = "en"
         route.fulfill(response=answer, json=session)
+
     one.page.route("**/api/v1/sessions/current", with_language)
     expect(one.open("/settings").get_by_role("combobox", name="Language")).to_have_value("en")
     one.page.evaluate("""localStorage.setItem('theater-look', '{"language":"uk"}')""")
     expect(one.open("/settings").get_by_role("combobox", name="Мова")).to_have_value("uk")
 
 
-@proves("E9 E17 · says in the reader's language what failed and where, with the controller's English in small print")
+@proves(
+    "E9 E17 · says in the reader's language what failed and where, with the controller's English in small print"
+)
 def test_failure(visit, theater):
     theater.turn_off()
-    page = visit(locale="uk").with_session(theater.people["ann@example.org"]).open("/scenes?scene=broken")
+    page = (
+        visit(locale="uk")
+        .with_session(theater.people["ann@example.org"])
+        .open("/scenes?scene=broken")
+    )
     page.locator(".run-keys .btn.primary").click()
     card = page.locator(".error-card")
     expect(card.get_by_role("heading")).to_have_text("Проєктор spare: Команду не виконано.")
@@ -233,18 +343,36 @@ def test_failure(visit, theater):
     expect(card.locator("[lang=en]")).to_contain_text("The device refuses")
 
 
-@proves("E9 E17 · a form in a sheet says in the reader's language why it was refused, with the controller's English in small print")
+@proves(
+    "E9 E17 · a form in a sheet says in the reader's language why it was refused, with the controller's English in small print"
+)
 def test_refused_form(visit, theater):
     one = visit(locale="uk").with_session(theater.people["ann@example.org"])
     one.expected = {409}
-    one.page.route("**/api/v1/account/name", lambda route: route.fulfill(status=409, content_type="application/json", body=json.dumps(
-        {"error": {"code": "notNow", "message": "the accounts are read anew", "hint": "Wait a moment."}})))
+    one.page.route(
+        "**/api/v1/account/name",
+        lambda route: route.fulfill(
+            status=409,
+            content_type="application/json",
+            body=json.dumps(
+                {
+                    "error": {
+                        "code": "notNow",
+                        "message": "the accounts are read anew",
+                        "hint": "Wait a moment.",
+                    }
+                }
+            ),
+        ),
+    )
     page = one.open("/account")
     page.get_by_role("button", name="Змінити ім’я").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("button", name="Зберегти").click()
     expect(dialog.get_by_role("alert")).to_contain_text("Зараз це неможливо.")
-    expect(dialog.get_by_role("alert").locator("[lang=en]")).to_have_text("The accounts are read anew. Wait a moment.")
+    expect(dialog.get_by_role("alert").locator("[lang=en]")).to_have_text(
+        "The accounts are read anew. Wait a moment."
+    )
 
 
 @proves("E9 · the name of each control of the settings and the account has the text that is seen")
@@ -253,7 +381,9 @@ def test_names(visit, theater, language):
     one = visit(locale=language).with_session(theater.people["ann@example.org"])
     for path in ("/settings", "/account"):
         page = one.open(path)
-        named = page.locator("main :is(a, button)[aria-label]").evaluate_all("(all) => all.map((one) => [one.innerText.trim(), one.ariaLabel])")
+        named = page.locator("main :is(a, button)[aria-label]").evaluate_all(
+            "(all) => all.map((one) => [one.innerText.trim(), one.ariaLabel])"
+        )
         assert named
         assert all(text.lower() in label.lower() for text, label in named), named
 
@@ -261,12 +391,36 @@ def test_names(visit, theater, language):
 @proves("E9 E12 · a plan says what a device reports already: on, off or a word, never a bare value")
 def test_reported(visit, theater):
     one = visit().with_session(theater.people["ann@example.org"])
-    steps = [{"id": str(i), "kind": "command", "device": "amp", "command": "on", "action": "skip", "reported": reported} for i, reported in enumerate([
-        {"muted": True}, {"muted": False}, {"input": "dvd"}, {"playback": {"state": "stopped"}}])]
-    one.page.route("**/api/v1/scenes/together/plan", lambda route: route.fulfill(json={"scene": "together", "steps": steps}))
+    steps = [
+        {
+            "id": str(i),
+            "kind": "command",
+            "device": "amp",
+            "command": "on",
+            "action": "skip",
+            "reported": reported,
+        }
+        for i, reported in enumerate(
+            [
+                {"muted": True},
+                {"muted": False},
+                {"input": "dvd"},
+                {"playback": {"state": "stopped"}},
+            ]
+        )
+    ]
+    one.page.route(
+        "**/api/v1/scenes/together/plan",
+        lambda route: route.fulfill(json={"scene": "together", "steps": steps}),
+    )
     page = one.open("/scenes?scene=together")
     why = page.locator(".why").all_inner_texts()
-    assert len(why) == 4 and why[0].endswith(" on.") and why[1].endswith(" off.") and not any(word in text for text in why for word in ("true", "false", "object", " .")), why
+    assert (
+        len(why) == 4
+        and why[0].endswith(" on.")
+        and why[1].endswith(" off.")
+        and not any(word in text for text in why for word in ("true", "false", "object", " ."))
+    ), why
 
 
 COUNTS = [0, 1, 2, 5, 11, 21, 1.5]
@@ -288,20 +442,40 @@ FILMS = {
 def test_plurals(visit, theater, name):
     one = visit(locale=name).with_session(theater.people["ann@example.org"])
     page, films = one.page, []
-    page.route("**/api/v1/films?**", lambda route: route.fulfill(status=200, content_type="application/json", body=json.dumps({"films": films, "total": len(films)})))
+    page.route(
+        "**/api/v1/films?**",
+        lambda route: route.fulfill(
+            status=200,
+            content_type="application/json",
+            body=json.dumps({"films": films, "total": len(films)}),
+        ),
+    )
     for count, text in zip(COUNTS, FILMS[name]):
-        films[:] = [{"id": f"f{i}", "title": f"Film {i}", "duration": 60, "players": ["dvd"]} for i in range(count)]
+        films[:] = [
+            {"id": f"f{i}", "title": f"Film {i}", "duration": 60, "players": ["dvd"]}
+            for i in range(count)
+        ]
         one.open("/library")
         expect(page.locator("#found")).to_have_text(text)
     keys = [key for key, text in TEXTS[name].items() if isinstance(text, dict)]
     assert len(keys) > 5
-    said = page.evaluate("""async ([keys, counts]) => {
+    said = page.evaluate(
+        """async ([keys, counts]) => {
       const { t } = await import(document.querySelector('script[type=module]').src.replace(/main\\.js$/, 'text.js'));
       return Object.fromEntries(keys.map((key) => [key, counts.map((count) => t(key, { count }))]));
-    }""", [keys, COUNTS])
+    }""",
+        [keys, COUNTS],
+    )
     for key in keys:
         numbers = [str(count).replace(".", "." if name == "en" else ",") for count in COUNTS]
         forms_ = [TEXTS[name][key][form] for form in PLURALS[name]]
         shown = [re.sub(r"[\u2068\u2069]", "", text) for text in said[key]]
-        wanted = [re.sub(r"\\\{\w+\\\}", ".*", re.escape(form.replace("{count}", number))) for form, number in zip(forms_, numbers)]
-        assert all(re.fullmatch(pattern, text) for pattern, text in zip(wanted, shown)), (key, shown, wanted)
+        wanted = [
+            re.sub(r"\\\{\w+\\\}", ".*", re.escape(form.replace("{count}", number)))
+            for form, number in zip(forms_, numbers)
+        ]
+        assert all(re.fullmatch(pattern, text) for pattern, text in zip(wanted, shown)), (
+            key,
+            shown,
+            wanted,
+        )

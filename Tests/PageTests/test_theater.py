@@ -18,7 +18,9 @@ def heading(page, name, level=1):
     return page.get_by_role("heading", name=name, level=level)
 
 
-@proves("E8 E9 E11 E12 · watches a film from the home screen: scene, progress, time left, pause, seek, volume, end")
+@proves(
+    "E8 E9 E11 E12 · watches a film from the home screen: scene, progress, time left, pause, seek, volume, end"
+)
 def test_film(owner, theater):
     page = owner.open("/")
     for name in ("Watch a film", "Listen to music", "Radio", "Popcorn"):
@@ -26,7 +28,9 @@ def test_film(owner, theater):
     page.get_by_role("button", name=re.compile("^Watch a film")).click()
     heading(page, "Library").wait_for()
     page.get_by_role("button", name=re.compile("^Night Ferry")).click()
-    page.get_by_role("dialog").get_by_role("button", name=re.compile("^(Watch|From the start)$")).click()
+    page.get_by_role("dialog").get_by_role(
+        "button", name=re.compile("^(Watch|From the start)$")
+    ).click()
     heading(page, "Night Ferry").wait_for()
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
     theater.wait_for("lights", "brightness", 10)
@@ -45,7 +49,9 @@ def test_film(owner, theater):
     eventually(page, lambda: paused + 28 <= int(seek.input_value()) <= paused + 32)
     seek.focus()
     page.keyboard.press("End")
-    expect(seek).to_have_attribute("aria-valuetext", re.compile("^10 minutes of 10 minutes|^9 minutes"))
+    expect(seek).to_have_attribute(
+        "aria-valuetext", re.compile("^10 minutes of 10 minutes|^9 minutes")
+    )
     page.keyboard.press("Home")
     volume = page.get_by_role("slider", name="Volume").first
     volume.focus()
@@ -74,10 +80,14 @@ def test_resume(owner, theater):
     theater.run("/end")
     page = owner.open("/library")
     page.get_by_role("button", name=re.compile("^Paper Moons")).click()
-    page.get_by_role("dialog").get_by_role("button", name=re.compile("^(Watch|From the start)$")).wait_for()
+    page.get_by_role("dialog").get_by_role(
+        "button", name=re.compile("^(Watch|From the start)$")
+    ).wait_for()
     page.get_by_role("button", name="Close").click()
     page.get_by_role("button", name=re.compile("^Night Ferry")).click()
-    page.get_by_role("dialog").get_by_role("button", name=re.compile(r"^Continue at 3:[2-3]\d$")).click()
+    page.get_by_role("dialog").get_by_role(
+        "button", name=re.compile(r"^Continue at 3:[2-3]\d$")
+    ).click()
     heading(page, "Night Ferry").wait_for()
     page.get_by_role("button", name="Pause").wait_for()
     theater.wait_for("dvd", "playback", lambda playback: 199 <= playback["position"] <= 215)
@@ -93,7 +103,10 @@ def test_music(owner, theater):
     song = page.get_by_role("list", name="Songs").get_by_role("button").first
     title = song.locator(".name").inner_text()
     song.click()
-    start, plays = page.get_by_role("dialog").get_by_role("button", name="From the start"), page.get_by_role("region", name="What plays")
+    start, plays = (
+        page.get_by_role("dialog").get_by_role("button", name="From the start"),
+        page.get_by_role("region", name="What plays"),
+    )
     expect(start.or_(plays)).to_be_visible()
     if start.is_visible():  # it was stopped before
         start.click()
@@ -150,7 +163,9 @@ def test_radio(owner, theater):
     expect(page.get_by_role("button", name="Listen")).to_be_visible()
 
 
-@proves("E14 E9 · shows the live title of a station in the radio, the bar, the player, Home and on the lock screen")
+@proves(
+    "E14 E9 · shows the live title of a station in the radio, the bar, the player, Home and on the lock screen"
+)
 def test_live_title(owner, theater):
     title = "The Quay Trio – Night Tide"
     theater.run("/radio", {"item": "Harbour Jazz"})
@@ -161,7 +176,9 @@ def test_live_title(owner, theater):
     heading(page, "Harbour Jazz").wait_for()
     expect(page.get_by_role("main")).to_contain_text(title)
     assert page.get_by_role("button", name="Back 10 seconds").count() == 0
-    assert page.evaluate("[navigator.mediaSession.metadata.title, navigator.mediaSession.metadata.artist]") == [title, "Harbour Jazz"]
+    assert page.evaluate(
+        "[navigator.mediaSession.metadata.title, navigator.mediaSession.metadata.artist]"
+    ) == [title, "Harbour Jazz"]
     page.get_by_role("link", name="Close the player").click()
     expect(page.locator(".hero")).to_contain_text(title)
 
@@ -181,7 +198,9 @@ def test_presets(owner, theater):
     expect(keep).to_have_attribute("aria-pressed", "false")
     keep.click()
     owner.open("/radio")
-    expect(presets.get_by_role("button")).to_have_text([re.compile("91.2.*Harbour Jazz"), re.compile("900.*900 kHz")])
+    expect(presets.get_by_role("button")).to_have_text(
+        [re.compile("91.2.*Harbour Jazz"), re.compile("900.*900 kHz")]
+    )
     presets.get_by_role("button", name=re.compile("900 kHz")).click()
     theater.wait_for("tuner", "frequency", 900)
     expect(page.get_by_role("radio", name="AM")).to_be_checked()
@@ -233,10 +252,15 @@ def test_room(owner, theater):
 
 
 @proves("E15 · lists a device's commands as the API does, and sends one with its argument")
-@pytest.mark.parametrize("device, name, command, value, key, wanted", [
-    ("Amplifier", "amp", "volume", "33", "volume", 33), ("Lights", "lights", "dim", "25", "brightness", 25),
-    ("Tuner", "tuner", "fm", "91.2", "frequency", 91.2), ("Screen", "screen", "down", None, "position", "down"),
-])
+@pytest.mark.parametrize(
+    "device, name, command, value, key, wanted",
+    [
+        ("Amplifier", "amp", "volume", "33", "volume", 33),
+        ("Lights", "lights", "dim", "25", "brightness", 25),
+        ("Tuner", "tuner", "fm", "91.2", "frequency", 91.2),
+        ("Screen", "screen", "down", None, "position", "down"),
+    ],
+)
 def test_devices(owner, theater, device, name, command, value, key, wanted):
     theater.send("POST", f"/devices/{name}/commands", "on") if name != "screen" else None
     page = owner.open("/devices")
@@ -247,7 +271,9 @@ def test_devices(owner, theater, device, name, command, value, key, wanted):
     pane.locator(".command .name").first.wait_for()
     listed = [row.inner_text() for row in pane.locator(".command .name").all()]
     assert listed == [one["name"] for one in theater.send("GET", f"/devices/{name}")["commands"]]
-    row = pane.locator(".command", has=page.get_by_role("button", name=f"Send {command}", exact=True))
+    row = pane.locator(
+        ".command", has=page.get_by_role("button", name=f"Send {command}", exact=True)
+    )
     if value:
         row.get_by_label(f"Value of {command}").fill(value)
     row.get_by_role("button").click()
@@ -270,12 +296,18 @@ def test_scenes(owner, theater):
     page.get_by_role("button", name=re.compile("A broken evening")).click()
     pane = page.get_by_role("region", name="A broken evening")
     pane.get_by_role("button", name="Run").click()
-    expect(pane.locator(".error-card")).to_contain_text(re.compile("^Projector spare: .*Step 2 of 3"))
-    expect(pane.locator('.steps li[data-status="failed"]')).to_contain_text("Projector spare: turn on")
+    expect(pane.locator(".error-card")).to_contain_text(
+        re.compile("^Projector spare: .*Step 2 of 3")
+    )
+    expect(pane.locator('.steps li[data-status="failed"]')).to_contain_text(
+        "Projector spare: turn on"
+    )
     expect(pane.get_by_role("button", name="Try again")).to_be_visible()
 
 
-@proves("E12 E17 · a film that failed can be begun again or ended in the player, and its run is read again after a fault")
+@proves(
+    "E12 E17 · a film that failed can be begun again or ended in the player, and its run is read again after a fault"
+)
 def test_failed_player(browser):
     made, asked = configuration(), []
     made["devices"]["dvd"]["options"]["faults"] = {"refuses": ["play"]}
@@ -286,14 +318,23 @@ def test_failed_player(browser):
         assert theater.run("/watch", {"item": "night-ferry"})["status"] == "failed"
         one = Visit(browser, theater.base).with_session(theater.people["ann@example.org"])
         one.expected = {"network"}
-        one.page.route("**/api/v1/runs/*", lambda route: (asked.append(1), route.abort() if len(asked) == 1 else route.continue_()))
+        one.page.route(
+            "**/api/v1/runs/*",
+            lambda route: (
+                asked.append(1),
+                route.abort() if len(asked) == 1 else route.continue_(),
+            ),
+        )
         page = one.open("/player")
         card = page.locator(".error-card")
         expect(card).to_contain_text("Step 11 of 11")
         with page.expect_response("**/api/v1/activities/film") as begun:
             card.get_by_role("button", name="Try again").click()
         assert begun.value.ok
-        page.wait_for_function("(run) => fetch('/api/v1/status').then((answer) => answer.json()).then(({ activity }) => activity.run === run && activity.status === 'failed')", arg=begun.value.json()["run"]["id"])
+        page.wait_for_function(
+            "(run) => fetch('/api/v1/status').then((answer) => answer.json()).then(({ activity }) => activity.run === run && activity.status === 'failed')",
+            arg=begun.value.json()["run"]["id"],
+        )
         expect(card).to_contain_text("Step 11 of 11")
         card.get_by_role("button", name="End").click()
         heading(page, "Nothing is on").wait_for()
@@ -312,7 +353,11 @@ def test_loss(browser):
         one = Visit(browser, theater.base).with_session(theater.people["ann@example.org"])
         page = one.open("/")
         # A player that does not have the film.
-        theater.send("POST", "/devices/dvd/plugin", {"plugin": "Simulated", "options": {"speed": 0, "films": []}})
+        theater.send(
+            "POST",
+            "/devices/dvd/plugin",
+            {"plugin": "Simulated", "options": {"speed": 0, "films": []}},
+        )
         card = page.locator('.hero[data-status="idle"] .error-card')
         expect(card).to_contain_text(re.compile("^.*did not play for 30 s"), timeout=60_000)
         one.close()
@@ -328,11 +373,21 @@ def test_groups(owner, theater):
             expect(pane.get_by_role("status")).to_have_text("Done.")
         steps = pane.locator(".steps li")
         expect(steps).to_have_count(7)
-        shown = steps.evaluate_all("(all) => all.map((one) => [one.querySelector('.what').firstChild.textContent, one.style.getPropertyValue('--depth')])")
+        shown = steps.evaluate_all(
+            "(all) => all.map((one) => [one.querySelector('.what').firstChild.textContent, one.style.getPropertyValue('--depth')])"
+        )
         assert shown == [
-            ["Amplifier: turn on", "0"], ["Amplifier: stereo", "0"], ["At the same time", "0"],
-            ["Lights: dim to 40 %", "1"], ["In order", "1"], ["Screen: up", "2"], ["Popcorn: turn off", "2"]], shown
-        lefts = steps.locator(".lamp").evaluate_all("(all) => all.map((one) => one.getBoundingClientRect().left)")
+            ["Amplifier: turn on", "0"],
+            ["Amplifier: stereo", "0"],
+            ["At the same time", "0"],
+            ["Lights: dim to 40 %", "1"],
+            ["In order", "1"],
+            ["Screen: up", "2"],
+            ["Popcorn: turn off", "2"],
+        ], shown
+        lefts = steps.locator(".lamp").evaluate_all(
+            "(all) => all.map((one) => one.getBoundingClientRect().left)"
+        )
         assert lefts[0] == lefts[2] < lefts[3] < lefts[5], lefts
 
 
@@ -353,7 +408,9 @@ def test_end_early(owner, theater):
 @proves("E9 · follows what others start, and two tabs share one stream of events")
 def test_follow(owner, theater):
     streams = []
-    owner.context.on("request", lambda request: request.url.endswith("/events") and streams.append(request))
+    owner.context.on(
+        "request", lambda request: request.url.endswith("/events") and streams.append(request)
+    )
     page = owner.open("/")
     page.locator('.hero[data-status="idle"]').wait_for()
     second = owner.context.new_page()
@@ -367,14 +424,25 @@ def test_follow(owner, theater):
     page.close()
     owner.page = second
     theater.send("POST", "/pause")
-    expect(second.get_by_role("region", name="What plays").get_by_role("button", name="Resume")).to_be_visible()
+    expect(
+        second.get_by_role("region", name="What plays").get_by_role("button", name="Resume")
+    ).to_be_visible()
 
 
 class LongList:
     """Answers GET /songs with parts of 50,000, as the controller does, and keeps what was asked."""
 
     def __init__(self, page):
-        self.songs = [{"id": f"s{i}", "title": f"Song {i}", "artist": "Ärzte" if i % 2 else "Band", "duration": 100, "players": ["cd"]} for i in range(50_000)]
+        self.songs = [
+            {
+                "id": f"s{i}",
+                "title": f"Song {i}",
+                "artist": "Ärzte" if i % 2 else "Band",
+                "duration": 100,
+                "players": ["cd"],
+            }
+            for i in range(50_000)
+        ]
         self.asked, self.open, self.most, self.held = [], 0, 0, ""
         page.route("**/api/v1/songs?**", self.answer)
         page.on("requestfinished", lambda request: self.end(request))
@@ -384,7 +452,9 @@ class LongList:
         self.open -= "/api/v1/songs" in request.url
 
     def answer(self, route):
-        part = {key: values[0] for key, values in parse_qs(urlparse(route.request.url).query).items()}
+        part = {
+            key: values[0] for key, values in parse_qs(urlparse(route.request.url).query).items()
+        }
         self.open += 1
         self.most = max(self.most, self.open)
         self.asked.append(part)
@@ -395,12 +465,28 @@ class LongList:
 
     def fulfil(self, route, part):
         words = part.get("search", "").replace("arzte", "Ärzte").split()
-        found = [song for song in self.songs if all(word in f"{song['title']} {song['artist']}" for word in words)] if words else self.songs
+        found = (
+            [
+                song
+                for song in self.songs
+                if all(word in f"{song['title']} {song['artist']}" for word in words)
+            ]
+            if words
+            else self.songs
+        )
         start = int(part["offset"])
-        route.fulfill(status=200, content_type="application/json", body=json.dumps({"songs": found[start:start + int(part["limit"])], "total": len(found)}))
+        route.fulfill(
+            status=200,
+            content_type="application/json",
+            body=json.dumps(
+                {"songs": found[start : start + int(part["limit"])], "total": len(found)}
+            ),
+        )
 
 
-@proves("E9 · finds titles as they are typed, and reads and draws only the part of 50,000 songs that is in view")
+@proves(
+    "E9 · finds titles as they are typed, and reads and draws only the part of 50,000 songs that is in view"
+)
 def test_library(owner):
     page = owner.page
     served = LongList(page)
@@ -456,9 +542,13 @@ def test_scan(owner, theater):
         served.songs[25_000] = {**served.songs[25_000], "title": f"Renamed {removed}"}
         theater.send("POST", "/library/scan")
         page.get_by_role("button", name=re.compile(f"^Renamed {removed},")).wait_for()
-        expect(page.locator(":focus")).to_have_attribute("aria-label", re.compile(f"^Renamed {removed},"))
+        expect(page.locator(":focus")).to_have_attribute(
+            "aria-label", re.compile(f"^Renamed {removed},")
+        )
         assert page.evaluate("scrollY") == place
-    assert served.asked[count:] and all(int(part["offset"]) > 20_000 for part in served.asked[count:])
+    assert served.asked[count:] and all(
+        int(part["offset"]) > 20_000 for part in served.asked[count:]
+    )
 
 
 @proves("E9 · drops the answer to an older search, and asks no second one meanwhile")
@@ -494,15 +584,30 @@ def test_people(owner, theater, visit):
         made = answer.json()
         rows[:] = made.setdefault("qr", ["1011" * 6 + "1", "0110" * 6 + "0"] * 12 + ["1" * 25])
         route.fulfill(status=answer.status, content_type="application/json", body=json.dumps(made))
-    page.route(re.compile("/api/v1/invitations$"), lambda route: with_code(route) if route.request.method == "POST" else route.fallback())
+
+    page.route(
+        re.compile("/api/v1/invitations$"),
+        lambda route: with_code(route) if route.request.method == "POST" else route.fallback(),
+    )
     page = owner.open("/people")
     page.get_by_role("button", name="Invite").click()
     page.get_by_role("dialog").get_by_role("button", name="Create the link").click()
     link = page.get_by_role("textbox", name="Link").input_value()
     assert re.match(r"https?://[^/]+/register#", link)
     picture = page.get_by_role("dialog").get_by_role("img", name="QR code of the link")
-    drawn = {(int(x) + i, int(y)) for x, y, length in re.findall(r"M(\d+) (\d+)h(\d+)v1h-\3z", picture.locator("path").get_attribute("d")) for i in range(int(length))}
-    assert drawn == {(x + 4, y + 4) for y, row in enumerate(rows) for x, module in enumerate(row) if module == "1"}
+    drawn = {
+        (int(x) + i, int(y))
+        for x, y, length in re.findall(
+            r"M(\d+) (\d+)h(\d+)v1h-\3z", picture.locator("path").get_attribute("d")
+        )
+        for i in range(int(length))
+    }
+    assert drawn == {
+        (x + 4, y + 4)
+        for y, row in enumerate(rows)
+        for x, module in enumerate(row)
+        if module == "1"
+    }
     assert picture.get_attribute("viewBox") == f"0 0 {len(rows) + 8} {len(rows) + 8}"
     page.keyboard.press("Escape")
     expect(page.get_by_text("Invitation as member").first).to_be_visible()
@@ -517,7 +622,9 @@ def test_people(owner, theater, visit):
     page.get_by_role("dialog").get_by_role("button", name="Remove the account").click()
     page.get_by_role("dialog").get_by_role("button", name="Remove", exact=True).click()
     expect(page.get_by_text("Dora was removed.").first).to_be_visible()
-    assert "dora@example.org" not in {one["email"] for one in theater.send("GET", "/accounts")["accounts"]}
+    assert "dora@example.org" not in {
+        one["email"] for one in theater.send("GET", "/accounts")["accounts"]
+    }
 
 
 @proves("F5 · an owner ends the session of another person, and gives a guest an age limit")
@@ -548,7 +655,10 @@ def test_other_people(owner, theater):
 @proves("F5 · pages back in the activity log")
 def test_audit(owner, theater):
     page = owner.page
-    page.route("**/api/v1/audit?*", lambda route: route.continue_(url=route.request.url.replace("limit=40", "limit=3")))
+    page.route(
+        "**/api/v1/audit?*",
+        lambda route: route.continue_(url=route.request.url.replace("limit=40", "limit=3")),
+    )
     for _ in range(4):
         theater.log_in("ann@example.org")
     # Before the first entries there are none before them.
@@ -565,7 +675,9 @@ def test_audit(owner, theater):
     expect(rows).to_have_count(6)
 
 
-@proves("F5 · keeps the theme and reads the library again on the settings screen, which leads to the account")
+@proves(
+    "F5 · keeps the theme and reads the library again on the settings screen, which leads to the account"
+)
 def test_settings(owner, theater):
     page = owner.open("/settings")
     page.get_by_role("radio", name="Matinée").click()
@@ -578,7 +690,9 @@ def test_settings(owner, theater):
     expect(page.get_by_text("this one")).to_be_visible()
 
 
-@proves("A9 E9 E15 · home and the room say that the connection is lost, how old the view is, and come back by themselves")
+@proves(
+    "A9 E9 E15 · home and the room say that the connection is lost, how old the view is, and come back by themselves"
+)
 def test_offline(browser):
     with Controller(configuration()) as controller:
         controller.wait_for(controller.answers)
@@ -599,7 +713,9 @@ def test_offline(browser):
         controller.start()
         controller.wait_for(controller.answers)
         for shown in (page, room):
-            expect(shown.get_by_text("No connection to the theater.")).to_have_count(0, timeout=60_000)
+            expect(shown.get_by_text("No connection to the theater.")).to_have_count(
+                0, timeout=60_000
+            )
         theater.watch()
         for shown in (page, room):
             heading(shown, "Night Ferry").wait_for()
@@ -615,11 +731,32 @@ def test_late_answer(owner, theater):
     def late(route):
         answer = route.fetch()
         run = answer.json()["run"]
-        started = {**run, "status": "running", "steps": [{"id": s["id"], "kind": s["kind"], "device": s["device"], "command": s["command"], "status": "waiting"} for s in run["steps"]]}
+        started = {
+            **run,
+            "status": "running",
+            "steps": [
+                {
+                    "id": s["id"],
+                    "kind": s["kind"],
+                    "device": s["device"],
+                    "command": s["command"],
+                    "status": "waiting",
+                }
+                for s in run["steps"]
+            ],
+        }
         deadline = time.monotonic() + 30
-        while theater.send("GET", f"/runs/{run['id']}")["status"] == "running" and time.monotonic() < deadline:
+        while (
+            theater.send("GET", f"/runs/{run['id']}")["status"] == "running"
+            and time.monotonic() < deadline
+        ):
             time.sleep(0.02)
-        route.fulfill(status=202, content_type="application/json", body=json.dumps({"run": started, "event": answer.json()["event"]}))
+        route.fulfill(
+            status=202,
+            content_type="application/json",
+            body=json.dumps({"run": started, "event": answer.json()["event"]}),
+        )
+
     page.route("**/runs", late)
     pane.get_by_role("button", name="Run").click()
     expect(pane.locator(".error-card")).to_contain_text("Step 2 of 3")
@@ -634,7 +771,9 @@ def eventually(page, condition):
         page.wait_for_timeout(50)
 
 
-@proves("E15 · asks for levels only while sound plays and the room is seen, and moves needles and cones with them")
+@proves(
+    "E15 · asks for levels only while sound plays and the room is seen, and moves needles and cones with them"
+)
 def test_levels(owner, theater):
     theater.watch()
     room, asked, ended = owner.context.new_page(), [], []
@@ -643,9 +782,16 @@ def test_levels(owner, theater):
     room.on("request", lambda request: of_levels(request) and asked.append(request))
     for event in ("requestfailed", "requestfinished"):
         room.on(event, lambda request: of_levels(request) and ended.append(request))
-    room.add_init_script("""new MutationObserver(() => { const needle = document.querySelector('[data-k="vu-l"]')?.style.transform; if (needle) (globalThis.needles ??= new Set()).add(needle); }).observe(document, { subtree: true, attributes: true, childList: true })""")
+    room.add_init_script(
+        """new MutationObserver(() => { const needle = document.querySelector('[data-k="vu-l"]')?.style.transform; if (needle) (globalThis.needles ??= new Set()).add(needle); }).observe(document, { subtree: true, attributes: true, childList: true })"""
+    )
     room.goto("/room")
-    eventually(room, lambda: room.evaluate("[...globalThis.needles ?? []].some((one) => parseFloat(one.slice(7)) > 5)"))
+    eventually(
+        room,
+        lambda: room.evaluate(
+            "[...globalThis.needles ?? []].some((one) => parseFloat(one.slice(7)) > 5)"
+        ),
+    )
     assert len(asked) == 1 and not ended
     theater.send("POST", "/pause")
     expect(room.get_by_role("button", name=re.compile("^DVD player: paused"))).to_be_visible()
@@ -654,25 +800,50 @@ def test_levels(owner, theater):
     eventually(room, lambda: len(asked) == 2)
 
 
-@proves("E15 · Home and the list of devices say of every role that its state is not known, instead of off")
+@proves(
+    "E15 · Home and the list of devices say of every role that its state is not known, instead of off"
+)
 def test_unknown(owner, theater):
     devices = theater.send("GET", "/devices")["devices"]
     page = open_following_tab(owner, "/devices")
-    owner.page.evaluate(PUBLISH_EVENTS, [["device", {**one, "state": {key: {**value, "provenance": "unknown"} for key, value in one["state"].items()}}] for one in devices])
+    owner.page.evaluate(
+        PUBLISH_EVENTS,
+        [
+            [
+                "device",
+                {
+                    **one,
+                    "state": {
+                        key: {**value, "provenance": "unknown"}
+                        for key, value in one["state"].items()
+                    },
+                },
+            ]
+            for one in devices
+        ],
+    )
     expect(page.locator(".device-row .sub")).to_have_text(["not known"] * len(devices))
     page.get_by_role("link", name="Home", exact=True).filter(visible=True).first.click()
-    expect(page.locator(".chips .chip[data-known=unknown]")).to_have_text([f"{name}: not known" for name in ("Lights", "Projector", "Amplifier", "Popcorn")])
+    expect(page.locator(".chips .chip[data-known=unknown]")).to_have_text(
+        [f"{name}: not known" for name in ("Lights", "Projector", "Amplifier", "Popcorn")]
+    )
 
 
-@proves("E15 E17 · the controls of a device lose the card of its failure with the activity that failed")
+@proves(
+    "E15 E17 · the controls of a device lose the card of its failure with the activity that failed"
+)
 def test_failure_over(owner):
     page = open_following_tab(owner, "/devices")
     page.locator(".device-row[data-focus=projector]").click()
-    again = page.get_by_role("region", name="Projector", exact=True).get_by_role("button", name="Try again")
+    again = page.get_by_role("region", name="Projector", exact=True).get_by_role(
+        "button", name="Try again"
+    )
     fault = failed("projector", "the lamp does not strike", "Let it cool.")
     owner.page.evaluate(PUBLISH_EVENTS, [fault])
     expect(again).to_be_visible()
-    owner.page.evaluate(PUBLISH_EVENTS, [["activity", {"status": "idle", "error": fault[1]["error"]}]])
+    owner.page.evaluate(
+        PUBLISH_EVENTS, [["activity", {"status": "idle", "error": fault[1]["error"]}]]
+    )
     expect(again).to_have_count(0)
 
 
@@ -694,7 +865,9 @@ def test_other_scene(owner):
     expect(pane.locator(".error-card")).to_be_visible()
 
 
-@proves("E9 E14 · a key of the player does what its button does, and on the radio sends nothing that a tuner lacks")
+@proves(
+    "E9 E14 · a key of the player does what its button does, and on the radio sends nothing that a tuner lacks"
+)
 def test_player_keys(owner, theater):
     theater.watch()
     page = owner.open("/player")
@@ -702,18 +875,28 @@ def test_player_keys(owner, theater):
     page.keyboard.press("Space")
     page.get_by_role("button", name="Resume").wait_for()
     page.keyboard.press("ArrowRight")
-    theater.wait_for("dvd", "playback", lambda playback: playback["state"] == "paused" and playback["position"] >= 30)
+    theater.wait_for(
+        "dvd",
+        "playback",
+        lambda playback: playback["state"] == "paused" and playback["position"] >= 30,
+    )
     theater.turn_off()
     theater.run("/radio", {"item": "Harbour Jazz"})
     heading(page, "Harbour Jazz").wait_for()
     before, muted = len(owner.requests), theater.state("amp", "muted")
     for is_muted in (muted, not muted):
-        expect(page.get_by_role("button", name="Mute")).to_have_attribute("aria-pressed", str(is_muted).lower())
+        expect(page.get_by_role("button", name="Mute")).to_have_attribute(
+            "aria-pressed", str(is_muted).lower()
+        )
         for key in ("Space", "k", "ArrowLeft", "ArrowRight", "m"):
             page.keyboard.press(key)
     theater.wait_for("amp", "muted", muted)
-    expect(page.get_by_role("button", name="Mute")).to_have_attribute("aria-pressed", str(muted).lower())
-    posts = [url for url in owner.requests[before:] if re.search("/(pause|resume|seek|volume)$", url)]
+    expect(page.get_by_role("button", name="Mute")).to_have_attribute(
+        "aria-pressed", str(muted).lower()
+    )
+    posts = [
+        url for url in owner.requests[before:] if re.search("/(pause|resume|seek|volume)$", url)
+    ]
     assert [url.rpartition("/")[2] for url in posts] == ["volume", "volume"], posts
     expect(page.locator(".toast")).to_have_count(0)
 
@@ -726,6 +909,7 @@ def test_quick_seeks(owner, theater):
     def hold(route):
         sent.append(route.request.post_data_json)
         held.append(route) if len(sent) == 1 else route.continue_()
+
     page.route("**/api/v1/seek", hold)
     page.get_by_role("button", name="Pause").wait_for()
     page.keyboard.press("ArrowRight")
@@ -739,15 +923,20 @@ def test_quick_seeks(owner, theater):
     theater.wait_for("dvd", "playback", lambda playback: playback["position"] >= 80)
 
 
-@proves("E17 · a message stays while the pointer is over it, also after it has lost the pointer and the focus before")
+@proves(
+    "E17 · a message stays while the pointer is over it, also after it has lost the pointer and the focus before"
+)
 def test_message_stays(owner):
     page = owner.page
     page.clock.install()
     owner.open("/settings")
-    page.evaluate("""async () => {
+    page.evaluate(
+        """async () => {
       const { toast } = await import(%s + 'parts.js');
       toast('The popper is on.', { label: 'Turn off' });
-    }""" % MODULES)
+    }"""
+        % MODULES
+    )
     message = page.locator(".toast")
     button = message.get_by_role("button", name="Turn off")
     message.hover()

@@ -24,9 +24,22 @@ def projector(authentication, number, **more):
     Yields its port, and a function that changes its properties.
     """
     process = subprocess.Popen(
-        [sys.executable, FIXTURE, "--authentication", authentication, "--class", str(number),
-         "--warm-up", "manual", "--cool-down", "manual"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        [
+            sys.executable,
+            FIXTURE,
+            "--authentication",
+            authentication,
+            "--class",
+            str(number),
+            "--warm-up",
+            "manual",
+            "--cool-down",
+            "manual",
+        ],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     try:
         [port] = json.loads(process.stdout.readline())
 
@@ -50,9 +63,13 @@ def password(authentication):
 
 @pytest.mark.parametrize("authentication, number", KINDS)
 def test_pypjlink_controls_the_projector(authentication, number):
-    with projector(authentication, number, errors="010002") as (port, change), \
-            pypjlink.Projector.from_address("127.0.0.1", port) as link:
-        assert link.authenticate(password(authentication)) == (None if authentication == "none" else True)
+    with (
+        projector(authentication, number, errors="010002") as (port, change),
+        pypjlink.Projector.from_address("127.0.0.1", port) as link,
+    ):
+        assert link.authenticate(password(authentication)) == (
+            None if authentication == "none" else True
+        )
         assert link.get_power() == "off"
         with pytest.raises(ProjectorError, match="unavailable time"):
             link.get_input()
@@ -70,10 +87,20 @@ def test_pypjlink_controls_the_projector(authentication, number):
         link.set_mute(pypjlink.MUTE_VIDEO | pypjlink.MUTE_AUDIO, True)
         assert link.get_mute() == (True, True)
         assert link.get_errors() == {
-            "fan": "ok", "lamp": "warning", "temperature": "ok", "cover": "ok", "filter": "ok", "other": "error"}
+            "fan": "ok",
+            "lamp": "warning",
+            "temperature": "ok",
+            "cover": "ok",
+            "filter": "ok",
+            "other": "error",
+        }
         assert link.get_lamps() == [(412, True), (8, False)]
-        assert [link.get_name(), link.get_manufacturer(), link.get_product_name(), link.get_other_info()] == [
-            "Rück-Projektor", "Test Works", "TP-1", "a test"]
+        assert [
+            link.get_name(),
+            link.get_manufacturer(),
+            link.get_product_name(),
+            link.get_other_info(),
+        ] == ["Rück-Projektor", "Test Works", "TP-1", "a test"]
         link.set_power("off")
         assert link.get_power() == "cooling"
         change(finish=True)

@@ -18,7 +18,8 @@ def interval(first, second, resamples=1000):
     """Where the difference of the medians lies in 95 of 100 cases, by the bootstrap."""
     seen = sorted(
         difference(random.choices(first, k=len(first)), random.choices(second, k=len(second)))
-        for _ in range(resamples))
+        for _ in range(resamples)
+    )
     return seen[round(0.025 * resamples)], seen[round(0.975 * resamples) - 1]
 
 

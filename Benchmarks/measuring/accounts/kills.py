@@ -48,16 +48,21 @@ class Ledger:
     def lost(self, controller):
         """How many writes were lost; what is gone is forgotten once that is seen."""
         facts = {
-            "invitation": {each["id"] for each in controller.request(
-                "GET", "/api/v1/invitations")["invitations"]},
+            "invitation": {
+                each["id"]
+                for each in controller.request("GET", "/api/v1/invitations")["invitations"]
+            },
             "account": {each["email"] for each in controller.accounts()},
-            "session": {token for kind, token in self._is_there if kind == "session"
-                        and _is_open(controller, token)},
+            "session": {
+                token
+                for kind, token in self._is_there
+                if kind == "session" and _is_open(controller, token)
+            },
         }
-        wrong = [key for key, value in self._is_there.items()
-                 if (key[1] in facts[key[0]]) != value]
+        wrong = [key for key, value in self._is_there.items() if (key[1] in facts[key[0]]) != value]
         self._is_there = {
-            key: True for key, value in self._is_there.items() if value and key not in wrong}
+            key: True for key, value in self._is_there.items() if value and key not in wrong
+        }
         return len(wrong)
 
 
@@ -67,6 +72,7 @@ def _is_open(controller, token):
 
 
 # Each writes until the controller is gone.
+
 
 def _write_invitations(controller, ledger):
     with Visitor(controller, controller.token) as owner:
@@ -119,8 +125,10 @@ def _write_until_killed(controller, ledger, seconds):
         with contextlib.suppress(OSError, http.client.HTTPException):
             writer(controller, ledger)
 
-    threads = [threading.Thread(target=run, args=(writer,))
-               for writer in (_write_invitations, _write_invitations, _write_accounts, _write_sessions)]
+    threads = [
+        threading.Thread(target=run, args=(writer,))
+        for writer in (_write_invitations, _write_invitations, _write_accounts, _write_sessions)
+    ]
     for thread in threads:
         thread.start()
     time.sleep(seconds)
@@ -138,8 +146,10 @@ def _is_whole(controller):
                 shutil.copy(state / name, folder)
         with contextlib.closing(sqlite3.connect(f"{folder}/theater.sqlite")) as database:
             integrity = database.execute("PRAGMA integrity_check").fetchall()
-            return integrity == [("ok",)] and not database.execute(
-                "PRAGMA foreign_key_check").fetchall()
+            return (
+                integrity == [("ok",)]
+                and not database.execute("PRAGMA foreign_key_check").fetchall()
+            )
 
 
 def account_kills():
@@ -162,8 +172,16 @@ def account_kills():
             lost += ledger.lost(controller)
             if number % 50 == 49:
                 print(f"  kills: {number + 1} of {rounds} rounds", file=sys.stderr, flush=True)
-    yield (f"kill -9 under account writes, {rounds:,} rounds", f"{lost} lost of "
-           f"{ledger.acknowledged:,} acknowledged writes", "0", lost == 0)
+    yield (
+        f"kill -9 under account writes, {rounds:,} rounds",
+        f"{lost} lost of {ledger.acknowledged:,} acknowledged writes",
+        "0",
+        lost == 0,
+    )
     yield ("database after it", f"{damaged} damaged", "0", damaged == 0)
-    yield ("start to the first answer after it", f"{statistics.median(times):.0f} ms (median; "
-           f"worst {max(times):.0f})", "reported", True)
+    yield (
+        "start to the first answer after it",
+        f"{statistics.median(times):.0f} ms (median; worst {max(times):.0f})",
+        "reported",
+        True,
+    )

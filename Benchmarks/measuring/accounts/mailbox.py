@@ -24,9 +24,16 @@ class Mailbox(socketserver.ThreadingTCPServer):
     @property
     def settings(self):
         """What `devices.json` says below `accounts`."""
-        return {"delivery": {"email": {
-            "server": "127.0.0.1", "port": self.server_address[1], "security": "none",
-            "from": "theater@example.org"}}}
+        return {
+            "delivery": {
+                "email": {
+                    "server": "127.0.0.1",
+                    "port": self.server_address[1],
+                    "security": "none",
+                    "from": "theater@example.org",
+                }
+            }
+        }
 
     def add_code(self, address, code):
         self._queue(address).put(code)

@@ -77,27 +77,49 @@ def login_storm(storms=10):
             one += outcomes(at_once(controller, [login(people[0])] * CROWD))
             time.sleep(1)
             left.append(processes.resident_megabytes(pid) - before)
-    yield (f"memory for {CROWD} logins at once, {storms} storms", f"{max(growth):.1f} MiB at most; "
-           f"{statistics.median(left):.1f} MiB a second later (median)", "≤ 64 MiB",
-           max(growth) <= 64)
+    yield (
+        f"memory for {CROWD} logins at once, {storms} storms",
+        f"{max(growth):.1f} MiB at most; {statistics.median(left):.1f} MiB a second later (median)",
+        "≤ 64 MiB",
+        max(growth) <= 64,
+    )
     p99 = quantile(times, 0.99)
-    yield ("status meanwhile, p50 / p99 / worst", f"{statistics.median(times):.1f} / {p99:.1f} / "
-           f"{max(times):.1f} ms, {len(times):,} requests", "p99 < 150 ms", p99 < 150)
-    yield (f"{CROWD} people log in at once", f"{listed(everybody)}; the last after "
-           f"{max(longest):.1f} s", "all 201", set(everybody) == {"201"})
-    yield (f"{CROWD} log in to one account at once", listed(one), "each 201, 429 or 503",
-           set(one) <= CLEAN and one["201"] > 0)
+    yield (
+        "status meanwhile, p50 / p99 / worst",
+        f"{statistics.median(times):.1f} / {p99:.1f} / "
+        f"{max(times):.1f} ms, {len(times):,} requests",
+        "p99 < 150 ms",
+        p99 < 150,
+    )
+    yield (
+        f"{CROWD} people log in at once",
+        f"{listed(everybody)}; the last after {max(longest):.1f} s",
+        "all 201",
+        set(everybody) == {"201"},
+    )
+    yield (
+        f"{CROWD} log in to one account at once",
+        listed(one),
+        "each 201, 429 or 503",
+        set(one) <= CLEAN and one["201"] > 0,
+    )
 
 
 def account_storms():
     rounds = int(os.environ.get("THEATER_STORM_ROUNDS", 1000))
-    yield _row(f"{CROWD} first owners at once, {rounds:,} rounds", "409 setupClosed",
-               [_first_owners() for _ in _counted(rounds, "first owners")])
+    yield _row(
+        f"{CROWD} first owners at once, {rounds:,} rounds",
+        "409 setupClosed",
+        [_first_owners() for _ in _counted(rounds, "first owners")],
+    )
     rounds = max(1, rounds // 10)
     with Controller(small_configuration()) as controller:
         controller.log_in()
-        yield _row(f"{CROWD} registrations of one address, {rounds:,} rounds", "409 taken",
-                   [_one_address(controller, n) for n in _counted(rounds, "one address")])
+        yield _row(
+            f"{CROWD} registrations of one address, {rounds:,} rounds",
+            "409 taken",
+            [_one_address(controller, n) for n in _counted(rounds, "one address")],
+        )
 
 
 def _first_owners():
@@ -106,11 +128,12 @@ def _first_owners():
         code = controller.setup_code()
         people = [Person(f"first{n}@example.org", new_password()) for n in range(CROWD)]
         controller.wait_for(controller.answers)
-        answers = at_once(
-            controller, [registration(*person, setupCode=code) for person in people])
+        answers = at_once(controller, [registration(*person, setupCode=code) for person in people])
         with Visitor(controller) as visitor:
             winners = [person for person, answer in zip(people, answers) if answer.status == 201]
-            controller.token = visitor.request(*login(winners[0])).json["token"] if winners else None
+            controller.token = (
+                visitor.request(*login(winners[0])).json["token"] if winners else None
+            )
         owners = [account for account in controller.accounts() if account["role"] == "owner"]
         return outcomes(answers), len(owners)
 
@@ -119,16 +142,22 @@ def _one_address(controller, number):
     email = f"wanted{number}@example.org"
     codes = [controller.invite()["code"] for _ in range(CROWD)]
     answers = at_once(
-        controller, [registration(email, new_password(), invitation=code) for code in codes])
+        controller, [registration(email, new_password(), invitation=code) for code in codes]
+    )
     return outcomes(answers), sum(each["email"] == email for each in controller.accounts())
 
 
 def _row(title, refusal, rounds):
     total = sum((answers for answers, _ in rounds), collections.Counter())
-    right = sum(answers == {"201": 1, refusal: CROWD - 1} and accounts == 1
-                for answers, accounts in rounds)
-    return (title, f"{right:,} with exactly one; {listed(total)}", "exactly one, every time",
-            right == len(rounds))
+    right = sum(
+        answers == {"201": 1, refusal: CROWD - 1} and accounts == 1 for answers, accounts in rounds
+    )
+    return (
+        title,
+        f"{right:,} with exactly one; {listed(total)}",
+        "exactly one, every time",
+        right == len(rounds),
+    )
 
 
 def _counted(rounds, what):

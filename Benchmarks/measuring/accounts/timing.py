@@ -40,6 +40,7 @@ def _logins(controller, known, unknown, tries):
 
     def request(email):
         return ("POST", "/api/v1/sessions", {"email": email, "password": "wrong, but long enough"})
+
     return _compared("login", 401, controller, [(known, unknown)] * tries, request, before)
 
 
@@ -48,20 +49,32 @@ def _registrations(controller, pairs):
     issued = controller.invite()
     controller.request("DELETE", f"/api/v1/invitations/{issued['id']}")
     return _compared(
-        "registration", 403, controller, pairs,
-        lambda email: registration(email, "long and hardly common", invitation=issued["code"]))
+        "registration",
+        403,
+        controller,
+        pairs,
+        lambda email: registration(email, "long and hardly common", invitation=issued["code"]),
+    )
 
 
 def _resets(controller, pairs):
     # The controller delays a second code to the same address, so each address is used once.
     return _compared(
-        "password reset", 202, controller, pairs,
-        lambda email: ("POST", "/api/v1/password-resets", {"email": email}))
+        "password reset",
+        202,
+        controller,
+        pairs,
+        lambda email: ("POST", "/api/v1/password-resets", {"email": email}),
+    )
 
 
 def _unlock(controller, email):
-    subprocess.run([PRODUCTS / "theater", "accounts", "unlock", email], check=True,
-                   env=controller.environment, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [PRODUCTS / "theater", "accounts", "unlock", email],
+        check=True,
+        env=controller.environment,
+        stdout=subprocess.DEVNULL,
+    )
 
 
 def _compared(name, expected, controller, pairs, request, before=lambda number: None):
@@ -82,12 +95,21 @@ def _compared(name, expected, controller, pairs, request, before=lambda number: 
 def _rows(name, known, unknown, forms):
     apart = comparing.difference(known, unknown)
     low, high = comparing.interval(known, unknown)
-    yield (f"{name}, known − unknown, medians of {len(known):,}",
-           f"{statistics.median(known):.2f} − {statistics.median(unknown):.2f} = {apart:+.3f} ms "
-           f"(95 %: {low:+.3f} to {high:+.3f})", "≤ 2 ms", abs(apart) <= 2)
+    yield (
+        f"{name}, known − unknown, medians of {len(known):,}",
+        f"{statistics.median(known):.2f} − {statistics.median(unknown):.2f} = {apart:+.3f} ms "
+        f"(95 %: {low:+.3f} to {high:+.3f})",
+        "≤ 2 ms",
+        abs(apart) <= 2,
+    )
     share, chance = comparing.mann_whitney(known, unknown)
     tails = [comparing.quantile(times, 0.99) for times in (known, unknown)]
-    yield (f"{name}, p99; which is slower", f"{tails[0]:.1f}, {tails[1]:.1f} ms; known in "
-           f"{share:.1%} of pairs (Mann-Whitney p {chance:.2f})", "reported", True)
+    yield (
+        f"{name}, p99; which is slower",
+        f"{tails[0]:.1f}, {tails[1]:.1f} ms; known in "
+        f"{share:.1%} of pairs (Mann-Whitney p {chance:.2f})",
+        "reported",
+        True,
+    )
     sizes = ", ".join(f"{status} with {size} bytes" for status, size in sorted(forms[KNOWN]))
     yield (f"{name}, the answers", sizes, "the same for both", forms[KNOWN] == forms[UNKNOWN])

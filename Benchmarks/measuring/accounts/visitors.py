@@ -26,8 +26,11 @@ class Visitor:
         if device:
             self._headers["Theater-Device"] = device
         self._connection = http.client.HTTPConnection(
-            "127.0.0.1", controller.port, timeout=120,
-            source_address=(str(_FIRST + next(_numbers)), 0))
+            "127.0.0.1",
+            controller.port,
+            timeout=120,
+            source_address=(str(_FIRST + next(_numbers)), 0),
+        )
         self._connection.connect()
 
     def __enter__(self):
@@ -73,9 +76,11 @@ def at_once(controller, requests):
 
 def outcomes(answers):
     """How many of each kind: {"201": 1, "409 taken": 49}."""
+
     def kind(answer):
         error = (answer.json or {}).get("error", {})
         return " ".join([str(answer.status), *filter(None, [error.get("code")])])
+
     return collections.Counter(map(kind, answers))
 
 

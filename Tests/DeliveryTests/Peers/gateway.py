@@ -4,6 +4,7 @@ Prints its port, then each request as one line of JSON.
 
   gateway.py [--status 200] [--behaviour answer|flood|drop|hang]
 """
+
 import argparse, http.server, json, os, sys, threading, time
 
 parser = argparse.ArgumentParser()
@@ -23,10 +24,16 @@ class Gateway(http.server.BaseHTTPRequestHandler):
     def answer(self):
         length = int(self.headers.get("Content-Length", 0))
         body = self.rfile.read(length).decode()
-        say(json.dumps({
-            "method": self.command, "path": self.path, "headers": dict(self.headers.items()),
-            "body": body,
-        }))
+        say(
+            json.dumps(
+                {
+                    "method": self.command,
+                    "path": self.path,
+                    "headers": dict(self.headers.items()),
+                    "body": body,
+                }
+            )
+        )
         if options.behaviour == "hang":
             time.sleep(3600)
         if options.behaviour == "drop":

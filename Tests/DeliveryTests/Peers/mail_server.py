@@ -5,6 +5,7 @@ Prints its port, then each message that it accepted as one line of JSON.
   mail_server.py [--security starttls|tls|none] [--certificate PEM] [--login USER:PASSWORD]
                  [--behaviour take|refuse|drop|hang]
 """
+
 import argparse, asyncio, email, email.policy, json, os, ssl, sys, threading
 
 from aiosmtpd.smtp import SMTP, AuthResult
@@ -41,14 +42,23 @@ class Handler:
     async def handle_DATA(self, server, session, envelope):
         message = email.message_from_bytes(envelope.content, policy=email.policy.default)
         body = message.get_body(("plain",))
-        say(json.dumps({
-            "from": envelope.mail_from, "to": envelope.rcpt_tos,
-            "headers": [[name, str(value)] for name, value in message.items()],
-            "type": body.get_content_type(), "charset": body.get_content_charset(),
-            "text": body.get_content().rstrip("\r\n"), "tls": session.ssl is not None or options.security == "tls",
-            "user": getattr(session.auth_data, "login", b"").decode() if session.auth_data else None,
-            "logins": logins,
-        }))
+        say(
+            json.dumps(
+                {
+                    "from": envelope.mail_from,
+                    "to": envelope.rcpt_tos,
+                    "headers": [[name, str(value)] for name, value in message.items()],
+                    "type": body.get_content_type(),
+                    "charset": body.get_content_charset(),
+                    "text": body.get_content().rstrip("\r\n"),
+                    "tls": session.ssl is not None or options.security == "tls",
+                    "user": getattr(session.auth_data, "login", b"").decode()
+                    if session.auth_data
+                    else None,
+                    "logins": logins,
+                }
+            )
+        )
         return "250 taken"
 
 
@@ -76,8 +86,10 @@ def protocol():
         further = {"tls_context": tls(), "require_starttls": True}
     if options.login:
         further.update(
-            authenticator=authenticate, auth_required=True,
-            auth_require_tls=options.security == "starttls")
+            authenticator=authenticate,
+            auth_required=True,
+            auth_require_tls=options.security == "starttls",
+        )
     return SMTP(Handler(), hostname="localhost", enable_SMTPUTF8=False, **further)
 
 
@@ -87,7 +99,8 @@ async def main():
         server = await asyncio.start_server(hang, "127.0.0.1", 0)
     else:
         server = await loop.create_server(
-            protocol, "127.0.0.1", 0, ssl=tls() if options.security == "tls" else None)
+            protocol, "127.0.0.1", 0, ssl=tls() if options.security == "tls" else None
+        )
     say(str(server.sockets[0].getsockname()[1]))
     await server.serve_forever()
 

@@ -32,7 +32,7 @@ def write(data):
         view = memoryview(data)
         try:
             while view:
-                view = view[os.write(1, view):]
+                view = view[os.write(1, view) :]
         except OSError:
             os._exit(1)
 
@@ -64,6 +64,7 @@ def lines(make):
 
 # MARK: Kinds
 
+
 def attribute(value, **more):
     return {"value": value, **more}
 
@@ -73,38 +74,73 @@ def new_names(number):
 
 
 def longest_attributes(number):
-    return {"attributes": {f"{name} {'n' * 50}": attribute(f"{number} " + "v" * 1000, unit="u" * 32)
-                           for name in range(12)}}
+    return {
+        "attributes": {
+            f"{name} {'n' * 50}": attribute(f"{number} " + "v" * 1000, unit="u" * 32)
+            for name in range(12)
+        }
+    }
 
 
 def new_items(number):
-    return {"state": {"playback": {"state": "playing", "item": f"{number} " + "i" * 400,
-                                   "position": number % 100, "duration": 100, "rate": 1}}}
+    return {
+        "state": {
+            "playback": {
+                "state": "playing",
+                "item": f"{number} " + "i" * 400,
+                "position": number % 100,
+                "duration": 100,
+                "rate": 1,
+            }
+        }
+    }
 
 
 def progress(number):
-    return {"state": {"tray": "moving"}, "attributes": {
-        "takes": attribute(number + 0.5, unit="s"), "remaining": attribute(number % 7, unit="s"),
-        "from": attribute(number % 100, unit="%"), "towards": attribute(100, unit="%")}}
+    return {
+        "state": {"tray": "moving"},
+        "attributes": {
+            "takes": attribute(number + 0.5, unit="s"),
+            "remaining": attribute(number % 7, unit="s"),
+            "from": attribute(number % 100, unit="%"),
+            "towards": attribute(100, unit="%"),
+        },
+    }
 
 
-NUMBERS = ["1e308", "-1e308", "9223372036854775807", "9223372036854775808", "-9223372036854775809",
-           "1" * 300, "5e-324", "-0", "1e-400"]
+NUMBERS = [
+    "1e308",
+    "-1e308",
+    "9223372036854775807",
+    "9223372036854775808",
+    "-9223372036854775809",
+    "1" * 300,
+    "5e-324",
+    "-0",
+    "1e-400",
+]
 
 
 def numbers(device):
     def make(number):
         value = NUMBERS[number % len(NUMBERS)]
-        return (f'{{"jsonrpc":"2.0","method":"state","params":{{"device":"{device}","state":{{'
-                f'"volume":{value},"playback":{{"state":"playing","position":{value},"duration":{value},'
-                f'"rate":{value}}}}},"attributes":{{"remaining":{{"value":{value}}}}}}}}}\n').encode()
+        return (
+            f'{{"jsonrpc":"2.0","method":"state","params":{{"device":"{device}","state":{{'
+            f'"volume":{value},"playback":{{"state":"playing","position":{value},"duration":{value},'
+            f'"rate":{value}}}}},"attributes":{{"remaining":{{"value":{value}}}}}}}}}\n'
+        ).encode()
+
     flood(make)
 
 
 def not_numbers(device):
     values = ["NaN", "Infinity", "-Infinity", "1e999", "0x10", "01", "1" * 5000]
-    flood(lambda number: (f'{{"jsonrpc":"2.0","method":"state","params":{{"device":"{device}","state":'
-                          f'{{"volume":{values[number % len(values)]}}}}}}}\n').encode())
+    flood(
+        lambda number: (
+            f'{{"jsonrpc":"2.0","method":"state","params":{{"device":"{device}","state":'
+            f'{{"volume":{values[number % len(values)]}}}}}}}\n'
+        ).encode()
+    )
 
 
 def standard_error(device):
@@ -129,15 +165,28 @@ def many_keys(device):
 
 
 def foreign_states(number):
-    return {"state": {"brightness": number % 100, "power": "exploded", "band": "fm", "position": "up",
-                      "popping": "popping", "picture": "tv", "nonsense": number}}
+    return {
+        "state": {
+            "brightness": number % 100,
+            "power": "exploded",
+            "band": "fm",
+            "position": "up",
+            "popping": "popping",
+            "picture": "tv",
+            "nonsense": number,
+        }
+    }
 
 
 def exit_leaving(script):
     """Leaves a child in a session of its own that holds all three pipes, and exits."""
+
     def run(device):
-        subprocess.Popen([sys.executable, "-IS", "-c", script], start_new_session=True, close_fds=False)
+        subprocess.Popen(
+            [sys.executable, "-IS", "-c", script], start_new_session=True, close_fds=False
+        )
         os._exit(3)
+
     return run
 
 
@@ -180,27 +229,61 @@ FLOODS = {
     "numbers": Kind(numbers, REPORTS),
     "not-numbers": Kind(not_numbers, BAD_LINES),
     "many-keys": Kind(many_keys),
-    "logs": Kind(lines(lambda number: notification("log", message=f"{number} " + "l" * 3000, level="error")),
-                 "lines a second to the log"),
+    "logs": Kind(
+        lines(lambda number: notification("log", message=f"{number} " + "l" * 3000, level="error")),
+        "lines a second to the log",
+    ),
     "standard-error": Kind(standard_error, "noise"),
-    "levels": Kind(lambda device: flood(lambda number: notification(
-        "levels", device=device, peak=[-number % 100 * -1.0] * 8, rms=[-20] * 8)),
-        "its plugin reports levels", device="headphones"),
-    "foreign-levels": Kind(lambda device: flood(lambda number: notification(
-        "levels", device=device, peak=[1e300] * 5000, rms=[None]))),
-    "plug-again": Kind(lambda device: flood(lambda number: notification("plugAgain", device=device)),
-                       "asks for a new cable"),
+    "levels": Kind(
+        lambda device: flood(
+            lambda number: notification(
+                "levels", device=device, peak=[-number % 100 * -1.0] * 8, rms=[-20] * 8
+            )
+        ),
+        "its plugin reports levels",
+        device="headphones",
+    ),
+    "foreign-levels": Kind(
+        lambda device: flood(
+            lambda number: notification("levels", device=device, peak=[1e300] * 5000, rms=[None])
+        )
+    ),
+    "plug-again": Kind(
+        lambda device: flood(lambda number: notification("plugAgain", device=device)),
+        "asks for a new cable",
+    ),
     "garbage": Kind(lines(lambda number: b"nonsense %d\n" % number), BAD_LINES),
-    "not-utf8": Kind(lines(lambda number: b'{"jsonrpc":"2.0","method":"log","params":{"message":"'
-                           + bytes([0xC0 + number % 64, 0xFF, 0x80]) + b'"}}\n'), BAD_LINES),
+    "not-utf8": Kind(
+        lines(
+            lambda number: (
+                b'{"jsonrpc":"2.0","method":"log","params":{"message":"'
+                + bytes([0xC0 + number % 64, 0xFF, 0x80])
+                + b'"}}\n'
+            )
+        ),
+        BAD_LINES,
+    ),
     "deep": Kind(lines(lambda number: b"[" * 100_000 + b"\n"), BAD_LINES),
-    "marks": Kind(lambda device: flood(lambda number: notification(
-        "state", device=device, state={"power": "e" + "\u0308" * 5000}), batch=4), BAD_LINES),
+    "marks": Kind(
+        lambda device: flood(
+            lambda number: notification(
+                "state", device=device, state={"power": "e" + "\u0308" * 5000}
+            ),
+            batch=4,
+        ),
+        BAD_LINES,
+    ),
     "endless-line": Kind(endless_line, "a line of", isSlow=True),
     "unknown-answers": Kind(lines(lambda number: line(id=number + 10_000, result={})), BAD_LINES),
     "requests": Kind(lines(lambda number: line(id=number, method="open", params={})), BAD_LINES),
-    "other-devices": Kind(lines(lambda number: notification(
-        "state", device="lights", state={"power": "off", "brightness": 0})), BAD_LINES),
+    "other-devices": Kind(
+        lines(
+            lambda number: notification(
+                "state", device="lights", state={"power": "off", "brightness": 0}
+            )
+        ),
+        BAD_LINES,
+    ),
     "unknown-notifications": Kind(lines(lambda number: notification("levitate", height=number))),
     "closes-output": Kind(close_output, "it ended"),
     "crash": Kind(lambda device: os._exit(7), "it ended (exit status 7)"),
@@ -212,7 +295,9 @@ PICTURE = "a picture of its plugin is dropped"
 ITEM = "hostile-song"
 # The answers to a request for a picture: the first is one byte too long for the controller.
 PICTURES = {
-    "picture-oversized": {"data": base64.b64encode(b"\xff\xd8\xff" + b"x" * (524_288 - 2)).decode()},
+    "picture-oversized": {
+        "data": base64.b64encode(b"\xff\xd8\xff" + b"x" * (524_288 - 2)).decode()
+    },
     "picture-of-other-type": {"data": base64.b64encode(b"GIF89a" + b"x" * 100_000).decode()},
     "picture-not-base64": {"data": [7, {"nested": "n" * 500_000}]},
     "picture-silent": None,
@@ -235,11 +320,14 @@ KINDS = {**FLOODS, **ANSWERS}
 
 # MARK: The plugin
 
+
 class Hostile:
     def __init__(self):
         self.kind = "none"
         self.states = {}
-        self.page = json.dumps([{"id": f"/{number}", "title": "t" * 20} for number in range(15_000)])
+        self.page = json.dumps(
+            [{"id": f"/{number}", "title": "t" * 20} for number in range(15_000)]
+        )
 
     def answer(self, request):
         method, params = request["method"], request.get("params", {})
@@ -266,7 +354,12 @@ class Hostile:
             answer *= 2
         if self.kind == "late" and request["method"] == "perform":
             threading.Timer(15, write, [answer]).start()
-        elif self.kind != "silent" or request["method"] in ("initialize", "open", "close", "shutdown"):
+        elif self.kind != "silent" or request["method"] in (
+            "initialize",
+            "open",
+            "close",
+            "shutdown",
+        ):
             write(answer)
 
     def open(self, params):
@@ -280,25 +373,49 @@ class Hostile:
         if kind:
             # After the answer to `open`.
             threading.Timer(0.02, kind.run, [device]).start()
-        return {"capabilities": ["levels"] if role == "amplifier" else ["seek"], "reportsState": True,
-                "cables": ["pcm"]}
+        return {
+            "capabilities": ["levels"] if role == "amplifier" else ["seek"],
+            "reportsState": True,
+            "cables": ["pcm"],
+        }
 
     def perform(self, request):
         device, command = request["params"]["device"], request["params"]["command"]
         if self.kind == "deaf":
             # Reads nothing any more, and proves with reports that it lives.
-            flood(lambda number: notification("state", device=device, state={"power": "on"}), pause=0.1, batch=1)
+            flood(
+                lambda number: notification("state", device=device, state={"power": "on"}),
+                pause=0.1,
+                batch=1,
+            )
         if self.kind == "long-errors":
-            write(line(id=request["id"], error={"code": -32000, "message": "no " * 100_000, "data": {
-                "kind": "refused", "hint": "why " * 100_000, "retryAfter": 1e300}}))
+            write(
+                line(
+                    id=request["id"],
+                    error={
+                        "code": -32000,
+                        "message": "no " * 100_000,
+                        "data": {"kind": "refused", "hint": "why " * 100_000, "retryAfter": 1e300},
+                    },
+                )
+            )
             return None
         state = self.states[device]
-        name, argument = next(iter(command.items())) if isinstance(command, dict) else (command, None)
+        name, argument = (
+            next(iter(command.items())) if isinstance(command, dict) else (command, None)
+        )
         changes = {
-            "on": {"power": "on"}, "off": {"power": "off"}, "input": {"input": argument},
-            "stereo": {"mode": "stereo"}, "surround": {"mode": "surround"}, "volume": {"volume": argument},
-            "mute": {"muted": True}, "unmute": {"muted": False}, "eject": {"tray": "open"},
-            "stop": {"playback": {"state": "stopped"}}, "pause": {"playback": {"state": "stopped"}},
+            "on": {"power": "on"},
+            "off": {"power": "off"},
+            "input": {"input": argument},
+            "stereo": {"mode": "stereo"},
+            "surround": {"mode": "surround"},
+            "volume": {"volume": argument},
+            "mute": {"muted": True},
+            "unmute": {"muted": False},
+            "eject": {"tray": "open"},
+            "stop": {"playback": {"state": "stopped"}},
+            "pause": {"playback": {"state": "stopped"}},
         }.get(name, {})
         state.update(changes)
         write(notification("state", device=device, state=changes))
@@ -306,18 +423,33 @@ class Hostile:
 
     def scan(self, request):
         if self.kind in PICTURES:
-            return self.reply(request, {"items": [{"id": ITEM, "title": "Hostile", "picture": True}]})
+            return self.reply(
+                request, {"items": [{"id": ITEM, "title": "Hostile", "picture": True}]}
+            )
         if self.kind != "endless-catalogue":
             return self.reply(request, {"items": []})
-        write(f'{{"jsonrpc":"2.0","id":{request["id"]},"result":{{"next":"on","items":{self.page}}}}}\n'
-              .encode())
+        write(
+            f'{{"jsonrpc":"2.0","id":{request["id"]},"result":{{"next":"on","items":{self.page}}}}}\n'.encode()
+        )
 
 
 def main():
     if "--kinds" in sys.argv:
-        print(json.dumps([{"kind": name, "device": kind.device, "shown": kind.shown, "isSlow": kind.isSlow,
-                           "picture": ITEM if name in PICTURES else None}
-                          for name, kind in KINDS.items() if name != "none"]))
+        print(
+            json.dumps(
+                [
+                    {
+                        "kind": name,
+                        "device": kind.device,
+                        "shown": kind.shown,
+                        "isSlow": kind.isSlow,
+                        "picture": ITEM if name in PICTURES else None,
+                    }
+                    for name, kind in KINDS.items()
+                    if name != "none"
+                ]
+            )
+        )
         return
     if "--self-check" in sys.argv:
         print('{"ok": true}')

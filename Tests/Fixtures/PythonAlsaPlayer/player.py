@@ -56,7 +56,19 @@ class Output:
 
     def __init__(self, pcm):
         self.command = [
-            "aplay", "-q", "-D", pcm, "-t", "raw", "-f", "S16_LE", "-c", "2", "-r", str(RATE)]
+            "aplay",
+            "-q",
+            "-D",
+            pcm,
+            "-t",
+            "raw",
+            "-f",
+            "S16_LE",
+            "-c",
+            "2",
+            "-r",
+            str(RATE),
+        ]
         self.process = None
         self.closing = threading.Event()
         self.thread = threading.Thread(target=self.write_tone, daemon=True)
@@ -67,8 +79,8 @@ class Output:
         PCM may be in other hands for a moment longer."""
         while not self.closing.is_set():
             with subprocess.Popen(
-                    self.command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                    bufsize=0) as process:
+                self.command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, bufsize=0
+            ) as process:
                 self.process = process
                 try:
                     while not self.closing.is_set():
@@ -102,8 +114,11 @@ class Player:
 
     def report(self):
         playback = {
-            "state": self.status, "item": "tone", "position": round(self.current_position(), 3),
-            "rate": 1 if self.status == "playing" else 0}
+            "state": self.status,
+            "item": "tone",
+            "position": round(self.current_position(), 3),
+            "rate": 1 if self.status == "playing" else 0,
+        }
         state = {"power": self.power, "playback": playback, "tray": self.tray}
         send({"method": "state", "params": {"device": self.name, "state": state}})
 
@@ -151,12 +166,13 @@ class Player:
         else:
             raise invalid(
                 "this player has no such command, or not with this argument",
-                "It knows: on, off, play, pause, stop, eject, next, previous.")
+                "It knows: on, off, play, pause, stop, eject, next, previous.",
+            )
         self.report()
 
     def play(self, what):
         if not isinstance(what, dict) or not set(what) <= {"item", "position"}:
-            raise invalid('"play" takes "item" and "position"', "Write \"play\" alone.")
+            raise invalid('"play" takes "item" and "position"', 'Write "play" alone.')
         if what.get("item", "tone") != "tone":
             raise invalid("there is no such item on the disc", "There is: tone.")
         position = what.get("position", 0 if self.status == "stopped" else self.current_position())

@@ -68,7 +68,8 @@ class Lights:
             if not is_percent(command["dim"]):
                 raise invalid(
                     f'"dim" takes a whole number from 0 to 100 (%), not {command["dim"]!r:.60}',
-                    "Write {\"dim\": 10}.")
+                    'Write {"dim": 10}.',
+                )
             self.brightness = int(command["dim"])
         else:
             raise invalid("lights have no such command", "They know: on, off, dim.")
@@ -115,16 +116,21 @@ class Plugin:
         self.devices = {}
         self.is_done = False
         self.methods = {
-            "initialize": self.initialize, "open": self.open, "close": self.close,
-            "perform": self.perform, "scan": self.scan, "openSocket": self.no_cable,
-            "plug": self.no_cable, "ping": lambda params: {}, "shutdown": self.shutdown,
+            "initialize": self.initialize,
+            "open": self.open,
+            "close": self.close,
+            "perform": self.perform,
+            "scan": self.scan,
+            "openSocket": self.no_cable,
+            "plug": self.no_cable,
+            "ping": lambda params: {},
+            "shutdown": self.shutdown,
         }
 
     def initialize(self, params):
         theirs = text(params, "protocol")
         if theirs.split(".")[0] != VERSION.split(".")[0]:
-            raise Refusal(
-                VERSION_ERROR, f"the controller speaks {theirs}, this plugin {VERSION}")
+            raise Refusal(VERSION_ERROR, f"the controller speaks {theirs}, this plugin {VERSION}")
         return {"protocol": VERSION, "plugin": "PythonLights", "version": "1.0.0"}
 
     def open(self, params):
@@ -133,8 +139,7 @@ class Plugin:
         # An open of a name that is open replaces it; a refused one leaves nothing open.
         self.devices.pop(name, None)
         if role != "lights":
-            raise Refusal(
-                DEVICE_ERROR, f"this plugin has no {role:.60}", kind="unsupported")
+            raise Refusal(DEVICE_ERROR, f"this plugin has no {role:.60}", kind="unsupported")
         options = params.get("options")
         device = Lights(name, options if isinstance(options, dict) else {})
         device.report()
@@ -206,8 +211,7 @@ class Plugin:
         if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
             raise Refusal(INVALID_REQUEST, '"jsonrpc": "2.0" is missing')
         if not any(key in message for key in ("method", "result", "error")):
-            raise Refusal(
-                INVALID_REQUEST, "neither a request nor a notification nor a response")
+            raise Refusal(INVALID_REQUEST, "neither a request nor a notification nor a response")
         return message
 
     def run(self):

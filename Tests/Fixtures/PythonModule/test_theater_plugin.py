@@ -25,8 +25,12 @@ class Peer:
         code += f"\nPlugin('P', '1.0.0', {{'{role}': D}}).run()\n"
         self.role, self.number = role, 0
         self.process = subprocess.Popen(
-            [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True)
+            [sys.executable, "-c", code],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         # Ends a plugin that does not answer, so that the test fails instead of waiting.
         self.watchdog = threading.Timer(30, self.process.kill)
         self.watchdog.start()
@@ -125,8 +129,7 @@ class ModuleTest(unittest.TestCase):
             self.assertEqual(kind(peer.answer(waiting)[0]), "cancelled")
             peer.notify("cancel", id=running)
             self.assertEqual(kind(peer.answer(running)[0]), "cancelled")
-            self.assertIn(
-                "result", peer.answer(peer.post("perform", device="a", command="off"))[0])
+            self.assertIn("result", peer.answer(peer.post("perform", device="a", command="off"))[0])
 
     def test_a_device_that_does_not_open_is_closed_and_is_not_open(self):
         with Peer("""
@@ -201,7 +204,8 @@ class ModuleTest(unittest.TestCase):
             self.assertLessEqual(len(problem["value"].encode()), 1000)
             _, [found] = peer.answer(peer.post("perform", device="a", command="on"))
             self.assertEqual(
-                found["params"]["attributes"], {"problem": {"value": None, "label": "Problem"}})
+                found["params"]["attributes"], {"problem": {"value": None, "label": "Problem"}}
+            )
 
     def test_no_report_follows_the_close_of_its_device(self):
         with Peer("""
@@ -211,9 +215,12 @@ class ModuleTest(unittest.TestCase):
             self.assertEqual(peer.answer(peer.post("close", device="a"))[1], [])
 
     def test_commands_are_checked_against_the_table_of_the_role(self):
-        with Peer("""
+        with Peer(
+            """
             def perform(self, name, argument): self.log(f"{name} {argument!r}")
-            """, role="screen") as peer:
+            """,
+            role="screen",
+        ) as peer:
             peer.open()
             _, [log] = peer.answer(peer.post("perform", device="a", command="down"))
             self.assertEqual(log["params"]["message"], "down None")
@@ -230,24 +237,31 @@ class ModuleTest(unittest.TestCase):
             peer.open()
             _, [log] = peer.answer(peer.post("perform", device="a", command={"dim": 40.0}))
             self.assertEqual(log["params"]["message"], "40")
-            for wrong in 101, -1, 1.5, True, "3", 10 ** 400, 1e300, [1], None:
+            for wrong in 101, -1, 1.5, True, "3", 10**400, 1e300, [1], None:
                 request = peer.post("perform", device="a", command={"dim": wrong})
                 self.assertEqual(kind(peer.answer(request)[0]), "invalid", wrong)
 
     def test_an_optional_command_needs_its_capability(self):
-        with Peer("""
+        with Peer(
+            """
             def open(self): return ["stop"]
             def perform(self, name, argument): pass
-            """, role="screen") as peer:
+            """,
+            role="screen",
+        ) as peer:
             self.assertEqual(peer.open()[0]["result"]["capabilities"], ["stop"])
             self.assertIn(
-                "result", peer.answer(peer.post("perform", device="a", command="stop"))[0])
+                "result", peer.answer(peer.post("perform", device="a", command="stop"))[0]
+            )
 
     def test_a_long_catalogue_comes_in_pages(self):
-        with Peer("""
+        with Peer(
+            """
             def scan(self, folder):
                 return [{"id": str(n), "title": "x" * 1000} for n in range(2000)]
-            """, role="cdPlayer") as peer:
+            """,
+            role="cdPlayer",
+        ) as peer:
             peer.open()
             items, cursor = [], ""
             while cursor is not None:
@@ -262,13 +276,16 @@ class ModuleTest(unittest.TestCase):
                 self.assertEqual(kind(answer), "notNow")
 
     def test_a_scan_delays_no_command(self):
-        with Peer("""
+        with Peer(
+            """
             def open(self): self.go_on = threading.Event()
             def scan(self, folder):
                 self.go_on.wait()
                 return []
             def perform(self, name, argument): self.go_on.set()
-            """, role="cdPlayer") as peer:
+            """,
+            role="cdPlayer",
+        ) as peer:
             peer.open()
             scan = peer.post("scan", device="a")
             performed = peer.post("perform", device="a", command="on")
@@ -278,9 +295,11 @@ class ModuleTest(unittest.TestCase):
     def test_a_self_check_that_fails_names_the_problem(self):
         code = HEAD + "Plugin('P', '1', {}, self_check=lambda: ('no lamp', 'Buy one.')).run()"
         ended = subprocess.run(
-            [sys.executable, "-c", code, "--self-check"], stdout=subprocess.PIPE, text=True)
+            [sys.executable, "-c", code, "--self-check"], stdout=subprocess.PIPE, text=True
+        )
         self.assertEqual(
-            json.loads(ended.stdout), {"ok": False, "message": "no lamp", "hint": "Buy one."})
+            json.loads(ended.stdout), {"ok": False, "message": "no lamp", "hint": "Buy one."}
+        )
         self.assertEqual(ended.returncode, 1)
 
 

@@ -77,12 +77,21 @@ class Plugin:
 
     def perform(self, request):
         device, command = request["params"]["device"], request["params"]["command"]
-        name, argument = next(iter(command.items())) if isinstance(command, dict) else (command, None)
+        name, argument = (
+            next(iter(command.items())) if isinstance(command, dict) else (command, None)
+        )
         if name == "volume" and self.amplifier["power"] == "off":
-            return send(id=request["id"], error={"code": -32000, "message": "it is off",
-                                                 "data": {"kind": "notNow"}})
-        changes = {"on": {"power": "on"}, "off": {"power": "off"}, "volume": {"volume": argument},
-                   "mute": {"muted": True}, "unmute": {"muted": False}}.get(name, {})
+            return send(
+                id=request["id"],
+                error={"code": -32000, "message": "it is off", "data": {"kind": "notNow"}},
+            )
+        changes = {
+            "on": {"power": "on"},
+            "off": {"power": "off"},
+            "volume": {"volume": argument},
+            "mute": {"muted": True},
+            "unmute": {"muted": False},
+        }.get(name, {})
         self.amplifier.update(changes)
         report(device, **changes)
         send(id=request["id"], result={})

@@ -1,77 +1,305 @@
 // The screen of the user's own account: name, contacts, password, second factor, sessions, access tokens, deletion.
-import { h, clear, btn } from './dom.js';
+import { btn, clear, h } from './dom.js';
 import { icon } from './icons.js';
-import { get, post, remove, path } from './api.js';
-import { heading, toast, ask, chip, actBtn, complain, card, setting, quiet, twoLines, failureCard } from './parts.js';
-import { field, CHECK } from './forms.js';
+import { get, path, post, remove } from './api.js';
+import {
+  actBtn,
+  ask,
+  card,
+  chip,
+  complain,
+  failureCard,
+  heading,
+  quiet,
+  setting,
+  toast,
+  twoLines,
+} from './parts.js';
+import { CHECK, field } from './forms.js';
 import { isPhone } from './contacts.js';
 import { saveLanguage } from './commands.js';
 import { languageChoice } from './language.js';
 import { passwordForm } from './reset.js';
-import { formSheet, inSheet, passwordField, confirmContact, proven } from './form-sheet.js';
-import { addFactor, removeFactor, newRecoveryCodes } from './second-factor.js';
+import { confirmContact, formSheet, inSheet, passwordField, proven } from './form-sheet.js';
+import { addFactor, newRecoveryCodes, removeFactor } from './second-factor.js';
 import { askEndOthers, createButton, loadTokens } from './tokens.js';
 import { t, when } from './text.js';
 
 export const title = () => t('account.title');
 
 export async function show(main, { again, exit }) {
-  const person = h('div', 'setting-list'), factor = h('div', 'setting-list'), sessions = h('ul', 'rows'), tokens = h('ul', 'rows');
-  const others = quiet(t('sessions.endOthers'), undefined, () => askEndOthers(() => Promise.all([loadSessions(sessions), loadTokens(tokens)])));
-  const end = btn('danger wide', () => ask(t('account.deleteAsk'), t('account.deleteNote'), { yes: t('account.delete'), no: t('do.cancel'), danger: true, run: () => proven(() => remove('/account')).then(() => { toast(t('account.deleted')); return exit(); }).catch(complain) }), t('account.delete'));
-  main.append(heading(t('account.title'), h('a', { class: 'btn quiet', href: '/settings' }, icon('arrowBack'), t('settings.title'))));
-  const columns = h('div', 'two-col', h('div', 'col', card(t('account.you'), 'h-you', person), card(t('factor.title'), 'h-factor', factor)),
-      h('div', 'col', card(t('sessions.title'), 'h-sessions', sessions, others), card(t('tokens.title'), 'h-tokens', h('div', 'setting-list', h('p', 'soft', t('tokens.about')), tokens, h('div', {}, createButton(tokens)))), card(t('account.end'), 'h-end', h('div', 'setting-list', h('p', 'soft', t('account.deleteNote')), end))));
+  const person = h('div', 'setting-list'),
+    factor = h('div', 'setting-list'),
+    sessions = h('ul', 'rows'),
+    tokens = h('ul', 'rows');
+  const others = quiet(
+    t('sessions.endOthers'),
+    undefined,
+    () => askEndOthers(() => Promise.all([loadSessions(sessions), loadTokens(tokens)])),
+  );
+  const end = btn(
+    'danger wide',
+    () =>
+      ask(t('account.deleteAsk'), t('account.deleteNote'), {
+        yes: t('account.delete'),
+        no: t('do.cancel'),
+        danger: true,
+        run: () =>
+          proven(() => remove('/account')).then(() => {
+            toast(t('account.deleted'));
+            return exit();
+          }).catch(complain),
+      }),
+    t('account.delete'),
+  );
+  main.append(
+    heading(
+      t('account.title'),
+      h('a', { class: 'btn quiet', href: '/settings' }, icon('arrowBack'), t('settings.title')),
+    ),
+  );
+  const columns = h(
+    'div',
+    'two-col',
+    h(
+      'div',
+      'col',
+      card(t('account.you'), 'h-you', person),
+      card(t('factor.title'), 'h-factor', factor),
+    ),
+    h(
+      'div',
+      'col',
+      card(t('sessions.title'), 'h-sessions', sessions, others),
+      card(
+        t('tokens.title'),
+        'h-tokens',
+        h(
+          'div',
+          'setting-list',
+          h('p', 'soft', t('tokens.about')),
+          tokens,
+          h('div', {}, createButton(tokens)),
+        ),
+      ),
+      card(
+        t('account.end'),
+        'h-end',
+        h('div', 'setting-list', h('p', 'soft', t('account.deleteNote')), end),
+      ),
+    ),
+  );
   const load = async () => {
     const { user } = await get('/account'), again = () => load().catch(complain);
-    clear(person, setting(user.name, t('account.nameNote'), quiet(t('account.change'), t('account.changeName'), () => changeName(user, again))),
-      setting(user.email, t(user.emailVerified ? 'account.verified' : 'account.unverified'), user.emailVerified ? null : quiet(t('account.verify'), t('account.verifyEmail'), () => sendCode('/account/email', {}, user.email, again)), quiet(t('account.change'), t('account.changeEmail'), () => changeEmail(user, again))),
-      setting(user.phone ?? t('account.phone'), t(user.phone ? 'account.verified' : 'account.noPhone'), quiet(t(user.phone ? 'account.change' : 'account.add'), t(user.phone ? 'account.changePhone' : 'account.addPhone'), () => changePhone(again))),
-      setting(t('field.password'), t('account.passwordNote'), quiet(t('account.change'), t('account.changePassword'), () => changePassword(user))),
-      setting(t('settings.language'), t('account.languageNote'), languageChoice(saveLanguage)));
-    clear(factor, setting(t('factor.app'), t('factor.note'), chip(user.secondFactor ? 'reported' : 'off', t(user.secondFactor ? 'factor.on' : 'factor.off'))),
-      user.secondFactor ? setting(t('factor.recovery'), t('factor.left', { count: user.recoveryCodesLeft ?? 0 }), quiet(t('factor.renew'), t('factor.renewCodes'), () => newRecoveryCodes(again))) : null,
-      user.secondFactor ? quiet(t('factor.remove'), undefined, () => removeFactor(again)) : h('div', {}, wide(t('factor.add'), () => addFactor(again))));
+    clear(
+      person,
+      setting(
+        user.name,
+        t('account.nameNote'),
+        quiet(t('account.change'), t('account.changeName'), () => changeName(user, again)),
+      ),
+      setting(
+        user.email,
+        t(user.emailVerified ? 'account.verified' : 'account.unverified'),
+        user.emailVerified ? null : quiet(
+          t('account.verify'),
+          t('account.verifyEmail'),
+          () => sendCode('/account/email', {}, user.email, again),
+        ),
+        quiet(t('account.change'), t('account.changeEmail'), () => changeEmail(user, again)),
+      ),
+      setting(
+        user.phone ?? t('account.phone'),
+        t(user.phone ? 'account.verified' : 'account.noPhone'),
+        quiet(
+          t(user.phone ? 'account.change' : 'account.add'),
+          t(user.phone ? 'account.changePhone' : 'account.addPhone'),
+          () => changePhone(again),
+        ),
+      ),
+      setting(
+        t('field.password'),
+        t('account.passwordNote'),
+        quiet(t('account.change'), t('account.changePassword'), () => changePassword(user)),
+      ),
+      setting(t('settings.language'), t('account.languageNote'), languageChoice(saveLanguage)),
+    );
+    clear(
+      factor,
+      setting(
+        t('factor.app'),
+        t('factor.note'),
+        chip(
+          user.secondFactor ? 'reported' : 'off',
+          t(user.secondFactor ? 'factor.on' : 'factor.off'),
+        ),
+      ),
+      user.secondFactor
+        ? setting(
+          t('factor.recovery'),
+          t('factor.left', { count: user.recoveryCodesLeft ?? 0 }),
+          quiet(t('factor.renew'), t('factor.renewCodes'), () => newRecoveryCodes(again)),
+        )
+        : null,
+      user.secondFactor
+        ? quiet(t('factor.remove'), undefined, () => removeFactor(again))
+        : h('div', {}, wide(t('factor.add'), () => addFactor(again))),
+    );
   };
-  try { await Promise.all([load(), loadSessions(sessions).catch((failure) => clear(sessions, h('li', {}, failureCard(t('sessions.title'), failure, again)))), loadTokens(tokens).catch((failure) => clear(tokens, h('li', {}, failureCard(t('tokens.title'), failure, again))))]); main.append(columns); } catch (failure) { main.append(failureCard(t('account.title'), failure, again)); }
+  try {
+    await Promise.all([
+      load(),
+      loadSessions(sessions).catch((failure) =>
+        clear(sessions, h('li', {}, failureCard(t('sessions.title'), failure, again)))
+      ),
+      loadTokens(tokens).catch((failure) =>
+        clear(tokens, h('li', {}, failureCard(t('tokens.title'), failure, again)))
+      ),
+    ]);
+    main.append(columns);
+  } catch (failure) {
+    main.append(failureCard(t('account.title'), failure, again));
+  }
 }
 const wide = (text, run) => actBtn('wide', run, icon('key'), text);
 
 function changeName(user, done) {
-  const name = field({ label: t('field.name'), name: 'name', autocomplete: 'name', check: (text) => (text.trim() ? null : t('account.nameMissing')) });
+  const name = field({
+    label: t('field.name'),
+    name: 'name',
+    autocomplete: 'name',
+    check: (text) => (text.trim() ? null : t('account.nameMissing')),
+  });
   name.value = user.name;
-  formSheet({ heading: t('field.name'), fields: [name], button: t('editor.save'), use: () => post('/account/name', { name: name.value }), done: () => { toast(t('account.nameChanged')); done(); } });
+  formSheet({
+    heading: t('field.name'),
+    fields: [name],
+    button: t('editor.save'),
+    use: () => post('/account/name', { name: name.value }),
+    done: () => {
+      toast(t('account.nameChanged'));
+      done();
+    },
+  });
 }
 function changeEmail(user, done, value = '') {
-  const email = field({ label: t('newcomer.email'), name: 'email', type: 'email', inputmode: 'email', autocomplete: 'email', note: t('account.emailNote'), check: CHECK.email });
+  const email = field({
+    label: t('newcomer.email'),
+    name: 'email',
+    type: 'email',
+    inputmode: 'email',
+    autocomplete: 'email',
+    note: t('account.emailNote'),
+    check: CHECK.email,
+  });
   email.value = value;
-  formSheet({ heading: t('account.yourEmail'), fields: [email], button: t('code.send'), use: (to) => proven(() => post('/account/email', { email: to })),
-    done: (sent) => confirmContact({ path: '/account/email', target: { email: email.value }, sent, onback: () => changeEmail(user, done, email.value), done: () => { toast(t('account.emailChanged')); done(); } }) });
+  formSheet({
+    heading: t('account.yourEmail'),
+    fields: [email],
+    button: t('code.send'),
+    use: (to) => proven(() => post('/account/email', { email: to })),
+    done: (sent) =>
+      confirmContact({
+        path: '/account/email',
+        target: { email: email.value },
+        sent,
+        onback: () => changeEmail(user, done, email.value),
+        done: () => {
+          toast(t('account.emailChanged'));
+          done();
+        },
+      }),
+  });
 }
 function changePhone(done, value = '') {
-  const phone = field({ label: t('account.phone'), name: 'phone', type: 'tel', inputmode: 'tel', autocomplete: 'tel', note: t('account.phoneNote'), check: (text) => (isPhone(text) ? null : t('account.phoneWrong')) });
+  const phone = field({
+    label: t('account.phone'),
+    name: 'phone',
+    type: 'tel',
+    inputmode: 'tel',
+    autocomplete: 'tel',
+    note: t('account.phoneNote'),
+    check: (text) => (isPhone(text) ? null : t('account.phoneWrong')),
+  });
   phone.value = value;
-  formSheet({ heading: t('account.yourPhone'), fields: [phone], button: t('code.send'), use: (to) => proven(() => post('/account/phone', { phone: to })),
-    done: (sent) => confirmContact({ path: '/account/phone', target: { phone: phone.value }, sent, onback: () => changePhone(done, phone.value), done: () => { toast(t('account.phoneChanged')); done(); } }) });
+  formSheet({
+    heading: t('account.yourPhone'),
+    fields: [phone],
+    button: t('code.send'),
+    use: (to) => proven(() => post('/account/phone', { phone: to })),
+    done: (sent) =>
+      confirmContact({
+        path: '/account/phone',
+        target: { phone: phone.value },
+        sent,
+        onback: () => changePhone(done, phone.value),
+        done: () => {
+          toast(t('account.phoneChanged'));
+          done();
+        },
+      }),
+  });
 }
 async function sendCode(path, body, to, done) {
   const sent = await proven(() => post(path, body));
-  confirmContact({ path, target: { email: to }, sent, onback: () => changeEmail({}, done), done: () => { toast(t('account.nowVerified')); done(); } });
+  confirmContact({
+    path,
+    target: { email: to },
+    sent,
+    onback: () => changeEmail({}, done),
+    done: () => {
+      toast(t('account.nowVerified'));
+      done();
+    },
+  });
 }
 async function changePassword(user) {
   const now = passwordField();
-  const form = await passwordForm({ email: user.email, name: user.name, heading: '', button: t('reset.set'), present: now,
-    use: (newPassword) => proven(() => post('/account/password', { password: now.value, newPassword }, { open: true })),
-    done: () => { box.close(); toast(t('account.passwordChanged')); } });
+  const form = await passwordForm({
+    email: user.email,
+    name: user.name,
+    heading: '',
+    button: t('reset.set'),
+    present: now,
+    use: (newPassword) =>
+      proven(() => post('/account/password', { password: now.value, newPassword }, { open: true })),
+    done: () => {
+      box.close();
+      toast(t('account.passwordChanged'));
+    },
+  });
   const box = inSheet(t('account.changePassword'), form);
 }
 
 /** Lists the sessions of an account, each with a button that ends it. */
 export async function loadSessions(list, of = '/sessions') {
   const { sessions } = await get(of);
-  clear(list, sessions.length ? null : h('li', 'soft', t('people.noSessions')), sessions.map((session) => {
-    const name = session.device || t('sessions.program');
-    return h('li', 'row still-row', icon(/phone|android|mobile/i.test(session.device) ? 'phone' : 'screen', { class: 'row-icon soft' }), twoLines(name, t('sessions.line', { address: session.address, opened: when(session.opened), seen: when(session.lastSeen) })),
-      session.current ? chip('reported', t('sessions.this')) : quiet(t('do.end'), t('sessions.endOf', { name }), async () => { await remove(of + path`/${session.id}`); await loadSessions(list, of); }));
-  }));
+  clear(
+    list,
+    sessions.length ? null : h('li', 'soft', t('people.noSessions')),
+    sessions.map((session) => {
+      const name = session.device || t('sessions.program');
+      return h(
+        'li',
+        'row still-row',
+        icon(/phone|android|mobile/i.test(session.device) ? 'phone' : 'screen', {
+          class: 'row-icon soft',
+        }),
+        twoLines(
+          name,
+          t('sessions.line', {
+            address: session.address,
+            opened: when(session.opened),
+            seen: when(session.lastSeen),
+          }),
+        ),
+        session.current
+          ? chip('reported', t('sessions.this'))
+          : quiet(t('do.end'), t('sessions.endOf', { name }), async () => {
+            await remove(of + path`/${session.id}`);
+            await loadSessions(list, of);
+          }),
+      );
+    }),
+  );
 }

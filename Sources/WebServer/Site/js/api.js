@@ -1,16 +1,29 @@
 // The controller's API: JSON in, JSON out, one shape for every failure.
-import { t, has } from './text.js';
+import { has, t } from './text.js';
 
 export class Failure extends Error {
   /** @param status the HTTP status; 0 if the controller was not reached. */
-  constructor(status, { code, message, hint, device, step, field, retryAfter, triesLeft, problems }) {
+  constructor(
+    status,
+    { code, message, hint, device, step, field, retryAfter, triesLeft, problems },
+  ) {
     // The page has its own texts for frequent errors; for all others the controller's English text says more.
     // One code may be about several fields.
     const about = `error.${code}.${field}`, own = has(about) ? about : `error.${code}`;
     super(has(own) ? t(own) : message);
     /** Whether the controller refused, or was not reached. */
     this.kind = status === 0 ? 'network' : 'refused';
-    Object.assign(this, { status, code, hint: has(own) ? has(`${own}.hint`) && t(`${own}.hint`) : hint, device, step, field, retryAfter, triesLeft, problems });
+    Object.assign(this, {
+      status,
+      code,
+      hint: has(own) ? has(`${own}.hint`) && t(`${own}.hint`) : hint,
+      device,
+      step,
+      field,
+      retryAfter,
+      triesLeft,
+      problems,
+    });
   }
 }
 
@@ -21,7 +34,9 @@ export const beginsHere = () => starting > 0;
 const STARTS = /^\/(watch|listen|radio|popcorn|activities|scenes\/.+\/runs)\b/;
 let loggedOut = () => {};
 /** Calls `action` when the controller no longer accepts the session. */
-export const whenLoggedOut = (action) => { loggedOut = action; };
+export const whenLoggedOut = (action) => {
+  loggedOut = action;
+};
 
 /**
  * Sends a request to a path below /api/v1 and returns the value of the answer.
@@ -38,21 +53,41 @@ export async function send(method, path, body, { wait, signal, open, isText, hea
   const isStart = method === 'POST' && STARTS.test(path);
   starting += isStart;
   try {
-    answer = await fetch('/api/v1' + path, { method, headers, signal, cache: 'no-store', body: body === undefined || isText ? body : JSON.stringify(body) });
+    answer = await fetch('/api/v1' + path, {
+      method,
+      headers,
+      signal,
+      cache: 'no-store',
+      body: body === undefined || isText ? body : JSON.stringify(body),
+    });
     text = await answer.text();
   } catch (error) {
     if (signal?.aborted) throw error;
     throw unreachable();
-  } finally { if (isStart) setTimeout(() => { starting -= 1; }, 1000); }
+  } finally {
+    if (isStart) {
+      setTimeout(() => {
+        starting -= 1;
+      }, 1000);
+    }
+  }
   let value;
-  try { value = text ? JSON.parse(text) : undefined; } catch { throw new Failure(answer.status, { code: 'unreadable' }); }
+  try {
+    value = text ? JSON.parse(text) : undefined;
+  } catch {
+    throw new Failure(answer.status, { code: 'unreadable' });
+  }
   if (answer.ok) return value;
-  const failure = new Failure(answer.status, value?.error ?? { code: 'unknown', message: t('error.answered', { status: answer.status }) });
+  const failure = new Failure(
+    answer.status,
+    value?.error ?? { code: 'unknown', message: t('error.answered', { status: answer.status }) },
+  );
   if (answer.status === 401 && !open) loggedOut();
   throw failure;
 }
 /** An address with its values encoded: path`/devices/${id}`. */
-export const path = (parts, ...values) => parts.reduce((whole, part, i) => whole + encodeURIComponent(values[i - 1]) + part);
+export const path = (parts, ...values) =>
+  parts.reduce((whole, part, i) => whole + encodeURIComponent(values[i - 1]) + part);
 export const get = (path, options) => send('GET', path, undefined, options);
 export const post = (path, body, options) => send('POST', path, body, options);
 export const remove = (path, options) => send('DELETE', path, undefined, options);

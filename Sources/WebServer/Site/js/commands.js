@@ -1,7 +1,7 @@
 // Transport commands of the current player, shared by all screens.
-import { post, path } from './api.js';
+import { path, post } from './api.js';
 import { announce, clamp, clock, left } from './dom.js';
-import { playback, withRole, device, activity, devices, knownTitles } from './store.js';
+import { activity, device, devices, knownTitles, playback, withRole } from './store.js';
 import { value } from './words.js';
 import { act, complain, paced } from './parts.js';
 import { t, unit } from './text.js';
@@ -13,14 +13,17 @@ export const canSeek = () => device(activity().player)?.capabilities.includes('s
 
 export async function flip(button) {
   const paused = isPaused();
-  if (await act(button, () => post(paused ? '/resume' : '/pause'))) announce(t(paused ? 'said.playing' : 'said.paused'));
+  if (await act(button, () => post(paused ? '/resume' : '/pause'))) {
+    announce(t(paused ? 'said.playing' : 'said.paused'));
+  }
 }
 export async function seekTo(position, button) {
   const to = clamp(position, 0, lastPlace());
   if (await act(button, () => post('/seek', { to }))) announceAt(to);
 }
 /** "Back 10 seconds". */
-export const jumpName = (by) => t(by < 0 ? 'player.back' : 'player.forward', { time: unit(Math.abs(by), 'second', true) });
+export const jumpName = (by) =>
+  t(by < 0 ? 'player.back' : 'player.forward', { time: unit(Math.abs(by), 'second', true) });
 let owed = 0, jumping = false;
 /** Seeks by seconds. Presses during a request add up, and follow it together. */
 export async function jump(by, button) {
@@ -28,17 +31,24 @@ export async function jump(by, button) {
   if (jumping) return;
   jumping = true;
   for (let now; owed && (now = playback());) {
-    const wanted = now.position + owed, to = clamp(wanted, 0, lastPlace()), body = to === wanted ? { by: owed } : { to };
+    const wanted = now.position + owed,
+      to = clamp(wanted, 0, lastPlace()),
+      body = to === wanted ? { by: owed } : { to };
     owed = 0;
-    if (await act(button, () => post('/seek', body))) announceAt(to); else break;
+    if (await act(button, () => post('/seek', body))) announceAt(to);
+    else break;
   }
-  owed = 0; jumping = false;
+  owed = 0;
+  jumping = false;
 }
 /** Players refuse a position at or behind the end. */
 const lastPlace = () => Math.max(0, (playback()?.duration ?? Infinity) - 1);
 function announceAt(position) {
   const { duration } = playback() ?? {};
-  announce([clock(position), duration ? left(Math.max(0, duration - position)) : null].filter(Boolean).join(', '));
+  announce(
+    [clock(position), duration ? left(Math.max(0, duration - position)) : null].filter(Boolean)
+      .join(', '),
+  );
 }
 export const skip = (direction, button) => act(button, () => post(`/${direction}`));
 export const endActivity = (button) => act(button, () => post('/end'));

@@ -2,13 +2,25 @@
 /** An effect for the drawing: an output of the flow. `tell` is its key in flow-transcripts.json. */
 export const emit = (name, value = true) => ({ tell: name, value });
 /** A failure in short: `refused codeWrong`. */
-export const summary = (failure) => (failure ? [failure.kind, failure.kind === 'refused' ? failure.code : failure.field].filter(Boolean).join(' ') : null);
+export const summary = (
+  failure,
+) => (failure
+  ? [failure.kind, failure.kind === 'refused' ? failure.code : failure.field].filter(Boolean).join(
+    ' ',
+  )
+  : null);
 
 /** The field for a code of digits; a second factor also takes a recovery code, which has another form. */
 export class CodeEntry {
-  constructor({ length = 6, takesRecoveryCode = false } = {}) { Object.assign(this, { length, takesRecoveryCode, text: '' }); }
-  get isWhole() { return this.text.length === this.length && /^[0-9]+$/.test(this.text); }
-  get canSubmit() { return this.isWhole || (this.takesRecoveryCode && !!this.text); }
+  constructor({ length = 6, takesRecoveryCode = false } = {}) {
+    Object.assign(this, { length, takesRecoveryCode, text: '' });
+  }
+  get isWhole() {
+    return this.text.length === this.length && /^[0-9]+$/.test(this.text);
+  }
+  get canSubmit() {
+    return this.isWhole || (this.takesRecoveryCode && !!this.text);
+  }
   /** Sets the text without spaces, with which people paste codes; returns whether it has changed. */
   type(typed) {
     const code = typed.replace(/\s/g, '');
@@ -16,7 +28,9 @@ export class CodeEntry {
     this.text = code;
     return true;
   }
-  clear() { this.text = ''; }
+  clear() {
+    this.text = '';
+  }
 }
 
 /**
@@ -30,8 +44,9 @@ export function drive(flow, { paint, work }) {
     const now = performance.now(), effects = flow.receive(event, now);
     paint(effects);
     for (const effect of effects) {
-      if (effect.start === 'tick') timer = setTimeout(() => send({ type: 'ticked' }), Math.max(0, effect.at - now));
-      else if (effect.start) work(effect, send);
+      if (effect.start === 'tick') {
+        timer = setTimeout(() => send({ type: 'ticked' }), Math.max(0, effect.at - now));
+      } else if (effect.start) work(effect, send);
     }
   };
   return { send, stop: () => clearTimeout(timer) };
@@ -44,6 +59,7 @@ export function failurePainter(error) {
   return (failure) => {
     if (failure === shown) return;
     shown = failure;
-    if (failure) error.show(failure); else error.hide();
+    if (failure) error.show(failure);
+    else error.hide();
   };
 }

@@ -1,7 +1,7 @@
 // Follows what others start: a choice of each device.
 import { $ } from './dom.js';
 import { beginsHere } from './api.js';
-import { watch, activity, isWallTablet, store } from './store.js';
+import { activity, isWallTablet, store, watch } from './store.js';
 import { look } from './look.js';
 
 /** Whether the page follows: as chosen; without a choice, on the wall. */
@@ -12,10 +12,16 @@ export function followOthers(go) {
   let before = activity(), known = store.status;
   return watch(() => {
     // A short start is over before the page is drawn. What a snapshot brings may have begun long ago.
-    const now = activity(), isNew = store.status === known && ['starting', 'running'].includes(now.status) && before.run !== now.run;
-    before = now; known = store.status;
+    const now = activity(),
+      isNew = store.status === known && ['starting', 'running'].includes(now.status) &&
+        before.run !== now.run;
+    before = now;
+    known = store.status;
     // Nobody is taken away from a text or a question.
-    if (!isNew || beginsHere() || !follows() || $('dialog[open], .toast.ask') || document.activeElement.matches('input:not([type=range]), textarea, select')) return;
+    if (
+      !isNew || beginsHere() || !follows() || $('dialog[open], .toast.ask') ||
+      document.activeElement.matches('input:not([type=range]), textarea, select')
+    ) return;
     const goal = matchMedia('(min-width: 700px)').matches ? '/room' : '/player';
     if (location.pathname !== goal) go(goal);
   });

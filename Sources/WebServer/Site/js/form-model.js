@@ -8,18 +8,35 @@ export class FormModel {
    * @param blocklist a Set of common passwords
    */
   constructor(declarations, { values = {}, blocklist } = {}) {
-    this.fields = new Map(declarations.map((declaration) => [declaration.name, { declaration, text: values[declaration.name] ?? '', isTouched: false, isRevealed: false }]));
+    this.fields = new Map(
+      declarations.map((
+        declaration,
+      ) => [declaration.name, {
+        declaration,
+        text: values[declaration.name] ?? '',
+        isTouched: false,
+        isRevealed: false,
+      }]),
+    );
     this.blocklist = blocklist;
     this.questions = new Map();
     this.lastNumber = 0;
     this.evaluate();
   }
 
-  text(name) { return this.fields.get(name).text; }
-  isValid(name) { return this.fields.get(name).report.state === 'valid'; }
-  areValid(names) { return names.every((name) => this.isValid(name)); }
+  text(name) {
+    return this.fields.get(name).text;
+  }
+  isValid(name) {
+    return this.fields.get(name).report.state === 'valid';
+  }
+  areValid(names) {
+    return names.every((name) => this.isValid(name));
+  }
   /** Whether only the answer to a question is missing. */
-  isPending(name) { return isPending(this.fields.get(name).report); }
+  isPending(name) {
+    return isPending(this.fields.get(name).report);
+  }
   /** What is shown: `pristine`, `editing`, `valid`, `invalidHidden` or `invalidShown`. */
   display(name) {
     const { report, isTouched, isRevealed } = this.fields.get(name);
@@ -29,11 +46,20 @@ export class FormModel {
     if (isRevealed) return 'invalidShown';
     return report.state === 'empty' ? 'editing' : 'invalidHidden';
   }
-  mistake(name) { const { declaration, text, report } = this.fields.get(name); return mistakeIn(declaration, text, report); }
+  mistake(name) {
+    const { declaration, text, report } = this.fields.get(name);
+    return mistakeIn(declaration, text, report);
+  }
   /** Uses these common passwords from now on. */
-  setBlocklist(blocklist) { this.blocklist = blocklist; this.evaluate(); }
+  setBlocklist(blocklist) {
+    this.blocklist = blocklist;
+    this.evaluate();
+  }
   /** Whether a password and its repetition are both given, and differ only there. */
-  isMismatch() { return this.isValid('password') && !!this.text('passwordAgain') && !this.isValid('passwordAgain'); }
+  isMismatch() {
+    return this.isValid('password') && !!this.text('passwordAgain') &&
+      !this.isValid('passwordAgain');
+  }
 
   // Each returns what to ask and what to withdraw.
   type(name, text) {
@@ -43,7 +69,12 @@ export class FormModel {
       Object.assign(field, { isTouched: true, text });
     });
   }
-  leave(name) { return this.change(() => { const field = this.fields.get(name); if (field.isTouched) field.isRevealed = true; }); }
+  leave(name) {
+    return this.change(() => {
+      const field = this.fields.get(name);
+      if (field.isTouched) field.isRevealed = true;
+    });
+  }
   submit(names) {
     return this.change(() => {
       for (const name of names) {
@@ -53,13 +84,20 @@ export class FormModel {
       }
     });
   }
-  reset(name, text = '') { return this.change(() => Object.assign(this.fields.get(name), { text, isTouched: false, isRevealed: false })); }
+  reset(name, text = '') {
+    return this.change(() =>
+      Object.assign(this.fields.get(name), { text, isTouched: false, isRevealed: false })
+    );
+  }
   /** @param answer nothing where none was obtained */
   answer({ field, number }, answer) {
     return this.change(() => {
       const question = this.questions.get(field);
       if (question?.state !== 'waiting' || question.number !== number) return;
-      Object.assign(question, answer === undefined ? { state: 'failed' } : { state: 'answered', answer });
+      Object.assign(
+        question,
+        answer === undefined ? { state: 'failed' } : { state: 'answered', answer },
+      );
     });
   }
 
@@ -67,32 +105,60 @@ export class FormModel {
     const before = this.waiting();
     body();
     this.evaluate();
-    const after = this.waiting(), isIn = (list, one) => list.some(({ number }) => number === one.number);
-    const withdrawn = before.filter((one) => !isIn(after, one) && !['answered', 'failed'].includes(this.questions.get(one.field)?.state));
-    return [...withdrawn.map(({ number }) => ({ start: 'withdraw', number })), ...after.filter((one) => !isIn(before, one)).map((one) => ({ start: 'ask', ...one }))];
+    const after = this.waiting(),
+      isIn = (list, one) => list.some(({ number }) => number === one.number);
+    const withdrawn = before.filter((one) =>
+      !isIn(after, one) && !['answered', 'failed'].includes(this.questions.get(one.field)?.state)
+    );
+    return [
+      ...withdrawn.map(({ number }) => ({ start: 'withdraw', number })),
+      ...after.filter((one) => !isIn(before, one)).map((one) => ({ start: 'ask', ...one })),
+    ];
   }
   waiting() {
     return [...this.questions].filter(([, { state }]) => state === 'waiting')
-      .map(([field, { question, number, text }]) => ({ field, question, number, text })).sort((one, other) => one.number - other.number);
+      .map(([field, { question, number, text }]) => ({ field, question, number, text })).sort((
+        one,
+        other,
+      ) => one.number - other.number);
   }
   evaluate() {
     const values = Object.fromEntries([...this.fields].map(([name, { text }]) => [name, text]));
-    const labels = Object.fromEntries([...this.fields].map(([name, { declaration }]) => [name, declaration.label]));
+    const labels = Object.fromEntries(
+      [...this.fields].map(([name, { declaration }]) => [name, declaration.label]),
+    );
     for (const [name, field] of this.fields) {
-      const asked = this.questions.get(name), answers = asked?.state === 'answered' && asked.text === field.text ? { [asked.question]: asked.answer } : {};
-      field.report = evaluate(field.declaration, field.text, { values, answers, blocklist: this.blocklist }, labels);
+      const asked = this.questions.get(name),
+        answers = asked?.state === 'answered' && asked.text === field.text
+          ? { [asked.question]: asked.answer }
+          : {};
+      field.report = evaluate(field.declaration, field.text, {
+        values,
+        answers,
+        blocklist: this.blocklist,
+      }, labels);
       this.question(name, field);
     }
   }
   /** Asks the question of a field: only when its other rules are kept, and once for a text. */
   question(name, { declaration, text, report }) {
-    const rule = declaration.rules.find((one) => one.rule === 'asked'), known = this.questions.get(name);
+    const rule = declaration.rules.find((one) => one.rule === 'asked'),
+      known = this.questions.get(name);
     if (!rule) return;
-    if (!isUndisputed(report)) { if (known?.state === 'waiting') this.questions.delete(name); return; }
+    if (!isUndisputed(report)) {
+      if (known?.state === 'waiting') this.questions.delete(name);
+      return;
+    }
     if (known?.text === text) return;
     this.lastNumber += 1;
-    this.questions.set(name, { state: 'waiting', question: rule.question, number: this.lastNumber, text });
+    this.questions.set(name, {
+      state: 'waiting',
+      question: rule.question,
+      number: this.lastNumber,
+      text,
+    });
   }
 }
-const isUndisputed = ({ state, results }) => state !== 'empty' && !results.some(({ advice, outcome }) => !advice && outcome === 'unsatisfied');
+const isUndisputed = ({ state, results }) =>
+  state !== 'empty' && !results.some(({ advice, outcome }) => !advice && outcome === 'unsatisfied');
 const isPending = (report) => report.state === 'invalid' && isUndisputed(report);

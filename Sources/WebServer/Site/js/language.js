@@ -1,15 +1,19 @@
 // The choice of the page's language, kept on this device.
 import { h } from './dom.js';
 import { saveLook } from './look.js';
-import { LANGUAGES, language, t } from './text.js';
+import { language, LANGUAGES, t } from './text.js';
 
 /** @param save also stores the language elsewhere, before the page is loaded anew */
 export function languageChoice(save) {
-  const node = h('select', { class: 'language', 'aria-label': t('settings.language'), onchange: async () => {
-    saveLook({ language: node.value });
-    await save?.(node.value);
-    location.reload();
-  } }, Object.entries(LANGUAGES).map(([tag, name]) => h('option', { value: tag, lang: tag }, name)));
+  const node = h('select', {
+    class: 'language',
+    'aria-label': t('settings.language'),
+    onchange: async () => {
+      saveLook({ language: node.value });
+      await save?.(node.value);
+      location.reload();
+    },
+  }, Object.entries(LANGUAGES).map(([tag, name]) => h('option', { value: tag, lang: tag }, name)));
   node.value = language;
   return node;
 }

@@ -1,5 +1,5 @@
 // The question whether leaving the player ends the activity; the answer is kept for each person.
-import { h, announce, btn, write } from './dom.js';
+import { announce, btn, h, write } from './dom.js';
 import { activity, person, playerRole, store, watch } from './store.js';
 import { endActivity } from './commands.js';
 import { look, saveLook } from './look.js';
@@ -8,7 +8,8 @@ import { titleOf } from './words.js';
 import { t } from './text.js';
 
 export const leavingEnds = () => look().leaving?.[person()];
-export const setLeavingEnds = (ends) => saveLook({ leaving: { ...look().leaving, [person()]: ends } });
+export const setLeavingEnds = (ends) =>
+  saveLook({ leaving: { ...look().leaving, [person()]: ends } });
 /** Removes the question whether the activity goes on. */
 export let withdraw = () => {};
 
@@ -22,14 +23,37 @@ export function leftPlayer() {
   else if (ends === undefined) ask(now);
 }
 function ask({ run }) {
-  const words = h('span'), choose = (ends) => { if (!check()) return; withdraw(); setLeavingEnds(ends); announce(t(ends ? 'leaving.willEnd' : 'leaving.willStay')); if (ends) endActivity(); };
+  const words = h('span'),
+    choose = (ends) => {
+      if (!check()) return;
+      withdraw();
+      setLeavingEnds(ends);
+      announce(t(ends ? 'leaving.willEnd' : 'leaving.willStay'));
+      if (ends) endActivity();
+    };
   const check = () => {
-    const now = activity(), isSame = now.status === 'running' && now.run === run, text = t('leaving.ask', { title: titleOf(now) ?? '' });
-    if (isSame) { write(words, text); question.setAttribute('aria-label', text); } else withdraw();
+    const now = activity(),
+      isSame = now.status === 'running' && now.run === run,
+      text = t('leaving.ask', { title: titleOf(now) ?? '' });
+    if (isSame) {
+      write(words, text);
+      question.setAttribute('aria-label', text);
+    } else withdraw();
     return isSame;
   };
   const unwatch = watch(check), button = (key, ends) => btn('', () => choose(ends), t(key));
-  const question = h('div', { class: 'toast ask', role: 'region' }, h('p', {}, words, h('span', 'tiny block', t('leaving.kept'))), button('leaving.stay', false), button('leaving.end', true));
-  withdraw = () => { unwatch(); question.remove(); };
-  check(); toasts().append(question); announce(words.textContent);
+  const question = h(
+    'div',
+    { class: 'toast ask', role: 'region' },
+    h('p', {}, words, h('span', 'tiny block', t('leaving.kept'))),
+    button('leaving.stay', false),
+    button('leaving.end', true),
+  );
+  withdraw = () => {
+    unwatch();
+    question.remove();
+  };
+  check();
+  toasts().append(question);
+  announce(words.textContent);
 }

@@ -1,23 +1,44 @@
 // The login without its drawing: LoginScreen of the controller's AccountFlows in JavaScript. flow-transcripts.json
 // holds both to the same results.
 import { FormModel } from './form-model.js';
-import { CodeEntry, summary, emit } from './flow.js';
+import { CodeEntry, emit, summary } from './flow.js';
 
 // An account may be older than the rules for new passwords: they do not apply.
-const FIELDS = [{ name: 'email', label: 'e-mail address', hidesMistakeOnEdit: true, rules: [{ rule: 'notEmpty' }, { rule: 'email' }] }, { name: 'password', label: 'password', hidesMistakeOnEdit: true, rules: [] }];
+const FIELDS = [{
+  name: 'email',
+  label: 'e-mail address',
+  hidesMistakeOnEdit: true,
+  rules: [{ rule: 'notEmpty' }, { rule: 'email' }],
+}, { name: 'password', label: 'password', hidesMistakeOnEdit: true, rules: [] }];
 const NAMES = FIELDS.map(({ name }) => name);
 const ONE_TIME = ['typedContact', 'submitContact', 'typedCode', 'submitCode', 'sendAgain', 'back'];
 
 export class LoginFlow {
   /** @param oneTime the flow of a one-time code; without it a password is asked for */
-  constructor(oneTime) { this.oneTime = oneTime; this.factor = new CodeEntry({ takesRecoveryCode: true }); this.appear(); }
-  get isLoading() { return this.isAsking || (this.step === 'oneTimeCode' && this.oneTime.isLoading); }
-  get isOver() { return !!this.person || !!this.exit; }
-  get isLocked() { return this.isLoading || this.isOver; }
-  get failure() { return this.step === 'oneTimeCode' ? this.oneTime.failure : this.lastFailure; }
+  constructor(oneTime) {
+    this.oneTime = oneTime;
+    this.factor = new CodeEntry({ takesRecoveryCode: true });
+    this.appear();
+  }
+  get isLoading() {
+    return this.isAsking || (this.step === 'oneTimeCode' && this.oneTime.isLoading);
+  }
+  get isOver() {
+    return !!this.person || !!this.exit;
+  }
+  get isLocked() {
+    return this.isLoading || this.isOver;
+  }
+  get failure() {
+    return this.step === 'oneTimeCode' ? this.oneTime.failure : this.lastFailure;
+  }
   get canSubmit() {
     if (this.isLocked) return false;
-    return { password: () => this.form.areValid(NAMES), oneTimeCode: () => this.oneTime.canSubmit, secondFactor: () => this.factor.canSubmit }[this.step]();
+    return {
+      password: () => this.form.areValid(NAMES),
+      oneTimeCode: () => this.oneTime.canSubmit,
+      secondFactor: () => this.factor.canSubmit,
+    }[this.step]();
   }
 
   receive(event, now = 0) {
@@ -26,59 +47,99 @@ export class LoginFlow {
   }
   apply(event, now) {
     switch (event.type) {
-      case 'appeared': this.appear(); return this.oneTime?.receive(event, now) ?? [];
-      case 'loggedIn': return this.answered(event, now);
-      case 'requested': case 'ticked': return this.toOneTime(event, now);
-      default: return this.isLocked ? [] : this.handle(event, now);
+      case 'appeared':
+        this.appear();
+        return this.oneTime?.receive(event, now) ?? [];
+      case 'loggedIn':
+        return this.answered(event, now);
+      case 'requested':
+      case 'ticked':
+        return this.toOneTime(event, now);
+      default:
+        return this.isLocked ? [] : this.handle(event, now);
     }
   }
   /** Begins with empty fields, each time the screen appears. */
   appear() {
     this.form = new FormModel(FIELDS);
-    Object.assign(this, { step: this.oneTime ? 'oneTimeCode' : 'password', isAsking: false, person: null, exit: null, lastFailure: null });
+    Object.assign(this, {
+      step: this.oneTime ? 'oneTimeCode' : 'password',
+      isAsking: false,
+      person: null,
+      exit: null,
+      lastFailure: null,
+    });
     this.factor.clear();
   }
 
   handle(event, now) {
     if (this.step === 'secondFactor') return this.handleFactor(event);
-    if (event.type === 'leave') { this.exit = event.for; return [emit('left', event.for)]; }
-    if (this.step === 'oneTimeCode') return ONE_TIME.includes(event.type) ? this.toOneTime(event, now) : [];
+    if (event.type === 'leave') {
+      this.exit = event.for;
+      return [emit('left', event.for)];
+    }
+    if (this.step === 'oneTimeCode') {
+      return ONE_TIME.includes(event.type) ? this.toOneTime(event, now) : [];
+    }
     switch (event.type) {
       case 'typed':
         this.form.type(event.field, event.text);
         if (this.lastFailure?.field === event.field) this.lastFailure = null;
         return [];
-      case 'left': this.form.leave(event.field); return [];
-      case 'submit': this.form.submit(NAMES); return this.form.areValid(NAMES) ? this.submit() : [];
-      default: return [];
+      case 'left':
+        this.form.leave(event.field);
+        return [];
+      case 'submit':
+        this.form.submit(NAMES);
+        return this.form.areValid(NAMES) ? this.submit() : [];
+      default:
+        return [];
     }
   }
   handleFactor({ type, text }) {
     switch (type) {
       // A whole code submits itself; a recovery code needs the button.
-      case 'typedFactor': return this.factor.type(text) && this.factor.isWhole ? this.submit() : [];
-      case 'submit': return this.factor.canSubmit ? this.submit() : [];
+      case 'typedFactor':
+        return this.factor.type(text) && this.factor.isWhole ? this.submit() : [];
+      case 'submit':
+        return this.factor.canSubmit ? this.submit() : [];
       case 'backFromFactor':
         Object.assign(this, { step: this.oneTime ? 'oneTimeCode' : 'password', lastFailure: null });
-        this.oneTime?.reopen(); this.factor.clear();
+        this.oneTime?.reopen();
+        this.factor.clear();
         return [];
-      default: return [];
+      default:
+        return [];
     }
   }
   /** Submitting the code is a login. */
   toOneTime(event, now) {
-    return (this.oneTime?.receive(event, now) ?? []).map((effect) => (effect.start === 'verify' ? { start: 'logIn', oneTimeCode: effect.code, request: effect.request } : effect));
+    return (this.oneTime?.receive(event, now) ?? []).map((
+      effect,
+    ) => (effect.start === 'verify'
+      ? { start: 'logIn', oneTimeCode: effect.code, request: effect.request }
+      : effect)
+    );
   }
   get proof() {
     const code = this.oneTime?.code;
-    return code ? { oneTimeCode: code.text, request: code.ticket.request } : { email: this.form.text('email'), password: this.form.text('password') };
+    return code
+      ? { oneTimeCode: code.text, request: code.ticket.request }
+      : { email: this.form.text('email'), password: this.form.text('password') };
   }
   submit() {
     Object.assign(this, { isAsking: true, lastFailure: null });
-    return [emit('loading', true), { start: 'logIn', ...this.proof, ...(this.step === 'secondFactor' && { code: this.factor.text }) }];
+    return [emit('loading', true), {
+      start: 'logIn',
+      ...this.proof,
+      ...(this.step === 'secondFactor' && { code: this.factor.text }),
+    }];
   }
   answered(answer, now) {
-    if (this.step !== 'oneTimeCode') { this.isAsking = false; return [emit('loading', false), ...this.goOn(answer)]; }
+    if (this.step !== 'oneTimeCode') {
+      this.isAsking = false;
+      return [emit('loading', false), ...this.goOn(answer)];
+    }
     const out = this.toOneTime({ type: 'verified', failure: answer.failure }, now);
     return answer.failure ? out : [...out, ...this.goOn(answer)];
   }
@@ -88,8 +149,12 @@ export class LoginFlow {
       if (failure.kind === 'refused') this.factor.clear();
       return [emit('failure', summary(failure))];
     }
-    if (person) { this.person = person; return [emit('loggedIn', person)]; }
-    this.step = 'secondFactor'; this.factor.clear();
+    if (person) {
+      this.person = person;
+      return [emit('loggedIn', person)];
+    }
+    this.step = 'secondFactor';
+    this.factor.clear();
     return [emit('codeNeeded')];
   }
 }

@@ -1,15 +1,15 @@
 // Login: the form, and the form for the second factor. login-flow.js says what they do.
-import { h, announce, clear, btn, submitBtn, still } from './dom.js';
+import { announce, btn, clear, h, still, submitBtn } from './dom.js';
 import { icon } from './icons.js';
 import { postOpen } from './api.js';
-import { field, CHECK, busyButton, formError, followForm } from './forms.js';
+import { busyButton, CHECK, field, followForm, formError } from './forms.js';
 import { backdrop, entranceForm } from './backdrop.js';
 import { languageChoice } from './language.js';
 import { greeting } from './greeting.js';
 import { assemble } from './assemble.js';
 import { drive, emits, failurePainter } from './flow.js';
 import { LoginFlow } from './login-flow.js';
-import { t, parts } from './text.js';
+import { parts, t } from './text.js';
 
 export const title = () => t('login.title');
 
@@ -17,21 +17,58 @@ export const show = (main, app) => assemble({ create, configure, layOut, bind },
 
 function create(main) {
   return {
-    flow: new LoginFlow(), set: backdrop(main), error: formError(),
-    email: field({ label: t('field.email'), name: 'email', type: 'email', autocomplete: 'username', inputmode: 'email', check: CHECK.email }),
-    password: field({ label: t('field.password'), name: 'password', secret: true, autocomplete: 'current-password', check: CHECK.any }),
-    button: submitBtn('big wide', t('login.go')), form: entranceForm(greeting()),
+    flow: new LoginFlow(),
+    set: backdrop(main),
+    error: formError(),
+    email: field({
+      label: t('field.email'),
+      name: 'email',
+      type: 'email',
+      autocomplete: 'username',
+      inputmode: 'email',
+      check: CHECK.email,
+    }),
+    password: field({
+      label: t('field.password'),
+      name: 'password',
+      secret: true,
+      autocomplete: 'current-password',
+      check: CHECK.any,
+    }),
+    button: submitBtn('big wide', t('login.go')),
+    form: entranceForm(greeting()),
   };
 }
-function configure({ button }) { button.setAttribute('aria-disabled', 'true'); }
+function configure({ button }) {
+  button.setAttribute('aria-disabled', 'true');
+}
 function layOut({ set, form, email, password, error, button }) {
-  form.append(email.node, password.node, error.node, button,
-    h('div', 'entrance-links', h('a', { class: 'btn link', href: '/code' }, t('code.title')), h('a', { class: 'btn link', href: '/reset' }, t('reset.forgot'))),
-    h('p', 'entrance-foot small', parts('login.invited', { link: h('a', { href: '/register' }, t('register.title')) }), ' · ', parts('login.guest', { link: h('a', { href: '/guest' }, t('login.pass')) })), languageChoice());
+  form.append(
+    email.node,
+    password.node,
+    error.node,
+    button,
+    h(
+      'div',
+      'entrance-links',
+      h('a', { class: 'btn link', href: '/code' }, t('code.title')),
+      h('a', { class: 'btn link', href: '/reset' }, t('reset.forgot')),
+    ),
+    h(
+      'p',
+      'entrance-foot small',
+      parts('login.invited', { link: h('a', { href: '/register' }, t('register.title')) }),
+      ' · ',
+      parts('login.guest', { link: h('a', { href: '/guest' }, t('login.pass')) }),
+    ),
+    languageChoice(),
+  );
   set.inside.append(form);
 }
 function bind({ flow, set, form, email, password, error, button }, { enter }) {
-  const { send } = drive(flow, { paint, work: logIn }), paintFailure = failurePainter(error), both = [email, password];
+  const { send } = drive(flow, { paint, work: logIn }),
+    paintFailure = failurePainter(error),
+    both = [email, password];
   let isLoading = false, factor;
   followForm(both, flow, send);
   form.addEventListener('submit', () => {
@@ -41,10 +78,22 @@ function bind({ flow, set, form, email, password, error, button }, { enter }) {
   send({ type: 'appeared' });
 
   function paint(effects) {
-    if (flow.step === 'secondFactor') { paintFactor(effects); return; }
-    if (factor) { factor = undefined; clear(set.inside, form); }
-    for (const one of both) { one.lock(flow.isLoading); one.paint(); }
-    if (flow.isLoading !== isLoading) { isLoading = flow.isLoading; busyButton(button, isLoading, t(isLoading ? 'login.busy' : 'login.go')); }
+    if (flow.step === 'secondFactor') {
+      paintFactor(effects);
+      return;
+    }
+    if (factor) {
+      factor = undefined;
+      clear(set.inside, form);
+    }
+    for (const one of both) {
+      one.lock(flow.isLoading);
+      one.paint();
+    }
+    if (flow.isLoading !== isLoading) {
+      isLoading = flow.isLoading;
+      busyButton(button, isLoading, t(isLoading ? 'login.busy' : 'login.go'));
+    }
     button.setAttribute('aria-disabled', !flow.canSubmit);
     set.light(both.filter((one) => flow.form.isValid(one.input.name)).length / 2);
     if (emits(effects, 'loading') && isLoading) announce(t('login.busy'));
@@ -53,12 +102,25 @@ function bind({ flow, set, form, email, password, error, button }, { enter }) {
     if (flow.person) welcome(set, button, flow.person, enter);
   }
   function refused() {
-    if (flow.failure.kind === 'network') { button.focus(); return; }
-    password.input.focus(); password.input.select();
+    if (flow.failure.kind === 'network') {
+      button.focus();
+      return;
+    }
+    password.input.focus();
+    password.input.select();
   }
   function paintFactor(effects) {
     if (!factor) {
-      factor = factorForm({ flow, set, send, enter, onback: () => { send({ type: 'backFromFactor' }); email.input.focus(); } });
+      factor = factorForm({
+        flow,
+        set,
+        send,
+        enter,
+        onback: () => {
+          send({ type: 'backFromFactor' });
+          email.input.focus();
+        },
+      });
       clear(set.inside, factor.node);
       factor.focus();
     }
@@ -72,25 +134,56 @@ export async function logIn({ start: _, ...proof }, send) {
     const { user } = await postOpen('/sessions', { ...proof, cookie: true });
     send({ type: 'loggedIn', person: user.name });
   } catch (failure) {
-    send(failure.code === 'secondFactorNeeded' ? { type: 'loggedIn', secondFactorNeeded: true } : { type: 'loggedIn', failure });
+    send(
+      failure.code === 'secondFactorNeeded'
+        ? { type: 'loggedIn', secondFactorNeeded: true }
+        : { type: 'loggedIn', failure },
+    );
   }
 }
 
 /** The form for the code of the second factor. */
 export function factorForm({ flow, set, send, enter, onback }) {
-  const error = formError(), paintFailure = failurePainter(error), button = submitBtn('big wide', t('login.go'));
-  const one = field({ label: t('field.factor'), name: 'code', autocomplete: 'one-time-code', inputmode: 'numeric', note: t('field.factorNote') });
-  one.follow({ display: () => (flow.factor.text ? 'editing' : 'pristine'), typed: (text) => send({ type: 'typedFactor', text }) });
+  const error = formError(),
+    paintFailure = failurePainter(error),
+    button = submitBtn('big wide', t('login.go'));
+  const one = field({
+    label: t('field.factor'),
+    name: 'code',
+    autocomplete: 'one-time-code',
+    inputmode: 'numeric',
+    note: t('field.factorNote'),
+  });
+  one.follow({
+    display: () => (flow.factor.text ? 'editing' : 'pristine'),
+    typed: (text) => send({ type: 'typedFactor', text }),
+  });
   const back = btn('quiet wide', onback, icon('arrowBack'), t('login.other'));
-  const node = entranceForm(t('code.oneMore'), () => { send({ type: 'submit' }); if (!flow.isLoading) one.input.focus(); }, one.node, error.node, button, back);
+  const node = entranceForm(
+    t('code.oneMore'),
+    () => {
+      send({ type: 'submit' });
+      if (!flow.isLoading) one.input.focus();
+    },
+    one.node,
+    error.node,
+    button,
+    back,
+  );
   announce(t('login.askFactor'));
   let isLoading = false;
   return {
-    node, focus: () => one.input.focus(),
+    node,
+    focus: () => one.input.focus(),
     paint(effects) {
       if (!flow.factor.text && one.value) one.value = '';
-      one.lock(flow.isLoading); one.paint();
-      if (flow.isLoading !== isLoading) { isLoading = flow.isLoading; busyButton(button, isLoading, t(isLoading ? 'login.busy' : 'login.go')); back.disabled = isLoading; }
+      one.lock(flow.isLoading);
+      one.paint();
+      if (flow.isLoading !== isLoading) {
+        isLoading = flow.isLoading;
+        busyButton(button, isLoading, t(isLoading ? 'login.busy' : 'login.go'));
+        back.disabled = isLoading;
+      }
       button.setAttribute('aria-disabled', !flow.canSubmit);
       set.light(flow.canSubmit ? 1 : 2 / 3);
       paintFailure(flow.failure);
@@ -102,9 +195,12 @@ export function factorForm({ flow, set, send, enter, onback }) {
 
 /** The curtain opens, then the theater. */
 export async function welcome(set, button, name, enter) {
-  set.light(1); set.open();
+  set.light(1);
+  set.open();
   button.replaceChildren(icon('check'), t('login.welcome'));
   announce(t('login.welcomeName', { name }));
-  await new Promise((done) => { setTimeout(done, still() ? 0 : 650); });
+  await new Promise((done) => {
+    setTimeout(done, still() ? 0 : 650);
+  });
   await enter();
 }

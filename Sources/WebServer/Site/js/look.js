@@ -1,5 +1,7 @@
 // Settings of this device: appearance and choices of its users. They stay after a logout.
-const NAME = 'theater-look', root = document.documentElement, reduced = matchMedia('(prefers-reduced-motion: reduce)');
+const NAME = 'theater-look',
+  root = document.documentElement,
+  reduced = matchMedia('(prefers-reduced-motion: reduce)');
 export const look = () => JSON.parse(localStorage.getItem(NAME) ?? '{}');
 export function saveLook(change) {
   localStorage.setItem(NAME, JSON.stringify({ ...look(), ...change }));

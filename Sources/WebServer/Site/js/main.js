@@ -1,26 +1,56 @@
 // Entry point and router: maps addresses to screens.
-import { h, $, announce, btn, unheard } from './dom.js';
+import { $, announce, btn, h, unheard } from './dom.js';
 import { Failure, get, whenLoggedOut } from './api.js';
 import { loadTexts, loadTheaterTexts, t } from './text.js';
-import { look, applyLook } from './look.js';
+import { applyLook, look } from './look.js';
 
 const NAME = 'Home Theater';
 // Screens of people without a session; entrance.css has their styles.
-const ENTRANCE = { '/login': 'login', '/register': 'register', '/guest': 'guest', '/code': 'code', '/reset': 'reset' };
+const ENTRANCE = {
+  '/login': 'login',
+  '/register': 'register',
+  '/guest': 'guest',
+  '/code': 'code',
+  '/reset': 'reset',
+};
 const SCREENS = {
-  '/': 'home', '/home': 'home', '/room': 'room', '/library': 'library', '/player': 'player', '/radio': 'radio', '/scenes': 'scenes',
-  '/devices': 'devices', '/people': 'people', '/plugins': 'plugins', '/settings': 'settings',
-  '/account': 'account', '/configuration': 'editor', '/doctor': 'doctor', '/setup': 'setup',
+  '/': 'home',
+  '/home': 'home',
+  '/room': 'room',
+  '/library': 'library',
+  '/player': 'player',
+  '/radio': 'radio',
+  '/scenes': 'scenes',
+  '/devices': 'devices',
+  '/people': 'people',
+  '/plugins': 'plugins',
+  '/settings': 'settings',
+  '/account': 'account',
+  '/configuration': 'editor',
+  '/doctor': 'doctor',
+  '/setup': 'setup',
 };
 let leave = () => {}, app, turn = 0;
 
 const loaders = {
-  login: () => import('./login.js'), register: () => import('./register.js'), guest: () => import('./guest.js'),
-  code: () => import('./code.js'), reset: () => import('./reset.js'),
-  home: () => import('./home.js'), room: () => import('./room.js'), library: () => import('./library.js'),
-  player: () => import('./player.js'), radio: () => import('./radio.js'), scenes: () => import('./scenes.js'),
-  devices: () => import('./devices.js'), people: () => import('./people.js'), plugins: () => import('./plugins.js'),
-  settings: () => import('./settings.js'), account: () => import('./account.js'), editor: () => import('./editor.js'), doctor: () => import('./doctor.js'),
+  login: () => import('./login.js'),
+  register: () => import('./register.js'),
+  guest: () => import('./guest.js'),
+  code: () => import('./code.js'),
+  reset: () => import('./reset.js'),
+  home: () => import('./home.js'),
+  room: () => import('./room.js'),
+  library: () => import('./library.js'),
+  player: () => import('./player.js'),
+  radio: () => import('./radio.js'),
+  scenes: () => import('./scenes.js'),
+  devices: () => import('./devices.js'),
+  people: () => import('./people.js'),
+  plugins: () => import('./plugins.js'),
+  settings: () => import('./settings.js'),
+  account: () => import('./account.js'),
+  editor: () => import('./editor.js'),
+  doctor: () => import('./doctor.js'),
   setup: () => import('./setup.js'),
 };
 
@@ -28,9 +58,19 @@ const sheets = new Map();
 /** Loads a style sheet once; resolves when it applies. */
 function style(name) {
   if (!sheets.has(name)) {
-    sheets.set(name, new Promise((done) => {
-      document.head.append(h('link', { rel: 'stylesheet', href: new URL(`../css/${name}.css`, import.meta.url).href, onload: done, onerror: done }));
-    }));
+    sheets.set(
+      name,
+      new Promise((done) => {
+        document.head.append(
+          h('link', {
+            rel: 'stylesheet',
+            href: new URL(`../css/${name}.css`, import.meta.url).href,
+            onload: done,
+            onerror: done,
+          }),
+        );
+      }),
+    );
   }
   return sheets.get(name);
 }
@@ -50,13 +90,15 @@ export async function enter() {
 }
 /** Opens the theater again, for another session in the place of this one. */
 async function begin(address) {
-  app?.end(); app = undefined;
+  app?.end();
+  app = undefined;
   await go(address, { replace: true });
 }
 /** Returns to the login, after a logout or when the session has ended. */
 export async function exit() {
   localStorage.removeItem('theater-session');
-  app?.end(); app = undefined;
+  app?.end();
+  app = undefined;
   await go('/login', { replace: true });
 }
 
@@ -65,19 +107,41 @@ async function show(keepScroll) {
   delete document.documentElement.dataset.ready;
   const entrance = ENTRANCE[path];
   if (!entrance && !app && !(await open())) return;
-  const wanted = entrance ?? SCREENS[path] ?? 'home', name = app && !entrance && !app.allows(wanted) ? 'home' : wanted;
-  if (entrance && app) { app.end(); app = undefined; }
+  const wanted = entrance ?? SCREENS[path] ?? 'home',
+    name = app && !entrance && !app.allows(wanted) ? 'home' : wanted;
+  if (entrance && app) {
+    app.end();
+    app = undefined;
+  }
   let module;
-  try { [module] = await Promise.all([loaders[name](), ...(entrance ? ['entrance'] : ['controls', 'shell', 'screens', 'room']).map(style)]); } catch (failure) {
-    if (await isReachable()) { outdated(failure); return; }
-    if (!app) { await unreachable(); return; }
+  try {
+    [module] = await Promise.all([
+      loaders[name](),
+      ...(entrance ? ['entrance'] : ['controls', 'shell', 'screens', 'room']).map(style),
+    ]);
+  } catch (failure) {
+    if (await isReachable()) {
+      outdated(failure);
+      return;
+    }
+    if (!app) {
+      await unreachable();
+      return;
+    }
     module = absent(name);
   }
   if (mine !== turn) return;
-  leave(); leave = () => {};
-  const main = h('main', { id: 'main', tabindex: -1, class: entrance ? 'backdrop' : { room: 'room-page', player: 'player' }[name] ?? 'page' });
+  leave();
+  leave = () => {};
+  const main = h('main', {
+    id: 'main',
+    tabindex: -1,
+    class: entrance ? 'backdrop' : { room: 'room-page', player: 'player' }[name] ?? 'page',
+  });
   const withBar = document.body.classList.contains('with-bar');
-  document.body.className = entrance ? 'entrance' : { room: 'app immersive', player: 'app player-body' }[name] ?? 'app';
+  document.body.className = entrance
+    ? 'entrance'
+    : { room: 'app immersive', player: 'app player-body' }[name] ?? 'app';
   document.body.classList.toggle('with-bar', withBar && !entrance);
   document.body.dataset.page = name;
   document.querySelectorAll('dialog[open]').forEach((box) => box.close());
@@ -89,20 +153,37 @@ async function show(keepScroll) {
   if (waiting) main.append(waiting);
   const left = await module.show(main, { go, enter, exit, begin, again: () => show(true) });
   waiting?.remove();
-  if (mine !== turn) { left?.(); return; }
+  if (mine !== turn) {
+    left?.();
+    return;
+  }
   leave = left ?? leave;
   if (!keepScroll) scrollTo(0, module.place?.() ?? 0);
-  if (mine > 1 && [asked, after, document.body].includes(document.activeElement)) { main.focus({ preventScroll: true }); announce(module.title()); }
+  if (mine > 1 && [asked, after, document.body].includes(document.activeElement)) {
+    main.focus({ preventScroll: true });
+    announce(module.title());
+  }
   document.documentElement.dataset.ready = name;
   sessionStorage.removeItem('theater-reloaded');
 }
 /** What a screen shows until it has read what it needs; its own content hides it. */
-const loading = (title) => h('div', 'loading', h('h1', 'title-2', title), h('p', { class: 'soft', role: 'status' }, t('frame.loading')), [1, 2, 3].map(() => unheard('div', 'skeleton')));
-const isReachable = () => fetch('/', { method: 'HEAD', cache: 'no-store' }).then(() => true, () => false);
+const loading = (title) =>
+  h(
+    'div',
+    'loading',
+    h('h1', 'title-2', title),
+    h('p', { class: 'soft', role: 'status' }, t('frame.loading')),
+    [1, 2, 3].map(() => unheard('div', 'skeleton')),
+  );
+const isReachable = () =>
+  fetch('/', { method: 'HEAD', cache: 'no-store' }).then(() => true, () => false);
 /** Stands for a screen that was not loaded before the controller went off; it is loaded as soon as the controller is back. */
 const absent = (name) => ({
   title: () => t(`${name}.title`),
-  show(main) { main.append(h('h1', 'title-2', t(`${name}.title`))); return app.whenBack(() => location.reload()); },
+  show(main) {
+    main.append(h('h1', 'title-2', t(`${name}.title`)));
+    return app.whenBack(() => location.reload());
+  },
 });
 /** A newer controller has other files: the page is loaded anew, once. */
 function outdated(failure) {
@@ -121,11 +202,16 @@ async function open() {
       app = await frame.begin(session, { go, exit });
       return true;
     } catch (failure) {
-      if (failure.status !== 401) { await unreachable(failure); return false; }
+      if (failure.status !== 401) {
+        await unreachable(failure);
+        return false;
+      }
       localStorage.removeItem('theater-session');
     }
   }
-  if (!['/', '/home'].includes(location.pathname)) sessionStorage.setItem('theater-goal', location.pathname + location.search);
+  if (!['/', '/home'].includes(location.pathname)) {
+    sessionStorage.setItem('theater-goal', location.pathname + location.search);
+  }
   await go('/login', { replace: true });
   return false;
 }
@@ -133,16 +219,32 @@ async function unreachable(failure) {
   if (!(failure instanceof Failure)) failure = new Failure(0, { code: 'network' });
   await style('entrance');
   document.body.className = 'entrance';
-  const again = btn('primary big', async () => { if (await isReachable()) location.reload(); }, t('do.retry'));
-  $('#main').replaceChildren(h('div', 'entrance-content', h('div', { class: 'card entrance-card', role: 'alert' },
-    h('h1', 'title-2', failure.message), h('p', 'soft', failure.hint), again)));
+  const again = btn('primary big', async () => {
+    if (await isReachable()) location.reload();
+  }, t('do.retry'));
+  $('#main').replaceChildren(
+    h(
+      'div',
+      'entrance-content',
+      h(
+        'div',
+        { class: 'card entrance-card', role: 'alert' },
+        h('h1', 'title-2', failure.message),
+        h('p', 'soft', failure.hint),
+        again,
+      ),
+    ),
+  );
   again.focus();
 }
 
 // Links of the app change the screen without a request.
 document.addEventListener('click', (event) => {
   const link = event.target.closest?.('a[href]');
-  if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || link.target || link.origin !== location.origin) return;
+  if (
+    !link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey ||
+    event.shiftKey || link.target || link.origin !== location.origin
+  ) return;
   if (!(link.pathname in ENTRANCE) && !(link.pathname in SCREENS)) return;
   event.preventDefault();
   go(link.href);
@@ -150,8 +252,12 @@ document.addEventListener('click', (event) => {
 // Each screen knows its place itself.
 history.scrollRestoration = 'manual';
 addEventListener('popstate', () => show());
-addEventListener('hashchange', () => { if (location.pathname in ENTRANCE) show(); });
+addEventListener('hashchange', () => {
+  if (location.pathname in ENTRANCE) show();
+});
 whenLoggedOut(exit);
 
 applyLook();
-loadTexts(look().language).then(() => show()).then(async () => (await import('./worker.js')).installWorker());
+loadTexts(look().language).then(() => show()).then(async () =>
+  (await import('./worker.js')).installWorker()
+);

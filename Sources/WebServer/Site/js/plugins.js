@@ -1,15 +1,24 @@
 // The plugins that drive the devices: failed ones first.
-import { h, clear, btn } from './dom.js';
+import { btn, clear, h } from './dom.js';
 import { icon } from './icons.js';
 import { get } from './api.js';
 import * as theater from './store.js';
-import { heading, chip, sheet, errorCard, failureCard } from './parts.js';
+import { chip, errorCard, failureCard, heading, sheet } from './parts.js';
 import { word } from './words.js';
-import { t, number, sentence } from './text.js';
+import { number, sentence, t } from './text.js';
 
 export const title = () => t('plugins.title');
-const isUp = (plugin) => plugin.status === 'running', isOff = (plugin) => plugin.status === 'disabled';
-const known = (plugin) => (isUp(plugin) ? 'reported' : isOff(plugin) ? 'off' : plugin.status === 'starting' ? 'busy' : 'failed');
+const isUp = (plugin) => plugin.status === 'running',
+  isOff = (plugin) => plugin.status === 'disabled';
+const known = (
+  plugin,
+) => (isUp(plugin)
+  ? 'reported'
+  : isOff(plugin)
+  ? 'off'
+  : plugin.status === 'starting'
+  ? 'busy'
+  : 'failed');
 
 export async function show(main) {
   const summary = h('p', 'soft'), grid = h('ul', 'plugin-grid');
@@ -18,23 +27,80 @@ export async function show(main) {
   async function load() {
     const mine = ++turn;
     try {
-      const { plugins } = await get('/plugins'), sorted = [...plugins].sort((a, b) => (known(b) === 'failed') - (known(a) === 'failed') || isOff(a) - isOff(b));
-      const parts = [['is.running', plugins.filter(isUp).length], ['is.disabled', plugins.filter(isOff).length], ['is.failed', plugins.filter((one) => known(one) === 'failed').length]];
+      const { plugins } = await get('/plugins'),
+        sorted = [...plugins].sort((a, b) =>
+          (known(b) === 'failed') - (known(a) === 'failed') || isOff(a) - isOff(b)
+        );
+      const parts = [['is.running', plugins.filter(isUp).length], [
+        'is.disabled',
+        plugins.filter(isOff).length,
+      ], ['is.failed', plugins.filter((one) => known(one) === 'failed').length]];
       if (mine !== turn) return;
-      summary.textContent = parts.filter(([, n]) => n).map(([key, n]) => `${t(key)}: ${n}`).join(', ');
+      summary.textContent = parts.filter(([, n]) => n).map(([key, n]) => `${t(key)}: ${n}`).join(
+        ', ',
+      );
       clear(grid, sorted.map(card));
-    } catch (failure) { if (mine === turn) clear(grid, h('li', {}, failureCard(t('plugins.unread'), failure, load))); }
+    } catch (failure) {
+      if (mine === turn) clear(grid, h('li', {}, failureCard(t('plugins.unread'), failure, load)));
+    }
   }
   await load();
   let before = '';
   // A device that appears or goes is news of its plugin.
-  return theater.watch(() => { const now = theater.devices().map((device) => device.availability).join(); if (before && now !== before) load(); before = now; });
+  return theater.watch(() => {
+    const now = theater.devices().map((device) => device.availability).join();
+    if (before && now !== before) load();
+    before = now;
+  });
 }
 function card(plugin) {
-  const log = plugin.log?.length ? btn('quiet', () => sheet(t('plugin.logOf', { name: plugin.id }), h('pre', { class: 'log', tabindex: 0, 'aria-label': t('plugin.logOf', { name: plugin.id }) }, plugin.log.join('\n'))), icon('log'), t('plugins.log')) : null;
+  const log = plugin.log?.length
+    ? btn(
+      'quiet',
+      () =>
+        sheet(
+          t('plugin.logOf', { name: plugin.id }),
+          h('pre', {
+            class: 'log',
+            tabindex: 0,
+            'aria-label': t('plugin.logOf', { name: plugin.id }),
+          }, plugin.log.join('\n')),
+        ),
+      icon('log'),
+      t('plugins.log'),
+    )
+    : null;
   const fact = (name, text) => [h('dt', {}, name), h('dd', 'num', text)];
-  return h('li', { class: 'card plugin', data: { known: known(plugin) } }, h('div', 'card-head', h('h2', 'title-4', plugin.id, h('span', 'tiny', ` ${plugin.version}`)), chip(known(plugin), word(plugin.status))),
-    h('p', 'small', plugin.devices.length ? t('plugins.controls', { devices: plugin.devices.join(', ') }) : t('plugins.idle')),
-    plugin.message ? (known(plugin) === 'failed' ? errorCard(sentence(plugin.message), t('plugins.more')) : h('p', 'plugin-note', sentence(plugin.message))) : null,
-    h('dl', 'facts', plugin.memory ? fact(t('plugins.memory'), t('unit.MB', { count: number(plugin.memory / 1e6, 1) })) : null, fact(t('plugins.restarts'), String(plugin.restarts)), plugin.pid ? fact(t('plugins.process'), String(plugin.pid)) : null), log);
+  return h(
+    'li',
+    { class: 'card plugin', data: { known: known(plugin) } },
+    h(
+      'div',
+      'card-head',
+      h('h2', 'title-4', plugin.id, h('span', 'tiny', ` ${plugin.version}`)),
+      chip(known(plugin), word(plugin.status)),
+    ),
+    h(
+      'p',
+      'small',
+      plugin.devices.length
+        ? t('plugins.controls', { devices: plugin.devices.join(', ') })
+        : t('plugins.idle'),
+    ),
+    plugin.message
+      ? (known(plugin) === 'failed'
+        ? errorCard(sentence(plugin.message), t('plugins.more'))
+        : h('p', 'plugin-note', sentence(plugin.message)))
+      : null,
+    h(
+      'dl',
+      'facts',
+      plugin.memory
+        ? fact(t('plugins.memory'), t('unit.MB', { count: number(plugin.memory / 1e6, 1) }))
+        : null,
+      fact(t('plugins.restarts'), String(plugin.restarts)),
+      plugin.pid ? fact(t('plugins.process'), String(plugin.pid)) : null,
+    ),
+    log,
+  );
 }

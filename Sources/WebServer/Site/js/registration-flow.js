@@ -1,7 +1,7 @@
 // Registration in three steps without the drawing: RegistrationWizard of the controller's AccountFlows in JavaScript.
 // flow-transcripts.json holds both to the same results.
 import { FormModel } from './form-model.js';
-import { summary, emit } from './flow.js';
+import { emit, summary } from './flow.js';
 
 const STEPS = ['name', 'email', 'password'];
 const FIELDS = { name: ['name'], email: ['email'], password: ['password', 'passwordAgain'] };
@@ -13,12 +13,24 @@ export class RegistrationFlow {
     this.form = new FormModel(declarations, { blocklist });
     Object.assign(this, { step: 'name', isRegistering: false, isWaiting: false, outcome: null });
   }
-  get fields() { return FIELDS[this.step]; }
-  get isLoading() { return this.isRegistering || this.isWaiting; }
-  get isOver() { return this.outcome === 'success'; }
-  get isLocked() { return this.isLoading || this.isOver; }
-  get canGoOn() { return !this.isLocked && this.form.areValid(this.fields); }
-  get canGoBack() { return !this.isLocked && this.step !== 'name'; }
+  get fields() {
+    return FIELDS[this.step];
+  }
+  get isLoading() {
+    return this.isRegistering || this.isWaiting;
+  }
+  get isOver() {
+    return this.outcome === 'success';
+  }
+  get isLocked() {
+    return this.isLoading || this.isOver;
+  }
+  get canGoOn() {
+    return !this.isLocked && this.form.areValid(this.fields);
+  }
+  get canGoBack() {
+    return !this.isLocked && this.step !== 'name';
+  }
 
   receive(event) {
     const before = this.canGoOn, effects = this.apply(event);
@@ -26,19 +38,33 @@ export class RegistrationFlow {
   }
   apply(event) {
     switch (event.type) {
-      case 'appeared': return this.show('name');
-      case 'registered': return this.registered(event.failure);
-      case 'answered': return this.answered(event);
-      default: return this.isLocked ? [] : this.handle(event);
+      case 'appeared':
+        return this.show('name');
+      case 'registered':
+        return this.registered(event.failure);
+      case 'answered':
+        return this.answered(event);
+      default:
+        return this.isLocked ? [] : this.handle(event);
     }
   }
   handle({ type, field, text }) {
     switch (type) {
-      case 'typed': if (!this.fields.includes(field)) return []; this.outcome = null; return this.form.type(field, text);
-      case 'left': return this.fields.includes(field) ? this.form.leave(field) : [];
-      case 'next': return this.goOn();
-      case 'back': { this.outcome = null; const before = STEPS[STEPS.indexOf(this.step) - 1]; return before ? this.show(before) : []; }
-      default: return [];
+      case 'typed':
+        if (!this.fields.includes(field)) return [];
+        this.outcome = null;
+        return this.form.type(field, text);
+      case 'left':
+        return this.fields.includes(field) ? this.form.leave(field) : [];
+      case 'next':
+        return this.goOn();
+      case 'back': {
+        this.outcome = null;
+        const before = STEPS[STEPS.indexOf(this.step) - 1];
+        return before ? this.show(before) : [];
+      }
+      default:
+        return [];
     }
   }
 
@@ -52,7 +78,9 @@ export class RegistrationFlow {
     this.step = step;
     return [...this.reset(), ...this.show(step)];
   }
-  reset() { return this.fields.flatMap((name) => this.form.reset(name)); }
+  reset() {
+    return this.fields.flatMap((name) => this.form.reset(name));
+  }
   goOn() {
     this.outcome = null;
     if (!this.form.areValid(this.fields)) return this.refuse();
@@ -64,16 +92,29 @@ export class RegistrationFlow {
   }
   /** Shows why the step is not complete, or waits for answers. */
   refuse() {
-    if (this.step === 'password' && this.form.isMismatch()) return [...this.reset(), ...this.end('mismatch')];
-    const asked = this.form.submit(this.fields), open = this.fields.filter((name) => !this.form.isValid(name));
-    if (open.length && open.every((name) => this.form.isPending(name))) { this.isWaiting = true; return [emit('loading', true), ...asked]; }
-    return [...asked, ...(this.fields.some((name) => !this.form.text(name)) ? this.end('empty') : [])];
+    if (this.step === 'password' && this.form.isMismatch()) {
+      return [...this.reset(), ...this.end('mismatch')];
+    }
+    const asked = this.form.submit(this.fields),
+      open = this.fields.filter((name) => !this.form.isValid(name));
+    if (open.length && open.every((name) => this.form.isPending(name))) {
+      this.isWaiting = true;
+      return [emit('loading', true), ...asked];
+    }
+    return [
+      ...asked,
+      ...(this.fields.some((name) => !this.form.text(name)) ? this.end('empty') : []),
+    ];
   }
   answered({ ticket, answer, failure }) {
     const asked = this.form.answer(ticket, failure ? undefined : answer);
-    if (failure && this.fields.includes(ticket.field)) return [...asked, ...this.stopWaiting(), ...this.end('failed', failure)];
+    if (failure && this.fields.includes(ticket.field)) {
+      return [...asked, ...this.stopWaiting(), ...this.end('failed', failure)];
+    }
     const open = this.fields.filter((name) => !this.form.isValid(name));
-    if (!this.isWaiting || (open.length && open.every((name) => this.form.isPending(name)))) return asked;
+    if (!this.isWaiting || (open.length && open.every((name) => this.form.isPending(name)))) {
+      return asked;
+    }
     return [...asked, ...this.stopWaiting(), ...this.goOn()];
   }
   stopWaiting() {
@@ -86,8 +127,12 @@ export class RegistrationFlow {
     const out = [emit('loading', false)];
     if (!failure) return [...out, ...this.end('success')];
     const isRefused = failure.kind === 'refused';
-    if (isRefused && failure.code === 'taken') return [...out, ...this.showEmpty('email'), ...this.end('taken', failure)];
-    if (isRefused && INTERNAL.includes(failure.code)) return [...out, ...this.end('internalError', failure)];
+    if (isRefused && failure.code === 'taken') {
+      return [...out, ...this.showEmpty('email'), ...this.end('taken', failure)];
+    }
+    if (isRefused && INTERNAL.includes(failure.code)) {
+      return [...out, ...this.end('internalError', failure)];
+    }
     const step = STEPS.find((one) => FIELDS[one].includes(failure.field));
     return [...out, ...(step ? this.showEmpty(step) : []), ...this.end('failed', failure)];
   }

@@ -1,32 +1,92 @@
 // Where a film or song begins: where the person left it, or at its start.
-import { h, announce, btn, clock, left, unheard } from './dom.js';
+import { announce, btn, clock, h, left, unheard } from './dom.js';
 import { icon } from './icons.js';
-import { post, path } from './api.js';
-import { saveRun, mayOperate } from './store.js';
+import { path, post } from './api.js';
+import { mayOperate, saveRun } from './store.js';
 import { act, coverOf, sheet } from './parts.js';
 import { t } from './text.js';
 
 /** What is left of an item that was stopped: "42 min left"; empty for others. */
-export const rest = ({ position, duration }) => (position && duration ? left(duration - position) : '');
+export const rest = (
+  { position, duration },
+) => (position && duration ? left(duration - position) : '');
 /** How far an item was played, as a line on its cover. */
-export const seen = ({ position, duration }) => (position && duration ? h('i', { class: 'seen', vars: { at: position / duration } }) : null);
+export const seen = (
+  { position, duration },
+) => (position && duration ? h('i', { class: 'seen', vars: { at: position / duration } }) : null);
 
 /** Begins an item; returns whether that succeeded. */
-export const begin = (item, button, fromStart) => act(button, async () => {
-  saveRun((await post(item.category === 'songs' ? '/listen' : '/watch', { item: item.id, ...(fromStart && { fromStart }) })).run);
-  announce(t('now.begins', { title: item.title }));
-});
+export const begin = (item, button, fromStart) =>
+  act(button, async () => {
+    saveRun(
+      (await post(item.category === 'songs' ? '/listen' : '/watch', {
+        item: item.id,
+        ...(fromStart && { fromStart }),
+      })).run,
+    );
+    announce(t('now.begins', { title: item.title }));
+  });
 /** The buttons of an item: go on or from the start where it was stopped, else one that begins it. */
 export function beginKeys(item, kind, begun) {
-  const key = (look, picture, text, fromStart) => btn(`big ${kind} ${look}`, async (node) => { if (await begin(item, node, fromStart)) begun?.(); }, picture ? icon(picture) : null, text);
-  if (!item.position) return [key('primary', 'play', t(item.category === 'songs' ? 'radio.listen' : 'library.watch'))];
-  return [key('primary', 'play', t('resume.at', { time: clock(item.position) })), key('', '', t('library.start'), true)];
+  const key = (look, picture, text, fromStart) =>
+    btn(
+      `big ${kind} ${look}`,
+      async (node) => {
+        if (await begin(item, node, fromStart)) begun?.();
+      },
+      picture ? icon(picture) : null,
+      text,
+    );
+  if (!item.position) {
+    return [
+      key('primary', 'play', t(item.category === 'songs' ? 'radio.listen' : 'library.watch')),
+    ];
+  }
+  return [
+    key('primary', 'play', t('resume.at', { time: clock(item.position) })),
+    key('', '', t('library.start'), true),
+  ];
 }
 /** Asks where a film or song begins. */
 export function choose(item, facts, go) {
-  const isFilm = item.category !== 'songs', box = sheet(item.title, h('div', 'choose', coverOf(item.title, 'still', item.id), h('p', 'soft num', [...facts, rest(item)].filter(Boolean).join(' · ')),
-    beginKeys(item, 'wide', () => { if (!box.open) return; box.close(); if (isFilm) go('/player'); }), isFilm && mayOperate() ? h('a', { class: 'btn quiet wide', href: path`/scenes?scene=watch-film&item=${item.id}`, onclick: () => box.close() }, t('library.plan')) : null));
+  const isFilm = item.category !== 'songs',
+    box = sheet(
+      item.title,
+      h(
+        'div',
+        'choose',
+        coverOf(item.title, 'still', item.id),
+        h('p', 'soft num', [...facts, rest(item)].filter(Boolean).join(' · ')),
+        beginKeys(item, 'wide', () => {
+          if (!box.open) return;
+          box.close();
+          if (isFilm) go('/player');
+        }),
+        isFilm && mayOperate()
+          ? h('a', {
+            class: 'btn quiet wide',
+            href: path`/scenes?scene=watch-film&item=${item.id}`,
+            onclick: () => box.close(),
+          }, t('library.plan'))
+          : null,
+      ),
+    );
 }
 /** A cover with how far its item was played; a press asks where it goes on. */
-export const stoppedItem = (item, go) => h('li', {}, h('button', { class: 'poster-btn', data: { item: item.id }, 'aria-label': [item.title, rest(item)].filter(Boolean).join(', '), onclick: () => choose(item, [], go) },
-  h('span', 'shelf-cover', coverOf(item.title, 'still', item.id), seen(item)), h('span', 'name', item.title), unheard('span', 'tiny num', rest(item) || clock(item.position))));
+export const stoppedItem = (item, go) =>
+  h(
+    'li',
+    {},
+    h(
+      'button',
+      {
+        class: 'poster-btn',
+        data: { item: item.id },
+        'aria-label': [item.title, rest(item)].filter(Boolean).join(', '),
+        onclick: () => choose(item, [], go),
+      },
+      h('span', 'shelf-cover', coverOf(item.title, 'still', item.id), seen(item)),
+      h('span', 'name', item.title),
+      unheard('span', 'tiny num', rest(item) || clock(item.position)),
+    ),
+  );

@@ -4,7 +4,14 @@ import { get, path } from './api.js';
 
 /** The runs, and the ids that were asked for. A restarted controller numbers its runs from 1 again. */
 const noRuns = () => ({ runs: new Map(), asked: new Set() });
-export const store = { session: null, status: null, connection: 'live', lostSince: 0, library: 0, ...noRuns() };
+export const store = {
+  session: null,
+  status: null,
+  connection: 'live',
+  lostSince: 0,
+  library: 0,
+  ...noRuns(),
+};
 const listeners = new Set();
 let planned = false, stream, stop, choices;
 
@@ -15,31 +22,52 @@ let planned = false, stream, stop, choices;
 export function watch(listener, period) {
   const timer = period && setInterval(listener, period);
   listeners.add(listener);
-  return () => { listeners.delete(listener); clearInterval(timer); };
+  return () => {
+    listeners.delete(listener);
+    clearInterval(timer);
+  };
 }
 export function changed() {
   if (planned) return;
   planned = true;
-  queueMicrotask(() => { planned = false; for (const listener of [...listeners]) listener(); });
+  queueMicrotask(() => {
+    planned = false;
+    for (const listener of [...listeners]) listener();
+  });
 }
 
 /** Begins to follow the theater; resolves with the first state. */
 export async function begin(session, loggedOut) {
   store.session = session;
   // The titles of an earlier session in this tab may be above the age limit of this one.
-  knownTitles = Object.create(null); knownArtists = Object.create(null); knownPictures = new Set();
+  knownTitles = Object.create(null);
+  knownArtists = Object.create(null);
+  knownPictures = new Set();
   // A guest may start only some activities: `choices` are the categories of their items.
-  choices = session.activities && new Set((await get('/activities')).activities.filter(({ name }) => session.activities.includes(name)).map(({ category }) => category));
+  choices = session.activities &&
+    new Set(
+      (await get('/activities')).activities.filter(({ name }) => session.activities.includes(name))
+        .map(({ category }) => category),
+    );
   stop = new AbortController();
   await new Promise((ready) => {
     stream = follow({
       signal: stop.signal,
-      event(type, value, id) { apply(type, value, id); changed(); if (store.status) ready(); },
+      event(type, value, id) {
+        apply(type, value, id);
+        changed();
+        if (store.status) ready();
+      },
       state(next) {
-        if (next === 'loggedOut') { loggedOut(); return; }
+        if (next === 'loggedOut') {
+          loggedOut();
+          return;
+        }
         if (!next || next === store.connection) return;
         if (store.connection === 'live') store.lostSince = Date.now();
-        store.connection = next; changed(); if (next !== 'live') ready();
+        store.connection = next;
+        changed();
+        if (next !== 'live') ready();
       },
     });
   });
@@ -53,8 +81,11 @@ export function end() {
 export const retry = () => stream?.retry();
 /** Marks the connection as lost and opens a new stream, which shows whether the controller answers again. */
 export function lose() {
-  if (store.connection === 'live') Object.assign(store, { connection: 'lost', lostSince: Date.now() });
-  changed(); stream?.renew();
+  if (store.connection === 'live') {
+    Object.assign(store, { connection: 'lost', lostSince: Date.now() });
+  }
+  changed();
+  stream?.renew();
 }
 
 function apply(type, value, id) {
@@ -70,7 +101,8 @@ function apply(type, value, id) {
   if (type === 'device') {
     value.at = now;
     const at = store.status.devices.findIndex((device) => device.id === value.id);
-    if (at >= 0) store.status.devices[at] = value; else store.status.devices.push(value);
+    if (at >= 0) store.status.devices[at] = value;
+    else store.status.devices.push(value);
   } else if (type === 'activity') {
     // The controller has saved a position, so the list of stopped items is out of date.
     if (value.status === 'idle' || value.item !== store.status.activity.item) store.library += 1;
@@ -89,14 +121,24 @@ function catchUp(lastEvent) {
   store.library += 1;
   if (startOf(lastEvent) !== startOf(store.status.event)) Object.assign(store, noRuns());
   const { runs } = store;
-  for (const { id, status } of runs.values()) if (status === 'running') loadRun(id).catch((failure) => { if (failure.status === 404) { runs.delete(id); changed(); } });
+  for (const { id, status } of runs.values()) {
+    if (status === 'running') {
+      loadRun(id).catch((failure) => {
+        if (failure.status === 404) {
+          runs.delete(id);
+          changed();
+        }
+      });
+    }
+  }
 }
 function change({ step, ...run }) {
   const known = store.runs.get(run.id) ?? { steps: [] };
   const next = { ...known, ...run };
   if (step) {
     const at = next.steps.findIndex((other) => other.id === step.id);
-    if (at >= 0) next.steps[at] = step; else next.steps.push(step);
+    if (at >= 0) next.steps[at] = step;
+    else next.steps.push(step);
   }
   store.runs.set(run.id, next);
   if (store.runs.size > 20) store.runs.delete(store.runs.keys().next().value);
@@ -106,12 +148,22 @@ const howFar = ({ status }) => HOW_FAR[status] ?? 2;
 /** Stores the whole report of a run from an answer. A later status that an event has already reported stays. */
 export function saveRun(run) {
   const known = store.runs.get(run.id);
-  const steps = run.steps.map((step) => { const other = known?.steps.find(({ id }) => id === step.id); return other && howFar(other) > howFar(step) ? other : step; });
+  const steps = run.steps.map((step) => {
+    const other = known?.steps.find(({ id }) => id === step.id);
+    return other && howFar(other) > howFar(step) ? other : step;
+  });
   const isOver = known && known.status !== 'running';
-  store.runs.set(run.id, { ...run, ...(isOver && { status: known.status, error: known.error }), steps, isWhole: true });
+  store.runs.set(run.id, {
+    ...run,
+    ...(isOver && { status: known.status, error: known.error }),
+    steps,
+    isWhole: true,
+  });
   changed();
 }
-export async function loadRun(id) { saveRun(await get(path`/runs/${id}`)); }
+export async function loadRun(id) {
+  saveRun(await get(path`/runs/${id}`));
+}
 
 // ---- queries of the state ----
 export const devices = () => store.status?.devices ?? [];
@@ -123,7 +175,11 @@ export const activity = () => {
   return now.retryAt >= 0 ? { ...now, status: 'failed' } : now;
 };
 /** The error of the current activity, if it failed because of a device. */
-export const failureOf = ({ id }) => (activity().status === 'failed' && activity().error?.device === id ? activity().error : undefined);
+export const failureOf = (
+  { id },
+) => (activity().status === 'failed' && activity().error?.device === id
+  ? activity().error
+  : undefined);
 /** The role of the current player. */
 export const playerRole = () => device(activity().player)?.role;
 /** The current run's report, if it is known. */
@@ -137,7 +193,12 @@ export function playback(owner = device(activity().player)) {
   if (!known || known.provenance === 'unknown' || !known.value) return undefined;
   const { position, rate, duration, ...rest } = known.value;
   const moved = rest.state === 'playing' ? position + rate * age(owner, known) : position;
-  return { ...rest, rate, duration, position: Math.max(0, duration ? Math.min(moved, duration) : moved) };
+  return {
+    ...rest,
+    rate,
+    duration,
+    position: Math.max(0, duration ? Math.min(moved, duration) : moved),
+  };
 }
 /** The key of a person's choices on this device: the e-mail address, or the name of an account without one. */
 export const person = () => store.session?.user.email ?? store.session?.user.name;
@@ -164,11 +225,19 @@ const LISTS = { films: 'films', music: 'songs', stations: 'stations' };
  * @returns `items` and `total`, the number of all that match
  */
 export async function loadPage(list, part) {
-  const name = LISTS[list], { [name]: items, total } = await get(`/${name}?${new URLSearchParams(part)}`);
-  for (const item of items) { know(item); item.category = name; }
+  const name = LISTS[list],
+    { [name]: items, total } = await get(`/${name}?${new URLSearchParams(part)}`);
+  for (const item of items) {
+    know(item);
+    item.category = name;
+  }
   return { items, total };
 }
-function know({ id, title, artist, picture }) { knownTitles[id] = title; if (artist) knownArtists[id] = artist; knownPictures[picture ? 'add' : 'delete'](id); }
+function know({ id, title, artist, picture }) {
+  knownTitles[id] = title;
+  if (artist) knownArtists[id] = artist;
+  knownPictures[picture ? 'add' : 'delete'](id);
+}
 /** Asks for the films and songs that the user left before their end, the last one first. */
 export async function loadStopped(limit) {
   const { items } = await get(`/library/stopped?limit=${limit}`);

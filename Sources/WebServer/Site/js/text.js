@@ -11,7 +11,10 @@ const RIGHT_TO_LEFT = /[\u0590-\u08ff]/;
 
 /** Loads the entrance's texts of the language that was chosen, or of the browser's; English where there is none of them. */
 export async function loadTexts(chosen) {
-  const known = (tag) => { const own = tag?.slice(0, 2).toLowerCase(); return own in LANGUAGES && own; };
+  const known = (tag) => {
+    const own = tag?.slice(0, 2).toLowerCase();
+    return own in LANGUAGES && own;
+  };
   language = [chosen, ...navigator.languages].map(known).find(Boolean) ?? 'en';
   locale = navigator.languages.find((tag) => known(tag) === language) ?? language;
   plurals = new Intl.PluralRules(language);
@@ -23,7 +26,8 @@ export async function loadTexts(chosen) {
  * windows-1251, where a Cyrillic letter has one byte.
  */
 async function load(name) {
-  const answer = await fetch(new URL(`../text/${name}.json`, import.meta.url)), file = JSON.parse(new TextDecoder('windows-1251').decode(await answer.arrayBuffer()));
+  const answer = await fetch(new URL(`../text/${name}.json`, import.meta.url)),
+    file = JSON.parse(new TextDecoder('windows-1251').decode(await answer.arrayBuffer()));
   for (const [key, value] of Object.entries(file)) {
     if (key.includes('.')) texts[key] = value;
     else for (const [rest, text] of Object.entries(value)) texts[`${key}.${rest}`] = text;
@@ -37,15 +41,35 @@ export async function loadTheaterTexts(chosen) {
 export const has = (key) => key in texts;
 /** The text of a key in parts, with the value of each `{name}`, which may be a node. A text with plural forms goes by `count`. */
 export function parts(key, values = {}) {
-  const found = texts[key], form = typeof found === 'object' ? found[plurals.select(values.count)] ?? found.other : found;
-  if (form === undefined) { console.error(`There is no text ${key} in ${language}.`); return [key]; }
-  return form.split(/\{(\w+)\}/).map((part, i) => { const value = i % 2 ? (part in values ? values[part] ?? '?' : `{${part}}`) : part; return typeof value === 'number' ? number(value) : i % 2 && RIGHT_TO_LEFT.test(value) ? `\u2068${value}\u2069` : value; });
+  const found = texts[key],
+    form = typeof found === 'object' ? found[plurals.select(values.count)] ?? found.other : found;
+  if (form === undefined) {
+    console.error(`There is no text ${key} in ${language}.`);
+    return [key];
+  }
+  return form.split(/\{(\w+)\}/).map((part, i) => {
+    const value = i % 2 ? (part in values ? values[part] ?? '?' : `{${part}}`) : part;
+    return typeof value === 'number'
+      ? number(value)
+      : i % 2 && RIGHT_TO_LEFT.test(value)
+      ? `\u2068${value}\u2069`
+      : value;
+  });
 }
 export const t = (key, values) => parts(key, values).join('');
 
 /** A number with so many digits behind the point. */
 export function number(value, digits) {
-  return formatter(digits, () => new Intl.NumberFormat(locale, digits === undefined ? {} : { minimumFractionDigits: digits, maximumFractionDigits: digits })).format(value);
+  return formatter(
+    digits,
+    () =>
+      new Intl.NumberFormat(
+        locale,
+        digits === undefined
+          ? {}
+          : { minimumFractionDigits: digits, maximumFractionDigits: digits },
+      ),
+  ).format(value);
 }
 // Making one takes longer than using it a hundred times.
 const formats = new Map();
@@ -55,18 +79,35 @@ function formatter(name, make) {
   return formats.get(key);
 }
 /** "3 min", or "3 minutes" where it is spoken. */
-export const unit = (count, name, isSpoken) => (isSpoken ? count.toLocaleString(locale, { style: 'unit', unit: name, unitDisplay: 'long' }) : t(`unit.${name}`, { count }));
+export const unit = (
+  count,
+  name,
+  isSpoken,
+) => (isSpoken
+  ? count.toLocaleString(locale, { style: 'unit', unit: name, unitDisplay: 'long' })
+  : t(`unit.${name}`, { count }));
 /** The time of day, in hours and minutes. */
-export const clockTime = (date) => formatter('clock', () => new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' })).format(new Date(date));
+export const clockTime = (date) =>
+  formatter('clock', () => new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' }))
+    .format(new Date(date));
 export const dateOf = (date) => new Date(date).toLocaleDateString(locale);
 /** The time since or until a date: "3 min ago", "in 5 hr". */
 export function when(date, now = Date.now()) {
   const seconds = (new Date(date).getTime() - now) / 1000, size = Math.abs(seconds);
   if (size < 10) return t('time.now');
   // A unit begins where the smaller one would be rounded to a whole one of it.
-  const [name, length] = [['day', 86_400, 84_600], ['hour', 3600, 3570], ['minute', 60, 59.5], ['second', 1, 0]].find(([, , from]) => size >= from);
-  return new Intl.RelativeTimeFormat(locale, { style: 'short' }).format(Math.round(seconds / length), name);
+  const [name, length] = [['day', 86_400, 84_600], ['hour', 3600, 3570], ['minute', 60, 59.5], [
+    'second',
+    1,
+    0,
+  ]].find(([, , from]) => size >= from);
+  return new Intl.RelativeTimeFormat(locale, { style: 'short' }).format(
+    Math.round(seconds / length),
+    name,
+  );
 }
 export const capitalized = (text) => text[0].toLocaleUpperCase(language) + text.slice(1);
 /** A text as a sentence: with a capital and an end. */
-export const sentence = (text) => (text ? capitalized(text) + (/[.!?…]$/.test(text) ? '' : '.') : '');
+export const sentence = (
+  text,
+) => (text ? capitalized(text) + (/[.!?…]$/.test(text) ? '' : '.') : '');

@@ -1,13 +1,13 @@
 // Access tokens: programs that may do chosen things in a person's name, without the password.
-import { h, clear, btn } from './dom.js';
+import { btn, clear, h } from './dom.js';
 import { icon } from './icons.js';
-import { get, post, remove, path } from './api.js';
-import { sheet, ask, toast, complain, quiet, twoLines, choice, toggle, actBtn } from './parts.js';
+import { get, path, post, remove } from './api.js';
+import { actBtn, ask, choice, complain, quiet, sheet, toast, toggle, twoLines } from './parts.js';
 import { field } from './forms.js';
 import { formSheet, proven } from './form-sheet.js';
 import { copy } from './second-factor.js';
 import { sceneTitle } from './runs.js';
-import { t, has, when } from './text.js';
+import { has, t, when } from './text.js';
 
 const OWN = '/account/tokens', DAY = 86_400;
 /** How long a token may be valid, in days. */
@@ -35,9 +35,15 @@ function nameOfWord(word) {
 export async function loadTokens(list, of = OWN) {
   const { tokens } = await get(of);
   const reload = () => loadTokens(list, of).catch(complain);
-  const rows = tokens.map((token) => h('li', 'row still-row',
-    icon('key', { class: 'row-icon soft' }), twoLines(token.name, about(token)),
-    revocation(token, of, reload)));
+  const rows = tokens.map((token) =>
+    h(
+      'li',
+      'row still-row',
+      icon('key', { class: 'row-icon soft' }),
+      twoLines(token.name, about(token)),
+      revocation(token, of, reload),
+    )
+  );
   clear(list, rows.length ? null : h('li', 'soft', t('tokens.none')), rows);
   return tokens.length;
 }
@@ -48,10 +54,18 @@ function about({ may, expires, lastUsed, lastAddress }) {
   return t('tokens.line', { may: may.map(nameOfWord).join(', '), when: when(expires), used });
 }
 function revocation({ id, name }, of, reload) {
-  const run = () => remove(of + path`/${id}`)
-    .then(() => { toast(t('tokens.revoked')); return reload(); }, complain);
-  const question = () => ask(t('tokens.question', { name }), t('tokens.revocation'),
-    { yes: t('people.revoke'), danger: true, run });
+  const run = () =>
+    remove(of + path`/${id}`)
+      .then(() => {
+        toast(t('tokens.revoked'));
+        return reload();
+      }, complain);
+  const question = () =>
+    ask(t('tokens.question', { name }), t('tokens.revocation'), {
+      yes: t('people.revoke'),
+      danger: true,
+      run,
+    });
   return quiet(t('people.revoke'), t('tokens.revokeOf', { name }), question);
 }
 
@@ -63,20 +77,33 @@ async function create(list) {
   const { words } = await get(OWN), chosen = new Set(), may = wordChoice(words, chosen);
   let days = 90;
   const name = field({
-    label: t('tokens.name'), name: 'token', autocomplete: 'off',
+    label: t('tokens.name'),
+    name: 'token',
+    autocomplete: 'off',
     placeholder: t('tokens.example'),
     check: (text) => (text.trim() ? null : t('tokens.nameMissing')),
   });
   name.input.maxLength = 100;
   formSheet({
-    heading: t('tokens.create'), note: t('tokens.about'), fields: [name], button: t('tokens.make'),
+    heading: t('tokens.create'),
+    note: t('tokens.about'),
+    fields: [name],
+    button: t('tokens.make'),
     use: () => issue(name.value, chosen, days),
     refused: () => (chosen.size ? undefined : { input: may[1].firstChild }),
-    done: (made) => { showToken(made); loadTokens(list).catch(complain); },
+    done: (made) => {
+      showToken(made);
+      loadTokens(list).catch(complain);
+    },
   });
-  const validity = choice(t('people.valid'),
-    VALIDITIES.map((one) => [String(one), t('tokens.days', { count: one })]), String(days),
-    (next) => { days = Number(next); });
+  const validity = choice(
+    t('people.valid'),
+    VALIDITIES.map((one) => [String(one), t('tokens.days', { count: one })]),
+    String(days),
+    (next) => {
+      days = Number(next);
+    },
+  );
   name.node.after(...may, ...validity);
 }
 async function issue(name, chosen, days) {
@@ -90,14 +117,21 @@ async function issue(name, chosen, days) {
  */
 function wordChoice(words, chosen) {
   const isDevice = (word) => word.startsWith('device:');
-  const keys = (label, some) => h('div',
-    { class: 'control-keys', role: 'group', 'aria-label': label },
-    some.map((word) => wordButton(word, chosen)));
+  const keys = (label, some) =>
+    h(
+      'div',
+      { class: 'control-keys', role: 'group', 'aria-label': label },
+      some.map((word) => wordButton(word, chosen)),
+    );
   return [
     h('p', 'label', t('tokens.may')),
     keys(t('tokens.may'), words.filter((word) => !isDevice(word))),
-    h('details', { hidden: !words.some(isDevice) }, h('summary', 'label', t('tokens.devices')),
-      keys(t('tokens.devices'), words.filter(isDevice))),
+    h(
+      'details',
+      { hidden: !words.some(isDevice) },
+      h('summary', 'label', t('tokens.devices')),
+      keys(t('tokens.devices'), words.filter(isDevice)),
+    ),
   ];
 }
 function wordButton(word, chosen) {
@@ -113,13 +147,29 @@ function wordButton(word, chosen) {
 /** Shows a new token once: the controller keeps only its digest. */
 function showToken({ name, token }) {
   const shown = h('input', {
-    class: 'plain wide mono', readonly: true, value: token, 'aria-label': t('tokens.token'),
+    class: 'plain wide mono',
+    readonly: true,
+    value: token,
+    'aria-label': t('tokens.token'),
     onfocus: () => shown.select(),
   });
-  const copyIt = btn('primary wide', () => copy(token, t('tokens.copied')), icon('log'),
-    t('tokens.copy'));
-  sheet(name, h('div', 'controls', h('p', 'soft', t('tokens.once')), shown, copyIt,
-    h('p', 'small', t('tokens.use'), ' ', h('span', 'mono', 'Authorization: Bearer …'))));
+  const copyIt = btn(
+    'primary wide',
+    () => copy(token, t('tokens.copied')),
+    icon('log'),
+    t('tokens.copy'),
+  );
+  sheet(
+    name,
+    h(
+      'div',
+      'controls',
+      h('p', 'soft', t('tokens.once')),
+      shown,
+      copyIt,
+      h('p', 'small', t('tokens.use'), ' ', h('span', 'mono', 'Authorization: Bearer …')),
+    ),
+  );
 }
 
 /** Asks whether one's other sessions end, and whether the access tokens are revoked, too. */
@@ -127,14 +177,19 @@ export async function askEndOthers(done) {
   const { tokens } = await get(OWN);
   let revokes = false;
   const more = tokens.length
-    ? toggle(t('tokens.revokeToo'), false, (next) => { revokes = next; },
-      t('tokens.left', { count: tokens.length }))
+    ? toggle(t('tokens.revokeToo'), false, (next) => {
+      revokes = next;
+    }, t('tokens.left', { count: tokens.length }))
     : null;
   const run = async () => {
     const { ended } = await remove(`/sessions/others?tokens=${revokes ? 'revoke' : 'keep'}`);
     toast(t('sessions.ended', { count: ended }));
     await done();
   };
-  ask(t('sessions.endOthersAsk'), t('sessions.endOthersNote'),
-    { yes: t('sessions.endThem'), no: t('do.cancel'), more, run: () => run().catch(complain) });
+  ask(t('sessions.endOthersAsk'), t('sessions.endOthersNote'), {
+    yes: t('sessions.endThem'),
+    no: t('do.cancel'),
+    more,
+    run: () => run().catch(complain),
+  });
 }

@@ -5,12 +5,17 @@ const ADDRESS = '/service-worker.js';
 
 export function installWorker() {
   if (!navigator.serviceWorker) return;
-  const policy = globalThis.trustedTypes?.createPolicy('worker', { createScriptURL: () => ADDRESS });
+  const policy = globalThis.trustedTypes?.createPolicy('worker', {
+    createScriptURL: () => ADDRESS,
+  });
   // It is an extra: without a trusted certificate there is none.
-  navigator.serviceWorker.register(policy?.createScriptURL('') ?? ADDRESS).then(() => navigator.serviceWorker.ready).then(keepTexts).catch(() => {});
+  navigator.serviceWorker.register(policy?.createScriptURL('') ?? ADDRESS).then(() =>
+    navigator.serviceWorker.ready
+  ).then(keepTexts).catch(() => {});
 }
 /** The worker does not know the language of the page. */
 async function keepTexts() {
-  const folder = new URL('../', import.meta.url), cache = await caches.open(`theater${folder.pathname}`);
+  const folder = new URL('../', import.meta.url),
+    cache = await caches.open(`theater${folder.pathname}`);
   await cache.add(new URL(`text/entrance-${language}.json`, folder));
 }
