@@ -12,7 +12,8 @@ const lineLength = {
         for (const line of context.sourceCode.text.split('\n')) {
           const end = start + line.length;
           if (line.length > LONGEST_LINE) {
-            const message = `A line has at most ${LONGEST_LINE} columns; this one has ${line.length}.`;
+            const message =
+              `A line has at most ${LONGEST_LINE} columns; this one has ${line.length}.`;
             context.report({ range: [start, end], message });
           }
           start = end + 1;

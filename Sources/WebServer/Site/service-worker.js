@@ -8,10 +8,10 @@ const SHELL = [
   'css/entrance.css',
   'icon.svg',
   'js/main.js',
-  'js/dom.js',
-  'js/api.js',
-  'js/text.js',
-  'js/look.js',
+  'js/base/dom.js',
+  'js/base/api.js',
+  'js/base/text.js',
+  'js/base/preferences.js',
 ];
 
 addEventListener('install', (event) =>

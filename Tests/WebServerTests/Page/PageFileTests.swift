@@ -9,7 +9,7 @@ import Testing
 @Suite struct PageFileTests {
   private static let listener = Listener.port(0, of: "127.0.0.1")
 
-  private func site() throws -> Site { try Site(folder: TestServer.siteFolder) }
+  private func site() throws -> Site { try StagedPage.site }
 
   /// Sends one GET, or another method, with further header lines.
   private func ask(
@@ -27,7 +27,7 @@ import Testing
       for (path, file) in files {
         let answer = try await ask(room, path)
         #expect(answer.status == 200, "\(path)")
-        #expect(answer.header("content-type") == file.headers[.contentType], "\(path)")
+        #expect(answer.header("content-type") == file.type, "\(path)")
         #expect(answer.header("x-content-type-options") == "nosniff", "\(path)")
       }
       for path in [
@@ -47,20 +47,44 @@ import Testing
     #expect(shells.count == Site.addresses.count)
     #expect(Set(shells).count == 1)
     let text = String(buffer: try #require(shells.first))
-    #expect(!text.contains(Site.placeholder))
+    #expect(!text.contains("@page@"))
     let named = text.matches(of: /(?:href|src)="([^"]+)"/).map { String($0.output.1) }
     #expect(named.count > 3)
     for path in named { #expect(files[path] != nil, "\(path)") }
   }
 
-  @Test("imports only modules and styles that are served")
+  @Test("imports only modules that are served")
   func imports() throws {
     let files = try site().files
     for (path, file) in files where path.hasSuffix(".js") {
-      let folder = String(path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex))
+      let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
       let text = String(buffer: file.body)
-      for match in text.matches(of: /(?:from|import\()\s*'\.\/([^']+)'/) {
-        #expect(files[folder + String(match.output.1)] != nil, "\(path): \(match.output.1)")
+      for match in text.matches(of: /(?:from|import\()\s*'(\.[^']+)'/) {
+        let target = folder.appendingPathComponent(String(match.output.1)).standardized.path
+        #expect(files[target] != nil, "\(path): \(match.output.1)")
+      }
+    }
+  }
+
+  @Test("the shell names each module that the login imports, and for Home those that it adds")
+  func preloadedModules() throws {
+    let files = try site().files
+    let shell = String(buffer: try #require(files["/"]?.body))
+    func links(_ part: Substring) -> [String] {
+      part.matches(of: /rel="modulepreload" href="([^"]+)"/).map { String($0.output.1) }
+    }
+    let parts = shell.split(separator: "<template", maxSplits: 1)
+    let (login, home) = (links(try #require(parts.first)), links(try #require(parts.last)))
+    #expect(Set(login).count == login.count && Set(login).isDisjoint(with: home))
+    #expect(login.contains { $0.hasSuffix("/js/screens/login.js") })
+    #expect(home.contains { $0.hasSuffix("/js/screens/home.js") })
+    let all = Set(login + home)
+    for path in all {
+      let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+      let text = String(buffer: try #require(files[path]?.body, "\(path)"))
+      for match in text.matches(of: /\bfrom '(\.[^']+)'/) {
+        let target = folder.appendingPathComponent(String(match.output.1)).standardized.path
+        #expect(all.contains(target), "\(path) imports \(target)")
       }
     }
   }
@@ -93,7 +117,7 @@ import Testing
   func caching() async throws {
     let files = try site().files
     let module = try #require(files.keys.first { $0.hasSuffix("/js/main.js") })
-    let tag = try #require(files["/"]?.headers[.eTag])
+    let tag = try #require(files["/"]?.tag)
     try await TestServer.open(Self.listener) { room in
       let hashed = try await ask(room, module)
       #expect(hashed.header("cache-control")?.contains("immutable") == true)
@@ -178,125 +202,73 @@ import Testing
   }
 
   @Test(
-    "serves drawings and styles without comments, and styles without needless spaces"
-  )
-  func withoutComments() throws {
-    let code = """
-      // One line.
-      /** Several
-       * lines. */
-      export const a = '/* text */'; // kept
-        /* before */ const b = 'http://x';
-      """
-    #expect(
-      String(decoding: FileMinifier.withoutComments(Array(code.utf8)), as: UTF8.self)
-        == "\n\n\nexport const a = '/* text */'; // kept\n const b = 'http://x';")
-    let style = "a, b:hover > i { color: light-dark(red, blue); content: \"\"; }"
-    #expect(
-      String(decoding: FileMinifier.minifiedStyle(Array(style.utf8)), as: UTF8.self)
-        == "a,b:hover>i{color:light-dark(red,blue);content:\"\"}")
-    let lines = Array("a {\n  color: red;\n}\n\nb { }".utf8)
-    #expect(String(decoding: FileMinifier.minifiedStyle(lines), as: UTF8.self) == "a{color:red}b{}")
-  }
-
-  @Test(
-    "serves a module without comments and needless spaces, which leaves its texts and its meaning",
+    "sends a file compressed to whoever accepts gzip, and as it is to everybody else",
     arguments: [
-      ("import { a, b } from './x, y.js';", "import{a,b}from'./x, y.js';"),
-      ("a.map((b, c) => [b, 'd => e, f']); g();", "a.map((b,c)=>[b,'d => e, f']);g();"),
-      ("a = \"it's, \"; b = ', \"';", "a=\"it's, \";b=', \"';"),
-      ("const a = b ? -c : d ?? e;", "let a=b?-c:d??e;"), ("a + +b - -c++ + d", "a+ +b- -c++ +d"),
-      (
-        "for (const a of [b]) if (a in c && !d) return { e };",
-        "for(let a of[b])if(a in c&&!d)return{e};"
-      ),
-      ("a.replace(/, '[/]/g, ', ') / b", "a.replace(/, '[/]/g,', ')/b"),
-      ("a = `b, ${c, d}`, e", "a=`b, ${c, d}`,e"), ("a = 'b\\', c', d", "a='b\\', c',d"),
-      ("a = `b ${c ? `d, e` : '}'}`, f", "a=`b ${c ? `d, e` : '}'}`,f"),
-      ("  a, b // c, d\n/* e */ f", "a,b\nf"), ("a(() => {\n  b /*\n*/ c\n})", "a(()=>{b\nc})"),
-      ("{ if (a); else { b(); } while (c); }", "{if(a);else{b()}while(c);}"),
-      ("while (a);\nb;\nc", "while(a);\nb\nc"), ("if (a) b; else;\nc", "if(a)b;else;\nc"),
-      ("if (a) /'/.test(b), c", "if(a)/'/.test(b),c"), ("a.if(b) / c / d", "a.if(b)/c/d"),
-      ("for await (a of b) /\"/.test(a), c", "for await(a of b)/\"/.test(a),c"),
-      ("a = `b ${/[}`]/.test(c) /* } ` */} d`, e", "a=`b ${/[}`]/.test(c) /* } ` */} d`,e"),
-      ("a = `b ${c /* ' */ / 2} d`, e", "a=`b ${c /* ' */ / 2} d`,e"),
-      ("else /a, b/.test(c), d; e.of / f, g", "else/a, b/.test(c),d;e.of/f,g"),
-      ("a((b) => async (c) => (d), (e, f) => true);", "a(b=>async c=>(d),(e,f)=>!0);"),
-      ("a = { const: b.true, c: false };\nd", "a={const:b.true,c:!1}\nd"),
-      ("a;\n(b);\n[c];\nd;", "a;\n(b);\n[c]\nd;"),
-      ("return a === undefined", "return a===void 0"),
-      ("a(() => {\n  b();\n  c\n  d\n  return { e };\n});", "a(()=>{b();c\nd\nreturn{e}});"),
-      ("a\n  .b(c,\n    d)\nif (e)\n  f / g / h", "a\n.b(c,d)\nif(e)\nf/g/h"),
+      (["gzip"], true), (["deflate, gzip, br, zstd"], true), (["GZIP;q=0.1"], true),
+      (["x-gzip"], true), (["*"], true), (["br", "gzip"], true), (["gzip; q=1.000"], true),
+      (["gzip;q=0.5, identity;q=0.5"], true), ([], false), ([""], false), (["br"], false),
+      (["identity"], false), (["gzip;q=0"], false), (["gzip;q=0.000"], false),
+      (["*, gzip;q=0"], false), (["gzip;q=0.2, identity;q=0.8"], false), (["gzip;q=2"], false),
+      (["gzip;q=1.5"], false), (["gzip;level=9"], false), (["gzip;q=0.5;q=1"], false),
+      (["gzipped"], false), (["*;q=0"], false), ([",,;q=1,"], false),
     ])
-  func modules(written: String, served: String) throws {
-    let module = try #require(ModuleMinifier.minified(Array(written.utf8)))
-    #expect(String(decoding: module, as: UTF8.self) == served)
-  }
-
-  @Test(
-    "serves a module as it is written where a slash or an end is not certain",
-    arguments: [
-      "a, 'b, c", "a, \"b\n\"", "a, `b", "a, `b ${c`", "a, /b", "a, /b\n/", "a /* b", "a, (b",
-      "a, b)", "a, (b]", "{ } /'/.test(a), b", "a = { b } / c, d", "a++ / b, c", "a-- / b, c",
-    ])
-  func uncertainModules(written: String) {
-    let bytes = Array(written.utf8)
-    #expect(ModuleMinifier.minified(bytes) == nil)
-    #expect(FileMinifier.minified(bytes, of: "js/a.js") == bytes)
-  }
-
-  @Test("shortens every module of the page, and changes none a second time")
-  func everyModule() throws {
-    for name in try FileManager.default.contentsOfDirectory(atPath: TestServer.siteFolder + "/js") {
-      let path = "\(TestServer.siteFolder)/js/\(name)"
-      let written = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
-      let served = try #require(ModuleMinifier.minified(written), "\(name)")
-      #expect(served.count < written.count, "\(name)")
-      #expect(ModuleMinifier.minified(served) == served, "\(name)")
+  func compression(accepted: [String], isCompressed: Bool) async throws {
+    let files = try site().files
+    let module = try #require(files.keys.first { $0.hasSuffix("/js/main.js") })
+    let plain = try #require(files[module])
+    try await TestServer.open(Self.listener) { room in
+      let lines =
+        ["GET \(module) HTTP/1.1", "Host: 127.0.0.1:\(room.port)"]
+        + accepted.map { "Accept-Encoding: \($0)" }
+      let answer = try await room.sendRaw(lines: lines)
+      #expect(answer.status == 200)
+      #expect(answer.header("vary") == "Accept-Encoding")
+      #expect(answer.header("content-encoding") == (isCompressed ? "gzip" : nil))
+      let length = try #require(answer.header("content-length").flatMap(Int.init))
+      #expect(isCompressed == (length < plain.body.readableBytes))
+      let tag = try #require(answer.header("etag"))
+      #expect(isCompressed == (tag != plain.tag))
+      let again = try await room.sendRaw(lines: lines + ["If-None-Match: \(tag)"])
+      #expect(again.status == 304)
+      #expect(again.header("etag") == tag)
+      #expect(again.header("vary") == "Accept-Encoding")
     }
   }
 
-  @Test("serves a drawing without indentation and the line breaks between its elements")
-  func compactDrawing() {
-    let drawing = Array(
-      "<svg>\n  <g/>\n  <g id=\"a\">\n    <text>b c</text>\n  </g>\n</svg>\n".utf8)
-    #expect(
-      String(decoding: FileMinifier.minified(drawing, of: "room.svg"), as: UTF8.self)
-        == "<svg><g/><g id=\"a\"><text>b c</text></g></svg>")
-  }
-
-  @Test("serves texts without spaces between them, and what is no JSON as it is")
-  func compactTexts() {
-    let texts = #"{"b": "Кіно: {title}", "a": {"one": "x / y"}}"#
-    #expect(
-      String(decoding: FileMinifier.minifiedJSON(Array(texts.utf8)), as: UTF8.self)
-        == #"{"a":{"one":"x / y"},"b":"Кіно: {title}"}"#)
-    #expect(FileMinifier.minifiedJSON(Array("{ broken".utf8)) == Array("{ broken".utf8))
-  }
-
-  @Test("A12 · serves texts with one byte for a Cyrillic letter, other letters as escapes")
-  func cyrillicTexts() throws {
-    let text = #"{"a":"Єґі Ящь – ×1"}"#
-    let bytes = FileMinifier.minified(Array(text.utf8), of: "text/uk.json")
-    let wanted: [UInt8] = [0xAA, 0xB4, 0xB3, 0x20, 0xDF, 0xF9, 0xFC, 0x20, 0x96, 0x20]
-    #expect(bytes == Array(#"{"a":""#.utf8) + wanted + Array(#"\u00d71"}"#.utf8))
-  }
-
-  @Test(
-    "all files of the page have at most 450 kB in each language; test-page weighs the login",
-    arguments: ["en", "uk", "ru"])
-  func sizes(language: String) throws {
-    let sizes = try site().files.mapValues(\.body.readableBytes)
-    let loaded = sizes.filter { path, _ in
-      path.hasPrefix("/page/") && (!path.contains("/text/") || path.hasSuffix("\(language).json"))
+  @Test("the compressed form of a file is not taken for the file itself, nor the other way round")
+  func tags() async throws {
+    try await TestServer.open(Self.listener) { room in
+      let plain = try await ask(room, "/")
+      let short = try await ask(room, "/", "Accept-Encoding: gzip")
+      let tags = (try #require(plain.header("etag")), try #require(short.header("etag")))
+      #expect(tags.0 != tags.1)
+      let crossed = [
+        try await ask(room, "/", "If-None-Match: \(tags.1)"),
+        try await ask(room, "/", "Accept-Encoding: gzip", "If-None-Match: \(tags.0)"),
+      ]
+      #expect(crossed.map(\.status) == [200, 200])
     }
-    let fixed = ["/", "/service-worker.js", "/manifest.webmanifest"].compactMap { sizes[$0] }
-    #expect((fixed + loaded.values).reduce(0, +) <= 450_000)
+  }
+
+  @Test("what is not shorter with gzip, and each answer of the API, is sent as it is")
+  func uncompressed() async throws {
+    let picture = try #require(try site().files.keys.first { $0.hasSuffix(".png") })
+    try await TestServer.open(Self.listener) { room in
+      for path in [picture, "/api/v1/health", "/api/v1/validation"] {
+        let answer = try await ask(room, path, "Accept-Encoding: gzip")
+        #expect(answer.status == 200, "\(path)")
+        #expect(answer.header("content-encoding") == nil, "\(path)")
+        #expect(answer.header("vary") == nil, "\(path)")
+      }
+    }
   }
 
   @Test(
-    "A9 · refuses a folder without a shell or with a file of another type",
-    arguments: [["js/a.js"], ["index.html", "a.exe"], ["index.html", "js/a"]])
+    "A9 · refuses a folder without a shell, with a file of another type or with a compressed one alone",
+    arguments: [
+      ["page/1/js/a.js"], ["index.html", "a.exe"], ["index.html", "page/1/js/a"],
+      ["index.html", "page/1/js/a.js.gz"],
+    ])
   func unusable(names: [String]) {
     let contents = Dictionary(uniqueKeysWithValues: names.map { ($0, Array("x".utf8)) })
     #expect(throws: SiteError.self) { try Site(contents: contents) }

@@ -24,11 +24,6 @@ import WebServer
 struct TestServer: Sendable {
   static let password = "four friends at the movies"
 
-  /// The page's files in the sources.
-  static let siteFolder =
-    URL(fileURLWithPath: #filePath).deletingLastPathComponent().path
-    + "/../../../Sources/WebServer/Site"
-
   let clock: ManualClock
   /// The time of day, by which sessions expire.
   let accountClock: AccountClock
@@ -127,7 +122,7 @@ struct TestServer: Sendable {
       configuration: configuration, discovery: discovery, secrets: secrets,
       certificate: listeners.lazy.compactMap(\.certificate).first, unreadAnswers: unreadAnswers)
     let log = RecordedLog()
-    let web = WebServer(remote, site: try Site(folder: Self.siteFolder), logger: log.logger)
+    let web = WebServer(remote, site: try StagedPage.site, logger: log.logger)
     let servers = try listeners.map { try web.server(on: $0) { onRunning($0) } }
     self.clock = clock
     self.accountClock = accountClock

@@ -1,8 +1,8 @@
 // Entry point and router: maps addresses to screens.
-import { $, announce, btn, h, unheard } from './dom.js';
-import { Failure, get, whenLoggedOut } from './api.js';
-import { loadTexts, loadTheaterTexts, t } from './text.js';
-import { applyLook, look } from './look.js';
+import { $, announce, ariaHidden, btn, h } from './base/dom.js';
+import { Failure, get, whenLoggedOut } from './base/api.js';
+import { changeLanguage, loadTexts, t } from './base/text.js';
+import { applyPreferences, preferences } from './base/preferences.js';
 
 const NAME = 'Home Theater';
 // Screens of people without a session; entrance.css has their styles.
@@ -33,25 +33,25 @@ const SCREENS = {
 let leave = () => {}, app, turn = 0;
 
 const loaders = {
-  login: () => import('./login.js'),
-  register: () => import('./register.js'),
-  guest: () => import('./guest.js'),
-  code: () => import('./code.js'),
-  reset: () => import('./reset.js'),
-  home: () => import('./home.js'),
-  room: () => import('./room.js'),
-  library: () => import('./library.js'),
-  player: () => import('./player.js'),
-  radio: () => import('./radio.js'),
-  scenes: () => import('./scenes.js'),
-  devices: () => import('./devices.js'),
-  people: () => import('./people.js'),
-  plugins: () => import('./plugins.js'),
-  settings: () => import('./settings.js'),
-  account: () => import('./account.js'),
-  editor: () => import('./editor.js'),
-  doctor: () => import('./doctor.js'),
-  setup: () => import('./setup.js'),
+  login: () => import('./screens/login.js'),
+  register: () => import('./screens/register.js'),
+  guest: () => import('./screens/guest.js'),
+  code: () => import('./screens/code.js'),
+  reset: () => import('./screens/reset.js'),
+  home: () => import('./screens/home.js'),
+  room: () => import('./screens/room.js'),
+  library: () => import('./screens/library.js'),
+  player: () => import('./screens/player.js'),
+  radio: () => import('./screens/radio.js'),
+  scenes: () => import('./screens/scenes.js'),
+  devices: () => import('./screens/devices.js'),
+  people: () => import('./screens/people.js'),
+  plugins: () => import('./screens/plugins.js'),
+  settings: () => import('./screens/settings.js'),
+  account: () => import('./screens/account.js'),
+  editor: () => import('./screens/editor.js'),
+  doctor: () => import('./screens/doctor.js'),
+  setup: () => import('./screens/setup.js'),
 };
 
 const sheets = new Map();
@@ -173,7 +173,7 @@ const loading = (title) =>
     'loading',
     h('h1', 'title-2', title),
     h('p', { class: 'soft', role: 'status' }, t('frame.loading')),
-    [1, 2, 3].map(() => unheard('div', 'skeleton')),
+    [1, 2, 3].map(() => ariaHidden('div', 'skeleton')),
   );
 const isReachable = () =>
   fetch('/', { method: 'HEAD', cache: 'no-store' }).then(() => true, () => false);
@@ -196,8 +196,8 @@ async function open() {
   if (hasSession()) {
     try {
       const session = await get('/sessions/current', { open: true });
-      await loadTheaterTexts(look().language ?? session.user.language);
-      const frame = await import('./frame.js');
+      await changeLanguage(preferences().language ?? session.user.language);
+      const frame = await import('./screens/frame.js');
       await Promise.all(['controls', 'shell', 'screens', 'room'].map(style));
       app = await frame.begin(session, { go, exit });
       return true;
@@ -257,7 +257,7 @@ addEventListener('hashchange', () => {
 });
 whenLoggedOut(exit);
 
-applyLook();
-loadTexts(look().language).then(() => show()).then(async () =>
+applyPreferences();
+loadTexts(preferences().language).then(() => show()).then(async () =>
   (await import('./worker.js')).installWorker()
 );

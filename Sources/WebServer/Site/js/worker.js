@@ -1,5 +1,5 @@
 // Installs the worker that keeps the shell. Its constant address is the only trusted type that the policy allows.
-import { language } from './text.js';
+import { language } from './base/text.js';
 
 const ADDRESS = '/service-worker.js';
 
@@ -17,5 +17,5 @@ export function installWorker() {
 async function keepTexts() {
   const folder = new URL('../', import.meta.url),
     cache = await caches.open(`theater${folder.pathname}`);
-  await cache.add(new URL(`text/entrance-${language}.json`, folder));
+  await cache.add(new URL(`text/${language}.json`, folder));
 }

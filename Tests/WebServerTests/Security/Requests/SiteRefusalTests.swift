@@ -12,7 +12,7 @@ import Testing
 
   /// A route of the API that needs a session, one that needs none, and each kind of file of the page.
   private static func paths() throws -> [String] {
-    let files = try Site(folder: TestServer.siteFolder).files.keys
+    let files = try StagedPage.site.files.keys
     let kinds = ["/js/main.js", ".css", ".json", ".svg"].compactMap { kind in
       files.filter { $0.hasSuffix(kind) }.min()
     }

@@ -1,0 +1,95 @@
+// The controller's API: JSON in, JSON out, one shape for every failure.
+import { hasText, t } from './text.js';
+
+export class Failure extends Error {
+  /** @param status the HTTP status; 0 if the controller was not reached. */
+  constructor(
+    status,
+    { code, message, hint, device, step, field, retryAfter, triesLeft, problems },
+  ) {
+    // The page has its own texts for frequent errors; for all others the controller's English text says more.
+    // One code may be about several fields.
+    const about = `error.${code}.${field}`, own = hasText(about) ? about : `error.${code}`;
+    super(hasText(own) ? t(own) : message);
+    /** Whether the controller refused, or was not reached. */
+    this.kind = status === 0 ? 'network' : 'refused';
+    Object.assign(this, {
+      status,
+      code,
+      hint: hasText(own) ? hasText(`${own}.hint`) && t(`${own}.hint`) : hint,
+      device,
+      step,
+      field,
+      retryAfter,
+      triesLeft,
+      problems,
+    });
+  }
+}
+
+const unreachable = () => new Failure(0, { code: 'network' });
+/** The number of requests that begin something, until a second after their end: an activity that begins then was begun here. */
+let starting = 0;
+export const beginsHere = () => starting > 0;
+const STARTS = /^\/(watch|listen|radio|popcorn|activities|scenes\/.+\/runs)\b/;
+let loggedOut = () => {};
+/** Calls `action` when the controller no longer accepts the session. */
+export const whenLoggedOut = (action) => {
+  loggedOut = action;
+};
+
+/**
+ * Sends a request to a path below /api/v1 and returns the value of the answer.
+ * @param wait seconds to wait for the end of what was started
+ * @param isText whether the body is JSON already
+ * @throws Failure
+ */
+export async function send(method, path, body, { wait, signal, open, isText, headers: more } = {}) {
+  const headers = { ...more };
+  if (method !== 'GET') headers['X-Theater'] = '1';
+  if (body !== undefined) headers['Content-Type'] = 'application/json';
+  if (wait !== undefined) headers.Prefer = `wait=${wait}`;
+  let answer, text;
+  const isStart = method === 'POST' && STARTS.test(path);
+  starting += isStart;
+  try {
+    answer = await fetch('/api/v1' + path, {
+      method,
+      headers,
+      signal,
+      cache: 'no-store',
+      body: body === undefined || isText ? body : JSON.stringify(body),
+    });
+    text = await answer.text();
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw unreachable();
+  } finally {
+    if (isStart) {
+      setTimeout(() => {
+        starting -= 1;
+      }, 1000);
+    }
+  }
+  let value;
+  try {
+    value = text ? JSON.parse(text) : undefined;
+  } catch {
+    throw new Failure(answer.status, { code: 'unreadable' });
+  }
+  if (answer.ok) return value;
+  const failure = new Failure(
+    answer.status,
+    value?.error ?? { code: 'unknown', message: t('error.answered', { status: answer.status }) },
+  );
+  if (answer.status === 401 && !open) loggedOut();
+  throw failure;
+}
+/** An address with its values encoded: path`/devices/${id}`. */
+export const path = (parts, ...values) =>
+  parts.reduce((whole, part, i) => whole + encodeURIComponent(values[i - 1]) + part);
+export const get = (path, options) => send('GET', path, undefined, options);
+export const post = (path, body, options) => send('POST', path, body, options);
+export const remove = (path, options) => send('DELETE', path, undefined, options);
+/** A request of a person without a session: 401 is an answer like any other. */
+export const postOpen = (path, body, options) => post(path, body, { ...options, open: true });

@@ -1,0 +1,246 @@
+// The reported state of the theater. Screens read it and watch its changes.
+import { follow } from './events.js';
+import { get, path } from '../base/api.js';
+
+/** The runs, and the ids that were asked for. A restarted controller numbers its runs from 1 again. */
+const noRuns = () => ({ runs: new Map(), asked: new Set() });
+export const store = {
+  session: null,
+  status: null,
+  connection: 'live',
+  lostSince: 0,
+  library: 0,
+  ...noRuns(),
+};
+const listeners = new Set();
+let planned = false, stream, stop, choices;
+
+/**
+ * Calls `listener` after changes, once for all changes of one task, and every `period` milliseconds; returns a
+ * function that ends the calls.
+ */
+export function watch(listener, period) {
+  const timer = period && setInterval(listener, period);
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+    clearInterval(timer);
+  };
+}
+export function changed() {
+  if (planned) return;
+  planned = true;
+  queueMicrotask(() => {
+    planned = false;
+    for (const listener of [...listeners]) listener();
+  });
+}
+
+/** Begins to follow the theater; resolves with the first state. */
+export async function begin(session, loggedOut) {
+  store.session = session;
+  // The titles of an earlier session in this tab may be above the age limit of this one.
+  knownTitles = Object.create(null);
+  knownArtists = Object.create(null);
+  knownPictures = new Set();
+  // A guest may start only some activities: `choices` are the categories of their items.
+  choices = session.activities &&
+    new Set(
+      (await get('/activities')).activities.filter(({ name }) => session.activities.includes(name))
+        .map(({ category }) => category),
+    );
+  stop = new AbortController();
+  await new Promise((ready) => {
+    stream = follow({
+      signal: stop.signal,
+      event(type, value, id) {
+        apply(type, value, id);
+        changed();
+        if (store.status) ready();
+      },
+      state(next) {
+        if (next === 'loggedOut') {
+          loggedOut();
+          return;
+        }
+        if (!next || next === store.connection) return;
+        if (store.connection === 'live') store.lostSince = Date.now();
+        store.connection = next;
+        changed();
+        if (next !== 'live') ready();
+      },
+    });
+  });
+}
+export const unfollow = () => stop?.abort();
+export function end() {
+  unfollow();
+  Object.assign(store, { session: null, status: null, connection: 'live', ...noRuns() });
+  listeners.clear();
+}
+export const retry = () => stream?.retry();
+/** Marks the connection as lost and opens a new stream, which shows whether the controller answers again. */
+export function lose() {
+  if (store.connection === 'live') {
+    Object.assign(store, { connection: 'lost', lostSince: Date.now() });
+  }
+  changed();
+  stream?.renew();
+}
+
+function apply(type, value, id) {
+  const now = performance.now();
+  if (type === 'snapshot') {
+    for (const device of value.devices) device.at = now;
+    const before = store.status?.event;
+    store.status = value;
+    if (before && before !== value.event) catchUp(before);
+    return;
+  }
+  if (!store.status) return;
+  if (type === 'device') {
+    value.at = now;
+    const at = store.status.devices.findIndex((device) => device.id === value.id);
+    if (at >= 0) store.status.devices[at] = value;
+    else store.status.devices.push(value);
+  } else if (type === 'activity') {
+    // The controller has saved a position, so the list of stopped items is out of date.
+    if (value.status === 'idle' || value.item !== store.status.activity.item) store.library += 1;
+    store.status.activity = value;
+  } else if (type === 'run') change(value);
+  else if (type === 'library') store.library += 1;
+  else if (type === 'configuration') {
+    store.applied = value;
+    store.status.devices = devices().filter(({ id }) => !value.removed?.includes(id));
+  }
+  store.status.event = id;
+}
+const startOf = (event) => event.split('-')[0];
+/** Reloads the lists and the running runs after missed events; forgets a run that the controller no longer knows. */
+function catchUp(lastEvent) {
+  store.library += 1;
+  if (startOf(lastEvent) !== startOf(store.status.event)) Object.assign(store, noRuns());
+  const { runs } = store;
+  for (const { id, status } of runs.values()) {
+    if (status === 'running') {
+      loadRun(id).catch((failure) => {
+        if (failure.status === 404) {
+          runs.delete(id);
+          changed();
+        }
+      });
+    }
+  }
+}
+function change({ step, ...run }) {
+  const known = store.runs.get(run.id) ?? { steps: [] };
+  const next = { ...known, ...run };
+  if (step) {
+    const at = next.steps.findIndex((other) => other.id === step.id);
+    if (at >= 0) next.steps[at] = step;
+    else next.steps.push(step);
+  }
+  store.runs.set(run.id, next);
+  if (store.runs.size > 20) store.runs.delete(store.runs.keys().next().value);
+}
+const HOW_FAR = { waiting: 0, running: 1 };
+const howFar = ({ status }) => HOW_FAR[status] ?? 2;
+/** Stores the whole report of a run from an answer. A later status that an event has already reported stays. */
+export function saveRun(run) {
+  const known = store.runs.get(run.id);
+  const steps = run.steps.map((step) => {
+    const other = known?.steps.find(({ id }) => id === step.id);
+    return other && howFar(other) > howFar(step) ? other : step;
+  });
+  const isOver = known && known.status !== 'running';
+  store.runs.set(run.id, {
+    ...run,
+    ...(isOver && { status: known.status, error: known.error }),
+    steps,
+    isWhole: true,
+  });
+  changed();
+}
+export async function loadRun(id) {
+  saveRun(await get(path`/runs/${id}`));
+}
+
+// ---- queries of the state ----
+export const devices = () => store.status?.devices ?? [];
+export const device = (id) => devices().find((other) => other.id === id);
+export const withRole = (role) => devices().find((other) => other.role === role);
+/** The current activity; failed also while its player has failed, which can play on at `retryAt`. */
+export const activity = () => {
+  const now = store.status?.activity ?? { status: 'idle' };
+  return now.retryAt >= 0 ? { ...now, status: 'failed' } : now;
+};
+/** The error of the current activity, if it failed because of a device. */
+export const failureOf = (
+  { id },
+) => (activity().status === 'failed' && activity().error?.device === id
+  ? activity().error
+  : undefined);
+/** The role of the current player. */
+export const playerRole = () => device(activity().player)?.role;
+/** The current run's report, if it is known. */
+export const run = () => store.runs.get(activity().run);
+/** Seconds since a value was reported. */
+export const age = (owner, known) => known.age + (performance.now() - owner.at) / 1000;
+
+/** The playback of the current player with the position of this moment; `undefined` if nothing plays. */
+export function playback(owner = device(activity().player)) {
+  const known = owner?.state.playback;
+  if (!known || known.provenance === 'unknown' || !known.value) return undefined;
+  const { position, rate, duration, ...rest } = known.value;
+  const moved = rest.state === 'playing' ? position + rate * age(owner, known) : position;
+  return {
+    ...rest,
+    rate,
+    duration,
+    position: Math.max(0, duration ? Math.min(moved, duration) : moved),
+  };
+}
+/** The key of a person's choices on this device: the e-mail address, or the name of an account without one. */
+export const person = () => store.session?.user.email ?? store.session?.user.name;
+export const role = () => store.session?.user.role ?? 'guest';
+export const mayOperate = () => role() !== 'guest';
+export const isOwner = () => role() === 'owner';
+/** Whether this is the tablet on the wall, which shows the room and plays. */
+export const isWallTablet = () => store.session?.wallTablet === true;
+/** Whether the user may start items of a list: `films`, `music` or `stations`. */
+export const mayChoose = (list) => !choices || choices.has(LISTS[list]);
+
+// ---- lists of the library ----
+/** Titles of the items that the lists have brought so far. */
+export let knownTitles;
+/** Artists of these items, where they have one. */
+export let knownArtists;
+/** The ids of these items whose players may have a picture. */
+export let knownPictures;
+const LISTS = { films: 'films', music: 'songs', stations: 'stations' };
+/**
+ * Asks for a part of a list.
+ * @param list `films`, `music` or `stations`
+ * @param part `search`, `offset` and `limit`
+ * @returns `items` and `total`, the number of all that match
+ */
+export async function loadPage(list, part) {
+  const name = LISTS[list],
+    { [name]: items, total } = await get(`/${name}?${new URLSearchParams(part)}`);
+  for (const item of items) {
+    know(item);
+    item.category = name;
+  }
+  return { items, total };
+}
+function know({ id, title, artist, picture }) {
+  knownTitles[id] = title;
+  if (artist) knownArtists[id] = artist;
+  knownPictures[picture ? 'add' : 'delete'](id);
+}
+/** Asks for the films and songs that the user left before their end, the last one first. */
+export async function loadStopped(limit) {
+  const { items } = await get(`/library/stopped?limit=${limit}`);
+  items.forEach(know);
+  return items;
+}

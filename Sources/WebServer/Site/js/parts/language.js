@@ -1,0 +1,19 @@
+// The choice of the page's language, kept on this device.
+import { h } from '../base/dom.js';
+import { savePreferences } from '../base/preferences.js';
+import { language, LANGUAGES, t } from '../base/text.js';
+
+/** @param save also stores the language elsewhere, before the page is loaded anew */
+export function languageChoice(save) {
+  const node = h('select', {
+    class: 'language',
+    'aria-label': t('settings.language'),
+    onchange: async () => {
+      savePreferences({ language: node.value });
+      await save?.(node.value);
+      location.reload();
+    },
+  }, Object.entries(LANGUAGES).map(([tag, name]) => h('option', { value: tag, lang: tag }, name)));
+  node.value = language;
+  return node;
+}
