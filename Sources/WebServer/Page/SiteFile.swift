@@ -27,10 +27,10 @@ package struct SiteFile: Sendable {
     var headers: HTTPFields = [
       .contentType: type,
       .cacheControl: lasts ? "public, max-age=31536000, immutable" : "no-cache",
+      // Browsers ignore the policy of a file that is neither a document, such as a drawing, nor a worker.
+      .contentSecurityPolicy: !lasts || type == "image/svg+xml" ? Self.policy : Self.nothing,
       .crossOriginEmbedderPolicy: "require-corp",
     ]
-    // Browsers ignore the policy of files that are neither a document, such as a drawing, nor a worker.
-    if !lasts || type == "image/svg+xml" { headers[.contentSecurityPolicy] = Self.policy }
     if gzip != nil { headers[.vary] = "Accept-Encoding" }
     self.headers = headers
   }
@@ -41,6 +41,9 @@ package struct SiteFile: Sendable {
   var body: ByteBuffer { identity.body }
   /// The entity tag of the file without a content coding.
   var tag: String { identity.tag }
+
+  /// The policy of a file that loads nothing.
+  private static let nothing = "default-src 'none'; frame-ancestors 'none'"
 
   /// Only the page's own files are used, and no text becomes markup or code. The one trusted-types policy, `worker`, is
   /// for the constant address of the service worker.

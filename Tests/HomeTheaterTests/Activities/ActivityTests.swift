@@ -288,6 +288,24 @@ import Testing
     }
   }
 
+  @Test("E12 · a film that begins while popcorn pops makes no second load; a later one does")
+  func filmWhilePopcornPops() async throws {
+    try await Theater().live { theater in
+      let popcorn = try await theater.facade.popcorn()
+      #expect(await theater.journal(of: popcorn) == [#"popper "on""#, #"popper "pop""#])
+      await theater["popper"].report(.power, "on")
+      await theater["popper"].report(.popping, "popping")
+      for (popping, isSent) in [("popping", false), ("done", true)] {
+        await theater["popper"].report(.popping, .string(popping))
+        theater.journal.clear()
+        let film = try await theater.facade.begin("film", item: "f1", fromStart: false, user: "a")
+        let commands = await theater.journal(of: film.run)
+        #expect(commands.contains(#"popper "pop""#) == isSent, "\(popping)")
+        #expect(film.run.report.status == .done)
+      }
+    }
+  }
+
   @Test("E8 · popcorn runs beside the current activity")
   func popcorn() async throws {
     try await Theater().live { theater in
