@@ -136,17 +136,7 @@ class Browser:
         self.context = self.chromium.new_context(
             base_url=self.base, viewport={"width": 1440, "height": 900}, service_workers="block"
         )
-        self.context.add_cookies(
-            [
-                {
-                    "name": "theater",
-                    "value": token,
-                    "url": self.base,
-                    "httpOnly": True,
-                    "sameSite": "Strict",
-                }
-            ]
-        )
+        self.add_session(self.context)
         self.context.add_init_script(SESSION_HINT)
         self.context.add_init_script(WATCH)
         return self
@@ -155,6 +145,11 @@ class Browser:
         self.chromium.close()
         self._playwright.stop()
         self._controller.__exit__(*problem)
+
+    def add_session(self, context):
+        """Gives a context the cookie of the owner's session."""
+        cookie = {"name": "theater", "value": self.controller.token, "url": self.base}
+        context.add_cookies([{**cookie, "httpOnly": True, "sameSite": "Strict"}])
 
     def open(self, path, prepare=lambda page: None):
         page = self.context.new_page()
