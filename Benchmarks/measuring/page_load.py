@@ -37,14 +37,17 @@ SCREENS = {
         250,
     ),
 }
-# Notes when the frame that follows the condition has been painted.
-NOTE_PAINTED = """
-const note = () => { globalThis.paintedAt = performance.timeOrigin + performance.now(); };
-const look = () => requestAnimationFrame(() => {
-  if (%s) requestAnimationFrame(() => setTimeout(note));
-  else look();
+# A promise of the time of day, in ms, at which the frame that follows the condition is painted.
+PAINTED = """
+globalThis.painted = new Promise((resolve, reject) => {
+  const note = () => resolve(performance.timeOrigin + performance.now());
+  const look = () => requestAnimationFrame(() => {
+    if (%s) requestAnimationFrame(() => setTimeout(note));
+    else look();
+  });
+  look();
+  setTimeout(() => reject(new Error('the screen has not appeared')), %d);
 });
-look();
 """
 
 
@@ -106,7 +109,7 @@ def load(browser, language, screen, is_compressed=True):
     if has_session:
         browser.add_session(context)
         context.add_init_script(SESSION_HINT)
-    context.add_init_script(NOTE_PAINTED % condition)
+    context.add_init_script(PAINTED % (condition, LONGEST_MS))
     page = context.new_page()
     session = context.new_cdp_session(page)
     session.send("Network.enable")
@@ -115,8 +118,7 @@ def load(browser, language, screen, is_compressed=True):
         session.send("Network.setExtraHTTPHeaders", {"headers": {"Accept-Encoding": "identity"}})
     transfer = Transfer(session)
     page.goto(address, wait_until="commit", timeout=LONGEST_MS)
-    page.wait_for_function("globalThis.paintedAt", timeout=LONGEST_MS)
-    painted = page.evaluate("paintedAt") / 1000
+    painted = page.evaluate("painted") / 1000
     begun = page.evaluate("performance.timeOrigin") / 1000
     context.close()
     return painted - begun, transfer.sizes(painted)
