@@ -79,14 +79,16 @@ class Evening:
         self.code_seen = threading.Event()
 
     def start(self):
-        self.controller = subprocess.Popen(
-            [THEATER, "serve", "--config", theater_configuration(self.folder), "--port", "0"],
-            env=self.environment,
-            cwd=self.folder,
-            text=True,
-            stdout=subprocess.PIPE,
-            stderr=open(self.folder / "theater.log", "wb"),
-        )
+        configuration = theater_configuration(self.folder)
+        with open(self.folder / "theater.log", "wb") as log:
+            self.controller = subprocess.Popen(
+                [THEATER, "serve", "--config", configuration, "--port", "0"],
+                env=self.environment,
+                cwd=self.folder,
+                text=True,
+                stdout=subprocess.PIPE,
+                stderr=log,
+            )
         threading.Thread(target=self._read, daemon=True).start()
         while not self.code_seen.wait(0.05):
             if self.controller.poll() is not None:
@@ -103,7 +105,7 @@ class Evening:
                 self.code_seen.set()
 
     def run(self, *words, secret=None):
-        """Runs a command and prints it and its output, as a terminal shows them. Returns the output."""
+        """Runs a command; prints it and its output as a terminal shows them. Returns the output."""
         shown = ["theater", *("CODE" if word == self.code else word for word in words)]
         print(f"\n$ {' '.join(w if w.isascii() and ' ' not in w else repr(w) for w in shown)}")
         done = subprocess.run(
@@ -184,7 +186,10 @@ def read_stereo(part):
         return rate, columns[0], columns[1]
     left, right, rear_left, rear_right, centre = columns[:5]
     return rate, *(
-        [(front + 0.7071 * (middle + rear)) / 2.4142 for front, middle, rear in zip(*side)]
+        [
+            (front + 0.7071 * (middle + rear)) / 2.4142
+            for front, middle, rear in zip(*side, strict=True)
+        ]
         for side in ((left, centre, rear_left), (right, centre, rear_right))
     )
 
@@ -212,7 +217,8 @@ def join(folder):
             if len(left) < 2:
                 continue
             both = array.array("h", bytes(0))
-            for pair in zip(at_common_rate(left, rate), at_common_rate(right, rate)):
+            sides = (at_common_rate(left, rate), at_common_rate(right, rate))
+            for pair in zip(*sides, strict=True):
                 both.extend(pair)
             out.writeframes(both.tobytes())
     return target
@@ -225,7 +231,8 @@ def main():
             folder.mkdir(mode=0o700, parents=True)
         except FileExistsError:
             sys.exit(
-                f"The folder {folder} exists already. Name one that does not exist: the demo makes it."
+                f"The folder {folder} exists already. "
+                "Name one that does not exist: the demo makes it."
             )
     else:
         folder = pathlib.Path(tempfile.mkdtemp(prefix="evening-"))

@@ -95,22 +95,16 @@ class Controller:
     def start(self):
         self.lines.clear()
         self.started = time.monotonic()
-        self.process = subprocess.Popen(
-            [
-                PRODUCTS / "theater",
-                "serve",
-                "--config",
-                self.configuration,
-                "--port",
-                str(self.port),
-                *self.plugins,
-            ],
-            stdout=subprocess.PIPE,
-            stderr=open(self.folder / "log", "ab"),
-            text=True,
-            env=self.environment,
-            cwd=self.folder,
-        )
+        command = [PRODUCTS / "theater", "serve", "--config", self.configuration]
+        with open(self.folder / "log", "ab") as log:
+            self.process = subprocess.Popen(
+                [*command, "--port", str(self.port), *self.plugins],
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                env=self.environment,
+                cwd=self.folder,
+            )
         threading.Thread(target=self._read, args=(self.process,), daemon=True).start()
 
     def stop(self):
@@ -149,9 +143,9 @@ class Controller:
         raise SystemExit("the controller did not get there:\n" + "\n".join(self.lines) + log)
 
     def caller(self):
-        """A function that sends a command to a device over one open connection, or reads the device if there is no
-        command. It returns when it was sent, in nanoseconds of the monotonic clock, and what the controller has
-        answered."""
+        """A function that sends a command to a device over one open connection, or reads the device
+        if there is no command. It returns when it was sent, in nanoseconds of the monotonic clock,
+        and what the controller has answered."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self.token}"}
 

@@ -1,4 +1,6 @@
-"""How smoothly the page runs in Chromium: frames, feedback, events to pixels, long lists, and memory over a day.
+"""How smoothly the page runs in Chromium.
+
+Measures frames, feedback, events to pixels, long lists, and memory over a day.
 
 Needs the packages that `Scripts/test-page` installs, and Chromium (CHROMIUM names the program).
 """
@@ -24,6 +26,8 @@ SONGS, TASK_MS = 50_000, 50
 DAY_KB, EVENTS_AN_HOUR = 1024, 600
 PASSWORD = "a long evening at the movies"
 
+# Tells the page that the browser has a session; about:blank has no storage.
+SESSION_HINT = "try { localStorage.setItem('theater-session', '1') } catch {}"
 # Counts frames from now on; `frames(since)` is their number a second.
 COUNT = """() => {
   const begun = performance.now();
@@ -34,31 +38,58 @@ COUNT = """() => {
 }"""
 # Keeps the time from each press to the frame that answers it, and each task longer than 50 ms.
 WATCH = """globalThis.presses = []; globalThis.tasks = [];
-new PerformanceObserver((list) => { for (const one of list.getEntries()) if (one.interactionId) presses.push(one.duration); }).observe({ type: 'event', durationThreshold: 16, buffered: true });
-new PerformanceObserver((list) => { for (const one of list.getEntries()) tasks.push(one.duration); }).observe({ type: 'longtask', buffered: true });"""
+const watch = (options, add) => new PerformanceObserver((list) => list.getEntries().forEach(add))
+  .observe({ buffered: true, ...options });
+watch({ type: 'event', durationThreshold: 16 }, (entry) => {
+  if (entry.interactionId) presses.push(entry.duration);
+});
+watch({ type: 'longtask' }, (entry) => tasks.push(entry.duration));"""
 # Notes when each brightness has been painted: in the second frame after its words are there.
 PAINTED = """() => {
   globalThis.painted = {};
   const button = document.querySelector('.hit[data-device=lights]');
   new MutationObserver(() => {
     const percent = button.getAttribute('aria-label').match(/\\d+/)?.[0];
-    if (percent) requestAnimationFrame(() => setTimeout(() => { painted[percent] ??= performance.timeOrigin + performance.now(); }));
+    if (!percent) return;
+    const note = () => { painted[percent] ??= performance.timeOrigin + performance.now(); };
+    requestAnimationFrame(() => setTimeout(note));
   }).observe(button, { attributes: true, attributeFilter: ['aria-label'] });
 }"""
 
 # Events of an evening: a film with its place, lights, volume, the levels, a pause, the end.
 EVENING = """async (count) => {
-  const status = await (await fetch('/api/v1/status')).json(), channel = new BroadcastChannel('theater');
-  const tell = (type, value) => channel.postMessage({ type, value, id: status.event }), reported = (value) => ({ value, provenance: 'reported', age: 0 });
-  const device = (role) => status.devices.find((one) => one.role === role), dvd = device('dvdPlayer'), lights = device('lights'), amp = device('amplifier');
+  const status = await (await fetch('/api/v1/status')).json();
+  const channel = new BroadcastChannel('theater');
+  const send = (type, value) => channel.postMessage({ type, value, id: status.event });
+  const reported = (value) => ({ value, provenance: 'reported', age: 0 });
+  const device = (role) => status.devices.find((one) => one.role === role);
+  const sendDevice = (role, values, attributes = {}) => {
+    const { state, attributes: former, ...rest } = device(role);
+    for (const key in values) values[key] = reported(values[key]);
+    send('device', {
+      ...rest, state: { ...state, ...values }, attributes: { ...former, ...attributes },
+    });
+  };
+  const step = { id: 's', kind: 'command', device: device('lights').id, command: 'on' };
   for (let i = 0; i < count; i += 1) {
-    const film = Math.floor(i / 60) % 8, title = `Film ${film}`;
-    if (i % 60 === 0) tell('activity', { status: 'running', activity: 'film', title: 'Watch a film', item: title, itemTitle: title, player: dvd.id, run: `run-${i}` });
-    if (i % 60 === 59) tell('activity', { status: 'idle' });
-    tell('run', { id: `run-${i}`, scene: 'watch-film', status: 'done', step: { id: 's', kind: 'command', device: lights.id, command: 'on', status: 'done' } });
-    tell('device', { ...dvd, state: { ...dvd.state, power: reported('on'), playback: reported({ state: i % 7 ? 'playing' : 'paused', item: title, position: i * 25 % 3600, rate: 1, duration: 3600 }) } });
-    tell('device', { ...lights, state: { ...lights.state, brightness: reported(i * 7 % 100) } });
-    tell('device', { ...amp, state: { ...amp.state, power: reported('on'), volume: reported(i % 100) }, attributes: { ...amp.attributes, rms: { value: [-20 - i % 30, -22] } } });
+    const title = `Film ${Math.floor(i / 60) % 8}`;
+    const film = { item: title, itemTitle: title, player: device('dvdPlayer').id, run: `run-${i}` };
+    if (i % 60 === 0) {
+      send('activity', { status: 'running', activity: 'film', title: 'Watch a film', ...film });
+    }
+    if (i % 60 === 59) send('activity', { status: 'idle' });
+    send('run', {
+      id: `run-${i}`, scene: 'watch-film', status: 'done', step: { ...step, status: 'done' },
+    });
+    const playback = {
+      state: i % 7 ? 'playing' : 'paused', item: title, position: i * 25 % 3600, rate: 1,
+      duration: 3600,
+    };
+    sendDevice('dvdPlayer', { power: 'on', playback });
+    sendDevice('lights', { brightness: i * 7 % 100 });
+    sendDevice('amplifier', { power: 'on', volume: i % 100 }, {
+      rms: { value: [-20 - i % 30, -22] },
+    });
     if (i % 20 === 0) await new Promise((done) => setTimeout(done));
   }
   channel.close();
@@ -105,20 +136,8 @@ class Browser:
         self.context = self.chromium.new_context(
             base_url=self.base, viewport={"width": 1440, "height": 900}, service_workers="block"
         )
-        self.context.add_cookies(
-            [
-                {
-                    "name": "theater",
-                    "value": token,
-                    "url": self.base,
-                    "httpOnly": True,
-                    "sameSite": "Strict",
-                }
-            ]
-        )
-        self.context.add_init_script(
-            "try { localStorage.setItem('theater-session', '1') } catch { /* about:blank has none */ }"
-        )
+        self.add_session(self.context)
+        self.context.add_init_script(SESSION_HINT)
         self.context.add_init_script(WATCH)
         return self
 
@@ -126,6 +145,11 @@ class Browser:
         self.chromium.close()
         self._playwright.stop()
         self._controller.__exit__(*problem)
+
+    def add_session(self, context):
+        """Gives a context the cookie of the owner's session."""
+        cookie = {"name": "theater", "value": self.controller.token, "url": self.base}
+        context.add_cookies([{**cookie, "httpOnly": True, "sameSite": "Strict"}])
 
     def open(self, path, prepare=lambda page: None):
         page = self.context.new_page()
@@ -161,7 +185,7 @@ def evening():
 
 
 def frames(browser):
-    """Frames a second of the room while a film begins, and of an empty page with the same throttle."""
+    """Frames a second of the room while a film begins, and of an empty page so throttled too."""
     floor = browser.context.new_page()
     browser.throttle(floor)
     floor.evaluate(COUNT)
@@ -227,7 +251,7 @@ def pixels(browser):
     listener.start()
     page.wait_for_timeout(500)
     late = []
-    for round_ in range(EVENTS // 80 + 1):
+    for _ in range(EVENTS // 80 + 1):
         arrived.clear()
         page.evaluate("globalThis.painted = {}")
         for percent in range(10, 90):
@@ -326,7 +350,7 @@ def slope(sizes):
 
 
 def memory(browser):
-    """How the heap of the room grows over a day on the wall: by a clock that runs ahead, with the events of a day."""
+    """How the heap of the room grows over a day, by a clock that runs ahead and a day's events."""
     # The film of the other measurements would be drawn at every frame of that clock, too.
     browser.send("/end")
     browser.controller.wait_for(browser.is_idle, seconds=60)
@@ -346,10 +370,11 @@ def memory(browser):
     leading.close()
     # The first hours fill caches: the slope is that of the rest.
     grown = slope(sizes[4:]) * 24
+    count = 24 * EVENTS_AN_HOUR * 4
     return [
         (
             "heap of the room over a day",
-            f"{sizes[-1] / 1024:.1f} MB, {grown:+.0f} kB a day with {24 * EVENTS_AN_HOUR * 4:,} events",
+            f"{sizes[-1] / 1024:.1f} MB, {grown:+.0f} kB a day with {count:,} events",
             f"<= {DAY_KB} kB a day",
             grown <= DAY_KB,
         )
