@@ -11,8 +11,10 @@ import time
 import urllib.parse
 import urllib.request
 
+from controller import ROOT, Controller, instant_configuration
+from memory_growth import PUBLISH_EVENING, slope
+
 from .accounts.comparing import quantile
-from .controller import ROOT, Controller, instant_configuration
 
 THROTTLE = 4
 SECONDS = 6
@@ -44,24 +46,6 @@ PAINTED = """() => {
     const percent = button.getAttribute('aria-label').match(/\\d+/)?.[0];
     if (percent) requestAnimationFrame(() => setTimeout(() => { painted[percent] ??= performance.timeOrigin + performance.now(); }));
   }).observe(button, { attributes: true, attributeFilter: ['aria-label'] });
-}"""
-
-# Events of an evening: a film with its place, lights, volume, the levels, a pause, the end.
-EVENING = """async (count) => {
-  const status = await (await fetch('/api/v1/status')).json(), channel = new BroadcastChannel('theater');
-  const tell = (type, value) => channel.postMessage({ type, value, id: status.event }), reported = (value) => ({ value, provenance: 'reported', age: 0 });
-  const device = (role) => status.devices.find((one) => one.role === role), dvd = device('dvdPlayer'), lights = device('lights'), amp = device('amplifier');
-  for (let i = 0; i < count; i += 1) {
-    const film = Math.floor(i / 60) % 8, title = `Film ${film}`;
-    if (i % 60 === 0) tell('activity', { status: 'running', activity: 'film', title: 'Watch a film', item: title, itemTitle: title, player: dvd.id, run: `run-${i}` });
-    if (i % 60 === 59) tell('activity', { status: 'idle' });
-    tell('run', { id: `run-${i}`, scene: 'watch-film', status: 'done', step: { id: 's', kind: 'command', device: lights.id, command: 'on', status: 'done' } });
-    tell('device', { ...dvd, state: { ...dvd.state, power: reported('on'), playback: reported({ state: i % 7 ? 'playing' : 'paused', item: title, position: i * 25 % 3600, rate: 1, duration: 3600 }) } });
-    tell('device', { ...lights, state: { ...lights.state, brightness: reported(i * 7 % 100) } });
-    tell('device', { ...amp, state: { ...amp.state, power: reported('on'), volume: reported(i % 100) }, attributes: { ...amp.attributes, rms: { value: [-20 - i % 30, -22] } } });
-    if (i % 20 === 0) await new Promise((done) => setTimeout(done));
-  }
-  channel.close();
 }"""
 
 
@@ -317,14 +301,6 @@ def lists(browser):
     ]
 
 
-def slope(sizes):
-    """The growth from one to the next, by least squares."""
-    middle, mean = (len(sizes) - 1) / 2, sum(sizes) / len(sizes)
-    return sum((i - middle) * (size - mean) for i, size in enumerate(sizes)) / sum(
-        (i - middle) ** 2 for i in range(len(sizes))
-    )
-
-
 def memory(browser):
     """How the heap of the room grows over a day on the wall: by a clock that runs ahead, with the events of a day."""
     # The film of the other measurements would be drawn at every frame of that clock, too.
@@ -337,7 +313,7 @@ def memory(browser):
     page.wait_for_selector("html[data-ready]")
     session, sizes = browser.context.new_cdp_session(page), []
     for _ in range(24):
-        leading.evaluate(EVENING, EVENTS_AN_HOUR)
+        leading.evaluate(PUBLISH_EVENING, EVENTS_AN_HOUR)
         page.clock.run_for(60 * 1000)
         page.clock.fast_forward(59 * 60 * 1000)
         session.send("HeapProfiler.collectGarbage")

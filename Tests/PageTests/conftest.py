@@ -9,12 +9,12 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "Benchmarks"))
+sys.path.insert(0, str(ROOT / "Tests/Support"))
 os.environ.setdefault("THEATER_PRODUCTS", str(ROOT / ".build/debug"))
 sys.dont_write_bytecode = True
 
 import pytest
-from measuring.controller import Controller, instant_configuration
+from controller import Controller, instant_configuration
 from playwright.sync_api import expect, sync_playwright
 
 PASSWORD = "a long evening at the movies"

@@ -330,7 +330,7 @@ def test_next_session(visit, theater):
     one = visit()
     one.expected = {401}
     page = one.open("/login")
-    known = "async () => Object.keys((await import(%s + 'store.js')).knownTitles)" % MODULES
+    known = "async () => Object.keys((await import(%s + 'model/store.js')).knownTitles)" % MODULES
     main = page.get_by_role("navigation", name="Main")
     fill_login(page)
     page.keyboard.press("Enter")

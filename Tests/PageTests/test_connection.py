@@ -5,7 +5,7 @@ import re
 
 import pytest
 from conftest import TheaterClient, Visit, configuration, proves
-from measuring.controller import Controller
+from controller import Controller
 from playwright.sync_api import expect
 
 HEADING = "() => !!document.querySelector('h1')?.textContent"

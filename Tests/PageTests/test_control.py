@@ -168,7 +168,7 @@ def test_same_failure(owner):
 
 MOVEMENTS = (
     """async () => {
-  const modules = %s, { store } = await import(modules + 'store.js'), { roomStatus, isChanging } = await import(modules + 'room-status.js');
+  const modules = %s, { store } = await import(modules + 'model/store.js'), { roomStatus, isChanging } = await import(modules + 'room/room-status.js');
   const device = (role) => store.status.devices.find((one) => one.role === role), drawn = (id) => roomStatus().devices.find((one) => one.id === id);
   const report = (role, key, value, numbers) => {
     const known = device(role);

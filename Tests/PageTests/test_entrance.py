@@ -47,7 +47,7 @@ def test_order(visit):
     page = visit().open("/login")
     order = page.evaluate(
         """async () => {
-      const { assemble } = await import(%s + 'assemble.js');
+      const { assemble } = await import(%s + 'base/assemble.js');
       const calls = [];
       const step = (name) => (parts) => { calls.push([name, parts?.made ?? null]); return { made: 1 }; };
       assemble({ create: step('create'), configure: step('configure'), layOut: step('layOut'), bind: step('bind') }, null, {});
@@ -56,7 +56,7 @@ def test_order(visit):
         % MODULES
     )
     assert order == [["create", None], ["configure", 1], ["layOut", 1], ["bind", 1]]
-    source = page.evaluate("fetch(%s + 'login.js').then((answer) => answer.text())" % MODULES)
+    source = page.evaluate("fetch(%s + 'screens/login.js').then((answer) => answer.text())" % MODULES)
     assert "assemble({create,configure,layOut,bind},main,app)" in source.replace(" ", "")
 
 

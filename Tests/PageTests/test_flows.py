@@ -6,7 +6,7 @@ from conftest import ROOT, proves
 
 REPLAY = """async ([recorded, modules]) => {
   const load = (name) => import(modules + name);
-  const [{ LoginFlow }, { CodeFlow }, { RegistrationFlow }, { summary }] = await Promise.all(['login-flow.js', 'code-flow.js', 'registration-flow.js', 'flow.js'].map(load));
+  const [{ LoginFlow }, { CodeFlow }, { RegistrationFlow }, { summary }] = await Promise.all(['model/login-flow.js', 'model/code-flow.js', 'model/registration-flow.js', 'model/flow.js'].map(load));
   const { entries } = await fetch('/api/v1/validation/blocklist').then((answer) => answer.json());
   const email = { name: 'email', label: 'e-mail address', rules: [{ rule: 'email' }] };
   const make = {

@@ -4,7 +4,7 @@ import re
 import struct
 
 from conftest import TheaterClient, Visit, configuration, launch, proves
-from measuring.controller import Controller
+from controller import Controller
 from playwright.sync_api import expect
 from test_entrance import fill_login
 from test_room import PUBLISH_EVENTS, open_following_tab

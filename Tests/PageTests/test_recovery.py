@@ -5,7 +5,7 @@ import re
 
 import pytest
 from conftest import PASSWORD, TheaterClient, Visit, configuration, hold, proves, wait_held
-from measuring.controller import Controller
+from controller import Controller
 from playwright.sync_api import expect
 from test_configuration import answer
 from test_room import PUBLISH_EVENTS, failed, open_following_tab

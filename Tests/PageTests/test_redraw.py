@@ -408,7 +408,7 @@ def test_lost(owner):
     search.focus()
     page.keyboard.type("nig")
     page.route("**/api/v1/events", lambda route: route.abort())
-    page.evaluate("async () => (await import(%s + 'store.js')).lose()" % MODULES)
+    page.evaluate("async () => (await import(%s + 'model/store.js')).lose()" % MODULES)
     expect(search).to_be_disabled()
     page.unroute("**/api/v1/events")
     expect(search).to_be_enabled()

@@ -6,7 +6,7 @@ import urllib.error
 
 import pytest
 from conftest import HOSTILE, PASSWORD, proves
-from measuring.page import EVENING, slope
+from memory_growth import PUBLISH_EVENING, slope
 from playwright.sync_api import expect
 from test_entrance import MODULES
 from test_screens import faults
@@ -197,7 +197,7 @@ def test_memory(owner):
     room = open_following_room(owner, lambda page: page.clock.install())
     session, sizes = owner.context.new_cdp_session(room), []
     for _ in range(HOURS):
-        owner.page.evaluate(EVENING, EVENTS)
+        owner.page.evaluate(PUBLISH_EVENING, EVENTS)
         room.clock.run_for(60_000)
         room.clock.fast_forward(59 * 60_000)
         session.send("HeapProfiler.collectGarbage")
@@ -260,7 +260,7 @@ def test_color(owner, name):
         ],
     )
     room.wait_for_function(
-        "async () => (await import(%s + 'store.js')).activity().run === '2'" % MODULES
+        "async () => (await import(%s + 'model/store.js')).activity().run === '2'" % MODULES
     )
     assert color() == shown and room.evaluate("globalThis.changes") == 0
 

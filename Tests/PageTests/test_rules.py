@@ -3,7 +3,7 @@
 from conftest import proves
 
 CHECK = """async ([document_, modules]) => {
-  const { evaluate } = await import(modules + 'rules.js');
+  const { evaluate } = await import(modules + 'model/rules.js');
   const { entries } = await fetch('/api/v1/validation/blocklist').then((answer) => answer.json());
   const blocklist = new Set(entries), wrong = [];
   const text = (value) => Array.isArray(value) ? value.map(text).join('') : typeof value === 'object' ? value.repeat.repeat(value.times) : value;

@@ -14,7 +14,7 @@ import urllib.parse
 
 import pytest
 from conftest import ROOT, SIZES, TheaterClient, Visit, configuration, hold, proves, wait_held
-from measuring.controller import Controller
+from controller import Controller
 from playwright.sync_api import expect
 from test_entrance import MODULES
 from test_screens import (
@@ -555,7 +555,7 @@ def test_next_test(guided, own_theater):
     expect(test).to_have_attribute("aria-disabled", "true")
     route, response = wait_held(page, held)
     page.wait_for_function(
-        """async () => (await import(%s + 'store.js')).device('lights').state.brightness.value === 100"""
+        """async () => (await import(%s + 'model/store.js')).device('lights').state.brightness.value === 100"""
         % MODULES
     )
     route.fulfill(response=response)
@@ -774,7 +774,7 @@ def test_meanwhile(guided, own_theater, file):
 
 
 ENTRIES = """async () => {
-  const { withEntry, withNewEntry, secretsIn, merged, simulated } = await import(new URL('configuration.js', document.querySelector('script[type=module]').src).href);
+  const { withEntry, withNewEntry, secretsIn, merged, simulated } = await import(new URL('parts/configuration.js', document.querySelector('script[type=module]').src).href);
   const text = '{ "a": [{"devices": {"x": "}"}}, "\\\\"]"],\\n "devices" : {"y":{"o":[1,{"x":2}]} , "x" :\\t{"role": "screen", "options": {"k": "\\\\\\\\"}} },"z":-1.5e3}';
   return { text: withEntry(text, 'x', { role: 'screen', list: [1, 'a, b'], none: {} }),
     added: [text, '{"devices": {}}', '{\\n  "devices": {\\n    "x": {"role": "r"}\\n  }\\n}\\n'].map((one) => withNewEntry(one, 'n', { role: 'r' })),

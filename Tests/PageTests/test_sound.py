@@ -5,7 +5,7 @@ import re
 import wave
 
 from conftest import TheaterClient, Visit, configuration, proves
-from measuring.controller import Controller, shipped_configuration
+from controller import Controller, shipped_configuration
 from test_theater import eventually, heading
 
 

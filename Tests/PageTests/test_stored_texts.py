@@ -4,7 +4,7 @@ import itertools
 import json
 
 from conftest import ROOT, TheaterClient, Visit, configuration, proves
-from measuring.controller import Controller
+from controller import Controller
 
 PAYLOADS = [
     one["text"] for one in json.loads((ROOT / "Tests/Fixtures/stored-payloads.json").read_text())

@@ -18,7 +18,7 @@ SEEN = "globalThis.seen = []; new BroadcastChannel('theater').onmessage = ({ dat
 # Notes the brightness at each redraw, and opens the stream again.
 WATCH_REDRAWS = (
     """async () => {
-  const theater = await import(%s + 'store.js');
+  const theater = await import(%s + 'model/store.js');
   globalThis.drawn = [];
   theater.watch(() => drawn.push(theater.device('lights').state.brightness.value));
   theater.lose();
@@ -215,7 +215,7 @@ def test_short_start(owner, in_snapshot):
 )
 def test_plan(owner):
     page = owner.open("/scenes?scene=together")
-    begins_here = "async () => (await import(%s + 'api.js')).beginsHere()" % MODULES
+    begins_here = "async () => (await import(%s + 'base/api.js')).beginsHere()" % MODULES
     assert not page.evaluate(begins_here)
     page.get_by_role("button", name="Run").click()
     page.wait_for_function(begins_here)

@@ -259,7 +259,7 @@ def test_languages(visit, theater, name, size):
 def test_time_ago(visit):
     page = visit().open("/login")
     said = page.evaluate(
-        "import(%s + 'text.js').then(({ when }) => [59.4, 59.6, 3569, 3580, 84_500, 84_700].map((ago) => when(0, ago * 1000)))"
+        "import(%s + 'base/text.js').then(({ when }) => [59.4, 59.6, 3569, 3580, 84_500, 84_700].map((ago) => when(0, ago * 1000)))"
         % MODULES
     )
     assert said == ["59 sec ago", "1 min ago", "59 min ago", "1 hr ago", "23 hr ago", "1 day ago"]
@@ -461,7 +461,7 @@ def test_plurals(visit, theater, name):
     assert len(keys) > 5
     said = page.evaluate(
         """async ([keys, counts]) => {
-      const { t } = await import(document.querySelector('script[type=module]').src.replace(/main\\.js$/, 'text.js'));
+      const { t } = await import(document.querySelector('script[type=module]').src.replace(/main\\.js$/, 'base/text.js'));
       return Object.fromEntries(keys.map((key) => [key, counts.map((count) => t(key, { count }))]));
     }""",
         [keys, COUNTS],

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlparse
 
 import pytest
 from conftest import TheaterClient, Visit, configuration, hold, proves, wait_held
-from measuring.controller import Controller
+from controller import Controller
 from playwright.sync_api import expect
 from test_entrance import MODULES
 from test_room import PUBLISH_EVENTS, failed, open_following_tab
@@ -932,7 +932,7 @@ def test_message_stays(owner):
     owner.open("/settings")
     page.evaluate(
         """async () => {
-      const { toast } = await import(%s + 'parts.js');
+      const { toast } = await import(%s + 'parts/parts.js');
       toast('The popper is on.', { label: 'Turn off' });
     }"""
         % MODULES
