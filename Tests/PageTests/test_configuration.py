@@ -26,14 +26,12 @@ def answer(route, body, status=200):
 
 
 class File:
-    """The routes of the file: `GET` and `PUT /configuration`; its checks and differences are the controller's."""
+    """Answers `GET` and `PUT /configuration`; the controller checks and compares the text."""
 
     def __init__(self, page, theater):
-        self.text, self.hash, self.refusal = (
-            (theater.controller.folder / "devices.json").read_text(),
-            "0" * 64,
-            None,
-        )
+        self.text = (theater.controller.folder / "devices.json").read_text()
+        self.hash = "0" * 64
+        self.refusal = None
         page.route("**/api/v1/configuration", self.serve)
 
     def serve(self, route):
@@ -50,7 +48,8 @@ class File:
                     409,
                 )
                 return
-            self.text, self.hash = request.post_data, "1" * 64
+            self.text = request.post_data
+            self.hash = "1" * 64
             answer(
                 route,
                 {
@@ -70,7 +69,8 @@ class File:
 
 
 @proves(
-    "F6 F5 · checks devices.json at each pause of typing, leads to a mistake, shows the difference, then saves"
+    "F6 F5 · checks devices.json at each pause of typing, leads to a mistake, shows the "
+    "difference, then saves"
 )
 def test_editor(owner, theater):
     owner.expected = {409}
@@ -91,8 +91,8 @@ def test_editor(owner, theater):
     assert not faults(page)
     page.get_by_role("button", name=re.compile(f"^Line {line}:")).first.press("Enter")
     expect(text).to_be_focused()
-    assert "rule" in page.evaluate(
-        "(() => { const a = document.querySelector('textarea'); return a.value.slice(a.selectionStart, a.selectionEnd) })()"
+    assert "rule" in text.evaluate(
+        "(node) => node.value.slice(node.selectionStart, node.selectionEnd)"
     )
     # A text that is not saved is there after a look at another screen.
     page.get_by_role("navigation", name="Main").get_by_role("link", name="Plugins").click()
@@ -162,7 +162,8 @@ def test_editor(owner, theater):
 
 
 @proves(
-    "F6 F5 · a text that is not saved outlasts a session that was ended elsewhere, for its author alone"
+    "F6 F5 · a text that is not saved outlasts a session that was ended elsewhere, for its author "
+    "alone"
 )
 @pytest.mark.parametrize("name", ["ann", "wilma"])
 def test_draft(visit, theater, name):

@@ -7,7 +7,8 @@ from test_screens import faults
 
 
 @proves(
-    "D10 · registers by a code sent to an e-mail address or a phone number, asks for the rest, and is in"
+    "D10 · registers by a code sent to an e-mail address or a phone number, asks for the rest, and "
+    "is in"
 )
 @pytest.mark.parametrize(
     "contact, rest",
@@ -52,7 +53,8 @@ def test_begin_by_code(visit, theater, contact, rest):
 
 
 @proves(
-    "D10 E6 · the way back from the code leads to the registration by name, with the invitation kept"
+    "D10 E6 · the way back from the code leads to the registration by name, with the invitation "
+    "kept"
 )
 def test_back_to_name(visit, theater):
     page = visit().open(f"/register#{theater.invitation()}")

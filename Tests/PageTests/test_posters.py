@@ -9,9 +9,14 @@ from playwright.sync_api import expect
 from test_room import PUBLISH_EVENTS, open_following_tab
 from test_screens import WAIT_FOR_TRANSITIONS
 
+HAS_LOADED_PICTURE = """() => {
+  const loaded = performance.getEntriesByType('resource');
+  return loaded.some(({ name }) => name.includes('library/picture'));
+}"""
+
 
 def png(red, green, blue):
-    """A PNG of one pixel."""
+    """Returns a PNG of one pixel."""
 
     def chunk(kind, data):
         return (
@@ -27,10 +32,12 @@ def png(red, green, blue):
 
 
 class Posters:
-    """Answers in place of a player that has pictures of some films; the simulated player has none."""
+    """Answers in place of a player that has pictures of some films: the simulated one has none."""
 
     def __init__(self, page, items, status=200):
-        self.items, self.status, self.asked = items, status, []
+        self.items = items
+        self.status = status
+        self.asked = []
         page.route("**/api/v1/films?*", self.films)
         page.route("**/api/v1/library/picture?*", self.picture)
 
@@ -87,9 +94,7 @@ def test_no_picture(owner):
     owner.expected = {404}
     posters = Posters(owner.page, ["night-ferry"], status=404)
     page = owner.open("/library")
-    page.wait_for_function(
-        "() => performance.getEntriesByType('resource').some((one) => one.name.includes('library/picture'))"
-    )
+    page.wait_for_function(HAS_LOADED_PICTURE)
     expect(
         page.get_by_role("button", name=re.compile("^Night Ferry")).locator(".cover svg")
     ).to_be_visible()
@@ -147,9 +152,7 @@ def test_late(owner):
     first = show("First", itemPicture=True)
     show("Second")
     first.fulfill(**picture)
-    page.wait_for_function(
-        "() => performance.getEntriesByType('resource').some((one) => one.name.includes('library/picture'))"
-    )
+    page.wait_for_function(HAS_LOADED_PICTURE)
     page.evaluate(WAIT_FOR_TRANSITIONS)
     expect(bar.locator(".photo")).to_have_count(0)
     show("Third", itemPicture=True).fulfill(**picture)

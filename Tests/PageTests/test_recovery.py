@@ -1,4 +1,4 @@
-"""The page after a restart of the controller, a refused command, a failed request or a late answer."""
+"""The page after a restart, a refused command, a failed request or a late answer."""
 
 import json
 import re
@@ -19,7 +19,7 @@ def refuse(page, path):
 
 
 def refusal(page):
-    """Waits for the message of a refusal, and takes it off the screen, so that the next one is not mistaken for it."""
+    """Waits for the message of a refusal, and removes it: the next one is not mistaken for it."""
     message = page.locator(".toast", has_text="amplifier is busy")
     message.wait_for()
     message.evaluate("(node) => node.remove()")
@@ -27,7 +27,10 @@ def refusal(page):
 
 @pytest.fixture
 def restarted(browser):
-    """A visit with a controller of its own. `restart` stops it, changes its configuration, and starts it again."""
+    """A visit with a controller of its own.
+
+    `restart` stops it, changes its configuration, and starts it again.
+    """
     made = configuration()
     made["scenes"]["slow"] = {"title": "A slow evening", "steps": [{"wait": "10 min"}]}
     # The first step takes 20 s, so that the page shows the start of the film.
@@ -57,7 +60,8 @@ def restarted(browser):
 
 
 @proves(
-    "A9 E12 E17 · after a restart of the controller the page shows no run of the start before, although new runs have the same ids"
+    "A9 E12 E17 · after a restart of the controller the page shows no run of the start before, "
+    "although new runs have the same ids"
 )
 def test_runs_of_restart(restarted):
     page = restarted.open("/scenes?scene=broken")
@@ -82,7 +86,8 @@ def test_runs_of_restart(restarted):
 
 
 @proves(
-    "A9 E17 · after a restart of the controller the page reads the steps of a run whose id it knew before"
+    "A9 E17 · after a restart of the controller the page reads the steps of a run whose id it knew "
+    "before"
 )
 def test_progress_after_restart(restarted):
     theater = restarted.theater
@@ -112,7 +117,10 @@ def test_list_after_restart(restarted):
 
 
 def miss_the_end(owner, theater, status, body):
-    """Starts a run of the scene "broken" whose end the page misses; the controller then answers with `body`."""
+    """Starts a run of the scene "broken" whose end the page misses.
+
+    The controller then answers with `body`.
+    """
     steps = [
         {
             "id": "1",
@@ -396,7 +404,8 @@ def become_wall_tablet(page):
 
 
 @proves(
-    "F5 E15 · a device becomes a wall tablet although its owner's session ends before the answer comes"
+    "F5 E15 · a device becomes a wall tablet although its owner's session ends before the answer "
+    "comes"
 )
 def test_late_wall_session(visit, theater, passes):
     theater.turn_off()

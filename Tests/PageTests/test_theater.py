@@ -6,10 +6,18 @@ import time
 from urllib.parse import parse_qs, urlparse
 
 import pytest
-from conftest import TheaterClient, Visit, configuration, hold, proves, wait_held
+from conftest import (
+    TheaterClient,
+    Visit,
+    configuration,
+    eventually,
+    hold,
+    proves,
+    wait_held,
+    with_modules,
+)
 from controller import Controller
 from playwright.sync_api import expect
-from test_entrance import MODULES
 from test_room import PUBLISH_EVENTS, failed, open_following_tab
 from test_screens import faults
 
@@ -19,7 +27,8 @@ def heading(page, name, level=1):
 
 
 @proves(
-    "E8 E9 E11 E12 · watches a film from the home screen: scene, progress, time left, pause, seek, volume, end"
+    "E8 E9 E11 E12 · watches a film from the home screen: scene, progress, time left, pause, seek, "
+    "volume, end"
 )
 def test_film(owner, theater):
     page = owner.open("/")
@@ -164,7 +173,8 @@ def test_radio(owner, theater):
 
 
 @proves(
-    "E14 E9 · shows the live title of a station in the radio, the bar, the player, Home and on the lock screen"
+    "E14 E9 · shows the live title of a station in the radio, the bar, the player, Home and on the "
+    "lock screen"
 )
 def test_live_title(owner, theater):
     title = "The Quay Trio – Night Tide"
@@ -306,7 +316,8 @@ def test_scenes(owner, theater):
 
 
 @proves(
-    "E12 E17 · a film that failed can be begun again or ended in the player, and its run is read again after a fault"
+    "E12 E17 · a film that failed can be begun again or ended in the player, and its run is read "
+    "again after a fault"
 )
 def test_failed_player(browser):
     made, asked = configuration(), []
@@ -332,7 +343,10 @@ def test_failed_player(browser):
             card.get_by_role("button", name="Try again").click()
         assert begun.value.ok
         page.wait_for_function(
-            "(run) => fetch('/api/v1/status').then((answer) => answer.json()).then(({ activity }) => activity.run === run && activity.status === 'failed')",
+            """async (run) => {
+              const { activity } = await (await fetch('/api/v1/status')).json();
+              return activity.run === run && activity.status === 'failed';
+            }""",
             arg=begun.value.json()["run"]["id"],
         )
         expect(card).to_contain_text("Step 11 of 11")
@@ -374,7 +388,11 @@ def test_groups(owner, theater):
         steps = pane.locator(".steps li")
         expect(steps).to_have_count(7)
         shown = steps.evaluate_all(
-            "(all) => all.map((one) => [one.querySelector('.what').firstChild.textContent, one.style.getPropertyValue('--depth')])"
+            """(steps) =>
+              steps.map((step) => [
+                step.querySelector('.what').firstChild.textContent,
+                step.style.getPropertyValue('--depth'),
+              ])"""
         )
         assert shown == [
             ["Amplifier: turn on", "0"],
@@ -485,7 +503,8 @@ class LongList:
 
 
 @proves(
-    "E9 · finds titles as they are typed, and reads and draws only the part of 50,000 songs that is in view"
+    "E9 · finds titles as they are typed, and reads and draws only the part of 50,000 songs that "
+    "is in view"
 )
 def test_library(owner):
     page = owner.page
@@ -676,7 +695,8 @@ def test_audit(owner, theater):
 
 
 @proves(
-    "F5 · keeps the theme and reads the library again on the settings screen, which leads to the account"
+    "F5 · keeps the theme and reads the library again on the settings screen, which leads to the "
+    "account"
 )
 def test_settings(owner, theater):
     page = owner.open("/settings")
@@ -691,7 +711,8 @@ def test_settings(owner, theater):
 
 
 @proves(
-    "A9 E9 E15 · home and the room say that the connection is lost, how old the view is, and come back by themselves"
+    "A9 E9 E15 · home and the room say that the connection is lost, how old the view is, and come "
+    "back by themselves"
 )
 def test_offline(browser):
     with Controller(configuration()) as controller:
@@ -763,35 +784,39 @@ def test_late_answer(owner, theater):
     expect(pane.locator('.steps li[data-status="done"]')).to_have_count(1)
 
 
-def eventually(page, condition):
-    """Waits until a condition of the test holds, for at most 60 s, while the page goes on."""
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline
-        page.wait_for_timeout(50)
+# Keeps the angles of the left needle, in degrees: `rotate(12deg)` is 12.
+KEEP_NEEDLES = """
+  globalThis.needles = [];
+  const keep = () => {
+    const needle = document.querySelector('[data-k="vu-l"]');
+    const degrees = parseFloat(needle?.style.transform.slice('rotate('.length));
+    if (!Number.isNaN(degrees)) globalThis.needles.push(degrees);
+  };
+  const all = { subtree: true, attributes: true, childList: true };
+  new MutationObserver(keep).observe(document, all);
+"""
 
 
 @proves(
-    "E15 · asks for levels only while sound plays and the room is seen, and moves needles and cones with them"
+    "E15 · asks for levels only while sound plays and the room is seen, and moves needles and "
+    "cones with them"
 )
 def test_levels(owner, theater):
     theater.watch()
-    room, asked, ended = owner.context.new_page(), [], []
-    room.emulate_media(reduced_motion="no-preference")
-    of_levels = lambda request: request.url.endswith("/api/v1/events?levels=true")
-    room.on("request", lambda request: of_levels(request) and asked.append(request))
+    room = owner.context.new_page()
+    asked = []
+    ended = []
+
+    def keep(requests, request):
+        if request.url.endswith("/api/v1/events?levels=true"):
+            requests.append(request)
+
+    room.on("request", lambda request: keep(asked, request))
     for event in ("requestfailed", "requestfinished"):
-        room.on(event, lambda request: of_levels(request) and ended.append(request))
-    room.add_init_script(
-        """new MutationObserver(() => { const needle = document.querySelector('[data-k="vu-l"]')?.style.transform; if (needle) (globalThis.needles ??= new Set()).add(needle); }).observe(document, { subtree: true, attributes: true, childList: true })"""
-    )
+        room.on(event, lambda request: keep(ended, request))
+    room.add_init_script(KEEP_NEEDLES)
     room.goto("/room")
-    eventually(
-        room,
-        lambda: room.evaluate(
-            "[...globalThis.needles ?? []].some((one) => parseFloat(one.slice(7)) > 5)"
-        ),
-    )
+    room.wait_for_function("() => globalThis.needles.some((degrees) => degrees > 5)")
     assert len(asked) == 1 and not ended
     theater.send("POST", "/pause")
     expect(room.get_by_role("button", name=re.compile("^DVD player: paused"))).to_be_visible()
@@ -801,7 +826,8 @@ def test_levels(owner, theater):
 
 
 @proves(
-    "E15 · Home and the list of devices say of every role that its state is not known, instead of off"
+    "E15 · Home and the list of devices say of every role that its state is not known, instead of "
+    "off"
 )
 def test_unknown(owner, theater):
     devices = theater.send("GET", "/devices")["devices"]
@@ -866,7 +892,8 @@ def test_other_scene(owner):
 
 
 @proves(
-    "E9 E14 · a key of the player does what its button does, and on the radio sends nothing that a tuner lacks"
+    "E9 E14 · a key of the player does what its button does, and on the radio sends nothing that a "
+    "tuner lacks"
 )
 def test_player_keys(owner, theater):
     theater.watch()
@@ -924,18 +951,18 @@ def test_quick_seeks(owner, theater):
 
 
 @proves(
-    "E17 · a message stays while the pointer is over it, also after it has lost the pointer and the focus before"
+    "E17 · a message stays while the pointer is over it, also after it has lost the pointer and "
+    "the focus before"
 )
 def test_message_stays(owner):
     page = owner.page
     page.clock.install()
     owner.open("/settings")
     page.evaluate(
-        """async () => {
-      const { toast } = await import(%s + 'parts/parts.js');
-      toast('The popper is on.', { label: 'Turn off' });
-    }"""
-        % MODULES
+        with_modules(
+            "parts/parts.js",
+            "({ toast }) => { toast('The popper is on.', { label: 'Turn off' }); }",
+        )
     )
     message = page.locator(".toast")
     button = message.get_by_role("button", name="Turn off")
