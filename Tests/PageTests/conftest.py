@@ -180,11 +180,14 @@ class TheaterClient:
         self.run("/off")
 
     def run(self, path, body=None):
-        """Begins a run with a POST to `path`, and returns it when it has ended, within 60 s."""
-        run = self.send("POST", path, body or {})["run"]
+        """Begins a run with a POST to `path`, and returns it when it has ended."""
+        return self.ended_run(self.send("POST", path, body or {})["run"]["id"])
+
+    def ended_run(self, run_id):
+        """Waits, for at most 60 s, until a run has ended, and returns it."""
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
-            run = self.send("GET", f"/runs/{run['id']}")
+            run = self.send("GET", f"/runs/{run_id}")
             if run["status"] != "running":
                 return run
             time.sleep(0.02)

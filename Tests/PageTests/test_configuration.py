@@ -78,7 +78,8 @@ def test_editor(owner, theater):
     file = File(page, theater)
     owner.open("/configuration")
     text = page.get_by_role("textbox", name="Text of devices.json")
-    status, save = page.get_by_role("status").first, page.get_by_role("button", name="Save")
+    status = page.get_by_role("status").first
+    save = page.get_by_role("button", name="Save")
     expect(status).to_have_text("No mistakes.")
     expect(save).to_have_attribute("aria-disabled", "true")
     assert page.locator(".numbers span").count() == file.text.count("\n") + 1
@@ -114,7 +115,8 @@ def test_editor(owner, theater):
     text.fill(draft)
     page.get_by_role("navigation", name="Main").get_by_role("link", name="Plugins").click()
     page.get_by_role("heading", name="Plugins", level=1).wait_for()
-    made_from, file.hash = file.hash, "2" * 64
+    made_from = file.hash
+    file.hash = "2" * 64
     page.go_back()
     expect(text).to_have_value(draft)
     save.click()
@@ -175,7 +177,8 @@ def test_draft(visit, theater, name):
         )["token"]
     )
     one.expected = {401, 403}
-    page, file = one.page, File(one.page, theater)
+    page = one.page
+    file = File(one.page, theater)
 
     def as_owner(route):
         answer = route.fetch()
@@ -184,10 +187,8 @@ def test_draft(visit, theater, name):
         route.fulfill(response=answer, json=session)
 
     one.open("/configuration")
-    text, draft = (
-        page.get_by_role("textbox", name="Text of devices.json"),
-        file.text.replace('"speed": 20', '"speed": 22', 1),
-    )
+    text = page.get_by_role("textbox", name="Text of devices.json")
+    draft = file.text.replace('"speed": 20', '"speed": 22', 1)
     text.fill(draft)
     token = next(cookie["value"] for cookie in one.context.cookies() if cookie["name"] == "theater")
     theater.send("DELETE", "/sessions/current", token=token)
@@ -204,7 +205,8 @@ def test_draft(visit, theater, name):
 @proves("F6 · nobody types into a text that is still being read and would replace what they typed")
 def test_read_first(owner, theater):
     page = owner.page
-    file, held = File(page, theater), hold(page, "/configuration")
+    file = File(page, theater)
+    held = hold(page, "/configuration")
     page.goto("/configuration")
     reading = wait_held(page, held)
     text = page.get_by_role("textbox", name="Text of devices.json")

@@ -119,7 +119,8 @@ def test_cancel(owner, theater):
     "E12 E17 · shows the failure of a run again after the plan, also if it is the same as before"
 )
 def test_same_failure(owner):
-    page, begun = owner.page, []
+    page = owner.page
+    begun = []
     error = {
         "code": "deviceFailed",
         "message": "the lamp does not strike",

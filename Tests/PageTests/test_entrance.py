@@ -18,10 +18,8 @@ def fill_login(page, email="ann@example.org", password=PASSWORD):
 @proves("A1 A3 A12 · the button follows both fields at every keystroke, and the fields begin empty")
 def test_button(visit):
     page = visit().open("/login")
-    button, email = (
-        page.get_by_role("button", name="Log in"),
-        page.get_by_role("textbox", name="E-mail address"),
-    )
+    button = page.get_by_role("button", name="Log in")
+    email = page.get_by_role("textbox", name="E-mail address")
     password = page.get_by_label("Password", exact=True)
     expect(page.get_by_role("alert")).to_have_count(0)
     assert password.get_attribute("type") == "password"
@@ -127,7 +125,9 @@ def test_failures(visit):
 )
 def test_logout(visit, theater):
     one = visit()
-    page, held, streams = one.page, [], []
+    page = one.page
+    held = []
+    streams = []
     one.open("/login")
     fill_login(page)
     page.get_by_role("button", name="Log in").click()
@@ -150,7 +150,7 @@ def test_logout(visit, theater):
     assert streams == []
     logout.fulfill(response=answer)
     page.get_by_role("button", name="Log in").wait_for()
-    assert "theater" not in {c["name"] for c in one.context.cookies()}
+    assert "theater" not in {cookie["name"] for cookie in one.context.cookies()}
 
 
 @proves(
@@ -195,12 +195,13 @@ def test_keyboard(visit, theater):
     page.keyboard.type(PASSWORD)
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="Devices", level=1).wait_for()
-    cookie = next(c for c in one.context.cookies() if c["name"] == "theater")
+    cookies = {cookie["name"]: cookie for cookie in one.context.cookies()}
+    cookie = cookies["theater"]
     assert cookie["httpOnly"] and cookie["sameSite"] == "Strict"
     page.get_by_role("navigation", name="Main").get_by_role("link", name="Settings").press("Enter")
     page.get_by_role("button", name="Log out").press("Enter")
     page.get_by_role("button", name="Log in").wait_for()
-    assert "theater" not in {c["name"] for c in one.context.cookies()}
+    assert "theater" not in {cookie["name"] for cookie in one.context.cookies()}
     answer = one.context.request.get(
         f"{theater.base}/api/v1/status", headers={"Cookie": f"theater={cookie['value']}"}
     )
@@ -298,10 +299,8 @@ def test_register(visit, theater):
     expect(page.get_by_role("textbox", name="E-mail address")).to_have_value("ann@example.org")
     page.get_by_role("textbox", name="E-mail address").fill("boris@example.org")
     page.get_by_role("button", name="Next").click()
-    password, again = (
-        page.get_by_label("Password", exact=True),
-        page.get_by_label("Repeat the password"),
-    )
+    password = page.get_by_label("Password", exact=True)
+    again = page.get_by_label("Repeat the password")
     password.wait_for()
     rules = page.locator(".rules")
     expect(rules).to_contain_text("of 4 met")
@@ -328,7 +327,8 @@ def test_register(visit, theater):
     register.click()
     # Who has just chosen a password need not give it again.
     page.get_by_role("link", name="Library").wait_for()
-    assert "boris@example.org" in {a["email"] for a in theater.send("GET", "/accounts")["accounts"]}
+    accounts = theater.send("GET", "/accounts")["accounts"]
+    assert "boris@example.org" in {account["email"] for account in accounts}
 
 
 @proves("E7 A9 · keeps everything at a fault of the controller, and tries again")
@@ -483,7 +483,8 @@ def test_keyboard_entrances(visit, theater):
         page.get_by_role("heading", name="Enter the code").wait_for()
         type_text("Code of 6 digits", theater.mailed_code(count + 1))
 
-    first, second = visit(), visit()
+    first = visit()
+    second = visit()
     first.expected = second.expected = {401}  # a new password ends these sessions
     page = first.open(f"/register#{theater.invitation()}")
     type_text("Name", "Kira")

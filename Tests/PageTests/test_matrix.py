@@ -219,7 +219,8 @@ def entrance_steps(one, theater):
 )
 @pytest.mark.parametrize("size", SIZES)
 def test_entrance_steps(visit, theater, size):
-    one, wrong = visit(size=size), []
+    one = visit(size=size)
+    wrong = []
     one.expected = {401}
     page = one.page
     for step in entrance_steps(one, theater):
@@ -329,7 +330,8 @@ def test_moving_room(visit, theater):
     "and ends"
 )
 def test_shifts(visit, theater):
-    one, moved = visit().with_session(theater.people["ann@example.org"]), {}
+    one = visit().with_session(theater.people["ann@example.org"])
+    moved = {}
     for path in ("/", "/player", "/room", "/devices"):
         theater.turn_off()
         page = one.open(path)

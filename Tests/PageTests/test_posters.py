@@ -4,7 +4,7 @@ import re
 import struct
 import zlib
 
-from conftest import hold, proves, wait_held
+from conftest import eventually, hold, proves, wait_held
 from playwright.sync_api import expect
 from test_room import PUBLISH_EVENTS, open_following_tab
 from test_screens import WAIT_FOR_TRANSITIONS
@@ -111,11 +111,9 @@ def test_at_once(owner):
     owner.page.route("**/api/v1/library/picture?*", lambda route: held.append(route))
     page = owner.open("/library")
     for count in [2, 3, 4]:
-        for _ in range(1500):
-            if len(held) >= count:
-                break
-            page.wait_for_timeout(20)
-        page.wait_for_timeout(100)
+        eventually(page, lambda count=count: len(held) >= count)
+        # Another request would be sent with these frames.
+        page.evaluate(WAIT_FOR_TRANSITIONS)
         assert len(held) == count
         posters.picture(held[count - 2])
     for route in held[3:]:
@@ -126,7 +124,8 @@ def test_at_once(owner):
 @proves("E9 · a picture that has loaded late is not laid over the next item in the bar")
 def test_late(owner):
     page = open_following_tab(owner, "/settings")
-    held, bar = hold(page, "/library/picture?*"), page.get_by_role("region", name="What plays")
+    held = hold(page, "/library/picture?*")
+    bar = page.get_by_role("region", name="What plays")
 
     def show(title, **more):
         owner.page.evaluate(

@@ -9,6 +9,7 @@ from controller import Controller
 from playwright.sync_api import expect
 from test_configuration import answer
 from test_room import PUBLISH_EVENTS, failed, open_following_tab
+from test_screens import WAIT_FOR_TRANSITIONS
 
 REFUSAL = {"error": {"code": "notNow", "message": "the amplifier is busy"}}
 
@@ -54,7 +55,8 @@ def restarted(browser):
                 0, timeout=60_000
             )
 
-        one.restart, one.theater = restart, theater
+        one.restart = restart
+        one.theater = theater
         yield one
         one.close()
 
@@ -198,10 +200,8 @@ def test_refused_sound(owner, theater):
         refuse(page, path)
     page.get_by_role("button", name="Sound").click()
     dialog = page.get_by_role("dialog", name="Sound")
-    speakers, track = (
-        dialog.get_by_role("radiogroup", name="Speakers"),
-        dialog.get_by_role("radiogroup", name="Track"),
-    )
+    speakers = dialog.get_by_role("radiogroup", name="Speakers")
+    track = dialog.get_by_role("radiogroup", name="Track")
     kept = track.get_by_role("radio", checked=True).inner_text()
     for control in (
         speakers.get_by_role("radio", name="Stereo"),
@@ -414,11 +414,14 @@ def test_late_wall_session(visit, theater, passes):
     )["token"]
     one = visit().with_session(token)
     one.expected = {401}
-    page = one.open("/settings")
+    page = one.page
+    page.clock.install()
+    one.open("/settings")
     route = become_wall_tablet(page)
-    theater.send("DELETE", "/sessions/current", token=token)
+    with page.expect_event("requestfinished", lambda request: request.url.endswith("/events")):
+        theater.send("DELETE", "/sessions/current", token=token)
     # A stream that has ended would be opened again after half a second.
-    page.wait_for_timeout(1500)
+    page.clock.run_for(1500)
     assert page.url.endswith("/settings")
     code = theater.send("POST", "/guests", {"wallTablet": True, "name": "Late tablet"})["code"]
     session = theater.send("POST", "/guests/sessions", {"pass": code}, token="")
@@ -482,7 +485,7 @@ def test_late_run(owner, theater):
     with page.expect_response("**/scenes/broken/runs") as begun:
         begin.continue_()
     begun.value.finished()
-    page.wait_for_timeout(300)
+    page.evaluate(WAIT_FOR_TRANSITIONS)
     expect(pane.get_by_role("button", name="Run", exact=True)).to_be_visible()
     expect(pane.locator(".steps li")).to_have_count(7)
     expect(pane.locator(".error-card")).to_have_count(0)

@@ -51,7 +51,8 @@ NEVER_LOADING = """() => {
     ids=["found", "missing"],
 )
 def test_results(owner, query, focused, is_slow):
-    page, served = owner.page, open_songs(owner)
+    page = owner.page
+    served = open_songs(owner)
     if not is_slow:
         page.evaluate(NEVER_LOADING)
     song(page, 0).focus()
@@ -75,7 +76,8 @@ def test_results(owner, query, focused, is_slow):
     "to the search field"
 )
 def test_missing_item(owner, theater):
-    page, served = owner.page, open_songs(owner)
+    page = owner.page
+    served = open_songs(owner)
     page.evaluate("scrollTo(0, document.documentElement.scrollHeight / 2)")
     song(page, 25_000).focus()
     place = page.evaluate("scrollY")
@@ -157,7 +159,8 @@ def test_late_part(owner):
     "E8 E9 · a sheet gives the focus back to its item, also if the list was read again meanwhile"
 )
 def test_sheet(owner, theater):
-    page, served = owner.page, LongList(owner.page)
+    page = owner.page
+    served = LongList(owner.page)
     served.songs[3]["position"] = 10
     owner.open("/library?kind=music")
     song(page, 3).click()
@@ -225,7 +228,8 @@ def test_follow_typing(owner, kind):
 
 @proves("E15 F6 · a device that was removed from devices.json goes, and the scenes are read again")
 def test_removed_device(owner, theater):
-    status, asked = theater.send("GET", "/status"), []
+    status = theater.send("GET", "/status")
+    asked = []
     status["devices"].append({**status["devices"][0], "id": "ghost", "title": "Ghost lamp"})
 
     def stream(route):
@@ -321,7 +325,8 @@ def test_playing(owner, theater):
 
 @proves("E10 E9 · the films that were stopped keep the focus when another comes before them")
 def test_shelf(owner, theater):
-    page, titles = owner.page, ["Night Ferry", "The Long Hall", "Paper Moons"]
+    page = owner.page
+    titles = ["Night Ferry", "The Long Hall", "Paper Moons"]
 
     def items():
         return [
@@ -356,7 +361,8 @@ def test_controls(owner, theater):
     page = owner.open("/devices")
     page.locator(".device-row[data-focus=amp]").click()
     pane = page.get_by_role("region", name="Amplifier")
-    mute, before = pane.get_by_role("switch", name="Mute"), theater.state("amp", "muted")
+    mute = pane.get_by_role("switch", name="Mute")
+    before = theater.state("amp", "muted")
     mute.press("Space")
     theater.wait_for("amp", "muted", not before)
     expect(pane.get_by_role("row", name=re.compile("^Mute"))).to_contain_text(

@@ -74,7 +74,8 @@ def test_offer(owner, theater):
 @proves("E10 E10a E11 · a song that was stopped asks where to go on; another begins at once")
 def test_song(owner, theater):
     songs = theater.send("GET", "/songs")["songs"]
-    song, other = songs[-1], songs[0]
+    song = songs[-1]
+    other = songs[0]
     leave(theater, "/listen", song["id"], 300)
     page = owner.open("/library?kind=music")
     row = page.get_by_role("button", name=re.compile(f"^{re.escape(song['title'])},.* left$"))

@@ -261,7 +261,7 @@ def test_narrow(visit, theater):
     theater.turn_off()
     for email in ("right@example.org", "l" * 60 + "@example.org"):
         account = next(
-            a for a in theater.send("GET", "/accounts")["accounts"] if a["email"] == email
+            each for each in theater.send("GET", "/accounts")["accounts"] if each["email"] == email
         )
         theater.send("DELETE", f"/accounts/{account['id']}")
     assert not wrong, "\n".join(wrong)

@@ -158,7 +158,8 @@ def choose(page, title, name):
 )
 def test_projector(guided, own_theater, projector, file):
     visit = guided()
-    page, before = visit.page, file.read_text()
+    page = visit.page
+    before = file.read_text()
     stub_discovery(
         page,
         finding(
@@ -176,7 +177,8 @@ def test_projector(guided, own_theater, projector, file):
     choose(page, "Attic", "projector")
     expect(page.get_by_text(SUMMARY.format(1))).to_be_visible()
     # Only the entry of the projector has changed.
-    old, new = json.loads(before), json.loads(file.read_text())
+    old = json.loads(before)
+    new = json.loads(file.read_text())
     assert new["devices"].pop("projector") == {
         "role": "projector",
         "plugin": "PJLinkProjector",
@@ -560,7 +562,8 @@ def test_late_save(guided, file):
 @proves("F7 · a device can be tested as soon as the test of another has ended")
 def test_next_test(guided, own_theater):
     own_theater.turn_off()
-    visit, held = guided(), []
+    visit = guided()
+    held = []
     page = visit.page
 
     def answer(route):
@@ -685,7 +688,8 @@ def test_member(guided, own_theater):
 
 @proves("F7 · searches at a broker with TLS, and with a file of authorities")
 def test_tls(guided):
-    page, sent = guided().open("/setup"), []
+    page = guided().open("/setup")
+    sent = []
     page.route(
         "**/api/v1/discovery",
         lambda route: (
@@ -752,7 +756,8 @@ def test_sizes(guided, own_theater, size):
 )
 @pytest.mark.parametrize("name", ["uk", "ru"])
 def test_languages(guided, own_theater, name):
-    visit, foreign = guided(locale=name, size="phone"), english_pattern(name)
+    visit = guided(locale=name, size="phone")
+    foreign = english_pattern(name)
     page = visit.page
     stub_discovery(page, finding("sound", "amplifier", "ALSAAmplifier", "PCH", device="hw:0"))
     wrong = []

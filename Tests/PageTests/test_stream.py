@@ -117,7 +117,8 @@ def record(theater, ids):
 )
 def test_resume(browser, theater):
     theater.turn_off()
-    proxy, ids = CuttingProxy(theater.controller.port), []
+    proxy = CuttingProxy(theater.controller.port)
+    ids = []
     one = Visit(browser, proxy.base).with_session(theater.people["ann@example.org"])
     one.expected = {"network"}
     one.page.add_init_script(SEEN)

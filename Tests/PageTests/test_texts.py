@@ -55,7 +55,8 @@ def test_keys():
     for name in LANGUAGES:
         wrong += [f"{name} lacks {key}" for key in TEXTS["en"].keys() - TEXTS[name].keys()]
         wrong += [f"{name} alone has {key}" for key in TEXTS[name].keys() - TEXTS["en"].keys()]
-    keys, built = set(TEXTS["en"]), tuple(set(BUILT.findall(CODE)))
+    keys = set(TEXTS["en"])
+    built = tuple(set(BUILT.findall(CODE)))
     wrong += [f"no text has the key {key}" for key in set(CALLED.findall(CODE)) - keys]
     wrong += [
         f"no key begins with {prefix}"
@@ -184,11 +185,9 @@ def english_pattern(name):
 )
 def test_languages(visit, theater, name, size):
     theater.turn_off()
-    stranger, foreign, wrong = (
-        visit(size=size, locale=f"{name}-{'UA' if name == 'uk' else 'RU'}"),
-        english_pattern(name),
-        [],
-    )
+    stranger = visit(size=size, locale=f"{name}-{'UA' if name == 'uk' else 'RU'}")
+    foreign = english_pattern(name)
+    wrong = []
 
     def check(page, place):
         page.evaluate(WAIT_FOR_TRANSITIONS)
@@ -420,7 +419,8 @@ FILMS = {
 @pytest.mark.parametrize("name", LANGUAGES)
 def test_plurals(visit, theater, name):
     one = visit(locale=name).with_session(theater.people["ann@example.org"])
-    page, films = one.page, []
+    page = one.page
+    films = []
     page.route(
         "**/api/v1/films?**",
         lambda route: route.fulfill(

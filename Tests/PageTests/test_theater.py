@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 from urllib.parse import parse_qs, urlparse
 
 import pytest
@@ -112,10 +111,8 @@ def test_music(owner, theater):
     song = page.get_by_role("list", name="Songs").get_by_role("button").first
     title = song.locator(".name").inner_text()
     song.click()
-    start, plays = (
-        page.get_by_role("dialog").get_by_role("button", name="From the start"),
-        page.get_by_role("region", name="What plays"),
-    )
+    start = page.get_by_role("dialog").get_by_role("button", name="From the start")
+    plays = page.get_by_role("region", name="What plays")
     expect(start.or_(plays)).to_be_visible()
     if start.is_visible():  # it was stopped before
         start.click()
@@ -320,7 +317,8 @@ def test_scenes(owner, theater):
     "again after a fault"
 )
 def test_failed_player(browser):
-    made, asked = configuration(), []
+    made = configuration()
+    asked = []
     made["devices"]["dvd"]["options"]["faults"] = {"refuses": ["play"]}
     with Controller(made) as controller:
         controller.wait_for(controller.answers)
@@ -409,14 +407,20 @@ def test_groups(owner, theater):
         assert lefts[0] == lefts[2] < lefts[3] < lefts[5], lefts
 
 
+def done_steps(theater, run):
+    """Returns how many steps of a run are done."""
+    steps = theater.send("GET", f"/runs/{run['id']}")["steps"]
+    return sum(step["status"] in ("done", "skipped") for step in steps)
+
+
 @proves("E17 · ending an activity right after it was begun ends it")
 def test_end_early(owner, theater):
     page = owner.open("/")
     idle = page.locator('.hero[data-status="idle"]')
-    for delay in (0, 50, 150, 300):
-        theater.send("POST", "/watch", {"item": "night-ferry"})
+    for ended_steps in (0, 1, 3, 6):
+        run = theater.send("POST", "/watch", {"item": "night-ferry"})["run"]
         expect(heading(page, "Night Ferry")).to_be_visible()
-        page.wait_for_timeout(delay)  # other steps are under way then
+        eventually(page, lambda run=run, least=ended_steps: done_steps(theater, run) >= least)
         # The button is drawn anew at each step; a press of a tenth of a second still counts.
         page.get_by_role("button", name=re.compile("^(End|Cancel)$")).first.click(delay=100)
         idle.wait_for()
@@ -461,7 +465,10 @@ class LongList:
             }
             for i in range(50_000)
         ]
-        self.asked, self.open, self.most, self.held = [], 0, 0, ""
+        self.asked = []
+        self.open = 0
+        self.most = 0
+        self.held = ""
         page.route("**/api/v1/songs?**", self.answer)
         page.on("requestfinished", lambda request: self.end(request))
         page.on("requestfailed", lambda request: self.end(request))
@@ -555,7 +562,8 @@ def test_scan(owner, theater):
     song = page.get_by_role("button", name=re.compile("^Song 25000,"))
     song.wait_for()
     song.focus()
-    place, count = page.evaluate("scrollY"), len(served.asked)
+    place = page.evaluate("scrollY")
+    count = len(served.asked)
     for removed in (0, 3):
         served.songs = served.songs[: len(served.songs) - removed]
         served.songs[25_000] = {**served.songs[25_000], "title": f"Renamed {removed}"}
@@ -573,19 +581,19 @@ def test_scan(owner, theater):
 @proves("E9 · drops the answer to an older search, and asks no second one meanwhile")
 def test_stale_search(owner):
     page = owner.page
+    page.clock.install()
     served = LongList(page)
     owner.open("/library?kind=music")
     page.get_by_role("button", name=re.compile("^Song 0,")).wait_for()
     served.held = "Song 4999"
     page.get_by_role("searchbox").fill("Song 4999")
     page.wait_for_function("() => document.querySelector('#find').value === 'Song 4999'")
-    deadline = time.monotonic() + 30
-    while isinstance(served.held, str) and time.monotonic() < deadline:
-        page.wait_for_timeout(10)
+    eventually(page, lambda: not isinstance(served.held, str))
     page.get_by_role("searchbox").fill("Song 777")
     page.get_by_role("searchbox").fill("Song 31415")
-    count, held = len(served.asked), served.held
-    page.wait_for_function("() => new Promise((done) => setTimeout(() => done(true), 200))")
+    count = len(served.asked)
+    held = served.held
+    page.clock.run_for(1000)
     assert len(served.asked) == count
     served.held = ""
     served.fulfil(held, served.asked[-1])
@@ -596,7 +604,8 @@ def test_stale_search(owner):
 
 @proves("F5 · invites a member and a guest by link, changes a person, ends sessions")
 def test_people(owner, theater, visit):
-    page, rows = owner.page, []
+    page = owner.page
+    rows = []
 
     def with_code(route):
         answer = route.fetch()
@@ -630,8 +639,8 @@ def test_people(owner, theater, visit):
     assert picture.get_attribute("viewBox") == f"0 0 {len(rows) + 8} {len(rows) + 8}"
     page.keyboard.press("Escape")
     expect(page.get_by_text("Invitation as member").first).to_be_visible()
-    newcomer = visit(size="phone").open(re.sub("^https?://[^/]+", "", link))
-    newcomer.get_by_role("heading", name="What is your name?").wait_for()
+    invited = visit(size="phone").open(re.sub("^https?://[^/]+", "", link))
+    invited.get_by_role("heading", name="What is your name?").wait_for()
     page.get_by_role("button", name="Revoke the invitation").first.click()
     page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
     expect(page.get_by_text("The invitation is revoked.").first).to_be_visible()
@@ -720,7 +729,8 @@ def test_offline(browser):
         theater = TheaterClient(controller)
         one = Visit(browser, theater.base).with_session(theater.people["ann@example.org"])
         one.expected = {"network"}
-        page, room = one.open("/"), one.context.new_page()
+        page = one.open("/")
+        room = one.context.new_page()
         room.goto("/room")
         page.locator('.hero[data-status="idle"]').wait_for()
         heading(room, "Nothing is on").wait_for()
@@ -757,21 +767,16 @@ def test_late_answer(owner, theater):
             "status": "running",
             "steps": [
                 {
-                    "id": s["id"],
-                    "kind": s["kind"],
-                    "device": s["device"],
-                    "command": s["command"],
+                    "id": step["id"],
+                    "kind": step["kind"],
+                    "device": step["device"],
+                    "command": step["command"],
                     "status": "waiting",
                 }
-                for s in run["steps"]
+                for step in run["steps"]
             ],
         }
-        deadline = time.monotonic() + 30
-        while (
-            theater.send("GET", f"/runs/{run['id']}")["status"] == "running"
-            and time.monotonic() < deadline
-        ):
-            time.sleep(0.02)
+        theater.ended_run(run["id"])
         route.fulfill(
             status=202,
             content_type="application/json",
@@ -910,7 +915,8 @@ def test_player_keys(owner, theater):
     theater.turn_off()
     theater.run("/radio", {"item": "Harbour Jazz"})
     heading(page, "Harbour Jazz").wait_for()
-    before, muted = len(owner.requests), theater.state("amp", "muted")
+    before = len(owner.requests)
+    muted = theater.state("amp", "muted")
     for is_muted in (muted, not muted):
         expect(page.get_by_role("button", name="Mute")).to_have_attribute(
             "aria-pressed", str(is_muted).lower()
@@ -931,7 +937,9 @@ def test_player_keys(owner, theater):
 @proves("E9 · presses of a seek key while a seek is under way add up")
 def test_quick_seeks(owner, theater):
     theater.watch()
-    page, held, sent = owner.open("/player"), [], []
+    page = owner.open("/player")
+    held = []
+    sent = []
 
     def hold(route):
         sent.append(route.request.post_data_json)

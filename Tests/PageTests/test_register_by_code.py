@@ -1,4 +1,4 @@
-"""A newcomer who begins with a code instead of a name."""
+"""Registration that begins with a code instead of a name."""
 
 import pytest
 from conftest import PASSWORD, proves
@@ -48,7 +48,7 @@ def test_begin_by_code(visit, theater, contact, rest):
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="What would you like?").wait_for()
     assert rest.get("E-mail address", contact) in {
-        a["email"] for a in theater.send("GET", "/accounts")["accounts"]
+        account["email"] for account in theater.send("GET", "/accounts")["accounts"]
     }
 
 
