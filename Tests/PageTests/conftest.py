@@ -9,7 +9,9 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Support"))
-os.environ.setdefault("THEATER_PRODUCTS", ".build/debug")
+os.environ.setdefault(
+    "THEATER_PRODUCTS", str(pathlib.Path(__file__).resolve().parents[2] / ".build/debug")
+)
 
 import pytest
 from controller import ROOT, Controller, instant_configuration
