@@ -6,10 +6,12 @@ CONFIG ?= devices.json
 # More options for the compiler, such as those of .ci/run.
 THEATER_BUILD_FLAGS ?=
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error $(THEATER_BUILD_FLAGS)
-# Line numbers are enough for a backtrace. Full debug information makes the programs and their memory larger.
+# Line numbers are enough for a backtrace. Full debug information makes the programs and their
+# memory larger.
 RELEASE := $(SWIFT_BUILD) -c release --static-swift-stdlib -Xswiftc -gline-tables-only
 
-.PHONY: run build test test-page pictures fuzz bench trace lint format demo samples generate openapi install uninstall
+.PHONY: run build test test-page pictures fuzz bench trace lint format demo samples generate \
+  openapi install uninstall
 
 ## run: install what is missing, build, and start the controller on devices.json
 run: build
@@ -26,7 +28,8 @@ build:
 
 ## test: everything that is tested, as the continuous integration runs it
 test:
-	@for step in "install-dependencies test" test test-install check-docs test-examples test-peers check-api test-page; do \
+	@for step in "install-dependencies test" test test-install check-docs test-examples test-peers \
+	    check-api test-page; do \
 	  date "+%T $$step"; Scripts/$$step || exit; \
 	done
 	@$(MAKE) --no-print-directory lint trace
@@ -40,16 +43,15 @@ test-page:
 pictures:
 	@THEATER_GENERATE=1 Scripts/test-page -k test_picture
 
-## lint: layout of the sources
+## lint: layout and rules of the sources: Swift, the page, Python, shell
 lint:
-	@swift format lint --strict --recursive Package.swift Sources Plugins Tests Benchmarks Examples
-	@awk '/^ *\/\// && length > 120 { print FILENAME ":" FNR ": a comment has at most 120 columns"; bad = 1 } \
-	  END { exit bad }' $$(git ls-files '*.swift')
-	@echo "lint: clean"
+	@Scripts/install-dependencies lint
+	@Scripts/lint
 
 ## format: bring the sources into that layout
 format:
-	@swift format --in-place --recursive Package.swift Sources Plugins Tests Benchmarks Examples
+	@Scripts/install-dependencies lint
+	@Scripts/lint --format
 
 ## trace: each requirement beside the tests that prove it
 trace:
@@ -72,19 +74,23 @@ demo: build
 samples:
 	@python3 Samples/generate.py
 
-## generate: write the files that follow from the code: schema, OpenAPI document, tables of the docs, C example, and
-## the transcripts of the screens that the page's tests follow
+# The targets and suites of tests that write files.
+GENERATING_TARGETS := TheaterAPITests,TheaterConfigurationTests,PluginConformanceTests
+GENERATING_TARGETS := $(GENERATING_TARGETS),AccountFlowsTests,TheaterTests
+GENERATING_SUITES := ContractTests|ShippedConfigurationTests|ContractDocumentTests
+GENERATING_SUITES := $(GENERATING_SUITES)|FlowTranscriptTests|PluginNewTests|HandwrittenMistakeTests
+
+## generate: write the files that follow from the code: schema, OpenAPI document, tables of the
+## docs, C example, and the transcripts of the screens that the page's tests follow
 generate:
-	@THEATER_GENERATE=1 Scripts/test-suite \
-	  TheaterAPITests,TheaterConfigurationTests,PluginConformanceTests,AccountFlowsTests,TheaterTests \
-	  --filter 'ContractTests|ShippedConfigurationTests|ContractDocumentTests|FlowTranscriptTests|PluginNewTests|HandwrittenMistakeTests'
+	@THEATER_GENERATE=1 Scripts/test-suite $(GENERATING_TARGETS) --filter '$(GENERATING_SUITES)'
 
 ## openapi: of these, the OpenAPI document and the table of routes alone
 openapi:
 	@THEATER_GENERATE=1 Scripts/test-suite TheaterAPITests
 
-## install: below PREFIX (default ~/.local), with a systemd user unit; builds only if sources have changed. DESTDIR is
-## for packagers
+## install: below PREFIX (default ~/.local), with a systemd user unit; builds only if sources have
+## changed. DESTDIR is for packagers
 install:
 	@Scripts/is-release-current || $(MAKE) --no-print-directory build
 	@Scripts/install "$(PREFIX)"

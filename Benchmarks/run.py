@@ -3,10 +3,11 @@
     python3 Benchmarks/run.py [NAME …]      those of `make bench`, or those named
 
 Needs the release build (`make bench` makes it). Prints a table; a missed target is marked, and the
-exit status is 1 when there is one. For a quick look: THEATER_LOGIN_TRIES (2000), THEATER_STORM_ROUNDS
-(1000), THEATER_KILL_ROUNDS (1000), THEATER_API_CASES (10000), for hostile-household THEATER_HOSTILE_SECONDS
-(600) and THEATER_HOSTILE_KINDS (all, separated by commas), and for fuzz THEATER_FUZZ_SECONDS (600) and
-THEATER_FUZZ_PARSERS (all, separated by commas).
+exit status is 1 when there is one. For a quick look: THEATER_LOGIN_TRIES (2000),
+THEATER_STORM_ROUNDS (1000), THEATER_KILL_ROUNDS (1000), THEATER_API_CASES (10000), for
+hostile-household THEATER_HOSTILE_SECONDS (600) and THEATER_HOSTILE_KINDS (all, separated by
+commas), and for fuzz THEATER_FUZZ_SECONDS (600) and THEATER_FUZZ_PARSERS (all, separated by
+commas).
 """
 
 import os
@@ -25,6 +26,7 @@ from measuring import (
     mqtt,
     openings,
     page,
+    page_load,
     pauses,
     pjlink,
     streams,
@@ -67,6 +69,7 @@ LONG = {
     "station-pauses": pauses.station_pauses,
     "program-pauses": pauses.program_pauses,
     "page": page.page,
+    "page-load": page_load.page_load,
     "mqtt-reconnects": mqtt.reconnects,
     "mqtt-half-open": mqtt.half_open,
     "pjlink-reconnects": pjlink.reconnects,

@@ -51,8 +51,7 @@ def square(rate, hertz, seconds, duty=0.25):
     """The lead voice of a game console."""
     step = hertz / rate
     count = int(rate * seconds)
-    out = array.array(
-        "f", (0.5 if (index * step) % 1 < duty else -0.5 for index in range(count)))
+    out = array.array("f", (0.5 if (index * step) % 1 < duty else -0.5 for index in range(count)))
     return fade(rate, out, 0.002, seconds * 0.4)
 
 
@@ -60,8 +59,7 @@ def triangle(rate, hertz, seconds):
     """The bass of the same console."""
     step = hertz / rate
     count = int(rate * seconds)
-    out = array.array(
-        "f", (4 * abs((index * step) % 1 - 0.5) - 1 for index in range(count)))
+    out = array.array("f", (4 * abs((index * step) % 1 - 0.5) - 1 for index in range(count)))
     return fade(rate, out, 0.003, 0.03)
 
 
@@ -147,7 +145,7 @@ class Tape:
         if len(self.tracks) == 2:
             angle = (side + 1) * math.pi / 4
             gains = [math.cos(angle) * 1.2, math.sin(angle) * 1.2]
-        for track, gain in zip(self.tracks, gains):
+        for track, gain in zip(self.tracks, gains, strict=True):
             gain *= level
             for index in range(min(len(note), len(track) - first)):
                 track[first + index] += note[index] * gain
@@ -159,8 +157,9 @@ class Tape:
         scale = 32767 * 0.7 / max(max(map(abs, track)) for track in self.tracks)
         frames = array.array("h", bytes(2 * len(self.tracks) * len(self.tracks[0])))
         for number, track in enumerate(self.tracks):
-            frames[number::len(self.tracks)] = array.array(
-                "h", (round(sample * scale) for sample in track))
+            frames[number :: len(self.tracks)] = array.array(
+                "h", (round(sample * scale) for sample in track)
+            )
         if sys.byteorder == "big":
             frames.byteswap()
         with wave.open(str(path), "wb") as file:
@@ -192,8 +191,12 @@ def morning_stairs():
 def night_bus():
     """Slow minor chords, a bass that waits, a bell like a distant sign."""
     tape = Tape(44_100, 2, 32)
-    chords = [("a3 c4 e4 b4", "a1"), ("f3 a3 c4 g4", "f1"), ("d3 f3 a3 e4", "d2"),
-              ("e3 g#3 b3 d4", "e1")]
+    chords = [
+        ("a3 c4 e4 b4", "a1"),
+        ("f3 a3 c4 g4", "f1"),
+        ("d3 f3 a3 e4", "d2"),
+        ("e3 g#3 b3 d4", "e1"),
+    ]
     for bar in range(8):
         voices, bass = chords[bar % 4]
         for number, note in enumerate(voices.split()):
@@ -211,8 +214,9 @@ def night_bus():
 def eight_bit_errand():
     """Fast, square and cheerful."""
     tape = Tape(44_100, 2, 22)
-    tune = ("e5 - e5 g5 a5 - g5 e5 d5 - d5 e5 g5 - - - "
-            "c5 - c5 e5 g5 - e5 c5 d5 e5 d5 b4 c5 - - -").split()
+    tune = (
+        "e5 - e5 g5 a5 - g5 e5 d5 - d5 e5 g5 - - - c5 - c5 e5 g5 - e5 c5 d5 e5 d5 b4 c5 - - -"
+    ).split()
     bass = "c3 c3 a2 a2 f2 f2 g2 c3".split()
     step = 0.15
     for turn in range(4):
@@ -225,7 +229,8 @@ def eight_bit_errand():
                     tape.play(square, low, start + (index + 1.5) * step, step, 0.1, 0.7)
             if index % 2 == 0:
                 tape.play(
-                    triangle, bass[index // 4 % 8], start + index * step, step * 1.6, 0.34, 0.1)
+                    triangle, bass[index // 4 % 8], start + index * step, step * 1.6, 0.34, 0.1
+                )
             if index % 4 == 2:
                 tape.play(hiss, 6000, start + index * step, 0.12, 0.3)
             if index % 8 == 0:
@@ -237,10 +242,33 @@ def eight_bit_errand():
 def glass_canon():
     """One tune, three bells, each two bars behind the other, left to right."""
     tape = Tape(48_000, 2, 26)
-    tune = [("d5", 2), ("a4", 2), ("b4", 2), ("f#4", 2), ("g4", 2), ("d4", 2), ("g4", 2),
-            ("a4", 2), ("f#5", 1), ("e5", 1), ("d5", 1), ("c#5", 1), ("b4", 1), ("a4", 1),
-            ("b4", 1), ("c#5", 1), ("d5", 1), ("f#5", 1), ("a5", 1), ("g5", 1), ("f#5", 1),
-            ("d5", 1), ("e5", 1), ("c#5", 1), ("d5", 4)]
+    tune = [
+        ("d5", 2),
+        ("a4", 2),
+        ("b4", 2),
+        ("f#4", 2),
+        ("g4", 2),
+        ("d4", 2),
+        ("g4", 2),
+        ("a4", 2),
+        ("f#5", 1),
+        ("e5", 1),
+        ("d5", 1),
+        ("c#5", 1),
+        ("b4", 1),
+        ("a4", 1),
+        ("b4", 1),
+        ("c#5", 1),
+        ("d5", 1),
+        ("f#5", 1),
+        ("a5", 1),
+        ("g5", 1),
+        ("f#5", 1),
+        ("d5", 1),
+        ("e5", 1),
+        ("c#5", 1),
+        ("d5", 4),
+    ]
     beat = 0.42
     for voice, side in enumerate((-0.8, 0.0, 0.8)):
         place = voice * 8
@@ -254,10 +282,26 @@ def glass_canon():
 def waltz_for_gears():
     """An organ in three-four time, with clockwork."""
     tape = Tape(44_100, 2, 25)
-    bars = [("f2", "a3 c4"), ("c3", "bb3 e4"), ("c3", "g3 bb3"), ("f2", "a3 c4"),
-            ("bb2", "d4 f4"), ("f2", "c4 f4"), ("g2", "b3 f4"), ("c3", "bb3 e4")]
-    tune = ["c5 f5 a5", "g5 - e5", "bb5 a5 g5", "a5 - -", "d5 f5 bb5", "a5 g5 f5", "d5 e5 f5",
-            "e5 g5 -"]
+    bars = [
+        ("f2", "a3 c4"),
+        ("c3", "bb3 e4"),
+        ("c3", "g3 bb3"),
+        ("f2", "a3 c4"),
+        ("bb2", "d4 f4"),
+        ("f2", "c4 f4"),
+        ("g2", "b3 f4"),
+        ("c3", "bb3 e4"),
+    ]
+    tune = [
+        "c5 f5 a5",
+        "g5 - e5",
+        "bb5 a5 g5",
+        "a5 - -",
+        "d5 f5 bb5",
+        "a5 g5 f5",
+        "d5 e5 f5",
+        "e5 g5 -",
+    ]
     beat = 0.34
     for bar in range(22):
         low, chord = bars[bar % 8] if bar < 21 else ("f2", "a3 c4")
@@ -288,8 +332,25 @@ def encode(source, target, options, tags):
     """Encodes with ffmpeg, the same bytes each time."""
     metadata = [part for key, value in tags.items() for part in ("-metadata", f"{key}={value}")]
     subprocess.run(
-        ["ffmpeg", "-v", "error", "-y", "-i", str(source), "-map_metadata", "-1", *metadata,
-         *options, "-fflags", "+bitexact", "-flags:a", "+bitexact", str(target)], check=True)
+        [
+            "ffmpeg",
+            "-v",
+            "error",
+            "-y",
+            "-i",
+            str(source),
+            "-map_metadata",
+            "-1",
+            *metadata,
+            *options,
+            "-fflags",
+            "+bitexact",
+            "-flags:a",
+            "+bitexact",
+            str(target),
+        ],
+        check=True,
+    )
 
 
 def main():
@@ -305,8 +366,12 @@ def main():
             target = folder / f"{number:02} {title}.{kind if encoder else 'wav'}"
             piece().write(source)
             if encoder:
-                tags = {"title": title, "artist": ARTIST, "album": ALBUM,
-                        "track": f"{number}/{len(PIECES)}"}
+                tags = {
+                    "title": title,
+                    "artist": ARTIST,
+                    "album": ALBUM,
+                    "track": f"{number}/{len(PIECES)}",
+                }
                 encode(source, target, options, tags)
             else:
                 shutil.copyfile(source, target)

@@ -57,9 +57,10 @@ jesus is my lord|jesus is my savior|god is good all the time|in god we trust|god
 god bless you all|praise the lord|thank you jesus|let me in please|let me in now please
 please let me in|open the door please|this is my password|this is a password|this is the password
 my password is password|my password is secret|my secret password|my new password|my old password
-i forgot my password|i forgot the password|i dont remember|i cant remember it|i dont know my password
-what is my password|what is the password|whats my password|change this password|change me please
-change me now please|please change me|please change this|new password please|enter password here
+i forgot my password|i forgot the password|i dont remember|i cant remember it
+i dont know my password|what is my password|what is the password|whats my password
+change this password|change me please|change me now please|please change me|please change this
+new password please|enter password here
 enter your password|type password here|type your password|insert password here|no password needed
 there is no password|password not required|the password is password|secure password|strong password
 very strong password|super secret password|top secret password|a very long password
@@ -89,9 +90,10 @@ life is like a box of chocolates|the matrix reloaded|there is no spoon|take the 
 schindlers list|the lion king|hakuna matata|frozen let it go|let it go let it go
 beauty and the beast|the little mermaid|finding nemo|toy story|monsters inc|pirates of the caribbean
 captain jack sparrow|spider man far from home|james bond 007|bond james bond|shaken not stirred
-mission impossible|top gun maverick|titanic jack and rose|once upon a time|once upon a time in the west
-happily ever after|and they lived happily ever after|happy birthday to you|happy birthday
-happy new year|merry christmas|merry christmas everyone|we wish you a merry christmas
+mission impossible|top gun maverick|titanic jack and rose|once upon a time
+once upon a time in the west|happily ever after|and they lived happily ever after
+happy birthday to you|happy birthday|happy new year|merry christmas|merry christmas everyone
+we wish you a merry christmas
 jingle bells jingle bells|silent night holy night|twinkle twinkle little star|mary had a little lamb
 humpty dumpty sat on a wall|row row row your boat|itsy bitsy spider|old macdonald had a farm
 bohemian rhapsody|we will rock you|we are the champions|another one bites the dust
@@ -116,9 +118,10 @@ money cant buy happiness|money makes the world go round|an apple a day keeps the
 practice makes perfect|better late than never|actions speak louder than words|easy come easy go
 the early bird catches the worm|a picture is worth a thousand words|honesty is the best policy
 knowledge is power|where there is a will there is a way|no pain no gain|live laugh love
-live love laugh|carpe diem seize the day|just do it nike|think different apple|keep calm and carry on
-yes we can obama|make america great again|i have a dream|one small step for man
-four score and seven years ago|we the people of the united states|give me liberty or give me death
+live love laugh|carpe diem seize the day|just do it nike|think different apple
+keep calm and carry on|yes we can obama|make america great again|i have a dream
+one small step for man|four score and seven years ago|we the people of the united states
+give me liberty or give me death
 our father who art in heaven|the lord is my shepherd|for god so loved the world|john 3 16
 psalm 23|in the beginning god created|amazing grace how sweet the sound|hail mary full of grace
 hello world|hello kitty|hello my friend|hello my name is|how are you today|good morning
@@ -146,8 +149,8 @@ alles gute zum geburtstag|zum geburtstag viel gluck|alle meine entchen|vater uns
 te quiero mucho|te amo mucho|te amo para siempre|te quiero para siempre|mi contrasena
 mi contrasena es|feliz cumpleanos|feliz navidad|dios es amor|dios te bendiga|viva mexico
 buenos dias|hola mundo|je taime mon amour|je taime pour toujours|mon mot de passe
-bonjour tout le monde|bon anniversaire|joyeux noel|la vie est belle|ti amo per sempre|la vita e bella
-forza juventus|la mia password|eu te amo|eu te amo muito|minha senha|deus e fiel
+bonjour tout le monde|bon anniversaire|joyeux noel|la vie est belle|ti amo per sempre
+la vita e bella|forza juventus|la mia password|eu te amo|eu te amo muito|minha senha|deus e fiel
 """.replace("\n", "|").split("|")
 
 ROWS = {
@@ -210,7 +213,11 @@ def walks():
     for rows in ROWS.values():
         letters = "".join(rows[1:])
         columns = ["".join(row[i] for row in rows if i < len(row)) for i in range(10)]
-        pairs = ["".join(a + b for a, b in zip(one, other)) for one, other in zip(rows, rows[1:])]
+        # A row may be longer than the next one.
+        pairs = [
+            "".join(a + b for a, b in zip(one, other, strict=False))
+            for one, other in itertools.pairwise(rows)
+        ]
         lines = [
             letters,
             "".join(rows),
@@ -299,8 +306,10 @@ def main():
     print(f"""\
 // Made by Scripts/blocklist.py; change that.
 
-/// The passwords that the rule `notInBlocklist` refuses beside repetitions and runs, folded and sorted by bytes, a
-/// line an entry: {common} of {LONG} code points or more, and {len(every) - common} shorter ones that
+/// The passwords that the rule `notInBlocklist` refuses beside repetitions and runs, folded and \
+sorted by bytes, a
+/// line an entry: {common} of {LONG} code points or more, and {len(every) - common} shorter ones \
+that
 /// are refused among digits. A literal lies in the program's file and costs no memory until it is
 /// looked at.
 let commonPasswords = \"\"\"""")

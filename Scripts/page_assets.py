@@ -3,8 +3,9 @@
 
     Scripts/page_assets.py
 
-The icons show the drawing of icon.svg on a full square, small enough for every mask. The page plays the
-silence (js/media-keys.js), because browsers show media keys only for a page that plays sound itself.
+The icons show the drawing of icon.svg on a full square, small enough for every mask. The page plays
+the silence (js/media-keys.js), because browsers show media keys only for a page that plays sound
+itself.
 """
 
 import math
@@ -15,8 +16,8 @@ import zlib
 SITE = pathlib.Path(__file__).resolve().parents[1] / "Sources/WebServer/Site"
 BACKGROUND, LAMP = (0x15, 0x10, 0x0F), (0xFF, 0xC5, 0x80)
 SHADES = 64
-# The side of the drawing as a fraction of the icon's side. The drawing then lies in the safe zone, which
-# no mask cuts off (W3C, Web Application Manifest, section 8.5.1).
+# The side of the drawing as a fraction of the icon's side. The drawing then lies in the safe zone,
+# which no mask cuts off (W3C, Web Application Manifest, section 8.5.1).
 SAFE = 0.78
 
 
@@ -30,7 +31,7 @@ def distance_to_segment(x, y, x1, y1, x2, y2):
 def shine(x, y, pixel):
     """Returns how much light of the lamp's colour a point of the 40 × 40 drawing has, 0 to 1.
 
-    The drawing shows the screen with its cord, and the light below it. `pixel` is the side of a pixel.
+    The drawing shows the screen with its cord, and the light below it. `pixel` is a pixel's side.
     """
     lines = [(8, 11, 32, 11), (32, 11, 32, 24), (32, 24, 8, 24), (8, 24, 8, 11), (20, 6, 20, 11)]
     line = min(distance_to_segment(x, y, *each) for each in lines) - 1.2
@@ -58,7 +59,7 @@ def icon(side):
     palette = bytes(
         round(dark + (light - dark) * shade / (SHADES - 1))
         for shade in range(SHADES)
-        for dark, light in zip(BACKGROUND, LAMP)
+        for dark, light in zip(BACKGROUND, LAMP, strict=True)
     )
     header = struct.pack(">IIBBBBB", side, side, 8, 3, 0, 0, 0)
     return (
@@ -91,7 +92,7 @@ def silence(seconds=10, rate=8000, block=8000):
     )
     frames = b""
     for number in range(seconds):
-        # Fixed blocks; 16 bits say the block's size; 8 kHz; mono; 8 bits a sample; then number and size.
+        # Fixed blocks; a block size of 16 bits; 8 kHz; mono; 8 bits a sample; then number and size.
         header = bytes([0xFF, 0xF8, 0x74, 0x02, number]) + struct.pack(">H", block - 1)
         header += bytes([crc(header, 8, 0x07)])
         frame = header + bytes([0, 0])

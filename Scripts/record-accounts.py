@@ -3,8 +3,8 @@
 
     python3 Scripts/record-accounts.py PRODUCTS
 
-The transcript leads from the registration to a session that is ended from another device. PRODUCTS is
-the folder of the built programs. Codes go to the controller's log (demonstration mode). The
+The transcript leads from the registration to a session that is ended from another device. PRODUCTS
+is the folder of the built programs. Codes go to the controller's log (demonstration mode). The
 transcript leaves out secrets, although the theater is deleted when the recording ends.
 """
 
@@ -50,13 +50,13 @@ class Recording:
         (self.folder / "devices.json").write_text(json.dumps(configuration))
         self.log = self.folder / "log"
         self.lines = []
-        console = open(self.folder / "console", "wb")
-        self.controller = subprocess.Popen(
-            [self.theater, "serve", "--config", self.folder / "devices.json", "--port", "0"],
-            env=self.environment("box"),
-            stdout=console,
-            stderr=open(self.log, "wb"),
-        )
+        with open(self.folder / "console", "wb") as console, open(self.log, "wb") as log:
+            self.controller = subprocess.Popen(
+                [self.theater, "serve", "--config", self.folder / "devices.json", "--port", "0"],
+                env=self.environment("box"),
+                stdout=console,
+                stderr=log,
+            )
 
     def environment(self, device):
         places = {"XDG_RUNTIME_DIR": self.folder / "run"}
@@ -145,9 +145,13 @@ class Recording:
         shutil.rmtree(self.folder)
 
 
+def password(_):
+    """The answer to a question for the password."""
+    return PASSWORD
+
+
 def play(recording):
     code = recording.wait("console", r"setup code: (\S+)")
-    password = lambda _: PASSWORD
     recording.run(
         "box",
         "register",

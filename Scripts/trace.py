@@ -56,7 +56,8 @@ def tests():
             text = re.sub(r'"\s*\n\s*"', "", text)
         matches = list(test_name.finditer(text))
         ends = [match.start() for match in matches[1:]] + [len(text)]
-        for match, end in zip(matches, ends):
+        # A file without a test has an end all the same.
+        for match, end in zip(matches, ends, strict=False):
             front_end = front_end_of(file, text[match.end() : end])
             yield match[1].split() if match[1] else [], match[2], front_end, file
     for identifiers, name in example_check.findall(read("Scripts/test-examples")):
@@ -105,7 +106,8 @@ def main():
                 problems.append(f"{identifier} has no test of the {front_end}")
             if found and state:
                 problems.append(
-                    f"{identifier} is proven for the {front_end} but stands in docs/not-built-yet.txt"
+                    f"{identifier} is proven for the {front_end} "
+                    "but stands in docs/not-built-yet.txt"
                 )
     problems += [
         f"tests name {identifier}, which docs/requirements.md does not contain"

@@ -8,6 +8,7 @@ against each other. docs/validation.md also describes the format of the file.
 """
 
 import functools
+import itertools
 import json
 import re
 import sys
@@ -188,7 +189,7 @@ WRITTEN_FOR = {
 
 
 def is_run(text):
-    steps = [ord(b) - ord(a) for a, b in zip(text, text[1:])]
+    steps = [ord(b) - ord(a) for a, b in itertools.pairwise(text)]
     return bool(steps) and steps[0] in (1, -1) and set(steps) == {steps[0]}
 
 
@@ -1281,7 +1282,7 @@ def main():
     for part in (lengths, characters, patterns, addresses, common, others, presets):
         part()
     print(f"{len(VECTORS)} vectors", file=sys.stderr)
-    print('{"format": %d,' % FORMAT)
+    print(f'{{"format": {FORMAT},')
     print('"presets": [')
     print(",\n".join(json.dumps(p) for p in PRESETS))
     print('],\n"vectors": [')

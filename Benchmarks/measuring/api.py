@@ -1,4 +1,4 @@
-"""Generated requests to every route as owner, member and guest: the answers that break the contract."""
+"""Generated requests to every route, as each kind of user: which answers break the contract."""
 
 import os
 import re

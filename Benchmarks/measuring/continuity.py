@@ -1,10 +1,10 @@
 """What is heard where sound begins, breaks off and goes on: silence that does not belong there, and
 frames that are missing.
 
-Tones of two files go through player, cable and amplifier to a card, a file and a PulseAudio sink, and
-are looked at there, in every format, at the default buffer and at 500 ms. THEATER_BENCH_TRIES (20) is
-how often each start, skip, seek, pause and resume is tried; THEATER_BENCH_ONLY leaves all cases out
-but those whose names hold one of its words. Needs numpy.
+Tones of two files go through player, cable and amplifier to a card, a file and a PulseAudio sink,
+and are looked at there, in every format, at the default buffer and at 500 ms. THEATER_BENCH_TRIES
+(20) is how often each start, skip, seek, pause and resume is tried; THEATER_BENCH_ONLY leaves all
+cases out but those whose names hold one of its words. Needs numpy.
 """
 
 import contextlib
@@ -144,7 +144,7 @@ class SinkRecording:
         self.found = {}
 
     def phases(self, channel, tone):
-        """The tone's amplitude and what its phase is ahead of its frequency, every half millisecond."""
+        """Every 0.5 ms, the tone's amplitude and the lead of its phase on its frequency."""
         numpy = self.numpy
         step = self.rate // 2000
         samples = self.frames[:, channel]
@@ -169,7 +169,7 @@ class SinkRecording:
         steady[2:-2] &= numpy.abs(turn) < 0.1
         edges = numpy.flatnonzero(numpy.diff(numpy.concatenate([[0], steady, [0]])))
         found = []
-        for first, end in zip(edges[::2], edges[1::2]):
+        for first, end in zip(edges[::2], edges[1::2], strict=True):
             if end - first > 10:
                 middle = phase[first:end]
                 found.append(
@@ -179,8 +179,9 @@ class SinkRecording:
         return found
 
     def lost(self, before, after, tones):
-        """Milliseconds of the source that are missing between two stretches, negative where some are
-        heard twice; good to 0.3 ms, and known up to multiples of 11.3 ms, with one tone 2.3 ms."""
+        """Milliseconds of the source that are missing between two stretches, negative where some
+        are heard twice. They are good to 0.3 ms, and known up to multiples of 11.3 ms, with one
+        tone of 2.3 ms."""
         numpy = self.numpy
         between = numpy.abs(self.frames[before[1] : after[0], 0])
         silent = (between < 2.5 / 32768).sum() / self.rate
@@ -220,7 +221,10 @@ def _tries(folder, sink, buffer, title, layout, tones):
     """Every way to begin, a few times; a stretch of tone each is expected."""
     marks = []
     with Listening(folder / "music", sink, buffer) as listening:
-        player = lambda command: listening.player.perform("cdPlayer", command)
+
+        def player(command):
+            return listening.player.perform("cdPlayer", command)
+
         for number in range(TRIES):
             for action in ("start", "seek", "resume", "skip"):
                 if action == "start":

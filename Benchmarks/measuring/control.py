@@ -29,9 +29,10 @@ def _bench(*arguments, token=None, cores=None):
 
 
 def round_trip():
-    """A command to a plugin and its answer, as a multiple of two processes that pass the same bytes."""
-    # On which core a reader wakes is the kernel's choice, for the floor and the trip each by itself, and
-    # waking another core can cost more than the trip. So both are measured in either placement too.
+    """A command to a plugin and its answer, against two processes that pass the same bytes."""
+    # On which core a reader wakes is the kernel's choice, for the floor and the trip each by
+    # itself, and waking another core can cost more than the trip. So both are measured in either
+    # placement too.
     cores = sorted(os.sched_getaffinity(0))
     yield from _round_trip("plugin round trip on one core", cores[:1])
     if len(cores) > 1:
@@ -112,9 +113,9 @@ def watch_film(count=2000):
 
 
 def light_command(count=5000):
-    """One light command over HTTP, as a multiple of the GET and the round trips that it consists of."""
-    # The plugin sleeps when a request comes, as it does before a single round trip. Round trips in a row are
-    # faster, because both sides poll for the next message.
+    """One light command over HTTP, against the GET and the round trips that it consists of."""
+    # The plugin sleeps when a request comes, as it does before a single round trip. Round trips in
+    # a row are faster, because both sides poll for the next message.
     trip = _bench("round-trip", PRODUCTS / "plugins")["single"]["p50"]
     with Controller(instant_configuration()) as controller:
         controller.log_in()

@@ -1,8 +1,8 @@
 """Figures of films: picture against sound, CPU beside mpv alone, and how soon the picture is seen.
 
-The picture is that of Xvfb, the sound that of a PulseAudio null sink. THEATER_BENCH_SECONDS (60) is how
-long the CPU is counted, and twice as long as the flashes are; THEATER_BENCH_REPEATS (20) is how often the
-first picture is measured.
+The picture is that of Xvfb, the sound that of a PulseAudio null sink. THEATER_BENCH_SECONDS (60) is
+how long the CPU is counted, and twice as long as the flashes are; THEATER_BENCH_REPEATS (20) is how
+often the first picture is measured.
 """
 
 import array

@@ -11,7 +11,7 @@ PARSERS = ("mqtt", "pjlink", "mpv", "cable", "protocol", "discovery", "pcm")
 
 
 def fuzz():
-    """Each parser for ten minutes, from its corpus. An input with a fault is left in the temporary folder."""
+    """Each parser for ten minutes, from its corpus. An input that fails stays in TMPDIR."""
     wanted = os.environ.get("THEATER_FUZZ_PARSERS", ",".join(PARSERS)).split(",")
     for name in wanted:
         done = subprocess.run(

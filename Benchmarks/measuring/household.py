@@ -1,4 +1,4 @@
-"""A household of nine devices, one of which misbehaves in every known way while films are watched."""
+"""A household of nine devices: one misbehaves in every known way while films are watched."""
 
 import json
 import os
@@ -73,7 +73,7 @@ class Household:
         self.request("POST", f"devices/{device}/plugin", {"plugin": plugin, "options": options})
 
     def provoke(self, device, picture):
-        """Gives the device a command, or asks for the picture of its item; the answer does not matter."""
+        """Gives the device a command, or asks for the picture of its item; ignores the answer."""
         try:
             if not picture:
                 return self.request("POST", f"devices/{device}/commands", "on")
@@ -89,23 +89,26 @@ class Household:
         self.controller.wait_for(
             lambda: (self.value("dvd", "playback") or {}).get("state") == "playing"
         )
-        for device, key, expected in [
+        for expected in [
             ("lights", "brightness", 10),
             ("projector", "power", "on"),
             ("screen", "position", "down"),
             ("amp", "input", "dvd"),
         ]:
-            self.controller.wait_for(lambda: self.value(device, key) == expected)
+            self.wait_for_value(*expected)
         self.controller.wait_for(lambda: self.value("popper", "popping") in ("popping", "done"))
         self.request("POST", "end", {})
-        for device, key, expected in [
+        for expected in [
             ("lights", "brightness", 100),
             ("projector", "power", "off"),
             ("dvd", "power", "off"),
             ("amp", "power", "off"),
         ]:
-            self.controller.wait_for(lambda: self.value(device, key) == expected)
+            self.wait_for_value(*expected)
         return time.monotonic() - began
+
+    def wait_for_value(self, device, key, expected):
+        self.controller.wait_for(lambda: self.value(device, key) == expected)
 
     def shown(self):
         """The status of the hostile plugin in the list of plugins, as text."""
@@ -123,8 +126,9 @@ def slope(samples):
 
 
 def misbehave(household, kind, device, shown, picture):
-    """Lets a device misbehave during several evenings. Returns own memory and descriptors before and
-    after, samples of the memory, the durations of the evenings, and whether `shown` was found."""
+    """Lets a device misbehave during several evenings. Returns own memory and descriptors before
+    and after, samples of the memory, the durations of the evenings, and whether `shown` was
+    found."""
     before = processes.own_megabytes(household.pid), processes.descriptors(household.pid)
     household.swap(device, "Hostile", kind=kind)
     began = time.monotonic()

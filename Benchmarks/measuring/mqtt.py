@@ -1,5 +1,6 @@
 """Figures of the plugin MQTTDevices, behind a real broker with the devices of the tests."""
 
+import contextlib
 import json
 import queue
 import socket
@@ -19,7 +20,7 @@ from .wire import Tap, read_time, wire_figures
 
 SCRIPT = ROOT / "Tests/Fixtures/mqtt_devices.py"
 sys.path.insert(0, str(SCRIPT.parent))
-from mqtt_devices import packet, text  # noqa: E402
+from mqtt_devices import packet, text
 
 
 class World:
@@ -81,7 +82,7 @@ def memory(count=200):
 
 
 class Publisher:
-    """A client of the broker that publishes a topic and hears what it has published; `with` ends it."""
+    """A client of the broker that publishes a topic and receives it again; `with` ends it."""
 
     def __init__(self, port, topic):
         self.port, self.topic = port, topic
@@ -152,7 +153,7 @@ def event_latency(count=300):
 
 
 def command_latency(count=300):
-    """From a command's request to the controller until its bytes leave the plugin for the broker."""
+    """From a command's request to the controller until the plugin sends its bytes to the broker."""
     with World() as world:
         broker = world.request("broker")["port"]
         topic = world.request("device", broker=broker, family="tasmota", kind="dimmer")["topic"]
@@ -203,10 +204,8 @@ def reconnects(count=10_000):
         for number in range(count // 2):
             _open(plugin, "lamp", good, topic)
             plugin.request("close", {"device": "lamp"})
-            try:
+            with contextlib.suppress(Refused):
                 _open(plugin, "lamp", bad, topic)
-            except Refused:
-                pass
             if number == 100:
                 before = processes.descriptors(plugin.pid), processes.pss_megabytes(plugin.pid)
         time.sleep(1)

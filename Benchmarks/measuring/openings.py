@@ -1,4 +1,5 @@
-"""What stays open in a program after many openings of the PCM `theater`, and in MpvPlayer after crashes of mpv.
+"""What stays open in a program after many openings of the PCM `theater`, and in MpvPlayer after
+crashes of mpv.
 
 THEATER_OPENINGS (10000) and THEATER_MPV_KILLS (500) are how many.
 """
@@ -118,9 +119,10 @@ def mpv():
         for number in range(KILLS + 1):
             # A play of its own, because the player gives up after three crashes in a row.
             plugin.perform("cdPlayer", {"play": {"item": "music/tone.flac"}})
-            if number in (WARM_UP, KILLS):
+            if number == WARM_UP:
+                before = open_things(plugin.pid)
+            if number == KILLS:
                 found = open_things(plugin.pid)
-                before = found if number == WARM_UP else before
             old = processes.children(plugin.pid)
             plays.clear()
             for child in old:

@@ -1,16 +1,18 @@
-"""How smoothly the page runs in Chromium: frames, feedback, events to pixels, long lists, and memory over a day.
+"""How smoothly the page runs in Chromium.
+
+Measures frames, feedback, events to pixels, long lists, and memory over a day.
 
 Needs the packages that `Scripts/test-page` installs, and Chromium (CHROMIUM names the program).
 """
 
 import json
-import os
 import site
 import threading
 import time
 import urllib.parse
 import urllib.request
 
+from browser import add_session, launch
 from controller import ROOT, Controller, instant_configuration
 from memory_growth import PUBLISH_EVENING, slope
 
@@ -36,15 +38,21 @@ COUNT = """() => {
 }"""
 # Keeps the time from each press to the frame that answers it, and each task longer than 50 ms.
 WATCH = """globalThis.presses = []; globalThis.tasks = [];
-new PerformanceObserver((list) => { for (const one of list.getEntries()) if (one.interactionId) presses.push(one.duration); }).observe({ type: 'event', durationThreshold: 16, buffered: true });
-new PerformanceObserver((list) => { for (const one of list.getEntries()) tasks.push(one.duration); }).observe({ type: 'longtask', buffered: true });"""
+const watch = (options, add) => new PerformanceObserver((list) => list.getEntries().forEach(add))
+  .observe({ buffered: true, ...options });
+watch({ type: 'event', durationThreshold: 16 }, (entry) => {
+  if (entry.interactionId) presses.push(entry.duration);
+});
+watch({ type: 'longtask' }, (entry) => tasks.push(entry.duration));"""
 # Notes when each brightness has been painted: in the second frame after its words are there.
 PAINTED = """() => {
   globalThis.painted = {};
   const button = document.querySelector('.hit[data-device=lights]');
   new MutationObserver(() => {
     const percent = button.getAttribute('aria-label').match(/\\d+/)?.[0];
-    if (percent) requestAnimationFrame(() => setTimeout(() => { painted[percent] ??= performance.timeOrigin + performance.now(); }));
+    if (!percent) return;
+    const note = () => { painted[percent] ??= performance.timeOrigin + performance.now(); };
+    requestAnimationFrame(() => setTimeout(note));
   }).observe(button, { attributes: true, attributeFilter: ['aria-label'] });
 }"""
 
@@ -82,27 +90,11 @@ class Browser:
         self.controller.wait_for(self.controller.plugins_are_up)
         self.base = self.controller.base
         self._playwright = sync_playwright().start()
-        self.chromium = self._playwright.chromium.launch(
-            executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium-headless-shell"),
-            args=["--no-sandbox"],
-        )
+        self.chromium = launch(self._playwright.chromium)
         self.context = self.chromium.new_context(
             base_url=self.base, viewport={"width": 1440, "height": 900}, service_workers="block"
         )
-        self.context.add_cookies(
-            [
-                {
-                    "name": "theater",
-                    "value": token,
-                    "url": self.base,
-                    "httpOnly": True,
-                    "sameSite": "Strict",
-                }
-            ]
-        )
-        self.context.add_init_script(
-            "try { localStorage.setItem('theater-session', '1') } catch { /* about:blank has none */ }"
-        )
+        self.add_session(self.context)
         self.context.add_init_script(WATCH)
         return self
 
@@ -110,6 +102,10 @@ class Browser:
         self.chromium.close()
         self._playwright.stop()
         self._controller.__exit__(*problem)
+
+    def add_session(self, context):
+        """Gives a context the owner's session."""
+        add_session(context, self.base, self.controller.token)
 
     def open(self, path, prepare=lambda page: None):
         page = self.context.new_page()
@@ -145,7 +141,7 @@ def evening():
 
 
 def frames(browser):
-    """Frames a second of the room while a film begins, and of an empty page with the same throttle."""
+    """Frames a second of the room while a film begins, and of an empty page so throttled too."""
     floor = browser.context.new_page()
     browser.throttle(floor)
     floor.evaluate(COUNT)
@@ -211,7 +207,7 @@ def pixels(browser):
     listener.start()
     page.wait_for_timeout(500)
     late = []
-    for round_ in range(EVENTS // 80 + 1):
+    for _ in range(EVENTS // 80 + 1):
         arrived.clear()
         page.evaluate("globalThis.painted = {}")
         for percent in range(10, 90):
@@ -302,7 +298,7 @@ def lists(browser):
 
 
 def memory(browser):
-    """How the heap of the room grows over a day on the wall: by a clock that runs ahead, with the events of a day."""
+    """How the heap of the room grows over a day, by a clock that runs ahead and a day's events."""
     # The film of the other measurements would be drawn at every frame of that clock, too.
     browser.send("/end")
     browser.controller.wait_for(browser.is_idle, seconds=60)
@@ -322,10 +318,11 @@ def memory(browser):
     leading.close()
     # The first hours fill caches: the slope is that of the rest.
     grown = slope(sizes[4:]) * 24
+    count = 24 * EVENTS_AN_HOUR * 4
     return [
         (
             "heap of the room over a day",
-            f"{sizes[-1] / 1024:.1f} MB, {grown:+.0f} kB a day with {24 * EVENTS_AN_HOUR * 4:,} events",
+            f"{sizes[-1] / 1024:.1f} MB, {grown:+.0f} kB a day with {count:,} events",
             f"<= {DAY_KB} kB a day",
             grown <= DAY_KB,
         )

@@ -1,10 +1,10 @@
 """What a pause does to the sound: how late it is heard afterwards, and which frames are missing.
 
-A film's flashes are compared with its beeps. Numbered frames of a song and of a program that plays on the
-PCM `theater` go to a PulseAudio sink, which plays them unchanged; so do those of a station, whose pause is that the
-tuner is off. THEATER_BENCH_PAUSES (0.4 1 3 8 20) are
-the lengths of the pauses in seconds, THEATER_BENCH_BUFFERS (50 200 500) the amplifier's buffers in
-milliseconds; THEATER_BENCH_CHANGES (50) is how often the channels of a film are changed. The songs and the
+A film's flashes are compared with its beeps. Numbered frames of a song and of a program that plays
+on the PCM `theater` go to a PulseAudio sink, which plays them unchanged; so do those of a station,
+whose pause is that the tuner is off. THEATER_BENCH_PAUSES (0.4 1 3 8 20) are the lengths of the
+pauses in seconds, THEATER_BENCH_BUFFERS (50 200 500) the amplifier's buffers in milliseconds;
+THEATER_BENCH_CHANGES (50) is how often the channels of a film are changed. The songs and the
 program need numpy.
 """
 
@@ -12,6 +12,7 @@ import array
 import contextlib
 import ctypes
 import http.server
+import itertools
 import json
 import os
 import signal
@@ -41,7 +42,7 @@ FLOOR, BITS = 0x3000, 14
 
 
 def watch_length(pause):
-    """How long the sound is watched after a pause, s: an error may last as long as the pause did."""
+    """The seconds after a pause that are measured: an error may last as long as the pause did."""
     return min(pause, 8) + 3
 
 
@@ -103,8 +104,8 @@ class Capture:
 
 @contextlib.contextmanager
 def flashing(seconds, buffer, channels=2, tone=0):
-    """Plays a film that flashes and beeps, over a quiet tone; gives the player and the capture, which is read at the
-    end."""
+    """Plays a film that flashes and beeps, over a quiet tone; gives the player and the capture,
+    which is read at the end."""
     with scratch() as folder, contextlib.ExitStack() as stack:
         path = folder / "music" / "flash.mkv"
         sound = f"{tone}*sin(2*PI*400*t)+0.5*sin(2*PI*1000*t)*lt(mod(t,1),{film.FLASH})"
@@ -144,7 +145,7 @@ def film_pauses():
                 ours.player.perform("dvdPlayer", {"play": {}})
                 resumed.append(time.time())
                 time.sleep(watch_length(pause))
-        for pause, begin in zip(PAUSES, resumed):
+        for pause, begin in zip(PAUSES, resumed, strict=True):
             # An error lasts as long as the pause did.
             yield sync(
                 f"film, {buffer} ms: sound after picture, pause of {pause:g} s",
@@ -173,13 +174,14 @@ def film_channels():
             ours.player.perform("dvdPlayer", ("twoChannelAudio", "surroundAudio")[number % 2])
             time.sleep(3.5)
         survived = processes.children(ours.player.pid) == before
+    mpv = "one mpv" if survived else "mpv was restarted"
     yield sync(
         f"sound after picture after {CHANGES} changes of the channels",
         capture.during([(begin + 1, begin + 3.4) for begin in changed]),
     )
     yield (
         f"silence at {CHANGES} changes of the channels",
-        f"{1000 * capture.silence:.0f} ms (longest); {'one mpv' if survived else 'mpv was restarted'}",
+        f"{1000 * capture.silence:.0f} ms (longest); {mpv}",
         "≤ 880 ms (mpv alone)",
         capture.silence <= 0.88 and survived,
     )
@@ -214,7 +216,7 @@ class Numbers:
         # (place, first number, count); shorter ones are accidents of a fade.
         self.runs = [
             (begin, int(numbers[begin]), end - begin + 1)
-            for begin, end in zip(edges[::2], edges[1::2])
+            for begin, end in zip(edges[::2], edges[1::2], strict=True)
             if end - begin > RATE // 100
         ]
         audible = numpy.concatenate([[0], numpy.cumsum(frames.any(1))])
@@ -226,7 +228,7 @@ class Numbers:
                 - before[2]
                 - (audible[after[0]] - audible[before[0] + before[2]])
             )
-            for before, after in zip(self.runs, self.runs[1:])
+            for before, after in itertools.pairwise(self.runs)
         ]
 
     def time(self, number):
@@ -253,7 +255,7 @@ def song_pauses():
                 listening.listen("numbers.wav")
                 time.sleep(1.5)
                 # The second pause comes before the first one is as long ago as it lasted.
-                for pause in [pause for pause in PAUSES for pause in (pause, 0.3)]:
+                for pause in itertools.chain.from_iterable((length, 0.3) for length in PAUSES):
                     listening.player.perform("cdPlayer", "pause")
                     time.sleep(pause)
                     listening.player.perform("cdPlayer", {"play": {}})
@@ -276,7 +278,7 @@ def lost(title, heard, pauses):
 
 
 class NumbersStation(http.server.BaseHTTPRequestHandler):
-    """A station that sends numbered frames as FLAC: the last second at once, then each as it comes due."""
+    """A station of numbered frames as FLAC: the last second at once, then each as it comes due."""
 
     start = time.monotonic()
     # When the first sound of each connection was sent.
@@ -379,7 +381,9 @@ def station_pauses():
         )
         # The recording has a zero of its own: what counts is that the difference stays the same.
         offsets = [
-            (place / RATE - begin) * 1000 for (place, _, _), begin in zip(heard.runs, begins)
+            (place / RATE - begin) * 1000
+            # A break gives one run more than the station has begins.
+            for (place, _, _), begin in zip(heard.runs, begins, strict=False)
         ]
         spread = max(offsets) - min(offsets) if offsets else float("nan")
         yield (
@@ -445,7 +449,8 @@ def program_pauses():
 
 
 def play(pauses):
-    """Plays numbered frames on the PCM `theater`, with pauses, and prints when it believed which frame to be heard."""
+    """Plays numbered frames on the PCM `theater`, with pauses. Prints which frame it takes for the
+    audible one, and when."""
     alsa = ctypes.CDLL("libasound.so.2")
     pcm, delay = ctypes.c_void_p(), ctypes.c_long()
     if alsa.snd_pcm_open(ctypes.byref(pcm), b"theater", 0, 0) < 0:

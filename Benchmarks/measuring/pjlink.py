@@ -52,7 +52,7 @@ def _usage(pid):
 
 
 def reconnects(count=10_000):
-    """Descriptors, threads and memory after connections that the projector closes after each reply."""
+    """Descriptors, threads and memory after connections that a projector closes at each reply."""
     with Projector() as projector, Plugin("PJLinkProjector") as plugin:
         projector.change(odd=["close"])
         # No polling meanwhile: each connection is one of a command.
@@ -89,8 +89,8 @@ def reconnects(count=10_000):
 
 
 def command_latency(count=300):
-    """The times from a command's request to the controller until the projector receives the query of
-    the power that precedes each command, and until it receives the command itself."""
+    """The times from a command's request to the controller until the projector receives the query
+    of the power that precedes each command, and until it receives the command itself."""
     with Projector() as projector, Tap(projector.port) as tap:
         projector.change(warmUp=0, coolDown=0)
         options = {"host": "127.0.0.1", "port": tap.port, "polling": 3600}

@@ -14,12 +14,12 @@ def cpu_seconds(pid):
 
 
 def cpu_nanoseconds(pid):
-    """CPU time of a process with all its threads, also those that have ended (clock_getcpuclockid(3))."""
+    """CPU time of a process and all its threads, also the ended ones (clock_getcpuclockid(3))."""
     return time.clock_gettime_ns((~pid << 3) | 2)
 
 
 def cpu_a_minute(groups, seconds):
-    """Measures for `seconds`; returns the CPU seconds that each group of processes uses a minute."""
+    """Measures for `seconds`; returns the CPU seconds a minute of each group of processes."""
     before = {pid: cpu_nanoseconds(pid) for pids in groups.values() for pid in pids}
     began = time.monotonic()
     time.sleep(seconds)
@@ -49,8 +49,8 @@ def pss_megabytes(pid):
 
 
 def own_megabytes(pid):
-    """Memory that the process has written itself. The pages of a program are left out: how many processes share them
-    changes when another process that runs it ends."""
+    """Memory that the process has written itself. The pages of a program are left out: how many
+    processes share them changes when another process that runs it ends."""
     for line in pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
         if line.startswith("Private_Dirty:"):
             return int(line.split()[1]) / 1024

@@ -1,4 +1,4 @@
-"""Many pages that follow the theater at the same time: the memory of each, and how late an event comes."""
+"""Many pages that follow the theater at once: the memory of each, and the delay of an event."""
 
 import selectors
 import socket
@@ -96,7 +96,8 @@ def configuration():
 
 
 def measure():
-    """Of one controller: KiB a stream when all are open, and after the events; how late an event comes, in ms."""
+    """KiB a stream of one controller when all are open, and after the events; the delay of an
+    event, in ms."""
     with Controller(configuration()) as controller:
         controller.log_in()
         controller.wait_for(controller.plugins_are_up)

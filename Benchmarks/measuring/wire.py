@@ -9,20 +9,20 @@ import time
 
 from .accounts.comparing import quantile
 
-# Linux: the time of the wall clock at which the kernel received a segment. Python has no name for it.
+# Linux: the wall clock's time at which the kernel received a segment. Python does not name it.
 SO_TIMESTAMPNS = 35
 
 
 class Tap:
-    """Passes connections on to a device, and notes when the bytes of a plugin arrive; `with` ends it.
+    """Passes connections on to a device, and notes when a plugin's bytes arrive; `with` ends it.
 
     The kernel says when they arrived: this process may wake later.
     """
 
     def __init__(self, to):
         self.to = to
-        # The wall clock's time at which the monotonic clock was 0. The least of several readings is the one that
-        # was not interrupted between the two clocks.
+        # The wall clock's time at which the monotonic clock was 0. The least of several readings is
+        # the one that was not interrupted between the two clocks.
         self.start_of_clock = min(-time.monotonic_ns() + time.time_ns() for _ in range(100))
         # The monotonic time in nanoseconds at which each piece has arrived, and its bytes.
         self.arrivals = queue.Queue()
@@ -93,16 +93,17 @@ def read_time(call, device):
 
 
 def wire_figures(name, late, reads):
-    """The figures of `late`, the times from a request over HTTP to its bytes on the wire, in milliseconds.
+    """The figures of `late`: milliseconds from a request over HTTP to its bytes on the wire.
 
-    The facade is called when the request has been read and its session checked: after about half of the time that
-    a request takes which commands nothing.
+    The facade is called when the request has been read and its session checked: after about half of
+    the time that a request takes which commands nothing.
     """
     p50, p99, read = quantile(late, 0.5), quantile(late, 0.99), quantile(reads, 0.5)
     call = p50 - read / 2
     yield (
         f"{name}: the facade's call of a command to bytes on the wire, p50",
-        f"{call:.2f} ms; from the request over HTTP {p50:.2f} ms (p99 {p99:.2f} ms), where a read takes {read:.2f} ms",
+        f"{call:.2f} ms; from the request over HTTP {p50:.2f} ms (p99 {p99:.2f} ms), "
+        f"where a read takes {read:.2f} ms",
         "≤ 1 ms",
         call <= 1,
     )

@@ -1,4 +1,4 @@
-"""The requests that cost the controller most: every route with the worst texts that fit its limits."""
+"""The requests that cost the controller most: every route with the worst texts in its limits."""
 
 import http.client
 import json
@@ -211,9 +211,10 @@ def worst_request():
                     added.append((cost, f"POST {path}", f"{member}: {kind}"))
             print(f"  {path}", file=sys.stderr, flush=True)
     cost, place, kind = max(hostile)
+    times = cost / statistics.median(floors)
     yield (
         f"worst request over {len(found)} routes, CPU",
-        f"{cost:.1f} ms ({place}, {kind}); {cost / statistics.median(floors):.0f} times a plain one",
+        f"{cost:.1f} ms ({place}, {kind}); {times:.0f} times a plain one",
         f"≤ {TARGET} ms",
         cost <= TARGET,
     )

@@ -1,12 +1,19 @@
 #!/bin/sh
 # Opens a device of the plugin, gives it a command, and checks the answers.
 cd "$(dirname "$0")" || exit 1
-output=$(printf '%s\n' \
-  '{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocol": "1.0", "controller": "test"}}' \
-  '{"jsonrpc": "2.0", "id": 2, "method": "open", "params": {"device": "a", "role": "lights", "options": {}}}' \
-  '{"jsonrpc": "2.0", "id": 3, "method": "perform", "params": {"device": "a", "command": "on"}}' \
-  '{"jsonrpc": "2.0", "id": 4, "method": "perform", "params": {"device": "a", "command": "levitate"}}' \
-  '{"jsonrpc": "2.0", "id": 5, "method": "shutdown", "params": {}}' | ./plugin)
+
+request() {
+  printf '{"jsonrpc": "2.0", "id": %s, "method": "%s", "params": %s}\n' "$1" "$2" "$3"
+}
+output=$(
+  {
+    request 1 initialize '{"protocol": "1.0", "controller": "test"}'
+    request 2 open '{"device": "a", "role": "lights", "options": {}}'
+    request 3 perform '{"device": "a", "command": "on"}'
+    request 4 perform '{"device": "a", "command": "levitate"}'
+    request 5 shutdown '{}'
+  } | ./plugin
+)
 
 expect() {
   if ! printf '%s\n' "$output" | grep -qF -e "$1"; then

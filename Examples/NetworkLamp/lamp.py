@@ -4,6 +4,7 @@
 It takes one connection. A second one gets `BUSY`, and is closed.
 """
 
+import contextlib
 import socket
 import sys
 import threading
@@ -64,10 +65,9 @@ class Lamp:
 
     @staticmethod
     def _refuse(connection):
-        try:
+        # It may have gone already.
+        with contextlib.suppress(OSError):
             connection.sendall(b"BUSY\n")
-        except OSError:
-            pass  # It has gone already.
         connection.close()
 
     def _serve(self, connection):

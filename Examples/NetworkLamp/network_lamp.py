@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""A plugin for a lamp in the network: a socket, a thread that reads it, and a new connection after a loss.
+"""A plugin for a lamp in the network: a socket, its reading thread, a new connection after a loss.
 
-The lamp takes one connection. It answers each line `DIM 40` and each `?` with its brightness, `DIM 40`. When its
-button is pressed, it sends its new brightness in the same form.
+The lamp takes one connection. It answers each line `DIM 40` and each `?` with its brightness,
+`DIM 40`. When its button is pressed, it sends its new brightness in the same form.
 """
 
+import contextlib
 import socket
 import threading
 
@@ -28,8 +29,8 @@ class NetworkLamp(Device):
         self.closing = threading.Event()
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
-        # The state is reported before `open` is answered. A lamp that is not there refuses it: the controller shows
-        # the reason, and tries again later.
+        # The state is reported before `open` is answered. A lamp that is not there refuses it: the
+        # controller shows the reason, and tries again later.
         with self.changed:
             if not self.changed.wait_for(
                 lambda: not self.is_lost, min(self.patience, OPENING_TIME)
@@ -84,7 +85,7 @@ class NetworkLamp(Device):
     # The reader's thread.
 
     def read(self):
-        """Connects and reads until the device is closed. After a loss it tries again, with growing pauses."""
+        """Connects and reads until the device is closed. Tries again after a loss."""
         pause = SHORTEST_PAUSE
         while not self.closing.is_set():
             try:
@@ -111,7 +112,10 @@ class NetworkLamp(Device):
             self.send("?")
 
     def lines(self):
-        """Yields the lamp's lines. A lamp that ends the connection, or is silent though it was asked, is lost."""
+        """Yields the lamp's lines.
+
+        A lamp that ends the connection, or is silent though it was asked, is lost.
+        """
         rest, is_asked = b"", False
         while True:
             with self.changed:
@@ -120,7 +124,7 @@ class NetworkLamp(Device):
                 raise OSError("the connection was closed")
             try:
                 received = connection.recv(4096)
-            except socket.timeout:
+            except TimeoutError:
                 if is_asked:
                     raise OSError(f"it has been silent for {self.patience:g} s") from None
                 is_asked = True
@@ -171,10 +175,9 @@ class NetworkLamp(Device):
         """Ends the connection, and with it the reader's `recv`."""
         if self.socket is None:
             return
-        try:
+        # The lamp may have ended the connection already.
+        with contextlib.suppress(OSError):
             self.socket.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass  # The lamp has ended the connection already.
         self.socket.close()
         self.socket = None
         self.changed.notify_all()

@@ -1,4 +1,4 @@
-"""The plugin protocol of the home theater, for plugins in Python. It needs only the standard library.
+"""The plugin protocol of the home theater, for plugins in Python. Standard library only.
 
 A plugin is a class of devices for each of its roles:
 
@@ -11,11 +11,13 @@ A plugin is a class of devices for each of its roles:
 
     Plugin("Lamps", "1.0.0", {"lights": Lamp}).run()
 
-This module reads and writes the lines, checks each command, gives each device a thread of its own, answers pings
-while a device works, and closes the devices at the end. Keep a copy of it beside your program.
+This module reads and writes the lines, checks each command, gives each device a thread of its own,
+answers pings while a device works, and closes the devices at the end. Keep a copy of it beside your
+program.
 """
 
 import collections
+import functools
 import json
 import os
 import sys
@@ -29,15 +31,16 @@ LONGEST_TEXT = 1000
 LONGEST_LOG_MESSAGE = 2000
 # The bytes of the items on one page of a catalogue.
 LONGEST_PAGE = 900_000
-# Seconds. A command that is under way may delay the close of its device for the first time; then it is interrupted,
-# and may take the second one. Devices may delay the end of the process for the third: the protocol allows 2 s.
+# Seconds. A command that is under way may delay the close of its device for the first time; then it
+# is interrupted, and may take the second one. Devices may delay the end of the process for the
+# third: the protocol allows 2 s.
 CLOSING_TIME, INTERRUPTION_TIME, ENDING_TIME = 1.0, 0.2, 1.5
 
 PARSE_ERROR, INVALID_REQUEST, UNKNOWN_METHOD, INVALID_PARAMS = -32700, -32600, -32601, -32602
 INTERNAL_ERROR, DEVICE_ERROR, VERSION_ERROR = -32603, -32000, -32001
 
-# The commands of each role: the shape of the argument, whether it is required, and the capability that the command
-# needs. A shape is a kind with its range, or an object of such shapes.
+# The commands of each role: the shape of the argument, whether it is required, and the capability
+# that the command needs. A shape is a kind with its range, or an object of such shapes.
 COMMANDS = {
     "amplifier": {
         "on": (None, False, None),
@@ -108,8 +111,8 @@ COMMANDS = {
 class DeviceError(Exception):
     """Why a device does not do what it was asked, for the user.
 
-    The kind is unsupported, invalid, notNow, refused, failed, unavailable, timeout or cancelled. With notNow,
-    `retry_after` (seconds) makes the controller wait and try again.
+    The kind is unsupported, invalid, notNow, refused, failed, unavailable, timeout or cancelled.
+    With notNow, `retry_after` (seconds) makes the controller wait and try again.
     """
 
     def __init__(self, kind, message, hint=None, retry_after=None):
@@ -120,8 +123,8 @@ class DeviceError(Exception):
 class Device:
     """A device of a role. Subclasses have `open`, `perform` and `close`.
 
-    These are called one after the other; only a `perform` that hangs for more than a second is still under way
-    during `close`. The methods `report…` and `log` may be called on any thread.
+    These are called one after the other; only a `perform` that hangs for more than a second is
+    still under way during `close`. The methods `report…` and `log` may be called on any thread.
     """
 
     # False for a device that cannot report its state, such as one behind infrared.
@@ -140,21 +143,26 @@ class Device:
     def open(self):
         """Makes the device ready and reports its state. Returns its capabilities, if it has any.
 
-        A DeviceError says why it cannot be used; the controller tries again later. `close` follows in any case.
+        A DeviceError says why it cannot be used; the controller tries again later. `close` follows
+        in any case.
         """
 
     def perform(self, name, argument):
-        """Carries out a command. Its name and argument fit the role; an argument that was left out is None.
+        """Carries out a command.
 
-        Returns when the device has accepted the command. Changed values are reported before.
+        Its name and argument fit the role; an argument that was left out is None. Returns when
+        the device has accepted the command. Changed values are reported before.
         """
         raise NotImplementedError
 
     def close(self):
-        """Releases everything that `open` has taken. It is called once, also if the controller is gone."""
+        """Releases all that `open` has taken. It is called once, also if the controller is gone."""
 
     def scan(self, folder):
-        """Returns the items that a player can play, in a folder or in the player itself. Runs beside commands."""
+        """Returns the items that a player can play, in a folder or in the player itself.
+
+        It runs beside commands.
+        """
         return []
 
     def report(self, state, provenance="reported"):
@@ -162,15 +170,21 @@ class Device:
         self._send(state=state, provenance=provenance)
 
     def report_attributes(self, **attributes):
-        """Reports values beyond the keys of the role: `lampHours={"value": 412, "unit": "h", "label": "Lamp"}`."""
+        """Reports values beyond the keys of the role.
+
+        Such as `lampHours={"value": 412, "unit": "h", "label": "Lamp"}`.
+        """
         self._send(attributes=attributes)
 
     def report_problem(self, problem):
-        """Reports what is wrong with the device, or None when it is over. The user reads it beside the state."""
+        """Reports what is wrong with the device, or None when it is over.
+
+        The user reads it beside the state.
+        """
         self._send(attributes={"problem": _problem(problem)})
 
     def report_lost(self, problem):
-        """Reports that the device cannot be reached: its values are no longer known. `report` ends it."""
+        """Reports that the device is out of reach. Its values are unknown until a `report`."""
         with self._lock:
             state = dict(self._state)
         self._send(state=state, provenance="unknown", attributes={"problem": _problem(problem)})
@@ -187,7 +201,7 @@ class Device:
         )
 
     def sleep(self, seconds):
-        """Waits. If the command is cancelled or the device is closed, raises DeviceError at once."""
+        """Waits. Raises DeviceError at once if the command is cancelled or the device is closed."""
         if self._interruption.wait(seconds):
             raise _cancelled()
 
@@ -195,7 +209,8 @@ class Device:
         params = {"device": self.name}
         if attributes:
             params["attributes"] = attributes
-        # The lock keeps the order of reports, and keeps those of a closed device from a later one of its name.
+        # The lock keeps the order of reports, and keeps those of a closed device from a later
+        # device of its name.
         with self._lock:
             if self._is_closed:
                 return
@@ -221,7 +236,7 @@ class Plugin:
         self.id, self.version, self.classes, self.self_check = id, version, devices, self_check
 
     def run(self):
-        """Serves the controller on standard input and output until it is gone, and ends the process."""
+        """Serves the controller on standard input and output until it is gone; ends the process."""
         if "--self-check" in sys.argv[1:]:
             problem = self.self_check()
             print(
@@ -349,7 +364,7 @@ def _problem(text):
 
 
 def _fits(shape, value):
-    """Whether a value is a valid argument: of the right kind and in its range, or an object of such members."""
+    """Whether a value is a valid argument: of its kind and range, or an object of such members."""
     if isinstance(shape, dict):
         return isinstance(value, dict) and all(
             key in shape and _fits(shape[key], member) for key, member in value.items()
@@ -410,7 +425,10 @@ class _OpenDevice:
         self._worker = threading.Thread(target=self._work, daemon=True)
 
     def start(self, identifier, predecessor, refused):
-        """Opens the device, once the earlier one of its name is closed. Calls `refused` if it does not open."""
+        """Opens the device, once the earlier one of its name is closed.
+
+        Calls `refused` if it does not open.
+        """
         self.enqueue(identifier, lambda: self._open(predecessor, refused))
         self._worker.start()
 
@@ -424,7 +442,7 @@ class _OpenDevice:
     def scan(self, identifier, folder, cursor):
         """Scans on a thread of its own, because commands are carried out meanwhile."""
         if self._accept(identifier):
-            job = lambda: self._page(folder, cursor)
+            job = functools.partial(self._page, folder, cursor)
             threading.Thread(target=self._run, args=(identifier, job), daemon=True).start()
 
     def perform(self, command):
@@ -446,7 +464,10 @@ class _OpenDevice:
             self._fail(identifier, _cancelled())
 
     def begin_close(self, identifier=None):
-        """Closes the device on a thread of its own, because a device may hang. Answers the request at the end."""
+        """Closes the device on a thread of its own, because a device may hang.
+
+        Answers the request at the end.
+        """
         with self._changed:
             is_closing, self._is_closing = self._is_closing, True
             self._changed.notify()
@@ -528,7 +549,7 @@ class _OpenDevice:
         return False
 
     def _settle(self, identifier):
-        """Whether the request still needs its answer. It is answered once, though its device may hang."""
+        """Whether a request still needs its answer. It gets one only, even if its device hangs."""
         with self._changed:
             is_open = identifier in self._unanswered
             self._unanswered.discard(identifier)
@@ -584,7 +605,7 @@ def _divide(items):
 
 
 class _Server:
-    """Reads requests, answers those about the plugin itself, and hands the others to their device."""
+    """Reads requests, answers those about the plugin itself, and hands the others to a device."""
 
     def __init__(self, plugin, reading, writing):
         self.plugin, self.reading = plugin, reading

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """__TITLE__: a plugin for the home theater.
 
-This file is about your device; theater_plugin.py beside it speaks the plugin protocol. What you print goes to the log.
+This file is about your device; theater_plugin.py beside it speaks the plugin protocol. What you
+print goes to the log.
 """
 
 from theater_plugin import Device, Plugin
 
-# In a state, ARGUMENT is replaced by the argument, and SWITCH by "on" if it is above 0, else by "off".
+# In a state, ARGUMENT stands for the argument, and SWITCH for "on" if it is above 0, else "off".
 ARGUMENT, SWITCH = object(), object()
 
 # The commands of the role that every device has, and the state after each of them.

@@ -10,7 +10,7 @@ PROGRAM = pathlib.Path(__file__).with_name("plugin.py")
 
 
 def run(*requests):
-    """Sends requests with the ids 1, 2, 3 and so on. Returns the messages of the plugin, and its log."""
+    """Sends requests with the ids 1, 2, 3 and so on. Returns the plugin's messages, and its log."""
     lines = "".join(
         json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}) + "\n"
         for number, (method, params) in enumerate(requests, 1)
@@ -18,8 +18,7 @@ def run(*requests):
     ended = subprocess.run(
         [sys.executable, PROGRAM],
         input=lines,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        capture_output=True,
         text=True,
         check=True,
         timeout=30,

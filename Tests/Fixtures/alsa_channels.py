@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""A program that sets the speakers of its channels: libasound through ctypes, nothing of the theater.
+"""A program that sets the speakers of its channels with libasound (ctypes), without the theater.
 
     alsa_channels.py PCM CHANNELS [MAP]
 
-Plays 0.2 s in which each sample of channel N is 1000 x (N + 1), with the map MAP, such as "FL FR FC", or without
-setting one. One line of JSON has the offered maps, and the map with which it played.
+Plays 0.2 s in which each sample of channel N is 1000 x (N + 1), with the map MAP, such as
+"FL FR FC", or without setting one. One line of JSON has the offered maps, and the map with which
+it played.
 """
 
 import ctypes

@@ -3,9 +3,9 @@
 
     alsa_player.py PCM FRAMES [pause AT | drop AT]
 
-Plays FRAMES numbered CD frames; a numbered frame holds its own number, 32 bits. After AT frames it pauses and
-resumes, or drops the unheard frames and goes on with the next unwritten one. Prints one line of JSON, with the duration
-in seconds and the longest delay in frames.
+Plays FRAMES numbered CD frames; a numbered frame holds its own number, 32 bits. After AT frames it
+pauses and resumes, or drops the unheard frames and goes on with the next unwritten one. Prints one
+line of JSON, with the duration in seconds and the longest delay in frames.
 """
 
 import ctypes

@@ -3,7 +3,8 @@
 
     unshare -rn broadcast_network.py COMMAND …
 
-Without a command it only makes the network, to see whether this machine lets it. Standard library only.
+Without a command it only makes the network, to see whether this machine lets it. Standard library
+only.
 """
 
 import fcntl

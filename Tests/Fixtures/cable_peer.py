@@ -7,12 +7,14 @@
     cable_peer.py noise PATH TOKEN
         Takes one source, answers with credit, then with bytes that are no messages.
     cable_peer.py sink PATH TOKEN [UNHEARD_AT]
-        Accepts one source and plays its frames at once. After UNHEARD_AT frames it tells the source that the
-        source is not heard, until standard input has a line.
+        Accepts one source and plays its frames at once. After UNHEARD_AT frames it tells the source
+        that it is not heard, until standard input has a line.
 
 One line of JSON tells what happened. A numbered frame holds its own number, 32 bits.
 """
 
+import contextlib
+import itertools
 import json
 import os
 import select
@@ -120,10 +122,8 @@ def noise(path, _):
     peer.send(CREDIT, flags=HEARD_FLAG, payload=struct.pack("<Q", 0))
     peer.receive()
     peer.send(CREDIT, 1, struct.pack("<Q", 1000), HEARD_FLAG)
-    try:
+    with contextlib.suppress(OSError):
         peer.connection.sendall(bytes(range(256)) * 1_000)
-    except OSError:
-        pass
 
 
 def sink(path, token, unheard_at=0):
@@ -137,7 +137,7 @@ def sink(path, token, unheard_at=0):
     heard = True
     peer.send(CREDIT, flags=HEARD_FLAG, payload=struct.pack("<Q", 0))
     numbers = []
-    received = flushes = previous = previous_epoch = 0
+    received = flushes = epoch = previous_epoch = 0
     try:
         while True:
             if not heard and select.select([sys.stdin, peer.connection], [], [])[0][0] is sys.stdin:
@@ -170,7 +170,7 @@ def sink(path, token, unheard_at=0):
                 peer.send(CREDIT, epoch, struct.pack("<Q", received + ring), HEARD_FLAG)
     except (EOFError, OSError):
         pass
-    rising = all(a < b for a, b in zip(numbers, numbers[1:]))
+    rising = all(a < b for a, b in itertools.pairwise(numbers))
     whole = numbers == list(range(len(numbers)))
     print(
         json.dumps(

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Brokers, devices that speak MQTT, and faulty connections, on this machine.
 
-The brokers are real ones (mosquitto). The devices speak as Tasmota, Zigbee2MQTT and Shelly do, and two more
-with topics of their own, each over a connection of its own; they have a state, and odd behaviours on request.
-A proxy in front of a broker splits, drops, floods or holds what passes.
+The brokers are real ones (mosquitto). The devices speak as Tasmota, Zigbee2MQTT and Shelly do, and
+two more with topics of their own, each over a connection of its own; they have a state, and odd
+behaviours on request. A proxy in front of a broker splits, drops, floods or holds what passes.
 
-Reads requests from standard input, a line of JSON each, with an "id"; answers each with a line that has the
-same id. Other lines of its output are events: {"event": "got", "device": …, "topic": …, "payload": …}. Ends,
-with all its brokers, at the end of its input.
+Reads requests from standard input, a line of JSON each, with an "id"; answers each with a line that
+has the same id. Other lines of its output are events: {"event": "got", "device": …, "topic": …,
+"payload": …}. Ends, with all its brokers, at the end of its input.
 
-    {"id": 1, "do": "broker"}                       → "port"; with "user" and "password", "tls": true
+    {"id": 1, "do": "broker"}   → "port"; with "user" and "password", "tls": true
     {"id": 2, "do": "end", "broker": PORT, "how": "kill" | "pause" | "resume" | "start"}
     {"id": 3, "do": "device", "broker": PORT, "family": …, "kind": …}   → "topic"
     {"id": 4, "do": "change", "device": TOPIC, …}   see Device.change
@@ -21,6 +21,7 @@ The tests check the devices with mosquitto's own clients.
 
 import asyncio
 import atexit
+import contextlib
 import json
 import os
 import pathlib
@@ -80,10 +81,8 @@ class Client:
 
     async def run(self):
         while True:
-            try:
+            with contextlib.suppress(OSError, asyncio.IncompleteReadError):
                 await self.serve()
-            except (OSError, asyncio.IncompleteReadError):
-                pass
             self.writer = None
             await asyncio.sleep(0.05)
 
@@ -184,7 +183,7 @@ class Device:
             self.report()
 
     def shown_position(self):
-        """The reported position: the own one, the opposite one with "inverted-position", or -1 with "no-position"."""
+        """The reported position: the opposite with "inverted-position", -1 with "no-position"."""
         if "no-position" in self.odd:
             return -1
         return 100 - self.position if "inverted-position" in self.odd else self.position
@@ -212,8 +211,8 @@ class Device:
             self.report()
 
     def change(self, changes):
-        """Sets members, then: "report" tells the state; "break" ends the connection without a goodbye; "leave"
-        for good; "raw" publishes {topic, payload, retain}; "go" moves a cover."""
+        """Sets members, then: "report" tells the state; "break" ends the connection without a
+        goodbye; "leave" for good; "raw" publishes {topic, payload, retain}; "go" moves a cover."""
         for name in ("power", "brightness", "position", "travel", "least"):
             if name in changes:
                 setattr(self, name, changes[name])
@@ -477,10 +476,11 @@ FAMILIES = {
 
 
 class Proxy:
-    """Passes connections on to a broker. Modes: pass; split (a byte at a time), merge (what comes within 50 ms
-    at once), hold (nothing passes, the connections stay), refuse (closes each at once), drop (closes those that
-    are open, then passes), garbage (answers with bytes that are no MQTT), huge (an endless message), flood
-    (the message "topic" with payloads of 60 KiB, without an end), close (after the broker's first packet)."""
+    """Passes connections on to a broker. Modes: pass; split (a byte at a time), merge (what comes
+    within 50 ms at once), hold (nothing passes, the connections stay), refuse (closes each at
+    once), drop (closes those that are open, then passes), garbage (answers with bytes that are no
+    MQTT), huge (an endless message), flood (the message "topic" with payloads of 60 KiB, without an
+    end), close (after the broker's first packet)."""
 
     def __init__(self, to):
         self.to, self.mode, self.topic = to, "pass", ""
@@ -622,9 +622,11 @@ def make_certificates():
     """The authority and the broker's certificate, and another authority that has signed nothing."""
     if (FOLDER / "broker.pem").exists():
         return
-    run = lambda *words: subprocess.run(
-        ["openssl", *map(str, words)], check=True, capture_output=True, cwd=FOLDER
-    )
+
+    def run(*words):
+        command = ["openssl", *map(str, words)]
+        subprocess.run(command, check=True, capture_output=True, cwd=FOLDER)
+
     new = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
     for name in ("ca", "other"):
         run(

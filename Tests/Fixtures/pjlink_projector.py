@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Projectors that speak PJLink (class 1 and 2) on ports of this machine, for tests. Standard library only.
+"""Projectors that speak PJLink (class 1 and 2) on ports of this machine. Standard library only.
 
-    pjlink_projector.py [--projectors N] [--address IP] [--port N] [--authentication none|md5|sha256] …
+    pjlink_projector.py [--projectors N] [--address IP] [--port N]
+                        [--authentication none|md5|sha256] …
 
-They listen at 127.0.0.1, on free ports, unless given. The options beside these are the first values of the keys below. The first line on standard output is
-the list of the ports, one for each projector. Each further line is a JSON object:
-{"port": PORT, "event": "connected"}, {"port": PORT, "event": "closed"} or {"port": PORT, "got": TEXT}.
+They listen at 127.0.0.1, on free ports, unless given. The options beside these are the first values
+of the keys below. The first line on standard output is the list of the ports, one for each
+projector. Each further line is a JSON object: {"port": PORT, "event": "connected"},
+{"port": PORT, "event": "closed"} or {"port": PORT, "got": TEXT}.
 
-Each line on standard input is a JSON object and changes the projector at "port", or all without it. Its keys:
+Each line on standard input is a JSON object and changes the projector at "port", or all without it.
+Its keys:
     password, authentication (none, md5, sha256), class (1, 2)
     warmUp, coolDown         seconds, or "manual": until "finish"
     power, input, mute, errors   sets what it reports: "0", "32", "31", "020000"
@@ -18,9 +21,10 @@ Each line on standard input is a JSON object and changes the projector at "port"
     drop                     closes every connection
     restart                  closes every connection and the listening socket, and listens again
     stop                     closes every connection and the listening socket
-    search                   answers to the search of class 2 over UDP, at the same port; "garbage": with
-                             datagrams without a meaning before the answer
-It answers each with the line {"done": ID}, where ID is its key "id". The end of standard input ends the program.
+    search                   answers to the search of class 2 over UDP, at the same port; "garbage":
+                             with datagrams without a meaning before the answer
+It answers each with the line {"done": ID}, where ID is its key "id". The end of standard input ends
+the program.
 
 Odd behaviours:
     silent           takes commands and does not answer
@@ -46,6 +50,7 @@ Odd behaviours:
 
 import argparse
 import asyncio
+import contextlib
 import functools
 import hashlib
 import json
@@ -122,11 +127,14 @@ class Projector:
                 return None
             return f"%{kind}{command}=ERR1" if known else "%1ERR1=ERR1"
         handler = getattr(self, "on_" + command.lower(), None)
-        if command in CONSTANTS:
-            handler = lambda parameter: CONSTANTS[command] if parameter == "?" else "ERR2"
-        if handler is None or kind == "1" and command in CLASS_TWO:
+        is_known = handler is not None or command in CONSTANTS
+        if not is_known or kind == "1" and command in CLASS_TWO:
             return f"%{kind}{command}=ERR1"
-        return f"%{kind}{command}={handler(parameter)}"
+        if command in CONSTANTS:
+            value = CONSTANTS[command] if parameter == "?" else "ERR2"
+        else:
+            value = handler(parameter)
+        return f"%{kind}{command}={value}"
 
     def on_powr(self, parameter):
         if parameter == "?":
@@ -256,7 +264,7 @@ class Session:
             rest = self.proved(text)
             if rest is None:
                 self.trace(got=text)
-                # Projectors of class 1 say nothing to this one, or ERRA to a command without its digest.
+                # Projectors of class 1 say nothing to it, or ERRA to a command without its digest.
                 if text != "PJLINK 2":
                     await self.send("PJLINK ERRA")
                 return True
@@ -279,7 +287,8 @@ class Session:
                 nonce = bytes.fromhex(text[:32])
             except ValueError:
                 return None
-            mixed = bytes(a ^ b for a, b in zip(self.challenge, nonce)).hex()
+            # A nonce with blanks is shorter; its digest is wrong then.
+            mixed = bytes(a ^ b for a, b in zip(self.challenge, nonce, strict=False)).hex()
             if text[32:96] == hashlib.sha256((mixed + password).encode()).hexdigest():
                 return text[96:]
         return None
@@ -378,8 +387,8 @@ class Fixture:
         projector.port = projector.server.sockets[0].getsockname()[1]
 
     async def listen_for_searches(self, projector):
-        """Listens on the UDP port with the number of the TCP port; on other ones if another program has it."""
-        for attempt in range(100):
+        """Listens on the UDP port with the TCP port's number; on other ports if it is taken."""
+        for _ in range(100):
             await self.listen(projector)
             try:
                 await asyncio.get_running_loop().create_datagram_endpoint(
@@ -452,10 +461,8 @@ def main():
     parser.add_argument("--warm-up", type=seconds, default=0.0)
     parser.add_argument("--cool-down", type=seconds, default=0.0)
     fixture = Fixture(parser.parse_args())
-    try:
+    with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(fixture.run())
-    except KeyboardInterrupt:
-        pass
 
 
 if __name__ == "__main__":

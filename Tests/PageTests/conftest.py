@@ -14,6 +14,7 @@ os.environ.setdefault(
 )
 
 import pytest
+from browser import add_session, launch
 from controller import ROOT, Controller, instant_configuration
 from playwright.sync_api import expect, sync_playwright
 
@@ -45,12 +46,6 @@ SHIFTS = """
       if (!shift.hadRecentInput) globalThis.shifts += shift.value;
     }
   }).observe({ type: 'layout-shift', buffered: true });
-"""
-# Tells the page that there is a session. `about:blank` has no storage.
-WITH_SESSION = """
-  try {
-    localStorage.setItem('theater-session', '1');
-  } catch {}
 """
 # The address of the page's main module. The paths of the others are relative to it.
 MAIN_MODULE = "document.querySelector('script[type=module]').src"
@@ -243,12 +238,6 @@ def theater():
         yield made
 
 
-def launch(chromium, *options):
-    """Starts Chromium with these command-line options."""
-    program = os.environ.get("CHROMIUM", "/usr/bin/chromium-headless-shell")
-    return chromium.launch(executable_path=program, args=["--no-sandbox", *options])
-
-
 @pytest.fixture(scope="session")
 def browser():
     with sync_playwright() as playwright:
@@ -316,18 +305,7 @@ class Visit:
 
     def with_session(self, token):
         """Gives the context a session of the API."""
-        self.context.add_cookies(
-            [
-                {
-                    "name": "theater",
-                    "value": token,
-                    "url": self.base,
-                    "httpOnly": True,
-                    "sameSite": "Strict",
-                }
-            ]
-        )
-        self.context.add_init_script(WITH_SESSION)
+        add_session(self.context, self.base, token)
         return self
 
     def open(self, path):

@@ -3,7 +3,8 @@
 import re
 import struct
 
-from conftest import TheaterClient, Visit, configuration, launch, proves
+from browser import launch
+from conftest import TheaterClient, Visit, configuration, proves
 from controller import Controller
 from playwright.sync_api import expect
 from test_entrance import fill_login

@@ -10,7 +10,14 @@ import pytest
 from conftest import SIZES, eventually, proves
 from playwright.sync_api import expect
 from test_entrance import fill_login
-from test_screens import FIND_OVERFLOW, FIND_SMALL_TARGETS, WAIT_FOR_TRANSITIONS, faults, tab_to
+from test_screens import (
+    FIND_OVERFLOW,
+    FIND_SMALL_TARGETS,
+    FINISH_TRANSITIONS,
+    WAIT_FOR_TRANSITIONS,
+    faults,
+    tab_to,
+)
 
 # The request that a screen waits for, and an answer with nothing in it.
 READS = {
@@ -226,7 +233,7 @@ def test_entrance_steps(visit, theater, size):
     for step in entrance_steps(one, theater):
         for theme in ("dark", "light"):
             page.emulate_media(color_scheme=theme)
-            page.evaluate(WAIT_FOR_TRANSITIONS)
+            page.evaluate(FINISH_TRANSITIONS)
             wrong += [f"{step} {theme}: {fault}" for fault in faults(page)]
         wrong += [
             f"{step}: {fault}"

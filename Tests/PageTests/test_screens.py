@@ -66,6 +66,16 @@ WAIT_FOR_TRANSITIONS = """async () => {
     await Promise.allSettled(moving.map((animation) => animation.finished));
   }
 }"""
+# Ends at once what fades because the test has changed the theme, the colors or the size of texts.
+FINISH_TRANSITIONS = """async () => {
+  const nextFrame = () => new Promise((done) => requestAnimationFrame(done));
+  await nextFrame();
+  await nextFrame();
+  for (const animation of document.getAnimations()) {
+    if (animation instanceof CSSTransition) animation.finish();
+  }
+  await nextFrame();
+}"""
 # Finds content that is too wide: a page wider than the window, a control beyond its edge, a text
 # that is cut without an ellipsis.
 FIND_OVERFLOW = """() => {
@@ -174,16 +184,16 @@ def check(visit, path, themes=("dark", "light"), whole=True):
         wrong.append(f"the layout shifts by {shift:.3f}")
     for theme in themes:
         page.emulate_media(color_scheme=theme)
-        page.evaluate(WAIT_FOR_TRANSITIONS)
+        page.evaluate(FINISH_TRANSITIONS)
         wrong += [f"{theme}: {fault}" for fault in faults(page)]
     wrong += page.evaluate(FIND_OVERFLOW) + page.evaluate(FIND_SMALL_TARGETS)
     if whole:
         page.emulate_media(color_scheme="dark", forced_colors="active")
-        page.evaluate(WAIT_FOR_TRANSITIONS)
+        page.evaluate(FINISH_TRANSITIONS)
         wrong += [f"forced colors: {fault}" for fault in page.evaluate(FIND_FORCED_COLOR_FAULTS)]
         page.emulate_media(forced_colors="none")
         page.evaluate("document.documentElement.style.fontSize = '200%'; void 0")
-        page.evaluate(WAIT_FOR_TRANSITIONS)
+        page.evaluate(FINISH_TRANSITIONS)
         wrong += [f"text at 200 %: {fault}" for fault in page.evaluate(FIND_OVERFLOW)]
     return [f"{path} {fault}" for fault in wrong]
 

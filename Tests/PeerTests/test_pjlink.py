@@ -1,4 +1,4 @@
-"""Checks the projectors of the tests (Tests/Fixtures/pjlink_projector.py) with two independent clients of PJLink."""
+"""Checks Tests/Fixtures/pjlink_projector.py with two independent clients of PJLink."""
 
 import asyncio
 import contextlib

@@ -18,8 +18,8 @@ from controller import Controller, small_configuration
 from .people import Person, login, new_password, registration
 from .visitors import Visitor
 
-# Of each kind, so many are kept; more are taken back, which is a write as well. Of sessions an account
-# has 20, those that nobody got to know of included.
+# Of each kind, so many are kept; more are taken back, which is a write as well. Of sessions an
+# account has 20, those that nobody got to know of included.
 MOST = {"invitation": 40, "account": 40, "session": 10}
 
 

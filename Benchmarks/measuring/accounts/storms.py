@@ -131,7 +131,11 @@ def _first_owners():
         controller.wait_for(controller.answers)
         answers = at_once(controller, [registration(*person, setupCode=code) for person in people])
         with Visitor(controller) as visitor:
-            winners = [person for person, answer in zip(people, answers) if answer.status == 201]
+            winners = [
+                person
+                for person, answer in zip(people, answers, strict=True)
+                if answer.status == 201
+            ]
             controller.token = (
                 visitor.request(*login(winners[0])).json["token"] if winners else None
             )

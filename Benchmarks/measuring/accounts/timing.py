@@ -12,7 +12,7 @@ from .mailbox import Mailbox
 from .people import register_guests, registration
 from .visitors import Visitor
 
-# The wrong passwords for one account, from all addresses together, before the next attempt has to wait.
+# The wrong passwords for one account, from all addresses, before the next attempt has to wait.
 FREE = 10
 # The number of attempts of a request that needs another account each time.
 FEWER = 100
@@ -28,8 +28,9 @@ def login_timing():
             people = [person.email for person in register_guests(controller, FEWER, mailbox)]
             strangers = [f"nobody{n}@example.org" for n in range(FEWER)]
             yield from _logins(controller, people[0], strangers[0], tries)
-            yield from _registrations(controller, list(zip(people, strangers)))
-            yield from _resets(controller, list(zip(people, strangers)))
+            pairs = list(zip(people, strangers, strict=True))
+            yield from _registrations(controller, pairs)
+            yield from _resets(controller, pairs)
 
 
 def _logins(controller, known, unknown, tries):
@@ -83,7 +84,7 @@ def _compared(name, expected, controller, pairs, request, before=lambda number: 
     times, forms = {KNOWN: [], UNKNOWN: []}, {KNOWN: set(), UNKNOWN: set()}
     for number, pair in enumerate(pairs):
         before(number)
-        for email, whose in random.sample(list(zip(pair, (KNOWN, UNKNOWN))), 2):
+        for email, whose in random.sample(list(zip(pair, (KNOWN, UNKNOWN), strict=True)), 2):
             with Visitor(controller) as visitor:
                 answer = visitor.request(*request(email))
             if answer.status != expected:

@@ -5,7 +5,14 @@ Prints its port, then each request as one line of JSON.
   gateway.py [--status 200] [--behaviour answer|flood|drop|hang]
 """
 
-import argparse, http.server, json, os, sys, threading, time
+import argparse
+import contextlib
+import http.server
+import json
+import os
+import sys
+import threading
+import time
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--status", type=int, default=200)
@@ -45,10 +52,8 @@ class Gateway(http.server.BaseHTTPRequestHandler):
         answer = b"x" * (1 << 22) if options.behaviour == "flood" else b"{}"
         self.send_header("Content-Length", str(len(answer)))
         self.end_headers()
-        try:
+        with contextlib.suppress(OSError):
             self.wfile.write(answer)
-        except OSError:
-            pass
 
     do_GET = do_POST = do_PUT = answer
 

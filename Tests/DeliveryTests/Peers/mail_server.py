@@ -6,7 +6,15 @@ Prints its port, then each message that it accepted as one line of JSON.
                  [--behaviour take|refuse|drop|hang]
 """
 
-import argparse, asyncio, email, email.policy, json, os, ssl, sys, threading
+import argparse
+import asyncio
+import email
+import email.policy
+import json
+import os
+import ssl
+import sys
+import threading
 
 from aiosmtpd.smtp import SMTP, AuthResult
 

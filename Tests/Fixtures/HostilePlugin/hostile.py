@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """A plugin that misbehaves, for the tests and for `Benchmarks/run.py hostile-household`.
 
-It serves a CD player or an amplifier. The option `kind` of the device selects the misbehaviour; `none` behaves
-well. `hostile.py --kinds` prints all kinds with the device that plays each one, the words that the controller
-shows of it, whether that takes longer than a few seconds, and the item whose picture provokes it.
+It serves a CD player or an amplifier. The option `kind` of the device selects the misbehaviour;
+`none` behaves well. `hostile.py --kinds` prints all kinds with the device that plays each one, the
+words that the controller shows of it, whether that takes longer than a few seconds, and the item
+whose picture provokes it.
 """
 
 import base64
@@ -46,7 +47,7 @@ def notification(method, **params):
 
 
 def flood(make, pause=0.0005, batch=64):
-    """Writes `make(0)`, `make(1)`, … as fast as the controller reads, with room for answers in between."""
+    """Writes `make(0)`, `make(1)`, … as fast as the controller reads, with room for answers."""
     for start in itertools.count(0, batch):
         write(b"".join(make(number) for number in range(start, start + batch)))
         time.sleep(pause)
@@ -126,8 +127,8 @@ def numbers(device):
         value = NUMBERS[number % len(NUMBERS)]
         return (
             f'{{"jsonrpc":"2.0","method":"state","params":{{"device":"{device}","state":{{'
-            f'"volume":{value},"playback":{{"state":"playing","position":{value},"duration":{value},'
-            f'"rate":{value}}}}},"attributes":{{"remaining":{{"value":{value}}}}}}}}}\n'
+            f'"volume":{value},"playback":{{"state":"playing","position":{value},'
+            f'"duration":{value},"rate":{value}}}}},"attributes":{{"remaining":{{"value":{value}}}}}}}}}\n'
         ).encode()
 
     flood(make)
@@ -160,7 +161,8 @@ def endless_line(device):
 def many_keys(device):
     """Reports as long as a line may be, of keys that no version knows."""
     keys = ",".join(f'"k{number}":{number}' for number in range(60_000))
-    report = f'{{"jsonrpc":"2.0","method":"state","params":{{"device":"{device}","state":{{{keys}}}}}}}\n'
+    params = f'{{"device":"{device}","state":{{{keys}}}}}'
+    report = f'{{"jsonrpc":"2.0","method":"state","params":{params}}}\n'
     flood(lambda number: report.encode(), batch=1)
 
 
@@ -200,9 +202,11 @@ poll.poll(120_000)
 """
 WRITING_CHILD = """
 import os, time
+params = b'{"device":"cd","state":{"power":"on"}}'
+report = b'{"jsonrpc":"2.0","method":"state","params":' + params + b'}\\n'
 end = time.monotonic() + 120
 while time.monotonic() < end:
-    os.write(1, b'{"jsonrpc":"2.0","method":"state","params":{"device":"cd","state":{"power":"on"}}}\\n' * 100)
+    os.write(1, report * 100)
     os.write(2, b"noise of a child\\n" * 100)
 """
 
@@ -221,7 +225,7 @@ def nothing(device):
 FLOODS = {
     "none": Kind(nothing),
     "new-attributes": Kind(reports(new_names), REPORTS),
-    # So long that a busy machine reads fewer a second than the limit: then there is nothing to show.
+    # A busy machine reads fewer of these a second than the limit: then there is nothing to show.
     "longest-attributes": Kind(reports(longest_attributes)),
     "new-items": Kind(reports(new_items), REPORTS),
     "foreign-states": Kind(reports(foreign_states), REPORTS),
@@ -428,9 +432,8 @@ class Hostile:
             )
         if self.kind != "endless-catalogue":
             return self.reply(request, {"items": []})
-        write(
-            f'{{"jsonrpc":"2.0","id":{request["id"]},"result":{{"next":"on","items":{self.page}}}}}\n'.encode()
-        )
+        result = f'{{"next":"on","items":{self.page}}}'
+        write(f'{{"jsonrpc":"2.0","id":{request["id"]},"result":{result}}}\n'.encode())
 
 
 def main():

@@ -6,6 +6,7 @@ common with other plugins in Python stands in ../PythonLights/lights.py.
 """
 
 import array
+import contextlib
 import json
 import math
 import pathlib
@@ -17,8 +18,8 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "PythonLights"))
 
-import lights  # noqa: E402
-from lights import DEVICE_ERROR, VERSION, Refusal, invalid, text  # noqa: E402
+import lights
+from lights import DEVICE_ERROR, Refusal, invalid, text
 
 RATE = 44100
 LONGEST = 172800
@@ -75,8 +76,8 @@ class Output:
         self.thread.start()
 
     def write_tone(self):
-        """Writes to `aplay`, whose input ends with this process. One that fails is started again: the
-        PCM may be in other hands for a moment longer."""
+        """Writes to `aplay`, whose input ends with this process. One that fails is started again:
+        the PCM may be in other hands for a moment longer."""
         while not self.closing.is_set():
             with subprocess.Popen(
                 self.command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, bufsize=0
@@ -252,7 +253,6 @@ if __name__ == "__main__":
     if "--self-check" in sys.argv[1:]:
         print(json.dumps({"ok": True}))
     else:
-        try:
+        # These come when the controller is gone.
+        with contextlib.suppress(BrokenPipeError, KeyboardInterrupt):
             AlsaPlugin().run()
-        except (BrokenPipeError, KeyboardInterrupt):
-            pass  # The controller is gone.

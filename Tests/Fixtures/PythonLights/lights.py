@@ -6,6 +6,7 @@ stdout, and nothing else on stdout. A real one would send DMX or Zigbee where th
 number.
 """
 
+import contextlib
 import json
 import sys
 
@@ -77,7 +78,7 @@ class Lights:
 
 
 def is_percent(value):
-    """Whether a JSON value is a whole number from 0 to 100; `True` is none, though Python says so."""
+    """Whether a JSON value is a whole number from 0 to 100; `True` is not, though it is an int."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return is_number and 0 <= value <= 100 and value == int(value)
 
@@ -88,7 +89,7 @@ def refuse_constant(word):
 
 
 def depth(line):
-    """How deeply brackets nest outside strings, so that the parser is never asked to dig too deep."""
+    """How deeply brackets nest outside strings: the parser would recurse as deeply."""
     level = deepest = 0
     in_string = escaped = False
     for character in line:
@@ -232,7 +233,6 @@ if __name__ == "__main__":
     if "--self-check" in sys.argv[1:]:
         print(json.dumps({"ok": True}))
     else:
-        try:
+        # These come when the controller is gone.
+        with contextlib.suppress(BrokenPipeError, KeyboardInterrupt):
             Plugin().run()
-        except (BrokenPipeError, KeyboardInterrupt):
-            pass  # The controller is gone.

@@ -64,7 +64,7 @@ class Peer:
         return self.answer(self.post("open", device=name, role=self.role, options=options))
 
     def end(self):
-        """Ends the input, and returns the rest of the output, the log and the time that the end took."""
+        """Ends the input; returns the rest of the output, the log and the duration of the end."""
         start = time.monotonic()
         output, log = self.process.communicate(timeout=30)
         return [json.loads(line) for line in output.splitlines()], log, time.monotonic() - start

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""A CD player whose scan is not answered, or that does not end; and an amplifier that refuses a volume while it is off.
+"""A CD player that does not answer a scan, or does not end; an amplifier that refuses a volume.
 
-The option `kind` selects the misbehaviour. The file `scanned` in its folder shows that a scan was requested.
+The amplifier refuses it while it is off. The option `kind` selects the misbehaviour. The file
+`scanned` in its folder shows that a scan was requested.
 """
 
 import json

@@ -5,58 +5,57 @@ import { changeLanguage, loadTexts, t } from './base/text.js';
 import { applyPreferences, preferences } from './base/preferences.js';
 
 const NAME = 'Home Theater';
-// Screens of people without a session; entrance.css has their styles.
-const ENTRANCE = {
-  '/login': 'login',
-  '/register': 'register',
-  '/guest': 'guest',
-  '/code': 'code',
-  '/reset': 'reset',
-};
-const SCREENS = {
-  '/': 'home',
-  '/home': 'home',
-  '/room': 'room',
-  '/library': 'library',
-  '/player': 'player',
-  '/radio': 'radio',
-  '/scenes': 'scenes',
-  '/devices': 'devices',
-  '/people': 'people',
-  '/plugins': 'plugins',
-  '/settings': 'settings',
-  '/account': 'account',
-  '/configuration': 'editor',
-  '/doctor': 'doctor',
-  '/setup': 'setup',
-};
-let leave = () => {}, app, turn = 0;
 
-const loaders = {
-  login: () => import('./screens/login.js'),
-  register: () => import('./screens/register.js'),
-  guest: () => import('./screens/guest.js'),
-  code: () => import('./screens/code.js'),
-  reset: () => import('./screens/reset.js'),
-  home: () => import('./screens/home.js'),
-  room: () => import('./screens/room.js'),
-  library: () => import('./screens/library.js'),
-  player: () => import('./screens/player.js'),
-  radio: () => import('./screens/radio.js'),
-  scenes: () => import('./screens/scenes.js'),
-  devices: () => import('./screens/devices.js'),
-  people: () => import('./screens/people.js'),
-  plugins: () => import('./screens/plugins.js'),
-  settings: () => import('./screens/settings.js'),
-  account: () => import('./screens/account.js'),
-  editor: () => import('./screens/editor.js'),
-  doctor: () => import('./screens/doctor.js'),
-  setup: () => import('./screens/setup.js'),
+// Layouts: the style sheets, and the classes of `main` and of `body`.
+const ENTRANCE = { styles: ['entrance'], main: 'backdrop', body: 'entrance', isEntrance: true };
+const PAGE = { styles: ['controls', 'shell', 'screens', 'room'], main: 'page', body: 'app' };
+const ROOM = { ...PAGE, main: 'room-page', body: 'app immersive' };
+const PLAYER = { ...PAGE, main: 'player', body: 'app player-body' };
+
+/** The screens by name: the layout, the addresses and the module. */
+const SCREENS = {
+  // Of people without a session.
+  login: [ENTRANCE, ['/login'], () => import('./screens/login.js')],
+  register: [ENTRANCE, ['/register'], () => import('./screens/register.js')],
+  guest: [ENTRANCE, ['/guest'], () => import('./screens/guest.js')],
+  code: [ENTRANCE, ['/code'], () => import('./screens/code.js')],
+  reset: [ENTRANCE, ['/reset'], () => import('./screens/reset.js')],
+
+  home: [PAGE, ['/', '/home'], () => import('./screens/home.js')],
+  room: [ROOM, ['/room'], () => import('./screens/room.js')],
+  library: [PAGE, ['/library'], () => import('./screens/library.js')],
+  player: [PLAYER, ['/player'], () => import('./screens/player.js')],
+  radio: [PAGE, ['/radio'], () => import('./screens/radio.js')],
+  scenes: [PAGE, ['/scenes'], () => import('./screens/scenes.js')],
+  devices: [PAGE, ['/devices'], () => import('./screens/devices.js')],
+  people: [PAGE, ['/people'], () => import('./screens/people.js')],
+  plugins: [PAGE, ['/plugins'], () => import('./screens/plugins.js')],
+  settings: [PAGE, ['/settings'], () => import('./screens/settings.js')],
+  account: [PAGE, ['/account'], () => import('./screens/account.js')],
+  editor: [PAGE, ['/configuration'], () => import('./screens/editor.js')],
+  doctor: [PAGE, ['/doctor'], () => import('./screens/doctor.js')],
+  setup: [PAGE, ['/setup'], () => import('./screens/setup.js')],
 };
+const screens = new Map();
+const screensByAddress = new Map();
+for (const [name, [layout, addresses, load]] of Object.entries(SCREENS)) {
+  const screen = { name, layout, load };
+  screens.set(name, screen);
+  for (const address of addresses) screensByAddress.set(address, screen);
+}
+const screenAt = (address) => screensByAddress.get(address) ?? screens.get('home');
+const loadFrame = () => import('./screens/frame.js');
+
+/** The frame of a session's screens; undefined before it is open. */
+let app;
+/** Ends the screen that is shown. */
+let leave = () => {};
+/** The number of the last change of the screen; an earlier one that is still loading is dropped. */
+let turn = 0;
 
 const sheets = new Map();
 /** Loads a style sheet once; resolves when it applies. */
-function style(name) {
+function loadStyle(name) {
   if (!sheets.has(name)) {
     sheets.set(
       name,
@@ -74,7 +73,32 @@ function style(name) {
   }
   return sheets.get(name);
 }
+/** Loads the module and the styles of a screen; resolves with the module. */
+async function load({ load: loadModule, layout }) {
+  const [module] = await Promise.all([loadModule(), ...layout.styles.map(loadStyle)]);
+  return module;
+}
+let isHomePreloaded = false;
+/** Loads all modules of Home at once, instead of each after the one that imports it. */
+function preloadHome() {
+  if (isHomePreloaded) return;
+  isHomePreloaded = true;
+  document.head.append($('#home-modules').content.cloneNode(true));
+}
+
+/** Whether this browser has logged in; the session's cookie is hidden from scripts. */
 const hasSession = () => localStorage.getItem('theater-session') === '1';
+const readSession = () => get('/sessions/current', { open: true });
+/** The outcome of the request for the session that begins before the texts are loaded. */
+let earlySession;
+/** Returns the current session. */
+async function currentSession() {
+  const early = await earlySession;
+  earlySession = undefined;
+  if (early?.failure?.status === 401) throw early.failure;
+  // Another early failure has no text in the reader's language, so the request is repeated.
+  return early?.session ?? readSession();
+}
 
 /** Shows the screen of an address. */
 export async function go(address, { replace = false, keepScroll = false } = {}) {
@@ -88,83 +112,88 @@ export async function enter() {
   await go(sessionStorage.getItem('theater-goal') ?? '/', { replace: true });
   sessionStorage.removeItem('theater-goal');
 }
-/** Opens the theater again, for another session in the place of this one. */
-async function begin(address) {
+function endApp() {
   app?.end();
   app = undefined;
+}
+/** Opens the theater again, for another session in the place of this one. */
+async function begin(address) {
+  endApp();
   await go(address, { replace: true });
 }
 /** Returns to the login, after a logout or when the session has ended. */
 export async function exit() {
   localStorage.removeItem('theater-session');
-  app?.end();
-  app = undefined;
+  endApp();
   await go('/login', { replace: true });
 }
 
+/** Shows the screen of the current address. */
 async function show(keepScroll) {
-  const mine = ++turn, path = location.pathname, asked = document.activeElement;
+  turn += 1;
+  const ownTurn = turn;
+  const focusedBefore = document.activeElement;
   delete document.documentElement.dataset.ready;
-  const entrance = ENTRANCE[path];
-  if (!entrance && !app && !(await open())) return;
-  const wanted = entrance ?? SCREENS[path] ?? 'home',
-    name = app && !entrance && !app.allows(wanted) ? 'home' : wanted;
-  if (entrance && app) {
-    app.end();
-    app = undefined;
-  }
-  let module;
-  try {
-    [module] = await Promise.all([
-      loaders[name](),
-      ...(entrance ? ['entrance'] : ['controls', 'shell', 'screens', 'room']).map(style),
-    ]);
-  } catch (failure) {
-    if (await isReachable()) {
-      outdated(failure);
-      return;
-    }
-    if (!app) {
-      await unreachable();
-      return;
-    }
-    module = absent(name);
-  }
-  if (mine !== turn) return;
+  const wanted = screenAt(location.pathname);
+  const { isEntrance } = wanted.layout;
+  if (!isEntrance && !app && !(await open())) return;
+  const isAllowed = isEntrance || app.allows(wanted.name);
+  const screen = isAllowed ? wanted : screens.get('home');
+  if (isEntrance) endApp();
+  const module = await loadOrExplain(screen);
+  if (!module || ownTurn !== turn) return;
   leave();
   leave = () => {};
-  const main = h('main', {
-    id: 'main',
-    tabindex: -1,
-    class: entrance ? 'backdrop' : { room: 'room-page', player: 'player' }[name] ?? 'page',
-  });
-  const withBar = document.body.classList.contains('with-bar');
-  document.body.className = entrance
-    ? 'entrance'
-    : { room: 'app immersive', player: 'app player-body' }[name] ?? 'app';
-  document.body.classList.toggle('with-bar', withBar && !entrance);
-  document.body.dataset.page = name;
-  document.querySelectorAll('dialog[open]').forEach((box) => box.close());
-  const after = document.activeElement;
+  const main = layOut(screen);
+  const focusedAfter = document.activeElement;
   $('#main').replaceWith(main);
   document.title = `${module.title()} · ${NAME}`;
-  app?.turnTo(name);
-  const waiting = entrance ? undefined : loading(module.title());
-  if (waiting) main.append(waiting);
-  const left = await module.show(main, { go, enter, exit, begin, again: () => show(true) });
-  waiting?.remove();
-  if (mine !== turn) {
-    left?.();
+  app?.turnTo(screen.name);
+  const placeholder = isEntrance ? undefined : loading(module.title());
+  if (placeholder) main.append(placeholder);
+  const end = await module.show(main, { go, enter, exit, begin, again: () => show(true) });
+  placeholder?.remove();
+  if (ownTurn !== turn) {
+    end?.();
     return;
   }
-  leave = left ?? leave;
+  leave = end ?? leave;
   if (!keepScroll) scrollTo(0, module.place?.() ?? 0);
-  if (mine > 1 && [asked, after, document.body].includes(document.activeElement)) {
+  // The focus stays where the reader has put it meanwhile.
+  const isUnmoved = [focusedBefore, focusedAfter, document.body].includes(document.activeElement);
+  if (ownTurn > 1 && isUnmoved) {
     main.focus({ preventScroll: true });
     announce(module.title());
   }
-  document.documentElement.dataset.ready = name;
+  document.documentElement.dataset.ready = screen.name;
   sessionStorage.removeItem('theater-reloaded');
+}
+/**
+ * Loads a screen. If that fails, returns a screen that stands for it, or else nothing, and the page
+ * says why or is loaded anew.
+ */
+async function loadOrExplain(screen) {
+  try {
+    return await load(screen);
+  } catch (failure) {
+    if (await isReachable()) {
+      reloadOutdated(failure);
+      return undefined;
+    }
+    if (app) return absentScreen(screen.name);
+    await showUnreachable();
+    return undefined;
+  }
+}
+/** Gives `body` the layout of a screen, and returns an empty `main` for it. */
+function layOut({ name, layout }) {
+  const { classList, dataset } = document.body;
+  const hasBar = classList.contains('with-bar') && !layout.isEntrance;
+  document.body.className = layout.body;
+  classList.toggle('with-bar', hasBar);
+  dataset.page = name;
+  document.querySelectorAll('dialog[open]').forEach((dialog) => dialog.close());
+  return h('main', { id: 'main', tabindex: -1, class: layout.main });
 }
 /** What a screen shows until it has read what it needs; its own content hides it. */
 const loading = (title) =>
@@ -177,8 +206,8 @@ const loading = (title) =>
   );
 const isReachable = () =>
   fetch('/', { method: 'HEAD', cache: 'no-store' }).then(() => true, () => false);
-/** Stands for a screen that was not loaded before the controller went off; it is loaded as soon as the controller is back. */
-const absent = (name) => ({
+/** Stands for a screen that could not be loaded; the page is loaded anew when it can be. */
+const absentScreen = (name) => ({
   title: () => t(`${name}.title`),
   show(main) {
     main.append(h('h1', 'title-2', t(`${name}.title`)));
@@ -186,78 +215,98 @@ const absent = (name) => ({
   },
 });
 /** A newer controller has other files: the page is loaded anew, once. */
-function outdated(failure) {
+function reloadOutdated(failure) {
   if (sessionStorage.getItem('theater-reloaded')) throw failure;
   sessionStorage.setItem('theater-reloaded', '1');
   location.reload();
 }
+
 /** Opens the session's theater; shows the login where there is none. */
 async function open() {
   if (hasSession()) {
+    preloadHome();
     try {
-      const session = await get('/sessions/current', { open: true });
+      const [session, frame] = await Promise.all([
+        currentSession(),
+        loadFrame(),
+        ...PAGE.styles.map(loadStyle),
+      ]);
       await changeLanguage(preferences().language ?? session.user.language);
-      const frame = await import('./screens/frame.js');
-      await Promise.all(['controls', 'shell', 'screens', 'room'].map(style));
       app = await frame.begin(session, { go, exit });
       return true;
     } catch (failure) {
       if (failure.status !== 401) {
-        await unreachable(failure);
+        await showUnreachable(failure);
         return false;
       }
       localStorage.removeItem('theater-session');
     }
   }
-  if (!['/', '/home'].includes(location.pathname)) {
+  if (screenAt(location.pathname).name !== 'home') {
     sessionStorage.setItem('theater-goal', location.pathname + location.search);
   }
   await go('/login', { replace: true });
   return false;
 }
-async function unreachable(failure) {
-  if (!(failure instanceof Failure)) failure = new Failure(0, { code: 'network' });
-  await style('entrance');
+/** Says that the controller does not answer, and offers to try again. */
+async function showUnreachable(reason) {
+  const failure = reason instanceof Failure ? reason : new Failure(0, { code: 'network' });
+  await loadStyle('entrance');
   document.body.className = 'entrance';
   const again = btn('primary big', async () => {
     if (await isReachable()) location.reload();
   }, t('do.retry'));
-  $('#main').replaceChildren(
-    h(
-      'div',
-      'entrance-content',
-      h(
-        'div',
-        { class: 'card entrance-card', role: 'alert' },
-        h('h1', 'title-2', failure.message),
-        h('p', 'soft', failure.hint),
-        again,
-      ),
-    ),
+  const card = h(
+    'div',
+    { class: 'card entrance-card', role: 'alert' },
+    h('h1', 'title-2', failure.message),
+    h('p', 'soft', failure.hint),
+    again,
   );
+  $('#main').replaceChildren(h('div', 'entrance-content', card));
   again.focus();
 }
 
-// Links of the app change the screen without a request.
-document.addEventListener('click', (event) => {
+/** Links of the app change the screen without a request. */
+function followLink(event) {
   const link = event.target.closest?.('a[href]');
-  if (
-    !link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey ||
-    event.shiftKey || link.target || link.origin !== location.origin
-  ) return;
-  if (!(link.pathname in ENTRANCE) && !(link.pathname in SCREENS)) return;
+  const hasModifier = event.metaKey || event.ctrlKey || event.shiftKey;
+  if (!link || event.defaultPrevented || event.button || hasModifier) return;
+  if (link.target || link.origin !== location.origin) return;
+  if (!screensByAddress.has(link.pathname)) return;
   event.preventDefault();
   go(link.href);
-});
+}
+document.addEventListener('click', followLink);
 // Each screen knows its place itself.
 history.scrollRestoration = 'manual';
 addEventListener('popstate', () => show());
 addEventListener('hashchange', () => {
-  if (location.pathname in ENTRANCE) show();
+  if (screenAt(location.pathname).layout.isEntrance) show();
 });
 whenLoggedOut(exit);
 
-applyPreferences();
-loadTexts(preferences().language).then(() => show()).then(async () =>
-  (await import('./worker.js')).installWorker()
-);
+/** Begins to load what the first screen needs, while the texts are loaded too. */
+function loadAhead() {
+  const wanted = screenAt(location.pathname);
+  const needsSession = !wanted.layout.isEntrance;
+  const isOpening = needsSession && hasSession();
+  if (isOpening) {
+    preloadHome();
+    earlySession = readSession().then((session) => ({ session }), (failure) => ({ failure }));
+    loadFrame().catch(() => {});
+  }
+  const first = needsSession && !isOpening ? screens.get('login') : wanted;
+  // `show` reports what cannot be loaded.
+  load(first).catch(() => {});
+}
+async function start() {
+  applyPreferences();
+  const texts = loadTexts(preferences().language);
+  loadAhead();
+  await texts;
+  await show();
+  const { installWorker } = await import('./worker.js');
+  installWorker();
+}
+start();
