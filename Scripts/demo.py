@@ -8,22 +8,19 @@ FOLDER/evening.wav; by default FOLDER is a new folder below the system's tempora
 
 import array
 import json
-import os
 import pathlib
-import re
 import secrets
-import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import wave
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-THEATER = (
-    pathlib.Path(os.environ.get("THEATER_PRODUCTS", ROOT / ".build/release")).resolve() / "theater"
-)
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Tests/Support"))
+
+from controller import PRODUCTS, Controller, shipped_configuration
+
+THEATER = PRODUCTS / "theater"
 
 
 def sound_configuration(folder):
@@ -42,72 +39,40 @@ def sound_configuration(folder):
     return path
 
 
-def theater_configuration(folder):
-    configuration = json.loads((ROOT / "devices.json").read_text())
-    configuration["$schema"] = str(ROOT / "devices.schema.json")
+def theater_configuration():
+    configuration = shipped_configuration()
     for device in configuration["devices"].values():
         options = device.setdefault("options", {})
         if device["plugin"] == "ALSAAmplifier":
             options["device"] = "evening"
         if device["plugin"] == "Simulated":
             options["speed"] = 20
-        for key in ("folders", "discs"):
-            if key in options:
-                options[key] = [str(ROOT / f) if isinstance(f, str) else f for f in options[key]]
-    library = configuration["library"]
-    library["folders"] = [str(ROOT / folder) for folder in library.get("folders", [])]
-    path = folder / "devices.json"
-    path.write_text(json.dumps(configuration, indent=2))
-    return path
+    return configuration
 
 
 class Evening:
     def __init__(self, folder):
-        self.folder = folder
-        self.environment = dict(
-            os.environ, ALSA_CONFIG_PATH=str(sound_configuration(folder)), NO_COLOR="1"
+        self.controller = Controller(
+            theater_configuration(),
+            environment={
+                "ALSA_CONFIG_PATH": str(sound_configuration(folder)),
+                "NO_COLOR": "1",
+            },
+            folder=folder,
+            on_line=lambda line: print(f"  | {line}"),
         )
-        for name, variable in (
-            ("state", "XDG_STATE_HOME"),
-            ("data", "XDG_DATA_HOME"),
-            ("run", "XDG_RUNTIME_DIR"),
-            ("config", "XDG_CONFIG_HOME"),
-        ):
-            (folder / name).mkdir(mode=0o700)
-            self.environment[variable] = str(folder / name)
+        self.environment = self.controller.environment
         self.code = None
-        self.code_seen = threading.Event()
 
     def start(self):
-        configuration = theater_configuration(self.folder)
-        with open(self.folder / "theater.log", "wb") as log:
-            self.controller = subprocess.Popen(
-                [THEATER, "serve", "--config", configuration, "--port", "0"],
-                env=self.environment,
-                cwd=self.folder,
-                text=True,
-                stdout=subprocess.PIPE,
-                stderr=log,
-            )
-        threading.Thread(target=self._read, daemon=True).start()
-        while not self.code_seen.wait(0.05):
-            if self.controller.poll() is not None:
-                sys.exit((self.folder / "theater.log").read_text())
-
-    def _read(self):
-        for line in self.controller.stdout:
-            print(f"  | {line}", end="")
-            match = re.search(r"setup code: (\S+)", line)
-            if match:
-                self.code = match.group(1)
-            # The table follows when the devices have answered.
-            if line.startswith("device "):
-                self.code_seen.set()
+        self.controller.start()
+        self.code = self.controller.setup_code()
 
     def run(self, *words, secret=None):
-        """Runs a command; prints it and its output as a terminal shows them. Returns the output."""
+        """Runs a command, prints it and its output as a terminal shows them, returns the output."""
         shown = ["theater", *("CODE" if word == self.code else word for word in words)]
-        print(f"\n$ {' '.join(w if w.isascii() and ' ' not in w else repr(w) for w in shown)}")
+        quoted = [word if word.isascii() and " " not in word else repr(word) for word in shown]
+        print(f"\n$ {' '.join(quoted)}")
         done = subprocess.run(
             [THEATER, *words], env=self.environment, text=True, input=secret, capture_output=True
         )
@@ -126,15 +91,9 @@ class Evening:
                 capture_output=True,
             ).stdout
         )
-        return (
-            listing
-            if isinstance(listing, list)
-            else next(value for value in listing.values() if isinstance(value, list))
-        )
-
-    def stop(self):
-        self.controller.send_signal(signal.SIGTERM)
-        self.controller.wait(15)
+        if isinstance(listing, list):
+            return listing
+        return next(value for value in listing.values() if isinstance(value, list))
 
     def play(self):
         password = secrets.token_urlsafe(18)
@@ -188,7 +147,7 @@ def read_stereo(part):
     return rate, *(
         [
             (front + 0.7071 * (middle + rear)) / 2.4142
-            for front, middle, rear in zip(*side, strict=True)
+            for front, middle, rear in zip(*side, strict=False)
         ]
         for side in ((left, centre, rear_left), (right, centre, rear_right))
     )
@@ -203,7 +162,8 @@ def at_common_rate(samples, rate):
     for index in range(int((len(samples) - 1) / step)):
         place = index * step
         whole = int(place)
-        out.append(int(samples[whole] + (samples[whole + 1] - samples[whole]) * (place - whole)))
+        slope = samples[whole + 1] - samples[whole]
+        out.append(int(samples[whole] + slope * (place - whole)))
     return out
 
 
@@ -217,8 +177,7 @@ def join(folder):
             if len(left) < 2:
                 continue
             both = array.array("h", bytes(0))
-            sides = (at_common_rate(left, rate), at_common_rate(right, rate))
-            for pair in zip(*sides, strict=True):
+            for pair in zip(at_common_rate(left, rate), at_common_rate(right, rate), strict=True):
                 both.extend(pair)
             out.writeframes(both.tobytes())
     return target
@@ -231,8 +190,8 @@ def main():
             folder.mkdir(mode=0o700, parents=True)
         except FileExistsError:
             sys.exit(
-                f"The folder {folder} exists already. "
-                "Name one that does not exist: the demo makes it."
+                f"The folder {folder} exists already."
+                " Name one that does not exist: the demo makes it."
             )
     else:
         folder = pathlib.Path(tempfile.mkdtemp(prefix="evening-"))
@@ -241,7 +200,7 @@ def main():
     try:
         evening.play()
     finally:
-        evening.stop()
+        evening.controller.stop()
     recording = join(folder)
     with wave.open(str(recording), "rb") as sound:
         length = sound.getnframes() / sound.getframerate()

@@ -19,13 +19,13 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "Benchmarks"))
+sys.path.insert(0, str(ROOT / "Tests/Support"))
 os.environ.setdefault("THEATER_PRODUCTS", str(ROOT / ".build/debug"))
 
 import hypothesis
 import requests
 import schemathesis
-from measuring.controller import Controller, instant_configuration
+from controller import Controller, instant_configuration
 from openapi_spec_validator import validate
 from schemathesis import GenerationMode
 from schemathesis.core.failures import FailureGroup

@@ -4,7 +4,7 @@ import os
 import re
 import subprocess
 
-from .controller import PRODUCTS, ROOT
+from controller import PRODUCTS, ROOT
 
 CASES = int(os.environ.get("THEATER_API_CASES", 10_000))
 

@@ -3,7 +3,7 @@
 import pathlib
 import subprocess
 
-from .controller import ROOT
+from controller import ROOT
 
 FIXTURE = ROOT / "Tests" / "Fixtures" / "VirtualCard"
 

@@ -6,8 +6,9 @@ import statistics
 import subprocess
 import time
 
+from controller import PRODUCTS, Controller, instant_configuration, shipped_configuration
+
 from . import processes
-from .controller import PRODUCTS, Controller, instant_configuration, shipped_configuration
 
 BENCH = PRODUCTS / "TheaterBenchmarks"
 

@@ -2,7 +2,7 @@
 
 import time
 
-from .controller import Controller, shipped_configuration
+from controller import Controller, shipped_configuration
 
 
 class Evening:

@@ -16,10 +16,11 @@ import struct
 import subprocess
 import time
 
+from controller import Controller, instant_configuration
+
 from . import processes
 from .audio import REPEATS, SECONDS, scratch
 from .continuity import Sink
-from .controller import Controller, instant_configuration
 from .plugins import Playing
 
 WIDTH, HEIGHT = 640, 360

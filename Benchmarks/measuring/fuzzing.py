@@ -4,7 +4,7 @@ import os
 import re
 import subprocess
 
-from .controller import ROOT
+from controller import ROOT
 
 SECONDS = int(os.environ.get("THEATER_FUZZ_SECONDS", 600))
 PARSERS = ("mqtt", "pjlink", "mpv", "cable", "protocol", "discovery", "pcm")

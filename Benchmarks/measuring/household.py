@@ -9,8 +9,9 @@ import tempfile
 import time
 import urllib.error
 
+from controller import PRODUCTS, ROOT, Controller, instant_configuration
+
 from . import processes
-from .controller import PRODUCTS, ROOT, Controller, instant_configuration
 
 HOSTILE = ROOT / "Tests/Fixtures/HostilePlugin"
 SECONDS = float(os.environ.get("THEATER_HOSTILE_SECONDS", 600))

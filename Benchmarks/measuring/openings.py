@@ -16,9 +16,10 @@ import sys
 import threading
 import time
 
+from controller import PRODUCTS, ROOT
+
 from . import processes
 from .audio import make_music, scratch
-from .controller import PRODUCTS, ROOT
 from .plugins import Plugin
 
 OPENINGS = int(os.environ.get("THEATER_OPENINGS", 10_000))

@@ -6,15 +6,17 @@ Needs the packages that `Scripts/test-page` installs, and Chromium (CHROMIUM nam
 """
 
 import json
-import os
 import site
 import threading
 import time
 import urllib.parse
 import urllib.request
 
+from browser import add_session, launch
+from controller import ROOT, Controller, instant_configuration
+from memory_growth import PUBLISH_EVENING, slope
+
 from .accounts.comparing import quantile
-from .controller import ROOT, Controller, instant_configuration
 
 THROTTLE = 4
 SECONDS = 6
@@ -26,8 +28,6 @@ SONGS, TASK_MS = 50_000, 50
 DAY_KB, EVENTS_AN_HOUR = 1024, 600
 PASSWORD = "a long evening at the movies"
 
-# Tells the page that the browser has a session; about:blank has no storage.
-SESSION_HINT = "try { localStorage.setItem('theater-session', '1') } catch {}"
 # Counts frames from now on; `frames(since)` is their number a second.
 COUNT = """() => {
   const begun = performance.now();
@@ -54,45 +54,6 @@ PAINTED = """() => {
     const note = () => { painted[percent] ??= performance.timeOrigin + performance.now(); };
     requestAnimationFrame(() => setTimeout(note));
   }).observe(button, { attributes: true, attributeFilter: ['aria-label'] });
-}"""
-
-# Events of an evening: a film with its place, lights, volume, the levels, a pause, the end.
-EVENING = """async (count) => {
-  const status = await (await fetch('/api/v1/status')).json();
-  const channel = new BroadcastChannel('theater');
-  const send = (type, value) => channel.postMessage({ type, value, id: status.event });
-  const reported = (value) => ({ value, provenance: 'reported', age: 0 });
-  const device = (role) => status.devices.find((one) => one.role === role);
-  const sendDevice = (role, values, attributes = {}) => {
-    const { state, attributes: former, ...rest } = device(role);
-    for (const key in values) values[key] = reported(values[key]);
-    send('device', {
-      ...rest, state: { ...state, ...values }, attributes: { ...former, ...attributes },
-    });
-  };
-  const step = { id: 's', kind: 'command', device: device('lights').id, command: 'on' };
-  for (let i = 0; i < count; i += 1) {
-    const title = `Film ${Math.floor(i / 60) % 8}`;
-    const film = { item: title, itemTitle: title, player: device('dvdPlayer').id, run: `run-${i}` };
-    if (i % 60 === 0) {
-      send('activity', { status: 'running', activity: 'film', title: 'Watch a film', ...film });
-    }
-    if (i % 60 === 59) send('activity', { status: 'idle' });
-    send('run', {
-      id: `run-${i}`, scene: 'watch-film', status: 'done', step: { ...step, status: 'done' },
-    });
-    const playback = {
-      state: i % 7 ? 'playing' : 'paused', item: title, position: i * 25 % 3600, rate: 1,
-      duration: 3600,
-    };
-    sendDevice('dvdPlayer', { power: 'on', playback });
-    sendDevice('lights', { brightness: i * 7 % 100 });
-    sendDevice('amplifier', { power: 'on', volume: i % 100 }, {
-      rms: { value: [-20 - i % 30, -22] },
-    });
-    if (i % 20 === 0) await new Promise((done) => setTimeout(done));
-  }
-  channel.close();
 }"""
 
 
@@ -129,15 +90,11 @@ class Browser:
         self.controller.wait_for(self.controller.plugins_are_up)
         self.base = self.controller.base
         self._playwright = sync_playwright().start()
-        self.chromium = self._playwright.chromium.launch(
-            executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium-headless-shell"),
-            args=["--no-sandbox"],
-        )
+        self.chromium = launch(self._playwright.chromium)
         self.context = self.chromium.new_context(
             base_url=self.base, viewport={"width": 1440, "height": 900}, service_workers="block"
         )
         self.add_session(self.context)
-        self.context.add_init_script(SESSION_HINT)
         self.context.add_init_script(WATCH)
         return self
 
@@ -147,9 +104,8 @@ class Browser:
         self._controller.__exit__(*problem)
 
     def add_session(self, context):
-        """Gives a context the cookie of the owner's session."""
-        cookie = {"name": "theater", "value": self.controller.token, "url": self.base}
-        context.add_cookies([{**cookie, "httpOnly": True, "sameSite": "Strict"}])
+        """Gives a context the owner's session."""
+        add_session(context, self.base, self.controller.token)
 
     def open(self, path, prepare=lambda page: None):
         page = self.context.new_page()
@@ -341,14 +297,6 @@ def lists(browser):
     ]
 
 
-def slope(sizes):
-    """The growth from one to the next, by least squares."""
-    middle, mean = (len(sizes) - 1) / 2, sum(sizes) / len(sizes)
-    return sum((i - middle) * (size - mean) for i, size in enumerate(sizes)) / sum(
-        (i - middle) ** 2 for i in range(len(sizes))
-    )
-
-
 def memory(browser):
     """How the heap of the room grows over a day, by a clock that runs ahead and a day's events."""
     # The film of the other measurements would be drawn at every frame of that clock, too.
@@ -361,7 +309,7 @@ def memory(browser):
     page.wait_for_selector("html[data-ready]")
     session, sizes = browser.context.new_cdp_session(page), []
     for _ in range(24):
-        leading.evaluate(EVENING, EVENTS_AN_HOUR)
+        leading.evaluate(PUBLISH_EVENING, EVENTS_AN_HOUR)
         page.clock.run_for(60 * 1000)
         page.clock.fast_forward(59 * 60 * 1000)
         session.send("HeapProfiler.collectGarbage")

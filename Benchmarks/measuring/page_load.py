@@ -8,7 +8,7 @@ is loaded; the figures are medians. Needs what `Benchmarks/run.py page` needs.
 import os
 import statistics
 
-from .page import SESSION_HINT, Browser, evening
+from .page import Browser, evening
 
 LOADS = int(os.environ.get("THEATER_PAGE_LOADS", 3))
 # A mobile connection with weak reception; throughput in bytes a second, latency in ms.
@@ -108,7 +108,6 @@ def load(browser, language, screen, is_compressed=True):
     )
     if has_session:
         browser.add_session(context)
-        context.add_init_script(SESSION_HINT)
     context.add_init_script(PAINTED % (condition, LONGEST_MS))
     page = context.new_page()
     session = context.new_cdp_session(page)

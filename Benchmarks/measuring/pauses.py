@@ -23,10 +23,11 @@ import threading
 import time
 import wave
 
+from controller import PRODUCTS, ROOT
+
 from . import film, processes
 from .audio import scratch
 from .continuity import Sink
-from .controller import PRODUCTS, ROOT
 from .plugins import Listening, Playing, Plugin
 
 PAUSES = [float(word) for word in os.environ.get("THEATER_BENCH_PAUSES", "0.4 1 3 8 20").split()]

@@ -7,9 +7,10 @@ import sys
 import threading
 import time
 
+from controller import ROOT, Controller
+
 from . import processes
 from .accounts.comparing import quantile
-from .controller import ROOT, Controller
 from .plugins import Plugin
 from .wire import Tap, read_time, wire_figures
 

@@ -8,7 +8,7 @@ import subprocess
 import threading
 import time
 
-from .controller import PRODUCTS
+from controller import PRODUCTS
 
 
 class Refused(Exception):

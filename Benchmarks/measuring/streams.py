@@ -5,9 +5,10 @@ import socket
 import statistics
 import time
 
+from controller import Controller, small_configuration
+
 from . import processes
 from .accounts.comparing import quantile
-from .controller import Controller, small_configuration
 
 STREAMS = 500
 EVENTS = 100

@@ -6,8 +6,9 @@ import re
 import statistics
 import sys
 
+from controller import ROOT, Controller, instant_configuration
+
 from . import processes
-from .controller import ROOT, Controller, instant_configuration
 
 LARGEST = 64 * 1024
 TARGET = 50

@@ -8,13 +8,14 @@ import re
 import sys
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "Benchmarks"))
-os.environ.setdefault("THEATER_PRODUCTS", str(ROOT / ".build/debug"))
-sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Support"))
+os.environ.setdefault(
+    "THEATER_PRODUCTS", str(pathlib.Path(__file__).resolve().parents[2] / ".build/debug")
+)
 
 import pytest
-from measuring.controller import Controller, instant_configuration
+from browser import add_session, launch
+from controller import ROOT, Controller, instant_configuration
 from playwright.sync_api import expect, sync_playwright
 
 PASSWORD = "a long evening at the movies"
@@ -38,15 +39,25 @@ HOSTILE = [
 LONG = "The Extraordinarily Long Evening of an Unabbreviatable-and-Unhyphenated-Projectionist " * 2
 RIGHT_TO_LEFT = "סרט על הים (חלק 2): לילה ארוך!"
 # Adds up the layout shifts that do not follow an input.
-SHIFTS = """globalThis.shifts = 0; new PerformanceObserver((list) => {
-  for (const one of list.getEntries()) if (!one.hadRecentInput) globalThis.shifts += one.value;
-}).observe({ type: 'layout-shift', buffered: true });"""
+SHIFTS = """
+  globalThis.shifts = 0;
+  new PerformanceObserver((list) => {
+    for (const shift of list.getEntries()) {
+      if (!shift.hadRecentInput) globalThis.shifts += shift.value;
+    }
+  }).observe({ type: 'layout-shift', buffered: true });
+"""
+# The address of the page's main module. The paths of the others are relative to it.
+MAIN_MODULE = "document.querySelector('script[type=module]').src"
 # In milliseconds. A busy machine is slow; a test that passes rarely waits for so long.
 expect.set_options(timeout=30_000)
 
 
 def configuration():
-    """Returns the shipped configuration with devices at 20 times real speed, hostile titles and a broken device."""
+    """Returns the shipped configuration for the tests.
+
+    Its devices are 20 times as fast as real ones, some titles are hostile, one device is broken.
+    """
     made = instant_configuration()
     for device in made["devices"].values():
         device["options"]["speed"] = 20
@@ -56,7 +67,10 @@ def configuration():
             {"id": "paper-moons", "title": "Paper Moons", "duration": 90},
             {"id": "the-long-hall", "title": "The Long Hall", "duration": 60},
         ]
-        + [{"id": f"hostile-{i}", "title": text, "duration": 60} for i, text in enumerate(HOSTILE)]
+        + [
+            {"id": f"hostile-{number}", "title": text, "duration": 60}
+            for number, text in enumerate(HOSTILE)
+        ]
         + [
             {"id": "long", "title": LONG, "duration": 600},
             {"id": "right-to-left", "title": RIGHT_TO_LEFT, "duration": 600},
@@ -123,7 +137,7 @@ class TheaterClient:
         controller.token = self.people["ann@example.org"]
 
     def send(self, method, path, body=None, token=None):
-        """Sends a request with the owner's session, with that of `token`, or, if `token` is empty, without one."""
+        """Sends a request with the owner's session, that of `token`, or none if that is empty."""
         self.controller.token = self.people.get("ann@example.org") if token is None else token
         return self.controller.request(method, f"/api/v1{path}", body)
 
@@ -157,24 +171,27 @@ class TheaterClient:
         assert holds(self.state(device, key)), self.state(device, key)
 
     def turn_off(self):
-        """Ends the activity and turns everything off, so that each test begins in the same state."""
+        """Ends the activity and turns everything off: each test begins in the same state."""
         if self.send("GET", "/status")["activity"]["status"] != "idle":
             self.run("/end")
         self.run("/off")
 
     def run(self, path, body=None):
-        """Begins a run with a POST to `path`, and returns it when it has ended; waits 60 s at most."""
-        run = self.send("POST", path, body or {})["run"]
+        """Begins a run with a POST to `path`, and returns it when it has ended."""
+        return self.ended_run(self.send("POST", path, body or {})["run"]["id"])
+
+    def ended_run(self, run_id):
+        """Waits, for at most 60 s, until a run has ended, and returns it."""
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
-            run = self.send("GET", f"/runs/{run['id']}")
+            run = self.send("GET", f"/runs/{run_id}")
             if run["status"] != "running":
                 return run
             time.sleep(0.02)
         raise AssertionError(f"the run does not end: {run}")
 
     def watch(self, item="night-ferry", **body):
-        """Plays a film from its start, wherever an earlier test left it; `fromStart=False` goes on from there."""
+        """Plays a film from its start; `fromStart=False` goes on where an earlier test left it."""
         run = self.run("/watch", {"item": item, "fromStart": True, **body})
         assert run["status"] == "done", run
 
@@ -221,12 +238,6 @@ def theater():
         yield made
 
 
-def launch(chromium, *options):
-    """Starts Chromium with these command-line options."""
-    program = os.environ.get("CHROMIUM", "/usr/bin/chromium-headless-shell")
-    return chromium.launch(executable_path=program, args=["--no-sandbox", *options])
-
-
 @pytest.fixture(scope="session")
 def browser():
     with sync_playwright() as playwright:
@@ -236,18 +247,24 @@ def browser():
 
 
 class Visit:
-    """One browser context. It fails its test if the page writes to the console, sends a request to another
-    host, or violates its content security policy."""
+    """One browser context.
+
+    It fails its test if the page writes to the console, sends a request to another host, or
+    violates its content security policy. `expected` has the statuses that the test provokes, and
+    "network" if requests may fail.
+    """
 
     def __init__(self, browser, base, size="desktop", theme="dark", locale="en-GB", **options):
-        self.base, self.complaints, self.expected, self.requests = base, [], set(), []
+        self.base = base
+        self.complaints = []
+        self.expected = set()
+        self.requests = []
         # `page.route` does not see a request that a service worker answers.
         options.setdefault("service_workers", "block")
         self.context = browser.new_context(
             viewport=SIZES[size],
             color_scheme=theme,
             base_url=base,
-            reduced_motion="reduce",
             locale=locale,
             has_touch=size != "desktop",
             **options,
@@ -259,11 +276,15 @@ class Visit:
     def observe(self, page):
         page.on("console", self.record_console)
         page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
-        page.on("dialog", lambda dialog: (self.complaints.append("a dialog"), dialog.dismiss()))
+        page.on("dialog", self.record_dialog)
         page.on("request", self.record_request)
 
+    def record_dialog(self, dialog):
+        self.complaints.append("a dialog")
+        dialog.dismiss()
+
     def record_console(self, message):
-        # Chromium logs each refused request on the console; `expected` has the statuses that a test provokes.
+        # Chromium logs each refused request on the console.
         status = re.search(r"the server responded with a status of (\d+)", message.text)
         if status and int(status.group(1)) in self.expected:
             return
@@ -284,20 +305,7 @@ class Visit:
 
     def with_session(self, token):
         """Gives the context a session of the API."""
-        self.context.add_cookies(
-            [
-                {
-                    "name": "theater",
-                    "value": token,
-                    "url": self.base,
-                    "httpOnly": True,
-                    "sameSite": "Strict",
-                }
-            ]
-        )
-        self.context.add_init_script(
-            "try { localStorage.setItem('theater-session', '1') } catch { /* about:blank has none */ }"
-        )
+        add_session(self.context, self.base, token)
         return self
 
     def open(self, path):
@@ -316,18 +324,44 @@ class Visit:
         assert not self.complaints, self.complaints
 
 
+def with_modules(paths, function):
+    """Returns the text of a JavaScript function that calls `function` with modules of the page.
+
+    `paths` names a module, such as "model/store.js", or several in a list. `function` gets the
+    exports of each, then the argument of the returned function.
+    """
+    listed = json.dumps([paths] if isinstance(paths, str) else paths)
+    return f"""async (argument) => {{
+      const main = {MAIN_MODULE};
+      const modules = await Promise.all({listed}.map((path) => import(new URL(path, main))));
+      return ({function})(...modules, argument);
+    }}"""
+
+
+def eventually(page, condition, seconds=60):
+    """Waits until a condition of the test holds, while the page goes on.
+
+    For conditions that neither `expect` nor `wait_for_function` can state.
+    """
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "the condition does not come to hold"
+        page.wait_for_timeout(20)
+
+
 def hold(page, path, times=None):
-    """Holds the first `times` requests to a path, or all, until the test continues the routes in the returned
-    list."""
+    """Holds the first `times` requests to a path, or all.
+
+    Returns the list to which each held route is added; the test continues them.
+    """
     held = []
     page.route(f"**/api/v1{path}", lambda route: held.append(route), times=times)
     return held
 
 
 def wait_held(page, held):
-    deadline = time.monotonic() + 30
-    while not held and time.monotonic() < deadline:
-        page.wait_for_timeout(10)
+    """Waits for a held request, and removes it from the list of `hold`."""
+    eventually(page, lambda: held)
     return held.pop()
 
 

@@ -8,9 +8,9 @@ import re
 import time
 
 import pytest
-from conftest import PASSWORD, proves
+from conftest import PASSWORD, proves, with_modules
 from playwright.sync_api import expect
-from test_entrance import MODULES, fill_login
+from test_entrance import fill_login
 from test_screens import faults
 
 
@@ -72,7 +72,8 @@ def test_contacts(member, theater):
 
 
 @proves(
-    "F5 · asks for the password again before the address changes, and keeps the old one until the code is in"
+    "F5 · asks for the password again before the address changes, and keeps the old one until the "
+    "code is in"
 )
 def test_proof(member, theater):
     member.expected = {401, 403}
@@ -168,7 +169,8 @@ def test_password(member, theater):
 
 
 @proves(
-    "F5 · sets up the second factor by QR code, logs in with it and with a recovery code, and removes it"
+    "F5 · sets up the second factor by QR code, logs in with it and with a recovery code, and "
+    "removes it"
 )
 def test_second_factor(member, visit, theater):
     member.expected = {403}
@@ -330,7 +332,7 @@ def test_next_session(visit, theater):
     one = visit()
     one.expected = {401}
     page = one.open("/login")
-    known = "async () => Object.keys((await import(%s + 'store.js')).knownTitles)" % MODULES
+    known = with_modules("model/store.js", "({ knownTitles }) => Object.keys(knownTitles)")
     main = page.get_by_role("navigation", name="Main")
     fill_login(page)
     page.keyboard.press("Enter")

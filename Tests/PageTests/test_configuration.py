@@ -26,14 +26,12 @@ def answer(route, body, status=200):
 
 
 class File:
-    """The routes of the file: `GET` and `PUT /configuration`; its checks and differences are the controller's."""
+    """Answers `GET` and `PUT /configuration`; the controller checks and compares the text."""
 
     def __init__(self, page, theater):
-        self.text, self.hash, self.refusal = (
-            (theater.controller.folder / "devices.json").read_text(),
-            "0" * 64,
-            None,
-        )
+        self.text = (theater.controller.folder / "devices.json").read_text()
+        self.hash = "0" * 64
+        self.refusal = None
         page.route("**/api/v1/configuration", self.serve)
 
     def serve(self, route):
@@ -50,7 +48,8 @@ class File:
                     409,
                 )
                 return
-            self.text, self.hash = request.post_data, "1" * 64
+            self.text = request.post_data
+            self.hash = "1" * 64
             answer(
                 route,
                 {
@@ -70,7 +69,8 @@ class File:
 
 
 @proves(
-    "F6 F5 · checks devices.json at each pause of typing, leads to a mistake, shows the difference, then saves"
+    "F6 F5 · checks devices.json at each pause of typing, leads to a mistake, shows the "
+    "difference, then saves"
 )
 def test_editor(owner, theater):
     owner.expected = {409}
@@ -78,7 +78,8 @@ def test_editor(owner, theater):
     file = File(page, theater)
     owner.open("/configuration")
     text = page.get_by_role("textbox", name="Text of devices.json")
-    status, save = page.get_by_role("status").first, page.get_by_role("button", name="Save")
+    status = page.get_by_role("status").first
+    save = page.get_by_role("button", name="Save")
     expect(status).to_have_text("No mistakes.")
     expect(save).to_have_attribute("aria-disabled", "true")
     assert page.locator(".numbers span").count() == file.text.count("\n") + 1
@@ -91,8 +92,8 @@ def test_editor(owner, theater):
     assert not faults(page)
     page.get_by_role("button", name=re.compile(f"^Line {line}:")).first.press("Enter")
     expect(text).to_be_focused()
-    assert "rule" in page.evaluate(
-        "(() => { const a = document.querySelector('textarea'); return a.value.slice(a.selectionStart, a.selectionEnd) })()"
+    assert "rule" in text.evaluate(
+        "(node) => node.value.slice(node.selectionStart, node.selectionEnd)"
     )
     # A text that is not saved is there after a look at another screen.
     page.get_by_role("navigation", name="Main").get_by_role("link", name="Plugins").click()
@@ -114,7 +115,8 @@ def test_editor(owner, theater):
     text.fill(draft)
     page.get_by_role("navigation", name="Main").get_by_role("link", name="Plugins").click()
     page.get_by_role("heading", name="Plugins", level=1).wait_for()
-    made_from, file.hash = file.hash, "2" * 64
+    made_from = file.hash
+    file.hash = "2" * 64
     page.go_back()
     expect(text).to_have_value(draft)
     save.click()
@@ -162,7 +164,8 @@ def test_editor(owner, theater):
 
 
 @proves(
-    "F6 F5 · a text that is not saved outlasts a session that was ended elsewhere, for its author alone"
+    "F6 F5 · a text that is not saved outlasts a session that was ended elsewhere, for its author "
+    "alone"
 )
 @pytest.mark.parametrize("name", ["ann", "wilma"])
 def test_draft(visit, theater, name):
@@ -174,7 +177,8 @@ def test_draft(visit, theater, name):
         )["token"]
     )
     one.expected = {401, 403}
-    page, file = one.page, File(one.page, theater)
+    page = one.page
+    file = File(one.page, theater)
 
     def as_owner(route):
         answer = route.fetch()
@@ -183,10 +187,8 @@ def test_draft(visit, theater, name):
         route.fulfill(response=answer, json=session)
 
     one.open("/configuration")
-    text, draft = (
-        page.get_by_role("textbox", name="Text of devices.json"),
-        file.text.replace('"speed": 20', '"speed": 22', 1),
-    )
+    text = page.get_by_role("textbox", name="Text of devices.json")
+    draft = file.text.replace('"speed": 20', '"speed": 22', 1)
     text.fill(draft)
     token = next(cookie["value"] for cookie in one.context.cookies() if cookie["name"] == "theater")
     theater.send("DELETE", "/sessions/current", token=token)
@@ -203,7 +205,8 @@ def test_draft(visit, theater, name):
 @proves("F6 · nobody types into a text that is still being read and would replace what they typed")
 def test_read_first(owner, theater):
     page = owner.page
-    file, held = File(page, theater), hold(page, "/configuration")
+    file = File(page, theater)
+    held = hold(page, "/configuration")
     page.goto("/configuration")
     reading = wait_held(page, held)
     text = page.get_by_role("textbox", name="Text of devices.json")

@@ -5,7 +5,7 @@ import re
 
 import pytest
 from conftest import TheaterClient, Visit, configuration, proves
-from measuring.controller import Controller
+from controller import Controller
 from playwright.sync_api import expect
 
 HEADING = "() => !!document.querySelector('h1')?.textContent"
@@ -47,7 +47,8 @@ def test_absent_screen(own_visit):
 
 
 @proves(
-    "A9 E9 · without a connection no control can be pressed; the look of the device can still be changed"
+    "A9 E9 · without a connection no control can be pressed; the look of the device can still be "
+    "changed"
 )
 def test_disabled(own_visit):
     page = own_visit.open("/settings")
@@ -141,7 +142,8 @@ def test_too_many(owner):
 
 
 @proves(
-    "E9 E17 · a device that chose to follows what another page starts, the others stay where they are"
+    "E9 E17 · a device that chose to follows what another page starts, the others stay where they "
+    "are"
 )
 def test_follow(owner, theater, visit):
     page = owner.open("/library")

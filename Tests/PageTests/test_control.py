@@ -2,15 +2,15 @@
 
 import re
 
-from conftest import PASSWORD, proves
+from conftest import PASSWORD, proves, with_modules
 from playwright.sync_api import expect
 from test_configuration import File, answer
-from test_entrance import MODULES
 from test_screens import faults
 
 
 @proves(
-    "F6 F5 · names the plugin of a device with its log, and swaps it for another while everything runs"
+    "F6 F5 · names the plugin of a device with its log, and swaps it for another while everything "
+    "runs"
 )
 def test_plugin(owner, theater):
     owner.expected = {403, 422}
@@ -119,7 +119,8 @@ def test_cancel(owner, theater):
     "E12 E17 · shows the failure of a run again after the plan, also if it is the same as before"
 )
 def test_same_failure(owner):
-    page, begun = owner.page, []
+    page = owner.page
+    begun = []
     error = {
         "code": "deviceFailed",
         "message": "the lamp does not strike",
@@ -166,39 +167,54 @@ def test_same_failure(owner):
         expect(card).to_have_count(0)
 
 
-MOVEMENTS = (
-    """async () => {
-  const modules = %s, { store } = await import(modules + 'store.js'), { roomStatus, isChanging } = await import(modules + 'room-status.js');
-  const device = (role) => store.status.devices.find((one) => one.role === role), drawn = (id) => roomStatus().devices.find((one) => one.id === id);
+# Returns what the room draws of movements that the screen and the projector report.
+MOVEMENTS = """({ store }, { roomStatus, isChanging }) => {
+  const { devices } = store.status;
   const report = (role, key, value, numbers) => {
-    const known = device(role);
-    known.at = performance.now();
-    known.state[key] = { value, provenance: 'reported', age: 3 };
-    known.attributes = Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, { value }]));
+    const device = devices.find((each) => each.role === role);
+    device.at = performance.now();
+    device.state[key] = { value, provenance: 'reported', age: 3 };
+    const attributes = Object.entries(numbers).map(([name, number]) => [name, { value: number }]);
+    device.attributes = Object.fromEntries(attributes);
+  };
+  const movement = (id) => {
+    const { target, progress } = roomStatus().devices.find((device) => device.id === id);
+    return [target, progress];
+  };
+  const moveScreen = (numbers) => {
+    report('screen', 'position', 'moving', { takes: 10, ...numbers });
+    return movement('screen');
+  };
+  const switchProjector = (power, remaining) => {
+    report('projector', 'power', power, { takes: 20, remaining });
+    return movement('projector')[1];
   };
   // The clock stands still, so that the progress is exact.
   performance.now = () => 60_000;
-  const seen = [isChanging()], movement = (id) => { const { target, progress } = drawn(id); return [target, progress]; };
-  report('screen', 'position', 'moving', { takes: 10, remaining: 6, from: 100, towards: 0 }); seen.push(...movement('screen'));
-  report('screen', 'position', 'moving', { takes: 10, remaining: 6, from: 20, towards: 80, lowered: 5 }); seen.push(...movement('screen'));
-  report('screen', 'position', 'moving', { takes: 10, remaining: 1, from: 0, towards: 100 }); seen.push(...movement('screen'));
-  report('screen', 'position', 'moving', { takes: 10, remaining: 1, from: 100, towards: 0 }); seen.push(...movement('screen'));
-  for (const one of store.status.devices) if (one.role === 'projector') one.role = one.id === 'projector' ? 'projector' : 'none';
-  report('projector', 'power', 'warming', { takes: 20, remaining: 13 }); seen.push(movement('projector')[1]);
-  report('projector', 'power', 'cooling', { takes: 20, remaining: 1 }); seen.push(movement('projector')[1]);
+  const seen = [isChanging()];
+  seen.push(...moveScreen({ remaining: 6, from: 100, towards: 0 }));
+  seen.push(...moveScreen({ remaining: 6, from: 20, towards: 80, lowered: 5 }));
+  seen.push(...moveScreen({ remaining: 1, from: 0, towards: 100 }));
+  seen.push(...moveScreen({ remaining: 1, from: 100, towards: 0 }));
+  // The room shows one projector.
+  for (const device of devices) {
+    if (device.role === 'projector' && device.id !== 'projector') device.role = 'none';
+  }
+  seen.push(switchProjector('warming', 13));
+  seen.push(switchProjector('cooling', 1));
   delete performance.now;
   return [...seen, isChanging()];
 }"""
-    % MODULES
-)
 
 
 @proves(
-    "E15 · draws a movement by the time that the device expects for it, and as unfinished until the device reports its end"
+    "E15 · draws a movement by the time that the device expects for it, and as unfinished until "
+    "the device reports its end"
 )
 def test_movement(owner):
     page = owner.open("/settings")
-    assert page.evaluate(MOVEMENTS) == [
+    modules = ["model/store.js", "room/room-status.js"]
+    assert page.evaluate(with_modules(modules, MOVEMENTS)) == [
         False,
         "up",
         0.5,

@@ -3,8 +3,9 @@
 import re
 import struct
 
-from conftest import TheaterClient, Visit, configuration, launch, proves
-from measuring.controller import Controller
+from browser import launch
+from conftest import TheaterClient, Visit, configuration, proves
+from controller import Controller
 from playwright.sync_api import expect
 from test_entrance import fill_login
 from test_room import PUBLISH_EVENTS, open_following_tab
@@ -12,19 +13,25 @@ from test_screens import WAIT_FOR_TRANSITIONS, faults
 
 
 def until(page, condition):
-    """Waits until an expression holds. Playwright's `wait_for_function` would evaluate the expression from a text
-    again and again, which the page's content security policy forbids."""
-    assert page.evaluate(
-        "async () => { for (let i = 0; i < 1500 && !(%s); i++) await new Promise((done) => setTimeout(done, 20)); return !!(%s); }"
-        % (condition, condition)
-    ), condition
+    """Waits until an expression holds.
+
+    `wait_for_function` would compile the text of the expression in the page again and again, which
+    the page's content security policy forbids. A function is compiled once.
+    """
+    page.wait_for_function(f"() => ({condition})")
 
 
+# Waits until the service worker is active and has cached the texts; returns its caches' names.
 WORKER_IS_ACTIVE = """async () => {
+  const POLLING_MS = 20;
   const { active } = await navigator.serviceWorker.ready;
-  while (active.state !== 'activated') await new Promise((done) => active.addEventListener('statechange', done, { once: true }));
-  const names = await caches.keys(), kept = async () => (await (await caches.open(names[0])).keys()).some(({ url }) => url.includes('/text/entrance-'));
-  while (!(await kept())) await new Promise((done) => setTimeout(done, 20));
+  while (active.state !== 'activated') {
+    await new Promise((done) => active.addEventListener('statechange', done, { once: true }));
+  }
+  const names = await caches.keys();
+  const cache = await caches.open(names[0]);
+  const hasTexts = async () => (await cache.keys()).some(({ url }) => url.includes('/text/'));
+  while (!(await hasTexts())) await new Promise((done) => setTimeout(done, POLLING_MS));
   return names;
 }"""
 
@@ -44,7 +51,8 @@ def test_manifest(visit):
 
 
 @proves(
-    "A9 F5 · the service worker caches the page's files: without the controller the page opens and says so; caches of other versions are deleted"
+    "A9 F5 · the service worker caches the page's files: without the controller the page opens and "
+    "says so; caches of other versions are deleted"
 )
 def test_worker(browser):
     with Controller(configuration()) as controller:
@@ -62,7 +70,11 @@ def test_worker(browser):
         assert names == [f"theater{folder}"]
         # As if a service worker of another version had left a cache behind.
         page.evaluate(
-            "Promise.all([caches.open('theater-before'), navigator.serviceWorker.ready.then((worker) => worker.unregister())]).then(() => undefined)"
+            """async () => {
+              await caches.open('theater-before');
+              const worker = await navigator.serviceWorker.ready;
+              await worker.unregister();
+            }"""
         )
         one.open("/room")
         assert page.evaluate(WORKER_IS_ACTIVE) == names
@@ -77,13 +89,14 @@ def test_worker(browser):
 
 
 @proves(
-    "A1 A9 F5 · works wholly over https with the self-signed certificate, and shows the fingerprint that the controller printed"
+    "A1 A9 F5 · works wholly over https with the self-signed certificate, and shows the "
+    "fingerprint that the controller printed"
 )
 def test_https(browser):
     made = configuration()
     made["web"] = {"tls": True}
-    # Accepts the certificate, as a person would. A service worker needs this for the whole browser, not for one
-    # context.
+    # Accepts the certificate, as a person would. A service worker needs this for the whole
+    # browser, not for one context.
     trusting = launch(browser.browser_type, "--ignore-certificate-errors")
     with Controller(made) as controller:
         controller.wait_for(controller.answers)
@@ -123,13 +136,17 @@ def test_https(browser):
 @proves("E9 · the keys of the keyboard and of the lock screen show and control what plays")
 def test_media_keys(owner, theater):
     owner.context.add_init_script(
-        "globalThis.keys = {}; MediaSession.prototype.setActionHandler = (name, run) => { globalThis.keys[name] = run; }"
+        """globalThis.keys = {};
+        MediaSession.prototype.setActionHandler = (name, run) => {
+          globalThis.keys[name] = run;
+        };"""
     )
     theater.watch()
     page = owner.open("/settings")
     until(
         page,
-        "navigator.mediaSession.metadata?.title === 'Night Ferry' && navigator.mediaSession.playbackState === 'playing'",
+        "navigator.mediaSession.metadata?.title === 'Night Ferry' &&"
+        " navigator.mediaSession.playbackState === 'playing'",
     )
     page.get_by_role("switch", name="Media keys and lock screen").click()
     until(page, "document.querySelector('audio')?.currentTime > 0")
@@ -192,23 +209,19 @@ def test_leaving(owner, theater):
 @proves("E17 E17a · the question about leaving the player goes on with the next song of an album")
 def test_question_at_next_song(owner):
     page = open_following_tab(owner, "/player")
-    play = lambda title: owner.page.evaluate(
-        PUBLISH_EVENTS,
-        [
-            [
-                "activity",
-                {
-                    "status": "running",
-                    "activity": "music",
-                    "title": "Listen to music",
-                    "item": title.lower(),
-                    "itemTitle": title,
-                    "player": "cd",
-                    "run": "7",
-                },
-            ]
-        ],
-    )
+
+    def play(title):
+        activity = {
+            "status": "running",
+            "activity": "music",
+            "title": "Listen to music",
+            "item": title.lower(),
+            "itemTitle": title,
+            "player": "cd",
+            "run": "7",
+        }
+        owner.page.evaluate(PUBLISH_EVENTS, [["activity", activity]])
+
     play("First")
     expect(page.get_by_role("heading", name="First")).to_be_visible()
     page.get_by_role("link", name="Close the player").click()

@@ -11,7 +11,8 @@ from test_configuration import answer
 @proves("F5 F7 · asks for the password before a search at a broker, and goes on with the search")
 def test_search(owner, theater):
     owner.expected = {403}
-    page, sent = owner.page, []
+    page = owner.page
+    sent = []
 
     def respond(route):
         sent.append(route.request.post_data_json)
@@ -42,7 +43,8 @@ def test_stations(owner):
         {"id": f"s{i}", "title": f"Station {i}", "fm": 88 + i // 60, "players": ["tuner"]}
         for i in range(1200)
     ]
-    page, asked = owner.page, []
+    page = owner.page
+    asked = []
 
     def respond(route):
         query = parse_qs(urlsplit(route.request.url).query)

@@ -4,14 +4,19 @@ import re
 import struct
 import zlib
 
-from conftest import hold, proves, wait_held
+from conftest import eventually, hold, proves, wait_held
 from playwright.sync_api import expect
 from test_room import PUBLISH_EVENTS, open_following_tab
 from test_screens import WAIT_FOR_TRANSITIONS
 
+HAS_LOADED_PICTURE = """() => {
+  const loaded = performance.getEntriesByType('resource');
+  return loaded.some(({ name }) => name.includes('library/picture'));
+}"""
+
 
 def png(red, green, blue):
-    """A PNG of one pixel."""
+    """Returns a PNG of one pixel."""
 
     def chunk(kind, data):
         return (
@@ -27,10 +32,12 @@ def png(red, green, blue):
 
 
 class Posters:
-    """Answers in place of a player that has pictures of some films; the simulated player has none."""
+    """Answers in place of a player that has pictures of some films: the simulated one has none."""
 
     def __init__(self, page, items, status=200):
-        self.items, self.status, self.asked = items, status, []
+        self.items = items
+        self.status = status
+        self.asked = []
         page.route("**/api/v1/films?*", self.films)
         page.route("**/api/v1/library/picture?*", self.picture)
 
@@ -87,9 +94,7 @@ def test_no_picture(owner):
     owner.expected = {404}
     posters = Posters(owner.page, ["night-ferry"], status=404)
     page = owner.open("/library")
-    page.wait_for_function(
-        "() => performance.getEntriesByType('resource').some((one) => one.name.includes('library/picture'))"
-    )
+    page.wait_for_function(HAS_LOADED_PICTURE)
     expect(
         page.get_by_role("button", name=re.compile("^Night Ferry")).locator(".cover svg")
     ).to_be_visible()
@@ -106,11 +111,9 @@ def test_at_once(owner):
     owner.page.route("**/api/v1/library/picture?*", lambda route: held.append(route))
     page = owner.open("/library")
     for count in [2, 3, 4]:
-        for _ in range(1500):
-            if len(held) >= count:
-                break
-            page.wait_for_timeout(20)
-        page.wait_for_timeout(100)
+        eventually(page, lambda count=count: len(held) >= count)
+        # Another request would be sent with these frames.
+        page.evaluate(WAIT_FOR_TRANSITIONS)
         assert len(held) == count
         posters.picture(held[count - 2])
     for route in held[3:]:
@@ -121,7 +124,8 @@ def test_at_once(owner):
 @proves("E9 · a picture that has loaded late is not laid over the next item in the bar")
 def test_late(owner):
     page = open_following_tab(owner, "/settings")
-    held, bar = hold(page, "/library/picture?*"), page.get_by_role("region", name="What plays")
+    held = hold(page, "/library/picture?*")
+    bar = page.get_by_role("region", name="What plays")
 
     def show(title, **more):
         owner.page.evaluate(
@@ -147,9 +151,7 @@ def test_late(owner):
     first = show("First", itemPicture=True)
     show("Second")
     first.fulfill(**picture)
-    page.wait_for_function(
-        "() => performance.getEntriesByType('resource').some((one) => one.name.includes('library/picture'))"
-    )
+    page.wait_for_function(HAS_LOADED_PICTURE)
     page.evaluate(WAIT_FOR_TRANSITIONS)
     expect(bar.locator(".photo")).to_have_count(0)
     show("Third", itemPicture=True).fulfill(**picture)

@@ -1,14 +1,15 @@
-"""The page after a restart of the controller, a refused command, a failed request or a late answer."""
+"""The page after a restart, a refused command, a failed request or a late answer."""
 
 import json
 import re
 
 import pytest
 from conftest import PASSWORD, TheaterClient, Visit, configuration, hold, proves, wait_held
-from measuring.controller import Controller
+from controller import Controller
 from playwright.sync_api import expect
 from test_configuration import answer
 from test_room import PUBLISH_EVENTS, failed, open_following_tab
+from test_screens import WAIT_FOR_TRANSITIONS
 
 REFUSAL = {"error": {"code": "notNow", "message": "the amplifier is busy"}}
 
@@ -19,7 +20,7 @@ def refuse(page, path):
 
 
 def refusal(page):
-    """Waits for the message of a refusal, and takes it off the screen, so that the next one is not mistaken for it."""
+    """Waits for the message of a refusal, and removes it: the next one is not mistaken for it."""
     message = page.locator(".toast", has_text="amplifier is busy")
     message.wait_for()
     message.evaluate("(node) => node.remove()")
@@ -27,7 +28,10 @@ def refusal(page):
 
 @pytest.fixture
 def restarted(browser):
-    """A visit with a controller of its own. `restart` stops it, changes its configuration, and starts it again."""
+    """A visit with a controller of its own.
+
+    `restart` stops it, changes its configuration, and starts it again.
+    """
     made = configuration()
     made["scenes"]["slow"] = {"title": "A slow evening", "steps": [{"wait": "10 min"}]}
     # The first step takes 20 s, so that the page shows the start of the film.
@@ -51,13 +55,15 @@ def restarted(browser):
                 0, timeout=60_000
             )
 
-        one.restart, one.theater = restart, theater
+        one.restart = restart
+        one.theater = theater
         yield one
         one.close()
 
 
 @proves(
-    "A9 E12 E17 · after a restart of the controller the page shows no run of the start before, although new runs have the same ids"
+    "A9 E12 E17 · after a restart of the controller the page shows no run of the start before, "
+    "although new runs have the same ids"
 )
 def test_runs_of_restart(restarted):
     page = restarted.open("/scenes?scene=broken")
@@ -82,7 +88,8 @@ def test_runs_of_restart(restarted):
 
 
 @proves(
-    "A9 E17 · after a restart of the controller the page reads the steps of a run whose id it knew before"
+    "A9 E17 · after a restart of the controller the page reads the steps of a run whose id it knew "
+    "before"
 )
 def test_progress_after_restart(restarted):
     theater = restarted.theater
@@ -112,7 +119,10 @@ def test_list_after_restart(restarted):
 
 
 def miss_the_end(owner, theater, status, body):
-    """Starts a run of the scene "broken" whose end the page misses; the controller then answers with `body`."""
+    """Starts a run of the scene "broken" whose end the page misses.
+
+    The controller then answers with `body`.
+    """
     steps = [
         {
             "id": "1",
@@ -190,10 +200,8 @@ def test_refused_sound(owner, theater):
         refuse(page, path)
     page.get_by_role("button", name="Sound").click()
     dialog = page.get_by_role("dialog", name="Sound")
-    speakers, track = (
-        dialog.get_by_role("radiogroup", name="Speakers"),
-        dialog.get_by_role("radiogroup", name="Track"),
-    )
+    speakers = dialog.get_by_role("radiogroup", name="Speakers")
+    track = dialog.get_by_role("radiogroup", name="Track")
     kept = track.get_by_role("radio", checked=True).inner_text()
     for control in (
         speakers.get_by_role("radio", name="Stereo"),
@@ -396,7 +404,8 @@ def become_wall_tablet(page):
 
 
 @proves(
-    "F5 E15 · a device becomes a wall tablet although its owner's session ends before the answer comes"
+    "F5 E15 · a device becomes a wall tablet although its owner's session ends before the answer "
+    "comes"
 )
 def test_late_wall_session(visit, theater, passes):
     theater.turn_off()
@@ -405,11 +414,14 @@ def test_late_wall_session(visit, theater, passes):
     )["token"]
     one = visit().with_session(token)
     one.expected = {401}
-    page = one.open("/settings")
+    page = one.page
+    page.clock.install()
+    one.open("/settings")
     route = become_wall_tablet(page)
-    theater.send("DELETE", "/sessions/current", token=token)
+    with page.expect_event("requestfinished", lambda request: request.url.endswith("/events")):
+        theater.send("DELETE", "/sessions/current", token=token)
     # A stream that has ended would be opened again after half a second.
-    page.wait_for_timeout(1500)
+    page.clock.run_for(1500)
     assert page.url.endswith("/settings")
     code = theater.send("POST", "/guests", {"wallTablet": True, "name": "Late tablet"})["code"]
     session = theater.send("POST", "/guests/sessions", {"pass": code}, token="")
@@ -473,7 +485,7 @@ def test_late_run(owner, theater):
     with page.expect_response("**/scenes/broken/runs") as begun:
         begin.continue_()
     begun.value.finished()
-    page.wait_for_timeout(300)
+    page.evaluate(WAIT_FOR_TRANSITIONS)
     expect(pane.get_by_role("button", name="Run", exact=True)).to_be_visible()
     expect(pane.locator(".steps li")).to_have_count(7)
     expect(pane.locator(".error-card")).to_have_count(0)

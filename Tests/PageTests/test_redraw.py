@@ -1,15 +1,16 @@
-"""What a redraw leaves alone: the focus, typed text, the place on the page. Late answers and late events."""
+"""What a redraw leaves alone: the focus, typed text, the place on the page.
+
+Late answers and late events.
+"""
 
 import json
 import re
 
 import pytest
-from conftest import hold, proves, wait_held
+from conftest import eventually, hold, proves, wait_held, with_modules
 from playwright.sync_api import expect
-from test_entrance import MODULES
-from test_resume import leave
 from test_room import PUBLISH_EVENTS, open_following_tab
-from test_theater import LongList, eventually, heading
+from test_theater import LongList, heading
 
 
 def open_songs(owner):
@@ -32,11 +33,16 @@ def scan(page, theater):
 
 
 # Makes the page wait for ever before it shows that it loads.
-NEVER_LOADING = "{ const wait = setTimeout; globalThis.setTimeout = (run, delay) => (delay === 300 ? 0 : wait(run, delay)); } void 0"
+NEVER_LOADING = """() => {
+  const LOADING_DELAY_MS = 300;
+  const wait = setTimeout;
+  globalThis.setTimeout = (run, delay) => delay === LOADING_DELAY_MS ? 0 : wait(run, delay);
+}"""
 
 
 @proves(
-    "E8 E9 · results that arrive while an item has the focus leave it there, or else in the search field"
+    "E8 E9 · results that arrive while an item has the focus leave it there, or else in the search "
+    "field"
 )
 @pytest.mark.parametrize("is_slow", [False, True], ids=["quick", "slow"])
 @pytest.mark.parametrize(
@@ -45,7 +51,8 @@ NEVER_LOADING = "{ const wait = setTimeout; globalThis.setTimeout = (run, delay)
     ids=["found", "missing"],
 )
 def test_results(owner, query, focused, is_slow):
-    page, served = owner.page, open_songs(owner)
+    page = owner.page
+    served = open_songs(owner)
     if not is_slow:
         page.evaluate(NEVER_LOADING)
     song(page, 0).focus()
@@ -65,10 +72,12 @@ def test_results(owner, query, focused, is_slow):
 
 
 @proves(
-    "E8 E9 · a scan that misses the focused item gives the focus to the item in its place, or else to the search field"
+    "E8 E9 · a scan that misses the focused item gives the focus to the item in its place, or else "
+    "to the search field"
 )
 def test_missing_item(owner, theater):
-    page, served = owner.page, open_songs(owner)
+    page = owner.page
+    served = open_songs(owner)
     page.evaluate("scrollTo(0, document.documentElement.scrollHeight / 2)")
     song(page, 25_000).focus()
     place = page.evaluate("scrollY")
@@ -96,7 +105,8 @@ def test_missing_item(owner, theater):
 
 
 @proves(
-    "E8 E9 · an item that is scrolled out of view has the focus again when it comes back, and arrow keys go on from it"
+    "E8 E9 · an item that is scrolled out of view has the focus again when it comes back, and "
+    "arrow keys go on from it"
 )
 def test_scrolled_away(owner):
     page = owner.page
@@ -127,7 +137,8 @@ def test_scrolled_away(owner):
 
 
 @proves(
-    "E9 · a part of the list that arrives late takes the focus from nothing that was focused meanwhile"
+    "E9 · a part of the list that arrives late takes the focus from nothing that was focused "
+    "meanwhile"
 )
 def test_late_part(owner):
     page = owner.page
@@ -148,7 +159,8 @@ def test_late_part(owner):
     "E8 E9 · a sheet gives the focus back to its item, also if the list was read again meanwhile"
 )
 def test_sheet(owner, theater):
-    page, served = owner.page, LongList(owner.page)
+    page = owner.page
+    served = LongList(owner.page)
     served.songs[3]["position"] = 10
     owner.open("/library?kind=music")
     song(page, 3).click()
@@ -186,8 +198,10 @@ def test_follow_typing(owner, kind):
     owner.expected = {404}  # the run of the made events
     page = open_following_tab(owner, "/library")
     page.evaluate(
-        "async () => { const { saveLook } = await import(%s + 'look.js'); saveLook({ follow: true }); }"
-        % MODULES
+        with_modules(
+            "base/preferences.js",
+            "({ savePreferences }) => savePreferences({ follow: true })",
+        )
     )
     field = page.get_by_role("searchbox")
     if kind == "password":
@@ -214,7 +228,8 @@ def test_follow_typing(owner, kind):
 
 @proves("E15 F6 · a device that was removed from devices.json goes, and the scenes are read again")
 def test_removed_device(owner, theater):
-    status, asked = theater.send("GET", "/status"), []
+    status = theater.send("GET", "/status")
+    asked = []
     status["devices"].append({**status["devices"][0], "id": "ghost", "title": "Ghost lamp"})
 
     def stream(route):
@@ -286,7 +301,8 @@ def test_cancelled_start(owner):
 
 
 @proves(
-    "E8 E9 · a button keeps the focus when it changes to its opposite, and the end of a film leaves it in the player"
+    "E8 E9 · a button keeps the focus when it changes to its opposite, and the end of a film "
+    "leaves it in the player"
 )
 def test_playing(owner, theater):
     theater.watch()
@@ -309,7 +325,8 @@ def test_playing(owner, theater):
 
 @proves("E10 E9 · the films that were stopped keep the focus when another comes before them")
 def test_shelf(owner, theater):
-    page, titles = owner.page, ["Night Ferry", "The Long Hall", "Paper Moons"]
+    page = owner.page
+    titles = ["Night Ferry", "The Long Hall", "Paper Moons"]
 
     def items():
         return [
@@ -344,7 +361,8 @@ def test_controls(owner, theater):
     page = owner.open("/devices")
     page.locator(".device-row[data-focus=amp]").click()
     pane = page.get_by_role("region", name="Amplifier")
-    mute, before = pane.get_by_role("switch", name="Mute"), theater.state("amp", "muted")
+    mute = pane.get_by_role("switch", name="Mute")
+    before = theater.state("amp", "muted")
     mute.press("Space")
     theater.wait_for("amp", "muted", not before)
     expect(pane.get_by_role("row", name=re.compile("^Mute"))).to_contain_text(
@@ -408,7 +426,7 @@ def test_lost(owner):
     search.focus()
     page.keyboard.type("nig")
     page.route("**/api/v1/events", lambda route: route.abort())
-    page.evaluate("async () => (await import(%s + 'store.js')).lose()" % MODULES)
+    page.evaluate(with_modules("model/store.js", "(store) => store.lose()"))
     expect(search).to_be_disabled()
     page.unroute("**/api/v1/events")
     expect(search).to_be_enabled()
@@ -422,9 +440,10 @@ def test_plugins(owner, theater):
     page = open_following_tab(owner, "/plugins")
     plugin = theater.send("GET", "/plugins")["plugins"][0]
     device = theater.send("GET", "/devices")["devices"][0]
-    publish = lambda way: owner.page.evaluate(
-        PUBLISH_EVENTS, [["device", {**device, "availability": way}]]
-    )
+
+    def publish(way):
+        owner.page.evaluate(PUBLISH_EVENTS, [["device", {**device, "availability": way}]])
+
     held = hold(page, "/plugins")
     routes = []
     for way in ("starting", "unavailable", "starting"):

@@ -22,7 +22,8 @@ def leave(theater, route, item, at):
 
 
 @proves(
-    "E10 · a film that a test starts begins at its start, also if an earlier test left it in the middle"
+    "E10 · a film that a test starts begins at its start, also if an earlier test left it in the "
+    "middle"
 )
 def test_start(theater):
     theater.turn_off()
@@ -36,7 +37,8 @@ def test_start(theater):
 
 
 @proves(
-    "E10 E10a · Home offers to go on with what was stopped last, or from the start, and lists what was stopped before"
+    "E10 E10a · Home offers to go on with what was stopped last, or from the start, and lists what "
+    "was stopped before"
 )
 def test_offer(owner, theater):
     leave(theater, "/watch", "paper-moons", 30)
@@ -72,7 +74,8 @@ def test_offer(owner, theater):
 @proves("E10 E10a E11 · a song that was stopped asks where to go on; another begins at once")
 def test_song(owner, theater):
     songs = theater.send("GET", "/songs")["songs"]
-    song, other = songs[-1], songs[0]
+    song = songs[-1]
+    other = songs[0]
     leave(theater, "/listen", song["id"], 300)
     page = owner.open("/library?kind=music")
     row = page.get_by_role("button", name=re.compile(f"^{re.escape(song['title'])},.* left$"))

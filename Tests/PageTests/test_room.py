@@ -1,33 +1,51 @@
 """The room as it hangs on the wall: it rests, wakes, stays awake, shows what failed, and lasts."""
 
+import itertools
 import re
 import time
 import urllib.error
 
 import pytest
-from conftest import HOSTILE, PASSWORD, proves
-from measuring.page import EVENING, slope
+from conftest import HOSTILE, PASSWORD, proves, with_modules
+from memory_growth import PUBLISH_EVENING, slope
 from playwright.sync_api import expect
-from test_entrance import MODULES
 from test_screens import faults
 
-# The answers of the device that is asked not to switch its screen off; a test grants them.
-WAKE_LOCK = """globalThis.locks = []; globalThis.asked = 0;
-Object.defineProperty(navigator, 'wakeLock', { value: { request: () => new Promise((done) => {
-  asked += 1;
-  globalThis.grant = () => { const lock = { released: false, release() { this.released = true; } }; locks.push(lock); done(lock); };
-}) } });"""
+# Stands for the device, which is asked not to switch its screen off; `grant` is its answer.
+WAKE_LOCK = """
+  globalThis.locks = [];
+  globalThis.asked = 0;
+  class Lock {
+    released = false;
+    release() {
+      this.released = true;
+    }
+  }
+  const request = () => {
+    globalThis.asked += 1;
+    return new Promise((done) => {
+      globalThis.grant = () => {
+        const lock = new Lock();
+        globalThis.locks.push(lock);
+        done(lock);
+      };
+    });
+  };
+  Object.defineProperty(navigator, 'wakeLock', { value: { request } });
+"""
 # Passes events on, as the leading tab does.
 PUBLISH_EVENTS = """async (events) => {
-  const { event: id } = await (await fetch('/api/v1/status')).json(), channel = new BroadcastChannel('theater');
+  const { event: id } = await (await fetch('/api/v1/status')).json();
+  const channel = new BroadcastChannel('theater');
   for (const [type, value] of events) channel.postMessage({ type, value, id });
   channel.close();
 }"""
+# Milliseconds without input after which the room rests.
 REST = 25_000
 
 
 def open_following_tab(owner, path, prepare=lambda page: None):
-    """A screen in a tab that follows the owner's: that one passes it events with `PUBLISH_EVENTS`."""
+    """Opens a screen in a tab that follows the owner's, which publishes events to it."""
     owner.open("/settings")
     page = owner.context.new_page()
     prepare(page)
@@ -47,7 +65,8 @@ def classes(page):
 
 
 @proves(
-    "E15 · left alone the room rests and dims; the touch or key that wakes it presses nothing; a forgotten sheet is closed"
+    "E15 · left alone the room rests and dims; the touch or key that wakes it presses nothing; a "
+    "forgotten sheet is closed"
 )
 def test_rest(visit, theater):
     theater.turn_off()
@@ -136,16 +155,20 @@ def failed(device, message, hint, **more):
 
 
 @proves(
-    "E15 E17 · the room shows each failed device with what is wrong, also when that changes, and mends it"
+    "E15 E17 · the room shows each failed device with what is wrong, also when that changes, and "
+    "mends it"
 )
 def test_failures(owner, theater):
     room = open_following_room(owner)
-    publish = lambda *events: owner.page.evaluate(PUBLISH_EVENTS, list(events))
     devices = {one["id"]: one for one in theater.send("GET", "/devices")["devices"]}
-    silent = lambda name: [
-        "device",
-        {**devices[name], "availability": "unavailable", "reason": f"{name} does not answer"},
-    ]
+
+    def publish(*events):
+        owner.page.evaluate(PUBLISH_EVENTS, list(events))
+
+    def silent(name):
+        lost = {"availability": "unavailable", "reason": f"{name} does not answer"}
+        return ["device", {**devices[name], **lost}]
+
     cards = room.locator(".trouble")
     publish(failed("projector", "the lamp does not strike", "Let it cool for two minutes."))
     expect(cards).to_have_count(1)
@@ -159,14 +182,12 @@ def test_failures(owner, theater):
     )
     expect(room.get_by_role("group", name="Amplifier: amp does not answer")).to_be_visible()
     boxes = [card.bounding_box() for card in cards.all()]
-    for i, one in enumerate(boxes):
-        for other in boxes[i + 1 :]:
-            assert (
-                one["y"] + one["height"] <= other["y"]
-                or other["y"] + other["height"] <= one["y"]
-                or one["x"] + one["width"] <= other["x"]
-                or other["x"] + other["width"] <= one["x"]
-            ), boxes
+    for one, other in itertools.combinations(boxes, 2):
+        is_above = one["y"] + one["height"] <= other["y"]
+        is_below = other["y"] + other["height"] <= one["y"]
+        is_left = one["x"] + one["width"] <= other["x"]
+        is_right = other["x"] + other["width"] <= one["x"]
+        assert is_above or is_below or is_left or is_right, boxes
     expect(room.locator("#say-now")).to_contain_text("Amplifier: amp does not answer")
     room.get_by_role("group", name="Amplifier: amp does not answer").get_by_role(
         "button", name="Fix"
@@ -189,15 +210,18 @@ def test_failures(owner, theater):
     theater.wait_for("dvd", "playback", lambda playback: playback["item"] == "night-ferry")
 
 
-HOURS, EVENTS, DAY_KB = 8, 300, 1024
+HOURS = 8
+EVENTS = 300  # an hour
+DAY_KB = 1024
 
 
 @proves("E15 · the heap of the room does not grow over hours of events")
 def test_memory(owner):
     room = open_following_room(owner, lambda page: page.clock.install())
-    session, sizes = owner.context.new_cdp_session(room), []
+    session = owner.context.new_cdp_session(room)
+    sizes = []
     for _ in range(HOURS):
-        owner.page.evaluate(EVENING, EVENTS)
+        owner.page.evaluate(PUBLISH_EVENING, EVENTS)
         room.clock.run_for(60_000)
         room.clock.fast_forward(59 * 60_000)
         session.send("HeapProfiler.collectGarbage")
@@ -209,64 +233,60 @@ def test_memory(owner):
     assert slope(sizes[2:]) * 24 <= DAY_KB, sizes
 
 
+COUNT_STYLE_CHANGES = """() => {
+  globalThis.changes = 0;
+  const count = (changes) => {
+    globalThis.changes += changes.length;
+  };
+  new MutationObserver(count).observe(document.documentElement, { attributeFilter: ['style'] });
+}"""
+
+
 @proves(
-    "E15 · the room does not recolor the page while it is shown; the next screen has the color of the film, the radio that of its station"
+    "E15 · the room does not recolor the page while it is shown; the next screen has the color of "
+    "the film, the radio that of its station"
 )
 @pytest.mark.parametrize("name", ["Scenes", "Radio"])
 def test_color(owner, name):
     room = open_following_room(owner)
-    color = lambda: room.evaluate("document.documentElement.style.getPropertyValue('--glow-a')")
-    owner.page.evaluate(
-        PUBLISH_EVENTS,
-        [
-            [
-                "activity",
-                {
-                    "status": "running",
-                    "activity": "film",
-                    "title": "Watch a film",
-                    "item": "paper-moons",
-                    "itemTitle": "Paper Moons",
-                    "player": "dvd",
-                    "run": "1",
-                },
-            ]
-        ],
-    )
+
+    def color():
+        return room.evaluate("document.documentElement.style.getPropertyValue('--glow-a')")
+
+    def publish_film(run):
+        film = {
+            "status": "running",
+            "activity": "film",
+            "title": "Watch a film",
+            "item": "paper-moons",
+            "itemTitle": "Paper Moons",
+            "player": "dvd",
+            "run": run,
+        }
+        owner.page.evaluate(PUBLISH_EVENTS, [["activity", film]])
+
+    publish_film("1")
     expect(room.get_by_role("heading", name="Paper Moons")).to_be_visible()
     assert color() == "#8d5c87"
     room.get_by_role("link", name=name).click()
     room.wait_for_selector(f"html[data-ready={name.lower()}]")
-    shown, of_film = color(), "#6097a5"
-    assert shown == of_film if name == "Scenes" else shown not in ("#8d5c87", of_film)
-    room.evaluate(
-        "globalThis.changes = 0; new MutationObserver((all) => { globalThis.changes += all.length; }).observe(document.documentElement, { attributeFilter: ['style'] })"
-    )
-    owner.page.evaluate(
-        PUBLISH_EVENTS,
-        [
-            [
-                "activity",
-                {
-                    "status": "running",
-                    "activity": "film",
-                    "title": "Watch a film",
-                    "item": "paper-moons",
-                    "itemTitle": "Paper Moons",
-                    "player": "dvd",
-                    "run": "2",
-                },
-            ]
-        ],
-    )
+    shown = color()
+    of_film = "#6097a5"
+    if name == "Scenes":
+        assert shown == of_film
+    else:
+        assert shown not in ("#8d5c87", of_film)
+    room.evaluate(COUNT_STYLE_CHANGES)
+    publish_film("2")
     room.wait_for_function(
-        "async () => (await import(%s + 'store.js')).activity().run === '2'" % MODULES
+        with_modules("model/store.js", "(store) => store.activity().run === '2'")
     )
     assert color() == shown and room.evaluate("globalThis.changes") == 0
 
 
 @proves(
-    "E15 A10 F5 · an owner makes a device a wall tablet: it shows the room and plays, changes nothing else, and ends when it is revoked"
+    "E15 A10 F5 · an owner makes a device a wall tablet: it shows the room and plays, changes "
+    "nothing else, and ends when it is revoked"
 )
 def test_wall_tablet(visit, theater):
     theater.turn_off()

@@ -1,4 +1,7 @@
-"""The screen that leads from simulated to real devices, with a controller, a projector and folders of its own."""
+"""The screen that leads from simulated to real devices.
+
+It has a controller, a projector and folders of its own.
+"""
 
 import http.client
 import json
@@ -13,10 +16,19 @@ import urllib.error
 import urllib.parse
 
 import pytest
-from conftest import ROOT, SIZES, TheaterClient, Visit, configuration, hold, proves, wait_held
-from measuring.controller import Controller
+from conftest import (
+    ROOT,
+    SIZES,
+    TheaterClient,
+    Visit,
+    configuration,
+    hold,
+    proves,
+    wait_held,
+    with_modules,
+)
+from controller import Controller
 from playwright.sync_api import expect
-from test_entrance import MODULES
 from test_screens import (
     FIND_OVERFLOW,
     FIND_SMALL_TARGETS,
@@ -109,7 +121,10 @@ def finding(kind, role, plugin, title, **options):
 
 
 def stub_discovery(page, *findings, problems=()):
-    """Answers searches in place of the controller, which would also find devices of the machine that runs the tests."""
+    """Answers searches in place of the controller.
+
+    That one would also find devices of the machine that runs the tests.
+    """
     page.route(
         "**/api/v1/discovery",
         lambda route: route.fulfill(
@@ -138,11 +153,13 @@ def choose(page, title, name):
 
 
 @proves(
-    "F7 E15 · a projector that was found is saved and tested, the user confirms the test, and the projector becomes simulated again"
+    "F7 E15 · a projector that was found is saved and tested, the user confirms the test, and the "
+    "projector becomes simulated again"
 )
 def test_projector(guided, own_theater, projector, file):
     visit = guided()
-    page, before = visit.page, file.read_text()
+    page = visit.page
+    before = file.read_text()
     stub_discovery(
         page,
         finding(
@@ -160,7 +177,8 @@ def test_projector(guided, own_theater, projector, file):
     choose(page, "Attic", "projector")
     expect(page.get_by_text(SUMMARY.format(1))).to_be_visible()
     # Only the entry of the projector has changed.
-    old, new = json.loads(before), json.loads(file.read_text())
+    old = json.loads(before)
+    new = json.loads(file.read_text())
     assert new["devices"].pop("projector") == {
         "role": "projector",
         "plugin": "PJLinkProjector",
@@ -198,7 +216,8 @@ def test_projector(guided, own_theater, projector, file):
 
 
 @proves(
-    "F5 F7 · the password of a found projector is kept as a secret, and the page never shows it again"
+    "F5 F7 · the password of a found projector is kept as a secret, and the page never shows it "
+    "again"
 )
 def test_secret(guided, own_theater, file):
     process = subprocess.Popen(
@@ -251,7 +270,8 @@ def test_secret(guided, own_theater, file):
 
 
 @proves(
-    "F7 · a role without a device gets a simulated one on the page, and nothing else in the file changes"
+    "F7 · a role without a device gets a simulated one on the page, and nothing else in the file "
+    "changes"
 )
 def test_add(guided, own_theater, file):
     before = json.loads(file.read_text())
@@ -283,7 +303,8 @@ def test_add(guided, own_theater, file):
 
 
 @proves(
-    "F7 E15 · the tests of the amplifier and of the tuner play through the amplifier, and turn everything off at their end"
+    "F7 E15 · the tests of the amplifier and of the tuner play through the amplifier, and turn "
+    "everything off at their end"
 )
 @pytest.mark.parametrize(
     "device, player, asked",
@@ -307,7 +328,8 @@ def test_sound(guided, own_theater, device, player, asked):
 
 
 @proves(
-    "A5 F7 E15 · the keyboard alone finds a folder on the controller's machine, and its player plays the first song"
+    "A5 F7 E15 · the keyboard alone finds a folder on the controller's machine, and its player "
+    "plays the first song"
 )
 def test_folder(guided, own_theater, home, file):
     visit = guided()
@@ -344,7 +366,8 @@ def test_folder(guided, own_theater, home, file):
 
 
 @proves(
-    "E15 F7 · the tests of lights, screen and popper change the device for some seconds, then restore its state"
+    "E15 F7 · the tests of lights, screen and popper change the device for some seconds, then "
+    "restore its state"
 )
 def test_appliances(guided, own_theater):
     own_theater.turn_off()
@@ -358,7 +381,7 @@ def test_appliances(guided, own_theater):
         page.locator(f".device-row[data-focus={device}]").click()
         before = own_theater.state(device, key)
         page.get_by_role("button", name="Test it").click()
-        own_theater.wait_for(device, key, lambda now: now != before)
+        own_theater.wait_for(device, key, lambda now, before=before: now != before)
         page.get_by_role("heading", name=asked).wait_for(timeout=30_000)
         own_theater.wait_for(device, key, before)
 
@@ -379,7 +402,8 @@ def commands(page, device):
 
 
 @proves(
-    "F7 · the test of a player plays its first item, also if hundreds of another player's come before it"
+    "F7 · the test of a player plays its first item, also if hundreds of another player's come "
+    "before it"
 )
 def test_later_item(guided, own_theater):
     own_theater.turn_off()
@@ -429,7 +453,8 @@ def end_search(page, route, *findings):
 
 
 @proves(
-    "E8 F7 · the end of a search leaves a password that is being typed, the cursor in it and the focus"
+    "E8 F7 · the end of a search leaves a password that is being typed, the cursor in it and the "
+    "focus"
 )
 def test_search_while_typing(guided):
     def attic(**options):
@@ -474,7 +499,8 @@ def test_search_while_typing(guided):
 
 
 @proves(
-    "E8 F7 · the end of a search leaves the question of a test, and the focus and a press in the list of devices"
+    "E8 F7 · the end of a search leaves the question of a test, and the focus and a press in the "
+    "list of devices"
 )
 def test_search_meanwhile(guided, own_theater):
     visit = guided()
@@ -536,7 +562,8 @@ def test_late_save(guided, file):
 @proves("F7 · a device can be tested as soon as the test of another has ended")
 def test_next_test(guided, own_theater):
     own_theater.turn_off()
-    visit, held = guided(), []
+    visit = guided()
+    held = []
     page = visit.page
 
     def answer(route):
@@ -555,8 +582,10 @@ def test_next_test(guided, own_theater):
     expect(test).to_have_attribute("aria-disabled", "true")
     route, response = wait_held(page, held)
     page.wait_for_function(
-        """async () => (await import(%s + 'store.js')).device('lights').state.brightness.value === 100"""
-        % MODULES
+        with_modules(
+            "model/store.js",
+            "({ device }) => device('lights').state.brightness.value === 100",
+        )
     )
     route.fulfill(response=response)
     expect(test).to_have_attribute("aria-disabled", "false")
@@ -648,14 +677,19 @@ def test_member(guided, own_theater):
     page = visit.open("/setup")
     page.get_by_role("heading", name="What would you like?").wait_for()
     status = page.evaluate(
-        "fetch('/api/v1/discovery', { method: 'POST', headers: { 'X-Theater': '1' } }).then((answer) => answer.status)"
+        """async () => {
+          const headers = { 'X-Theater': '1' };
+          const answer = await fetch('/api/v1/discovery', { method: 'POST', headers });
+          return answer.status;
+        }"""
     )
     assert status == 403
 
 
 @proves("F7 · searches at a broker with TLS, and with a file of authorities")
 def test_tls(guided):
-    page, sent = guided().open("/setup"), []
+    page = guided().open("/setup")
+    sent = []
     page.route(
         "**/api/v1/discovery",
         lambda route: (
@@ -680,7 +714,8 @@ def test_tls(guided):
 
 
 @proves(
-    "A1 F7 · setting up devices is accessible in all sizes and themes, with forced colors and text at 200 %"
+    "A1 F7 · setting up devices is accessible in all sizes and themes, with forced colors and text "
+    "at 200 %"
 )
 @pytest.mark.parametrize("size", SIZES)
 def test_sizes(guided, own_theater, size):
@@ -696,7 +731,8 @@ def test_sizes(guided, own_theater, size):
     wrong = [fault for path in ("/setup", "/setup?device=amp") for fault in check(visit, path)]
     visit.open("/setup")
     search(page)
-    # `check` has judged the loading; a late answer to the search counts as a shift without an input.
+    # `check` has judged the loading. A late answer to the search counts as a shift without an
+    # input.
     page.evaluate("globalThis.shifts = 0; void 0")
     page.get_by_text("MQTT broker elsewhere").click()
     page.get_by_role("button", name=re.compile("^Amplifier")).scroll_into_view_if_needed()
@@ -715,11 +751,13 @@ def test_sizes(guided, own_theater, size):
 
 
 @proves(
-    "E9 F7 · the setup of devices has only Ukrainian or Russian texts, apart from the controller's findings"
+    "E9 F7 · the setup of devices has only Ukrainian or Russian texts, apart from the controller's "
+    "findings"
 )
 @pytest.mark.parametrize("name", ["uk", "ru"])
 def test_languages(guided, own_theater, name):
-    visit, foreign = guided(locale=name, size="phone"), english_pattern(name)
+    visit = guided(locale=name, size="phone")
+    foreign = english_pattern(name)
     page = visit.page
     stub_discovery(page, finding("sound", "amplifier", "ALSAAmplifier", "PCH", device="hw:0"))
     wrong = []
@@ -773,26 +811,62 @@ def test_meanwhile(guided, own_theater, file):
     assert json.loads(file.read_text()) == edited
 
 
-ENTRIES = """async () => {
-  const { withEntry, withNewEntry, secretsIn, merged, simulated } = await import(new URL('configuration.js', document.querySelector('script[type=module]').src).href);
-  const text = '{ "a": [{"devices": {"x": "}"}}, "\\\\"]"],\\n "devices" : {"y":{"o":[1,{"x":2}]} , "x" :\\t{"role": "screen", "options": {"k": "\\\\\\\\"}} },"z":-1.5e3}';
-  return { text: withEntry(text, 'x', { role: 'screen', list: [1, 'a, b'], none: {} }),
-    added: [text, '{"devices": {}}', '{\\n  "devices": {\\n    "x": {"role": "r"}\\n  }\\n}\\n'].map((one) => withNewEntry(one, 'n', { role: 'r' })),
-    secrets: secretsIn({ a: { secret: 'one' }, b: [{ c: { secret: 'two' } }, { secret: 'one' }], d: { secret: 'no', more: 1 }, e: null }),
-    same: merged({ role: 'r', plugin: 'P', options: { folders: ['/a'], volume: 3 } }, { plugin: 'P', options: { folders: ['/b', '/a'] } }),
-    missing: (() => { try { return withEntry(text, 'w', {}); } catch (failure) { return failure.message; } })(),
-    other: merged({ role: 'r', plugin: 'Simulated', options: { speed: 2 }, process: 'p' }, { plugin: 'P', options: { host: 'h' } }),
-    back: simulated({ role: 'r', plugin: 'P', options: { host: 'h' }, process: 'p' }) };
+# A text of devices.json with names and signs that a simple search would take for others.
+ENTRIES_BEFORE = (
+    r'{ "a": [{"devices": {"x": "}"}}, "\"]"],'
+    + "\n"
+    + ' "devices" : {"y":{"o":[1,{"x":2}]} , "x" :'
+)
+ENTRY_X = "\t" + r'{"role": "screen", "options": {"k": "\\"}}'
+ENTRIES_AFTER = ' },"z":-1.5e3}'
+# Changes texts and entries of devices.json, and returns what came out by the name of the case.
+CHANGE_ENTRIES = r"""(configuration, text) => {
+  const { withEntry, withNewEntry, secretsIn, merged, simulated } = configuration;
+  const oneEntry = '{\n  "devices": {\n    "x": {"role": "r"}\n  }\n}\n';
+  const texts = [text, '{"devices": {}}', oneEntry];
+  const errorOf = (action) => {
+    try {
+      return action();
+    } catch (failure) {
+      return failure.message;
+    }
+  };
+  return {
+    text: withEntry(text, 'x', { role: 'screen', list: [1, 'a, b'], none: {} }),
+    added: texts.map((each) => withNewEntry(each, 'n', { role: 'r' })),
+    secrets: secretsIn({
+      a: { secret: 'one' },
+      b: [{ c: { secret: 'two' } }, { secret: 'one' }],
+      d: { secret: 'no', more: 1 },
+      e: null,
+    }),
+    same: merged(
+      { role: 'r', plugin: 'P', options: { folders: ['/a'], volume: 3 } },
+      { plugin: 'P', options: { folders: ['/b', '/a'] } },
+    ),
+    missing: errorOf(() => withEntry(text, 'w', {})),
+    other: merged(
+      { role: 'r', plugin: 'Simulated', options: { speed: 2 }, process: 'p' },
+      { plugin: 'P', options: { host: 'h' } },
+    ),
+    back: simulated({ role: 'r', plugin: 'P', options: { host: 'h' }, process: 'p' }),
+  };
 }"""
 
 
 @proves("F7 · an entry is put into any text of devices.json, and every other byte stays")
 def test_entries(guided, own_theater):
-    made = guided().open("/setup").evaluate(ENTRIES)
+    page = guided().open("/setup")
+    made = page.evaluate(
+        with_modules("parts/configuration.js", CHANGE_ENTRIES),
+        ENTRIES_BEFORE + ENTRY_X + ENTRIES_AFTER,
+    )
     assert made == {
-        "text": '{ "a": [{"devices": {"x": "}"}}, "\\"]"],\n "devices" : {"y":{"o":[1,{"x":2}]} , "x" :\t{"role": "screen", "list": [1, "a, b"], "none": {}} },"z":-1.5e3}',
+        "text": (
+            ENTRIES_BEFORE + '\t{"role": "screen", "list": [1, "a, b"], "none": {}}' + ENTRIES_AFTER
+        ),
         "added": [
-            '{ "a": [{"devices": {"x": "}"}}, "\\"]"],\n "devices" : {"y":{"o":[1,{"x":2}]} , "x" :\t{"role": "screen", "options": {"k": "\\\\"}},\n    "n": {"role": "r"} },"z":-1.5e3}',
+            ENTRIES_BEFORE + ENTRY_X + ',\n    "n": {"role": "r"}' + ENTRIES_AFTER,
             '{"devices": {\n    "n": {"role": "r"}}}',
             '{\n  "devices": {\n    "x": {"role": "r"},\n    "n": {"role": "r"}\n  }\n}\n',
         ],

@@ -1,26 +1,70 @@
-"""Texts that try to be markup or code, stored at every place that keeps a text, on every screen that shows one."""
+"""Texts that try to be markup or code, at every place that keeps a text.
+
+They are shown on every screen that shows one.
+"""
 
 import itertools
 import json
 
 from conftest import ROOT, TheaterClient, Visit, configuration, proves
-from measuring.controller import Controller
+from controller import Controller
 
 PAYLOADS = [
     one["text"] for one in json.loads((ROOT / "Tests/Fixtures/stored-payloads.json").read_text())
 ]
 # What no text may become: something that runs or loads by itself.
-ALIVE = """() => [...document.querySelectorAll('script:not([src]), iframe, object, embed, base, meta[http-equiv=refresh], foreignObject, animate, set, form[action], [srcdoc]'), ...document.querySelectorAll('*')]
-  .filter((node) => node.matches('script, iframe, object, embed, base, meta[http-equiv=refresh], foreignObject, animate, set, form[action], [srcdoc]') ? !node.src : [...node.attributes].some(({ name, value }) => name.startsWith('on') || ['href', 'src', 'action', 'xlink:href'].includes(name) && /^\\s*javascript:/i.test(value)))
-  .map((node) => node.outerHTML.slice(0, 100))"""
-# Shows each text as what plays, as a device's report and as a failure: events that the leading tab passes on.
+ALIVE = """() => {
+  const ACTIVE = [
+    ...['script', 'iframe', 'object', 'embed', 'base', 'meta[http-equiv=refresh]'],
+    ...['foreignObject', 'animate', 'set', 'form[action]', '[srcdoc]'],
+  ].join();
+  const ADDRESSES = ['href', 'src', 'action', 'xlink:href'];
+  const runs = ({ name, value }) =>
+    name.startsWith('on') || (ADDRESSES.includes(name) && /^\\s*javascript:/i.test(value));
+  // The page's own scripts come from its files.
+  const isAlive = (node) => {
+    if (node.matches(ACTIVE)) return !node.matches('script[src]');
+    return [...node.attributes].some(runs);
+  };
+  const alive = [...document.querySelectorAll('*')].filter(isAlive);
+  return alive.map((node) => node.outerHTML.slice(0, 100));
+}"""
+NEXT_FRAME = """() =>
+  new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"""
+SCROLL_TO_SHARE = """(share) =>
+  scrollTo(0, (document.documentElement.scrollHeight - innerHeight) * share)"""
+# Publishes each text as the current item, as a device's report and as a failure.
 EVENTS = """async (texts) => {
-  const status = await (await fetch('/api/v1/status')).json(), channel = new BroadcastChannel('theater');
+  const status = await (await fetch('/api/v1/status')).json();
+  const channel = new BroadcastChannel('theater');
   const publish = (type, value) => channel.postMessage({ type, value, id: status.event });
+  const activity = (text) => ({
+    status: 'running',
+    activity: text,
+    title: text,
+    item: text,
+    itemTitle: text,
+    user: text,
+    player: 'dvd',
+    run: text,
+  });
+  const failure = (text) => ({
+    status: 'failed',
+    error: { code: 'deviceFailed', message: text, hint: text, device: 'dvd', step: text },
+  });
+  const report = (device, text) => {
+    const state = { ...device.state };
+    for (const key of ['station', 'input']) {
+      if (state[key]) state[key] = { value: text, provenance: 'reported', age: 0 };
+    }
+    const attributes = { note: { value: text, label: text, unit: text } };
+    return { ...device, title: text, attributes, state };
+  };
   for (const [i, text] of texts.entries()) {
-    publish('activity', { status: i % 2 ? 'failed' : 'running', activity: text, title: text, item: text, itemTitle: text, user: text, player: 'dvd', run: text, ...(i % 2 && { error: { code: 'deviceFailed', message: text, hint: text, device: 'dvd', step: text } }) });
+    publish('activity', { ...activity(text), ...(i % 2 ? failure(text) : {}) });
     const device = status.devices[i % status.devices.length];
-    publish('device', { ...device, title: text, ...(i % 3 ? {} : { availability: 'unavailable', reason: text }), attributes: { note: { value: text, label: text, unit: text } }, state: { ...device.state, ...(device.state.station && { station: { value: text, provenance: 'reported', age: 0 } }), ...(device.state.input && { input: { value: text, provenance: 'reported', age: 0 } }) } });
+    const reason = i % 3 ? {} : { availability: 'unavailable', reason: text };
+    publish('device', { ...report(device, text), ...reason });
     await new Promise((done) => setTimeout(done));
   }
   channel.close();
@@ -46,7 +90,10 @@ def hostile_configuration():
 
 
 def poisoned(value, texts):
-    """The answer with one entry a payload in each of its lists, and a payload in each text that somebody else may have chosen."""
+    """Returns an answer with payloads in each text that somebody else may have chosen.
+
+    Each of its lists has one entry a payload.
+    """
     if isinstance(value, dict):
         return {
             key: next(texts)
@@ -75,7 +122,8 @@ def poisoned(value, texts):
 
 
 @proves(
-    "F5 · 200 texts with markup, code, control characters and odd scripts are shown as text and never run, wherever they are stored"
+    "F5 · 200 texts with markup, code, control characters and odd scripts are shown as text and "
+    "never run, wherever they are stored"
 )
 def test_stored_texts(browser):
     with Controller(hostile_configuration()) as controller:
@@ -83,19 +131,22 @@ def test_stored_texts(browser):
         theater = TheaterClient(controller)
         controller.wait_for(controller.plugins_are_up)
         one = Visit(browser, theater.base).with_session(theater.people["ann@example.org"])
-        page, texts = one.page, itertools.cycle(PAYLOADS)
+        page = one.page
+        texts = itertools.cycle(PAYLOADS)
         theater.send("POST", "/guests", {"activities": ["film"], "name": PAYLOADS[0]})
         for answer in ("accounts", "guests", "sessions", "audit**", "plugins", "account"):
 
             def poison(route):
                 fetched = route.fetch()
                 value = fetched.json()
-                value = (
-                    {**poisoned(value, texts), **({"before": None} if "entries" in value else {})}
-                    if "user" not in value
-                    else {"user": {**value["user"], "name": next(texts)}}
-                )
-                route.fulfill(status=200, content_type="application/json", body=json.dumps(value))
+                if "user" in value:
+                    value["user"]["name"] = next(texts)
+                    value = {"user": value["user"]}
+                else:
+                    value = poisoned(value, texts)
+                if "entries" in value:
+                    value["before"] = None
+                route.fulfill(json=value)
 
             page.route(f"**/api/v1/{answer}", poison)
 
@@ -114,7 +165,8 @@ def test_stored_texts(browser):
                 ),
             ),
         )
-        # Runs of invented names do not exist, and a configuration of this size is not checked while it is typed.
+        # Runs of invented names do not exist, and a configuration of this size is not checked
+        # while it is typed.
         one.expected = {404, 413}
 
         def expect_inert(shown, where):
@@ -123,12 +175,8 @@ def test_stored_texts(browser):
         for path in ("/library", "/library?kind=music"):
             one.open(path)
             for part in range(5):
-                page.evaluate(
-                    f"scrollTo(0, (document.documentElement.scrollHeight - innerHeight) * {part / 4})"
-                )
-                page.evaluate(
-                    "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
-                )
+                page.evaluate(SCROLL_TO_SHARE, part / 4)
+                page.evaluate(NEXT_FRAME)
                 expect_inert(page, path)
         page.evaluate("scrollTo(0, 0)")
         for path in (
@@ -154,13 +202,19 @@ def test_stored_texts(browser):
             other.goto(path)
             other.wait_for_selector("html[data-ready]")
             page.evaluate(EVENTS, texts)
-            other.evaluate(
-                "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
-            )
+            other.evaluate(NEXT_FRAME)
             expect_inert(other, path)
         assert other.evaluate("globalThis.ran === undefined")
         page.evaluate(
-            "Promise.resolve().then(() => { try { document.body.innerHTML = '<i>'; globalThis.ran = 1 } catch {} }); void 0"
+            """() => {
+              const write = () => {
+                try {
+                  document.body.innerHTML = '<i>';
+                  globalThis.ran = 1;
+                } catch {}
+              };
+              Promise.resolve().then(write);
+            }"""
         )
         # The policy itself refuses markup from text; Chromium reports the attempt.
         assert [text for text in one.complaints if "TrustedHTML" in text or "Trusted Type" in text]

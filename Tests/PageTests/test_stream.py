@@ -1,5 +1,6 @@
 """The stream of events, cut between the page and the controller."""
 
+import contextlib
 import json
 import re
 import socket
@@ -7,32 +8,36 @@ import threading
 import urllib.request
 
 import pytest
-from conftest import Visit, proves
+from conftest import Visit, eventually, proves, with_modules
 from playwright.sync_api import expect
-from test_entrance import MODULES
-from test_theater import eventually
 
 # What the page has got: the leading tab passes each event on.
-SEEN = "globalThis.seen = []; new BroadcastChannel('theater').onmessage = ({ data }) => { if (data.id) seen.push([data.type, data.id]); };"
-
+SEEN = """
+  globalThis.seen = [];
+  new BroadcastChannel('theater').onmessage = ({ data }) => {
+    if (data.id) globalThis.seen.push([data.type, data.id]);
+  };
+"""
 # Notes the brightness at each redraw, and opens the stream again.
-WATCH_REDRAWS = (
-    """async () => {
-  const theater = await import(%s + 'store.js');
-  globalThis.drawn = [];
-  theater.watch(() => drawn.push(theater.device('lights').state.brightness.value));
-  theater.lose();
-}"""
-    % MODULES
+WATCH_REDRAWS = with_modules(
+    "model/store.js",
+    """(store) => {
+      globalThis.drawn = [];
+      store.watch(() => drawn.push(store.device('lights').state.brightness.value));
+      store.lose();
+    }""",
 )
 
 
 class CuttingProxy:
-    """Passes connections on to a controller, keeps the heads of requests for events, and cuts these."""
+    """Passes connections on to a controller, keeps the heads of requests for events, cuts these."""
 
     def __init__(self, port):
-        self.target, self.heads, self.refuses = port, [], False
-        self.streams, self.sockets = [], []
+        self.target = port
+        self.heads = []
+        self.refuses = False
+        self.streams = []
+        self.sockets = []
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.host = f"127.0.0.1:{self.listener.getsockname()[1]}".encode()
         self.base = f"http://{self.host.decode()}"
@@ -70,10 +75,8 @@ class CuttingProxy:
 
     @staticmethod
     def end(each):
-        try:
+        with contextlib.suppress(OSError):
             each.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
 
     def cut(self):
         """Cuts the streams, and refuses others from now on."""
@@ -114,14 +117,18 @@ def record(theater, ids):
 )
 def test_resume(browser, theater):
     theater.turn_off()
-    proxy, ids = CuttingProxy(theater.controller.port), []
+    proxy = CuttingProxy(theater.controller.port)
+    ids = []
     one = Visit(browser, proxy.base).with_session(theater.people["ann@example.org"])
     one.expected = {"network"}
     one.page.add_init_script(SEEN)
     recorded = record(theater, ids)
     page = one.open("/devices")
     lights = page.get_by_role("button", name=re.compile("^Lights")).first
-    seen = lambda: page.evaluate("seen.map(([, id]) => id)")
+
+    def seen():
+        return page.evaluate("seen.map(([, id]) => id)")
+
     theater.send("POST", "/devices/lights/commands", {"dim": 31})
     expect(lights).to_contain_text("31 %")
     eventually(page, lambda: seen()[-1] == ids[-1])
@@ -180,7 +187,8 @@ def test_burst(owner):
 
 
 @proves(
-    "E9 E17 · a device that follows others goes to the room also if what they start runs before the page is drawn, but not for what a snapshot brings"
+    "E9 E17 · a device that follows others goes to the room also if what they start runs before "
+    "the page is drawn, but not for what a snapshot brings"
 )
 @pytest.mark.parametrize("in_snapshot", [False, True], ids=["event", "snapshot"])
 def test_short_start(owner, in_snapshot):
@@ -211,11 +219,12 @@ def test_short_start(owner, in_snapshot):
 
 
 @proves(
-    "E9 E17 · the plan of a scene is no start, so that what others start meanwhile is followed; its run is one"
+    "E9 E17 · the plan of a scene is no start, so that what others start meanwhile is followed; "
+    "its run is one"
 )
 def test_plan(owner):
     page = owner.open("/scenes?scene=together")
-    begins_here = "async () => (await import(%s + 'api.js')).beginsHere()" % MODULES
+    begins_here = with_modules("base/api.js", "(api) => api.beginsHere()")
     assert not page.evaluate(begins_here)
     page.get_by_role("button", name="Run").click()
     page.wait_for_function(begins_here)

@@ -4,9 +4,8 @@ import json
 import re
 
 import pytest
-from conftest import PASSWORD, ROOT, proves
+from conftest import PASSWORD, ROOT, proves, with_modules
 from playwright.sync_api import expect
-from test_entrance import MODULES
 from test_screens import ENTRANCE, FIND_OVERFLOW, SCREENS, WAIT_FOR_TRANSITIONS
 
 SITE = ROOT / "Sources/WebServer/Site"
@@ -19,48 +18,22 @@ FORMS = {
 }
 
 
-def flat(file):
-    """Returns the texts by key. A file may group them by the part of the key before the dot."""
-    found = {}
-    for key, value in file.items():
-        found.update(
-            {key: value} if "." in key else {f"{key}.{rest}": text for rest, text in value.items()}
-        )
-    return found
+def texts_of(name):
+    """Returns the texts of a language by key. Its file groups them by the part before the dot."""
+    groups = json.loads((SITE / f"text/{name}.json").read_text())
+    return {
+        f"{group}.{rest}": text
+        for group, members in groups.items()
+        for rest, text in members.items()
+    }
 
 
-# The screens before the login load a small file; those after it load the large one as well.
-FILES = {
-    name: flat(json.loads((SITE / f"text/{name}.json").read_text()))
-    for one in LANGUAGES
-    for name in (one, f"entrance-{one}")
-}
-TEXTS = {name: {**FILES[f"entrance-{name}"], **FILES[name]} for name in LANGUAGES}
-ENTRANCE_MODULES = [
-    "main",
-    "dom",
-    "api",
-    "text",
-    "language",
-    "login",
-    "look",
-    "forms",
-    "contacts",
-    "rules",
-    "backdrop",
-    "greeting",
-    "register",
-    "code",
-    "code-entry",
-    "reset",
-    "guest",
-    "newcomer",
-]
-CODE = "\n".join(path.read_text() for path in sorted((SITE / "js").glob("*.js")))
+TEXTS = {name: texts_of(name) for name in LANGUAGES}
+CODE = "\n".join(path.read_text() for path in sorted((SITE / "js").rglob("*.js")))
 # Every literal with the form of a key, the key in a call such as `t('home.title')`, and the fixed
 # beginning of a key that is put together, as in `t(`role.${role}`)`.
 LITERAL = re.compile(r"'([a-z][A-Za-z]*(?:\.[A-Za-z]+)+)'")
-CALLED = re.compile(r"\b(?:t|parts|has)\('([^']+)'")
+CALLED = re.compile(r"\b(?:t|textParts|hasText)\(\s*'([^']+)'")
 BUILT = re.compile(r"`([a-z][A-Za-z]*\.(?:[A-Za-z]+\.)*)\$\{")
 
 
@@ -69,8 +42,10 @@ def forms(text):
 
 
 def placeholders(text):
-    """Returns the sorted placeholders of each form, without `field`: a language with grammatical cases may need
-    a wording without the label of the field."""
+    """Returns the sorted placeholders of each form, without `field`.
+
+    A language with grammatical cases may need a wording without the label of the field.
+    """
     return [sorted(set(re.findall(r"\{(\w+)\}", form)) - {"field"}) for form in forms(text)]
 
 
@@ -80,7 +55,8 @@ def test_keys():
     for name in LANGUAGES:
         wrong += [f"{name} lacks {key}" for key in TEXTS["en"].keys() - TEXTS[name].keys()]
         wrong += [f"{name} alone has {key}" for key in TEXTS[name].keys() - TEXTS["en"].keys()]
-    keys, built = set(TEXTS["en"]), tuple(set(BUILT.findall(CODE)))
+    keys = set(TEXTS["en"])
+    built = tuple(set(BUILT.findall(CODE)))
     wrong += [f"no text has the key {key}" for key in set(CALLED.findall(CODE)) - keys]
     wrong += [
         f"no key begins with {prefix}"
@@ -89,20 +65,6 @@ def test_keys():
     ]
     used = set(LITERAL.findall(CODE))
     wrong += [f"{key} is not used" for key in keys - used if not key.startswith(built)]
-    entrance = "\n".join((SITE / f"js/{module}.js").read_text() for module in ENTRANCE_MODULES)
-    needed = {
-        key
-        for key in keys
-        if key in LITERAL.findall(entrance) or key.startswith(tuple(BUILT.findall(entrance)))
-    }
-    for name in LANGUAGES:
-        wrong += [
-            f"entrance-{name} lacks {key}" for key in needed - FILES[f"entrance-{name}"].keys()
-        ]
-        wrong += [
-            f"{key} is in both files of {name}"
-            for key in FILES[name].keys() & FILES[f"entrance-{name}"].keys()
-        ]
     assert not wrong, "\n".join(wrong)
 
 
@@ -117,7 +79,8 @@ def test_actions():
 
 
 @proves(
-    "E9 · the texts of a key have the same placeholders in each language, and the plural forms of that language"
+    "E9 · the texts of a key have the same placeholders in each language, and the plural forms of "
+    "that language"
 )
 def test_forms():
     wrong = []
@@ -146,13 +109,14 @@ def test_forms():
     "E9 · the files of texts are sorted, one key a line, and hold no letters of another language"
 )
 def test_files():
-    for name in FILES:
-        text, keys = (SITE / f"text/{name}.json").read_text(), list(FILES[name])
-        groups = [key for key in json.loads(text) if "." not in key]
-        assert len(re.findall(r'^"', text, re.MULTILINE)) == len(keys) + len(groups), (
-            f"{name}: one key a line"
-        )
-        assert keys == sorted(keys, key=lambda key: key.split(".", 1)), f"{name}: sort the keys"
+    for name in LANGUAGES:
+        text = (SITE / f"text/{name}.json").read_text()
+        groups = {
+            group: dict(sorted(members.items()))
+            for group, members in sorted(json.loads(text).items())
+        }
+        ordered = json.dumps(groups, ensure_ascii=False, indent=2) + "\n"
+        assert text == ordered, f"{name}: sort the keys, with one on each line"
     foreign_letters = {"en": r"[\u0400-\u04ff]", "uk": r"[ыэёъЫЭЁЪ]", "ru": r"[іїєґІЇЄҐ’]"}
     for name, foreign in foreign_letters.items():
         found = [
@@ -175,11 +139,21 @@ def test_files():
 
 # Returns all texts of the open screen that a person sees, or hears from a screen reader.
 COLLECT_TEXTS = """() => {
-  const said = new Set(), walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (walk.nextNode()) { const text = walk.currentNode.textContent.trim(), owner = walk.currentNode.parentElement; if (text && !owner.closest('script, noscript, .mono, option[lang]')) said.add(text); }
-  for (const name of ['aria-label', 'placeholder', 'title', 'alt', 'aria-valuetext']) for (const node of document.querySelectorAll(`[${name}]`)) said.add(node.getAttribute(name).trim());
-  said.add(document.title.replace(/ · Home Theater$/, ''));
-  return [...said];
+  const SPOKEN = ['aria-label', 'placeholder', 'title', 'alt', 'aria-valuetext'];
+  const NOT_TRANSLATED = 'script, noscript, .mono, option[lang]';
+  const texts = new Set();
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const text = walk.currentNode.textContent.trim();
+    if (text && !walk.currentNode.parentElement.closest(NOT_TRANSLATED)) texts.add(text);
+  }
+  for (const name of SPOKEN) {
+    for (const node of document.querySelectorAll(`[${name}]`)) {
+      texts.add(node.getAttribute(name).trim());
+    }
+  }
+  texts.add(document.title.replace(/ · Home Theater$/, ''));
+  return [...texts];
 }"""
 WITH_NUMBER = re.compile(r"\\\{(?:count|number|total|percent|age)\\\}")
 WITH_VALUE = re.compile(r"\\\{\w+\\\}")
@@ -203,18 +177,17 @@ def english_pattern(name):
 
 
 @proves(
-    "E9 F8 · every screen has only Ukrainian or Russian texts when the browser asks for that language, and fits phone, tablet and desktop"
+    "E9 F8 · every screen has only Ukrainian or Russian texts when the browser asks for that "
+    "language, and fits phone, tablet and desktop"
 )
 @pytest.mark.parametrize(
     "name, size", [("uk", "phone"), ("ru", "phone"), ("uk", "desktop"), ("ru", "tablet")]
 )
 def test_languages(visit, theater, name, size):
     theater.turn_off()
-    stranger, foreign, wrong = (
-        visit(size=size, locale=f"{name}-{'UA' if name == 'uk' else 'RU'}"),
-        english_pattern(name),
-        [],
-    )
+    stranger = visit(size=size, locale=f"{name}-{'UA' if name == 'uk' else 'RU'}")
+    foreign = english_pattern(name)
+    wrong = []
 
     def check(page, place):
         page.evaluate(WAIT_FOR_TRANSITIONS)
@@ -259,8 +232,12 @@ def test_languages(visit, theater, name, size):
 def test_time_ago(visit):
     page = visit().open("/login")
     said = page.evaluate(
-        "import(%s + 'text.js').then(({ when }) => [59.4, 59.6, 3569, 3580, 84_500, 84_700].map((ago) => when(0, ago * 1000)))"
-        % MODULES
+        with_modules(
+            "base/text.js",
+            """({ relativeTime }, secondsAgo) =>
+              secondsAgo.map((seconds) => relativeTime(0, seconds * 1000))""",
+        ),
+        [59.4, 59.6, 3569, 3580, 84_500, 84_700],
     )
     assert said == ["59 sec ago", "1 min ago", "59 min ago", "1 hr ago", "23 hr ago", "1 day ago"]
 
@@ -288,7 +265,8 @@ def test_next_language(visit, theater):
 
 
 @proves(
-    "E9 · the language is chosen at the login and in the account; the first choice stays on the device, the second is stored with the account"
+    "E9 · the language is chosen at the login and in the account; the first choice stays on the "
+    "device, the second is stored with the account"
 )
 def test_choice(visit, theater):
     page = visit().open("/login")
@@ -327,7 +305,8 @@ def test_device_language(visit, theater):
 
 
 @proves(
-    "E9 E17 · says in the reader's language what failed and where, with the controller's English in small print"
+    "E9 E17 · says in the reader's language what failed and where, with the controller's English "
+    "in small print"
 )
 def test_failure(visit, theater):
     theater.turn_off()
@@ -344,7 +323,8 @@ def test_failure(visit, theater):
 
 
 @proves(
-    "E9 E17 · a form in a sheet says in the reader's language why it was refused, with the controller's English in small print"
+    "E9 E17 · a form in a sheet says in the reader's language why it was refused, with the "
+    "controller's English in small print"
 )
 def test_refused_form(visit, theater):
     one = visit(locale="uk").with_session(theater.people["ann@example.org"])
@@ -415,12 +395,10 @@ def test_reported(visit, theater):
     )
     page = one.open("/scenes?scene=together")
     why = page.locator(".why").all_inner_texts()
-    assert (
-        len(why) == 4
-        and why[0].endswith(" on.")
-        and why[1].endswith(" off.")
-        and not any(word in text for text in why for word in ("true", "false", "object", " ."))
-    ), why
+    assert len(why) == 4
+    assert why[0].endswith(" on.") and why[1].endswith(" off."), why
+    bare = ("true", "false", "object", " .")
+    assert not any(word in text for text in why for word in bare), why
 
 
 COUNTS = [0, 1, 2, 5, 11, 21, 1.5]
@@ -441,7 +419,8 @@ FILMS = {
 @pytest.mark.parametrize("name", LANGUAGES)
 def test_plurals(visit, theater, name):
     one = visit(locale=name).with_session(theater.people["ann@example.org"])
-    page, films = one.page, []
+    page = one.page
+    films = []
     page.route(
         "**/api/v1/films?**",
         lambda route: route.fulfill(
@@ -450,7 +429,7 @@ def test_plurals(visit, theater, name):
             body=json.dumps({"films": films, "total": len(films)}),
         ),
     )
-    for count, text in zip(COUNTS, FILMS[name]):
+    for count, text in zip(COUNTS, FILMS[name], strict=False):
         films[:] = [
             {"id": f"f{i}", "title": f"Film {i}", "duration": 60, "players": ["dvd"]}
             for i in range(count)
@@ -459,22 +438,27 @@ def test_plurals(visit, theater, name):
         expect(page.locator("#found")).to_have_text(text)
     keys = [key for key, text in TEXTS[name].items() if isinstance(text, dict)]
     assert len(keys) > 5
-    said = page.evaluate(
-        """async ([keys, counts]) => {
-      const { t } = await import(document.querySelector('script[type=module]').src.replace(/main\\.js$/, 'text.js'));
-      return Object.fromEntries(keys.map((key) => [key, counts.map((count) => t(key, { count }))]));
-    }""",
+    shown_texts = page.evaluate(
+        with_modules(
+            "base/text.js",
+            """({ t }, [keys, counts]) => {
+              const textsOf = (key) => counts.map((count) => t(key, { count }));
+              return Object.fromEntries(keys.map((key) => [key, textsOf(key)]));
+            }""",
+        ),
         [keys, COUNTS],
     )
     for key in keys:
         numbers = [str(count).replace(".", "." if name == "en" else ",") for count in COUNTS]
         forms_ = [TEXTS[name][key][form] for form in PLURALS[name]]
-        shown = [re.sub(r"[\u2068\u2069]", "", text) for text in said[key]]
+        shown = [re.sub(r"[\u2068\u2069]", "", text) for text in shown_texts[key]]
         wanted = [
             re.sub(r"\\\{\w+\\\}", ".*", re.escape(form.replace("{count}", number)))
-            for form, number in zip(forms_, numbers)
+            for form, number in zip(forms_, numbers, strict=True)
         ]
-        assert all(re.fullmatch(pattern, text) for pattern, text in zip(wanted, shown)), (
+        assert all(
+            re.fullmatch(pattern, text) for pattern, text in zip(wanted, shown, strict=True)
+        ), (
             key,
             shown,
             wanted,

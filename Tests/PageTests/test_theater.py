@@ -2,14 +2,21 @@
 
 import json
 import re
-import time
 from urllib.parse import parse_qs, urlparse
 
 import pytest
-from conftest import TheaterClient, Visit, configuration, hold, proves, wait_held
-from measuring.controller import Controller
+from conftest import (
+    TheaterClient,
+    Visit,
+    configuration,
+    eventually,
+    hold,
+    proves,
+    wait_held,
+    with_modules,
+)
+from controller import Controller
 from playwright.sync_api import expect
-from test_entrance import MODULES
 from test_room import PUBLISH_EVENTS, failed, open_following_tab
 from test_screens import faults
 
@@ -19,7 +26,8 @@ def heading(page, name, level=1):
 
 
 @proves(
-    "E8 E9 E11 E12 · watches a film from the home screen: scene, progress, time left, pause, seek, volume, end"
+    "E8 E9 E11 E12 · watches a film from the home screen: scene, progress, time left, pause, seek, "
+    "volume, end"
 )
 def test_film(owner, theater):
     page = owner.open("/")
@@ -103,10 +111,8 @@ def test_music(owner, theater):
     song = page.get_by_role("list", name="Songs").get_by_role("button").first
     title = song.locator(".name").inner_text()
     song.click()
-    start, plays = (
-        page.get_by_role("dialog").get_by_role("button", name="From the start"),
-        page.get_by_role("region", name="What plays"),
-    )
+    start = page.get_by_role("dialog").get_by_role("button", name="From the start")
+    plays = page.get_by_role("region", name="What plays")
     expect(start.or_(plays)).to_be_visible()
     if start.is_visible():  # it was stopped before
         start.click()
@@ -164,7 +170,8 @@ def test_radio(owner, theater):
 
 
 @proves(
-    "E14 E9 · shows the live title of a station in the radio, the bar, the player, Home and on the lock screen"
+    "E14 E9 · shows the live title of a station in the radio, the bar, the player, Home and on the "
+    "lock screen"
 )
 def test_live_title(owner, theater):
     title = "The Quay Trio – Night Tide"
@@ -306,10 +313,12 @@ def test_scenes(owner, theater):
 
 
 @proves(
-    "E12 E17 · a film that failed can be begun again or ended in the player, and its run is read again after a fault"
+    "E12 E17 · a film that failed can be begun again or ended in the player, and its run is read "
+    "again after a fault"
 )
 def test_failed_player(browser):
-    made, asked = configuration(), []
+    made = configuration()
+    asked = []
     made["devices"]["dvd"]["options"]["faults"] = {"refuses": ["play"]}
     with Controller(made) as controller:
         controller.wait_for(controller.answers)
@@ -332,7 +341,10 @@ def test_failed_player(browser):
             card.get_by_role("button", name="Try again").click()
         assert begun.value.ok
         page.wait_for_function(
-            "(run) => fetch('/api/v1/status').then((answer) => answer.json()).then(({ activity }) => activity.run === run && activity.status === 'failed')",
+            """async (run) => {
+              const { activity } = await (await fetch('/api/v1/status')).json();
+              return activity.run === run && activity.status === 'failed';
+            }""",
             arg=begun.value.json()["run"]["id"],
         )
         expect(card).to_contain_text("Step 11 of 11")
@@ -374,7 +386,11 @@ def test_groups(owner, theater):
         steps = pane.locator(".steps li")
         expect(steps).to_have_count(7)
         shown = steps.evaluate_all(
-            "(all) => all.map((one) => [one.querySelector('.what').firstChild.textContent, one.style.getPropertyValue('--depth')])"
+            """(steps) =>
+              steps.map((step) => [
+                step.querySelector('.what').firstChild.textContent,
+                step.style.getPropertyValue('--depth'),
+              ])"""
         )
         assert shown == [
             ["Amplifier: turn on", "0"],
@@ -391,14 +407,20 @@ def test_groups(owner, theater):
         assert lefts[0] == lefts[2] < lefts[3] < lefts[5], lefts
 
 
+def done_steps(theater, run):
+    """Returns how many steps of a run are done."""
+    steps = theater.send("GET", f"/runs/{run['id']}")["steps"]
+    return sum(step["status"] in ("done", "skipped") for step in steps)
+
+
 @proves("E17 · ending an activity right after it was begun ends it")
 def test_end_early(owner, theater):
     page = owner.open("/")
     idle = page.locator('.hero[data-status="idle"]')
-    for delay in (0, 50, 150, 300):
-        theater.send("POST", "/watch", {"item": "night-ferry"})
+    for ended_steps in (0, 1, 3, 6):
+        run = theater.send("POST", "/watch", {"item": "night-ferry"})["run"]
         expect(heading(page, "Night Ferry")).to_be_visible()
-        page.wait_for_timeout(delay)  # other steps are under way then
+        eventually(page, lambda run=run, least=ended_steps: done_steps(theater, run) >= least)
         # The button is drawn anew at each step; a press of a tenth of a second still counts.
         page.get_by_role("button", name=re.compile("^(End|Cancel)$")).first.click(delay=100)
         idle.wait_for()
@@ -443,7 +465,10 @@ class LongList:
             }
             for i in range(50_000)
         ]
-        self.asked, self.open, self.most, self.held = [], 0, 0, ""
+        self.asked = []
+        self.open = 0
+        self.most = 0
+        self.held = ""
         page.route("**/api/v1/songs?**", self.answer)
         page.on("requestfinished", lambda request: self.end(request))
         page.on("requestfailed", lambda request: self.end(request))
@@ -485,7 +510,8 @@ class LongList:
 
 
 @proves(
-    "E9 · finds titles as they are typed, and reads and draws only the part of 50,000 songs that is in view"
+    "E9 · finds titles as they are typed, and reads and draws only the part of 50,000 songs that "
+    "is in view"
 )
 def test_library(owner):
     page = owner.page
@@ -536,7 +562,8 @@ def test_scan(owner, theater):
     song = page.get_by_role("button", name=re.compile("^Song 25000,"))
     song.wait_for()
     song.focus()
-    place, count = page.evaluate("scrollY"), len(served.asked)
+    place = page.evaluate("scrollY")
+    count = len(served.asked)
     for removed in (0, 3):
         served.songs = served.songs[: len(served.songs) - removed]
         served.songs[25_000] = {**served.songs[25_000], "title": f"Renamed {removed}"}
@@ -554,19 +581,19 @@ def test_scan(owner, theater):
 @proves("E9 · drops the answer to an older search, and asks no second one meanwhile")
 def test_stale_search(owner):
     page = owner.page
+    page.clock.install()
     served = LongList(page)
     owner.open("/library?kind=music")
     page.get_by_role("button", name=re.compile("^Song 0,")).wait_for()
     served.held = "Song 4999"
     page.get_by_role("searchbox").fill("Song 4999")
     page.wait_for_function("() => document.querySelector('#find').value === 'Song 4999'")
-    deadline = time.monotonic() + 30
-    while isinstance(served.held, str) and time.monotonic() < deadline:
-        page.wait_for_timeout(10)
+    eventually(page, lambda: not isinstance(served.held, str))
     page.get_by_role("searchbox").fill("Song 777")
     page.get_by_role("searchbox").fill("Song 31415")
-    count, held = len(served.asked), served.held
-    page.wait_for_function("() => new Promise((done) => setTimeout(() => done(true), 200))")
+    count = len(served.asked)
+    held = served.held
+    page.clock.run_for(1000)
     assert len(served.asked) == count
     served.held = ""
     served.fulfil(held, served.asked[-1])
@@ -577,7 +604,8 @@ def test_stale_search(owner):
 
 @proves("F5 · invites a member and a guest by link, changes a person, ends sessions")
 def test_people(owner, theater, visit):
-    page, rows = owner.page, []
+    page = owner.page
+    rows = []
 
     def with_code(route):
         answer = route.fetch()
@@ -611,8 +639,8 @@ def test_people(owner, theater, visit):
     assert picture.get_attribute("viewBox") == f"0 0 {len(rows) + 8} {len(rows) + 8}"
     page.keyboard.press("Escape")
     expect(page.get_by_text("Invitation as member").first).to_be_visible()
-    newcomer = visit(size="phone").open(re.sub("^https?://[^/]+", "", link))
-    newcomer.get_by_role("heading", name="What is your name?").wait_for()
+    invited = visit(size="phone").open(re.sub("^https?://[^/]+", "", link))
+    invited.get_by_role("heading", name="What is your name?").wait_for()
     page.get_by_role("button", name="Revoke the invitation").first.click()
     page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
     expect(page.get_by_text("The invitation is revoked.").first).to_be_visible()
@@ -676,7 +704,8 @@ def test_audit(owner, theater):
 
 
 @proves(
-    "F5 · keeps the theme and reads the library again on the settings screen, which leads to the account"
+    "F5 · keeps the theme and reads the library again on the settings screen, which leads to the "
+    "account"
 )
 def test_settings(owner, theater):
     page = owner.open("/settings")
@@ -691,7 +720,8 @@ def test_settings(owner, theater):
 
 
 @proves(
-    "A9 E9 E15 · home and the room say that the connection is lost, how old the view is, and come back by themselves"
+    "A9 E9 E15 · home and the room say that the connection is lost, how old the view is, and come "
+    "back by themselves"
 )
 def test_offline(browser):
     with Controller(configuration()) as controller:
@@ -699,7 +729,8 @@ def test_offline(browser):
         theater = TheaterClient(controller)
         one = Visit(browser, theater.base).with_session(theater.people["ann@example.org"])
         one.expected = {"network"}
-        page, room = one.open("/"), one.context.new_page()
+        page = one.open("/")
+        room = one.context.new_page()
         room.goto("/room")
         page.locator('.hero[data-status="idle"]').wait_for()
         heading(room, "Nothing is on").wait_for()
@@ -736,21 +767,16 @@ def test_late_answer(owner, theater):
             "status": "running",
             "steps": [
                 {
-                    "id": s["id"],
-                    "kind": s["kind"],
-                    "device": s["device"],
-                    "command": s["command"],
+                    "id": step["id"],
+                    "kind": step["kind"],
+                    "device": step["device"],
+                    "command": step["command"],
                     "status": "waiting",
                 }
-                for s in run["steps"]
+                for step in run["steps"]
             ],
         }
-        deadline = time.monotonic() + 30
-        while (
-            theater.send("GET", f"/runs/{run['id']}")["status"] == "running"
-            and time.monotonic() < deadline
-        ):
-            time.sleep(0.02)
+        theater.ended_run(run["id"])
         route.fulfill(
             status=202,
             content_type="application/json",
@@ -763,35 +789,39 @@ def test_late_answer(owner, theater):
     expect(pane.locator('.steps li[data-status="done"]')).to_have_count(1)
 
 
-def eventually(page, condition):
-    """Waits until a condition of the test holds, for at most 60 s, while the page goes on."""
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline
-        page.wait_for_timeout(50)
+# Keeps the angles of the left needle, in degrees: `rotate(12deg)` is 12.
+KEEP_NEEDLES = """
+  globalThis.needles = [];
+  const keep = () => {
+    const needle = document.querySelector('[data-k="vu-l"]');
+    const degrees = parseFloat(needle?.style.transform.slice('rotate('.length));
+    if (!Number.isNaN(degrees)) globalThis.needles.push(degrees);
+  };
+  const all = { subtree: true, attributes: true, childList: true };
+  new MutationObserver(keep).observe(document, all);
+"""
 
 
 @proves(
-    "E15 · asks for levels only while sound plays and the room is seen, and moves needles and cones with them"
+    "E15 · asks for levels only while sound plays and the room is seen, and moves needles and "
+    "cones with them"
 )
 def test_levels(owner, theater):
     theater.watch()
-    room, asked, ended = owner.context.new_page(), [], []
-    room.emulate_media(reduced_motion="no-preference")
-    of_levels = lambda request: request.url.endswith("/api/v1/events?levels=true")
-    room.on("request", lambda request: of_levels(request) and asked.append(request))
+    room = owner.context.new_page()
+    asked = []
+    ended = []
+
+    def keep(requests, request):
+        if request.url.endswith("/api/v1/events?levels=true"):
+            requests.append(request)
+
+    room.on("request", lambda request: keep(asked, request))
     for event in ("requestfailed", "requestfinished"):
-        room.on(event, lambda request: of_levels(request) and ended.append(request))
-    room.add_init_script(
-        """new MutationObserver(() => { const needle = document.querySelector('[data-k="vu-l"]')?.style.transform; if (needle) (globalThis.needles ??= new Set()).add(needle); }).observe(document, { subtree: true, attributes: true, childList: true })"""
-    )
+        room.on(event, lambda request: keep(ended, request))
+    room.add_init_script(KEEP_NEEDLES)
     room.goto("/room")
-    eventually(
-        room,
-        lambda: room.evaluate(
-            "[...globalThis.needles ?? []].some((one) => parseFloat(one.slice(7)) > 5)"
-        ),
-    )
+    room.wait_for_function("() => globalThis.needles.some((degrees) => degrees > 5)")
     assert len(asked) == 1 and not ended
     theater.send("POST", "/pause")
     expect(room.get_by_role("button", name=re.compile("^DVD player: paused"))).to_be_visible()
@@ -801,7 +831,8 @@ def test_levels(owner, theater):
 
 
 @proves(
-    "E15 · Home and the list of devices say of every role that its state is not known, instead of off"
+    "E15 · Home and the list of devices say of every role that its state is not known, instead of "
+    "off"
 )
 def test_unknown(owner, theater):
     devices = theater.send("GET", "/devices")["devices"]
@@ -866,7 +897,8 @@ def test_other_scene(owner):
 
 
 @proves(
-    "E9 E14 · a key of the player does what its button does, and on the radio sends nothing that a tuner lacks"
+    "E9 E14 · a key of the player does what its button does, and on the radio sends nothing that a "
+    "tuner lacks"
 )
 def test_player_keys(owner, theater):
     theater.watch()
@@ -883,7 +915,8 @@ def test_player_keys(owner, theater):
     theater.turn_off()
     theater.run("/radio", {"item": "Harbour Jazz"})
     heading(page, "Harbour Jazz").wait_for()
-    before, muted = len(owner.requests), theater.state("amp", "muted")
+    before = len(owner.requests)
+    muted = theater.state("amp", "muted")
     for is_muted in (muted, not muted):
         expect(page.get_by_role("button", name="Mute")).to_have_attribute(
             "aria-pressed", str(is_muted).lower()
@@ -904,7 +937,9 @@ def test_player_keys(owner, theater):
 @proves("E9 · presses of a seek key while a seek is under way add up")
 def test_quick_seeks(owner, theater):
     theater.watch()
-    page, held, sent = owner.open("/player"), [], []
+    page = owner.open("/player")
+    held = []
+    sent = []
 
     def hold(route):
         sent.append(route.request.post_data_json)
@@ -924,18 +959,18 @@ def test_quick_seeks(owner, theater):
 
 
 @proves(
-    "E17 · a message stays while the pointer is over it, also after it has lost the pointer and the focus before"
+    "E17 · a message stays while the pointer is over it, also after it has lost the pointer and "
+    "the focus before"
 )
 def test_message_stays(owner):
     page = owner.page
     page.clock.install()
     owner.open("/settings")
     page.evaluate(
-        """async () => {
-      const { toast } = await import(%s + 'parts.js');
-      toast('The popper is on.', { label: 'Turn off' });
-    }"""
-        % MODULES
+        with_modules(
+            "parts/parts.js",
+            "({ toast }) => { toast('The popper is on.', { label: 'Turn off' }); }",
+        )
     )
     message = page.locator(".toast")
     button = message.get_by_role("button", name="Turn off")

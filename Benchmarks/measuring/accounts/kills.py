@@ -13,7 +13,8 @@ import tempfile
 import threading
 import time
 
-from ..controller import Controller, small_configuration
+from controller import Controller, small_configuration
+
 from .people import Person, login, new_password, registration
 from .visitors import Visitor
 

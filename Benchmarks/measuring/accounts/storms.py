@@ -8,8 +8,9 @@ import sys
 import threading
 import time
 
+from controller import Controller, instant_configuration, small_configuration
+
 from .. import processes
-from ..controller import Controller, instant_configuration, small_configuration
 from .comparing import quantile
 from .people import Person, login, new_password, register_guests, registration
 from .visitors import Visitor, at_once, listed, outcomes

@@ -5,7 +5,8 @@ import random
 import statistics
 import subprocess
 
-from ..controller import PRODUCTS, Controller, small_configuration
+from controller import PRODUCTS, Controller, small_configuration
+
 from . import comparing
 from .mailbox import Mailbox
 from .people import register_guests, registration

@@ -1,4 +1,4 @@
-"""A newcomer who begins with a code instead of a name."""
+"""Registration that begins with a code instead of a name."""
 
 import pytest
 from conftest import PASSWORD, proves
@@ -7,7 +7,8 @@ from test_screens import faults
 
 
 @proves(
-    "D10 · registers by a code sent to an e-mail address or a phone number, asks for the rest, and is in"
+    "D10 · registers by a code sent to an e-mail address or a phone number, asks for the rest, and "
+    "is in"
 )
 @pytest.mark.parametrize(
     "contact, rest",
@@ -47,12 +48,13 @@ def test_begin_by_code(visit, theater, contact, rest):
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="What would you like?").wait_for()
     assert rest.get("E-mail address", contact) in {
-        a["email"] for a in theater.send("GET", "/accounts")["accounts"]
+        account["email"] for account in theater.send("GET", "/accounts")["accounts"]
     }
 
 
 @proves(
-    "D10 E6 · the way back from the code leads to the registration by name, with the invitation kept"
+    "D10 E6 · the way back from the code leads to the registration by name, with the invitation "
+    "kept"
 )
 def test_back_to_name(visit, theater):
     page = visit().open(f"/register#{theater.invitation()}")

@@ -1,4 +1,7 @@
-"""A controller of its own in a scratch folder, started, registered with, and ended."""
+"""A controller of its own in a scratch folder, for tests, benchmarks and the demo.
+
+The controller is that of the build: THEATER_PRODUCTS names the folder, .build/release by default.
+"""
 
 import http.client
 import json
@@ -18,7 +21,7 @@ import urllib.error
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PRODUCTS = pathlib.Path(os.environ.get("THEATER_PRODUCTS", ROOT / ".build/release"))
+PRODUCTS = pathlib.Path(os.environ.get("THEATER_PRODUCTS", ROOT / ".build/release")).absolute()
 UNVERIFIED = ssl._create_unverified_context()
 ROLES = {
     "amp": "amplifier",
@@ -39,6 +42,7 @@ def free_port():
 
 
 def shipped_configuration():
+    """Returns devices.json with paths that hold from any folder."""
     configuration = json.loads((ROOT / "devices.json").read_text())
     configuration["$schema"] = str(ROOT / "devices.schema.json")
     configuration["library"]["folders"] = [
@@ -48,12 +52,14 @@ def shipped_configuration():
         options = device.get("options", {})
         for key in ("folders", "discs"):
             if key in options:
-                options[key] = [str(ROOT / f) if isinstance(f, str) else f for f in options[key]]
+                options[key] = [
+                    str(ROOT / entry) if isinstance(entry, str) else entry for entry in options[key]
+                ]
     return configuration
 
 
 def instant_configuration():
-    """The shipped one with every device simulated and nothing taking time."""
+    """Returns the shipped one with every device simulated and nothing taking time."""
     configuration = shipped_configuration()
     for name, device in configuration["devices"].items():
         configuration["devices"][name] = {
@@ -65,18 +71,26 @@ def instant_configuration():
 
 
 def small_configuration():
-    """One simulated lamp, for figures of accounts and requests alone."""
+    """Returns one simulated lamp, for figures of accounts and requests alone."""
     return {"devices": {"lights": {"role": "lights", "plugin": "Simulated"}}}
 
 
 class Controller:
-    def __init__(self, configuration, environment=None, plugins=None):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="th-"))
+    """A process of `theater serve` with all its files in one folder.
+
+    `plugins` is a folder of plugins in place of those of the build. `folder` is an empty folder in
+    place of a temporary one. `on_line` is called with each line that the controller prints.
+    """
+
+    def __init__(
+        self, configuration, environment=None, plugins=None, folder=None, on_line=lambda line: None
+    ):
+        self.folder = pathlib.Path(folder or tempfile.mkdtemp(prefix="th-"))
+        self.on_line = on_line
         self.port = free_port()
         # With TLS its certificate is self-signed.
         scheme = "https" if configuration.get("web", {}).get("tls") else "http"
         self.base = f"{scheme}://127.0.0.1:{self.port}"
-        # A folder of plugins in place of those of the build.
         self.plugins = ["--plugins", plugins] if plugins else []
         self.configuration = self.folder / "devices.json"
         self.configuration.write_text(json.dumps(configuration, indent=2))
@@ -95,10 +109,10 @@ class Controller:
     def start(self):
         self.lines.clear()
         self.started = time.monotonic()
-        command = [PRODUCTS / "theater", "serve", "--config", self.configuration]
+        serve = ["serve", "--config", self.configuration, "--port", str(self.port)]
         with open(self.folder / "log", "ab") as log:
             self.process = subprocess.Popen(
-                [*command, "--port", str(self.port), *self.plugins],
+                [PRODUCTS / "theater", *serve, *self.plugins],
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
@@ -128,9 +142,10 @@ class Controller:
     def _read(self, process):
         for line in process.stdout:
             self.lines.append(line.rstrip("\n"))
+            self.on_line(self.lines[-1])
 
     def wait_for(self, what, seconds=30):
-        """Waits until `what()` gives something; fails with the log when it does not."""
+        """Returns the first true value of `what()`; fails with the log if there is none in time."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             value = what()
@@ -143,16 +158,20 @@ class Controller:
         raise SystemExit("the controller did not get there:\n" + "\n".join(self.lines) + log)
 
     def caller(self):
-        """A function that sends a command to a device over one open connection, or reads the device
-        if there is no command. It returns when it was sent, in nanoseconds of the monotonic clock,
-        and what the controller has answered."""
+        """Returns a function that sends a command to a device over one open connection.
+
+        Without a command it reads the device. It returns when it sent, in nanoseconds of the
+        monotonic clock, and the answer of the controller.
+        """
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self.token}"}
 
         def call(device, command=None):
-            path, body = f"/api/v1/devices/{device}", None
+            path = f"/api/v1/devices/{device}"
+            body = None
             if command is not None:
-                path, body = f"{path}/commands", json.dumps(command)
+                path = f"{path}/commands"
+                body = json.dumps(command)
             sent = time.monotonic_ns()
             connection.request("POST" if body else "GET", path, body, headers)
             answer = connection.getresponse()
@@ -161,7 +180,7 @@ class Controller:
         return call
 
     def setup_code(self):
-        """The code for the first owner, once the devices have answered too."""
+        """Returns the code for the first owner, once the devices have answered too."""
 
         def find():
             code = None
@@ -190,7 +209,8 @@ class Controller:
 
     def log_in(self):
         """Registers the owner; `token` is that of a session, `device` makes this a known one."""
-        self.email, self.password = "bench@example.org", secrets.token_urlsafe(18)
+        self.email = "bench@example.org"
+        self.password = secrets.token_urlsafe(18)
         self.request(
             "POST",
             "/api/v1/accounts",
@@ -204,10 +224,11 @@ class Controller:
         session = self.request(
             "POST", "/api/v1/sessions", {"email": self.email, "password": self.password}
         )
-        self.token, self.device = session["token"], session["device"]
+        self.token = session["token"]
+        self.device = session["device"]
 
     def invite(self):
-        """A new invitation: its `id` and its `code`."""
+        """Returns a new invitation: its `id` and its `code`."""
         return self.request("POST", "/api/v1/invitations", {})
 
     def accounts(self):
@@ -225,14 +246,14 @@ class Controller:
         except (urllib.error.URLError, ConnectionError):
             return False
         listed = plugins.get("plugins", plugins) if isinstance(plugins, dict) else plugins
-        return all(p["status"] in ("running", "disabled") for p in listed) and listed
+        return all(plugin["status"] in ("running", "disabled") for plugin in listed) and listed
 
     def has_backup(self):
-        """Whether the backup of the day is made, some seconds after the first start."""
+        """Returns whether the backup of the day is made, some seconds after the first start."""
         return any((self.folder / "state").glob("theater/backups/*/theater.sqlite"))
 
     def processes(self):
-        """The controller and its children: (name, pid)."""
+        """Returns the controller and its children: (name, pid)."""
         found = [("theater", self.process.pid)]
         for entry in pathlib.Path("/proc").iterdir():
             if not entry.name.isdigit():
