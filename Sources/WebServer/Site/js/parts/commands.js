@@ -3,7 +3,9 @@ import { path, post } from '../base/api.js';
 import { announce, clamp, clockText, timeLeft } from '../base/dom.js';
 import { activity, device, devices, knownTitles, playback, withRole } from '../model/store.js';
 import { value } from '../model/words.js';
-import { runAction, showFailure, throttle } from './parts.js';
+import { runAction } from './actions.js';
+import { showFailure } from './failures.js';
+import { throttle } from './throttle.js';
 import { t, unit } from '../base/text.js';
 
 export const isPaused = (now = playback()) => now?.state === 'paused';

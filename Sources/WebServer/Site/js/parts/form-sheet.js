@@ -1,7 +1,9 @@
 // A form in a sheet, the code that confirms an address, and the repeated proof of a person's identity.
 import { h } from '../base/dom.js';
 import { post } from '../base/api.js';
-import { failureWords, sheet, small } from './parts.js';
+import { small } from './cards.js';
+import { sheet } from './dialogs.js';
+import { failureWords } from './failures.js';
 import { busyButton, field, formError } from './forms.js';
 import { codeSteps } from './code-entry.js';
 import { t } from '../base/text.js';

@@ -3,7 +3,7 @@ import { announce, btn, h, setText } from '../base/dom.js';
 import { activity, person, playerRole, store, watch } from '../model/store.js';
 import { endActivity } from './commands.js';
 import { preferences, savePreferences } from '../base/preferences.js';
-import { toasts } from './parts.js';
+import { toasts } from './toasts.js';
 import { titleOf } from '../model/words.js';
 import { t } from '../base/text.js';
 

@@ -2,7 +2,11 @@
 import { h, setChildren } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { get, path, post } from '../base/api.js';
-import { actionButton, chip, showFailure, toast, toggle } from './parts.js';
+import { actionButton } from './actions.js';
+import { chip } from './chips.js';
+import { toggle } from './choices.js';
+import { showFailure } from './failures.js';
+import { toast } from './toasts.js';
 import { field } from './forms.js';
 import { formSheet, withProof } from './form-sheet.js';
 import { device, devices, isOwner } from '../model/store.js';

@@ -3,7 +3,9 @@ import { announce, ariaHidden, btn, clockText, h, timeLeft } from '../base/dom.j
 import { icon } from '../base/icons.js';
 import { path, post } from '../base/api.js';
 import { mayOperate, saveRun } from '../model/store.js';
-import { coverOf, runAction, sheet } from './parts.js';
+import { runAction } from './actions.js';
+import { sheet } from './dialogs.js';
+import { coverOf } from './item-cover.js';
 import { t } from '../base/text.js';
 
 /** What is left of an item that was stopped: "42 min left"; empty for others. */

@@ -2,7 +2,9 @@
 import { h, setChildren } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import * as theater from '../model/store.js';
-import { chip, heading, provenanceChip, rebuildIfChanged, twoLines } from '../parts/parts.js';
+import { heading, twoLines } from '../parts/cards.js';
+import { chip, provenanceChip } from '../parts/chips.js';
+import { rebuildIfChanged } from '../parts/rebuild.js';
 import { deviceSheet, follow } from '../parts/controls.js';
 import { ago, describe, ICONS, nameOf, word } from '../model/words.js';
 import { titles } from '../parts/commands.js';

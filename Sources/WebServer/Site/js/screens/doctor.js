@@ -2,7 +2,10 @@
 import { announce, h, setChildren } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { get } from '../base/api.js';
-import { actionButton, chip, failureCard, heading, runAction } from '../parts/parts.js';
+import { actionButton, runAction } from '../parts/actions.js';
+import { heading } from '../parts/cards.js';
+import { chip } from '../parts/chips.js';
+import { failureCard } from '../parts/failures.js';
 import { sentence, t } from '../base/text.js';
 
 export const title = () => t('doctor.title');

@@ -3,7 +3,10 @@ import { announce, ariaHidden, h, setChildren } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { get, send } from '../base/api.js';
 import * as theater from '../model/store.js';
-import { actionButton, chip, failureCard, failureText, heading, twoLines } from '../parts/parts.js';
+import { actionButton } from '../parts/actions.js';
+import { heading, twoLines } from '../parts/cards.js';
+import { chip } from '../parts/chips.js';
+import { failureCard, failureText } from '../parts/failures.js';
 import { differences, saveSheet } from '../parts/configuration.js';
 import { sentence, t } from '../base/text.js';
 

@@ -2,14 +2,10 @@
 import { announce, ariaHidden, btn, clockText, h, keepFocus, setChildren } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import * as theater from '../model/store.js';
-import {
-  failureCard,
-  heading,
-  lateCover,
-  segments,
-  showFailure,
-  twoLines,
-} from '../parts/parts.js';
+import { heading, twoLines } from '../parts/cards.js';
+import { segments } from '../parts/choices.js';
+import { failureCard, showFailure } from '../parts/failures.js';
+import { lateCover } from '../parts/item-cover.js';
 import { begin as play, choose, playedShare, rest } from '../parts/resume.js';
 import { virtual } from '../base/virtual-list.js';
 import { t, unit } from '../base/text.js';

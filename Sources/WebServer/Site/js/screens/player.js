@@ -4,7 +4,11 @@ import { icon } from '../base/icons.js';
 import { cover } from '../parts/cover.js';
 import { withPicture } from '../parts/pictures.js';
 import * as theater from '../model/store.js';
-import { ambient, rebuildIfChanged, seekBar, sheet, slider, toggle } from '../parts/parts.js';
+import { toggle } from '../parts/choices.js';
+import { sheet } from '../parts/dialogs.js';
+import { ambient } from '../parts/item-cover.js';
+import { rebuildIfChanged } from '../parts/rebuild.js';
+import { seekBar, slider } from '../parts/sliders.js';
 import { post } from '../base/api.js';
 import { speakers, track } from '../parts/controls.js';
 import {

@@ -3,7 +3,10 @@ import { btn, h, setChildren } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { get } from '../base/api.js';
 import * as theater from '../model/store.js';
-import { chip, errorCard, failureCard, heading, sheet } from '../parts/parts.js';
+import { heading } from '../parts/cards.js';
+import { chip } from '../parts/chips.js';
+import { sheet } from '../parts/dialogs.js';
+import { errorCard, failureCard } from '../parts/failures.js';
 import { word } from '../model/words.js';
 import { number, sentence, t } from '../base/text.js';
 

@@ -2,20 +2,13 @@
 import { h, setChildren } from '../base/dom.js';
 import { get, post, remove } from '../base/api.js';
 import * as theater from '../model/store.js';
-import {
-  actionButton,
-  askQuestion,
-  card,
-  choice,
-  heading,
-  labeled,
-  quiet,
-  setting,
-  showFailure,
-  slider,
-  toast,
-  toggle,
-} from '../parts/parts.js';
+import { actionButton, labeled, quiet } from '../parts/actions.js';
+import { card, heading, setting } from '../parts/cards.js';
+import { choice, toggle } from '../parts/choices.js';
+import { askQuestion } from '../parts/dialogs.js';
+import { showFailure } from '../parts/failures.js';
+import { slider } from '../parts/sliders.js';
+import { toast } from '../parts/toasts.js';
 import { ageSlider } from './people.js';
 import { saveLanguage } from '../parts/commands.js';
 import { preferences, savePreferences } from '../base/preferences.js';
