@@ -143,16 +143,17 @@ async function turnOff() {
   theater.saveRun(run);
   toast(t('settings.offDone'));
 }
+/** The screens that only owners open. */
+const OWNER_SCREENS = [
+  { href: '/configuration', title: 'editor.title', about: 'editor.about' },
+  { href: '/doctor', title: 'doctor.title', about: 'doctor.about' },
+  { href: '/setup', title: 'setup.title', about: 'setup.about' },
+];
+function ownerScreen({ href, title: titleKey, about }) {
+  const open = t('settings.open');
+  return setting(t(titleKey), t(about), link(href, open, labeled(open, t(titleKey))));
+}
 function controller() {
-  const ownersScreen = (name) => {
-    const label = labeled(t('settings.open'), t(`${name}.title`));
-    const href = { editor: '/configuration' }[name] ?? `/${name}`;
-    return setting(
-      t(`${name}.title`),
-      t(`${name}.about`),
-      link(href, t('settings.open'), label),
-    );
-  };
   return group(
     t('settings.theater'),
     'h-theater',
@@ -166,7 +167,7 @@ function controller() {
       t('settings.offNote'),
       quiet(t('do.turnOff'), t('settings.turnOff'), turnOff),
     ),
-    theater.isOwner() ? ['editor', 'doctor', 'setup'].map(ownersScreen) : null,
+    theater.isOwner() ? OWNER_SCREENS.map(ownerScreen) : null,
     setting(t('settings.address'), addressText()),
   );
 }
@@ -174,12 +175,8 @@ function controller() {
 function addressText() {
   const text = h('span', 'mono', location.origin);
   const showFound = ({ address, fingerprint }) => {
-    const certificate = () => t('settings.certificate', { fingerprint });
-    setChildren(
-      text,
-      address ?? location.origin,
-      fingerprint ? h('span', 'block', certificate()) : null,
-    );
+    const certificate = fingerprint ? t('settings.certificate', { fingerprint }) : '';
+    setChildren(text, address ?? location.origin, certificate && h('span', 'block', certificate));
   };
   get('/address').then(showFound, () => {});
   return text;
