@@ -30,7 +30,16 @@ const SCREENS = {
   '/doctor': 'doctor',
   '/setup': 'setup',
 };
-let leave = () => {}, app, turn = 0;
+const MAIN_CLASSES = { room: 'room-page', player: 'player' };
+const BODY_CLASSES = { room: 'app immersive', player: 'app player-body' };
+const THEATER_STYLES = ['controls', 'shell', 'screens', 'room'];
+
+/** Ends the screen that is shown. */
+let leave = () => {};
+/** The frame of the session's theater; `undefined` without a session. */
+let app;
+/** The number of screens that were asked for. */
+let turn = 0;
 
 const loaders = {
   login: () => import('./screens/login.js'),
@@ -54,25 +63,18 @@ const loaders = {
   setup: () => import('./screens/setup.js'),
 };
 
-const sheets = new Map();
+const styles = new Map();
 /** Loads a style sheet once; resolves when it applies. */
 function style(name) {
-  if (!sheets.has(name)) {
-    sheets.set(
-      name,
-      new Promise((done) => {
-        document.head.append(
-          h('link', {
-            rel: 'stylesheet',
-            href: new URL(`../css/${name}.css`, import.meta.url).href,
-            onload: done,
-            onerror: done,
-          }),
-        );
-      }),
-    );
-  }
-  return sheets.get(name);
+  if (!styles.has(name)) styles.set(name, loadStyle(name));
+  return styles.get(name);
+}
+function loadStyle(name) {
+  const { href } = new URL(`../css/${name}.css`, import.meta.url);
+  return new Promise((resolve) => {
+    const props = { rel: 'stylesheet', href, onload: resolve, onerror: resolve };
+    document.head.append(h('link', props));
+  });
 }
 const hasSession = () => localStorage.getItem('theater-session') === '1';
 
@@ -90,81 +92,96 @@ export async function enter() {
 }
 /** Opens the theater again, for another session in the place of this one. */
 async function begin(address) {
-  app?.end();
-  app = undefined;
+  endApp();
   await go(address, { replace: true });
 }
 /** Returns to the login, after a logout or when the session has ended. */
 export async function exit() {
   localStorage.removeItem('theater-session');
-  app?.end();
-  app = undefined;
+  endApp();
   await go('/login', { replace: true });
 }
+function endApp() {
+  app?.end();
+  app = undefined;
+}
 
+/**
+ * Shows the screen of the present address. A later call takes the place of one that still loads.
+ */
 async function show(keepScroll) {
-  const mine = ++turn, path = location.pathname, asked = document.activeElement;
+  turn += 1;
+  const ownTurn = turn;
+  const focusedBefore = document.activeElement;
   delete document.documentElement.dataset.ready;
-  const entrance = ENTRANCE[path];
-  if (!entrance && !app && !(await open())) return;
-  const wanted = entrance ?? SCREENS[path] ?? 'home',
-    name = app && !entrance && !app.allows(wanted) ? 'home' : wanted;
-  if (entrance && app) {
-    app.end();
-    app = undefined;
-  }
-  let module;
-  try {
-    [module] = await Promise.all([
-      loaders[name](),
-      ...(entrance ? ['entrance'] : ['controls', 'shell', 'screens', 'room']).map(style),
-    ]);
-  } catch (failure) {
-    if (await isReachable()) {
-      outdated(failure);
-      return;
-    }
-    if (!app) {
-      await unreachable();
-      return;
-    }
-    module = absent(name);
-  }
-  if (mine !== turn) return;
+  const { name, isEntrance } = screenOf(location.pathname);
+  if (!isEntrance && !app && !(await open())) return;
+  if (isEntrance) endApp();
+  const shownName = app && !app.allows(name) ? 'home' : name;
+  const module = await load(shownName, isEntrance);
+  if (!module || ownTurn !== turn) return;
   leave();
   leave = () => {};
-  const main = h('main', {
-    id: 'main',
-    tabindex: -1,
-    class: entrance ? 'backdrop' : { room: 'room-page', player: 'player' }[name] ?? 'page',
-  });
-  const withBar = document.body.classList.contains('with-bar');
-  document.body.className = entrance
-    ? 'entrance'
-    : { room: 'app immersive', player: 'app player-body' }[name] ?? 'app';
-  document.body.classList.toggle('with-bar', withBar && !entrance);
-  document.body.dataset.page = name;
-  document.querySelectorAll('dialog[open]').forEach((box) => box.close());
-  const after = document.activeElement;
-  $('#main').replaceWith(main);
+  const main = openMain(shownName, isEntrance);
+  const focusedAfter = document.activeElement;
   document.title = `${module.title()} · ${NAME}`;
-  app?.turnTo(name);
-  const waiting = entrance ? undefined : loading(module.title());
-  if (waiting) main.append(waiting);
-  const left = await module.show(main, { go, enter, exit, begin, again: () => show(true) });
-  waiting?.remove();
-  if (mine !== turn) {
-    left?.();
+  app?.turnTo(shownName);
+  const end = await showIn(main, module, isEntrance);
+  if (ownTurn !== turn) {
+    end?.();
     return;
   }
-  leave = left ?? leave;
+  leave = end ?? leave;
   if (!keepScroll) scrollTo(0, module.place?.() ?? 0);
-  if (mine > 1 && [asked, after, document.body].includes(document.activeElement)) {
+  const hasUserFocused = ![focusedBefore, focusedAfter, document.body]
+    .includes(document.activeElement);
+  if (ownTurn > 1 && !hasUserFocused) {
     main.focus({ preventScroll: true });
     announce(module.title());
   }
-  document.documentElement.dataset.ready = name;
+  document.documentElement.dataset.ready = shownName;
   sessionStorage.removeItem('theater-reloaded');
+}
+function screenOf(pathname) {
+  const entrance = ENTRANCE[pathname];
+  return { name: entrance ?? SCREENS[pathname] ?? 'home', isEntrance: !!entrance };
+}
+/** Loads a screen and its styles; `undefined` if something else is shown in its place. */
+async function load(name, isEntrance) {
+  const styles = isEntrance ? ['entrance'] : THEATER_STYLES;
+  try {
+    const [module] = await Promise.all([loaders[name](), ...styles.map(style)]);
+    return module;
+  } catch (failure) {
+    if (await isReachable()) reloadOnce(failure);
+    else if (app) return absent(name);
+    else await unreachable();
+    return undefined;
+  }
+}
+/** Puts an empty main element for a screen in the place of the last one. */
+function openMain(name, isEntrance) {
+  const main = h('main', {
+    id: 'main',
+    tabindex: -1,
+    class: isEntrance ? 'backdrop' : MAIN_CLASSES[name] ?? 'page',
+  });
+  const { body } = document;
+  const hasBar = body.classList.contains('with-bar');
+  body.className = isEntrance ? 'entrance' : BODY_CLASSES[name] ?? 'app';
+  body.classList.toggle('with-bar', hasBar && !isEntrance);
+  body.dataset.page = name;
+  for (const dialog of document.querySelectorAll('dialog[open]')) dialog.close();
+  $('#main').replaceWith(main);
+  return main;
+}
+/** Shows a screen; returns the function that ends it, if it has one. */
+async function showIn(main, module, isEntrance) {
+  const placeholder = isEntrance ? undefined : loading(module.title());
+  if (placeholder) main.append(placeholder);
+  const end = await module.show(main, { go, enter, exit, begin, again: () => show(true) });
+  placeholder?.remove();
+  return end;
 }
 /** What a screen shows until it has read what it needs; its own content hides it. */
 const loading = (title) =>
@@ -177,7 +194,10 @@ const loading = (title) =>
   );
 const isReachable = () =>
   fetch('/', { method: 'HEAD', cache: 'no-store' }).then(() => true, () => false);
-/** Stands for a screen that was not loaded before the controller went off; it is loaded as soon as the controller is back. */
+/**
+ * Stands for a screen that was not loaded before the controller went off; it is loaded as soon as
+ * the controller is back.
+ */
 const absent = (name) => ({
   title: () => t(`${name}.title`),
   show(main) {
@@ -186,7 +206,7 @@ const absent = (name) => ({
   },
 });
 /** A newer controller has other files: the page is loaded anew, once. */
-function outdated(failure) {
+function reloadOnce(failure) {
   if (sessionStorage.getItem('theater-reloaded')) throw failure;
   sessionStorage.setItem('theater-reloaded', '1');
   location.reload();
@@ -198,7 +218,7 @@ async function open() {
       const session = await get('/sessions/current', { open: true });
       await changeLanguage(preferences().language ?? session.user.language);
       const frame = await import('./screens/frame.js');
-      await Promise.all(['controls', 'shell', 'screens', 'room'].map(style));
+      await Promise.all(THEATER_STYLES.map(style));
       app = await frame.begin(session, { go, exit });
       return true;
     } catch (failure) {
@@ -216,7 +236,9 @@ async function open() {
   return false;
 }
 async function unreachable(failure) {
-  if (!(failure instanceof Failure)) failure = new Failure(0, { code: 'network' });
+  const { message, hint } = failure instanceof Failure
+    ? failure
+    : new Failure(0, { code: 'network' });
   await style('entrance');
   document.body.className = 'entrance';
   const again = btn('primary big', async () => {
@@ -229,8 +251,8 @@ async function unreachable(failure) {
       h(
         'div',
         { class: 'card entrance-card', role: 'alert' },
-        h('h1', 'title-2', failure.message),
-        h('p', 'soft', failure.hint),
+        h('h1', 'title-2', message),
+        h('p', 'soft', hint),
         again,
       ),
     ),
@@ -241,10 +263,9 @@ async function unreachable(failure) {
 // Links of the app change the screen without a request.
 document.addEventListener('click', (event) => {
   const link = event.target.closest?.('a[href]');
-  if (
-    !link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey ||
-    event.shiftKey || link.target || link.origin !== location.origin
-  ) return;
+  const hasModifier = event.metaKey || event.ctrlKey || event.shiftKey;
+  if (!link || event.defaultPrevented || event.button || hasModifier) return;
+  if (link.target || link.origin !== location.origin) return;
   if (!(link.pathname in ENTRANCE) && !(link.pathname in SCREENS)) return;
   event.preventDefault();
   go(link.href);
@@ -257,7 +278,11 @@ addEventListener('hashchange', () => {
 });
 whenLoggedOut(exit);
 
+async function start() {
+  await loadTexts(preferences().language);
+  await show();
+  const { installWorker } = await import('./worker.js');
+  await installWorker();
+}
 applyPreferences();
-loadTexts(preferences().language).then(() => show()).then(async () =>
-  (await import('./worker.js')).installWorker()
-);
+start();
