@@ -58,11 +58,48 @@ const nestedTernary = {
   },
 };
 
+/** The folders of the page's modules, the lowest layer first; main.js and worker.js are above them. */
+const LAYERS = ['base', 'model', 'parts', 'room', 'screens'];
+const TOP = LAYERS.length;
+
+/** The layer of a module's path; `undefined` for a file that is in none. */
+function layerOf(path) {
+  const inside = path.replaceAll('\\', '/').split('/Site/js/').at(-1).split('/');
+  if (inside.length === 1) return TOP;
+  const layer = LAYERS.indexOf(inside[0]);
+  return layer < 0 ? undefined : layer;
+}
+
+/** Reports each import from a higher layer, and each from a folder that is no layer. */
+const layers = {
+  create(context) {
+    if (!context.filename.replaceAll('\\', '/').includes('/Site/js/')) return {};
+    const own = layerOf(context.filename);
+    const check = ({ source }) => {
+      if (source?.type !== 'Literal' || !String(source.value).startsWith('.')) return;
+      const target = layerOf(new URL(source.value, `file://${context.filename}`).pathname);
+      if (target !== undefined && own !== undefined && target <= own) return;
+      context.report({
+        node: source,
+        message: 'A module imports from its own layer or a lower one.',
+        hint: `The layers, the lowest first: ${LAYERS.join(', ')}, then main.js and worker.js.`,
+      });
+    };
+    return {
+      ImportDeclaration: check,
+      ImportExpression: check,
+      ExportNamedDeclaration: check,
+      ExportAllDeclaration: check,
+    };
+  },
+};
+
 export default {
   name: 'page',
   rules: {
     'line-length': lineLength,
     'function-length': functionLength,
     'nested-ternary': nestedTernary,
+    layers,
   },
 };

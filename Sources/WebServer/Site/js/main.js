@@ -53,25 +53,18 @@ let leave = () => {};
 /** The number of the last change of the screen; an earlier one that is still loading is dropped. */
 let turn = 0;
 
-const sheets = new Map();
+const styles = new Map();
 /** Loads a style sheet once; resolves when it applies. */
 function loadStyle(name) {
-  if (!sheets.has(name)) {
-    sheets.set(
-      name,
-      new Promise((done) => {
-        document.head.append(
-          h('link', {
-            rel: 'stylesheet',
-            href: new URL(`../css/${name}.css`, import.meta.url).href,
-            onload: done,
-            onerror: done,
-          }),
-        );
-      }),
-    );
-  }
-  return sheets.get(name);
+  if (!styles.has(name)) styles.set(name, addStyle(name));
+  return styles.get(name);
+}
+function addStyle(name) {
+  const { href } = new URL(`../css/${name}.css`, import.meta.url);
+  return new Promise((resolve) => {
+    const props = { rel: 'stylesheet', href, onload: resolve, onerror: resolve };
+    document.head.append(h('link', props));
+  });
 }
 /** Loads the module and the styles of a screen; resolves with the module. */
 async function load({ load: loadModule, layout }) {

@@ -7,16 +7,18 @@ export class Failure extends Error {
     status,
     { code, message, hint, device, step, field, retryAfter, triesLeft, problems },
   ) {
-    // The page has its own texts for frequent errors; for all others the controller's English text says more.
-    // One code may be about several fields.
-    const about = `error.${code}.${field}`, own = hasText(about) ? about : `error.${code}`;
-    super(hasText(own) ? t(own) : message);
+    // The page has its own texts for frequent errors; for all others the controller's English text
+    // says more. One code may be about several fields.
+    const fieldKey = `error.${code}.${field}`;
+    const key = hasText(fieldKey) ? fieldKey : `error.${code}`;
+    const hintKey = `${key}.hint`;
+    super(hasText(key) ? t(key) : message);
     /** Whether the controller refused, or was not reached. */
     this.kind = status === 0 ? 'network' : 'refused';
     Object.assign(this, {
       status,
       code,
-      hint: hasText(own) ? hasText(`${own}.hint`) && t(`${own}.hint`) : hint,
+      hint: hasText(key) ? hasText(hintKey) && t(hintKey) : hint,
       device,
       step,
       field,
@@ -28,19 +30,52 @@ export class Failure extends Error {
 }
 
 const unreachable = () => new Failure(0, { code: 'network' });
-/** The number of requests that begin something, until a second after their end: an activity that begins then was begun here. */
-let starting = 0;
-export const beginsHere = () => starting > 0;
+
 const STARTS = /^\/(watch|listen|radio|popcorn|activities|scenes\/.+\/runs)\b/;
+/** The event of a start may arrive after the answer. */
+const START_EVENT_DELAY_MS = 1000;
+/** The number of requests that start something, counted until its event has arrived. */
+let starting = 0;
+/** Whether this page started the activity that starts now. */
+export const beginsHere = () => starting > 0;
+
 let loggedOut = () => {};
 /** Calls `action` when the controller no longer accepts the session. */
 export const whenLoggedOut = (action) => {
   loggedOut = action;
 };
 
+/** Fetches an answer and its text, and counts the requests that start something. */
+async function fetchText(path, { method, signal, ...options }) {
+  const isStart = method === 'POST' && STARTS.test(path);
+  if (isStart) starting += 1;
+  try {
+    const answer = await fetch(`/api/v1${path}`, { method, signal, cache: 'no-store', ...options });
+    return { answer, text: await answer.text() };
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw unreachable();
+  } finally {
+    if (isStart) {
+      setTimeout(() => {
+        starting -= 1;
+      }, START_EVENT_DELAY_MS);
+    }
+  }
+}
+
+function parse(text, status) {
+  try {
+    return text ? JSON.parse(text) : undefined;
+  } catch {
+    throw new Failure(status, { code: 'unreadable' });
+  }
+}
+
 /**
  * Sends a request to a path below /api/v1 and returns the value of the answer.
  * @param wait seconds to wait for the end of what was started
+ * @param open whether 401 is an answer like any other
  * @param isText whether the body is JSON already
  * @throws Failure
  */
@@ -49,34 +84,13 @@ export async function send(method, path, body, { wait, signal, open, isText, hea
   if (method !== 'GET') headers['X-Theater'] = '1';
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   if (wait !== undefined) headers.Prefer = `wait=${wait}`;
-  let answer, text;
-  const isStart = method === 'POST' && STARTS.test(path);
-  starting += isStart;
-  try {
-    answer = await fetch('/api/v1' + path, {
-      method,
-      headers,
-      signal,
-      cache: 'no-store',
-      body: body === undefined || isText ? body : JSON.stringify(body),
-    });
-    text = await answer.text();
-  } catch (error) {
-    if (signal?.aborted) throw error;
-    throw unreachable();
-  } finally {
-    if (isStart) {
-      setTimeout(() => {
-        starting -= 1;
-      }, 1000);
-    }
-  }
-  let value;
-  try {
-    value = text ? JSON.parse(text) : undefined;
-  } catch {
-    throw new Failure(answer.status, { code: 'unreadable' });
-  }
+  const { answer, text } = await fetchText(path, {
+    method,
+    headers,
+    signal,
+    body: body === undefined || isText ? body : JSON.stringify(body),
+  });
+  const value = parse(text, answer.status);
   if (answer.ok) return value;
   const failure = new Failure(
     answer.status,
@@ -87,7 +101,7 @@ export async function send(method, path, body, { wait, signal, open, isText, hea
 }
 /** An address with its values encoded: path`/devices/${id}`. */
 export const path = (parts, ...values) =>
-  parts.reduce((whole, part, i) => whole + encodeURIComponent(values[i - 1]) + part);
+  parts.reduce((whole, part, index) => whole + encodeURIComponent(values[index - 1]) + part);
 export const get = (path, options) => send('GET', path, undefined, options);
 export const post = (path, body, options) => send('POST', path, body, options);
 export const remove = (path, options) => send('DELETE', path, undefined, options);

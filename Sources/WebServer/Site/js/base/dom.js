@@ -1,40 +1,46 @@
-// The only way anything gets onto the page: createElement, textContent, CSSOM. No innerHTML, no inline style text.
+// Makes elements from values: createElement, textContent and the CSSOM. Nothing else puts anything
+// onto the page: no innerHTML, no inline style text.
 import { t, unit } from './text.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 
 /** Whether a child or value is to be used: it is not `undefined`, `null` or `false`. */
 export const isGiven = (value) => (value ?? false) !== false;
+const PROPERTIES = new Set([
+  'value',
+  'checked',
+  'disabled',
+  'hidden',
+  'tabIndex',
+  'htmlFor',
+  'textContent',
+]);
+
 /** @param props attributes, properties and `on…` handlers; a text is the class */
 function fill(node, props, children) {
-  if (typeof props === 'string') node.setAttribute('class', props);
-  else {for (const [key, value] of Object.entries(props || {})) {
-      if (value === undefined || value === null) continue;
-      if (key.startsWith('aria-')) {
-        node.setAttribute(key, String(value));
-        continue;
-      }
-      if (value === false) continue;
-      if (key === 'vars') {
-        for (const [name, v] of Object.entries(value)) node.style.setProperty('--' + name, v);
-      } else if (key === 'data') {
-        for (const [name, v] of Object.entries(value)) if (isGiven(v)) node.dataset[name] = v;
-      } else if (key.startsWith('on')) node.addEventListener(key.slice(2).toLowerCase(), value);
-      else if (key in PROPS && !(node instanceof SVGElement)) node[key] = value;
-      else node.setAttribute(key, value === true ? '' : value);
-    }}
+  const given = typeof props === 'string' ? { class: props } : props ?? {};
+  for (const [key, value] of Object.entries(given)) setProp(node, key, value);
   node.append(...children.flat(3).filter(isGiven));
   return node;
 }
-const PROPS = {
-  value: 1,
-  checked: 1,
-  disabled: 1,
-  hidden: 1,
-  tabIndex: 1,
-  htmlFor: 1,
-  textContent: 1,
-};
+function setProp(node, key, value) {
+  if (value === undefined || value === null) return;
+  if (key.startsWith('aria-')) node.setAttribute(key, String(value));
+  else if (value === false) return;
+  else if (key === 'vars') setVariables(node, value);
+  else if (key === 'data') setData(node, value);
+  else if (key.startsWith('on')) node.addEventListener(key.slice(2).toLowerCase(), value);
+  else if (PROPERTIES.has(key) && !(node instanceof SVGElement)) node[key] = value;
+  else node.setAttribute(key, value === true ? '' : value);
+}
+function setVariables(node, variables) {
+  for (const [name, value] of Object.entries(variables)) node.style.setProperty(`--${name}`, value);
+}
+function setData(node, data) {
+  for (const [name, value] of Object.entries(data)) {
+    if (isGiven(value)) node.dataset[name] = value;
+  }
+}
 
 /** Makes an element. A button submits no form unless its `type` says so. */
 export function h(tag, props, ...children) {
@@ -51,13 +57,14 @@ export const btn = (kind, run, ...children) =>
 /** A button that submits the form around it. */
 export const submitBtn = (kind, ...children) =>
   h('button', { class: `btn primary ${kind}`, type: 'submit' }, children);
+/** Makes an SVG element. */
 export const s = (tag, props, ...children) =>
   fill(document.createElementNS(SVG, tag), props, children);
 /** A path with the class `kind`. */
 export const shape = (kind, d) => s('path', { class: kind, d });
 export const $ = (selector, root = document) => root.querySelector(selector);
 export const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
-/** Replaces the children of a node; `renew` then builds it anew in any case. */
+/** Replaces the children of a node; rebuildIfChanged() then builds it anew in any case. */
 export const setChildren = (node, ...children) => {
   node.renewedFor = null;
   keepFocus(node, () => node.replaceChildren(...children.flat(3).filter(Boolean)));
@@ -75,22 +82,23 @@ export const focusOn = (control) => {
   return !!control && control === document.activeElement;
 };
 /**
- * Rebuilds what is in a node. The focus stays on its control, or goes to the new one of the same name, or else to
- * `other()`, or else to the node.
+ * Rebuilds what is in a node. The focus stays on its control, or goes to the new one of the same
+ * name, or else to `other()`, or else to the node.
  */
 export function keepFocus(node, rebuild, other) {
-  const own = document.activeElement;
-  if (own === node || !node.contains(own)) {
+  const focused = document.activeElement;
+  if (focused === node || !node.contains(focused)) {
     rebuild();
     return;
   }
-  const at = sameControls(node, own).indexOf(own);
+  const index = sameControls(node, focused).indexOf(focused);
   rebuild();
-  const now = document.activeElement, same = sameControls(node, own);
-  if (now !== document.body && (own.isConnected || !node.contains(now))) return;
-  if (focusOn(own.isConnected ? own : same[Math.min(at, same.length - 1)]) || focusOn(other?.())) {
-    return;
-  }
+  const next = document.activeElement;
+  const isFocusSet = next !== document.body && (focused.isConnected || !node.contains(next));
+  if (isFocusSet) return;
+  const same = sameControls(node, focused);
+  const replacement = focused.isConnected ? focused : same[Math.min(index, same.length - 1)];
+  if (focusOn(replacement) || focusOn(other?.())) return;
   node.tabIndex = -1;
   focusOn(node);
 }
@@ -110,54 +118,64 @@ export const loadOnce = (load) => {
 };
 
 let counter = 0;
+/** Returns an id that no other element has. */
 export const uid = (stem = 'id') => `${stem}-${++counter}`;
-export const clamp = (v, low, high) => Math.min(high, Math.max(low, v));
-export const lerp = (a, b, t) => a + (b - a) * t;
+export const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
+/** The value between two others, at a share from 0 to 1. */
+export const lerp = (from, to, share) => from + (to - from) * share;
 export const isMotionReduced = () => document.documentElement.dataset.motion === 'still';
 
-// 3725 → 1:02:05
-export function clockText(seconds) {
-  const t = Math.max(0, Math.floor(seconds));
-  const hours = Math.floor(t / 3600),
-    minutes = Math.floor(t / 60) % 60,
-    rest = String(t % 60).padStart(2, '0');
-  return hours ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`;
+const SECONDS_IN_HOUR = 3600;
+const twoDigits = (value) => String(value).padStart(2, '0');
+/** Splits a duration in seconds into whole hours, minutes and seconds. */
+function split(duration) {
+  const whole = Math.max(0, Math.floor(duration));
+  return {
+    hours: Math.floor(whole / SECONDS_IN_HOUR),
+    minutes: Math.floor(whole / 60) % 60,
+    seconds: whole % 60,
+  };
 }
+/** 3725 → "1:02:05". */
+export function clockText(duration) {
+  const { hours, minutes, seconds } = split(duration);
+  const rest = twoDigits(seconds);
+  return hours ? `${hours}:${twoDigits(minutes)}:${rest}` : `${minutes}:${rest}`;
+}
+/** @param parts each `[count, name of the unit]`; empty ones are left out */
 const inUnits = (parts, isSpoken) =>
-  parts.filter(([n]) => n).map(([n, name]) => unit(n, name, isSpoken)).join(' ');
-// 3725 → 1 hour 2 minutes 5 seconds (for aria-valuetext)
-export function spokenDuration(seconds) {
-  const all = Math.max(0, Math.floor(seconds));
-  return inUnits([[Math.floor(all / 3600), 'hour'], [Math.floor(all / 60) % 60, 'minute'], [
-    all % 60,
-    'second',
-  ]], true) || unit(0, 'second', true);
+  parts.filter(([count]) => count).map(([count, name]) => unit(count, name, isSpoken)).join(' ');
+/** 3725 → "1 hour 2 minutes 5 seconds", for aria-valuetext. */
+export function spokenDuration(duration) {
+  const { hours, minutes, seconds } = split(duration);
+  const words = inUnits([[hours, 'hour'], [minutes, 'minute'], [seconds, 'second']], true);
+  return words || unit(0, 'second', true);
 }
-// 3725 → 1 hr 2 min left
-export function timeLeft(seconds) {
-  const minutes = Math.round(seconds / 60);
-  return t('time.left', {
-    time: seconds < 60
-      ? unit(Math.ceil(seconds), 'second')
-      : inUnits([[Math.floor(minutes / 60), 'hour'], [minutes % 60, 'minute']]),
-  });
+/** 3725 → "1 hr 2 min left". */
+export function timeLeft(duration) {
+  if (duration < 60) return t('time.left', { time: unit(Math.ceil(duration), 'second') });
+  const { hours, minutes } = split(Math.round(duration / 60) * 60);
+  return t('time.left', { time: inUnits([[hours, 'hour'], [minutes, 'minute']]) });
 }
 
-// One polite and one assertive region per page; text is put in, read out and taken away.
+/** A region that is filled at once after it was emptied says nothing. */
+const ANNOUNCE_DELAY_MS = 60;
+/** Says a text to screen readers. One polite and one assertive region are on the page. */
 export function announce(text, urgent = false) {
   const id = urgent ? 'say-now' : 'say';
   let region = document.getElementById(id);
   if (!region) {
-    region = h('div', {
+    const props = {
       id,
       class: 'sr',
       role: urgent ? 'alert' : 'status',
       'aria-live': urgent ? 'assertive' : 'polite',
-    });
+    };
+    region = h('div', props);
     document.body.append(region);
   }
   region.textContent = '';
   setTimeout(() => {
     region.textContent = text;
-  }, 60);
+  }, ANNOUNCE_DELAY_MS);
 }

@@ -1,4 +1,5 @@
-// The texts of the page in the reader's language, text/uk.json for example. Keys are like "home.title".
+// The texts of the page in the reader's language, from text/uk.json for example. Keys are like
+// "home.title".
 export const LANGUAGES = { en: 'English', uk: 'Українська', ru: 'Русский' };
 export let language = 'en';
 /** The language with the reader's region, for dates and numbers. */
@@ -8,14 +9,15 @@ const texts = {};
 // A name that is read from the right must not turn the punctuation around it.
 const RIGHT_TO_LEFT = /[\u0590-\u08ff]/;
 
+/** The language of a tag like "uk-UA"; `undefined` if there are no texts in it. */
+function knownLanguage(tag) {
+  const name = tag?.slice(0, 2).toLowerCase();
+  return Object.hasOwn(LANGUAGES, name) ? name : undefined;
+}
 /** Loads the texts of the chosen language, or else of the browser's; English if there are none. */
 export async function loadTexts(chosen) {
-  const known = (tag) => {
-    const own = tag?.slice(0, 2).toLowerCase();
-    return own in LANGUAGES && own;
-  };
-  language = [chosen, ...navigator.languages].map(known).find(Boolean) ?? 'en';
-  locale = navigator.languages.find((tag) => known(tag) === language) ?? language;
+  language = [chosen, ...navigator.languages].map(knownLanguage).find(Boolean) ?? 'en';
+  locale = navigator.languages.find((tag) => knownLanguage(tag) === language) ?? language;
   plurals = new Intl.PluralRules(language);
   document.documentElement.lang = language;
   await load();
@@ -32,39 +34,38 @@ export async function changeLanguage(chosen) {
   if (chosen && chosen !== language) await loadTexts(chosen);
 }
 export const hasText = (key) => key in texts;
-/** The text of a key in parts, with the value of each `{name}`, which may be a node. A text with plural forms goes by `count`. */
+/**
+ * Returns the text of a key in parts, with the value of each `{name}`, which may be a node.
+ * @param values by name; `count` decides between plural forms
+ */
 export function textParts(key, values = {}) {
-  const found = texts[key],
-    form = typeof found === 'object' ? found[plurals.select(values.count)] ?? found.other : found;
-  if (form === undefined) {
+  const text = pluralForm(texts[key], values.count);
+  if (text === undefined) {
     console.error(`There is no text ${key} in ${language}.`);
     return [key];
   }
-  return form.split(/\{(\w+)\}/).map((part, i) => {
-    const value = i % 2 ? (part in values ? values[part] ?? '?' : `{${part}}`) : part;
-    return typeof value === 'number'
-      ? number(value)
-      : i % 2 && RIGHT_TO_LEFT.test(value)
-      ? `\u2068${value}\u2069`
-      : value;
-  });
+  // Every other part is the name of a placeholder.
+  return text.split(/\{(\w+)\}/).map((part, index) => index % 2 ? filled(part, values) : part);
+}
+const pluralForm = (text, count) =>
+  typeof text === 'object' ? text[plurals.select(count)] ?? text.other : text;
+/** The value of a placeholder, as it stands in a text. */
+function filled(name, values) {
+  if (!(name in values)) return `{${name}}`;
+  const value = values[name] ?? '?';
+  if (typeof value === 'number') return number(value);
+  return RIGHT_TO_LEFT.test(value) ? `\u2068${value}\u2069` : value;
 }
 export const t = (key, values) => textParts(key, values).join('');
 
 /** A number with so many digits behind the point. */
 export function number(value, digits) {
-  return formatter(
-    digits,
-    () =>
-      new Intl.NumberFormat(
-        locale,
-        digits === undefined
-          ? {}
-          : { minimumFractionDigits: digits, maximumFractionDigits: digits },
-      ),
-  ).format(value);
+  const options = digits === undefined
+    ? {}
+    : { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return formatter(digits, () => new Intl.NumberFormat(locale, options)).format(value);
 }
-// Making one takes longer than using it a hundred times.
+// Formatters by locale and name: making one takes longer than using it a hundred times.
 const formats = new Map();
 function formatter(name, make) {
   const key = `${locale} ${name}`;
@@ -72,35 +73,37 @@ function formatter(name, make) {
   return formats.get(key);
 }
 /** "3 min", or "3 minutes" where it is spoken. */
-export const unit = (
-  count,
-  name,
-  isSpoken,
-) => (isSpoken
-  ? count.toLocaleString(locale, { style: 'unit', unit: name, unitDisplay: 'long' })
-  : t(`unit.${name}`, { count }));
+export function unit(count, name, isSpoken) {
+  if (!isSpoken) return t(`unit.${name}`, { count });
+  return count.toLocaleString(locale, { style: 'unit', unit: name, unitDisplay: 'long' });
+}
 /** The time of day, in hours and minutes. */
-export const clockTime = (date) =>
-  formatter('clock', () => new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' }))
-    .format(new Date(date));
+export function clockTime(date) {
+  const options = { hour: '2-digit', minute: '2-digit' };
+  return formatter('clock', () => new Intl.DateTimeFormat(locale, options)).format(new Date(date));
+}
 export const dateOf = (date) => new Date(date).toLocaleDateString(locale);
+const NOW_SECONDS = 10;
+// Units in seconds. One is used from where the smaller one would be rounded to a whole one of it.
+const UNITS = [
+  { name: 'day', length: 86_400, from: 84_600 },
+  { name: 'hour', length: 3600, from: 3570 },
+  { name: 'minute', length: 60, from: 59.5 },
+  { name: 'second', length: 1, from: 0 },
+];
 /** The time since or until a date: "3 min ago", "in 5 hr". */
 export function relativeTime(date, now = Date.now()) {
-  const seconds = (new Date(date).getTime() - now) / 1000, size = Math.abs(seconds);
-  if (size < 10) return t('time.now');
-  // A unit begins where the smaller one would be rounded to a whole one of it.
-  const [name, length] = [['day', 86_400, 84_600], ['hour', 3600, 3570], ['minute', 60, 59.5], [
-    'second',
-    1,
-    0,
-  ]].find(([, , from]) => size >= from);
-  return new Intl.RelativeTimeFormat(locale, { style: 'short' }).format(
-    Math.round(seconds / length),
-    name,
-  );
+  const seconds = (new Date(date).getTime() - now) / 1000;
+  const distance = Math.abs(seconds);
+  if (distance < NOW_SECONDS) return t('time.now');
+  const { name, length } = UNITS.find(({ from }) => distance >= from);
+  const format = new Intl.RelativeTimeFormat(locale, { style: 'short' });
+  return format.format(Math.round(seconds / length), name);
 }
 export const capitalized = (text) => text[0].toLocaleUpperCase(language) + text.slice(1);
 /** A text as a sentence: with a capital and an end. */
-export const sentence = (
-  text,
-) => (text ? capitalized(text) + (/[.!?…]$/.test(text) ? '' : '.') : '');
+export function sentence(text) {
+  if (!text) return '';
+  const end = /[.!?…]$/.test(text) ? '' : '.';
+  return capitalized(text) + end;
+}

@@ -1,150 +1,175 @@
 // A grid of which only the rows near the window exist, for lists of any length.
 import { clamp, focusOn, h } from './dom.js';
 
+/** Rows that exist above and below the window. */
 const ROWS_AROUND = 3;
+/** Enough items to show how many columns the style sheet makes. */
+const ITEMS_TO_MEASURE = 12;
 
-/**
- * Fills `host` with a list of `count` items.
- * @param className the list's style: a CSS grid whose columns the style sheet decides
- * @param build makes the `li` of the item at an index; `isKnown` tells whether that is more than its place
- * @param shown called with the range of items that exist, from one index up to another
- * @returns `filled()` for when more items are known, `resize()` for when all may be others, and `end()`
- */
-export function virtual(host, { count, className, label, build, isKnown, shown }) {
-  const list = h('ul', { class: className, 'aria-label': label, tabindex: -1 }), nodes = new Map();
-  host.replaceChildren(list);
-  let columns = 1, height = 0, first = -1, last = -1, goal = -1, old = new Set();
+class VirtualList {
+  constructor(host, { count, className, label, build, isKnown, shown }) {
+    Object.assign(this, { count, build, isKnown, shown });
+    this.list = h('ul', { class: className, 'aria-label': label, tabindex: -1 });
+    /** The items that exist, by index. */
+    this.nodes = new Map();
+    /** The items that may be others, since the list was resized. */
+    this.outdated = new Set();
+    this.columns = 1;
+    this.rowHeight = 0;
+    /** The range of items that exist: from `first` up to `last`, without `last`. */
+    this.first = -1;
+    this.last = -1;
+    /** The index that gets the focus as soon as its item is there; -1 without one. */
+    this.focusGoal = -1;
+    this.frame = 0;
+    host.replaceChildren(this.list);
+    this.width = this.list.clientWidth;
+    this.observe();
+    this.measure();
+  }
+  observe() {
+    this.planUpdate = () => {
+      this.frame ||= requestAnimationFrame(() => {
+        this.frame = 0;
+        this.update();
+      });
+    };
+    this.sizes = new ResizeObserver(() => {
+      if (this.list.clientWidth === this.width) return;
+      this.width = this.list.clientWidth;
+      this.first = -1;
+      this.last = -1;
+      this.measure();
+    });
+    addEventListener('scroll', this.planUpdate, { passive: true });
+    this.list.addEventListener('keydown', (event) => this.press(event));
+    this.list.addEventListener('blur', () => {
+      if (document.activeElement !== this.list) this.focusGoal = -1;
+    });
+    this.sizes.observe(this.list);
+  }
 
-  function measure() {
-    // The height stays, so that the page does not lose its place.
-    list.style.paddingTop = '';
-    draw(0, Math.min(count, 12));
-    const style = getComputedStyle(list), gap = parseFloat(style.rowGap) || 0;
-    columns = Math.max(
-      1,
-      style.gridTemplateColumns.split(' ').filter((part) => parseFloat(part) > 0).length,
-    );
-    height = (list.firstElementChild?.getBoundingClientRect().height ?? 0) + gap;
-    update();
+  /** Measures the columns and the height of a row. */
+  measure() {
+    // The height of the list stays, so that the page does not lose its place.
+    this.list.style.paddingTop = '';
+    this.draw(0, Math.min(this.count, ITEMS_TO_MEASURE));
+    const style = getComputedStyle(this.list);
+    const widths = style.gridTemplateColumns.split(' ').map(parseFloat);
+    this.columns = Math.max(1, widths.filter((width) => width > 0).length);
+    const gap = parseFloat(style.rowGap) || 0;
+    this.rowHeight = (this.list.firstElementChild?.getBoundingClientRect().height ?? 0) + gap;
+    this.update();
   }
-  function update() {
-    if (!height) return;
-    const rows = Math.ceil(count / columns), top = -list.getBoundingClientRect().top;
-    const from = Math.min(
-      Math.max(0, Math.floor(top / height) - ROWS_AROUND),
-      Math.max(0, rows - 1),
-    );
-    const to = Math.min(
-      rows,
-      Math.max(from + 1, Math.ceil((top + innerHeight) / height) + ROWS_AROUND),
-    );
-    list.style.minHeight = `${rows * height}px`;
-    list.style.paddingTop = `${from * height}px`;
-    draw(from * columns, Math.min(count, to * columns));
+  /** Draws the rows near the window. */
+  update() {
+    const { list, columns, rowHeight, count } = this;
+    if (!rowHeight) return;
+    const rows = Math.ceil(count / columns);
+    const top = -list.getBoundingClientRect().top;
+    const firstRow = Math.floor(top / rowHeight) - ROWS_AROUND;
+    const endRow = Math.ceil((top + innerHeight) / rowHeight) + ROWS_AROUND;
+    const from = clamp(firstRow, 0, Math.max(0, rows - 1));
+    const to = Math.min(rows, Math.max(from + 1, endRow));
+    list.style.minHeight = `${rows * rowHeight}px`;
+    list.style.paddingTop = `${from * rowHeight}px`;
+    this.draw(from * columns, Math.min(count, to * columns));
   }
-  /** Makes the items from `from` up to `to` and drops all others; a node that stays is not touched. */
-  function draw(from, to) {
-    if (from === first && to === last) return;
-    first = from;
-    last = to;
-    for (const [index, node] of nodes) {
+  /** Makes the items in a range and drops all others; a node that stays is not touched. */
+  draw(from, to) {
+    if (from === this.first && to === this.last) return;
+    this.first = from;
+    this.last = to;
+    for (const [index, node] of this.nodes) {
       if (index >= from && index < to) continue;
-      if (node.contains(document.activeElement)) focusLater(index);
+      if (node.contains(document.activeElement)) this.focusLater(index);
       node.remove();
-      nodes.delete(index);
+      this.nodes.delete(index);
     }
-    let next = list.firstElementChild;
+    let next = this.list.firstElementChild;
     for (let index = from; index < to; index++) {
-      const known = nodes.get(index);
-      if (known) next = known.nextElementSibling;
-      else list.insertBefore(make(index), next);
+      const node = this.nodes.get(index);
+      if (node) next = node.nextElementSibling;
+      else this.list.insertBefore(this.make(index), next);
     }
-    shown(from, to);
-    focusOn(control(goal));
+    this.shown(from, to);
+    focusOn(this.control(this.focusGoal));
   }
-  function make(index) {
-    const node = build(index);
-    node.setAttribute('aria-setsize', count);
+  make(index) {
+    const node = this.build(index);
+    node.setAttribute('aria-setsize', this.count);
     node.setAttribute('aria-posinset', index + 1);
     node.dataset.index = index;
-    node.toggleAttribute('data-place', !isKnown(index));
-    nodes.set(index, node);
+    node.toggleAttribute('data-place', !this.isKnown(index));
+    this.nodes.set(index, node);
     return node;
   }
-  function filled() {
-    for (const [index, node] of nodes) {
-      if (('place' in node.dataset || old.has(node)) && isKnown(index)) {
-        node.replaceWith(make(index));
-      }
+  /** Draws the items that were not known, or may be others. */
+  filled() {
+    for (const [index, node] of this.nodes) {
+      const mayDiffer = 'place' in node.dataset || this.outdated.has(node);
+      if (mayDiffer && this.isKnown(index)) node.replaceWith(this.make(index));
     }
-    focusOn(control(goal));
+    focusOn(this.control(this.focusGoal));
   }
+  resize(count) {
+    this.count = count;
+    this.outdated = new Set(this.nodes.values());
+    this.first = -1;
+    this.last = -1;
+    this.update();
+  }
+
   /** Moves the focus within the grid. */
-  function press(event) {
-    const at = Number(event.target.closest('li[data-index]')?.dataset.index ?? goal);
-    if (at < 0 || event.altKey || event.ctrlKey || event.metaKey) return;
+  press(event) {
+    const current = Number(event.target.closest('li[data-index]')?.dataset.index ?? this.focusGoal);
+    if (current < 0 || event.altKey || event.ctrlKey || event.metaKey) return;
     const step = {
       ArrowRight: 1,
       ArrowLeft: -1,
-      ArrowDown: columns,
-      ArrowUp: -columns,
-      Home: -at,
-      End: count - 1 - at,
+      ArrowDown: this.columns,
+      ArrowUp: -this.columns,
+      Home: -current,
+      End: this.count - 1 - current,
     }[event.key];
     if (step === undefined) return;
     event.preventDefault();
-    const next = clamp(at + step, 0, count - 1);
-    if (!control(next)) {
-      focusLater(next);
-      scrollTo(
-        0,
-        scrollY + list.getBoundingClientRect().top + Math.floor(next / columns) * height -
-          innerHeight / 3,
-      );
-      update();
+    const next = clamp(current + step, 0, this.count - 1);
+    if (!this.control(next)) {
+      this.focusLater(next);
+      this.scrollToItem(next);
+      this.update();
     }
-    control(next)?.focus();
+    this.control(next)?.focus();
   }
-  const control = (index) => nodes.get(index)?.querySelector('button, a');
-  /** Gives the focus to the list until an item is in view and known, unless something else gets it before. */
-  function focusLater(index) {
-    goal = index;
-    focusOn(list);
+  /** Puts an item into the upper third of the window. */
+  scrollToItem(index) {
+    const listTop = scrollY + this.list.getBoundingClientRect().top;
+    const rowTop = Math.floor(index / this.columns) * this.rowHeight;
+    scrollTo(0, listTop + rowTop - innerHeight / 3);
   }
-  let planned = 0;
-  const plan = () => {
-    planned ||= requestAnimationFrame(() => {
-      planned = 0;
-      update();
-    });
-  };
-  let width = list.clientWidth;
-  const size = new ResizeObserver(() => {
-    if (list.clientWidth !== width) {
-      width = list.clientWidth;
-      first = last = -1;
-      measure();
-    }
-  });
-  addEventListener('scroll', plan, { passive: true });
-  list.addEventListener('keydown', press);
-  list.addEventListener('blur', () => {
-    if (document.activeElement !== list) goal = -1;
-  });
-  size.observe(list);
-  measure();
-  return {
-    filled,
-    resize(next) {
-      count = next;
-      old = new Set(nodes.values());
-      first = last = -1;
-      update();
-    },
-    end() {
-      removeEventListener('scroll', plan);
-      cancelAnimationFrame(planned);
-      size.disconnect();
-    },
-  };
+  control(index) {
+    return this.nodes.get(index)?.querySelector('button, a');
+  }
+  /** Gives the focus to the list until an item is there, unless something else gets it before. */
+  focusLater(index) {
+    this.focusGoal = index;
+    focusOn(this.list);
+  }
+  end() {
+    removeEventListener('scroll', this.planUpdate);
+    cancelAnimationFrame(this.frame);
+    this.sizes.disconnect();
+  }
 }
+
+/**
+ * Fills `host` with a list of items.
+ * @param options `count` of the items; `label` and `className` of the list, which is a CSS grid
+ *   with the columns of the style sheet; `build(index)` makes an item's `li`; `isKnown(index)`
+ *   tells whether that is more than its place; `shown(from, to)` is called with the range that
+ *   exists
+ * @returns `filled()` for when more items are known, `resize(count)` for when all may be others,
+ *   and `end()`
+ */
+export const virtual = (host, options) => new VirtualList(host, options);

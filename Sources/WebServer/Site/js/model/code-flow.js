@@ -1,9 +1,12 @@
-// From an address or number to an accepted code, without the drawing: CodeFlow of the controller's AccountFlows in
-// JavaScript. flow-transcripts.json holds both to the same results.
+// From an address or number to an accepted code, without the drawing: CodeFlow of the controller's
+// AccountFlows in JavaScript. flow-transcripts.json holds both to the same results.
 import { FormModel } from './form-model.js';
 import { CodeEntry, emit, summary } from './flow.js';
 
-/** The screen for a code: submits a whole code by itself, and offers a new one when the countdown is over. */
+/**
+ * The screen for a code: submits a whole code by itself, and offers a new one when the countdown is
+ * over.
+ */
 export class CodeScreen {
   constructor(ticket) {
     Object.assign(this, {
@@ -76,20 +79,14 @@ export class CodeScreen {
   }
   sent(ticket, failure, now) {
     if (failure) {
-      return [
-        ...this.stop(failure),
-        ...(failure.kind === 'refused' && failure.retryAfter !== undefined
-          ? this.startCountdown(failure.retryAfter, now)
-          : []),
-      ];
+      const mustWait = failure.kind === 'refused' && failure.retryAfter !== undefined;
+      const effects = this.stop(failure);
+      return mustWait ? [...effects, ...this.startCountdown(failure.retryAfter, now)] : effects;
     }
-    const { wait } = this.ticket;
+    const isSameWait = ticket.wait === this.ticket.wait;
     Object.assign(this, { ticket, entry: new CodeEntry(ticket), triesLeft: null });
-    return [
-      ...this.stop(),
-      emit('code.newCodeRequested'),
-      ...(ticket.wait === wait ? [] : this.startCountdown(ticket.wait, now)),
-    ];
+    const effects = [...this.stop(), emit('code.newCodeRequested')];
+    return isSameWait ? effects : [...effects, ...this.startCountdown(ticket.wait, now)];
   }
 
   load() {
@@ -125,7 +122,10 @@ export class CodeScreen {
       ...this.nextTick(),
     ];
   }
-  /** Asks for the next tick unless one is on its way; that one serves a countdown that began anew as well. */
+  /**
+   * Asks for the next tick unless one is on its way; that one serves a countdown that began anew as
+   * well.
+   */
   nextTick() {
     if (this.countdown <= 0 || this.isTicking) return [];
     this.isTicking = true;
@@ -133,7 +133,10 @@ export class CodeScreen {
   }
 }
 
-/** The screen for the address, then the screen for the code, and the way back. `now` is in milliseconds. */
+/**
+ * The screen for the address, then the screen for the code, and the way back. `now` is in
+ * milliseconds.
+ */
 export class CodeFlow {
   /** @param declaration of the field for an address or a number */
   constructor(declaration) {
@@ -184,22 +187,26 @@ export class CodeFlow {
         return this.isLocked ? [] : this.handle(event, now);
     }
   }
-  handle({ type, text }, now) {
-    if (this.step === 'contact') {
-      if (type === 'typedContact') {
+  handle(event, now) {
+    return this.step === 'contact' ? this.handleContact(event) : this.handleCode(event, now);
+  }
+  handleContact({ type, text }) {
+    switch (type) {
+      case 'typedContact':
         return this.atContact(() => {
           this.form.type(this.name, text);
           return [];
         });
+      case 'submitContact': {
+        // A code is on its way there, and no other can be sent yet.
+        const mustWait = this.sentTo === this.contact && this.code?.countdown > 0;
+        return mustWait ? this.show('code') : this.atContact(() => this.request());
       }
-      // A code is on its way there, and no other can be sent yet.
-      if (type === 'submitContact') {
-        return this.sentTo === this.contact && this.code?.countdown > 0
-          ? this.show('code')
-          : this.atContact(() => this.request());
-      }
-      return [];
+      default:
+        return [];
     }
+  }
+  handleCode({ type, text }, now) {
     switch (type) {
       case 'typedCode':
         return this.passOn(this.code.type(text));
@@ -219,11 +226,10 @@ export class CodeFlow {
   }
 
   atContact(body) {
-    const before = this.canSend, effects = body();
-    return [
-      ...(this.canSend === before ? [] : [emit('contact.canSubmit', this.canSend)]),
-      ...effects,
-    ];
+    const couldSend = this.canSend;
+    const effects = body();
+    if (this.canSend === couldSend) return effects;
+    return [emit('contact.canSubmit', this.canSend), ...effects];
   }
   request() {
     this.form.submit([this.name]);
@@ -250,9 +256,9 @@ export class CodeFlow {
     this.code ??= new CodeScreen(ticket);
     return [...effects, ...shown, ...this.passOn(this.code.begin(ticket, now))];
   }
+  /** The effects of the code's screen, which does not know the contact. */
   passOn(effects = []) {
-    return effects.map((
-      effect,
-    ) => (effect.start === 'sendAgain' ? { start: 'request', contact: this.sentTo } : effect));
+    const request = { start: 'request', contact: this.sentTo };
+    return effects.map((effect) => effect.start === 'sendAgain' ? request : effect);
   }
 }

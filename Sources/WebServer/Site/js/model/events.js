@@ -1,8 +1,16 @@
-// The stream of the theater's events. One tab of a browser holds it and tells the others, because the
-// controller and HTTP/1.1 allow few streams. A stream that ends is resumed after its last event.
-const SILENCE = 40_000; // The controller sends a comment every 15 s.
-const ANSWER = 3000;
-const WAITS = [500, 1000, 2000, 4000, 8000];
+// The stream of the theater's events. One tab of a browser holds it and tells the others, because
+// the controller and HTTP/1.1 allow few streams. A stream that ends is resumed after its last
+// event.
+
+/** The controller sends a comment every 15 s: after this time without any, a stream is broken. */
+const SILENCE_MS = 40_000;
+/** How long a tab waits for a sign of the leading one before it takes its place. */
+const SIGN_MS = 3000;
+/** Enough time for a leading tab to be found before its state is asked for. */
+const FIRST_QUESTION_MS = 50;
+/** Pauses before the next try, by the number of failed ones. */
+const RETRY_PAUSES_MS = [500, 1000, 2000, 4000, 8000];
+const LOCK = 'theater-events';
 
 const open = (query, signal, lastID) =>
   fetch(`/api/v1/events${query}`, {
@@ -10,195 +18,239 @@ const open = (query, signal, lastID) =>
     cache: 'no-store',
     headers: lastID ? { 'Last-Event-ID': lastID } : {},
   });
-/** Yields the events of each received part of a stream as a list, which is empty after a comment. */
+
+/**
+ * Yields the events of each received part of a stream as a list, which is empty after a comment.
+ */
 async function* eventsOf(answer) {
   const text = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-  for (let rest = '';;) {
+  let rest = '';
+  while (true) {
     const { value, done } = await text.read();
     if (done) return;
     const blocks = (rest + value).split('\n\n');
     rest = blocks.pop();
-    yield blocks.map(eventOf).filter((one) => one.type);
+    yield blocks.map(eventOf).filter(({ type }) => type);
   }
 }
 function eventOf(block) {
   const fields = {};
   for (const line of block.split('\n')) {
-    const at = line.indexOf(': ');
-    if (at > 0) fields[line.slice(0, at)] = line.slice(at + 2);
+    const colon = line.indexOf(': ');
+    if (colon > 0) fields[line.slice(0, colon)] = line.slice(colon + 2);
   }
   return fields.event ? { type: fields.event, value: JSON.parse(fields.data), id: fields.id } : {};
 }
-/** Follows the levels of amplifiers on a stream of its own until `signal` aborts; with `lastID` it starts without a snapshot. */
-export async function followLevels(signal, lastID, heard) {
+
+/**
+ * Follows the levels of amplifiers on a stream of its own until `signal` aborts; with `lastID` it
+ * starts without a snapshot.
+ * @param receive called with each value
+ */
+export async function followLevels(signal, lastID, receive) {
   try {
     const answer = await open('?levels=true', signal, lastID);
-    if (answer.ok) {
-      for await (const part of eventsOf(answer)) {
-        for (const one of part) if (one.type === 'levels') heard(one.value);
-      }
+    if (!answer.ok) return;
+    for await (const events of eventsOf(answer)) {
+      for (const { type, value } of events) if (type === 'levels') receive(value);
     }
   } catch { /* the next look at the state asks again */ }
 }
 
 /**
- * Follows the events until `signal` aborts.
- * @param event called with (type, value, id)
- * @param state called with 'live', 'lost', 'full' (too many streams) or 'loggedOut'
- * @returns `retry()`, which does not wait for the next try, and `renew()`, which opens the stream again
+ * Follows the events in one tab. One tab leads: it reads the stream and passes its events on. When
+ * it closes, the next takes over. A suspended tab keeps the lock but answers nothing: then another
+ * one takes the lock.
  */
-export function follow({ event, state, signal }) {
-  let lastID, wake = () => {}, leads = false, isOver = false, connection, timer, queued;
-  const channel = typeof BroadcastChannel === 'function' && navigator.locks
-    ? new BroadcastChannel('theater')
-    : null;
-  const post = (message) => {
-    if (leads) channel?.postMessage(message);
-  };
-  const handle = ({ type, value, id, connection: next }) => {
-    if (next) {
-      connection = next;
-      state(next);
-    } else if (type) {
-      lastID = id;
-      event(type, value, id);
+class Follower {
+  constructor({ event, state, signal }) {
+    Object.assign(this, { event, state, signal });
+    const canShare = typeof BroadcastChannel === 'function' && navigator.locks;
+    this.channel = canShare ? new BroadcastChannel('theater') : null;
+    this.lastID = undefined;
+    /** The last reported state of the connection. */
+    this.connection = undefined;
+    this.isLeader = false;
+    this.isLoggedOut = false;
+    /** Ends the wait for the lock. */
+    this.waiting = undefined;
+    /** Runs until the leading tab is asked for a sign, then until it is replaced. */
+    this.timer = undefined;
+    /** Ends the pause before the next try; with `mustReopen`, also ends the current stream. */
+    this.interrupt = () => {};
+  }
+  start() {
+    if (!this.channel) {
+      this.lead(this.signal);
+      return;
     }
-  };
-  const pass = (message) => {
-    post(message);
-    handle(message);
-  };
-  /** Reads the whole state. */
-  const renew = () => {
-    lastID = undefined;
-    wake('again');
-  };
-  if (channel) {
-    channel.onmessage = ({ data }) => {
-      if (!data.asks) {
-        if (!leads) {
-          handle(data);
-          expect();
-        }
-        return;
-      }
-      if (!leads) return;
-      post({ connection });
-      if (data.asks === 'state') renew();
-      else if (data.asks === 'retry') wake();
-    };
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      channel.close();
+    this.channel.onmessage = ({ data }) => this.receive(data);
+    this.signal.addEventListener('abort', () => {
+      clearTimeout(this.timer);
+      this.channel.close();
     });
+    this.queue();
+    setTimeout(() => this.ask('state'), FIRST_QUESTION_MS);
   }
 
-  async function lead(mine) {
-    leads = true;
-    clearTimeout(timer);
-    for (let failed = 0; !mine.aborted;) {
-      const end = await read(mine);
-      if (mine.aborted) return;
+  // ---- between tabs ----
+  /** Waits for the lead, or steals it. */
+  async queue(mustSteal = false) {
+    const lead = new AbortController();
+    const leadSignal = AbortSignal.any([this.signal, lead.signal]);
+    this.waiting?.abort();
+    this.waiting = mustSteal ? undefined : new AbortController();
+    const options = mustSteal
+      ? { steal: true }
+      : { signal: AbortSignal.any([this.signal, this.waiting.signal]) };
+    try {
+      await navigator.locks.request(LOCK, options, () => this.lead(leadSignal));
+    } catch { /* another tab has the lock now, or this one is closed */ }
+    if (!this.isLeader) return;
+    this.isLeader = false;
+    lead.abort();
+    if (this.signal.aborted || this.isLoggedOut) return;
+    this.queue();
+    this.expectSign();
+  }
+  receive(message) {
+    if (message.asks) {
+      if (this.isLeader) this.answer(message.asks);
+    } else if (!this.isLeader) {
+      this.handle(message);
+      this.expectSign();
+    }
+  }
+  answer(question) {
+    this.post({ connection: this.connection });
+    if (question === 'state') this.renew();
+    else if (question === 'retry') this.interrupt();
+  }
+  /** Asks the leading tab, and takes its place if it gives no sign. */
+  ask(question) {
+    if (this.isLeader || this.signal.aborted) return;
+    this.channel.postMessage({ asks: question });
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.queue(true), SIGN_MS);
+  }
+  expectSign() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.ask('sign'), SILENCE_MS);
+  }
+  post(message) {
+    if (this.isLeader) this.channel?.postMessage(message);
+  }
+  /** Passes a message on to the other tabs and handles it. */
+  publish(message) {
+    this.post(message);
+    this.handle(message);
+  }
+  handle({ type, value, id, connection }) {
+    if (connection) {
+      this.connection = connection;
+      this.state(connection);
+    } else if (type) {
+      this.lastID = id;
+      this.event(type, value, id);
+    }
+  }
+
+  // ---- in the leading tab ----
+  /** Reads one stream after another, until `signal` aborts or the session has ended. */
+  async lead(signal) {
+    this.isLeader = true;
+    clearTimeout(this.timer);
+    let failures = 0;
+    while (!signal.aborted) {
+      const end = await this.read(signal);
+      if (signal.aborted) return;
       if (end === 'loggedOut') {
-        isOver = true;
-        pass({ connection: end });
+        this.isLoggedOut = true;
+        this.publish({ connection: 'loggedOut' });
         return;
       }
-      if (end === 'again') {
-        failed = 0;
+      if (end === 'reopen') {
+        failures = 0;
         continue;
       }
-      failed = end === 'was live' ? 1 : failed + 1;
-      if (failed > 1 || end === 'full') pass({ connection: end === 'full' ? end : 'lost' });
-      await pause(WAITS[Math.min(failed, WAITS.length) - 1], mine);
+      failures = end === 'wasLive' ? 1 : failures + 1;
+      if (end === 'full') this.publish({ connection: 'full' });
+      else if (failures > 1) this.publish({ connection: 'lost' });
+      await this.pause(RETRY_PAUSES_MS[Math.min(failures, RETRY_PAUSES_MS.length) - 1], signal);
     }
   }
-  const pause = (time, mine) =>
-    new Promise((done) => {
-      const over = setTimeout(done, time * (.8 + .4 * Math.random()));
-      wake = () => {
-        clearTimeout(over);
-        done();
+  pause(time, signal) {
+    return new Promise((resolve) => {
+      // From 80 to 120 percent of the time, so that not all pages come back at once.
+      const timer = setTimeout(resolve, time * (.8 + .4 * Math.random()));
+      this.interrupt = () => {
+        clearTimeout(timer);
+        resolve();
       };
-      mine.onabort = wake;
+      signal.onabort = this.interrupt;
     });
-
-  /** Reads one stream to its end. */
-  async function read(mine) {
+  }
+  /**
+   * Reads one stream to its end.
+   * @returns `loggedOut`, `full`, `refused`, `wasLive` or `reopen`
+   */
+  async read(signal) {
     const stop = new AbortController();
-    let live = false, again = false, silence;
-    const listen = () => {
+    let silence;
+    let mustReopen = false;
+    let isLive = false;
+    const restartSilence = () => {
       clearTimeout(silence);
-      silence = setTimeout(() => stop.abort(), SILENCE);
+      silence = setTimeout(() => stop.abort(), SILENCE_MS);
     };
-    wake = (why) => {
-      if (why === 'again') {
-        again = true;
-        stop.abort();
-      }
+    this.interrupt = (reopens) => {
+      if (!reopens) return;
+      mustReopen = true;
+      stop.abort();
     };
-    listen();
+    restartSilence();
     try {
-      const answer = await open('', AbortSignal.any([mine, stop.signal]), lastID);
-      if (answer.status === 401 || answer.status === 403) return 'loggedOut';
-      if (answer.status === 429) return 'full';
-      if (!answer.ok) return 'refused';
-      for await (const part of eventsOf(answer)) {
-        listen();
-        if (mine.aborted) break;
-        if (!live) {
-          live = true;
-          pass({ connection: 'live' });
-        }
+      const answer = await open('', AbortSignal.any([signal, stop.signal]), this.lastID);
+      if (!answer.ok) return refusal(answer.status);
+      for await (const events of eventsOf(answer)) {
+        restartSilence();
+        if (signal.aborted) break;
+        if (!isLive) this.publish({ connection: 'live' });
+        isLive = true;
         // Without a wait between them, so that the page is drawn once for them.
-        part.forEach(pass);
+        for (const event of events) this.publish(event);
       }
     } catch {
       /* the connection broke, or the page gave up */
     } finally {
       clearTimeout(silence);
     }
-    return again ? 'again' : live ? 'was live' : 'refused';
+    if (mustReopen) return 'reopen';
+    return isLive ? 'wasLive' : 'refused';
   }
+  /** Reads the whole state. */
+  renew() {
+    this.lastID = undefined;
+    this.interrupt(true);
+  }
+}
+function refusal(status) {
+  if (status === 401 || status === 403) return 'loggedOut';
+  return status === 429 ? 'full' : 'refused';
+}
 
-  // One tab reads the stream; when it closes, the next takes over. A suspended tab keeps the lock but
-  // answers nothing: then another one takes the lock.
-  async function queue(steal) {
-    const reign = new AbortController(), mine = AbortSignal.any([signal, reign.signal]);
-    queued?.abort();
-    queued = steal ? undefined : new AbortController();
-    try {
-      await navigator.locks.request(
-        'theater-events',
-        steal ? { steal } : { signal: AbortSignal.any([signal, queued.signal]) },
-        () => lead(mine),
-      );
-    } catch { /* another tab has the lock now, or this one is closed */ }
-    if (!leads) return;
-    leads = false;
-    reign.abort();
-    if (!signal.aborted && !isOver) {
-      queue();
-      expect();
-    }
-  }
-  const expect = () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => ask('sign'), SILENCE);
-  };
-  /** Asks the tab that leads, and takes its place if it gives no sign. */
-  function ask(what) {
-    if (leads || signal.aborted) return;
-    channel.postMessage({ asks: what });
-    clearTimeout(timer);
-    timer = setTimeout(() => queue(true), ANSWER);
-  }
-  if (channel) {
-    queue();
-    setTimeout(() => ask('state'), 50);
-  } else lead(signal);
+/**
+ * Follows the events until `signal` aborts.
+ * @param options `event` is called with (type, value, id); `state` with 'live', 'lost', 'full' (too
+ *   many streams) or 'loggedOut'; `signal`
+ * @returns `retry()`, which does not wait for the next try, and `renew()`, which opens the stream
+ *   again
+ */
+export function follow(options) {
+  const follower = new Follower(options);
+  follower.start();
   return {
-    retry: () => (leads ? wake() : ask('retry')),
-    renew: () => (leads ? renew() : ask('state')),
+    retry: () => follower.isLeader ? follower.interrupt() : follower.ask('retry'),
+    renew: () => follower.isLeader ? follower.renew() : follower.ask('state'),
   };
 }

@@ -1,16 +1,18 @@
 // Shared parts of flows: effects, the field for a code, and the loop that runs a flow.
+
 /** An effect for the drawing: an output of the flow. `tell` is its key in flow-transcripts.json. */
 export const emit = (name, value = true) => ({ tell: name, value });
 /** A failure in short: `refused codeWrong`. */
-export const summary = (
-  failure,
-) => (failure
-  ? [failure.kind, failure.kind === 'refused' ? failure.code : failure.field].filter(Boolean).join(
-    ' ',
-  )
-  : null);
+export function summary(failure) {
+  if (!failure) return null;
+  const subject = failure.kind === 'refused' ? failure.code : failure.field;
+  return [failure.kind, subject].filter(Boolean).join(' ');
+}
 
-/** The field for a code of digits; a second factor also takes a recovery code, which has another form. */
+/**
+ * The field for a code of digits; a second factor also takes a recovery code, which has another
+ * form.
+ */
 export class CodeEntry {
   constructor({ length = 6, takesRecoveryCode = false } = {}) {
     Object.assign(this, { length, takesRecoveryCode, text: '' });
@@ -21,7 +23,9 @@ export class CodeEntry {
   get canSubmit() {
     return this.isWhole || (this.takesRecoveryCode && !!this.text);
   }
-  /** Sets the text without spaces, with which people paste codes; returns whether it has changed. */
+  /**
+   * Sets the text without spaces, with which people paste codes; returns whether it has changed.
+   */
   type(typed) {
     const code = typed.replace(/\s/g, '');
     if (code === this.text) return false;
@@ -41,7 +45,8 @@ export class CodeEntry {
 export function drive(flow, { paint, work }) {
   let timer;
   const send = (event) => {
-    const now = performance.now(), effects = flow.receive(event, now);
+    const now = performance.now();
+    const effects = flow.receive(event, now);
     paint(effects);
     for (const effect of effects) {
       if (effect.start === 'tick') {

@@ -1,22 +1,20 @@
-// A form without its drawing: texts, what is shown of each field, and questions that the controller answers.
-// The same as Form of the controller's module Validation; flow-transcripts.json holds both to the same results.
+// A form without its drawing: texts, what is shown of each field, and questions that the controller
+// answers. The same as Form of the controller's module Validation; flow-transcripts.json holds both
+// to the same results.
 import { evaluate, mistakeIn } from './rules.js';
 
 export class FormModel {
   /**
-   * @param declarations fields as GET /validation returns them; ours may also set `hidesMistakeOnEdit`
+   * @param declarations fields as GET /validation returns them; ours may also set
+   *   `hidesMistakeOnEdit`
    * @param blocklist a Set of common passwords
    */
   constructor(declarations, { values = {}, blocklist } = {}) {
     this.fields = new Map(
-      declarations.map((
-        declaration,
-      ) => [declaration.name, {
-        declaration,
-        text: values[declaration.name] ?? '',
-        isTouched: false,
-        isRevealed: false,
-      }]),
+      declarations.map((declaration) => {
+        const text = values[declaration.name] ?? '';
+        return [declaration.name, { declaration, text, isTouched: false, isRevealed: false }];
+      }),
     );
     this.blocklist = blocklist;
     this.questions = new Map();
@@ -89,15 +87,13 @@ export class FormModel {
       Object.assign(this.fields.get(name), { text, isTouched: false, isRevealed: false })
     );
   }
-  /** @param answer nothing where none was obtained */
+  /** @param answer `undefined` if none was obtained */
   answer({ field, number }, answer) {
     return this.change(() => {
       const question = this.questions.get(field);
       if (question?.state !== 'waiting' || question.number !== number) return;
-      Object.assign(
-        question,
-        answer === undefined ? { state: 'failed' } : { state: 'answered', answer },
-      );
+      if (answer === undefined) question.state = 'failed';
+      else Object.assign(question, { state: 'answered', answer });
     });
   }
 
@@ -105,45 +101,46 @@ export class FormModel {
     const before = this.waiting();
     body();
     this.evaluate();
-    const after = this.waiting(),
-      isIn = (list, one) => list.some(({ number }) => number === one.number);
-    const withdrawn = before.filter((one) =>
-      !isIn(after, one) && !['answered', 'failed'].includes(this.questions.get(one.field)?.state)
-    );
+    const after = this.waiting();
+    const isIn = (list, { number }) => list.some((one) => one.number === number);
+    const isClosed = ({ field }) =>
+      ['answered', 'failed'].includes(this.questions.get(field)?.state);
+    const withdrawn = before.filter((one) => !isIn(after, one) && !isClosed(one));
+    const added = after.filter((one) => !isIn(before, one));
     return [
       ...withdrawn.map(({ number }) => ({ start: 'withdraw', number })),
-      ...after.filter((one) => !isIn(before, one)).map((one) => ({ start: 'ask', ...one })),
+      ...added.map((one) => ({ start: 'ask', ...one })),
     ];
   }
+  /** The questions without an answer, in the order in which they were asked. */
   waiting() {
-    return [...this.questions].filter(([, { state }]) => state === 'waiting')
-      .map(([field, { question, number, text }]) => ({ field, question, number, text })).sort((
-        one,
-        other,
-      ) => one.number - other.number);
+    return [...this.questions]
+      .filter(([, { state }]) => state === 'waiting')
+      .map(([field, { question, number, text }]) => ({ field, question, number, text }))
+      .sort((one, other) => one.number - other.number);
   }
   evaluate() {
-    const values = Object.fromEntries([...this.fields].map(([name, { text }]) => [name, text]));
+    const fields = [...this.fields];
+    const values = Object.fromEntries(fields.map(([name, { text }]) => [name, text]));
     const labels = Object.fromEntries(
-      [...this.fields].map(([name, { declaration }]) => [name, declaration.label]),
+      fields.map(([name, { declaration }]) => [name, declaration.label]),
     );
-    for (const [name, field] of this.fields) {
-      const asked = this.questions.get(name),
-        answers = asked?.state === 'answered' && asked.text === field.text
-          ? { [asked.question]: asked.answer }
-          : {};
-      field.report = evaluate(field.declaration, field.text, {
-        values,
-        answers,
-        blocklist: this.blocklist,
-      }, labels);
+    for (const [name, field] of fields) {
+      const form = { values, answers: this.answersFor(name, field), blocklist: this.blocklist };
+      field.report = evaluate(field.declaration, field.text, form, labels);
       this.question(name, field);
     }
   }
+  /** The answer to the question about a field's current text, by question. */
+  answersFor(name, { text }) {
+    const asked = this.questions.get(name);
+    const isAnswered = asked?.state === 'answered' && asked.text === text;
+    return isAnswered ? { [asked.question]: asked.answer } : {};
+  }
   /** Asks the question of a field: only when its other rules are kept, and once for a text. */
   question(name, { declaration, text, report }) {
-    const rule = declaration.rules.find((one) => one.rule === 'asked'),
-      known = this.questions.get(name);
+    const rule = declaration.rules.find((one) => one.rule === 'asked');
+    const known = this.questions.get(name);
     if (!rule) return;
     if (!isUndisputed(report)) {
       if (known?.state === 'waiting') this.questions.delete(name);

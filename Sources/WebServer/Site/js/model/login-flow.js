@@ -1,5 +1,5 @@
-// The login without its drawing: LoginScreen of the controller's AccountFlows in JavaScript. flow-transcripts.json
-// holds both to the same results.
+// The login without its drawing: LoginScreen of the controller's AccountFlows in JavaScript.
+// flow-transcripts.json holds both to the same results.
 import { FormModel } from './form-model.js';
 import { CodeEntry, emit, summary } from './flow.js';
 
@@ -42,8 +42,10 @@ export class LoginFlow {
   }
 
   receive(event, now = 0) {
-    const before = this.canSubmit, effects = this.apply(event, now);
-    return [...(this.canSubmit === before ? [] : [emit('canSubmit', this.canSubmit)]), ...effects];
+    const couldSubmit = this.canSubmit;
+    const effects = this.apply(event, now);
+    if (this.canSubmit === couldSubmit) return effects;
+    return [emit('canSubmit', this.canSubmit), ...effects];
   }
   apply(event, now) {
     switch (event.type) {
@@ -81,13 +83,16 @@ export class LoginFlow {
     if (this.step === 'oneTimeCode') {
       return ONE_TIME.includes(event.type) ? this.toOneTime(event, now) : [];
     }
-    switch (event.type) {
+    return this.handlePassword(event);
+  }
+  handlePassword({ type, field, text }) {
+    switch (type) {
       case 'typed':
-        this.form.type(event.field, event.text);
-        if (this.lastFailure?.field === event.field) this.lastFailure = null;
+        this.form.type(field, text);
+        if (this.lastFailure?.field === field) this.lastFailure = null;
         return [];
       case 'left':
-        this.form.leave(event.field);
+        this.form.leave(field);
         return [];
       case 'submit':
         this.form.submit(NAMES);
@@ -114,12 +119,11 @@ export class LoginFlow {
   }
   /** Submitting the code is a login. */
   toOneTime(event, now) {
-    return (this.oneTime?.receive(event, now) ?? []).map((
-      effect,
-    ) => (effect.start === 'verify'
-      ? { start: 'logIn', oneTimeCode: effect.code, request: effect.request }
-      : effect)
-    );
+    const effects = this.oneTime?.receive(event, now) ?? [];
+    return effects.map((effect) => {
+      if (effect.start !== 'verify') return effect;
+      return { start: 'logIn', oneTimeCode: effect.code, request: effect.request };
+    });
   }
   get proof() {
     const code = this.oneTime?.code;
@@ -129,19 +133,16 @@ export class LoginFlow {
   }
   submit() {
     Object.assign(this, { isAsking: true, lastFailure: null });
-    return [emit('loading', true), {
-      start: 'logIn',
-      ...this.proof,
-      ...(this.step === 'secondFactor' && { code: this.factor.text }),
-    }];
+    const secondFactor = this.step === 'secondFactor' ? { code: this.factor.text } : {};
+    return [emit('loading', true), { start: 'logIn', ...this.proof, ...secondFactor }];
   }
   answered(answer, now) {
     if (this.step !== 'oneTimeCode') {
       this.isAsking = false;
       return [emit('loading', false), ...this.goOn(answer)];
     }
-    const out = this.toOneTime({ type: 'verified', failure: answer.failure }, now);
-    return answer.failure ? out : [...out, ...this.goOn(answer)];
+    const effects = this.toOneTime({ type: 'verified', failure: answer.failure }, now);
+    return answer.failure ? effects : [...effects, ...this.goOn(answer)];
   }
   goOn({ person, failure }) {
     if (failure) {

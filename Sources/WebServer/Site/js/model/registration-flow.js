@@ -1,5 +1,5 @@
-// Registration in three steps without the drawing: RegistrationWizard of the controller's AccountFlows in JavaScript.
-// flow-transcripts.json holds both to the same results.
+// Registration in three steps without the drawing: RegistrationWizard of the controller's
+// AccountFlows in JavaScript. flow-transcripts.json holds both to the same results.
 import { FormModel } from './form-model.js';
 import { emit, summary } from './flow.js';
 
@@ -33,8 +33,9 @@ export class RegistrationFlow {
   }
 
   receive(event) {
-    const before = this.canGoOn, effects = this.apply(event);
-    return [...effects, ...(this.canGoOn === before ? [] : [emit('canGoOn', this.canGoOn)])];
+    const couldGoOn = this.canGoOn;
+    const effects = this.apply(event);
+    return this.canGoOn === couldGoOn ? effects : [...effects, emit('canGoOn', this.canGoOn)];
   }
   apply(event) {
     switch (event.type) {
@@ -95,27 +96,25 @@ export class RegistrationFlow {
     if (this.step === 'password' && this.form.isMismatch()) {
       return [...this.reset(), ...this.end('mismatch')];
     }
-    const asked = this.form.submit(this.fields),
-      open = this.fields.filter((name) => !this.form.isValid(name));
-    if (open.length && open.every((name) => this.form.isPending(name))) {
+    const effects = this.form.submit(this.fields);
+    if (this.lacksOnlyAnswers) {
       this.isWaiting = true;
-      return [emit('loading', true), ...asked];
+      return [emit('loading', true), ...effects];
     }
-    return [
-      ...asked,
-      ...(this.fields.some((name) => !this.form.text(name)) ? this.end('empty') : []),
-    ];
+    const isEmpty = this.fields.some((name) => !this.form.text(name));
+    return isEmpty ? [...effects, ...this.end('empty')] : effects;
+  }
+  get lacksOnlyAnswers() {
+    const open = this.fields.filter((name) => !this.form.isValid(name));
+    return open.length > 0 && open.every((name) => this.form.isPending(name));
   }
   answered({ ticket, answer, failure }) {
-    const asked = this.form.answer(ticket, failure ? undefined : answer);
+    const effects = this.form.answer(ticket, failure ? undefined : answer);
     if (failure && this.fields.includes(ticket.field)) {
-      return [...asked, ...this.stopWaiting(), ...this.end('failed', failure)];
+      return [...effects, ...this.stopWaiting(), ...this.end('failed', failure)];
     }
-    const open = this.fields.filter((name) => !this.form.isValid(name));
-    if (!this.isWaiting || (open.length && open.every((name) => this.form.isPending(name)))) {
-      return asked;
-    }
-    return [...asked, ...this.stopWaiting(), ...this.goOn()];
+    if (!this.isWaiting || this.lacksOnlyAnswers) return effects;
+    return [...effects, ...this.stopWaiting(), ...this.goOn()];
   }
   stopWaiting() {
     if (!this.isWaiting) return [];
@@ -124,17 +123,17 @@ export class RegistrationFlow {
   }
   registered(failure) {
     this.isRegistering = false;
-    const out = [emit('loading', false)];
-    if (!failure) return [...out, ...this.end('success')];
+    return [emit('loading', false), ...(failure ? this.failed(failure) : this.end('success'))];
+  }
+  failed(failure) {
     const isRefused = failure.kind === 'refused';
     if (isRefused && failure.code === 'taken') {
-      return [...out, ...this.showEmpty('email'), ...this.end('taken', failure)];
+      return [...this.showEmpty('email'), ...this.end('taken', failure)];
     }
-    if (isRefused && INTERNAL.includes(failure.code)) {
-      return [...out, ...this.end('internalError', failure)];
-    }
+    if (isRefused && INTERNAL.includes(failure.code)) return this.end('internalError', failure);
     const step = STEPS.find((one) => FIELDS[one].includes(failure.field));
-    return [...out, ...(step ? this.showEmpty(step) : []), ...this.end('failed', failure)];
+    const shown = step ? this.showEmpty(step) : [];
+    return [...shown, ...this.end('failed', failure)];
   }
   /** @param failure what the controller said; a screen shows it */
   end(outcome, failure = null) {

@@ -1,30 +1,36 @@
-// The evaluator of rules, as docs/validation.md defines it. Tests/ValidationTests/validation-vectors.json holds
-// it and the controller's evaluator to the same results.
+// The evaluator of rules, as docs/validation.md defines it.
+// Tests/ValidationTests/validation-vectors.json holds it and the controller's evaluator to the same
+// results.
 import { hasText, t } from '../base/text.js';
 import { isEmail, isPhone } from '../base/contacts.js';
 
-const MOST_BYTES = 16_384, MOST_CODE_POINTS = 4_096, MARKS_IN_A_ROW = 30;
+const MOST_BYTES = 16_384;
+const MOST_CODE_POINTS = 4096;
+const MOST_MARKS_IN_A_ROW = 30;
 const INVISIBLE =
   /[\p{Z}\p{Cc}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800\u{1D159}\u{13441}\u{13442}]/u;
-// Half-width voiced marks are not \p{M}, and neither are some with a combining class: normalising moves those.
+// Half-width voiced marks are not \p{M}, and neither are some with a combining class: normalising
+// moves those.
 const LOOKS_LIKE_MARK = /[\p{M}\uFF9E\uFF9F]/u;
 
 export const normalize = (text) => text.normalize('NFKC');
 const points = (text) => [...text];
 // Maps each code point by itself: a final sigma has no neighbours here.
-const lower = (text) => points(text).map((c) => c.toLowerCase()).join('');
+const lower = (text) => points(text).map((point) => point.toLowerCase()).join('');
 
 function isOverlong(text) {
   if (text.length > MOST_BYTES || new TextEncoder().encode(text).length > MOST_BYTES) return true;
-  let row = 0;
-  for (const c of text) {
-    row = c >= '\u0300' && LOOKS_LIKE_MARK.test(c) ? row + 1 : 0;
-    if (row > MARKS_IN_A_ROW) return true;
+  let marksInRow = 0;
+  for (const point of text) {
+    const isMark = point >= '\u0300' && LOOKS_LIKE_MARK.test(point);
+    marksInRow = isMark ? marksInRow + 1 : 0;
+    if (marksInRow > MOST_MARKS_IN_A_ROW) return true;
   }
   return points(normalize(text)).length > MOST_CODE_POINTS;
 }
 
 // ---- common passwords ----
+// Characters that stand for letters.
 const LETTERS = {
   0: 'o',
   1: 'i',
@@ -37,48 +43,60 @@ const LETTERS = {
   7: 't',
   8: 'b',
 };
+const SHORTEST_CORE = 8;
+const LONGEST_REPEATED = 14;
+const isLetter = (point) => /\p{L}/u.test(point);
+
+/** Whether a password, or its part from the first letter to the last, is easily guessed. */
 function isCommon(text, blocklist) {
   const whole = points(lower(text).replace(/[ \-_.,]/g, ''));
   if (!whole.length) return true;
-  const isLetter = (c) => /\p{L}/u.test(c),
-    first = whole.findIndex(isLetter),
-    last = whole.findLastIndex(isLetter);
-  const core = first < 0 ? [] : whole.slice(first, last + 1);
-  const forms = core.length >= 8 && core.length * 2 >= whole.length ? [whole, core] : [whole];
-  return forms.some((form) =>
-    isRun(form) || isRepetition(form) || blocklist.has(form.map((c) => LETTERS[c] ?? c).join(''))
-  );
+  const first = whole.findIndex(isLetter);
+  const core = first < 0 ? [] : whole.slice(first, whole.findLastIndex(isLetter) + 1);
+  const isCoreJudged = core.length >= SHORTEST_CORE && core.length * 2 >= whole.length;
+  const isListed = (form) => blocklist.has(form.map((point) => LETTERS[point] ?? point).join(''));
+  return (isCoreJudged ? [whole, core] : [whole])
+    .some((form) => isRun(form) || isRepetition(form) || isListed(form));
 }
+/** Whether each code point is one above the one before, or each one below: "abcd", "9876". */
 function isRun(form) {
-  const codes = form.map((c) => c.codePointAt(0));
-  return codes.length >= 2 &&
-    [1, -1].some((step) => codes.every((code, i) => !i || code === codes[i - 1] + step));
+  const codes = form.map((point) => point.codePointAt(0));
+  const hasStep = (step) =>
+    codes.every((code, index) => index === 0 || code === codes[index - 1] + step);
+  return codes.length >= 2 && (hasStep(1) || hasStep(-1));
 }
+/** Whether a short part is repeated: "abcabc". */
 function isRepetition(form) {
-  for (let length = 1; length < 15 && length * 2 <= form.length; length++) {
-    if (form.every((c, i) => c === form[i % length])) return true;
+  const longest = Math.min(LONGEST_REPEATED, Math.floor(form.length / 2));
+  for (let length = 1; length <= longest; length++) {
+    if (form.every((point, index) => point === form[index % length])) return true;
   }
   return false;
 }
 
 // ---- personal words ----
-const IN_WORD = /[\p{L}\p{M}\p{N}]/u;
+const SHORTEST_WHOLE_TEXT = 3;
+const SHORTEST_PART = 4;
+const isInWord = (point) => /[\p{L}\p{M}\p{N}]/u.test(point);
+const trimmed = (list) => list.slice(list.findIndex(isInWord), list.findLastIndex(isInWord) + 1);
+
+/**
+ * Returns what a password may not have in it of a name or an address: the whole text, and of the
+ * part before an "@" the whole and each word.
+ */
 function personalWords(text) {
   if (isOverlong(text)) return [];
-  const trimmed = (list) =>
-    list.slice(
-      list.findIndex((c) => IN_WORD.test(c)),
-      list.findLastIndex((c) => IN_WORD.test(c)) + 1,
-    );
   const whole = points(lower(normalize(text)));
-  if (!whole.some((c) => IN_WORD.test(c))) return [];
-  const words = [], all = trimmed(whole);
-  if (all.length >= 3) words.push(all.join(''));
-  const at = whole.indexOf('@'), name = at < 0 ? whole : whole.slice(0, at);
-  if (!name.some((c) => IN_WORD.test(c))) return words;
-  const runs = name.map((c) => (IN_WORD.test(c) ? c : '\0')).join('').split('\0').map(points);
-  for (const run of [...runs, trimmed(name)]) if (run.length >= 4) words.push(run.join(''));
-  return words;
+  if (!whole.some(isInWord)) return [];
+  const all = trimmed(whole);
+  const words = all.length >= SHORTEST_WHOLE_TEXT ? [all.join('')] : [];
+  const end = whole.indexOf('@');
+  const name = end < 0 ? whole : whole.slice(0, end);
+  if (!name.some(isInWord)) return words;
+  const separated = name.map((point) => isInWord(point) ? point : '\0').join('');
+  const parts = [...separated.split('\0').map(points), trimmed(name)];
+  const long = parts.filter((part) => part.length >= SHORTEST_PART);
+  return [...words, ...long.map((part) => part.join(''))];
 }
 
 // ---- words ----
@@ -110,29 +128,35 @@ const WORDS = {
   equals: ['the same as the {other}', 'Type the {field} the same as the {other}.'],
   asked: ['not taken', 'Choose another {field}: this one cannot be taken.'],
 };
-/** A field as the controller declares it, in the page's language; texts that the configuration gives stay. */
+/**
+ * A field as the controller declares it, in the page's language; texts that the configuration gives
+ * stay.
+ */
 export function withMessages(field) {
-  const own = (key, text, standard) => (text === standard && hasText(key) ? t(key) : text);
+  const translated = (key, text, standard) => text === standard && hasText(key) ? t(key) : text;
   const rules = field.rules.map((rule) => {
-    const [statement, message] = WORDS[rule.rule] ?? [], key = `rule.${rule.rule}`;
+    const [statement, message] = WORDS[rule.rule] ?? [];
+    const key = `rule.${rule.rule}`;
     return {
       ...rule,
-      statement: own(key, rule.statement ?? statement, statement),
-      message: own(`${key}.fix`, rule.message ?? message, message),
+      statement: translated(key, rule.statement ?? statement, statement),
+      message: translated(`${key}.fix`, rule.message ?? message, message),
     };
   });
-  return {
-    ...field,
-    label: hasText(`rule.field.${field.name}`) ? t(`rule.field.${field.name}`) : field.label,
-    rules,
-  };
+  const labelKey = `rule.field.${field.name}`;
+  return { ...field, label: hasText(labelKey) ? t(labelKey) : field.label, rules };
 }
-/** Fills in the placeholders; the label last, because it is a person's text and may look like one. */
+/** The length that a rule asks for; a second factor allows shorter passwords. */
+function lengthOf(rule, secondFactor) {
+  const isShortened = rule.rule === 'minLength' && secondFactor;
+  return isShortened ? rule.withSecondFactor ?? rule.length : rule.length;
+}
+/**
+ * Fills in the placeholders; the label last, because it is a person's text and may look like one.
+ */
 function filled(words, rule, label, labels, secondFactor) {
   let text = words;
-  const length = rule.rule === 'minLength' && secondFactor
-    ? rule.withSecondFactor ?? rule.length
-    : rule.length;
+  const length = lengthOf(rule, secondFactor);
   if (length !== undefined) text = text.replaceAll('{length}', length);
   if (rule.rule === 'equals') {
     text = text.replaceAll('{other}', () => labels[rule.field] ?? rule.field);
@@ -142,27 +166,24 @@ function filled(words, rule, label, labels, secondFactor) {
 
 // ---- rules ----
 /**
- * @param form `values`: the texts of the fields that there are; `secondFactor`; `answers`: by question;
- *   `blocklist`: a Set of common passwords
+ * @param form `values`: the texts of the fields that there are; `secondFactor`; `answers`: by
+ *   question; `blocklist`: a Set of common passwords
  */
 function isKept(rule, typed, form) {
-  const text = normalize(typed), matches = (pattern) => pattern.test(text);
+  const text = normalize(typed);
   switch (rule.rule) {
     case 'notEmpty':
-      return points(typed).some((c) => !INVISIBLE.test(c));
+      return points(typed).some((point) => !INVISIBLE.test(point));
     case 'minLength':
-      return points(text).length >=
-        (form.secondFactor && rule.withSecondFactor !== undefined
-          ? rule.withSecondFactor
-          : rule.length);
+      return points(text).length >= lengthOf(rule, form.secondFactor);
     case 'maxLength':
       return points(text).length <= rule.length;
     case 'symbol':
-      return matches(/[\p{P}\p{S}]/u);
+      return /[\p{P}\p{S}]/u.test(text);
     case 'upperCase':
-      return matches(/[\p{Lu}\p{Lt}]/u);
+      return /[\p{Lu}\p{Lt}]/u.test(text);
     case 'digit':
-      return matches(/\p{Nd}/u);
+      return /\p{Nd}/u.test(text);
     case 'pattern':
       return new RegExp(`^(?:${rule.pattern})$`, 'u').test(text);
     case 'email':
@@ -171,12 +192,8 @@ function isKept(rule, typed, form) {
       return isPhone(typed);
     case 'notInBlocklist':
       return !isCommon(text, form.blocklist ?? new Set());
-    case 'noPersonalWords': {
-      const low = lower(text);
-      return !rule.fields.some((field) =>
-        personalWords(form.values?.[field] ?? '').some((word) => low.includes(word))
-      );
-    }
+    case 'noPersonalWords':
+      return !hasPersonalWords(lower(text), rule.fields.map((field) => form.values?.[field] ?? ''));
     case 'equals':
       return normalize(form.values[rule.field]) === text;
     case 'any':
@@ -185,14 +202,15 @@ function isKept(rule, typed, form) {
       return undefined;
   }
 }
+const hasPersonalWords = (password, texts) =>
+  texts.flatMap(personalWords).some((word) => password.includes(word));
 function outcome(rule, text, form, overlong) {
   if (!text) return 'unsatisfied';
-  if (overlong) return ['notEmpty', 'minLength'].includes(rule.rule) ? 'satisfied' : 'unsatisfied';
-  if (rule.rule === 'asked') {
-    const answer = form.answers?.[rule.question];
-    return answer === undefined ? 'pending' : answer ? 'satisfied' : 'unsatisfied';
-  }
-  return isKept(rule, text, form) ? 'satisfied' : 'unsatisfied';
+  const toOutcome = (isSatisfied) => isSatisfied ? 'satisfied' : 'unsatisfied';
+  if (overlong) return toOutcome(['notEmpty', 'minLength'].includes(rule.rule));
+  if (rule.rule !== 'asked') return toOutcome(isKept(rule, text, form));
+  const answer = form.answers?.[rule.question];
+  return answer === undefined ? 'pending' : toOutcome(answer);
 }
 
 /**
@@ -201,32 +219,38 @@ function outcome(rule, text, form, overlong) {
  * @param labels labels of other fields by name
  */
 export function evaluate(field, text, form = {}, labels = {}) {
-  const overlong = text !== '' && isOverlong(text), results = [];
-  for (const rule of field.rules) {
-    if (rule.rule === 'equals' && form.values?.[rule.field] === undefined) continue;
-    const [statement, message] = [
-      rule.statement ?? WORDS[rule.rule]?.[0] ?? '',
-      rule.message ?? WORDS[rule.rule]?.[1] ?? '',
-    ]
-      .map((words) => filled(words, rule, field.label, labels, form.secondFactor));
-    results.push({
+  const overlong = text !== '' && isOverlong(text);
+  const hasNoOther = ({ rule, field: other }) =>
+    rule === 'equals' && form.values?.[other] === undefined;
+  const results = field.rules.filter((rule) => !hasNoOther(rule)).map((rule) => {
+    const [statement = '', message = ''] = WORDS[rule.rule] ?? [];
+    const fill = (words) => filled(words, rule, field.label, labels, form.secondFactor);
+    return {
       rule: rule.rule,
       advice: !!rule.advice,
       outcome: outcome(rule, text, form, overlong),
-      statement,
-      message,
-    });
-  }
-  const counted = results.filter((result) => !result.advice),
-    satisfied = counted.filter((result) => result.outcome === 'satisfied').length;
-  const state = !text ? 'empty' : satisfied === counted.length ? 'valid' : 'invalid';
-  const fraction = counted.length ? satisfied / counted.length : text ? 1 : 0;
-  return { state, satisfied, total: counted.length, fraction, results };
+      statement: fill(rule.statement ?? statement),
+      message: fill(rule.message ?? message),
+    };
+  });
+  return { ...summarize(text, results), results };
 }
-/** What a person is to do about a text, '' without words; null if it is valid, or an answer is awaited. */
+/** The state of a field by the results of its rules; advice does not count. */
+function summarize(text, results) {
+  const counted = results.filter(({ advice }) => !advice);
+  const total = counted.length;
+  const satisfied = counted.filter(({ outcome }) => outcome === 'satisfied').length;
+  if (!text) return { state: 'empty', satisfied, total, fraction: total ? satisfied / total : 0 };
+  const state = satisfied === total ? 'valid' : 'invalid';
+  return { state, satisfied, total, fraction: total ? satisfied / total : 1 };
+}
+/**
+ * What a person is to do about a text, '' without words; null if it is valid, or an answer is
+ * awaited.
+ */
 export function mistakeIn(field, text, { results }) {
   const first = results.find(({ advice, outcome }) => !advice && outcome === 'unsatisfied');
   if (text && !first) return null;
-  const own = field.message ?? (text ? null : t('rule.notEmpty.fix'));
-  return own === null ? first.message : filled(own || '', {}, field.label);
+  const fieldMessage = field.message ?? (text ? null : t('rule.notEmpty.fix'));
+  return fieldMessage === null ? first.message : filled(fieldMessage || '', {}, field.label);
 }

@@ -2,7 +2,10 @@
 import { follow } from './events.js';
 import { get, path } from '../base/api.js';
 
-/** The runs, and the ids that were asked for. A restarted controller numbers its runs from 1 again. */
+const MOST_RUNS = 20;
+/**
+ * The runs, and the ids that were asked for. A restarted controller numbers its runs from 1 again.
+ */
 const noRuns = () => ({ runs: new Map(), asked: new Set() });
 export const store = {
   session: null,
@@ -13,11 +16,16 @@ export const store = {
   ...noRuns(),
 };
 const listeners = new Set();
-let planned = false, stream, stop, choices;
+let isCallPlanned = false;
+/** The stream of events, and what ends it. */
+let stream;
+let stop;
+/** The categories of items that a guest may start; `undefined` if all. */
+let choices;
 
 /**
- * Calls `listener` after changes, once for all changes of one task, and every `period` milliseconds; returns a
- * function that ends the calls.
+ * Calls `listener` after changes, once for all changes of one task, and every `period`
+ * milliseconds; returns a function that ends the calls.
  */
 export function watch(listener, period) {
   const timer = period && setInterval(listener, period);
@@ -28,10 +36,10 @@ export function watch(listener, period) {
   };
 }
 export function changed() {
-  if (planned) return;
-  planned = true;
+  if (isCallPlanned) return;
+  isCallPlanned = true;
   queueMicrotask(() => {
-    planned = false;
+    isCallPlanned = false;
     for (const listener of [...listeners]) listener();
   });
 }
@@ -43,34 +51,37 @@ export async function begin(session, loggedOut) {
   knownTitles = Object.create(null);
   knownArtists = Object.create(null);
   knownPictures = new Set();
-  // A guest may start only some activities: `choices` are the categories of their items.
-  choices = session.activities &&
-    new Set(
-      (await get('/activities')).activities.filter(({ name }) => session.activities.includes(name))
-        .map(({ category }) => category),
-    );
+  choices = await categoriesOf(session.activities);
   stop = new AbortController();
   await new Promise((ready) => {
-    stream = follow({
-      signal: stop.signal,
-      event(type, value, id) {
-        apply(type, value, id);
-        changed();
-        if (store.status) ready();
-      },
-      state(next) {
-        if (next === 'loggedOut') {
-          loggedOut();
-          return;
-        }
-        if (!next || next === store.connection) return;
-        if (store.connection === 'live') store.lostSince = Date.now();
-        store.connection = next;
-        changed();
-        if (next !== 'live') ready();
-      },
-    });
+    const event = (type, value, id) => {
+      apply(type, value, id);
+      changed();
+      if (store.status) ready();
+    };
+    const state = (next) => {
+      if (next === 'loggedOut') {
+        loggedOut();
+        return;
+      }
+      setConnection(next);
+      if (next !== 'live') ready();
+    };
+    stream = follow({ signal: stop.signal, event, state });
   });
+}
+/** The categories of items of some activities; `undefined` if a session has no such limit. */
+async function categoriesOf(names) {
+  if (!names) return undefined;
+  const { activities } = await get('/activities');
+  const allowed = activities.filter(({ name }) => names.includes(name));
+  return new Set(allowed.map(({ category }) => category));
+}
+function setConnection(next) {
+  if (next === store.connection) return;
+  if (store.connection === 'live') store.lostSince = Date.now();
+  store.connection = next;
+  changed();
 }
 export const unfollow = () => stop?.abort();
 export function end() {
@@ -79,7 +90,10 @@ export function end() {
   listeners.clear();
 }
 export const retry = () => stream?.retry();
-/** Marks the connection as lost and opens a new stream, which shows whether the controller answers again. */
+/**
+ * Marks the connection as lost and opens a new stream, which shows whether the controller answers
+ * again.
+ */
 export function lose() {
   if (store.connection === 'live') {
     Object.assign(store, { connection: 'lost', lostSince: Date.now() });
@@ -88,69 +102,86 @@ export function lose() {
   stream?.renew();
 }
 
-function apply(type, value, id) {
-  const now = performance.now();
-  if (type === 'snapshot') {
-    for (const device of value.devices) device.at = now;
-    const before = store.status?.event;
-    store.status = value;
-    if (before && before !== value.event) catchUp(before);
-    return;
-  }
-  if (!store.status) return;
-  if (type === 'device') {
-    value.at = now;
-    const at = store.status.devices.findIndex((device) => device.id === value.id);
-    if (at >= 0) store.status.devices[at] = value;
-    else store.status.devices.push(value);
-  } else if (type === 'activity') {
+const APPLIERS = {
+  device(value) {
+    putByID(store.status.devices, { ...value, at: performance.now() });
+  },
+  activity(value) {
     // The controller has saved a position, so the list of stopped items is out of date.
     if (value.status === 'idle' || value.item !== store.status.activity.item) store.library += 1;
     store.status.activity = value;
-  } else if (type === 'run') change(value);
-  else if (type === 'library') store.library += 1;
-  else if (type === 'configuration') {
+  },
+  run: changeRun,
+  library() {
+    store.library += 1;
+  },
+  configuration(value) {
     store.applied = value;
     store.status.devices = devices().filter(({ id }) => !value.removed?.includes(id));
+  },
+};
+function apply(type, value, id) {
+  if (type === 'snapshot') {
+    applySnapshot(value);
+    return;
   }
+  if (!store.status) return;
+  APPLIERS[type]?.(value);
   store.status.event = id;
 }
+function applySnapshot(status) {
+  const now = performance.now();
+  for (const device of status.devices) device.at = now;
+  const lastEvent = store.status?.event;
+  store.status = status;
+  if (lastEvent && lastEvent !== status.event) catchUp(lastEvent);
+}
+/** Replaces the value of the same id in a list, or adds it. */
+function putByID(list, value) {
+  const index = list.findIndex(({ id }) => id === value.id);
+  if (index >= 0) list[index] = value;
+  else list.push(value);
+}
+/** The part of an event's id that names the start of the controller. */
 const startOf = (event) => event.split('-')[0];
-/** Reloads the lists and the running runs after missed events; forgets a run that the controller no longer knows. */
+/**
+ * Reloads the lists and the running runs after missed events; forgets a run that the controller no
+ * longer knows.
+ */
 function catchUp(lastEvent) {
   store.library += 1;
   if (startOf(lastEvent) !== startOf(store.status.event)) Object.assign(store, noRuns());
   const { runs } = store;
+  const forgetIfUnknown = (id, failure) => {
+    if (failure.status !== 404) return;
+    runs.delete(id);
+    changed();
+  };
   for (const { id, status } of runs.values()) {
-    if (status === 'running') {
-      loadRun(id).catch((failure) => {
-        if (failure.status === 404) {
-          runs.delete(id);
-          changed();
-        }
-      });
-    }
+    if (status === 'running') loadRun(id).catch((failure) => forgetIfUnknown(id, failure));
   }
 }
-function change({ step, ...run }) {
+function changeRun({ step, ...run }) {
   const known = store.runs.get(run.id) ?? { steps: [] };
   const next = { ...known, ...run };
-  if (step) {
-    const at = next.steps.findIndex((other) => other.id === step.id);
-    if (at >= 0) next.steps[at] = step;
-    else next.steps.push(step);
-  }
+  if (step) putByID(next.steps, step);
   store.runs.set(run.id, next);
-  if (store.runs.size > 20) store.runs.delete(store.runs.keys().next().value);
+  const [oldest] = store.runs.keys();
+  if (store.runs.size > MOST_RUNS) store.runs.delete(oldest);
 }
-const HOW_FAR = { waiting: 0, running: 1 };
-const howFar = ({ status }) => HOW_FAR[status] ?? 2;
-/** Stores the whole report of a run from an answer. A later status that an event has already reported stays. */
+/** The order of a step's states; all others are ends. */
+const PROGRESS = { waiting: 0, running: 1 };
+const END = 2;
+const progressOf = ({ status }) => PROGRESS[status] ?? END;
+/**
+ * Stores the whole report of a run from an answer. A later status that an event has already
+ * reported stays.
+ */
 export function saveRun(run) {
   const known = store.runs.get(run.id);
   const steps = run.steps.map((step) => {
     const other = known?.steps.find(({ id }) => id === step.id);
-    return other && howFar(other) > howFar(step) ? other : step;
+    return other && progressOf(other) > progressOf(step) ? other : step;
   });
   const isOver = known && known.status !== 'running';
   store.runs.set(run.id, {
@@ -169,17 +200,18 @@ export async function loadRun(id) {
 export const devices = () => store.status?.devices ?? [];
 export const device = (id) => devices().find((other) => other.id === id);
 export const withRole = (role) => devices().find((other) => other.role === role);
-/** The current activity; failed also while its player has failed, which can play on at `retryAt`. */
+/**
+ * The current activity; failed also while its player has failed, which can play on at `retryAt`.
+ */
 export const activity = () => {
-  const now = store.status?.activity ?? { status: 'idle' };
-  return now.retryAt >= 0 ? { ...now, status: 'failed' } : now;
+  const current = store.status?.activity ?? { status: 'idle' };
+  return current.retryAt >= 0 ? { ...current, status: 'failed' } : current;
 };
 /** The error of the current activity, if it failed because of a device. */
-export const failureOf = (
-  { id },
-) => (activity().status === 'failed' && activity().error?.device === id
-  ? activity().error
-  : undefined);
+export function failureOf({ id }) {
+  const { status, error } = activity();
+  return status === 'failed' && error?.device === id ? error : undefined;
+}
 /** The role of the current player. */
 export const playerRole = () => device(activity().player)?.role;
 /** The current run's report, if it is known. */
@@ -187,20 +219,19 @@ export const run = () => store.runs.get(activity().run);
 /** Seconds since a value was reported. */
 export const age = (owner, known) => known.age + (performance.now() - owner.at) / 1000;
 
-/** The playback of the current player with the position of this moment; `undefined` if nothing plays. */
+/** The playback of a player with the position of this moment; `undefined` if nothing plays. */
 export function playback(owner = device(activity().player)) {
   const known = owner?.state.playback;
   if (!known || known.provenance === 'unknown' || !known.value) return undefined;
-  const { position, rate, duration, ...rest } = known.value;
-  const moved = rest.state === 'playing' ? position + rate * age(owner, known) : position;
-  return {
-    ...rest,
-    rate,
-    duration,
-    position: Math.max(0, duration ? Math.min(moved, duration) : moved),
-  };
+  const { state, position, rate, duration } = known.value;
+  const moved = state === 'playing' ? position + rate * age(owner, known) : position;
+  const limited = duration ? Math.min(moved, duration) : moved;
+  return { ...known.value, position: Math.max(0, limited) };
 }
-/** The key of a person's choices on this device: the e-mail address, or the name of an account without one. */
+/**
+ * The key of a person's choices on this device: the e-mail address, or the name of an account
+ * without one.
+ */
 export const person = () => store.session?.user.email ?? store.session?.user.name;
 export const role = () => store.session?.user.role ?? 'guest';
 export const mayOperate = () => role() !== 'guest';
@@ -225,22 +256,23 @@ const LISTS = { films: 'films', music: 'songs', stations: 'stations' };
  * @returns `items` and `total`, the number of all that match
  */
 export async function loadPage(list, part) {
-  const name = LISTS[list],
-    { [name]: items, total } = await get(`/${name}?${new URLSearchParams(part)}`);
+  const name = LISTS[list];
+  const { [name]: items, total } = await get(`/${name}?${new URLSearchParams(part)}`);
   for (const item of items) {
-    know(item);
+    remember(item);
     item.category = name;
   }
   return { items, total };
 }
-function know({ id, title, artist, picture }) {
+function remember({ id, title, artist, picture }) {
   knownTitles[id] = title;
   if (artist) knownArtists[id] = artist;
-  knownPictures[picture ? 'add' : 'delete'](id);
+  if (picture) knownPictures.add(id);
+  else knownPictures.delete(id);
 }
 /** Asks for the films and songs that the user left before their end, the last one first. */
 export async function loadStopped(limit) {
   const { items } = await get(`/library/stopped?limit=${limit}`);
-  items.forEach(know);
+  items.forEach(remember);
   return items;
 }

@@ -18,58 +18,70 @@ export const ago = (seconds) => relativeTime(Date.now() - seconds * 1000);
 
 /** The text of a value that the API names, or that name itself. */
 export const word = (name) => (hasText(`is.${name}`) ? t(`is.${name}`) : name);
+/** Frequencies above this are in kHz (medium wave), others in MHz (FM). */
+const HIGHEST_MHZ = 200;
 /** A frequency with its unit: "98.5 MHz", "810 kHz". */
-export const hertz = (frequency) =>
-  unit(frequency > 200 ? String(frequency) : number(frequency, 1), frequency > 200 ? 'kHz' : 'MHz');
+export function hertz(frequency) {
+  if (frequency > HIGHEST_MHZ) return unit(String(frequency), 'kHz');
+  return unit(number(frequency, 1), 'MHz');
+}
 export const station = (device) => hertz(value(device, 'frequency') ?? 0);
 
+const FULL_BRIGHTNESS = 100;
+const listed = (...words) => words.filter(Boolean).join(', ');
+/** The word for the power of a device that is not on; `false` for one that is. */
+function notOn(device) {
+  const power = value(device, 'power');
+  return power !== 'on' && word(power ?? 'unknown');
+}
+// The sentence about a device by its role.
+const DESCRIBERS = {
+  amplifier(device) {
+    const mode = value(device, 'mode');
+    const isMuted = value(device, 'muted');
+    const volume = isMuted ? t('is.muted') : t('is.volume', { percent: value(device, 'volume') });
+    return notOn(device) || listed(word(value(device, 'input')), mode && word(mode), volume);
+  },
+  tuner(device) {
+    const frequency = value(device, 'frequency') && station(device);
+    return notOn(device) || listed(value(device, 'station'), frequency) || word('on');
+  },
+  dvdPlayer: describePlayer,
+  cdPlayer: describePlayer,
+  lights(device) {
+    const brightness = value(device, 'brightness');
+    if (brightness >= FULL_BRIGHTNESS) return t('is.full');
+    if (brightness) return t('is.dimmed', { percent: brightness });
+    return word(brightness === 0 ? 'off' : 'unknown');
+  },
+  screen(device) {
+    const position = value(device, 'position');
+    if (position !== 'stopped') return word(position ?? 'unknown');
+    return t('is.stoppedAt', { percent: device.attributes?.lowered?.value ?? '?' });
+  },
+  popcornPopper(device) {
+    const popping = value(device, 'popping');
+    return notOn(device) || (['popping', 'done'].includes(popping) ? word(popping) : t('is.on'));
+  },
+};
+function describePlayer(device, titles) {
+  const trayOpen = value(device, 'tray') === 'open' && t('is.trayOpen');
+  if (notOn(device) || trayOpen) return listed(notOn(device), trayOpen);
+  const playback = value(device, 'playback');
+  if (!playback || playback.state === 'stopped') return t('is.discStopped');
+  const title = titles[playback.item] || playback.item || '';
+  return t(`disc.${playback.state}`, { title }).trim();
+}
+/** The sentence about a device. @param titles of items by id */
 export function describe(device, titles = {}) {
   if (device.availability === 'unavailable') {
     return (language === 'en' && device.reason) || t('is.silent');
   }
   if (device.availability === 'starting') return t('is.starting');
-  const v = (key) => value(device, key),
-    power = v('power'),
-    play = v('playback'),
-    listed = (...list) => list.filter(Boolean).join(', ');
-  const notOn = power !== 'on' && word(power ?? 'unknown');
-  switch (device.role) {
-    case 'amplifier':
-      return notOn ||
-        listed(
-          word(v('input')),
-          v('mode') && word(v('mode')),
-          v('muted') ? t('is.muted') : t('is.volume', { percent: v('volume') }),
-        );
-    case 'tuner':
-      return notOn || listed(v('station'), v('frequency') && station(device)) || word('on');
-    case 'dvdPlayer':
-    case 'cdPlayer': {
-      if (notOn || v('tray') === 'open') {
-        return listed(notOn, v('tray') === 'open' && t('is.trayOpen'));
-      }
-      if (!play || play.state === 'stopped') return t('is.discStopped');
-      return t(`disc.${play.state}`, { title: titles[play.item] || play.item || '' }).trim();
-    }
-    case 'lights': {
-      const b = v('brightness');
-      return b >= 100
-        ? t('is.full')
-        : b
-        ? t('is.dimmed', { percent: b })
-        : word(b === 0 ? 'off' : 'unknown');
-    }
-    case 'screen':
-      return v('position') === 'stopped'
-        ? t('is.stoppedAt', { percent: device.attributes?.lowered?.value ?? '?' })
-        : word(v('position') ?? 'unknown');
-    case 'popcornPopper':
-      return notOn ||
-        (['popping', 'done'].includes(v('popping')) ? word(v('popping')) : t('is.on'));
-    default:
-      return word(power ?? 'unknown');
-  }
+  const describer = DESCRIBERS[device.role];
+  return describer ? describer(device, titles) : word(value(device, 'power') ?? 'unknown');
 }
+
 // The titles in the shipped configuration, with the keys of their translations.
 const SHIPPED = {
   'Watch a film': 'activity.film',
@@ -85,11 +97,12 @@ export const titled = (title) => (Object.hasOwn(SHIPPED, title) ? t(SHIPPED[titl
 /** The title of the current item, else of the current activity. */
 export const titleOf = ({ itemTitle, title }) => itemTitle ?? (title && titled(title));
 /** The shown name of a device: its role, followed by its id if several devices have that role. */
-export const nameOf = (device, all = []) => {
+export function nameOf(device, all = []) {
   const name = hasText(`device.${device.role}`) ? t(`device.${device.role}`) : device.id;
   const isAlone = all.filter((other) => other.role === device.role).length < 2;
-  return isAlone || device.id.toLowerCase() === name.toLowerCase() ? name : `${name} ${device.id}`;
-};
+  const isSame = device.id.toLowerCase() === name.toLowerCase();
+  return isAlone || isSame ? name : `${name} ${device.id}`;
+}
 /** A command of a plan or run in words: `{"volume": 50}` is "volume 50 %". */
 export function commandWords(command, titles = {}) {
   const [name, argument] = typeof command === 'string'

@@ -1,57 +1,73 @@
 // Transport commands of the current player, shared by all screens.
 import { path, post } from '../base/api.js';
 import { announce, clamp, clockText, timeLeft } from '../base/dom.js';
-import { activity, device, devices, knownTitles, playback, withRole } from '../model/store.js';
-import { value } from '../model/words.js';
-import { runAction, showFailure, throttle } from './parts.js';
 import { t, unit } from '../base/text.js';
+import { activity, device, knownTitles, playback, withRole } from '../model/store.js';
+import { value } from '../model/words.js';
+import { runAction } from './actions.js';
+import { showFailure } from './failures.js';
+import { throttle } from './throttle.js';
 
-export const isPaused = (now = playback()) => now?.state === 'paused';
+/** Players refuse a position at the end: this is the last one before it, in seconds. */
+const BEFORE_END_SECONDS = 1;
+
+export const isPaused = (current = playback()) => current?.state === 'paused';
 export const amplifier = () => withRole('amplifier');
 /** Whether the current player can go to a position. */
 export const canSeek = () => device(activity().player)?.capabilities.includes('seek') ?? false;
 
+/** Pauses or resumes. */
 export async function flip(button) {
-  const paused = isPaused();
-  if (await runAction(button, () => post(paused ? '/resume' : '/pause'))) {
-    announce(t(paused ? 'said.playing' : 'said.paused'));
+  const wasPaused = isPaused();
+  if (await runAction(button, () => post(wasPaused ? '/resume' : '/pause'))) {
+    announce(t(wasPaused ? 'said.playing' : 'said.paused'));
   }
 }
-export async function seekTo(position, button) {
-  const to = clamp(position, 0, lastPlace());
-  if (await runAction(button, () => post('/seek', { to }))) announceAt(to);
+
+const lastPosition = () => Math.max(0, (playback()?.duration ?? Infinity) - BEFORE_END_SECONDS);
+function announcePosition(position) {
+  const { duration } = playback() ?? {};
+  const remaining = duration ? timeLeft(Math.max(0, duration - position)) : null;
+  announce([clockText(position), remaining].filter(Boolean).join(', '));
 }
+export async function seekTo(position, button) {
+  const to = clamp(position, 0, lastPosition());
+  if (await runAction(button, () => post('/seek', { to }))) announcePosition(to);
+}
+
 /** "Back 10 seconds". */
 export const jumpName = (by) =>
   t(by < 0 ? 'player.back' : 'player.forward', { time: unit(Math.abs(by), 'second', true) });
-let owed = 0, jumping = false;
+
+/** The seconds of the presses that no request has sent yet. */
+let unsentSeconds = 0;
+let isJumping = false;
 /** Seeks by seconds. Presses during a request add up, and follow it together. */
 export async function jump(by, button) {
-  owed += by;
-  if (jumping) return;
-  jumping = true;
-  for (let now; owed && (now = playback());) {
-    const wanted = now.position + owed,
-      to = clamp(wanted, 0, lastPlace()),
-      body = to === wanted ? { by: owed } : { to };
-    owed = 0;
-    if (await runAction(button, () => post('/seek', body))) announceAt(to);
-    else break;
+  unsentSeconds += by;
+  if (isJumping) return;
+  isJumping = true;
+  while (unsentSeconds && playback()) {
+    const seconds = unsentSeconds;
+    unsentSeconds = 0;
+    if (!await jumpOnce(seconds, button)) break;
   }
-  owed = 0;
-  jumping = false;
+  unsentSeconds = 0;
+  isJumping = false;
 }
-/** Players refuse a position at or behind the end. */
-const lastPlace = () => Math.max(0, (playback()?.duration ?? Infinity) - 1);
-function announceAt(position) {
-  const { duration } = playback() ?? {};
-  announce(
-    [clockText(position), duration ? timeLeft(Math.max(0, duration - position)) : null].filter(
-      Boolean,
-    )
-      .join(', '),
+/** Seeks with one request; returns whether it succeeded. */
+async function jumpOnce(by, button) {
+  const wanted = playback().position + by;
+  const to = clamp(wanted, 0, lastPosition());
+  const hasSucceeded = await runAction(
+    button,
+    () => post('/seek', to === wanted ? { by } : { to }),
   );
+  if (hasSucceeded) announcePosition(to);
+  return hasSucceeded;
 }
+
+/** @param direction `previous` or `next` */
 export const skip = (direction, button) => runAction(button, () => post(`/${direction}`));
 export const endActivity = (button) => runAction(button, () => post('/end'));
 export const setVolume = throttle((to) => post('/volume', { to }));
@@ -61,7 +77,9 @@ export const isMuted = () => value(amplifier(), 'muted') === true;
 /** Keeps the language of the account, for codes by mail and for other devices. */
 export const saveLanguage = (language) =>
   post('/account/language', { language }).catch(showFailure);
+/** Sends a command to a device. */
 export const send = (id, command) => post(path`/devices/${id}/commands`, command);
+
 /** Titles of items as far as the page knows them, for describe(). */
 export function titles() {
   const { item, itemTitle } = activity();

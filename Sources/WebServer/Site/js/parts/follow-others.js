@@ -1,28 +1,37 @@
 // Follows what others start: a choice of each device.
-import { $ } from '../base/dom.js';
 import { beginsHere } from '../base/api.js';
-import { activity, isWallTablet, store, watch } from '../model/store.js';
+import { $ } from '../base/dom.js';
 import { preferences } from '../base/preferences.js';
+import { activity, isWallTablet, store, watch } from '../model/store.js';
+
+/** Larger screens show the room, phones the player. */
+const LARGE_SCREEN = '(min-width: 700px)';
+const TEXT_FIELDS = 'input:not([type=range]), textarea, select';
 
 /** Whether the page follows: as chosen; without a choice, on the wall. */
 export const follows = () => preferences().follow ?? isWallTablet();
 
-/** Goes to the room, on a phone to the player, when another page begins something; returns a function that ends this. */
+/** Whether the user types a text or has a question to answer. */
+const isOccupied = () =>
+  Boolean($('dialog[open], .toast.ask')) || document.activeElement.matches(TEXT_FIELDS);
+
+/**
+ * Goes to the room, on a phone to the player, when another page begins something. Returns a
+ * function that ends this.
+ */
 export function followOthers(go) {
-  let before = activity(), known = store.status;
+  let lastRun = activity().run;
+  let lastStatus = store.status;
   return watch(() => {
-    // A short start is over before the page is drawn. What a snapshot brings may have begun long ago.
-    const now = activity(),
-      isNew = store.status === known && ['starting', 'running'].includes(now.status) &&
-        before.run !== now.run;
-    before = now;
-    known = store.status;
-    // Nobody is taken away from a text or a question.
-    if (
-      !isNew || beginsHere() || !follows() || $('dialog[open], .toast.ask') ||
-      document.activeElement.matches('input:not([type=range]), textarea, select')
-    ) return;
-    const goal = matchMedia('(min-width: 700px)').matches ? '/room' : '/player';
-    if (location.pathname !== goal) go(goal);
+    const { run, status } = activity();
+    // A short start is over before the page is drawn. What a snapshot brings may have begun long
+    // ago.
+    const isBegun = ['starting', 'running'].includes(status) && run !== lastRun;
+    const isNew = isBegun && store.status === lastStatus;
+    lastRun = run;
+    lastStatus = store.status;
+    if (!isNew || beginsHere() || !follows() || isOccupied()) return;
+    const address = matchMedia(LARGE_SCREEN).matches ? '/room' : '/player';
+    if (location.pathname !== address) go(address);
   });
 }

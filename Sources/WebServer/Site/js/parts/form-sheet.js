@@ -1,10 +1,13 @@
-// A form in a sheet, the code that confirms an address, and the repeated proof of a person's identity.
-import { h } from '../base/dom.js';
+// A form in a sheet, the code that confirms an address, and the repeated proof of a person's
+// identity.
 import { post } from '../base/api.js';
-import { failureWords, sheet, small } from './parts.js';
-import { busyButton, field, formError } from './forms.js';
-import { codeSteps } from './code-entry.js';
+import { h } from '../base/dom.js';
 import { t } from '../base/text.js';
+import { small } from './cards.js';
+import { codeSteps } from './code-entry.js';
+import { sheet } from './dialogs.js';
+import { failureWords } from './failures.js';
+import { busyButton, field, formError } from './forms.js';
 
 export const passwordField = () =>
   field({
@@ -12,66 +15,74 @@ export const passwordField = () =>
     name: 'password',
     secret: true,
     autocomplete: 'current-password',
-    check: (text) => (text ? null : t('account.passwordMissing')),
+    check: (text) => text ? null : t('account.passwordMissing'),
   });
+
+/** Shows and focuses the first field that is not valid; returns whether there is one. */
+function showMistake(fields) {
+  const wrong = fields.find((one) => !one.valid);
+  wrong?.paint('submit');
+  wrong?.input.focus();
+  return wrong !== undefined;
+}
+function showFailure(error, failure) {
+  if (failure.name === 'AbortError') return;
+  const { detail, message, hint } = failureWords(failure);
+  error.show({ retryAfter: failure.retryAfter, message, hint: small(detail) ?? hint });
+}
 
 /**
  * Opens a form; it closes when `use` succeeds with the values of the fields.
- * @param refused called with the failure of `use`; may return the field that gets the focus
- * @param done called with the result of `use`
+ * @param options `heading`, `note` above the fields, `fields`, `button`: its text, `danger`:
+ *   whether
+ *   the form destroys something;
+ *   `refused(failure)`: called when `use` fails; may return the field that gets the focus;
+ *   `done(result)`: called with the result of `use`
  */
 export function formSheet(
   { heading, note, fields = [], button: words, danger, use, refused, done },
 ) {
-  const error = formError(),
-    button = h(
-      'button',
-      { class: `btn ${danger ? 'danger' : 'primary'} wide`, type: 'submit' },
-      words,
-    );
-  const form = h(
-      'form',
-      { class: 'controls', novalidate: true },
-      note ? h('p', 'soft', note) : null,
-      fields.map((one) => one.node),
-      error.node,
-      button,
-    ),
-    box = sheet(heading, form);
+  const error = formError();
+  const look = danger ? 'danger' : 'primary';
+  const button = h('button', { class: `btn ${look} wide`, type: 'submit' }, words);
   let isLoading = false;
-  const lock = (on) => {
-    isLoading = on;
-    for (const one of fields) one.lock(on);
-    busyButton(button, on, words);
+  const lock = (isLocked) => {
+    isLoading = isLocked;
+    for (const one of fields) one.lock(isLocked);
+    busyButton(button, isLocked, words);
   };
-  form.addEventListener('submit', async (event) => {
+  const fail = (failure) => {
+    lock(false);
+    const chosen = refused?.(failure) || fields.find((one) => !one.node.hidden);
+    showFailure(error, failure);
+    (chosen?.input ?? button).focus();
+  };
+  const submit = async (event) => {
     event.preventDefault();
     if (isLoading) return;
     error.hide();
-    const wrong = fields.find((one) => !one.valid);
-    if (wrong) {
-      wrong.paint('submit');
-      wrong.input.focus();
-      return;
-    }
+    if (showMistake(fields)) return;
     lock(true);
     try {
-      const made = await use(...fields.map((one) => one.value));
-      box.close();
-      done?.(made);
+      const result = await use(...fields.map((one) => one.value));
+      dialog.close();
+      done?.(result);
     } catch (failure) {
-      lock(false);
-      const next = refused?.(failure) || fields.find((one) => !one.node.hidden) ||
-        { input: button };
-      const { detail, ...words } = failureWords(failure);
-      if (failure.name !== 'AbortError') {
-        error.show({ retryAfter: failure.retryAfter, ...words, hint: small(detail) ?? words.hint });
-      }
-      next.input.focus();
+      fail(failure);
     }
-  });
-  return box;
+  };
+  const form = h(
+    'form',
+    { class: 'controls', novalidate: true, onsubmit: submit },
+    note ? h('p', 'soft', note) : null,
+    fields.map((one) => one.node),
+    error.node,
+    button,
+  );
+  const dialog = sheet(heading, form);
+  return dialog;
 }
+
 /** Shows an existing form in a sheet. */
 export function inSheet(heading, form) {
   form.node.className = 'controls';
@@ -79,39 +90,43 @@ export function inSheet(heading, form) {
   for (const part of form.node.querySelectorAll('.brand, h1')) part.remove();
   return sheet(heading, form.node);
 }
-/** Asks for the code that was sent to a new contact. */
+
+/**
+ * Asks for the code that was sent to a new contact.
+ * @param options `path` of the contact; `target`: its `email` or `phone`; `sent`: the answer to the
+ *   request for the code; `done()` is called after a right code, `onback()` for another contact
+ */
 export function confirmContact({ path, target, sent, done, onback }) {
-  let box;
+  let dialog;
+  const put = (form) => {
+    dialog = inSheet(t('code.enter'), form);
+    form.focus();
+  };
+  const goBack = () => {
+    dialog.close();
+    onback();
+  };
+  const verify = async ({ request, code }, answer) => {
+    try {
+      await post(`${path}/confirmation`, { request, code }, { open: true });
+    } catch (failure) {
+      answer({ type: 'verified', failure });
+      return;
+    }
+    answer({ type: 'verified' });
+    dialog.close();
+    done();
+  };
   const { stop } = codeSteps({
     path,
     set: { light() {} },
     foot: () => null,
     sent: { contact: target.email ?? target.phone, answer: sent },
-    put: (form) => {
-      box = inSheet(t('code.enter'), form);
-      form.focus();
-    },
-    code: {
-      heading: '',
-      says: 'code.went',
-      onback: () => {
-        box.close();
-        onback();
-      },
-    },
-    verify: async ({ request, code }, answer) => {
-      try {
-        await post(`${path}/confirmation`, { request, code }, { open: true });
-      } catch (failure) {
-        answer({ type: 'verified', failure });
-        return;
-      }
-      answer({ type: 'verified' });
-      box.close();
-      done();
-    },
+    put,
+    code: { heading: '', says: 'code.went', onback: goBack },
+    verify,
   });
-  box.addEventListener('close', stop);
+  dialog.addEventListener('close', stop);
 }
 
 /** Runs an action; asks for the password first if the last proof is too old. */
@@ -124,35 +139,41 @@ export async function withProof(action) {
   await prove();
   return action();
 }
-const prove = () =>
-  new Promise((done, fail) => {
-    let needsCode = false;
-    const code = field({
-      label: t('field.factor'),
-      name: 'code',
-      autocomplete: 'one-time-code',
-      note: t('field.factorNote'),
-      check: (text) => (needsCode && !text.trim() ? t('factor.codeMissing') : null),
-    });
-    code.node.hidden = true;
-    const box = formSheet({
+const sendProof = (password, code) =>
+  post('/sessions/current/proof', {
+    password,
+    cookie: true,
+    ...(code.trim() && { code: code.trim() }),
+  }, { open: true });
+
+/** Asks for the password, and for a code where the account has a second factor. */
+function prove() {
+  let needsCode = false;
+  const code = field({
+    label: t('field.factor'),
+    name: 'code',
+    autocomplete: 'one-time-code',
+    note: t('field.factorNote'),
+    check: (text) => needsCode && !text.trim() ? t('factor.codeMissing') : null,
+  });
+  code.node.hidden = true;
+  const askForCode = (failure) => {
+    needsCode ||= failure.code === 'secondFactorNeeded';
+    code.node.hidden = !needsCode;
+    return needsCode && code;
+  };
+  return new Promise((resolve, reject) => {
+    const dialog = formSheet({
       heading: t('account.proof'),
       note: t('account.proofNote'),
       fields: [passwordField(), code],
       button: t('account.goOn'),
-      use: (password, text) =>
-        post('/sessions/current/proof', {
-          password,
-          cookie: true,
-          ...(text.trim() && { code: text.trim() }),
-        }, { open: true }),
-      refused: ({ code: why }) => {
-        needsCode ||= why === 'secondFactorNeeded';
-        code.node.hidden = !needsCode;
-        return needsCode && code;
-      },
-      done,
+      use: sendProof,
+      refused: askForCode,
+      done: resolve,
     });
     // After a success the promise is already resolved, and this does nothing.
-    box.addEventListener('close', () => setTimeout(() => fail(new DOMException('', 'AbortError'))));
+    const cancel = () => reject(new DOMException('', 'AbortError'));
+    dialog.addEventListener('close', () => setTimeout(cancel));
   });
+}

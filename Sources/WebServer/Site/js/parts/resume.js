@@ -1,92 +1,88 @@
 // Where a film or song begins: where the person left it, or at its start.
+import { path, post } from '../base/api.js';
 import { announce, ariaHidden, btn, clockText, h, timeLeft } from '../base/dom.js';
 import { icon } from '../base/icons.js';
-import { path, post } from '../base/api.js';
-import { mayOperate, saveRun } from '../model/store.js';
-import { coverOf, runAction, sheet } from './parts.js';
 import { t } from '../base/text.js';
+import { mayOperate, saveRun } from '../model/store.js';
+import { runAction } from './actions.js';
+import { sheet } from './dialogs.js';
+import { coverOf } from './item-cover.js';
+
+const isSong = (item) => item.category === 'songs';
 
 /** What is left of an item that was stopped: "42 min left"; empty for others. */
-export const rest = (
-  { position, duration },
-) => (position && duration ? timeLeft(duration - position) : '');
+export const rest = ({ position, duration }) =>
+  position && duration ? timeLeft(duration - position) : '';
 /** How far an item was played, as a line on its cover. */
-export const playedShare = (
-  { position, duration },
-) => (position && duration ? h('i', { class: 'seen', vars: { at: position / duration } }) : null);
+export const playedShare = ({ position, duration }) =>
+  position && duration ? h('i', { class: 'seen', vars: { at: position / duration } }) : null;
 
 /** Begins an item; returns whether that succeeded. */
 export const begin = (item, button, fromStart) =>
   runAction(button, async () => {
-    saveRun(
-      (await post(item.category === 'songs' ? '/listen' : '/watch', {
-        item: item.id,
-        ...(fromStart && { fromStart }),
-      })).run,
-    );
+    const body = { item: item.id, ...(fromStart && { fromStart }) };
+    const { run } = await post(isSong(item) ? '/listen' : '/watch', body);
+    saveRun(run);
     announce(t('now.begins', { title: item.title }));
   });
-/** The buttons of an item: go on or from the start where it was stopped, else one that begins it. */
+
+/**
+ * The buttons of an item: where it was stopped, go on or from the start, else one that begins it.
+ * @param kind classes of the buttons
+ * @param begun called after a success
+ */
 export function beginKeys(item, kind, begun) {
-  const key = (look, picture, text, fromStart) =>
-    btn(
-      `big ${kind} ${look}`,
-      async (node) => {
-        if (await begin(item, node, fromStart)) begun?.();
-      },
-      picture ? icon(picture) : null,
-      text,
-    );
-  if (!item.position) {
-    return [
-      key('primary', 'play', t(item.category === 'songs' ? 'radio.listen' : 'library.watch')),
-    ];
-  }
+  const beginWith = async (button, fromStart) => {
+    if (await begin(item, button, fromStart)) begun?.();
+  };
+  const primary = (text) =>
+    btn(`big ${kind} primary`, (button) => beginWith(button, false), icon('play'), text);
+  if (!item.position) return [primary(t(isSong(item) ? 'radio.listen' : 'library.watch'))];
   return [
-    key('primary', 'play', t('resume.at', { time: clockText(item.position) })),
-    key('', '', t('library.start'), true),
+    primary(t('resume.at', { time: clockText(item.position) })),
+    btn(`big ${kind}`, (button) => beginWith(button, true), t('library.start')),
   ];
 }
+
 /** Asks where a film or song begins. */
 export function choose(item, facts, go) {
-  const isFilm = item.category !== 'songs',
-    box = sheet(
-      item.title,
-      h(
-        'div',
-        'choose',
-        coverOf(item.title, 'still', item.id),
-        h('p', 'soft num', [...facts, rest(item)].filter(Boolean).join(' · ')),
-        beginKeys(item, 'wide', () => {
-          if (!box.open) return;
-          box.close();
-          if (isFilm) go('/player');
-        }),
-        isFilm && mayOperate()
-          ? h('a', {
-            class: 'btn quiet wide',
-            href: path`/scenes?scene=watch-film&item=${item.id}`,
-            onclick: () => box.close(),
-          }, t('library.plan'))
-          : null,
-      ),
-    );
-}
-/** A cover with how far its item was played; a press asks where it goes on. */
-export const stoppedItem = (item, go) =>
-  h(
-    'li',
-    {},
-    h(
-      'button',
-      {
-        class: 'poster-btn',
-        data: { item: item.id },
-        'aria-label': [item.title, rest(item)].filter(Boolean).join(', '),
-        onclick: () => choose(item, [], go),
-      },
-      h('span', 'shelf-cover', coverOf(item.title, 'still', item.id), playedShare(item)),
-      h('span', 'name', item.title),
-      ariaHidden('span', 'tiny num', rest(item) || clockText(item.position)),
-    ),
+  const isFilm = !isSong(item);
+  const closeAndGo = () => {
+    if (!dialog.open) return;
+    dialog.close();
+    if (isFilm) go('/player');
+  };
+  const planLink = () =>
+    h('a', {
+      class: 'btn quiet wide',
+      href: path`/scenes?scene=watch-film&item=${item.id}`,
+      onclick: () => dialog.close(),
+    }, t('library.plan'));
+  const content = h(
+    'div',
+    'choose',
+    coverOf(item.title, 'still', item.id),
+    h('p', 'soft num', [...facts, rest(item)].filter(Boolean).join(' · ')),
+    beginKeys(item, 'wide', closeAndGo),
+    isFilm && mayOperate() ? planLink() : null,
   );
+  const dialog = sheet(item.title, content);
+}
+
+/** A cover with how far its item was played; a press asks where it goes on. */
+export function stoppedItem(item, go) {
+  const props = {
+    class: 'poster-btn',
+    data: { item: item.id },
+    'aria-label': [item.title, rest(item)].filter(Boolean).join(', '),
+    onclick: () => choose(item, [], go),
+  };
+  const button = h(
+    'button',
+    props,
+    h('span', 'shelf-cover', coverOf(item.title, 'still', item.id), playedShare(item)),
+    h('span', 'name', item.title),
+    ariaHidden('span', 'tiny num', rest(item) || clockText(item.position)),
+  );
+  return h('li', {}, button);
+}

@@ -1,79 +1,86 @@
 // The second factor: an authenticator app set up by QR code, and its recovery codes, shown once.
-import { btn, h } from '../base/dom.js';
 import { post } from '../base/api.js';
+import { btn, h } from '../base/dom.js';
 import { icon } from '../base/icons.js';
-import { codeField, formError } from './forms.js';
-import { sheet, toast } from './parts.js';
-import { formSheet, passwordField, withProof } from './form-sheet.js';
 import { qrOfPicture } from '../base/qr.js';
 import { t } from '../base/text.js';
+import { codeField } from './code-field.js';
+import { sheet } from './dialogs.js';
+import { formSheet, passwordField, withProof } from './form-sheet.js';
+import { formError } from './forms.js';
+import { toast } from './toasts.js';
 
 const PATH = '/account/second-factor';
+const CODE_LENGTH = 6;
 
-export async function copy(text, said) {
+/** Copies a text, and confirms it with a toast. */
+export async function copy(text, confirmation) {
   try {
     await navigator.clipboard.writeText(text);
-    toast(said);
+    toast(confirmation);
   } catch {
     toast(t('account.copyFailed'));
   }
 }
-const copyButton = (words, text, said, kind = '') =>
-  btn(`wide ${kind}`, () => copy(text, said), icon('log'), words);
+const copyButton = (words, text, confirmation, kind = '') =>
+  btn(`wide ${kind}`, () => copy(text, confirmation), icon('log'), words);
 
-export async function addFactor(done) {
-  const { secret, uri, svg } = await withProof(() => post(PATH, {}));
-  const error = formError(),
-    code = codeField({
-      label: t('field.factor'),
-      ontyped: (text) => {
-        if (text.length === 6) confirm(text);
-      },
-    });
-  const box = sheet(
-    t('factor.add'),
-    h(
-      'div',
-      'controls',
-      h('p', 'soft', t('factor.scan')),
-      svg ? qrOfPicture(svg, t('factor.qr')) : null,
-      h(
-        'p',
-        'small',
-        t('factor.type'),
-        ' ',
-        h('span', 'mono secret', secret.match(/.{1,4}/g).join(' ')),
-      ),
-      h(
-        'div',
-        'control-keys',
-        matchMedia('(pointer: coarse)').matches
-          ? h('a', { class: 'btn', href: uri }, icon('phone'), t('factor.open'))
-          : null,
-        copyButton(t('factor.copySecret'), secret, t('factor.secretCopied')),
-      ),
-      h('p', 'label', t('factor.shows')),
-      code.node,
-      error.node,
-    ),
-  );
-  async function confirm(text) {
+/** The field for the first code of the app. A whole code confirms the second factor. */
+function confirmation(confirmed) {
+  const error = formError();
+  const confirm = async (text) => {
     code.state('loading');
     error.hide();
     try {
       const { recoveryCodes } = await post(`${PATH}/confirmation`, { code: text }, { open: true });
       code.state('done');
-      box.close();
-      showRecoveryCodes(recoveryCodes);
-      done();
+      confirmed(recoveryCodes);
     } catch (failure) {
       code.set('');
       code.state('open');
       code.input.focus();
       error.show(failure);
     }
-  }
+  };
+  const code = codeField({
+    label: t('field.factor'),
+    ontyped: (text) => {
+      if (text.length === CODE_LENGTH) confirm(text);
+    },
+  });
+  return [code.node, error.node];
 }
+
+/** Shows the secret for the app, and adds the second factor when the app's code was typed. */
+export async function addFactor(done) {
+  const { secret, uri, svg } = await withProof(() => post(PATH, {}));
+  const hasApps = matchMedia('(pointer: coarse)').matches;
+  const openLink = h('a', { class: 'btn', href: uri }, icon('phone'), t('factor.open'));
+  const confirmed = (recoveryCodes) => {
+    dialog.close();
+    showRecoveryCodes(recoveryCodes);
+    done();
+  };
+  const content = h(
+    'div',
+    'controls',
+    h('p', 'soft', t('factor.scan')),
+    svg ? qrOfPicture(svg, t('factor.qr')) : null,
+    h('p', 'small', t('factor.type'), ' ', h('span', 'mono secret', inGroups(secret))),
+    h(
+      'div',
+      'control-keys',
+      hasApps ? openLink : null,
+      copyButton(t('factor.copySecret'), secret, t('factor.secretCopied')),
+    ),
+    h('p', 'label', t('factor.shows')),
+    confirmation(confirmed),
+  );
+  const dialog = sheet(t('factor.add'), content);
+}
+/** "ABCDEFGH" → "ABCD EFGH". */
+const inGroups = (secret) => secret.match(/.{1,4}/g).join(' ');
+
 export const removeFactor = (done) =>
   formSheet({
     heading: t('factor.remove'),
@@ -87,21 +94,20 @@ export const removeFactor = (done) =>
       done();
     },
   });
+
 export async function newRecoveryCodes(done) {
   const { recoveryCodes } = await withProof(() => post('/account/recovery-codes', {}));
   showRecoveryCodes(recoveryCodes);
   done();
 }
 function showRecoveryCodes(codes) {
-  const box = sheet(
-    t('factor.recovery'),
-    h(
-      'div',
-      'controls',
-      h('p', 'soft', t('factor.recoveryNote')),
-      h('ul', 'recovery mono', codes.map((one) => h('li', {}, one))),
-      copyButton(t('factor.copyCodes'), codes.join('\n'), t('factor.codesCopied'), 'primary'),
-      btn('wide', () => box.close(), t('factor.kept')),
-    ),
+  const content = h(
+    'div',
+    'controls',
+    h('p', 'soft', t('factor.recoveryNote')),
+    h('ul', 'recovery mono', codes.map((code) => h('li', {}, code))),
+    copyButton(t('factor.copyCodes'), codes.join('\n'), t('factor.codesCopied'), 'primary'),
+    btn('wide', () => dialog.close(), t('factor.kept')),
   );
+  const dialog = sheet(t('factor.recovery'), content);
 }

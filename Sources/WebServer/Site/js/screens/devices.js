@@ -1,120 +1,129 @@
 // Every device: its state in the list, its controls beside it or in a sheet.
-import { h, setChildren } from '../base/dom.js';
+import { h, setChildren, setText } from '../base/dom.js';
 import { icon } from '../base/icons.js';
-import * as theater from '../model/store.js';
-import { chip, heading, provenanceChip, rebuildIfChanged, twoLines } from '../parts/parts.js';
-import { deviceSheet, follow } from '../parts/controls.js';
-import { ago, describe, ICONS, nameOf, word } from '../model/words.js';
-import { titles } from '../parts/commands.js';
 import { t } from '../base/text.js';
+import * as theater from '../model/store.js';
+import { ago, describe, ICONS, nameOf, word } from '../model/words.js';
+import { heading, twoLines } from '../parts/cards.js';
+import { chip, provenanceChip } from '../parts/chips.js';
+import { titles } from '../parts/commands.js';
+import { deviceSheet, follow } from '../parts/controls.js';
+import { rebuildIfChanged } from '../parts/rebuild.js';
 
 export const title = () => t('devices.title');
-let current;
 
-export function show(main) {
-  const wide = matchMedia('(min-width: 1100px)'),
-    list = h('ul', 'device-list'),
-    summary = h('p', 'soft');
-  const name = h('h2', { class: 'title-3', id: 'device-name' }),
-    inside = h('div', 'device-sheet'),
-    pane = h(
+/** The times since the last reports are shown anew this often. */
+const AGE_PERIOD_MS = 5000;
+/** An age in seconds for a device that has reported nothing. */
+const NO_REPORT = 1e9;
+/** Screens of this width have room for the controls beside the list. */
+const wide = matchMedia('(min-width: 1100px)');
+/** The id of the chosen device; it stays when the screen is left. */
+let chosenID;
+
+/** The controls of the chosen device beside the list. */
+function controlsPane() {
+  const name = h('h2', { class: 'title-3', id: 'device-name' });
+  const controls = h('div', 'device-sheet');
+  let stopFollowing = () => {};
+  return {
+    node: h(
       'section',
       { class: 'card device-pane', 'aria-labelledby': 'device-name' },
       name,
-      inside,
-    );
-  let stopFollowing = () => {};
-  main.append(
-    heading(
-      title(),
-      summary,
-      theater.isOwner()
-        ? h('a', { class: 'btn', href: '/setup' }, icon('search'), t('setup.title'))
-        : null,
+      controls,
     ),
-    h('div', 'device-split', list, pane),
-  );
-
-  const paint = () => {
-    const all = theater.devices(),
-      bad = all.filter((device) => provenanceChip(device) === 'failed').length;
-    const words = bad
-      ? t('devices.bad', { count: bad, total: all.length })
-      : t('devices.good', { count: all.length });
-    if (summary.textContent !== words) summary.textContent = words;
-    rebuildIfChanged(
-      list,
-      JSON.stringify([
-        current,
-        wide.matches,
-        all.map((
-          device,
-        ) => [device.id, describe(device, titles()), provenanceChip(device), ago(age(device))]),
-      ]),
-      () => all.map((device) => row(device, wide.matches, choose)),
-    );
-  };
-  function choose(id) {
-    current = id;
-    if (!wide.matches) {
-      deviceSheet(id);
-      return;
-    }
-    open();
-    paint();
-  }
-  function open() {
-    stopFollowing();
-    stopFollowing = () => {};
-    const device = theater.device(current) ?? theater.devices()[0];
-    if (!wide.matches || !device) {
-      setChildren(inside);
-      return;
-    }
-    current = device.id;
-    name.textContent = nameOf(device, theater.devices());
-    stopFollowing = follow(device.id, inside, { wide: true });
-  }
-  const turn = () => {
-    open();
-    paint();
-  };
-  open();
-  paint();
-  const unwatch = theater.watch(paint, 5000);
-  wide.addEventListener('change', turn);
-  return () => {
-    stopFollowing();
-    unwatch();
-    wide.removeEventListener('change', turn);
+    /** Shows the chosen device, or the first one; nothing where there is no room. */
+    open() {
+      stopFollowing();
+      stopFollowing = () => {};
+      const device = theater.device(chosenID) ?? theater.devices()[0];
+      if (!wide.matches || !device) {
+        setChildren(controls);
+        return;
+      }
+      chosenID = device.id;
+      name.textContent = nameOf(device, theater.devices());
+      stopFollowing = follow(device.id, controls, { wide: true });
+    },
+    end: () => stopFollowing(),
   };
 }
-const age = (device) =>
-  Math.min(...Object.values(device.state).map((x) => theater.age(device, x)), 1e9);
-function row(device, isWide, choose) {
-  const how = provenanceChip(device),
-    words = { failed: t('is.failed'), off: ago(age(device)) }[how] ??
-      `${word(how)} ${ago(age(device))}`;
-  return h(
-    'li',
-    {},
-    h(
-      'button',
-      {
-        class: 'row device-row',
-        'aria-current': isWide && device.id === current,
-        data: { focus: device.id },
-        onclick: () => choose(device.id),
-      },
-      h('span', {
-        class: 'device-icon',
-        data: {
-          on: how === 'reported' || how === 'assumed' ? '1' : null,
-          bad: how === 'failed' ? '1' : null,
-        },
-      }, icon(ICONS[device.role])),
-      twoLines(nameOf(device, theater.devices()), describe(device, titles())),
-      h('span', { class: 'end', data: { known: how } }, chip(how, words)),
-    ),
+
+/** How many devices there are, or have failed. */
+function summaryOf(devices) {
+  const failed = devices.filter((device) => provenanceChip(device) === 'failed').length;
+  if (failed) return t('devices.bad', { count: failed, total: devices.length });
+  return t('devices.good', { count: devices.length });
+}
+
+export function show(main) {
+  const list = h('ul', 'device-list');
+  const summary = h('p', 'soft');
+  const pane = controlsPane();
+  const paint = () => {
+    const devices = theater.devices();
+    setText(summary, summaryOf(devices));
+    const shown = devices.map((device) => [
+      device.id,
+      describe(device, titles()),
+      provenanceChip(device),
+      ago(age(device)),
+    ]);
+    const key = JSON.stringify([chosenID, wide.matches, shown]);
+    rebuildIfChanged(list, key, () => devices.map((device) => row(device, choose)));
+  };
+  const openAndPaint = () => {
+    pane.open();
+    paint();
+  };
+  const choose = (id) => {
+    chosenID = id;
+    if (wide.matches) openAndPaint();
+    else deviceSheet(id);
+  };
+  const setupLink = h('a', { class: 'btn', href: '/setup' }, icon('search'), t('setup.title'));
+  main.append(
+    heading(title(), summary, theater.isOwner() ? setupLink : null),
+    h('div', 'device-split', list, pane.node),
   );
+  openAndPaint();
+  const unwatch = theater.watch(paint, AGE_PERIOD_MS);
+  wide.addEventListener('change', openAndPaint);
+  return () => {
+    pane.end();
+    unwatch();
+    wide.removeEventListener('change', openAndPaint);
+  };
+}
+
+/** Seconds since the last report of a device. */
+function age(device) {
+  const ages = Object.values(device.state).map((value) => theater.age(device, value));
+  return Math.min(...ages, NO_REPORT);
+}
+/** How a device's state is known, and since when. */
+function provenanceWords(known, device) {
+  if (known === 'failed') return t('is.failed');
+  const time = ago(age(device));
+  return known === 'off' ? time : `${word(known)} ${time}`;
+}
+function row(device, choose) {
+  const known = provenanceChip(device);
+  const isOn = known === 'reported' || known === 'assumed';
+  const marks = { on: isOn ? '1' : null, bad: known === 'failed' ? '1' : null };
+  const props = {
+    class: 'row device-row',
+    'aria-current': wide.matches && device.id === chosenID,
+    data: { focus: device.id },
+    onclick: () => choose(device.id),
+  };
+  const button = h(
+    'button',
+    props,
+    h('span', { class: 'device-icon', data: marks }, icon(ICONS[device.role])),
+    twoLines(nameOf(device, theater.devices()), describe(device, titles())),
+    h('span', { class: 'end', data: { known } }, chip(known, provenanceWords(known, device))),
+  );
+  return h('li', {}, button);
 }

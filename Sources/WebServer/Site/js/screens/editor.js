@@ -1,207 +1,264 @@
-// The configuration: devices.json with line numbers, checked at each pause of typing, saved after a look at the difference.
+// The configuration: devices.json with line numbers, checked at each pause of typing, saved after a
+// look at the difference.
+import { get, send } from '../base/api.js';
 import { announce, ariaHidden, h, setChildren } from '../base/dom.js';
 import { icon } from '../base/icons.js';
-import { get, send } from '../base/api.js';
-import * as theater from '../model/store.js';
-import { actionButton, chip, failureCard, failureText, heading, twoLines } from '../parts/parts.js';
-import { differences, saveSheet } from '../parts/configuration.js';
 import { sentence, t } from '../base/text.js';
+import * as theater from '../model/store.js';
+import { actionButton } from '../parts/actions.js';
+import { heading, twoLines } from '../parts/cards.js';
+import { chip } from '../parts/chips.js';
+import { differences, saveSheet } from '../parts/configuration.js';
+import { failureCard, failureText } from '../parts/failures.js';
 
 export const title = () => t('editor.title');
-const PAUSE = 400;
-/** The text that was not saved when the screen was left, with the version from which it was made, and its author. */
+
+/** The pause of typing after which the text is checked. */
+const PAUSE_MS = 400;
+/** The text that was not saved when the screen was left, with the version that it changes. */
 let draft;
 
-export async function show(main, { again }) {
-  const numbers = ariaHidden('pre', 'numbers'),
-    area = h('textarea', {
-      'aria-label': t('editor.text'),
-      'aria-describedby': 'verdict',
-      spellcheck: 'false',
-      autocapitalize: 'none',
-      autocomplete: 'off',
-      wrap: 'off',
-    });
-  const verdict = h('p', { class: 'soft', id: 'verdict', role: 'status' }),
-    list = h('ul', 'problems'),
-    result = h('div', 'controls');
-  const save = actionButton('primary', compare, t('editor.save')),
-    reload = actionButton('quiet', () => load(), t('editor.reload'));
-  main.append(
-    heading(t('editor.title'), h('div', 'control-keys', reload, save)),
-    h('div', 'editor', numbers, area),
-    h('section', { class: 'editor-end', 'aria-label': t('editor.checks') }, verdict, list, result),
-  );
-  const author = theater.person();
-  let saved = '', hash, problems = [], timer, asking, checked, shown, isOpen;
+function textArea() {
+  return h('textarea', {
+    'aria-label': t('editor.text'),
+    'aria-describedby': 'verdict',
+    spellcheck: 'false',
+    autocapitalize: 'none',
+    autocomplete: 'off',
+    wrap: 'off',
+  });
+}
 
-  async function load(kept) {
-    area.readOnly = true;
-    try {
-      ({ text: saved, hash } = kept || await get('/configuration'));
-      area.value = kept ? kept.typed : saved;
-      draft = undefined;
-    } finally {
-      area.readOnly = false;
-    }
-    if (kept) announce(t('editor.draft'));
-    result.replaceChildren();
-    await check();
+class Editor {
+  constructor(main) {
+    this.author = theater.person();
+    this.numbers = ariaHidden('pre', 'numbers');
+    this.area = textArea();
+    this.verdict = h('p', { class: 'soft', id: 'verdict', role: 'status' });
+    this.list = h('ul', 'problems');
+    this.result = h('div', 'controls');
+    /** The text of the file, and the hash of its version. */
+    this.saved = '';
+    this.hash = undefined;
+    /** What the controller found in the text. */
+    this.problems = [];
+    /** The text to which `problems` belong; `undefined` until the controller has answered. */
+    this.checkedText = undefined;
+    /** Whether a check did not reach the controller. */
+    this.isCheckMissed = false;
+    this.question = undefined;
+    this.timer = undefined;
+    this.paintedNumbers = '';
+    /** The last report about a saved text that was there before, or is shown. */
+    this.knownReport = undefined;
+    this.saveButton = actionButton('primary', () => this.compare(), t('editor.save'));
+    const reload = actionButton('quiet', () => this.load(), t('editor.reload'));
+    main.append(
+      heading(title(), h('div', 'control-keys', reload, this.saveButton)),
+      h('div', 'editor', this.numbers, this.area),
+      h(
+        'section',
+        { class: 'editor-end', 'aria-label': t('editor.checks') },
+        this.verdict,
+        this.list,
+        this.result,
+      ),
+    );
+    this.area.addEventListener('input', () => this.checkLater());
+    this.area.addEventListener('scroll', () => {
+      this.numbers.scrollTop = this.area.scrollTop;
+    });
   }
-  const isChanged = () => area.value !== saved;
-  const errors = () => problems.filter((one) => one.severity === 'error');
-  function paint() {
-    const bad = new Map(problems.filter((one) => one.line).map((one) => [one.line, one.severity])),
-      count = area.value.split('\n').length,
-      key = JSON.stringify([count, [...bad]]);
-    if (numbers.key_ !== key) {
-      numbers.key_ = key;
-      setChildren(
-        numbers,
-        Array.from(
-          { length: count },
-          (_, i) => h('span', { data: { bad: bad.get(i + 1) } }, `${i + 1}\n`),
-        ),
-      );
+  get isChanged() {
+    return this.area.value !== this.saved;
+  }
+  get errors() {
+    return this.problems.filter(({ severity }) => severity === 'error');
+  }
+
+  /** Shows the file, or a draft of the same person. */
+  async open() {
+    if (draft?.author === this.author) await this.openDraft(draft);
+    else await this.load();
+  }
+  async openDraft({ typed, text, hash }) {
+    Object.assign(this, { saved: text, hash });
+    await this.edit(typed);
+    announce(t('editor.draft'));
+  }
+  async load() {
+    this.area.readOnly = true;
+    try {
+      const { text, hash } = await get('/configuration');
+      Object.assign(this, { saved: text, hash });
+    } finally {
+      this.area.readOnly = false;
     }
-    save.setAttribute('aria-disabled', !isChanged() || errors().length > 0);
+    await this.edit(this.saved);
+  }
+  async edit(text) {
+    draft = undefined;
+    this.area.value = text;
+    this.result.replaceChildren();
+    await this.check();
+  }
+  leave() {
+    clearTimeout(this.timer);
+    this.question?.abort();
+    const { saved: text, hash, author } = this;
+    draft = this.isChanged ? { typed: this.area.value, text, hash, author } : undefined;
+  }
+
+  checkLater() {
+    this.paint();
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.check(), PAUSE_MS);
   }
   /** Asks the controller about the text; an older question is given up. */
-  async function check() {
-    asking?.abort();
-    asking = new AbortController();
-    isOpen = false;
-    const text = area.value;
-    checked = undefined;
-    paint();
+  async check() {
+    this.question?.abort();
+    this.question = new AbortController();
+    this.isCheckMissed = false;
+    this.checkedText = undefined;
+    const text = this.area.value;
+    const { signal } = this.question;
+    this.paint();
     try {
-      ({ problems } = await send('POST', '/configuration/check', text, {
+      const { problems } = await send('POST', '/configuration/check', text, {
         isText: true,
-        signal: asking.signal,
-      }));
-      checked = text;
+        signal,
+      });
+      this.problems = problems;
+      this.checkedText = text;
+      this.showProblems();
     } catch (failure) {
-      if (failure.name === 'AbortError') return;
-      problems = failure.problems ?? [];
-      verdict.textContent = failureText(failure);
-      isOpen = failure.kind === 'network';
-      if (!problems.length) {
-        setChildren(list);
-        paint();
-        return;
-      }
+      if (failure.name !== 'AbortError') this.failCheck(failure);
     }
-    showProblems();
   }
-  function showProblems() {
-    const bad = errors().length;
-    verdict.textContent = bad
-      ? t('editor.mistakes', { count: bad })
-      : problems.length
-      ? t('editor.warnings', { count: problems.length })
-      : t('editor.fine');
-    setChildren(
-      list,
-      problems.map((one) =>
-        h(
-          'li',
-          {},
-          h(
-            'button',
-            {
-              class: 'row',
-              data: { severity: one.severity },
-              onclick: () => goTo(one),
-            },
-            icon(one.severity === 'error' ? 'warn' : 'info', { class: 'row-icon' }),
-            twoLines([
-              one.line ? h('span', 'num', t('editor.line', { line: one.line }), ' ') : null,
-              sentence(one.message),
-            ], [one.path, one.hint && sentence(one.hint)].filter(Boolean).join(' · ')),
-            icon('chevron', { class: 'row-icon soft' }),
-          ),
-        )
-      ),
-    );
-    paint();
-  }
-  function goTo({ line = 1, column = 1 }) {
-    const lines = area.value.split('\n'),
-      start = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0),
-      end = start + (lines[line - 1]?.length ?? 0);
-    area.focus();
-    area.setSelectionRange(Math.min(start + Math.max(0, column - 1), end), end);
-    area.scrollTop = (line - 1) * parseFloat(getComputedStyle(area).lineHeight) -
-      area.clientHeight / 3;
-  }
-  /** Shows what would change; the sheet saves. */
-  async function compare() {
-    if (!isChanged()) return;
-    clearTimeout(timer);
-    if (checked !== area.value) await check();
-    if (errors().length) {
-      goTo(errors()[0]);
+  failCheck(failure) {
+    this.problems = failure.problems ?? [];
+    this.isCheckMissed = failure.kind === 'network';
+    if (this.problems.length) {
+      this.showProblems();
       return;
     }
-    const text = area.value;
+    this.verdict.textContent = failureText(failure);
+    setChildren(this.list);
+    this.paint();
+  }
+  /** Paints the line numbers, with marks at problems. */
+  paint() {
+    const severities = new Map(
+      this.problems.filter(({ line }) => line).map(({ line, severity }) => [line, severity]),
+    );
+    const lines = this.area.value.split('\n').length;
+    const key = JSON.stringify([lines, [...severities]]);
+    if (this.paintedNumbers !== key) {
+      this.paintedNumbers = key;
+      setChildren(this.numbers, lineNumbers(lines, severities));
+    }
+    this.saveButton.setAttribute('aria-disabled', !this.isChanged || this.errors.length > 0);
+  }
+  showProblems() {
+    this.verdict.textContent = verdictOn(this.problems, this.errors);
+    setChildren(
+      this.list,
+      this.problems.map((problem) => problemRow(problem, () => this.goTo(problem))),
+    );
+    this.paint();
+  }
+  /** Selects the text from a problem to the end of its line, and scrolls there. */
+  goTo({ line = 1, column = 1 }) {
+    const { area } = this;
+    const lines = area.value.split('\n');
+    const start = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);
+    const end = start + (lines[line - 1]?.length ?? 0);
+    const lineHeight = parseFloat(getComputedStyle(area).lineHeight);
+    area.focus();
+    area.setSelectionRange(Math.min(start + Math.max(0, column - 1), end), end);
+    area.scrollTop = (line - 1) * lineHeight - area.clientHeight / 3;
+  }
+
+  /** Shows what would change; the sheet saves. */
+  async compare() {
+    if (!this.isChanged) return;
+    clearTimeout(this.timer);
+    if (this.checkedText !== this.area.value) await this.check();
+    const [error] = this.errors;
+    if (error) {
+      this.goTo(error);
+      return;
+    }
+    const text = this.area.value;
     await saveSheet({
       text,
-      hash,
+      hash: this.hash,
       saving: () => {
-        shown = theater.store.applied;
+        this.knownReport = theater.store.applied;
       },
-      refused: (failure) => {
-        if (failure.problems) {
-          problems = failure.problems;
-          showProblems();
-        }
+      refused: ({ problems }) => {
+        if (!problems) return;
+        this.problems = problems;
+        this.showProblems();
       },
-      done: (answer) => {
-        hash = answer.hash;
-        saved = text;
-        problems = answer.problems;
-        showProblems();
-        setChildren(result, h('h2', 'title-4', t('editor.saved')), differences(answer.changes));
-        announce(t('editor.saved'));
-        showApplied();
-      },
+      done: (answer) => this.showSaved(text, answer),
     });
   }
-  area.addEventListener('input', () => {
-    paint();
-    clearTimeout(timer);
-    timer = setTimeout(check, PAUSE);
-  });
-  area.addEventListener('scroll', () => {
-    numbers.scrollTop = area.scrollTop;
-  });
+  showSaved(text, { hash, problems, changes }) {
+    Object.assign(this, { hash, saved: text, problems });
+    this.showProblems();
+    setChildren(this.result, h('h2', 'title-4', t('editor.saved')), differences(changes));
+    announce(t('editor.saved'));
+    this.showReport();
+  }
+  /** Shows what the controller reports about a saved text. */
+  showReport() {
+    const { applied } = theater.store;
+    if (!this.result.children.length || applied === this.knownReport) return;
+    this.knownReport = applied;
+    const known = applied.status === 'applied' ? 'reported' : 'failed';
+    this.result.append(h('p', 'small', chip(known, t(`editor.${applied.status}`))));
+  }
+  /** Shows a new report, and repeats a check when the controller is back. */
+  update() {
+    this.showReport();
+    if (this.isCheckMissed && theater.store.connection === 'live') this.check();
+  }
+}
+
+const lineNumbers = (count, severities) =>
+  Array.from(
+    { length: count },
+    (_, index) => h('span', { data: { bad: severities.get(index + 1) } }, `${index + 1}\n`),
+  );
+function verdictOn(problems, errors) {
+  if (errors.length) return t('editor.mistakes', { count: errors.length });
+  return problems.length ? t('editor.warnings', { count: problems.length }) : t('editor.fine');
+}
+function problemRow({ severity, line, message, path, hint }, goThere) {
+  const place = line ? h('span', 'num', t('editor.line', { line }), ' ') : null;
+  const details = [path, hint && sentence(hint)].filter(Boolean).join(' · ');
+  const button = h(
+    'button',
+    { class: 'row', data: { severity }, onclick: goThere },
+    icon(severity === 'error' ? 'warn' : 'info', { class: 'row-icon' }),
+    twoLines([place, sentence(message)], details),
+    icon('chevron', { class: 'row-icon soft' }),
+  );
+  return h('li', {}, button);
+}
+
+export async function show(main, { again }) {
+  const editor = new Editor(main);
   try {
-    await load(draft?.author === author && draft);
+    await editor.open();
   } catch (failure) {
-    setChildren(main, heading(t('editor.title')), failureCard(t('editor.unread'), failure, again));
+    setChildren(main, heading(title()), failureCard(t('editor.unread'), failure, again));
     return undefined;
   }
-  /** What the controller says of a saved text. */
-  function showApplied() {
-    const { applied } = theater.store;
-    if (!result.children.length || applied === shown) return;
-    shown = applied;
-    result.append(
-      h(
-        'p',
-        'small',
-        chip(applied.status === 'applied' ? 'reported' : 'failed', t(`editor.${applied.status}`)),
-      ),
-    );
-  }
-  const unwatch = theater.watch(() => {
-    showApplied();
-    if (isOpen && theater.store.connection === 'live') check();
-  });
+  const unwatch = theater.watch(() => editor.update());
   return () => {
     unwatch();
-    clearTimeout(timer);
-    asking?.abort();
-    draft = isChanged() ? { typed: area.value, text: saved, hash, author } : undefined;
+    editor.leave();
   };
 }

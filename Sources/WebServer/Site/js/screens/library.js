@@ -1,311 +1,383 @@
 // Films and music: search as you type, a grid or list of which only the rows in view exist.
 import { announce, ariaHidden, btn, clockText, h, keepFocus, setChildren } from '../base/dom.js';
 import { icon } from '../base/icons.js';
-import * as theater from '../model/store.js';
-import {
-  failureCard,
-  heading,
-  lateCover,
-  segments,
-  showFailure,
-  twoLines,
-} from '../parts/parts.js';
-import { begin as play, choose, playedShare, rest } from '../parts/resume.js';
-import { virtual } from '../base/virtual-list.js';
 import { t, unit } from '../base/text.js';
+import { virtual } from '../base/virtual-list.js';
+import * as theater from '../model/store.js';
+import { heading, twoLines } from '../parts/cards.js';
+import { segments } from '../parts/choices.js';
+import { failureCard, showFailure } from '../parts/failures.js';
+import { lateCover } from '../parts/item-cover.js';
+import { begin as play, choose, playedShare, rest } from '../parts/resume.js';
 
 export const title = () => t('library.title');
-const PAGE = 200, PAUSE = 120;
-/** What is known of each kind: the query, the pages of items that match it, their count, that of all, the place in the list. */
-const fresh = ({ query = '', scroll = 0 } = {}) => ({
+
+/** The number of items that one request asks for. */
+const PAGE = 200;
+/** The pause of typing after which the list is searched. */
+const SEARCH_PAUSE_MS = 120;
+/** The pause after which the number of found items is announced. */
+const ANNOUNCE_PAUSE_MS = 500;
+/** A faster answer shows no placeholders. */
+const PLACEHOLDERS_DELAY_MS = 300;
+const PLACEHOLDERS = 14;
+
+/**
+ * What is known of a kind: the query, the pages of its items, their number, the place in the list.
+ */
+const emptyResult = ({ query = '', scroll = 0 } = {}) => ({
   query,
   scroll,
   pages: new Map(),
   total: undefined,
 });
-const memory = { films: fresh(), music: fresh() };
-const everything = {};
-let session, revision;
+/** What is known of each kind; it stays when the screen is left. */
+const results = { films: emptyResult(), music: emptyResult() };
+/** The number of all items of each kind, without a query. */
+const totals = {};
 let kind = 'films';
-/** Lists are read again, at the place where they are. */
-const forget = () => {
-  for (const name of Object.keys(memory)) memory[name] = fresh(memory[name]);
-};
+/** The session and the revision of the library to which `results` belong. */
+let session;
+let revision;
+
+/** Forgets what may be out of date. In another session, that is also the query and the place. */
+function forgetOutdated() {
+  const isSameSession = session === theater.store.session;
+  if (isSameSession && revision === theater.store.library) return false;
+  for (const name of Object.keys(results)) {
+    results[name] = emptyResult(isSameSession ? results[name] : undefined);
+  }
+  session = theater.store.session;
+  revision = theater.store.library;
+  return true;
+}
 /** Where the list was left. */
-export const place = () => memory[kind].scroll;
+export const place = () => results[kind].scroll;
 
-export async function show(main, { go }) {
-  const kinds = ['films', 'music'].filter(theater.mayChoose);
-  if (session !== theater.store.session) { for (const name of kinds) memory[name] = fresh(); }
-  else if (revision !== theater.store.library) forget();
-  ({ session, library: revision } = theater.store);
-  kind = new URLSearchParams(location.search).get('kind') === 'music' ? 'music' : 'films';
-  if (!kinds.includes(kind)) [kind] = kinds;
-  let list, drawn, timer, typing, isAsking = false, failed = false, range = [0, 1], isOver = false;
-  const here = () => memory[kind],
-    at = (index) => here().pages.get(Math.floor(index / PAGE))?.[index % PAGE];
-  const input = h('input', {
-    type: 'search',
-    id: 'find',
-    'aria-label': t('library.search'),
-    placeholder: t('library.search'),
-    autocomplete: 'off',
-    'aria-describedby': 'found',
-    value: here().query,
-  });
-  const found = h('p', { class: 'small', id: 'found' }), host = h('div', 'library-list');
-  main.append(
-    heading(
-      title(),
-      kinds.length > 1
-        ? segments(
-          t('library.kind'),
-          [['films', t('kind.film')], ['music', t('kind.music')]],
-          kind,
-          turnTo,
-        )
-        : null,
-    ),
-    h('div', 'library-tools', h('div', 'search', icon('search'), input)),
-    found,
-    host,
-  );
-
-  function turnTo(next) {
-    here().scroll = scrollY;
+/** The list of one kind at a time, with its search field. */
+class Library {
+  constructor(kinds, go) {
+    this.kinds = kinds;
+    this.go = go;
+    /** The virtual list, and the result that it shows. */
+    this.list = undefined;
+    this.shown = undefined;
+    /** The items in view, from one index up to another. */
+    this.range = [0, 1];
+    this.isLoading = false;
+    this.hasFailed = false;
+    this.isOver = false;
+    this.announceTimer = undefined;
+    this.searchTimer = undefined;
+    this.found = h('p', { class: 'small', id: 'found' });
+    this.host = h('div', 'library-list');
+    this.input = h('input', {
+      type: 'search',
+      id: 'find',
+      'aria-label': t('library.search'),
+      placeholder: t('library.search'),
+      autocomplete: 'off',
+      'aria-describedby': 'found',
+      value: this.result.query,
+    });
+    this.input.addEventListener('input', () => this.searchLater());
+  }
+  get result() {
+    return results[kind];
+  }
+  item(index) {
+    return this.result.pages.get(Math.floor(index / PAGE))?.[index % PAGE];
+  }
+  /** What is on the screen. */
+  nodes() {
+    const names = [['films', t('kind.film')], ['music', t('kind.music')]];
+    const turn = (next) => this.turnTo(next);
+    const choice = this.kinds.length > 1 ? segments(t('library.kind'), names, kind, turn) : null;
+    const search = h('div', 'search', icon('search'), this.input);
+    return [
+      heading(title(), choice),
+      h('div', 'library-tools', search),
+      this.found,
+      this.host,
+    ];
+  }
+  turnTo(next) {
+    this.result.scroll = scrollY;
     kind = next;
     history.replaceState({}, '', next === 'music' ? '/library?kind=music' : '/library');
-    input.value = here().query;
-    begin();
-    scrollTo(0, here().scroll);
+    this.input.value = this.result.query;
+    this.begin();
+    scrollTo(0, this.result.scroll);
+  }
+  searchLater() {
+    clearTimeout(this.searchTimer);
+    this.searchTimer = setTimeout(() => this.search(), SEARCH_PAUSE_MS);
+  }
+  search() {
+    const query = this.input.value.trim();
+    if (query === this.result.query) return;
+    results[kind] = emptyResult({ query });
+    scrollTo(0, 0);
+    this.begin();
   }
   /** Shows the list of a kind and a query from the start, or from what is known of it. */
-  function begin() {
-    list?.end();
-    list = undefined;
-    range = [0, 1];
-    failed = false;
-    if (here().total === undefined) return ask();
-    paintList();
-    return undefined;
+  async begin() {
+    this.list?.end();
+    this.list = undefined;
+    this.range = [0, 1];
+    this.hasFailed = false;
+    if (this.result.total === undefined) await this.load();
+    else this.showList();
   }
-  /** Asks for the parts of the list in view: one request at a time, always of the newest query. */
-  async function ask() {
-    if (isAsking || isOver) return;
-    isAsking = true;
-    const slow = setTimeout(() => {
-      if (list) return;
-      found.textContent = t(`library.loading.${kind}`);
-      if (!host.contains(document.activeElement)) setChildren(host, bones());
-    }, 300);
-    for (let page = missing(); page !== undefined && !isOver; page = missing()) {
-      const mine = here(), of = kind;
-      try {
-        const answer = await theater.loadPage(of, {
-          search: mine.query,
-          offset: page * PAGE,
-          limit: PAGE,
-        });
-        mine.pages.set(page, answer.items);
-        mine.total = answer.total;
-        if (!mine.query) everything[of] = answer.total;
-        if (mine !== here()) continue;
-        const at = document.activeElement.closest('[data-index]')?.dataset.index;
-        if (!list || drawn.query !== mine.query || !mine.total) {
-          keepFocus(host, paintList, () => input);
-        } else {keepFocus(host, () => {
-            if (drawn !== mine) {
-              drawn = mine;
-              list.resize(mine.total);
-              showCount();
-            }
-            list.filled();
-          }, () =>
-            host.querySelector(`[data-index="${at}"] button`) ??
-              [...host.querySelectorAll('[data-item]')].at(-1));}
-      } catch (failure) {
-        if (mine !== here()) continue;
-        failed = true;
-        if (list) showFailure(failure);
-        else {
-          found.textContent = '';
-          setChildren(host, failureCard(t(`library.failed.${of}`), failure, begin));
-        }
-      }
+
+  /** Loads the pages in view: one request at a time, always of the newest query. */
+  async load() {
+    if (this.isLoading || this.isOver) return;
+    this.isLoading = true;
+    const placeholders = setTimeout(() => this.showPlaceholders(), PLACEHOLDERS_DELAY_MS);
+    let page = this.missingPage();
+    while (page !== undefined && !this.isOver) {
+      await this.loadPage(page);
+      page = this.missingPage();
     }
-    clearTimeout(slow);
-    isAsking = false;
+    clearTimeout(placeholders);
+    this.isLoading = false;
   }
   /** The first page in view that is not known. */
-  function missing() {
-    const { total, pages } = here();
-    if (failed || total === 0) return undefined;
-    for (let page = Math.floor(range[0] / PAGE); page * PAGE < range[1]; page++) {
+  missingPage() {
+    const { total, pages } = this.result;
+    if (this.hasFailed || total === 0) return undefined;
+    const [from, to] = this.range;
+    for (let page = Math.floor(from / PAGE); page * PAGE < to; page++) {
       if (!pages.has(page)) return page;
     }
     return undefined;
   }
-  function search() {
-    const query = input.value.trim();
-    if (query === here().query) return;
-    memory[kind] = fresh({ query });
-    scrollTo(0, 0);
-    begin();
+  async loadPage(page) {
+    const { result } = this;
+    const ofKind = kind;
+    const part = { search: result.query, offset: page * PAGE, limit: PAGE };
+    try {
+      const { items, total } = await theater.loadPage(ofKind, part);
+      result.pages.set(page, items);
+      result.total = total;
+      if (!result.query) totals[ofKind] = total;
+      if (result === this.result) this.showLoaded();
+    } catch (failure) {
+      if (result === this.result) this.fail(failure);
+    }
   }
-  function showCount() {
-    const { query, total } = here(), all = everything[kind];
-    found.textContent = query && all !== undefined
+  fail(failure) {
+    this.hasFailed = true;
+    if (this.list) {
+      showFailure(failure);
+      return;
+    }
+    this.found.textContent = '';
+    const again = () => this.begin();
+    setChildren(this.host, failureCard(t(`library.failed.${kind}`), failure, again));
+  }
+
+  showPlaceholders() {
+    if (this.list) return;
+    this.found.textContent = t(`library.loading.${kind}`);
+    const hasFocus = this.host.contains(document.activeElement);
+    if (!hasFocus) setChildren(this.host, placeholderGrid());
+  }
+  /** Shows a loaded page: in the list that is there, or in a new one for another query. */
+  showLoaded() {
+    const { result } = this;
+    const mustBegin = !this.list || this.shown.query !== result.query || !result.total;
+    if (mustBegin) {
+      keepFocus(this.host, () => this.showList(), () => this.input);
+      return;
+    }
+    const index = document.activeElement.closest('[data-index]')?.dataset.index;
+    const sameOrLast = () =>
+      this.host.querySelector(`[data-index="${index}"] button`) ??
+        [...this.host.querySelectorAll('[data-item]')].at(-1);
+    keepFocus(this.host, () => this.fillList(), sameOrLast);
+  }
+  fillList() {
+    if (this.shown !== this.result) {
+      this.shown = this.result;
+      this.list.resize(this.result.total);
+      this.showCount();
+    }
+    this.list.filled();
+  }
+  showCount() {
+    const { query, total } = this.result;
+    const all = totals[kind];
+    const isPart = query && all !== undefined;
+    this.found.textContent = isPart
       ? t('library.found', { found: total, all: t(`count.${kind}`, { count: all }) })
       : t(`count.${kind}`, { count: total });
   }
-  function paintList() {
-    const { query, total } = here();
-    showCount();
-    clearTimeout(timer);
-    if (query) timer = setTimeout(() => announce(found.textContent), 500);
-    list?.end();
-    list = undefined;
-    drawn = here();
+  announceLater() {
+    clearTimeout(this.announceTimer);
+    if (!this.result.query) return;
+    const say = () => announce(this.found.textContent);
+    this.announceTimer = setTimeout(say, ANNOUNCE_PAUSE_MS);
+  }
+  /** Shows a new list of what is known. */
+  showList() {
+    const { query, total } = this.result;
+    this.showCount();
+    this.announceLater();
+    this.list?.end();
+    this.list = undefined;
+    this.shown = this.result;
     if (!total) {
-      setChildren(host, empty(query));
+      setChildren(this.host, nothingFound(query, () => this.showAll()));
       return;
     }
-    const isFilms = kind === 'films', look = isFilms ? poster : song;
-    list = virtual(host, {
+    const isFilms = kind === 'films';
+    this.list = virtual(this.host, {
       count: total,
       className: isFilms ? 'posters' : 'rows songs',
       label: t(isFilms ? 'kind.film' : 'library.songs'),
-      isKnown: (index) => !!at(index),
-      build: (index) => {
-        const item = at(index), node = item ? look(item, go) : bone(isFilms);
-        mark(node);
-        return node;
-      },
-      shown(from, to) {
-        range = [from, to];
-        failed = false;
-        ask();
+      isKnown: (index) => !!this.item(index),
+      build: (index) => this.build(index, isFilms),
+      shown: (from, to) => {
+        this.range = [from, to];
+        this.hasFailed = false;
+        this.load();
       },
     });
   }
-  const empty = (query) =>
-    h(
-      'div',
-      'empty',
-      icon('search'),
-      h('h2', 'title-4', query ? t('library.nothing', { query }) : t('library.empty')),
-      h('p', {}, query ? t('library.fewer') : t(`library.how.${kind}`)),
-      query
-        ? btn('', () => {
-          input.value = '';
-          search();
-          input.focus();
-        }, t('library.all'))
-        : null,
-    );
-  const mark = (node) => {
-    const { item, status } = theater.activity(), own = node.firstElementChild;
-    if (own.dataset.item) {
-      own.toggleAttribute('data-current', status !== 'idle' && own.dataset.item === item);
+  build(index, isFilms) {
+    const item = this.item(index);
+    const draw = isFilms ? poster : song;
+    const node = item ? draw(item, this.go) : placeholder(isFilms);
+    markCurrent(node);
+    return node;
+  }
+  showAll() {
+    this.input.value = '';
+    this.search();
+    this.input.focus();
+  }
+
+  /** Loads anew what is out of date, and marks the current item. */
+  update() {
+    // What is in view stays until it is loaded again.
+    if (forgetOutdated()) {
+      this.hasFailed = false;
+      this.load();
     }
+    for (const node of this.host.querySelectorAll('li')) markCurrent(node);
+  }
+  keepPlace() {
+    if (this.list) this.result.scroll = scrollY;
+  }
+  end() {
+    this.isOver = true;
+    this.list?.end();
+    clearTimeout(this.announceTimer);
+    clearTimeout(this.searchTimer);
+  }
+}
+
+/** The kind of the address, if the person may choose from it. */
+function chosenKind(kinds) {
+  const wanted = new URLSearchParams(location.search).get('kind') === 'music' ? 'music' : 'films';
+  return kinds.includes(wanted) ? wanted : kinds[0];
+}
+
+export async function show(main, { go }) {
+  const kinds = ['films', 'music'].filter(theater.mayChoose);
+  forgetOutdated();
+  kind = chosenKind(kinds);
+  const library = new Library(kinds, go);
+  main.append(...library.nodes());
+  const pressKey = (event) => {
+    if (event.key !== '/' || event.target.closest('input, textarea, dialog')) return;
+    event.preventDefault();
+    library.input.focus();
   };
-  input.addEventListener('input', () => {
-    clearTimeout(typing);
-    typing = setTimeout(search, PAUSE);
-  });
-  const keys = (event) => {
-    if (event.key === '/' && !event.target.closest('input, textarea, dialog')) {
-      event.preventDefault();
-      input.focus();
-    }
-  };
-  const keep = () => {
-    if (list) here().scroll = scrollY;
-  };
-  addEventListener('keydown', keys);
-  addEventListener('scroll', keep, { passive: true });
-  await begin();
-  const unwatch = theater.watch(() => {
-    // What is in view stays until it is read again.
-    if (revision !== theater.store.library) {
-      revision = theater.store.library;
-      forget();
-      failed = false;
-      ask();
-    }
-    for (const node of host.querySelectorAll('li')) mark(node);
-  });
+  const keepPlace = () => library.keepPlace();
+  addEventListener('keydown', pressKey);
+  addEventListener('scroll', keepPlace, { passive: true });
+  await library.begin();
+  const unwatch = theater.watch(() => library.update());
   return () => {
-    isOver = true;
-    removeEventListener('keydown', keys);
-    removeEventListener('scroll', keep);
+    removeEventListener('keydown', pressKey);
+    removeEventListener('scroll', keepPlace);
     unwatch();
-    list?.end();
-    clearTimeout(timer);
-    clearTimeout(typing);
+    library.end();
   };
 }
-const bone = (
-  isFilm,
-) => (isFilm
-  ? h(
-    'li',
-    'poster-item',
-    h('div', 'bone cover poster'),
-    h('div', 'bone line-a'),
-    h('div', 'bone line-b'),
-  )
-  : h('li', {}, h('div', 'row', h('div', 'bone cover square'), h('div', 'bone line-a'))));
-const bones = () => ariaHidden('ul', 'posters', Array.from({ length: 14 }, () => bone(true)));
-const minutes = (seconds) => (seconds ? unit(Math.max(1, Math.round(seconds / 60)), 'minute') : '');
-const rated = (
-  rating,
-) => (rating === undefined
-  ? ''
-  : rating
-  ? t('library.from', { age: rating })
-  : t('library.everybody'));
 
-function poster(film, go) {
-  const facts = [minutes(film.duration), rated(film.rating)].filter(Boolean),
-    shown = [rest(film) || facts[0], ...facts.slice(1)].filter(Boolean);
+const joined = (words, separator) => words.filter(Boolean).join(separator);
+/** A place for an item that is not known yet. */
+function placeholder(isFilm) {
+  const bone = (look) => h('div', `bone ${look}`);
+  if (!isFilm) return h('li', {}, h('div', 'row', bone('cover square'), bone('line-a')));
+  return h('li', 'poster-item', bone('cover poster'), bone('line-a'), bone('line-b'));
+}
+const placeholderGrid = () =>
+  ariaHidden('ul', 'posters', Array.from({ length: PLACEHOLDERS }, () => placeholder(true)));
+
+function nothingFound(query, showAll) {
   return h(
-    'li',
-    'poster-item',
-    h(
-      'button',
-      {
-        class: 'poster-btn',
-        data: { item: film.id },
-        'aria-label': [film.title, ...shown].join(', '),
-        onclick: () => choose(film, facts, go),
-      },
-      h('span', 'shelf-cover', lateCover(film.title, 'poster', film.id), playedShare(film)),
-      h('span', 'name', film.title),
-      h('span', 'tiny num', shown.join(' · ')),
-    ),
+    'div',
+    'empty',
+    icon('search'),
+    h('h2', 'title-4', query ? t('library.nothing', { query }) : t('library.empty')),
+    h('p', {}, query ? t('library.fewer') : t(`library.how.${kind}`)),
+    query ? btn('', showAll, t('library.all')) : null,
   );
+}
+/** Marks the current item in a row or a poster. */
+function markCurrent(node) {
+  const { item, status } = theater.activity();
+  const button = node.firstElementChild;
+  if (!button.dataset.item) return;
+  const isCurrent = status !== 'idle' && button.dataset.item === item;
+  button.toggleAttribute('data-current', isCurrent);
+}
+
+const minutes = (seconds) => seconds ? unit(Math.max(1, Math.round(seconds / 60)), 'minute') : '';
+function ageRating(rating) {
+  if (rating === undefined) return '';
+  return rating ? t('library.from', { age: rating }) : t('library.everybody');
+}
+function poster(film, go) {
+  const facts = [minutes(film.duration), ageRating(film.rating)].filter(Boolean);
+  const shown = [rest(film) || facts[0], ...facts.slice(1)];
+  const props = {
+    class: 'poster-btn',
+    data: { item: film.id },
+    'aria-label': joined([film.title, ...shown], ', '),
+    onclick: () => choose(film, facts, go),
+  };
+  const button = h(
+    'button',
+    props,
+    h('span', 'shelf-cover', lateCover(film.title, 'poster', film.id), playedShare(film)),
+    h('span', 'name', film.title),
+    h('span', 'tiny num', joined(shown, ' · ')),
+  );
+  return h('li', 'poster-item', button);
 }
 function song(item, go) {
-  const node = h(
+  const facts = [item.artist, item.album].filter(Boolean);
+  const start = () => item.position ? choose(item, facts, go) : play(item, button);
+  const duration = item.duration ? clockText(item.duration) : '';
+  const props = {
+    class: 'row',
+    data: { item: item.id },
+    'aria-label': joined([item.title, ...facts, rest(item)], ', '),
+    onclick: start,
+  };
+  const equalizer = ariaHidden('span', 'eq', h('i'), h('i'), h('i'));
+  const button = h(
     'button',
-    {
-      class: 'row',
-      data: { item: item.id },
-      'aria-label': [item.title, item.artist, item.album, rest(item)].filter(Boolean).join(', '),
-      onclick:
-        () => (item.position
-          ? choose(item, [item.artist, item.album].filter(Boolean), go)
-          : play(item, node)),
-    },
+    props,
     lateCover(item.album ?? item.title, 'square', item.id),
-    twoLines(item.title, [item.artist, item.album].filter(Boolean).join(' · ')),
-    h(
-      'span',
-      'end',
-      ariaHidden('span', 'eq', h('i'), h('i'), h('i')),
-      rest(item) || (item.duration ? clockText(item.duration) : ''),
-    ),
+    twoLines(item.title, joined(facts, ' · ')),
+    h('span', 'end', equalizer, rest(item) || duration),
   );
-  return h('li', {}, node);
+  return h('li', {}, button);
 }

@@ -1,17 +1,20 @@
 // Login: the form, and the form for the second factor. login-flow.js says what they do.
-import { announce, btn, h, isMotionReduced, setChildren, submitBtn } from '../base/dom.js';
-import { icon } from '../base/icons.js';
 import { postOpen } from '../base/api.js';
-import { busyButton, CHECK, field, followForm, formError } from '../parts/forms.js';
-import { backdrop, entranceForm } from '../parts/backdrop.js';
-import { languageChoice } from '../parts/language.js';
-import { greeting } from './greeting.js';
 import { assemble } from '../base/assemble.js';
+import { announce, btn, h, setChildren, submitBtn } from '../base/dom.js';
+import { icon } from '../base/icons.js';
+import { t, textParts } from '../base/text.js';
 import { drive, emits, failurePainter } from '../model/flow.js';
 import { LoginFlow } from '../model/login-flow.js';
-import { t, textParts } from '../base/text.js';
+import { backdrop, entranceForm } from '../parts/backdrop.js';
+import { busyButton, CHECK, field, followForm, formError } from '../parts/forms.js';
+import { languageChoice } from '../parts/language.js';
+import { greeting } from './greeting.js';
 
 export const title = () => t('login.title');
+
+// How much of the backdrop is lit by the form for the second factor.
+const LIGHT = { factor: 2 / 3, factorTyped: 1 };
 
 export const show = (main, app) => assemble({ create, configure, layOut, bind }, main, app);
 
@@ -43,89 +46,93 @@ function configure({ button }) {
   button.setAttribute('aria-disabled', 'true');
 }
 function layOut({ set, form, email, password, error, button }) {
-  form.append(
-    email.node,
-    password.node,
-    error.node,
-    button,
-    h(
-      'div',
-      'entrance-links',
-      h('a', { class: 'btn link', href: '/code' }, t('code.title')),
-      h('a', { class: 'btn link', href: '/reset' }, t('reset.forgot')),
-    ),
-    h(
-      'p',
-      'entrance-foot small',
-      textParts('login.invited', { link: h('a', { href: '/register' }, t('register.title')) }),
-      ' · ',
-      textParts('login.guest', { link: h('a', { href: '/guest' }, t('login.pass')) }),
-    ),
-    languageChoice(),
+  const links = h(
+    'div',
+    'entrance-links',
+    h('a', { class: 'btn link', href: '/code' }, t('code.title')),
+    h('a', { class: 'btn link', href: '/reset' }, t('reset.forgot')),
   );
+  const foot = h(
+    'p',
+    'entrance-foot small',
+    textParts('login.invited', { link: h('a', { href: '/register' }, t('register.title')) }),
+    ' · ',
+    textParts('login.guest', { link: h('a', { href: '/guest' }, t('login.pass')) }),
+  );
+  form.append(email.node, password.node, error.node, button, links, foot, languageChoice());
   set.inside.append(form);
 }
-function bind({ flow, set, form, email, password, error, button }, { enter }) {
-  const { send } = drive(flow, { paint, work: logIn }),
-    paintFailure = failurePainter(error),
-    both = [email, password];
-  let isLoading = false, factor;
-  followForm(both, flow, send);
+function bind(parts, { enter }) {
+  const { flow, form, email, password } = parts;
+  const fields = [email, password];
+  const { send } = drive(flow, { paint: (effects) => paint(effects), work: logIn });
+  const paintPassword = passwordPainter(parts, enter);
+  let factor;
+  followForm(fields, flow, send);
   form.addEventListener('submit', () => {
     send({ type: 'submit' });
-    if (!flow.isLoading) both.find((one) => !flow.form.isValid(one.input.name))?.input.focus();
+    if (!flow.isLoading) firstInvalid(flow, fields)?.input.focus();
   });
   send({ type: 'appeared' });
 
   function paint(effects) {
     if (flow.step === 'secondFactor') {
-      paintFactor(effects);
+      if (!factor) showFactor();
+      factor.paint(effects);
       return;
     }
-    if (factor) {
-      factor = undefined;
-      setChildren(set.inside, form);
-    }
-    for (const one of both) {
-      one.lock(flow.isLoading);
-      one.paint();
-    }
-    if (flow.isLoading !== isLoading) {
-      isLoading = flow.isLoading;
-      busyButton(button, isLoading, t(isLoading ? 'login.busy' : 'login.go'));
-    }
-    button.setAttribute('aria-disabled', !flow.canSubmit);
-    set.light(both.filter((one) => flow.form.isValid(one.input.name)).length / 2);
-    if (emits(effects, 'loading') && isLoading) announce(t('login.busy'));
-    paintFailure(flow.failure);
-    if (emits(effects, 'failure')) refused();
-    if (flow.person) welcome(set, button, flow.person, enter);
+    if (factor) setChildren(parts.set.inside, form);
+    factor = undefined;
+    paintPassword(effects);
   }
-  function refused() {
+  function showFactor() {
+    const goBack = () => {
+      send({ type: 'backFromFactor' });
+      email.input.focus();
+    };
+    factor = factorForm({ flow, set: parts.set, send, enter, onback: goBack });
+    setChildren(parts.set.inside, factor.node);
+    factor.focus();
+  }
+}
+const isValid = (flow, { input }) => flow.form.isValid(input.name);
+const firstInvalid = (flow, fields) => fields.find((one) => !isValid(flow, one));
+
+/** Returns a function that shows the state of the form for the address and the password. */
+function passwordPainter({ flow, set, email, password, error, button }, enter) {
+  const fields = [email, password];
+  const paintFailure = failurePainter(error);
+  const paintLoading = loadingPainter(flow, button);
+  const focusAfterFailure = () => {
     if (flow.failure.kind === 'network') {
       button.focus();
       return;
     }
     password.input.focus();
     password.input.select();
-  }
-  function paintFactor(effects) {
-    if (!factor) {
-      factor = factorForm({
-        flow,
-        set,
-        send,
-        enter,
-        onback: () => {
-          send({ type: 'backFromFactor' });
-          email.input.focus();
-        },
-      });
-      setChildren(set.inside, factor.node);
-      factor.focus();
+  };
+  return (effects) => {
+    for (const one of fields) {
+      one.lock(flow.isLoading);
+      one.paint();
     }
-    factor.paint(effects);
-  }
+    paintLoading();
+    button.setAttribute('aria-disabled', !flow.canSubmit);
+    set.light(fields.filter((one) => isValid(flow, one)).length / fields.length);
+    if (emits(effects, 'loading') && flow.isLoading) announce(t('login.busy'));
+    paintFailure(flow.failure);
+    if (emits(effects, 'failure')) focusAfterFailure();
+    if (flow.person) welcome(set, button, flow.person, enter);
+  };
+}
+/** Returns a function that shows on the button whether the flow is loading. */
+function loadingPainter(flow, button) {
+  let isLoading = false;
+  return () => {
+    if (flow.isLoading === isLoading) return;
+    isLoading = flow.isLoading;
+    busyButton(button, isLoading, t(isLoading ? 'login.busy' : 'login.go'));
+  };
 }
 
 /** Asks the controller for a session. */
@@ -134,73 +141,61 @@ export async function logIn({ start: _, ...proof }, send) {
     const { user } = await postOpen('/sessions', { ...proof, cookie: true });
     send({ type: 'loggedIn', person: user.name });
   } catch (failure) {
-    send(
-      failure.code === 'secondFactorNeeded'
-        ? { type: 'loggedIn', secondFactorNeeded: true }
-        : { type: 'loggedIn', failure },
-    );
+    const needsFactor = failure.code === 'secondFactorNeeded';
+    send({ type: 'loggedIn', ...(needsFactor ? { secondFactorNeeded: true } : { failure }) });
   }
 }
 
-/** The form for the code of the second factor. */
-export function factorForm({ flow, set, send, enter, onback }) {
-  const error = formError(),
-    paintFailure = failurePainter(error),
-    button = submitBtn('big wide', t('login.go'));
-  const one = field({
+function factorField(flow, send) {
+  const code = field({
     label: t('field.factor'),
     name: 'code',
     autocomplete: 'one-time-code',
     inputmode: 'numeric',
     note: t('field.factorNote'),
   });
-  one.follow({
-    display: () => (flow.factor.text ? 'editing' : 'pristine'),
+  code.follow({
+    display: () => flow.factor.text ? 'editing' : 'pristine',
     typed: (text) => send({ type: 'typedFactor', text }),
   });
+  return code;
+}
+/** The form for the code of the second factor. */
+export function factorForm({ flow, set, send, enter, onback }) {
+  const error = formError();
+  const paintFailure = failurePainter(error);
+  const button = submitBtn('big wide', t('login.go'));
+  const paintLoading = loadingPainter(flow, button);
+  const code = factorField(flow, send);
   const back = btn('quiet wide', onback, icon('arrowBack'), t('login.other'));
-  const node = entranceForm(
-    t('code.oneMore'),
-    () => {
-      send({ type: 'submit' });
-      if (!flow.isLoading) one.input.focus();
-    },
-    one.node,
-    error.node,
-    button,
-    back,
-  );
+  const submit = () => {
+    send({ type: 'submit' });
+    if (!flow.isLoading) code.input.focus();
+  };
   announce(t('login.askFactor'));
-  let isLoading = false;
   return {
-    node,
-    focus: () => one.input.focus(),
+    node: entranceForm(t('code.oneMore'), submit, code.node, error.node, button, back),
+    focus: () => code.input.focus(),
     paint(effects) {
-      if (!flow.factor.text && one.value) one.value = '';
-      one.lock(flow.isLoading);
-      one.paint();
-      if (flow.isLoading !== isLoading) {
-        isLoading = flow.isLoading;
-        busyButton(button, isLoading, t(isLoading ? 'login.busy' : 'login.go'));
-        back.disabled = isLoading;
-      }
+      if (!flow.factor.text && code.value) code.value = '';
+      code.lock(flow.isLoading);
+      code.paint();
+      paintLoading();
+      back.disabled = flow.isLoading;
       button.setAttribute('aria-disabled', !flow.canSubmit);
-      set.light(flow.canSubmit ? 1 : 2 / 3);
+      set.light(flow.canSubmit ? LIGHT.factorTyped : LIGHT.factor);
       paintFailure(flow.failure);
-      if (emits(effects, 'failure')) one.input.focus();
+      if (emits(effects, 'failure')) code.input.focus();
       if (flow.person) welcome(set, button, flow.person, enter);
     },
   };
 }
 
-/** The curtain opens, then the theater. */
+/** Opens the theater; the curtain opens while that loads. */
 export async function welcome(set, button, name, enter) {
   set.light(1);
   set.open();
   button.replaceChildren(icon('check'), t('login.welcome'));
   announce(t('login.welcomeName', { name }));
-  await new Promise((done) => {
-    setTimeout(done, isMotionReduced() ? 0 : 650);
-  });
   await enter();
 }

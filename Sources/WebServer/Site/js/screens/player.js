@@ -1,12 +1,11 @@
 // The player: picture, position, transport, volume.
+import { post } from '../base/api.js';
 import { $, ariaHidden, btn, h } from '../base/dom.js';
 import { icon } from '../base/icons.js';
-import { cover } from '../parts/cover.js';
-import { withPicture } from '../parts/pictures.js';
+import { clockTime, t } from '../base/text.js';
 import * as theater from '../model/store.js';
-import { ambient, rebuildIfChanged, seekBar, sheet, slider, toggle } from '../parts/parts.js';
-import { post } from '../base/api.js';
-import { speakers, track } from '../parts/controls.js';
+import { titleOf } from '../model/words.js';
+import { toggle } from '../parts/choices.js';
 import {
   amplifier,
   canSeek,
@@ -22,12 +21,22 @@ import {
   skip,
   volume,
 } from '../parts/commands.js';
-import { titleOf } from '../model/words.js';
-import { faultCard, progressOf, remedyButtons } from '../parts/runs.js';
-import { clockTime, t } from '../base/text.js';
+import { speakers, track } from '../parts/controls.js';
+import { cover } from '../parts/cover.js';
+import { sheet } from '../parts/dialogs.js';
+import { ambient } from '../parts/item-cover.js';
 import { leftPlayer, withdraw } from '../parts/leave-player.js';
+import { withPicture } from '../parts/pictures.js';
+import { rebuildIfChanged } from '../parts/rebuild.js';
+import { faultCard, progressOf, remedyButtons } from '../parts/runs.js';
+import { seekBar, slider } from '../parts/sliders.js';
 
 export const title = () => t('player.title');
+
+/** The position is shown anew this often. */
+const POSITION_PERIOD_MS = 500;
+const BACK_SECONDS = 10;
+const FORWARD_SECONDS = 30;
 
 export function show(main, { go }) {
   withdraw();
@@ -35,32 +44,14 @@ export function show(main, { go }) {
   const level = slider({ label: t('state.volume'), value: volume() ?? 0, onchange: setVolume });
   const parts = { seek, level, go };
   const paint = () => {
-    const now = theater.activity(), play = theater.playback();
-    const key = [
-      now.status,
-      now.item,
-      now.itemTitle,
-      now.player,
-      play?.state,
-      isMuted(),
-      canSeek(),
-      !!amplifier(),
-      !!play?.duration,
-      play?.title,
-      ['starting', 'ending', 'failed'].includes(now.status) ? progressOf(now.run) : 0,
-      theater.run()?.status,
-    ];
-    rebuildIfChanged(main, JSON.stringify(key), () => build(now, play, parts));
-    if (play?.duration) seek.set(play.position, play.duration);
-    if (volume() !== undefined) {
-      level.set(volume());
-      for (const out of main.querySelectorAll('.level-out')) out.textContent = `${volume()} %`;
-    }
-    const ends = main.querySelector('.ends');
-    if (ends && play?.duration) ends.textContent = endWords(play);
+    const current = theater.activity();
+    const play = theater.playback();
+    rebuildIfChanged(main, shownState(current, play), () => build(current, play, parts));
+    if (play?.duration) showPosition(main, seek, play);
+    if (volume() !== undefined) showVolume(main, level);
   };
   paint();
-  const unwatch = theater.watch(paint, 500);
+  const unwatch = theater.watch(paint, POSITION_PERIOD_MS);
   addEventListener('keydown', press);
   return () => {
     unwatch();
@@ -68,11 +59,39 @@ export function show(main, { go }) {
     leftPlayer();
   };
 }
-function endWords(play) {
-  if (play.state === 'paused') return t('said.paused');
-  return t('player.ends', { time: clockTime(Date.now() + (play.duration - play.position) * 1000) });
+/** All that makes the screen look different, apart from the position and the volume. */
+function shownState(current, play) {
+  return JSON.stringify([
+    current.status,
+    current.item,
+    current.itemTitle,
+    current.player,
+    play?.state,
+    isMuted(),
+    canSeek(),
+    !!amplifier(),
+    !!play?.duration,
+    play?.title,
+    ['starting', 'ending', 'failed'].includes(current.status) ? progressOf(current.run) : 0,
+    theater.run()?.status,
+  ]);
 }
-// Space, arrows, M as in every player, when nothing else has the focus: each presses a button of the screen.
+function showPosition(main, seek, play) {
+  seek.set(play.position, play.duration);
+  const ends = main.querySelector('.ends');
+  if (ends) ends.textContent = endWords(play);
+}
+function showVolume(main, level) {
+  level.set(volume());
+  for (const output of main.querySelectorAll('.level-out')) output.textContent = `${volume()} %`;
+}
+/** When the item ends, if it plays on. */
+function endWords({ state, duration, position }) {
+  if (state === 'paused') return t('said.paused');
+  return t('player.ends', { time: clockTime(Date.now() + (duration - position) * 1000) });
+}
+
+// The keys of every player press a button of the screen, when nothing else has the focus.
 const KEYS = {
   ' ': 'main',
   k: 'main',
@@ -82,171 +101,180 @@ const KEYS = {
   l: 'forward',
   m: 'mute',
 };
+const FOCUSABLE = 'input, button, a, dialog, textarea, select';
 function press(event) {
-  if (
-    event.target.closest?.('input, button, a, dialog, textarea, select') || event.ctrlKey ||
-    event.metaKey || event.altKey
-  ) return;
+  const hasModifier = event.ctrlKey || event.metaKey || event.altKey;
+  if (hasModifier || event.target.closest?.(FOCUSABLE)) return;
   const button = $(`#main [data-focus=${KEYS[event.key]}]:enabled`);
-  if (button) {
-    event.preventDefault();
-    button.click();
-  }
+  if (!button) return;
+  event.preventDefault();
+  button.click();
 }
 
-function build(now, play, parts) {
-  if (now.status === 'idle') return nothing();
-  const kind = theater.playerRole(), isFilm = kind === 'dvdPlayer', name = titleOf(now) ?? '';
-  const art = h(
-    'div',
-    `player-art${isFilm ? '' : ' square'}${isPaused(play) ? ' paused' : ''}`,
-    ariaHidden('span', 'spill'),
-    withPicture(
-      ariaHidden(
-        'span',
-        'screen-frame',
-        cover(name, {
-          kind: isFilm ? 'still' : 'square',
-          moment: play?.duration ? play.position / play.duration : 0,
-        }),
-      ),
-      now.item,
-    ),
-  );
+function build(current, play, parts) {
+  if (current.status === 'idle') return emptyPlayer();
+  const role = theater.playerRole();
+  const isFilm = role === 'dvdPlayer';
+  const name = titleOf(current) ?? '';
   ambient(name);
-  const state = t(
-    {
-      running: isFilm ? 'now.watching' : 'now.listening',
-      failed: 'said.stopped',
-      starting: 'said.starting',
-      ending: 'said.ending',
-    }[now.status],
-  );
-  const step = ['starting', 'ending'].includes(now.status) ? progressOf(now.run) : undefined;
-  const second = step
-    ? h('p', 'soft', t('step.now', step))
-    : h('p', 'soft ends num', play?.title ?? (play?.duration ? endWords(play) : ''));
+  const fault = () => faultCard(current.error, theater.run(), remedyButtons(current, parts.go));
   return [
-    h(
-      'div',
-      'player-top',
-      h('a', { class: 'btn icon quiet', href: '/', 'aria-label': t('player.close') }, icon('down')),
-      h('p', 'small', state),
-    ),
+    topLine(current, isFilm),
     h(
       'div',
       'player-grid',
-      art,
-      h('div', 'player-words', h('h1', 'title-1', name), second),
-      now.status === 'failed'
-        ? faultCard(now.error, theater.run(), remedyButtons(now, parts.go))
-        : null,
+      picture(name, current, play, isFilm),
+      h('div', 'player-words', h('h1', 'title-1', name), secondLine(current, play)),
+      current.status === 'failed' ? fault() : null,
       play?.duration ? h('div', 'player-seek', seekNode(parts.seek, isFilm)) : null,
-      kind === 'tuner' ? null : transport(play, isFilm),
+      role === 'tuner' ? null : transport(play, isFilm),
       loudness(parts),
-      actions(now, kind, parts.go),
+      actions(role, parts.go),
     ),
   ];
 }
-const nothing = () =>
-  h(
+function emptyPlayer() {
+  const links = [
+    { list: 'films', href: '/library', text: 'kind.film' },
+    { list: 'music', href: '/library?kind=music', text: 'kind.music' },
+    { list: 'stations', href: '/radio', text: 'radio.title' },
+  ];
+  const allowed = links.filter(({ list }) => theater.mayChoose(list));
+  const buttons = allowed.map(({ href, text }, index) =>
+    h('a', { class: index === 0 ? 'btn primary' : 'btn', href }, t(text))
+  );
+  return h(
     'div',
     'empty',
     icon('film'),
     h('h1', 'title-2', t('now.nothing')),
     h('p', {}, t('player.nothing')),
-    h(
-      'div',
-      'hero-keys',
-      [['films', '/library', 'kind.film'], ['music', '/library?kind=music', 'kind.music'], [
-        'stations',
-        '/radio',
-        'radio.title',
-      ]].filter(([list]) => theater.mayChoose(list)).map(([, href, text], i) =>
-        h('a', { class: `btn${i ? '' : ' primary'}`, href }, t(text))
-      ),
-    ),
+    h('div', 'hero-keys', buttons),
   );
+}
+function topLine({ status }, isFilm) {
+  const state = {
+    running: isFilm ? 'now.watching' : 'now.listening',
+    failed: 'said.stopped',
+    starting: 'said.starting',
+    ending: 'said.ending',
+  }[status];
+  const close = { class: 'btn icon quiet', href: '/', 'aria-label': t('player.close') };
+  return h('div', 'player-top', h('a', close, icon('down')), h('p', 'small', t(state)));
+}
+function picture(name, { item }, play, isFilm) {
+  const drawing = cover(name, {
+    kind: isFilm ? 'still' : 'square',
+    moment: play?.duration ? play.position / play.duration : 0,
+  });
+  const look = `${isFilm ? '' : ' square'}${isPaused(play) ? ' paused' : ''}`;
+  return h(
+    'div',
+    `player-art${look}`,
+    ariaHidden('span', 'spill'),
+    withPicture(ariaHidden('span', 'screen-frame', drawing), item),
+  );
+}
+/** The step that runs, what the player says of itself, or when the item ends. */
+function secondLine({ status, run }, play) {
+  const step = ['starting', 'ending'].includes(status) ? progressOf(run) : undefined;
+  if (step) return h('p', 'soft', t('step.now', step));
+  const end = play?.duration ? endWords(play) : '';
+  return h('p', 'soft ends num', play?.title ?? end);
+}
 function seekNode(seek, isFilm) {
   seek.input.setAttribute('aria-label', t(isFilm ? 'player.inFilm' : 'player.inSong'));
   seek.input.disabled = !canSeek();
   return seek.node;
 }
-function transport(play, isFilm) {
-  const can = ['playing', 'paused'].includes(play?.state), paused = isPaused(play);
-  const key = (label, picture, run, { by, kind = '', off } = {}) => {
-      const node = h(
-        'button',
-        {
-          class: `key ${kind}`,
-          'aria-label': label,
-          disabled: !can || off,
-          data: { focus: picture === 'pause' || picture === 'play' ? 'main' : picture },
-          onclick: () => run(node),
-        },
-        icon(picture),
-        by ? ariaHidden('span', 'by', by) : null,
-      );
-      return node;
+/** A round button of the transport. */
+function transportKey({ label, picture, name = picture, isDisabled, run, kind = '', text }) {
+  const button = h(
+    'button',
+    {
+      class: `key ${kind}`,
+      'aria-label': label,
+      disabled: isDisabled,
+      data: { focus: name },
+      onclick: () => run(button),
     },
-    seekKey = (picture, by) =>
-      key(jumpName(by), picture, (node) => jump(by, node), { by: Math.abs(by), off: !canSeek() });
+    icon(picture),
+    text ? ariaHidden('span', 'by', text) : null,
+  );
+  return button;
+}
+function transport(play, isFilm) {
+  const isDisabled = !['playing', 'paused'].includes(play?.state);
+  const wasPaused = isPaused(play);
+  const skipKey = (direction, label) =>
+    transportKey({
+      label: t(label),
+      picture: direction,
+      isDisabled,
+      run: (button) => skip(direction, button),
+    });
+  const seekKey = (picture, seconds) =>
+    transportKey({
+      label: jumpName(seconds),
+      picture,
+      isDisabled: isDisabled || !canSeek(),
+      run: (button) => jump(seconds, button),
+      text: Math.abs(seconds),
+    });
+  const mainKey = transportKey({
+    label: t(wasPaused ? 'do.resume' : 'do.pause'),
+    picture: wasPaused ? 'play' : 'pause',
+    name: 'main',
+    isDisabled,
+    run: flip,
+    kind: 'main',
+  });
   return h(
     'div',
     { class: 'transport', role: 'group', 'aria-label': t('player.playback') },
-    key(
-      t(isFilm ? 'player.chapterBefore' : 'player.songBefore'),
-      'previous',
-      (node) => skip('previous', node),
-    ),
-    seekKey('back', -10),
-    key(t(paused ? 'do.resume' : 'do.pause'), paused ? 'play' : 'pause', flip, { kind: 'main' }),
-    seekKey('forward', 30),
-    key(t(isFilm ? 'player.nextChapter' : 'player.nextSong'), 'next', (node) => skip('next', node)),
+    skipKey('previous', isFilm ? 'player.chapterBefore' : 'player.songBefore'),
+    seekKey('back', -BACK_SECONDS),
+    mainKey,
+    seekKey('forward', FORWARD_SECONDS),
+    skipKey('next', isFilm ? 'player.nextChapter' : 'player.nextSong'),
   );
 }
 function loudness({ level }) {
   if (!amplifier()) return null;
-  const muted = isMuted(),
-    mute = h('button', {
-      class: 'btn icon quiet',
-      'aria-pressed': muted,
-      'aria-label': t('state.muted'),
-      data: { focus: 'mute' },
-      onclick: () => setMute(!muted, mute),
-    }, icon(muted ? 'mute' : 'volume'));
-  return h(
-    'div',
-    'player-volume',
-    h('div', 'vol-line', mute, level.input, ariaHidden('span', 'num small level-out')),
-  );
+  const wasMuted = isMuted();
+  const props = {
+    class: 'btn icon quiet',
+    'aria-pressed': wasMuted,
+    'aria-label': t('state.muted'),
+    data: { focus: 'mute' },
+    onclick: () => setMute(!wasMuted, mute),
+  };
+  const mute = h('button', props, icon(wasMuted ? 'mute' : 'volume'));
+  const output = ariaHidden('span', 'num small level-out');
+  return h('div', 'player-volume', h('div', 'vol-line', mute, level.input, output));
 }
-function actions(now, kind, go) {
+function actions(role, go) {
   const action = (name, picture, run) =>
     btn('quiet stack', run, icon(picture), h('span', {}, name));
+  const canChangeSound = theater.mayOperate() && amplifier();
   return h(
     'div',
     'player-actions',
-    theater.mayOperate() && amplifier()
-      ? action(t('state.mode'), 'sound', () => sound(kind))
-      : null,
+    canChangeSound ? action(t('state.mode'), 'sound', () => openSound(role)) : null,
     action(t('room.title'), 'room', () => go('/room')),
-    kind === 'tuner' ? action(t('player.dial'), 'radio', () => go('/radio')) : null,
+    role === 'tuner' ? action(t('player.dial'), 'radio', () => go('/radio')) : null,
     action(t('do.end'), 'stop', endActivity),
   );
 }
-function sound(kind) {
-  const amp = amplifier();
-  sheet(
-    t('state.mode'),
-    h(
-      'div',
-      'controls',
-      speakers(t('player.speakers'), amp),
-      kind === 'dvdPlayer'
-        ? track(t('player.track'), theater.device(theater.activity().player))
-        : null,
-      toggle(t('state.muted'), isMuted(), (mute) => post('/volume', { mute })),
-    ),
+function openSound(role) {
+  const player = theater.device(theater.activity().player);
+  const setMuted = (mute) => post('/volume', { mute });
+  const content = h(
+    'div',
+    'controls',
+    speakers(t('player.speakers'), amplifier()),
+    role === 'dvdPlayer' ? track(t('player.track'), player) : null,
+    toggle(t('state.muted'), isMuted(), setMuted),
   );
+  sheet(t('state.mode'), content);
 }

@@ -1,108 +1,112 @@
 // The plugins that drive the devices: failed ones first.
+import { get } from '../base/api.js';
 import { btn, h, setChildren } from '../base/dom.js';
 import { icon } from '../base/icons.js';
-import { get } from '../base/api.js';
-import * as theater from '../model/store.js';
-import { chip, errorCard, failureCard, heading, sheet } from '../parts/parts.js';
-import { word } from '../model/words.js';
 import { number, sentence, t } from '../base/text.js';
+import * as theater from '../model/store.js';
+import { word } from '../model/words.js';
+import { heading } from '../parts/cards.js';
+import { chip } from '../parts/chips.js';
+import { sheet } from '../parts/dialogs.js';
+import { errorCard, failureCard } from '../parts/failures.js';
 
 export const title = () => t('plugins.title');
-const isUp = (plugin) => plugin.status === 'running',
-  isOff = (plugin) => plugin.status === 'disabled';
-const known = (
-  plugin,
-) => (isUp(plugin)
-  ? 'reported'
-  : isOff(plugin)
-  ? 'off'
-  : plugin.status === 'starting'
-  ? 'busy'
-  : 'failed');
+
+const BYTES_IN_MB = 1e6;
+/** The look of a plugin by its status; all others are failures. */
+const LOOKS = { running: 'reported', disabled: 'off', starting: 'busy' };
+const look = ({ status }) => LOOKS[status] ?? 'failed';
+const isFailed = (plugin) => look(plugin) === 'failed';
 
 export async function show(main) {
-  const summary = h('p', 'soft'), grid = h('ul', 'plugin-grid');
+  const summary = h('p', 'soft');
+  const grid = h('ul', 'plugin-grid');
   main.append(heading(title(), summary), grid);
-  let turn = 0;
-  async function load() {
-    const mine = ++turn;
+  let lastLoad = 0;
+  const load = async () => {
+    lastLoad += 1;
+    const loadNumber = lastLoad;
+    const isNewest = () => loadNumber === lastLoad;
     try {
-      const { plugins } = await get('/plugins'),
-        sorted = [...plugins].sort((a, b) =>
-          (known(b) === 'failed') - (known(a) === 'failed') || isOff(a) - isOff(b)
-        );
-      const parts = [['is.running', plugins.filter(isUp).length], [
-        'is.disabled',
-        plugins.filter(isOff).length,
-      ], ['is.failed', plugins.filter((one) => known(one) === 'failed').length]];
-      if (mine !== turn) return;
-      summary.textContent = parts.filter(([, n]) => n).map(([key, n]) => `${t(key)}: ${n}`).join(
-        ', ',
-      );
-      setChildren(grid, sorted.map(card));
+      const { plugins } = await get('/plugins');
+      if (!isNewest()) return;
+      summary.textContent = summaryOf(plugins);
+      setChildren(grid, sorted(plugins).map(card));
     } catch (failure) {
-      if (mine === turn) {
-        setChildren(grid, h('li', {}, failureCard(t('plugins.unread'), failure, load)));
-      }
+      if (!isNewest()) return;
+      setChildren(grid, h('li', {}, failureCard(t('plugins.unread'), failure, load)));
     }
-  }
+  };
   await load();
-  let before = '';
+  const availability = () => theater.devices().map((device) => device.availability).join();
+  let known = '';
   // A device that appears or goes is news of its plugin.
   return theater.watch(() => {
-    const now = theater.devices().map((device) => device.availability).join();
-    if (before && now !== before) load();
-    before = now;
+    const current = availability();
+    if (known && current !== known) load();
+    known = current;
   });
 }
-function card(plugin) {
-  const log = plugin.log?.length
-    ? btn(
-      'quiet',
-      () =>
-        sheet(
-          t('plugin.logOf', { name: plugin.id }),
-          h('pre', {
-            class: 'log',
-            tabindex: 0,
-            'aria-label': t('plugin.logOf', { name: plugin.id }),
-          }, plugin.log.join('\n')),
-        ),
-      icon('log'),
-      t('plugins.log'),
-    )
-    : null;
+
+/** Failed ones first, disabled ones last. */
+function sorted(plugins) {
+  const rank = (plugin) => {
+    if (isFailed(plugin)) return 0;
+    return plugin.status === 'disabled' ? 2 : 1;
+  };
+  return [...plugins].sort((one, other) => rank(one) - rank(other));
+}
+function summaryOf(plugins) {
+  const counts = [
+    ['is.running', plugins.filter(({ status }) => status === 'running').length],
+    ['is.disabled', plugins.filter(({ status }) => status === 'disabled').length],
+    ['is.failed', plugins.filter(isFailed).length],
+  ];
+  return counts.filter(([, count]) => count).map(([key, count]) => `${t(key)}: ${count}`).join(
+    ', ',
+  );
+}
+
+function showLog({ id, log }) {
+  const label = t('plugin.logOf', { name: id });
+  sheet(label, h('pre', { class: 'log', tabindex: 0, 'aria-label': label }, log.join('\n')));
+}
+function controls({ devices }) {
+  if (!devices.length) return t('plugins.idle');
+  return t('plugins.controls', { devices: devices.join(', ') });
+}
+function messageOf(plugin) {
+  if (!plugin.message) return null;
+  const message = sentence(plugin.message);
+  return isFailed(plugin) ? errorCard(message, t('plugins.more')) : h('p', 'plugin-note', message);
+}
+function facts({ memory, restarts, pid }) {
   const fact = (name, text) => [h('dt', {}, name), h('dd', 'num', text)];
+  const megabytes = () => t('unit.MB', { count: number(memory / BYTES_IN_MB, 1) });
+  return h(
+    'dl',
+    'facts',
+    memory ? fact(t('plugins.memory'), megabytes()) : null,
+    fact(t('plugins.restarts'), String(restarts)),
+    pid ? fact(t('plugins.process'), String(pid)) : null,
+  );
+}
+function card(plugin) {
+  const { id, version, status, log } = plugin;
+  const logButton = btn('quiet', () => showLog(plugin), icon('log'), t('plugins.log'));
+  const head = h(
+    'div',
+    'card-head',
+    h('h2', 'title-4', id, h('span', 'tiny', ` ${version}`)),
+    chip(look(plugin), word(status)),
+  );
   return h(
     'li',
-    { class: 'card plugin', data: { known: known(plugin) } },
-    h(
-      'div',
-      'card-head',
-      h('h2', 'title-4', plugin.id, h('span', 'tiny', ` ${plugin.version}`)),
-      chip(known(plugin), word(plugin.status)),
-    ),
-    h(
-      'p',
-      'small',
-      plugin.devices.length
-        ? t('plugins.controls', { devices: plugin.devices.join(', ') })
-        : t('plugins.idle'),
-    ),
-    plugin.message
-      ? (known(plugin) === 'failed'
-        ? errorCard(sentence(plugin.message), t('plugins.more'))
-        : h('p', 'plugin-note', sentence(plugin.message)))
-      : null,
-    h(
-      'dl',
-      'facts',
-      plugin.memory
-        ? fact(t('plugins.memory'), t('unit.MB', { count: number(plugin.memory / 1e6, 1) }))
-        : null,
-      fact(t('plugins.restarts'), String(plugin.restarts)),
-      plugin.pid ? fact(t('plugins.process'), String(plugin.pid)) : null,
-    ),
-    log,
+    { class: 'card plugin', data: { known: look(plugin) } },
+    head,
+    h('p', 'small', controls(plugin)),
+    messageOf(plugin),
+    facts(plugin),
+    log?.length ? logButton : null,
   );
 }

@@ -1,30 +1,38 @@
 // A forgotten password: a code, then the new password.
-import { announce, h, setChildren, submitBtn } from '../base/dom.js';
 import { get, postOpen } from '../base/api.js';
+import { announce, h, setChildren, submitBtn } from '../base/dom.js';
+import { icon } from '../base/icons.js';
+import { t } from '../base/text.js';
+import { evaluate, mistakeIn, normalize, withMessages } from '../model/rules.js';
 import { backdrop, entranceForm } from '../parts/backdrop.js';
 import { codeSteps } from '../parts/code-entry.js';
 import { busyButton, field, formError, ruleList } from '../parts/forms.js';
-import { evaluate, mistakeIn, normalize, withMessages } from '../model/rules.js';
-import { icon } from '../base/icons.js';
-import { t } from '../base/text.js';
 
 export const title = () => t('field.newPassword');
 
+// How much of the backdrop is lit by the form for the password.
+const LIGHT = { open: 2 / 3, valid: 1 };
+
+const loginLink = () =>
+  h('a', { class: 'btn link', href: '/login' }, icon('arrowBack'), t('login.go'));
+
 export function show(main, { go }) {
-  const set = backdrop(main),
-    put = (form) => {
-      setChildren(set.inside, form.node);
-      form.focus();
-    };
-  const link = () =>
-    h('a', { class: 'btn link', href: '/login' }, icon('arrowBack'), t('login.go'));
+  const set = backdrop(main);
+  const put = (form) => {
+    setChildren(set.inside, form.node);
+    form.focus();
+  };
+  const done = () => {
+    announce(t('reset.done'));
+    go('/login');
+  };
   const { stop } = codeSteps({
     path: '/password-resets',
     set,
     put,
     contact: { heading: t('reset.forgot'), note: t('reset.note'), button: t('code.send') },
     code: { heading: t('code.enter') },
-    foot: () => h('div', 'entrance-links', link()),
+    foot: () => h('div', 'entrance-links', loginLink()),
     verify: ({ request, code }, answer, { email }) =>
       verified({
         confirm: (newPassword) =>
@@ -35,15 +43,16 @@ export function show(main, { go }) {
         email,
         heading: t('reset.yours'),
         button: t('reset.set'),
-        done: () => {
-          announce(t('reset.done'));
-          go('/login');
-        },
+        done,
       }),
   });
   return stop;
 }
-/** Checks a code, then asks for the password. A right code without a password is answered with 422 "empty". */
+
+/**
+ * Checks a code, then asks for the password. A right code without a password is answered with 422
+ * "empty".
+ */
 export async function verified({ confirm, answer, put, ...options }) {
   let form;
   try {
@@ -59,121 +68,157 @@ export async function verified({ confirm, answer, put, ...options }) {
   put(form);
 }
 
-/**
- * A new password, typed twice, with the live list of rules.
- * @param also further fields, shown first, by the names of their rules; `use` gets their values after the password
- * @param present the field for the current password, shown before all others
- */
-export async function passwordForm(
-  { set, email = '', name = '', heading, button: words, use, done, also = {}, present },
-) {
-  const { rules } = await get('/validation', { open: true });
-  let blocklist = new Set();
-  get('/validation/blocklist', { open: true }).then(({ entries }) => {
-    blocklist = new Set(entries);
-    change();
-  }, () => {});
-  const declared = withMessages(rules.fields.find((one) => one.name === 'password')),
-    error = formError(),
-    list = ruleList(declared.rules);
-  const values = () => ({
-    name,
-    email,
-    ...Object.fromEntries(others.map((each) => [each.input.name, each.value])),
-  });
-  const judge = (text) =>
-    evaluate(declared, text, { values: values(), blocklist, secondFactor: true });
-  const others = Object.entries(also).map(([about, options]) => {
-    const all = withMessages(rules.fields.find((each) => each.name === about)),
-      known = { ...all, rules: all.rules.filter(({ rule }) => rule !== 'asked') };
+/** The form for a new password; see passwordForm(). */
+class PasswordForm {
+  constructor({ set, email = '', name = '', heading, button, use, done, also, present, rules }) {
+    Object.assign(this, { set, email, name, use, done, present, rules });
+    this.buttonText = button;
+    this.isLoading = false;
+    this.blocklist = new Set();
+    this.declaration = this.declared('password');
+    this.list = ruleList(this.declaration.rules);
+    this.error = formError();
+    this.others = Object.entries(also).map(([rule, options]) => this.otherField(rule, options));
+    if (present) {
+      this.others.unshift(present);
+      present.changed(() => this.update());
+    }
+    this.password = this.passwordField();
+    this.repetition = this.repetitionField();
+    this.fields = [...this.others, this.password, this.repetition];
+    this.button = submitBtn('big wide', button);
+    this.node = entranceForm(
+      heading,
+      () => this.submit(),
+      this.others.map((one) => one.node),
+      this.password.node,
+      this.list.node,
+      this.repetition.node,
+      this.error.node,
+      this.button,
+    );
+    this.loadBlocklist();
+    this.update();
+  }
+  /** The rules of a field, in the reader's language. */
+  declared(name) {
+    return withMessages(this.rules.fields.find((one) => one.name === name));
+  }
+  otherField(name, options) {
+    const declared = this.declared(name);
+    const rules = declared.rules.filter(({ rule }) => rule !== 'asked');
+    const declaration = { ...declared, rules };
+    const evaluated = (text) =>
+      evaluate(declaration, text, { values: {}, blocklist: this.blocklist });
     return field({
       ...options,
-      name: about,
-      check: (text) => mistakeIn(known, text, evaluate(known, text, { values: {}, blocklist })),
-      onchange: () => change(),
+      name,
+      check: (text) => mistakeIn(declaration, text, evaluated(text)),
+      onchange: () => this.update(),
     });
-  });
-  if (present) {
-    others.unshift(present);
-    present.changed(() => change());
   }
-  const one = field({
-    label: t('field.newPassword'),
-    name: 'password',
-    secret: true,
-    autocomplete: 'new-password',
-    check: (text) => mistakeIn(declared, text, judge(text)),
-    onchange: (changed, left) => change(left),
-  });
-  const two = field({
-    label: t('field.repeat'),
-    name: 'passwordAgain',
-    secret: true,
-    autocomplete: 'new-password',
-    check: (text) => (text && normalize(text) === normalize(one.value) ? null : t('field.differ')),
-    onchange: () => change(),
-  });
-  const button = submitBtn('big wide', words);
-  function change(left) {
-    list.update(judge(one.value), left);
-    const ok = [...others, one, two].every((each) => each.valid);
-    button.setAttribute('aria-disabled', !ok);
-    set?.light(ok ? 1 : 2 / 3);
+  passwordField() {
+    return field({
+      label: t('field.newPassword'),
+      name: 'password',
+      secret: true,
+      autocomplete: 'new-password',
+      check: (text) => mistakeIn(this.declaration, text, this.evaluate(text)),
+      onchange: (_field, wasLeft) => this.update(wasLeft),
+    });
   }
-  const node = entranceForm(
-    heading,
-    send,
-    others.map((each) => each.node),
-    one.node,
-    list.node,
-    two.node,
-    error.node,
-    button,
-  );
-  let isLoading = false;
-  const lock = (on) => {
-    isLoading = on;
-    for (const each of [...others, one, two]) each.lock(on);
-    busyButton(button, on, on ? t('form.moment') : words);
-  };
-  async function send() {
-    if (isLoading) return;
-    error.hide();
-    const missing = others.find((each) => !each.valid);
-    if (missing) {
-      missing.paint('submit');
-      missing.input.focus();
-      return;
-    }
-    if (!one.valid) {
-      one.paint('submit');
-      list.update(judge(one.value), true);
-      one.input.focus();
-      return;
-    }
-    if (!two.valid) {
-      one.clear();
-      two.clear();
-      change();
-      error.show({ message: t('field.differ'), hint: t('field.both') });
-      one.input.focus();
-      return;
-    }
-    lock(true);
+  repetitionField() {
+    const isSame = (text) => text && normalize(text) === normalize(this.password.value);
+    return field({
+      label: t('field.repeat'),
+      name: 'passwordAgain',
+      secret: true,
+      autocomplete: 'new-password',
+      check: (text) => isSame(text) ? null : t('field.differ'),
+      onchange: () => this.update(),
+    });
+  }
+  async loadBlocklist() {
     try {
-      done(await use(one.value, values()));
+      const { entries } = await get('/validation/blocklist', { open: true });
+      this.blocklist = new Set(entries);
+      this.update();
+    } catch { /* the controller checks the password in any case */ }
+  }
+  /** The values of the other fields, which a password may not contain. */
+  values() {
+    const others = this.others.map(({ input, value }) => [input.name, value]);
+    return { name: this.name, email: this.email, ...Object.fromEntries(others) };
+  }
+  evaluate(text) {
+    const form = { values: this.values(), blocklist: this.blocklist, secondFactor: true };
+    return evaluate(this.declaration, text, form);
+  }
+  update(wasLeft) {
+    this.list.update(this.evaluate(this.password.value), wasLeft);
+    const isValid = this.fields.every((one) => one.valid);
+    this.button.setAttribute('aria-disabled', !isValid);
+    this.set?.light(isValid ? LIGHT.valid : LIGHT.open);
+  }
+  lock(isLocked) {
+    this.isLoading = isLocked;
+    for (const one of this.fields) one.lock(isLocked);
+    busyButton(this.button, isLocked, isLocked ? t('form.moment') : this.buttonText);
+  }
+  /** Both passwords are typed anew. */
+  clearPasswords() {
+    this.password.clear();
+    this.repetition.clear();
+    this.update();
+  }
+  /** Shows why the form cannot be sent; returns whether there is a reason. */
+  showMistake() {
+    const wrong = [...this.others, this.password].find((one) => !one.valid);
+    if (wrong) {
+      wrong.paint('submit');
+      if (wrong === this.password) this.list.update(this.evaluate(this.password.value), true);
+      wrong.input.focus();
+      return true;
+    }
+    if (this.repetition.valid) return false;
+    this.clearPasswords();
+    this.error.show({ message: t('field.differ'), hint: t('field.both') });
+    this.password.input.focus();
+    return true;
+  }
+  async submit() {
+    if (this.isLoading) return;
+    this.error.hide();
+    if (this.showMistake()) return;
+    this.lock(true);
+    try {
+      this.done(await this.use(this.password.value, this.values()));
     } catch (failure) {
-      lock(false);
-      const wrong = failure.field === 'password' && present;
-      if (!wrong && failure.code !== 'network') {
-        one.clear();
-        two.clear();
-        change();
-      }
-      error.show(failure);
-      (wrong || one).input.focus();
+      this.fail(failure);
     }
   }
-  change();
-  return { node, focus: () => (others[0] ?? one).input.focus() };
+  fail(failure) {
+    this.lock(false);
+    const isPresentWrong = failure.field === 'password' && this.present;
+    if (!isPresentWrong && failure.code !== 'network') this.clearPasswords();
+    this.error.show(failure);
+    (isPresentWrong ? this.present : this.password).input.focus();
+  }
+  focus() {
+    (this.others[0] ?? this.password).input.focus();
+  }
+}
+
+/**
+ * A new password, typed twice, with the live list of rules.
+ * @param options `heading` and `button`: its texts; `set`: the backdrop; `email` and `name` of the
+ *   person;
+ *   `also`: further fields, shown first, by the names of their rules; `use` gets their values after
+ *   the password; `done(result)` is called after `use`;
+ *   `present`: the field for the current password, shown before all others
+ * @returns `node` and `focus()`
+ */
+export async function passwordForm({ also = {}, ...options }) {
+  const { rules } = await get('/validation', { open: true });
+  return new PasswordForm({ ...options, also, rules });
 }

@@ -1,50 +1,47 @@
 // Settings: how the page looks on this device, the way to one's account, the theater.
-import { h, setChildren } from '../base/dom.js';
 import { get, post, remove } from '../base/api.js';
-import * as theater from '../model/store.js';
-import {
-  actionButton,
-  askQuestion,
-  card,
-  choice,
-  heading,
-  labeled,
-  quiet,
-  setting,
-  showFailure,
-  slider,
-  toast,
-  toggle,
-} from '../parts/parts.js';
-import { ageSlider } from './people.js';
-import { saveLanguage } from '../parts/commands.js';
+import { h, setChildren } from '../base/dom.js';
 import { preferences, savePreferences } from '../base/preferences.js';
-import { follows } from '../parts/follow-others.js';
-import { leavingEnds, setLeavingEnds } from '../parts/leave-player.js';
-import { languageChoice } from '../parts/language.js';
 import { t } from '../base/text.js';
+import * as theater from '../model/store.js';
+import { actionButton, labeled, quiet } from '../parts/actions.js';
+import { card, heading, setting } from '../parts/cards.js';
+import { choice, toggle } from '../parts/choices.js';
+import { saveLanguage } from '../parts/commands.js';
+import { askQuestion } from '../parts/dialogs.js';
+import { showFailure } from '../parts/failures.js';
+import { follows } from '../parts/follow-others.js';
+import { languageChoice } from '../parts/language.js';
+import { leavingEnds, setLeavingEnds } from '../parts/leave-player.js';
+import { slider } from '../parts/sliders.js';
+import { toast } from '../parts/toasts.js';
+import { ageSlider } from './people.js';
 
 export const title = () => t('settings.title');
 
+/** The size of texts, in percent. */
+const TEXT_SIZE = { min: 90, max: 140, step: 5, standard: 100 };
+
 export function show(main, { exit, begin }) {
-  const logout = actionButton('', async () => {
+  const logOut = async () => {
     const kept = preferences();
     await endSession(begin, () => remove('/sessions/current'));
-    // The answer clears the browser's storage. Keep the look: it belongs to this device, not to the account.
+    // The answer clears the browser's storage. The look belongs to this device, not to the account.
     savePreferences(kept);
     await exit();
-  }, t('settings.logOut'));
+  };
+  const mayOperate = theater.mayOperate();
+  const thisDevice = h('div', 'col', appearance(), wall(begin), mayOperate ? controller() : null);
+  const thisPerson = h('div', 'col', mayOperate ? account() : null, playing());
   main.append(
-    heading(title(), logout),
-    h(
-      'div',
-      'two-col',
-      h('div', 'col', appearance(), wall(begin), theater.mayOperate() ? controller() : null),
-      h('div', 'col', theater.mayOperate() ? account() : null, playing()),
-    ),
+    heading(title(), actionButton('', logOut, t('settings.logOut'))),
+    h('div', 'two-col', thisDevice, thisPerson),
   );
 }
-/** Ends the session with a request. Stops the event stream first: its next request would get 401 before the answer arrives, and log the page out. */
+/**
+ * Ends the session with a request. Stops the event stream first: its next request would get 401
+ * before the answer arrives, and log the page out.
+ */
 async function endSession(begin, request) {
   theater.unfollow();
   try {
@@ -54,69 +51,53 @@ async function endSession(begin, request) {
     throw failure;
   }
 }
-const group = (text, id, ...inside) => card(text, id, h('div', 'setting-list', inside));
+const group = (text, id, ...settings) => card(text, id, h('div', 'setting-list', settings));
 
 function appearance() {
-  const set = (theme) => savePreferences({ theme: theme === 'auto' ? undefined : theme });
+  const { theme, still, size } = preferences();
+  const { standard, ...range } = TEXT_SIZE;
+  const themes = ['auto', 'night', 'matinee'].map((id) => [id, t(`theme.${id}`)]);
+  const saveTheme = (id) => savePreferences({ theme: id === 'auto' ? undefined : id });
+  const saveStill = (isStill) => savePreferences({ still: isStill });
+  const sizeSlider = slider({
+    label: t('settings.size'),
+    ...range,
+    value: size ?? standard,
+    onchange: (percent) => savePreferences({ size: percent }),
+  });
+  const isGuest = theater.role() === 'guest';
   return group(
     t('settings.look'),
     'h-look',
-    setting(
-      t('settings.language'),
-      '',
-      languageChoice(theater.role() === 'guest' ? undefined : saveLanguage),
-    ),
-    choice(
-      t('settings.theme'),
-      ['auto', 'night', 'matinee'].map((id) => [id, t(`theme.${id}`)]),
-      preferences().theme ?? 'auto',
-      set,
-    ),
-    toggle(
-      t('settings.still'),
-      preferences().still,
-      (still) => savePreferences({ still }),
-      t('settings.stillNote'),
-    ),
-    slider({
-      label: t('settings.size'),
-      min: 90,
-      max: 140,
-      step: 5,
-      value: preferences().size ?? 100,
-      onchange: (size) => savePreferences({ size }),
-    }).node,
+    setting(t('settings.language'), '', languageChoice(isGuest ? undefined : saveLanguage)),
+    choice(t('settings.theme'), themes, theme ?? 'auto', saveTheme),
+    toggle(t('settings.still'), still, saveStill, t('settings.stillNote')),
+    sizeSlider.node,
   );
 }
+
 function wall(begin) {
-  const option = (key) =>
-    toggle(
-      t(`wall.${key}`),
-      preferences()[key] ?? true,
-      (on) => savePreferences({ [key]: on }),
-      t(`wall.${key}Note`),
-    );
-  return group(
-    t('wall.title'),
-    'h-wall',
-    theater.isWallTablet() ? setting(t('wall.make'), t('wall.is')) : theater.isOwner()
-      ? setting(
-        t('wall.make'),
-        t('wall.makeNote'),
-        quiet(t('wall.begin'), t('wall.make'), () => askWall(begin)),
-      )
-      : null,
-    option('dim'),
-    option('awake'),
-  );
+  const option = (key) => {
+    const save = (isOn) => savePreferences({ [key]: isOn });
+    return toggle(t(`wall.${key}`), preferences()[key] ?? true, save, t(`wall.${key}Note`));
+  };
+  return group(t('wall.title'), 'h-wall', wallTablet(begin), option('dim'), option('awake'));
+}
+/** Says that this device is a wall tablet, or offers an owner to make it one. */
+function wallTablet(begin) {
+  if (theater.isWallTablet()) return setting(t('wall.make'), t('wall.is'));
+  if (!theater.isOwner()) return null;
+  const makeButton = quiet(t('wall.begin'), t('wall.make'), () => askWall(begin));
+  return setting(t('wall.make'), t('wall.makeNote'), makeButton);
 }
 function askWall(begin) {
   let ageLimit;
+  const limit = ageSlider(undefined, (age) => {
+    ageLimit = age;
+  });
   askQuestion(t('wall.question'), t('wall.consequence'), {
     yes: t('wall.begin'),
-    more: ageSlider(undefined, (age) => {
-      ageLimit = age;
-    }).node,
+    more: limit.node,
     run: () => becomeWallTablet(begin, ageLimit).catch(showFailure),
   });
 }
@@ -126,91 +107,77 @@ async function becomeWallTablet(begin, ageLimit) {
   await endSession(begin, () => post('/guests/sessions', { pass: code, cookie: true }));
   await begin('/room');
 }
+
+/** A link to another screen, with a label for screen readers. */
+const link = (href, text, label) => h('a', { class: 'btn quiet', href, 'aria-label': label }, text);
+
 function account() {
   const { name, email } = theater.store.session.user;
-  return group(
-    t('account.title'),
-    'h-account',
-    setting(
-      name,
-      email,
-      h(
-        'a',
-        { class: 'btn quiet', href: '/account', 'aria-label': t('account.open') },
-        t('account.change'),
-      ),
-    ),
-  );
+  const accountLink = link('/account', t('account.change'), t('account.open'));
+  return group(t('account.title'), 'h-account', setting(name, email, accountLink));
 }
+
 function playing() {
+  const saveFollow = (follow) => savePreferences({ follow });
+  const saveKeys = (keys) => savePreferences({ keys });
   return group(
     t('playing.title'),
     'h-playing',
-    toggle(
-      t('follow.setting'),
-      follows(),
-      (follow) => savePreferences({ follow }),
-      t('follow.note'),
-    ),
+    toggle(t('follow.setting'), follows(), saveFollow, t('follow.note')),
     toggle(t('leaving.setting'), leavingEnds(), setLeavingEnds, t('leaving.settingNote')),
-    toggle(
-      t('keys.setting'),
-      preferences().keys,
-      (keys) => savePreferences({ keys }),
-      t('keys.note'),
-    ),
+    toggle(t('keys.setting'), preferences().keys, saveKeys, t('keys.note')),
   );
 }
-const open = (href, label) =>
-  h(
-    'a',
-    { class: 'btn quiet', href, 'aria-label': labeled(t('settings.open'), t(label)) },
-    t('settings.open'),
-  );
+
+async function scan() {
+  const { films, songs, stations } = await post('/library/scan');
+  const counts = [
+    t('count.films', { count: films }),
+    t('count.music', { count: songs }),
+    t('count.stations', { count: stations }),
+  ];
+  toast(`${counts.join(', ')}.`);
+}
+async function turnOff() {
+  const { run } = await post('/off');
+  theater.saveRun(run);
+  toast(t('settings.offDone'));
+}
+/** The screens that only owners open. */
+const OWNER_SCREENS = [
+  { href: '/configuration', title: 'editor.title', about: 'editor.about' },
+  { href: '/doctor', title: 'doctor.title', about: 'doctor.about' },
+  { href: '/setup', title: 'setup.title', about: 'setup.about' },
+];
+function ownerScreen({ href, title: titleKey, about }) {
+  const open = t('settings.open');
+  return setting(t(titleKey), t(about), link(href, open, labeled(open, t(titleKey))));
+}
 function controller() {
-  const address = h('span', 'mono', location.origin),
-    list = group(
-      t('settings.theater'),
-      'h-theater',
-      setting(
-        t('settings.scan'),
-        t('settings.scanNote'),
-        quiet(t('settings.rescan'), t('settings.scan'), async () => {
-          const found = await post('/library/scan');
-          toast(
-            `${
-              [['films', found.films], ['music', found.songs], ['stations', found.stations]].map((
-                [kind, count],
-              ) => t(`count.${kind}`, { count })).join(', ')
-            }.`,
-          );
-        }),
-      ),
-      setting(
-        t('settings.off'),
-        t('settings.offNote'),
-        quiet(t('do.turnOff'), t('settings.turnOff'), async () => {
-          theater.saveRun((await post('/off')).run);
-          toast(t('settings.offDone'));
-        }),
-      ),
-      theater.isOwner()
-        ? [
-          setting(t('editor.title'), t('editor.about'), open('/configuration', 'editor.title')),
-          setting(t('doctor.title'), t('doctor.about'), open('/doctor', 'doctor.title')),
-          setting(t('setup.title'), t('setup.about'), open('/setup', 'setup.title')),
-        ]
-        : null,
-      setting(t('settings.address'), address),
-    );
-  get('/address').then((found) => {
-    setChildren(
-      address,
-      found.address ?? location.origin,
-      found.fingerprint
-        ? h('span', 'block', t('settings.certificate', { fingerprint: found.fingerprint }))
-        : null,
-    );
-  }, () => {});
-  return list;
+  return group(
+    t('settings.theater'),
+    'h-theater',
+    setting(
+      t('settings.scan'),
+      t('settings.scanNote'),
+      quiet(t('settings.rescan'), t('settings.scan'), scan),
+    ),
+    setting(
+      t('settings.off'),
+      t('settings.offNote'),
+      quiet(t('do.turnOff'), t('settings.turnOff'), turnOff),
+    ),
+    theater.isOwner() ? OWNER_SCREENS.map(ownerScreen) : null,
+    setting(t('settings.address'), addressText()),
+  );
+}
+/** The address of the page, then that of the network and its certificate as soon as it is known. */
+function addressText() {
+  const text = h('span', 'mono', location.origin);
+  const showFound = ({ address, fingerprint }) => {
+    const certificate = fingerprint ? t('settings.certificate', { fingerprint }) : '';
+    setChildren(text, address ?? location.origin, certificate && h('span', 'block', certificate));
+  };
+  get('/address').then(showFound, () => {});
+  return text;
 }

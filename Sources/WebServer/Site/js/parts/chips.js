@@ -1,0 +1,17 @@
+// Chips: how the state of something is known, or what state it is.
+import { ariaHidden, h } from '../base/dom.js';
+import { t } from '../base/text.js';
+import { failureOf } from '../model/store.js';
+import { describe } from '../model/words.js';
+
+/** @param known the look: `reported`, `assumed`, `unknown`, `off`, `busy` or `failed` */
+export const chip = (known, text) =>
+  h('span', { class: 'chip', data: { known } }, ariaHidden('span', 'dot'), text);
+
+/** Returns how a device's state is known: `failed`, `off`, `unknown`, `assumed` or `reported`. */
+export function provenanceChip(device) {
+  if (failureOf(device) || device.availability === 'unavailable') return 'failed';
+  if ([t('is.off'), t('is.up')].includes(describe(device))) return 'off';
+  const provenances = Object.values(device.state).map(({ provenance }) => provenance);
+  return ['unknown', 'assumed', 'reported'].find((one) => provenances.includes(one)) ?? 'unknown';
+}
