@@ -1,4 +1,6 @@
-// The state of the theater as the drawing needs it: one device of each role under the drawing's ids.
+// The state of the theater as the drawing needs it: one device of each role, under the drawing's
+// ids, and the levels of the sound.
+import { clamp, lerp } from '../base/dom.js';
 import { followLevels } from '../model/events.js';
 import * as theater from '../model/store.js';
 import { titles } from '../parts/commands.js';
@@ -6,6 +8,7 @@ import { pictureOf } from '../parts/pictures.js';
 import { value } from '../model/words.js';
 import { failureWords } from '../parts/parts.js';
 
+/** The id in the drawing of the device of each role. */
 const SLOTS = {
   amplifier: 'amp',
   tuner: 'tuner',
@@ -16,7 +19,17 @@ const SLOTS = {
   screen: 'screen',
   popcornPopper: 'popper',
 };
-const ends = new Map();
+/** A movement that its device still reports is never drawn as done. */
+const MOST_PROGRESS = .96;
+const MOST_SCREEN_PROGRESS = .98;
+/** The level that is drawn as silence. */
+const SILENCE_DB = -60;
+/** Without a report for this time a channel is silent. */
+const SILENT_AFTER_MS = 200;
+/** The time until levels that broke off are followed again. */
+const RETRY_MS = 2000;
+/** The end at which each screen was last, by its id. */
+const lastEnds = new Map();
 
 /** The device that the drawing shows at a place. */
 export function shownAt(slot) {
@@ -26,116 +39,128 @@ export function shownAt(slot) {
   return [error?.device, player].map(theater.device).find((device) => device?.role === role) ??
     theater.withRole(role);
 }
+/** The status that `room.render` takes. */
 export function roomStatus() {
-  const list = Object.values(SLOTS).map((slot) => [slot, shownAt(slot)]).filter(([, device]) =>
-    device
-  );
+  const devices = Object.values(SLOTS).map((slot) => drawnDevice(slot, shownAt(slot)));
   return {
     activity: theater.activity(),
     titles: titles(),
     picture: pictureOf,
-    devices: list.map(([slot, device]) => shown(slot, device)),
+    devices: devices.filter(Boolean),
   };
 }
-function shown(slot, device) {
+/** A device as it is drawn, with its movement and its failure; `undefined` if it is missing. */
+function drawnDevice(slot, device) {
+  if (!device) return undefined;
   const copy = { ...device, id: slot, state: { ...device.state } };
   const play = theater.playback(device);
   if (play) copy.state.playback = { ...device.state.playback, value: play };
-  if (device.role === 'screen') Object.assign(copy, travel(device));
-  if (['warming', 'cooling'].includes(value(device, 'power'))) {
-    copy.progress = movement(device, 'power');
-  }
+  if (device.role === 'screen') Object.assign(copy, screenMovement(device));
+  if (isWarmingOrCooling(device)) copy.progress = progressOf(device, 'power');
   const error = theater.failureOf(device);
   if (error) copy.error = failureWords(error);
   return copy;
 }
+const isWarmingOrCooling = (device) => ['warming', 'cooling'].includes(value(device, 'power'));
 /** Whether a device changes at this moment, so that it is to be drawn often. */
 export const isChanging = () =>
   theater.devices().some((device) =>
-    value(device, 'position') === 'moving' ||
-    ['warming', 'cooling'].includes(value(device, 'power'))
+    value(device, 'position') === 'moving' || isWarmingOrCooling(device)
   );
-/** How much of a change is done, 0 to 1, by the time that the device expects for it; it ends when the device says so. */
-function movement({ attributes: { takes, remaining }, ...device }, key) {
+/**
+ * How much of a change is done, 0 to 1, by the time that the device expects for it. It ends when
+ * the device says so.
+ */
+function progressOf({ attributes: { takes, remaining }, ...device }, key) {
   if (!takes?.value || remaining === undefined) return undefined;
-  return Math.min(
-    .96,
-    Math.max(
-      0,
-      (takes.value - remaining.value + theater.age(device, device.state[key])) / takes.value,
-    ),
-  );
+  const passed = takes.value - remaining.value + theater.age(device, device.state[key]);
+  return clamp(passed / takes.value, 0, MOST_PROGRESS);
 }
-/** Where a moving screen is heading and how far it is: by its own report, else from the end at which it was. */
-function travel(device) {
-  const { from, towards, remaining, lowered: stopped } = device.attributes,
-    position = value(device, 'position');
-  if (position === 'moving' && from && towards && remaining) {
-    const done = remaining.value
-        ? Math.min(1, theater.age(device, device.state.position) / remaining.value)
-        : 1,
-      at = (from.value + (towards.value - from.value) * done) / 100;
-    return towards.value < from.value
-      ? { target: 'up', progress: Math.min(.98, 1 - at) }
-      : { target: 'down', progress: Math.min(.98, at) };
-  }
-  const lowered = stopped?.value;
+/**
+ * Where a moving screen is heading, its `target`, and how far it is: by its own report, else from
+ * the end at which it was.
+ */
+function screenMovement(device) {
+  const { from, towards, remaining, lowered } = device.attributes;
+  const position = value(device, 'position');
   if (position !== 'moving') {
-    ends.set(device.id, position);
+    lastEnds.set(device.id, position);
     return {};
   }
-  const target = ends.get(device.id) === 'down' ? 'up' : 'down';
-  return lowered === undefined
-    ? { target }
-    : { target, progress: target === 'up' ? 1 - lowered / 100 : lowered / 100 };
+  if (from && towards && remaining) return reportedMovement(device);
+  const target = lastEnds.get(device.id) === 'down' ? 'up' : 'down';
+  if (lowered === undefined) return { target };
+  const share = lowered.value / 100;
+  return { target, progress: target === 'up' ? 1 - share : share };
 }
-const part = (dB) => Math.min(1, Math.max(0, (dB + 60) / 60)),
-  sides = (rms) => [part(rms[0]), part(rms[1] ?? rms[0])];
-/** The level of each side, 0 to 1, from the amplifier's last report in dBFS; `undefined` if it has none, or better ones for `meter`. */
+function reportedMovement(device) {
+  const { from, towards, remaining } = device.attributes;
+  const done = remaining.value
+    ? Math.min(1, theater.age(device, device.state.position) / remaining.value)
+    : 1;
+  const lowered = lerp(from.value, towards.value, done) / 100;
+  const isUpwards = towards.value < from.value;
+  return {
+    target: isUpwards ? 'up' : 'down',
+    progress: Math.min(MOST_SCREEN_PROGRESS, isUpwards ? 1 - lowered : lowered),
+  };
+}
+
+/** A level in dBFS as a share of the scale, 0 to 1. */
+const share = (level) => clamp((level - SILENCE_DB) / -SILENCE_DB, 0, 1);
+/** The left and the right level; a single channel is both. */
+const sides = ([left, right]) => [share(left), share(right ?? left)];
+/**
+ * The level of each side, 0 to 1, from the amplifier's last report; `undefined` if it has none, or
+ * better ones for `meter`.
+ */
 export function levels() {
-  const amp = theater.withRole('amplifier'), rms = amp?.attributes.rms?.value;
-  return Array.isArray(rms) && rms.length && !amp.capabilities.includes('levels')
-    ? sides(rms)
-    : undefined;
+  const amplifier = theater.withRole('amplifier');
+  const rms = amplifier?.attributes.rms?.value;
+  const isReported = Array.isArray(rms) && rms.length > 0;
+  return isReported && !amplifier.capabilities.includes('levels') ? sides(rms) : undefined;
 }
 /**
  * Measures the sound while somebody can see it: while it plays and the page is visible.
- * @param heard called with the level of each side, 0 to 1
+ * @param onlevels called with the level of each side, 0 to 1
  * @returns `update()`, to be called when the state has changed, and `end()`
  */
-export function meter(heard) {
-  let stop, silence;
+export function meter(onlevels) {
+  /** The running measurement, an `AbortController`. */
+  let running;
+  let silence;
   const end = () => {
-    stop?.abort();
-    stop = undefined;
+    running?.abort();
+    running = undefined;
     clearTimeout(silence);
+  };
+  const start = (amplifier) => {
+    const measurement = new AbortController();
+    running = measurement;
+    const onReport = ({ device, rms }) => {
+      if (device !== amplifier.id || !rms.length) return;
+      onlevels(sides(rms));
+      clearTimeout(silence);
+      silence = setTimeout(() => onlevels([0, 0]), SILENT_AFTER_MS);
+    };
+    const allowRetry = () => {
+      if (running === measurement) running = undefined;
+    };
+    followLevels(measurement.signal, theater.store.status.event, onReport).finally(() => {
+      if (running === measurement) setTimeout(allowRetry, RETRY_MS);
+    });
   };
   return {
     end,
     update() {
-      const amp = theater.withRole('amplifier'),
-        isHeard = !document.hidden && amp?.capabilities.includes('levels') &&
-          value(amp, 'power') === 'on' && !value(amp, 'muted') &&
-          theater.playback()?.state === 'playing';
-      if (!isHeard) {
-        end();
-        return;
-      }
-      if (stop) return;
-      const mine = stop = new AbortController();
-      followLevels(mine.signal, theater.store.status.event, ({ device, rms }) => {
-        if (device !== amp.id || !rms.length) return;
-        heard(sides(rms));
-        // Without news for a fifth of a second a channel is silent.
-        clearTimeout(silence);
-        silence = setTimeout(() => heard([0, 0]), 200);
-      }).finally(() => {
-        if (stop === mine) {
-          setTimeout(() => {
-            if (stop === mine) stop = undefined;
-          }, 2000);
-        }
-      });
+      const amplifier = theater.withRole('amplifier');
+      if (!isMeasurable(amplifier)) end();
+      else if (!running) start(amplifier);
     },
   };
+}
+function isMeasurable(amplifier) {
+  if (document.hidden || !amplifier?.capabilities.includes('levels')) return false;
+  const isAudible = value(amplifier, 'power') === 'on' && !value(amplifier, 'muted');
+  return isAudible && theater.playback()?.state === 'playing';
 }

@@ -1,0 +1,78 @@
+// The cables from the sources to the amplifier and from it to the speakers, and the signal that is
+// seen in them.
+import { s, shape } from '../base/dom.js';
+import { sideboardFoot } from './layouts.js';
+
+const SOURCES = ['dvd', 'cd', 'tuner'];
+/** Where the cable of each speaker leaves the amplifier, as a share of its width. */
+const SPEAKER_OUTLETS = { towerL: .1, towerR: .9, wallL: .4, wallR: .6, centre: .5 };
+
+/** The place at a share of the width and of the height of a box [x, y, width, height]. */
+const placeIn = ([x, y, width, height], across, down) => [x + width * across, y + height * down];
+/** A cable between two places, which hangs down or rises to a height between them. */
+const cable = (from, to, height) => `M${from}C${from[0]} ${height} ${to[0]} ${height} ${to}`;
+
+/** The path of the cable from a source to the amplifier. */
+function sourcePath(id, source, amplifier) {
+  const [x, y] = source;
+  const isBelow = y > amplifier[1] + amplifier[3];
+  if (isBelow) {
+    const from = placeIn(source, .25, .08);
+    const to = placeIn(amplifier, id === 'dvd' ? .3 : .9, .97);
+    return cable(from, to, (from[1] + to[1]) / 2);
+  }
+  const isLeft = x < amplifier[0];
+  const from = placeIn(source, isLeft ? .985 : .015, .5);
+  const to = placeIn(amplifier, isLeft ? .015 : .985, id === 'dvd' ? .3 : .7);
+  return cable(from, to, Math.max(from[1], to[1]) + 16);
+}
+/** The path of the cable from the amplifier to a speaker: below or above the sideboard. */
+function speakerPath(id, speaker, amplifier, layout) {
+  const top = layout.sideboard.y;
+  const outlet = SPEAKER_OUTLETS[id];
+  const isOnStand = id.startsWith('wall') && layout.hasStands;
+  const to = placeIn(speaker, .5, isOnStand ? .03 : .96);
+  if (to[1] > top + 14) {
+    return cable(placeIn(amplifier, outlet, .97), to, sideboardFoot(layout) + 24);
+  }
+  const knee = [to[0], Math.max(to[1], top - 70)];
+  return `${cable(placeIn(amplifier, outlet, .05), knee, top - 14)}V${to[1]}`;
+}
+/** The path of each cable, by the id of its source or speaker. */
+function cablePaths(layout, parts) {
+  const amplifier = parts.amp.box;
+  const paths = {};
+  for (const id of SOURCES) paths[id] = sourcePath(id, parts[id].box, amplifier);
+  for (const id of Object.keys(SPEAKER_OUTLETS)) {
+    if (parts[id]) paths[id] = speakerPath(id, parts[id].box, amplifier, layout);
+  }
+  return paths;
+}
+
+export class Cables {
+  constructor(layout, parts) {
+    const paths = Object.entries(cablePaths(layout, parts));
+    /** The cables themselves, in the dark of the room. */
+    this.bodies = paths.map(([, path]) => shape('cable', path));
+    /** The signal of each one. It fades as a whole, so that it is one layer and not three. */
+    this.signals = Object.fromEntries(
+      paths.map(([id, path]) => [
+        id,
+        s(
+          'g',
+          'signal',
+          shape('wire-glow', path),
+          shape('wire', path),
+          shape('wire-flow', path),
+        ),
+      ]),
+    );
+  }
+  /** Shows the signal in the cables of a sound; see `soundOf`. */
+  draw({ path, isPaused }) {
+    for (const [id, signal] of Object.entries(this.signals)) {
+      signal.classList.toggle('wire-on', path.includes(id));
+      signal.classList.toggle('quiet', isPaused);
+    }
+  }
+}
