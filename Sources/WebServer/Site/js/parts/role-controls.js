@@ -123,10 +123,10 @@ function popperControls(device) {
   });
   return [pop, powerButton(device)];
 }
-const tunerControls = (device) => [
-  h('a', { class: 'btn wide', href: '/radio' }, icon('radio'), t('control.dial')),
-  mayOperate() ? powerButton(device) : null,
-];
+function tunerControls(device) {
+  const dialLink = h('a', { class: 'btn wide', href: '/radio' }, icon('radio'), t('control.dial'));
+  return [dialLink, mayOperate() ? powerButton(device) : null];
+}
 function playerControls(device) {
   const previous = commandButton(device, t('control.previous'), 'previous', 'previous');
   const next = commandButton(device, t('control.next'), 'next', 'next');
