@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
 
 // Targets form layers: an import points to a lower layer, never up (see docs/architecture.md). The end of
@@ -62,7 +62,7 @@ let layers: [[Target]] = [
   // Layer 1
   [
     module("Devices", ["JSON"]),
-    module("Validation", ["JSON", "CUTF8Proc"]),
+    module("Validation", ["JSON", "CCommonPasswords", "CUTF8Proc"]),
     module("QRCode", ["CQRCode"]),
     module("Jobs", ["Platform"]),
     module("MediaNames", ["JSON", "CUTF8Proc"]),
@@ -179,6 +179,7 @@ let package = Package(
     // Without pkg-config, whose flags for it SwiftPM warns about.
     .systemLibrary(name: "CUTF8Proc", providers: [.apt(["libutf8proc-dev"])]),
     .target(name: "CLinux"),
+    .target(name: "CCommonPasswords", exclude: ["passwords.txt"]),
     .target(name: "CLibav"),
     .target(name: "CCurl"),
     .target(name: "CMosquitto"),

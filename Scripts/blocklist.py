@@ -1,6 +1,6 @@
 """Writes the list of common passwords that the rule notInBlocklist refuses.
 
-    python3 Scripts/blocklist.py > Sources/Validation/Blocklist/CommonPasswords.swift
+    python3 Scripts/blocklist.py > Sources/CCommonPasswords/passwords.txt
 
 Common short passwords are below every minimum already. Attackers build guesses of 15 characters and
 more: two words in a row, a walk over the keyboard, counting, a well-known sentence. This script
@@ -303,18 +303,7 @@ def main():
     every, common = entries()
     assert all(e.isascii() and all(33 <= ord(c) < 127 and c not in '"\\' for c in e) for e in every)
     print(f"{len(every)} entries, {common} of them of {LONG} characters or more", file=sys.stderr)
-    print(f"""\
-// Made by Scripts/blocklist.py; change that.
-
-/// The passwords that the rule `notInBlocklist` refuses beside repetitions and runs, folded and \
-sorted by bytes, a
-/// line an entry: {common} of {LONG} code points or more, and {len(every) - common} shorter ones \
-that
-/// are refused among digits. A literal lies in the program's file and costs no memory until it is
-/// looked at.
-let commonPasswords = \"\"\"""")
-    print("\n".join("  " + e for e in every))
-    print('  """')
+    print("\n".join(every))
 
 
 if __name__ == "__main__":

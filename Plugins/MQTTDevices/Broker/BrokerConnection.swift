@@ -207,15 +207,18 @@ final class BrokerConnection: Sendable {
     }
   }
 
-  /// Subscribes the topics of all devices, and calls `connected` of each device.
+  /// Subscribes the topics of all devices, each device's in its order, and calls `connected` of each device.
   private func subscribeAll(_ session: MosquittoSession) throws(BrokerFailure) {
-    let (topics, clients) = state.withLock { state in
+    let clients = state.withLock { state in
       state.isConnected = true
       state.requests.removeAll()
-      return (state.subscribers.keys.sorted(), state.clients)
+      return state.clients.sorted { $0.key < $1.key }.map(\.value)
     }
-    for topic in topics { try session.subscribe(topic) }
-    for (_, client) in clients.sorted(by: { $0.key < $1.key }) { client.connected() }
+    var subscribed: Set<String> = []
+    for topic in clients.flatMap(\.topics) where subscribed.insert(topic).inserted {
+      try session.subscribe(topic)
+    }
+    for client in clients { client.connected() }
   }
 
   private func serveRequests(_ session: MosquittoSession) throws(BrokerFailure) {

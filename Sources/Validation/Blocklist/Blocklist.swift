@@ -1,3 +1,5 @@
+import CCommonPasswords
+
 /// The list of common passwords.
 ///
 /// A text is compared in folded form: each code point in lower case, without spaces and `-`, `_`,
@@ -39,15 +41,21 @@ package enum Blocklist {
 
   // MARK: The list
 
-  /// The entries, folded and sorted, one a line.
-  package static var entries: [Substring] { commonPasswords.split(separator: "\n") }
+  /// The bytes of the list: its entries, folded and sorted, one a line.
+  private static func withList<Value>(_ body: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {
+    body(UnsafeBufferPointer(start: common_passwords, count: common_passwords_length))
+  }
+
+  /// The entries, folded and sorted.
+  package static var entries: [Substring] {
+    withList { String(decoding: $0, as: UTF8.self) }.split(separator: "\n")
+  }
 
   /// Whether the list contains this folded text; a binary search in place.
   private static func isListed(_ folded: [Unicode.Scalar]) -> Bool {
     guard folded.allSatisfy(\.isASCII) else { return false }
     let wanted = folded.map { UInt8(truncatingIfNeeded: $0.value) }
-    var text = commonPasswords
-    return text.withUTF8 { lines in
+    return withList { lines in
       var (low, high) = (0, lines.count)
       while low < high {
         let middle = low + (high - low) / 2

@@ -55,14 +55,14 @@ import Testing
     _ location: SourceLocation = #_sourceLocation
   ) async {
     let isPlaying = await eventually {
-      guard let status = try? await room.json("status") else { return false }
+      guard let status = try? await room.state("/status") else { return false }
       return status["activity"]?["itemTitle"]?.string == song
         && status["playback"]?["state"]?.string == state
         && status["playback"]?["item"]?.string?.hasSuffix(" \(song).wav") == true
         && status["playback"]?["duration"]?.integer == lengths[song]
         && (status["playback"]?["position"]?.number ?? -1) >= position
     }
-    let status = try? await room.json("status")["activity"]
+    let status = try? await room.state("/status")["activity"]
     #expect(
       isPlaying, "\(song) is not \(state): \(status ?? .null) \(room.log)", sourceLocation: location
     )
@@ -91,12 +91,12 @@ import Testing
       await Self.expect("one", in: room)
       await Self.expect("two", in: room)
       try await room.expect("next")
-      #expect(try await room.json("status")["activity"]?["itemTitle"] == "three")
+      #expect(try await room.state("/status")["activity"]?["itemTitle"] == "three")
       // Paused at its start: later, "previous" would restart the song.
       try await room.expect("pause")
       try await room.expect("seek", "0")
       try await room.expect("previous")
-      #expect(try await room.json("status")["activity"]?["itemTitle"] == "two")
+      #expect(try await room.state("/status")["activity"]?["itemTitle"] == "two")
       try await room.expect("next")
       try await room.expect("seek", "5")
       await Self.expect("three", is: "paused", from: 5, in: room)
@@ -118,7 +118,7 @@ import Testing
       try await room.expect("seek", "58")
       #expect(
         await eventually {
-          (try? await room.json("status"))?["activity"]?["status"] == "idle"
+          (try? await room.state("/status"))?["activity"]?["status"] == "idle"
         }, "the disc does not end: \(room.log)")
       #expect(try await !room.expect("listen", "five").contains("going on"))
     }

@@ -128,7 +128,7 @@ import Testing
       let status = try await room.expect("status")
       #expect(status.contains("devices.json was edited and has mistakes"))
       #expect(status.contains("\(room.folder.path)/devices.json:1:"))
-      #expect(try await room.json("status")["configuration"]?["errors"]?.integer ?? 0 > 0)
+      #expect(try await room.state("/status")["configuration"]?["errors"]?.integer ?? 0 > 0)
       let diff = try await room.theater("config", "diff")
       #expect(diff.status == 1 && diff.output.contains("lihgts"))
       try await room.expect("device", "lights", "on")

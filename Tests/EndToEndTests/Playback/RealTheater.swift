@@ -105,7 +105,7 @@ struct RealTheater {
   /// The state of every device but `device`, without the playback, whose position changes.
   func states(except device: String, in room: LiveController) async throws -> [String: JSON] {
     var states: [String: JSON] = [:]
-    for other in try #require(try await room.json("devices")["devices"]?.array) {
+    for other in try #require(try await room.state("/devices")["devices"]?.array) {
       guard let name = other["id"]?.string, name != device else { continue }
       for (key, value) in other["state"]?.object ?? [:] where key != "playback" {
         states["\(name).\(key)"] = value["value"]
@@ -115,7 +115,7 @@ struct RealTheater {
   }
 
   func position(in room: LiveController) async -> Double {
-    (try? await room.json("status"))?["playback"]?["position"]?.number ?? -1
+    (try? await room.state("/status"))?["playback"]?["position"]?.number ?? -1
   }
 
   /// Expects that the film plays on from `position`, with picture and sound, as the running activity.
@@ -126,7 +126,7 @@ struct RealTheater {
     #expect(
       await eventually { await self.position(in: room) > position + 1 }, "\(room.log)",
       sourceLocation: location)
-    let status = try await room.json("status")
+    let status = try await room.state("/status")
     #expect(status["activity"]?["itemTitle"]?.string == Self.film, sourceLocation: location)
     #expect(status["activity"]?["status"] == "running", sourceLocation: location)
     #expect(status["playback"]?["item"]?.string == Self.item, sourceLocation: location)
@@ -153,7 +153,7 @@ struct RealTheater {
     #expect(
       await eventually { (try? await room.expect("status"))?.contains(reason) == true },
       "\(room.log)")
-    #expect(try await room.json("status")["playback"]?["state"] == "failed")
+    #expect(try await room.state("/status")["playback"]?["state"] == "failed")
     try await room.expect("end")
     await expectEnd(in: room)
   }
@@ -169,7 +169,7 @@ struct RealTheater {
         "\(device): \(room.log)")
     }
     #expect(
-      await eventually { (try? await room.json("status"))?["activity"]?["status"] == "idle" },
+      await eventually { (try? await room.state("/status"))?["activity"]?["status"] == "idle" },
       "\(room.log)")
     #expect(await eventually { speakers.areSilent })
     // The file of a display that has ended keeps its last picture.

@@ -18,7 +18,7 @@ import Testing
         try await room.expect("listen", "tone", "--from-start")
         #expect(
           await eventually {
-            (try? await room.json("status"))?["activity"]?["status"] == "idle"
+            (try? await room.state("/status"))?["activity"]?["status"] == "idle"
           }, "the song does not end: \(room.log)")
         let heard = try #require(room.newestRecording)
         #expect(heard.channels.count == 2)

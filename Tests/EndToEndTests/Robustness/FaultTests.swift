@@ -64,7 +64,7 @@ import Testing
       try await room.expect("seek", "0:20")
       #expect(
         await eventually {
-          let position = (try? await room.json("status"))?["playback"]?["position"]?.number
+          let position = (try? await room.state("/status"))?["playback"]?["position"]?.number
           return (position ?? 0) > 21.5
         })
       kill(room.pid, SIGTERM)

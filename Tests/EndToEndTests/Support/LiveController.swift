@@ -1,5 +1,7 @@
+import APIClient
 import Foundation
 import JSON
+import NIOHTTP1
 import Synchronization
 import TestSupport
 import Testing
@@ -80,23 +82,31 @@ final class LiveController: Sendable {
     return String(decoding: data ?? Data(), as: UTF8.self)
   }
 
-  /// The process of a plugin, from `theater plugins`.
+  /// The process of a plugin.
   func pid(of plugin: String) async throws -> pid_t? {
-    let plugins = try #require(try await json("plugins")["plugins"]?.array)
+    let plugins = try #require(try await state("/plugins")["plugins"]?.array)
     let process = plugins.first { $0["id"]?.string == plugin }
     return process?["pid"]?.integer.map { pid_t($0) }
   }
 
   /// The titles of a list: `films`, `songs`, `stations`.
   func titles(_ list: String) async -> [String] {
-    let items = try? await json(list)[list]?.array
+    let items = try? await state("/\(list)")[list]?.array
     return (items ?? []).compactMap { $0["title"]?.string }
   }
 
   /// The status of a device; `nil` if there is no such device.
   func device(_ name: String) async throws -> JSON? {
-    let devices = try #require(try await json("devices")["devices"]?.array)
+    let devices = try #require(try await state("/devices")["devices"]?.array)
     return devices.first { $0["id"]?.string == name }
+  }
+
+  /// The answer of a route of the API, asked without a process of its own: for tests that wait for a state.
+  func state(_ route: String) async throws -> JSON {
+    let token = text("state/theater/token").trimmingCharacters(in: .whitespacesAndNewlines)
+    let socket = folder.appendingPathComponent("run/theater/theater.sock").path
+    return try await ControllerClient(.socket(socket), token: token)
+      .send(.GET, "/api/v1\(route)").json
   }
 
   // MARK: Commands
@@ -176,7 +186,7 @@ final class LiveController: Sendable {
   /// Waits until every device can be reached.
   func waitForDevices() async throws {
     let areAvailable = await eventually {
-      guard let devices = try? await self.json("devices")["devices"]?.array else { return false }
+      guard let devices = try? await self.state("/devices")["devices"]?.array else { return false }
       return !devices.isEmpty && devices.allSatisfy { $0["availability"] == "available" }
     }
     try #require(areAvailable, "\(log)")

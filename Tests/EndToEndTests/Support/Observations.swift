@@ -13,7 +13,7 @@ struct Playing {
   private let start = ContinuousClock.now
 
   init(_ room: LiveController) async throws {
-    let status = try await room.json("status")
+    let status = try await room.state("/status")
     activity = status["activity"]?["activity"]
     title = status["activity"]?["itemTitle"]
     position = try #require(status["playback"]?["position"]?.number)
@@ -22,7 +22,7 @@ struct Playing {
   /// Expects that the same activity and item play, and that the position has advanced by the
   /// elapsed time, within 1.5 s.
   func expectToGoOn(_ room: LiveController) async throws {
-    let status = try await room.json("status")
+    let status = try await room.state("/status")
     let passed = (ContinuousClock.now - start) / .seconds(1)
     #expect(status["activity"]?["activity"] == activity)
     #expect(status["activity"]?["itemTitle"] == title)
@@ -54,7 +54,7 @@ final class DeviceEvents: Sendable {
     let client = ControllerClient(
       .socket(room.folder.appendingPathComponent("run/theater/theater.sock").path), token: token)
     let log = log
-    for device in try #require(try await room.json("devices")["devices"]?.array) {
+    for device in try #require(try await room.state("/devices")["devices"]?.array) {
       log.seen.withLock { $0.before[device["id"]?.string ?? "?"] = Self.settings(device) }
     }
     task = Task {
