@@ -58,7 +58,9 @@ const nestedTernary = {
   },
 };
 
-/** The folders of the modules, the lowest layer first; main.js and worker.js are above them. */
+/**
+ * The folders of the page's modules, the lowest layer first; main.js and worker.js are above them.
+ */
 const LAYERS = ['base', 'model', 'parts', 'room', 'screens'];
 const TOP = LAYERS.length;
 
