@@ -15,7 +15,8 @@ enum StagedPage {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    process.executableURL =
+      URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../../Scripts/stage-page").standardizedFileURL
     process.arguments = [folder.path(of: "site")]
     try process.run()
