@@ -30,6 +30,7 @@ export class Air {
   get #context() {
     return this.canvas.getContext('2d');
   }
+  /** Whether popcorn flies, or begins to. */
   get hasKernels() {
     return this.#isPopping || !this.#kernels.isEmpty;
   }

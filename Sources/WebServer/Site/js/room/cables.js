@@ -6,6 +6,10 @@ import { sideboardFoot } from './layouts.js';
 const SOURCES = ['dvd', 'cd', 'tuner'];
 /** Where the cable of each speaker leaves the amplifier, as a share of its width. */
 const SPEAKER_OUTLETS = { towerL: .1, towerR: .9, wallL: .4, wallR: .6, centre: .5 };
+/** The edges of a device where cables end, as shares of its width or height. */
+const LEFT_EDGE = .015;
+const RIGHT_EDGE = .985;
+const LOWER_EDGE = .97;
 
 /** The place at a share of the width and of the height of a box [x, y, width, height]. */
 const placeIn = ([x, y, width, height], across, down) => [x + width * across, y + height * down];
@@ -15,16 +19,18 @@ const cable = (from, to, height) => `M${from}C${from[0]} ${height} ${to[0]} ${he
 /** The path of the cable from a source to the amplifier. */
 function sourcePath(id, source, amplifier) {
   const [x, y] = source;
+  const isDVD = id === 'dvd';
   const isBelow = y > amplifier[1] + amplifier[3];
   if (isBelow) {
     const from = placeIn(source, .25, .08);
-    const to = placeIn(amplifier, id === 'dvd' ? .3 : .9, .97);
+    const to = placeIn(amplifier, isDVD ? .3 : .9, LOWER_EDGE);
     return cable(from, to, (from[1] + to[1]) / 2);
   }
   const isLeft = x < amplifier[0];
-  const from = placeIn(source, isLeft ? .985 : .015, .5);
-  const to = placeIn(amplifier, isLeft ? .015 : .985, id === 'dvd' ? .3 : .7);
-  return cable(from, to, Math.max(from[1], to[1]) + 16);
+  const from = placeIn(source, isLeft ? RIGHT_EDGE : LEFT_EDGE, .5);
+  const to = placeIn(amplifier, isLeft ? LEFT_EDGE : RIGHT_EDGE, isDVD ? .3 : .7);
+  const sag = 16;
+  return cable(from, to, Math.max(from[1], to[1]) + sag);
 }
 /** The path of the cable from the amplifier to a speaker: below or above the sideboard. */
 function speakerPath(id, speaker, amplifier, layout) {
@@ -32,9 +38,11 @@ function speakerPath(id, speaker, amplifier, layout) {
   const outlet = SPEAKER_OUTLETS[id];
   const isOnStand = id.startsWith('wall') && layout.hasStands;
   const to = placeIn(speaker, .5, isOnStand ? .03 : .96);
-  if (to[1] > top + 14) {
-    return cable(placeIn(amplifier, outlet, .97), to, sideboardFoot(layout) + 24);
+  const isBelow = to[1] > top + 14;
+  if (isBelow) {
+    return cable(placeIn(amplifier, outlet, LOWER_EDGE), to, sideboardFoot(layout) + 24);
   }
+  // Behind the sideboard, over its top, and up to the speaker.
   const knee = [to[0], Math.max(to[1], top - 70)];
   return `${cable(placeIn(amplifier, outlet, .05), knee, top - 14)}V${to[1]}`;
 }
@@ -68,7 +76,7 @@ export class Cables {
       ]),
     );
   }
-  /** Shows the signal in the cables of a sound; see `soundOf`. */
+  /** Shows the signal in the cables of a sound; see `appearanceOf`. */
   draw({ path, isPaused }) {
     for (const [id, signal] of Object.entries(this.signals)) {
       signal.classList.toggle('wire-on', path.includes(id));

@@ -11,8 +11,9 @@ const NAMED_INSIDE = ['screen', 'popper', 'lights'];
 /** In pixels: the least height for a finger, and the room above a button for its name. */
 const LEAST_HEIGHT = 44;
 const NAME_HEIGHT = 90;
-/** The height of the raised screen's button in units of the drawing. */
-const SCREEN_CASE_HEIGHT = 34;
+/** In units of the drawing: the least height of the screen's button, and what its case adds. */
+const LEAST_SCREEN_HEIGHT = 34;
+const CASE_HEIGHT = 30;
 
 export class DeviceButtons {
   node = h('div', 'hits');
@@ -48,11 +49,12 @@ export class DeviceButtons {
    */
   place(boxOf, view, picture) {
     for (const [id, { button }] of this.#buttons) {
-      let [, y, , height] = boxOf(id);
-      const [x, , width] = boxOf(id);
-      if (id === 'screen') height = Math.max(SCREEN_CASE_HEIGHT, 30 + picture);
-      if (id === 'projector') y = Math.max(y, view.y);
-      placeButton(button, { id, x, y, width, height }, view);
+      const [x, y, width, height] = boxOf(id);
+      const box = { id, x, y, width, height };
+      if (id === 'screen') box.height = Math.max(LEAST_SCREEN_HEIGHT, CASE_HEIGHT + picture);
+      // The projector hangs at the upper edge: of its button, only what is in view counts.
+      if (id === 'projector') box.y = Math.max(y, view.y);
+      placeButton(button, box, view);
     }
   }
 }

@@ -22,7 +22,7 @@ export class Speakers {
   get areHeard() {
     return this.#heard.length > 0;
   }
-  /** @param sound see `appearanceOf`, `sound` */
+  /** Draws who is heard in a sound; see `appearanceOf`. */
   draw({ path, heard, isPaused }) {
     this.#heard = heard;
     const opacity = (id) => {
