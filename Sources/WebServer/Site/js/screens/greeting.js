@@ -1,7 +1,13 @@
+// The greeting for the time of day.
 import { t } from '../base/text.js';
 
+/** Hours at which morning, day and evening begin. */
+const MORNING = 5;
+const DAY = 12;
+const EVENING = 18;
+
 export function greeting(hour = new Date().getHours()) {
-  if (hour < 5) return t('greet.night');
-  if (hour < 12) return t('greet.morning');
-  return t(hour < 18 ? 'greet.day' : 'greet.evening');
+  if (hour < MORNING) return t('greet.night');
+  if (hour < DAY) return t('greet.morning');
+  return t(hour < EVENING ? 'greet.day' : 'greet.evening');
 }

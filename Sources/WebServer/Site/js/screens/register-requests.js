@@ -1,0 +1,115 @@
+// What the registration asks of the controller: the rules of the fields, whether a code or an
+// e-mail address may be used, and the new account with its session.
+import { get, postOpen } from '../base/api.js';
+import { withMessages } from '../model/rules.js';
+import { t } from '../base/text.js';
+
+const FIELDS = ['name', 'email', 'password', 'passwordAgain'];
+/** Milliseconds without a keystroke after which the controller is asked about a text. */
+const TYPING_PAUSE = 300;
+/** The address in the question that only shows whether a code is valid. */
+const UNUSED_EMAIL = 'nobody@example.org';
+
+/** Loads the rules of the registration's fields. */
+export async function loadDeclarations() {
+  const { rules } = await get('/validation', { open: true });
+  const declared = rules.fields.map(withMessages);
+  return FIELDS.map((name) => {
+    const declaration = declared.find((one) => one.name === name) ??
+      { name, label: name, rules: [] };
+    return name === 'email' ? withFreeEmail(declaration) : declaration;
+  });
+}
+/** Adds the rule that an address is free, about which only holders of a code may ask. */
+function withFreeEmail(declaration) {
+  const isFree = {
+    rule: 'asked',
+    question: 'emailFree',
+    message: t('error.taken'),
+    statement: t('rule.asked'),
+  };
+  const others = declaration.rules.filter(({ rule }) => rule !== 'asked');
+  return { ...declaration, rules: [...others, isFree] };
+}
+/** Loads the passwords that are guessed first. */
+export async function loadBlocklist() {
+  const { entries } = await get('/validation/blocklist', { open: true });
+  return new Set(entries);
+}
+
+/** The requests of one registration, each with the code that permits it. */
+export class RegistrationRequests {
+  constructor(code) {
+    this.code = code;
+    /** The key of the code in a request: `invitation` or `setupCode`. */
+    this.codeKind = 'invitation';
+    /** Whether the person was logged in after the registration. */
+    this.hasSession = false;
+    this.cancellations = new Map();
+  }
+  /** Does the work of an effect of RegistrationFlow; `answer` gets its result as an event. */
+  run(effect, answer) {
+    switch (effect.start) {
+      case 'withdraw':
+        this.cancellations.get(effect.number)?.();
+        break;
+      case 'ask':
+        this.ask(effect, answer);
+        break;
+      default:
+        this.register(effect, answer);
+    }
+  }
+  /** Asks a question about a text once the person has stopped typing. */
+  ask({ field, question, number, text }, answer) {
+    const abortion = new AbortController();
+    const ticket = { field, number };
+    const request = async () => {
+      try {
+        const result = await this.validate({ question, text }, abortion.signal);
+        answer({ type: 'answered', ticket, answer: result.answer });
+      } catch (failure) {
+        if (failure.name !== 'AbortError') answer({ type: 'answered', ticket, failure });
+      }
+    };
+    const timer = setTimeout(request, TYPING_PAUSE);
+    this.cancellations.set(number, () => {
+      clearTimeout(timer);
+      abortion.abort();
+    });
+  }
+  async register({ name, email, password }, answer) {
+    try {
+      await postOpen('/accounts', { name, email, password, [this.codeKind]: this.code });
+      this.hasSession = await logIn(email, password);
+      answer({ type: 'registered', person: name });
+    } catch (failure) {
+      answer({ type: 'registered', failure });
+    }
+  }
+  /** Finds out whether a code is valid, and whether it is an invitation's or the first owner's. */
+  async checkCode(code) {
+    try {
+      await askWithCode('invitation', code);
+      this.codeKind = 'invitation';
+    } catch (failure) {
+      if (failure.code !== 'codeInvalid') throw failure;
+      await askWithCode('setupCode', code).catch(() => {
+        throw failure;
+      });
+      this.codeKind = 'setupCode';
+    }
+    this.code = code;
+  }
+  validate(question, signal) {
+    const body = { ...question, [this.codeKind]: this.code };
+    return postOpen('/validation/answers', body, { signal });
+  }
+}
+
+const askWithCode = (codeKind, code) =>
+  postOpen('/validation/answers', { question: 'emailFree', text: UNUSED_EMAIL, [codeKind]: code });
+
+/** Logs in with the address and password that were just entered; returns whether that succeeded. */
+const logIn = (email, password) =>
+  postOpen('/sessions', { email, password, cookie: true }).then(() => true, () => false);
