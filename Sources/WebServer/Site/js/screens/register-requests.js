@@ -22,14 +22,14 @@ export async function loadDeclarations() {
 }
 /** Adds the rule that an address is free, about which only holders of a code may ask. */
 function withFreeEmail(declaration) {
-  const isFree = {
+  const freeRule = {
     rule: 'asked',
     question: 'emailFree',
     message: t('error.taken'),
     statement: t('rule.asked'),
   };
   const others = declaration.rules.filter(({ rule }) => rule !== 'asked');
-  return { ...declaration, rules: [...others, isFree] };
+  return { ...declaration, rules: [...others, freeRule] };
 }
 /** Loads the passwords that are guessed first. */
 export async function loadBlocklist() {
