@@ -1,4 +1,4 @@
-// Runs of scenes in words, and how a scene is started.
+// Runs of scenes and activities: how one is started, its steps in words, and what stopped it.
 import { btn } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { get, path, post } from '../base/api.js';
@@ -8,7 +8,7 @@ import { commandWords, nameOf, titled } from '../model/words.js';
 import { endActivity, titles } from './commands.js';
 import { t, unit } from '../base/text.js';
 
-/** Scenes that begin or end an activity of the shipped configuration: Home has a larger button for these. */
+/** The shipped scenes that begin or end an activity, which has a button on Home. */
 export const ACTIVITY_SCENES = [
   'watch-film',
   'end-film',
@@ -25,6 +25,11 @@ const ICONS = {
   'listen-radio': 'radio',
   popcorn: 'popcorn',
 };
+/** The kinds of parameters of a scene that an item can be the value of. */
+const ITEM_KINDS = ['film', 'song', 'station'];
+/** Milliseconds after which a run that could not be loaded is asked for again. */
+const LOAD_RETRY_DELAY = 3000;
+
 export const sceneIcon = ({ name }) => ICONS[name] ?? (name.startsWith('end-') ? 'stop' : 'scenes');
 export const sceneTitle = ({ title, name }) => titled(title ?? name);
 
@@ -42,106 +47,127 @@ export async function startScene(scene, go, button) {
   });
 }
 
+// ---- the steps of a run ----
 /**
- * The nodes of a plan or run with their `depth`. A list of commands to one device is a node, too, but no group for
- * people.
+ * The nodes of a plan or run with their `depth`. A list of commands to one device is a node, too,
+ * but no group for people.
  */
 export function outline(run) {
-  const steps = run?.steps ?? [],
-    within = (group) => steps.filter(({ id }) => id.startsWith(`${group.id}.`));
-  const isGroup = (step) =>
-    step.kind === 'parallel' ||
-    (step.kind === 'sequence' && new Set(
-          within(step).map(({ device, kind }) => device ?? kind),
-        ).size > 1);
-  const groups = steps.filter(isGroup);
+  const steps = run?.steps ?? [];
+  const groups = steps.filter((step) => isGroup(step, steps));
   return steps.filter((step) => isLeaf(step) || groups.includes(step)).map((step) => ({
     ...step,
     isGroup: groups.includes(step),
-    depth: groups.filter((group) => step.id.startsWith(`${group.id}.`)).length,
+    depth: groups.filter((group) => isWithin(step, group)).length,
   }));
 }
 const isLeaf = ({ kind }) => kind === 'command' || kind === 'wait';
+const isWithin = (step, group) => step.id.startsWith(`${group.id}.`);
+function isGroup(step, steps) {
+  if (step.kind !== 'sequence') return step.kind === 'parallel';
+  const inner = steps.filter((other) => isWithin(other, step));
+  return new Set(inner.map((other) => other.device ?? other.kind)).size > 1;
+}
+/** The steps of a run that do something, without their groups. */
 export const leaves = (run) => (run?.steps ?? []).filter(isLeaf);
 /** "Projector: turn on". */
 export function stepWords(step) {
-  if (step.kind === 'parallel' || step.kind === 'sequence') return t(`step.${step.kind}`);
-  if (step.kind === 'wait') return t('step.wait', { time: unit(step.duration, 'second') });
-  const known = device(step.device);
-  return `${known ? nameOf(known, devices()) : step.device}: ${
-    commandWords(step.command, titles())
-  }`;
-}
-const ASK_AGAIN = 3000;
-/** The step that a run is at: its number, the count of all and its words; loads a run that is not known yet. */
-export function progressOf(id) {
-  const run = store.runs.get(id), { asked } = store;
-  if (id && !run?.isWhole && !asked.has(id)) {
-    asked.add(id);
-    loadRun(id).catch(() =>
-      setTimeout(() => {
-        asked.delete(id);
-        changed();
-      }, ASK_AGAIN)
-    );
+  switch (step.kind) {
+    case 'parallel':
+    case 'sequence':
+      return t(`step.${step.kind}`);
+    case 'wait':
+      return t('step.wait', { time: unit(step.duration, 'second') });
+    default: {
+      const known = device(step.device);
+      const name = known ? nameOf(known, devices()) : step.device;
+      return `${name}: ${commandWords(step.command, titles())}`;
+    }
   }
-  const all = leaves(run);
-  if (!run?.isWhole || !all.length) return undefined;
-  let at = all.findIndex((step) => step.status === 'running');
-  if (at < 0) at = all.findIndex((step) => step.status === 'waiting');
-  if (at < 0) at = all.length - 1;
-  return { number: at + 1, total: all.length, words: stepWords(all[at]) };
 }
-const ITEMS = ['film', 'song', 'station'];
 /**
- * Starts a failed activity or scene again, or lets its player play on; goes to the screen of a scene that needs more
- * than the item.
+ * The step that a run is at: its number, the number of all and its words. Loads a run that is not
+ * known yet.
  */
-export const retry = ({ activity, scene, item, retryAt }, button, go) =>
+export function progressOf(id) {
+  const run = store.runs.get(id);
+  if (id && !run?.isWhole) loadOnceFor(id);
+  const steps = leaves(run);
+  if (!run?.isWhole || !steps.length) return undefined;
+  const index = currentIndex(steps);
+  return { number: index + 1, total: steps.length, words: stepWords(steps[index]) };
+}
+/** The running step, else the first that waits, else the last. */
+function currentIndex(steps) {
+  const running = steps.findIndex(({ status }) => status === 'running');
+  if (running >= 0) return running;
+  const waiting = steps.findIndex(({ status }) => status === 'waiting');
+  return waiting >= 0 ? waiting : steps.length - 1;
+}
+async function loadOnceFor(id) {
+  const { asked } = store;
+  if (asked.has(id)) return;
+  asked.add(id);
+  const allowRetry = () => {
+    asked.delete(id);
+    changed();
+  };
+  try {
+    await loadRun(id);
+  } catch {
+    setTimeout(allowRetry, LOAD_RETRY_DELAY);
+  }
+}
+
+// ---- failures ----
+/**
+ * Starts a failed activity or scene again, or lets its player play on; goes to the screen of a
+ * scene that needs more than the item.
+ */
+export const retry = (now, button, go) =>
   runAction(button, async () => {
-    if (retryAt >= 0) {
-      await post('/resume');
-      return;
-    }
-    const parameters = {};
-    if (!activity) {
-      const needed = Object.entries(
-        (await get('/scenes')).scenes.find(({ name }) => name === scene)?.parameters ?? {},
-      );
-      if (needed.length > 1 || !needed.every(([, kind]) => item && ITEMS.includes(kind))) {
-        await go(path`/scenes?scene=${scene}`);
-        return;
-      }
-      for (const [name] of needed) parameters[name] = item;
-    }
-    saveRun(
-      (await (activity
-        ? post(path`/activities/${activity}`, { item })
-        : post(path`/scenes/${scene}/runs`, { parameters }))).run,
-    );
+    if (now.retryAt >= 0) await post('/resume');
+    else if (now.activity) await startRun(path`/activities/${now.activity}`, { item: now.item });
+    else await retryScene(now, go);
   });
+async function retryScene({ scene: name, item }, go) {
+  const { scenes } = await get('/scenes');
+  const scene = scenes.find((one) => one.name === name);
+  const needed = Object.entries(scene?.parameters ?? {});
+  const isItem = ([, kind]) => item && ITEM_KINDS.includes(kind);
+  const needsMore = needed.length > 1 || !needed.every(isItem);
+  if (needsMore) {
+    await go(path`/scenes?scene=${name}`);
+    return;
+  }
+  const parameters = Object.fromEntries(needed.map(([parameter]) => [parameter, item]));
+  await startRun(path`/scenes/${name}/runs`, { parameters });
+}
+async function startRun(address, body) {
+  const { run } = await post(address, body);
+  saveRun(run);
+}
 /** The card of a failure, with the step of the run that it stopped. */
 export function faultCard(error, run, buttons, note) {
-  const { message, hint, detail } = failureWords(
-    error ?? { message: t(run?.status === 'cancelled' ? 'scenes.cancelled' : 'now.failed') },
-  );
-  return errorCard(message, [
-    [placeOf(error, run), note, hint].filter(Boolean).join(' '),
-    small(detail),
-  ], ...buttons);
+  const unnamed = t(run?.status === 'cancelled' ? 'scenes.cancelled' : 'now.failed');
+  const { message, hint, detail } = failureWords(error ?? { message: unnamed });
+  const words = [placeOf(error, run), note, hint].filter(Boolean).join(' ');
+  return errorCard(message, [words, small(detail)], ...buttons);
 }
 /** The buttons of an activity that failed: begin it again, or end it. */
-export const remedyButtons = (now, go) => [
-  now.activity || now.scene
-    ? btn('primary', (node) => retry(now, node, go), icon('fix'), t('do.retry'))
-    : null,
-  btn('quiet', endActivity, icon('stop'), t('do.end')),
-];
+export function remedyButtons(now, go) {
+  const canRetry = now.activity || now.scene;
+  const begin = (button) => retry(now, button, go);
+  return [
+    canRetry ? btn('primary', begin, icon('fix'), t('do.retry')) : null,
+    btn('quiet', endActivity, icon('stop'), t('do.end')),
+  ];
+}
 /** Where a run stopped: "Step 4 of 11." */
 export function placeOf(error, run) {
   if (!error?.step) return '';
-  const all = leaves(run), at = all.findIndex((step) => step.id === error.step);
-  return at < 0
-    ? t('step.id', { step: error.step })
-    : `${t('step.of', { number: at + 1, total: all.length })}.`;
+  const steps = leaves(run);
+  const index = steps.findIndex(({ id }) => id === error.step);
+  if (index < 0) return t('step.id', { step: error.step });
+  return `${t('step.of', { number: index + 1, total: steps.length })}.`;
 }
