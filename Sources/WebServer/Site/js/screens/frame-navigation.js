@@ -1,0 +1,135 @@
+// The navigation of the frame: the rail at the side, the tabs at the foot of a phone, and which
+// screens a session may open.
+import { ariaHidden, h } from '../base/dom.js';
+import { icon, mark } from '../base/icons.js';
+import * as theater from '../model/store.js';
+import { sheet } from '../parts/parts.js';
+import { t } from '../base/text.js';
+
+const { isOwner, mayChoose, mayOperate } = theater;
+const mayOpenLibrary = () => mayChoose('films') || mayChoose('music');
+/** The entries of the navigation. Without `isAllowed`, everybody has them. */
+const ENTRIES = [
+  { id: 'home', address: '/', icon: 'home' },
+  { id: 'room', address: '/room', icon: 'room' },
+  { id: 'library', address: '/library', icon: 'film', isAllowed: mayOpenLibrary },
+  { id: 'radio', address: '/radio', icon: 'radio', isAllowed: () => mayChoose('stations') },
+  { id: 'scenes', address: '/scenes', icon: 'scenes', isAllowed: mayOperate },
+  { id: 'devices', address: '/devices', icon: 'devices', isAllowed: mayOperate },
+  { id: 'people', address: '/people', icon: 'people', isAllowed: isOwner },
+  { id: 'plugins', address: '/plugins', icon: 'plugins', isAllowed: mayOperate },
+  { id: 'settings', address: '/settings', icon: 'settings' },
+];
+/** The entries that are tabs on a phone; the others are behind "More". */
+const TABS = ['home', 'room', 'library', 'radio', 'devices'];
+/** The entries that the rail sets apart, with a distance before the first of them. */
+const APART = ['people', 'plugins', 'settings'];
+/** The entry that is marked for a screen without one of its own. */
+const PARENTS = {
+  player: 'library',
+  account: 'settings',
+  editor: 'settings',
+  doctor: 'settings',
+  setup: 'devices',
+};
+/** Who may open a screen without an entry; the player is for all. */
+const PERMISSIONS = { account: mayOperate, editor: isOwner, doctor: isOwner, setup: isOwner };
+
+/** Whether this session may open a screen. */
+export function mayOpen(screen) {
+  const isAllowed = PERMISSIONS[screen] ?? ENTRIES.find(({ id }) => id === screen)?.isAllowed;
+  return isAllowed?.() ?? true;
+}
+const allowedEntries = () => ENTRIES.filter(({ isAllowed }) => !isAllowed || isAllowed());
+const nameOf = ({ id }) => t(`${id}.title`);
+const isTab = ({ id }) => TABS.includes(id);
+/** On a narrow phone, the radio is behind "More", too. */
+const isWideOnly = ({ id }) => id === 'radio';
+
+/** Returns the `rail` and the `tabs`; `mark(screen)` marks the entry of a screen in both. */
+export function navigation({ user }) {
+  const entries = allowedEntries();
+  const moreButton = makeMoreButton(entries.filter((entry) => isWideOnly(entry) || !isTab(entry)));
+  const rail = makeRail(entries, user);
+  const tabs = h(
+    'nav',
+    { class: 'tabs', 'aria-label': t('frame.main') },
+    entries.filter(isTab).map(tabLink),
+    moreButton,
+  );
+  return { rail, tabs, mark: (screen) => markEntry(rail, tabs, moreButton, screen) };
+}
+function markEntry(rail, tabs, moreButton, screen) {
+  const current = PARENTS[screen] ?? screen;
+  for (const link of [rail, tabs].flatMap((nav) => [...nav.querySelectorAll('[data-place]')])) {
+    markCurrent(link, link.dataset.place === current);
+  }
+  markCurrent(moreButton, !TABS.includes(current));
+}
+function markCurrent(node, isCurrent) {
+  if (isCurrent) node.setAttribute('aria-current', 'page');
+  else node.removeAttribute('aria-current');
+}
+
+function makeRail(entries, user) {
+  const brand = h(
+    'a',
+    { class: 'rail-brand', href: '/', 'aria-label': t('frame.home') },
+    mark(),
+    h('span', {}, 'Home Theater'),
+  );
+  const account = h(
+    'a',
+    { class: 'rail-user', href: user.role === 'guest' ? '/settings' : '/account' },
+    ariaHidden('span', 'face', [...user.name][0]),
+    h('span', {}, user.name, h('span', 'tiny block', t(`role.${user.role}`))),
+  );
+  const firstApart = entries.find(({ id }) => APART.includes(id));
+  // Settings alone need no distance.
+  const hasDistance = firstApart.id !== 'settings';
+  const items = entries.map((entry) => {
+    const isFirstApart = hasDistance && entry === firstApart;
+    return h('li', { class: isFirstApart ? 'apart' : null }, entryLink(entry));
+  });
+  return h(
+    'nav',
+    { class: 'rail', 'aria-label': t('frame.main') },
+    brand,
+    h('ul', {}, items),
+    account,
+  );
+}
+const entryLink = (entry, kind) =>
+  h(
+    'a',
+    { class: kind, href: entry.address, data: { place: entry.id } },
+    icon(entry.icon),
+    h('span', {}, nameOf(entry)),
+  );
+const tabLink = (entry) => entryLink(entry, isWideOnly(entry) ? 'wide-only' : undefined);
+
+function makeMoreButton(entries) {
+  const open = () => {
+    const close = () => box.close();
+    const rows = entries.map((entry) => row(entry, close));
+    const box = sheet(t('frame.more'), h('ul', 'rows', rows));
+  };
+  return h(
+    'button',
+    { class: 'more', 'aria-haspopup': 'dialog', onclick: open },
+    icon('more'),
+    h('span', {}, t('frame.more')),
+  );
+}
+const row = (entry, close) =>
+  h(
+    'li',
+    {},
+    h(
+      'a',
+      { class: 'row', href: entry.address, onclick: close },
+      icon(entry.icon, { class: 'row-icon' }),
+      h('span', 'name', nameOf(entry)),
+      icon('chevron', { class: 'row-icon soft' }),
+    ),
+  );
