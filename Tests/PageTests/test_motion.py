@@ -25,18 +25,24 @@ HAS_DRAWING = """() => {
   if (!canvas) return false;
   return canvas.getContext('2d').getImageData(0, 0, 300, 300).data.some(Boolean);
 }"""
-# Keeps the controls that get the focus.
+# Keeps the controls that get the focus, and the keys of those that a redraw replaces.
 KEEP_FOCUSED = """() => {
   globalThis.focused = new Set([document.activeElement]);
-  document.addEventListener('focusin', ({ target }) => globalThis.focused.add(target), true);
+  const keep = ({ target }) => {
+    globalThis.focused.add(target);
+    if (target.dataset.focus) globalThis.focused.add(target.dataset.focus);
+  };
+  document.addEventListener('focusin', keep, true);
 }"""
 # The controls that the Tab key should reach and that never had the focus.
 UNREACHED = """() => {
   const isReachable = (node) =>
     node.tabIndex >= 0 && !node.disabled && node.checkVisibility({ visibilityProperty: true });
+  const wasFocused = (node) =>
+    globalThis.focused.has(node) || globalThis.focused.has(node.dataset.focus);
   const name = (node) => node.ariaLabel ?? node.textContent.trim();
   return [...document.querySelectorAll('a[href], button, input, select, textarea')]
-    .filter((node) => isReachable(node) && !globalThis.focused.has(node))
+    .filter((node) => isReachable(node) && !wasFocused(node))
     .map((node) => `${node.tagName} ${node.className} ${name(node)}`);
 }"""
 # Keeps the animations that begin within an element with the selector, with the duration and the
