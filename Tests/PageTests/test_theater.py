@@ -968,7 +968,7 @@ def test_message_stays(owner):
     owner.open("/settings")
     page.evaluate(
         with_modules(
-            "parts/parts.js",
+            "parts/toasts.js",
             "({ toast }) => { toast('The popper is on.', { label: 'Turn off' }); }",
         )
     )

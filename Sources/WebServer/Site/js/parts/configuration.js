@@ -2,7 +2,8 @@
 // entries of devices in it.
 import { h } from '../base/dom.js';
 import { send } from '../base/api.js';
-import { chip, showFailure } from './parts.js';
+import { chip } from './chips.js';
+import { showFailure } from './failures.js';
 import { formSheet, withProof } from './form-sheet.js';
 import { t } from '../base/text.js';
 

@@ -1,7 +1,8 @@
 // Every command of a device, with its argument, from the API's own description.
 import { h, loadOnce } from '../base/dom.js';
 import { get, path } from '../base/api.js';
-import { runAction, showFailure } from './parts.js';
+import { runAction } from './actions.js';
+import { showFailure } from './failures.js';
 import { send } from './commands.js';
 import { sentence, t } from '../base/text.js';
 

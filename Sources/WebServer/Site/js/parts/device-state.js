@@ -2,7 +2,8 @@
 import { h } from '../base/dom.js';
 import { age } from '../model/store.js';
 import { ago, hertz, word } from '../model/words.js';
-import { chip, rebuildIfChanged } from './parts.js';
+import { chip } from './chips.js';
+import { rebuildIfChanged } from './rebuild.js';
 import { titles } from './commands.js';
 import { hasText, t } from '../base/text.js';
 

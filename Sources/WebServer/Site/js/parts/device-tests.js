@@ -3,7 +3,7 @@
 import { get, path, post } from '../base/api.js';
 import { device, loadPage } from '../model/store.js';
 import { isOn, value } from '../model/words.js';
-import { showFailure } from './parts.js';
+import { showFailure } from './failures.js';
 import { t } from '../base/text.js';
 
 /** Seconds for what is seen, and for what is heard. */

@@ -3,7 +3,10 @@ import { h } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { mayOperate } from '../model/store.js';
 import { isOn, value, word } from '../model/words.js';
-import { choice, runAction, slider, throttle, toggle } from './parts.js';
+import { runAction } from './actions.js';
+import { choice, toggle } from './choices.js';
+import { slider } from './sliders.js';
+import { throttle } from './throttle.js';
 import { send, setVolume } from './commands.js';
 import { sentence, t } from '../base/text.js';
 

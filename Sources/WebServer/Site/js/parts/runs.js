@@ -2,7 +2,9 @@
 import { btn } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { get, path, post } from '../base/api.js';
-import { errorCard, failureWords, runAction, small } from './parts.js';
+import { runAction } from './actions.js';
+import { small } from './cards.js';
+import { errorCard, failureWords } from './failures.js';
 import { changed, device, devices, loadRun, saveRun, store } from '../model/store.js';
 import { commandWords, nameOf, titled } from '../model/words.js';
 import { endActivity, titles } from './commands.js';

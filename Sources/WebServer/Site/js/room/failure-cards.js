@@ -1,7 +1,7 @@
 // The cards over devices that failed: what happened, and the button that mends it.
 import { announce, clamp, h } from '../base/dom.js';
 import { icon } from '../base/icons.js';
-import { rebuildIfChanged } from '../parts/parts.js';
+import { rebuildIfChanged } from '../parts/rebuild.js';
 
 /** More failed devices than these have one card together. */
 const MOST_CARDS = 3;

@@ -6,7 +6,7 @@ import * as theater from '../model/store.js';
 import { titles } from '../parts/commands.js';
 import { pictureOf } from '../parts/pictures.js';
 import { value } from '../model/words.js';
-import { failureWords } from '../parts/parts.js';
+import { failureWords } from '../parts/failures.js';
 
 /** The id in the drawing of the device of each role. */
 const SLOTS = {

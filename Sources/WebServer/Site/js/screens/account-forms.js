@@ -10,7 +10,7 @@ import {
   passwordField,
   withProof,
 } from '../parts/form-sheet.js';
-import { toast } from '../parts/parts.js';
+import { toast } from '../parts/toasts.js';
 import { passwordForm } from './reset.js';
 
 const EMAIL_PATH = '/account/email';

@@ -3,18 +3,12 @@
 import { btn, h, setChildren } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { get, remove } from '../base/api.js';
-import {
-  actionButton,
-  askQuestion,
-  card,
-  chip,
-  failureCard,
-  heading,
-  quiet,
-  setting,
-  showFailure,
-  toast,
-} from '../parts/parts.js';
+import { actionButton, quiet } from '../parts/actions.js';
+import { card, heading, setting } from '../parts/cards.js';
+import { chip } from '../parts/chips.js';
+import { askQuestion } from '../parts/dialogs.js';
+import { failureCard, showFailure } from '../parts/failures.js';
+import { toast } from '../parts/toasts.js';
 import { saveLanguage } from '../parts/commands.js';
 import { languageChoice } from '../parts/language.js';
 import { withProof } from '../parts/form-sheet.js';

@@ -1,5 +1,5 @@
 // The choice of the highest age rating that a person may watch.
-import { slider } from '../parts/parts.js';
+import { slider } from '../parts/sliders.js';
 import { t } from '../base/text.js';
 
 /** The end of the slider, in years, which stands for no limit. */

@@ -4,7 +4,8 @@ import { icon } from '../base/icons.js';
 import { cover } from '../parts/cover.js';
 import { withPicture } from '../parts/pictures.js';
 import * as theater from '../model/store.js';
-import { ambient, slider } from '../parts/parts.js';
+import { ambient } from '../parts/item-cover.js';
+import { slider } from '../parts/sliders.js';
 import {
   amplifier,
   canSeek,

@@ -3,7 +3,7 @@
 import { ariaHidden, h } from '../base/dom.js';
 import { icon, mark } from '../base/icons.js';
 import * as theater from '../model/store.js';
-import { sheet } from '../parts/parts.js';
+import { sheet } from '../parts/dialogs.js';
 import { t } from '../base/text.js';
 
 const { isOwner, mayChoose, mayOperate } = theater;

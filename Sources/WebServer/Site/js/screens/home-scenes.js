@@ -3,7 +3,8 @@ import { btn, h, setChildren } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { get } from '../base/api.js';
 import * as theater from '../model/store.js';
-import { section, showFailure } from '../parts/parts.js';
+import { section } from '../parts/cards.js';
+import { showFailure } from '../parts/failures.js';
 import { ACTIVITY_SCENES, sceneIcon, sceneTitle, startScene } from '../parts/runs.js';
 import { t } from '../base/text.js';
 

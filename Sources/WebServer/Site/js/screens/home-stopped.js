@@ -1,7 +1,8 @@
 // The films and songs that the user left before their end, as a shelf of Home.
 import { h } from '../base/dom.js';
 import * as theater from '../model/store.js';
-import { rebuildIfChanged, section } from '../parts/parts.js';
+import { section } from '../parts/cards.js';
+import { rebuildIfChanged } from '../parts/rebuild.js';
 import { stoppedItem } from '../parts/resume.js';
 import { t } from '../base/text.js';
 

@@ -2,7 +2,10 @@
 import { h } from '../base/dom.js';
 import { path, post } from '../base/api.js';
 import * as theater from '../model/store.js';
-import { rebuildIfChanged, runAction, showFailure, toast } from '../parts/parts.js';
+import { runAction } from '../parts/actions.js';
+import { showFailure } from '../parts/failures.js';
+import { rebuildIfChanged } from '../parts/rebuild.js';
+import { toast } from '../parts/toasts.js';
 import { drawTile } from '../parts/tiles.js';
 import { t } from '../base/text.js';
 

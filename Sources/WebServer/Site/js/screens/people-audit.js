@@ -1,7 +1,7 @@
 // The audit log: who did what, with the newest entry first, and earlier entries on request.
 import { h } from '../base/dom.js';
 import { get } from '../base/api.js';
-import { actionButton } from '../parts/parts.js';
+import { actionButton } from '../parts/actions.js';
 import { clockTime, hasText, t } from '../base/text.js';
 
 const PAGE_SIZE = 40;

@@ -2,7 +2,11 @@
 import { h } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { path, remove } from '../base/api.js';
-import { askQuestion, quiet, showFailure, toast, twoLines } from '../parts/parts.js';
+import { quiet } from '../parts/actions.js';
+import { twoLines } from '../parts/cards.js';
+import { askQuestion } from '../parts/dialogs.js';
+import { showFailure } from '../parts/failures.js';
+import { toast } from '../parts/toasts.js';
 import { hasText, relativeTime, t } from '../base/text.js';
 
 /** The name of an activity in the reader's language, else its title in the configuration. */

@@ -2,7 +2,11 @@
 import { btn, h } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { get, post } from '../base/api.js';
-import { actionButton, segments, sheet, slider, toast } from '../parts/parts.js';
+import { actionButton } from '../parts/actions.js';
+import { segments } from '../parts/choices.js';
+import { sheet } from '../parts/dialogs.js';
+import { slider } from '../parts/sliders.js';
+import { toast } from '../parts/toasts.js';
 import { withProof } from '../parts/form-sheet.js';
 import { qrOfRows } from '../base/qr.js';
 import { ageSlider } from './age-slider.js';

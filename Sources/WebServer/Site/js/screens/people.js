@@ -3,7 +3,9 @@
 import { h, setChildren } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { get } from '../base/api.js';
-import { actionButton, card, failureCard, heading } from '../parts/parts.js';
+import { actionButton } from '../parts/actions.js';
+import { card, heading } from '../parts/cards.js';
+import { failureCard } from '../parts/failures.js';
 import { accountRow } from './people-account.js';
 import { auditLog } from './people-audit.js';
 import { guestRow, invitationRow } from './people-guests.js';

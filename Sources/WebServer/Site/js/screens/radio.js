@@ -3,16 +3,12 @@ import { announce, h, setChildren } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { post } from '../base/api.js';
 import * as theater from '../model/store.js';
-import {
-  ambient,
-  failureCard,
-  heading,
-  rebuildIfChanged,
-  section,
-  segments,
-  throttle,
-  twoLines,
-} from '../parts/parts.js';
+import { heading, section, twoLines } from '../parts/cards.js';
+import { segments } from '../parts/choices.js';
+import { failureCard } from '../parts/failures.js';
+import { ambient } from '../parts/item-cover.js';
+import { rebuildIfChanged } from '../parts/rebuild.js';
+import { throttle } from '../parts/throttle.js';
 import { hertz, value } from '../model/words.js';
 import { endActivity } from '../parts/commands.js';
 import { BANDS, frequencyText, rasterOf, SAME_FREQUENCY } from './radio-bands.js';

@@ -6,7 +6,7 @@ import * as theater from '../model/store.js';
 import { isChanging, levels, meter, roomStatus, shownAt } from '../room/room-status.js';
 import { restWhenLeftAlone } from '../room/rest.js';
 import { keepScreenAwake } from '../room/wake-lock.js';
-import { ambient } from '../parts/parts.js';
+import { ambient } from '../parts/item-cover.js';
 import { describe, nameOf, titleOf, value } from '../model/words.js';
 import { progressOf, retry } from '../parts/runs.js';
 import { deviceSheet } from '../parts/controls.js';

@@ -1,7 +1,8 @@
 // The list of scenes: those that begin an activity come first, those that end one last.
 import { h } from '../base/dom.js';
 import { icon } from '../base/icons.js';
-import { rebuildIfChanged, twoLines } from '../parts/parts.js';
+import { twoLines } from '../parts/cards.js';
+import { rebuildIfChanged } from '../parts/rebuild.js';
 import { sceneIcon, sceneTitle } from '../parts/runs.js';
 import { t } from '../base/text.js';
 

@@ -1,7 +1,8 @@
 // The rows of a plan's or a run's steps.
 import { ariaHidden, h } from '../base/dom.js';
 import { icon } from '../base/icons.js';
-import { failureWords, small } from '../parts/parts.js';
+import { small } from '../parts/cards.js';
+import { failureWords } from '../parts/failures.js';
 import { leaves, outline, stepWords } from '../parts/runs.js';
 import { word } from '../model/words.js';
 import { hasText, number, t, unit } from '../base/text.js';

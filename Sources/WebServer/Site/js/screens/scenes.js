@@ -3,15 +3,11 @@ import { announce, btn, h, setChildren } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { get, path, post } from '../base/api.js';
 import * as theater from '../model/store.js';
-import {
-  actionButton,
-  chip,
-  failureCard,
-  heading,
-  rebuildIfChanged,
-  runAction,
-  showFailure,
-} from '../parts/parts.js';
+import { actionButton, runAction } from '../parts/actions.js';
+import { heading } from '../parts/cards.js';
+import { chip } from '../parts/chips.js';
+import { failureCard, showFailure } from '../parts/failures.js';
+import { rebuildIfChanged } from '../parts/rebuild.js';
 import { faultCard, leaves, placeOf, sceneTitle } from '../parts/runs.js';
 import { paintSceneList, sortScenes } from './scene-list.js';
 import { parameterFields } from './scene-parameters.js';

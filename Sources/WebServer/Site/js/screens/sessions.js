@@ -2,7 +2,9 @@
 import { h, setChildren } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { get, path, remove } from '../base/api.js';
-import { chip, quiet, twoLines } from '../parts/parts.js';
+import { quiet } from '../parts/actions.js';
+import { twoLines } from '../parts/cards.js';
+import { chip } from '../parts/chips.js';
 import { relativeTime, t } from '../base/text.js';
 
 const OWN_SESSIONS = '/sessions';

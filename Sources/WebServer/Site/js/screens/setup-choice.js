@@ -2,7 +2,9 @@
 import { btn, h } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { path, send } from '../base/api.js';
-import { actionButton, chip, rebuildIfChanged } from '../parts/parts.js';
+import { actionButton } from '../parts/actions.js';
+import { chip } from '../parts/chips.js';
+import { rebuildIfChanged } from '../parts/rebuild.js';
 import { withProof } from '../parts/form-sheet.js';
 import { line, merged, secretsIn } from '../parts/configuration.js';
 import { plainField } from './setup-search.js';

@@ -1,7 +1,10 @@
 // The list of devices in the setup: those of devices.json with their state, and the missing roles.
 import { h } from '../base/dom.js';
 import { icon } from '../base/icons.js';
-import { actionButton, chip, rebuildIfChanged, twoLines } from '../parts/parts.js';
+import { actionButton } from '../parts/actions.js';
+import { twoLines } from '../parts/cards.js';
+import { chip } from '../parts/chips.js';
+import { rebuildIfChanged } from '../parts/rebuild.js';
 import { ICONS, nameOf } from '../model/words.js';
 import { findingsFor, isSimulated, isTested, lastFindings, testedEntries } from './setup-store.js';
 import { t } from '../base/text.js';

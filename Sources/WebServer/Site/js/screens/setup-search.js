@@ -2,7 +2,7 @@
 import { btn, h, setChildren } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { post } from '../base/api.js';
-import { toggle } from '../parts/parts.js';
+import { toggle } from '../parts/choices.js';
 import { field, formError } from '../parts/forms.js';
 import { withProof } from '../parts/form-sheet.js';
 import { lastFindings, saveFindings } from './setup-store.js';

@@ -4,14 +4,10 @@ import { announce, btn, h, setChildren, setText } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { get, path } from '../base/api.js';
 import * as theater from '../model/store.js';
-import {
-  actionButton,
-  errorCard,
-  failureText,
-  failureWords,
-  small,
-  toast,
-} from '../parts/parts.js';
+import { actionButton } from '../parts/actions.js';
+import { small } from '../parts/cards.js';
+import { errorCard, failureText, failureWords } from '../parts/failures.js';
+import { toast } from '../parts/toasts.js';
 import { testDevice } from '../parts/device-tests.js';
 import { isSimulated, isTested, saveTested } from './setup-store.js';
 import { sentence, t } from '../base/text.js';

@@ -2,7 +2,8 @@
 import { btn, h } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { get, post } from '../base/api.js';
-import { choice, sheet } from '../parts/parts.js';
+import { choice } from '../parts/choices.js';
+import { sheet } from '../parts/dialogs.js';
 import { field } from '../parts/forms.js';
 import { formSheet, withProof } from '../parts/form-sheet.js';
 import { copy } from '../parts/second-factor.js';

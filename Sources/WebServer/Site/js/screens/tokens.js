@@ -2,15 +2,12 @@
 import { h, setChildren } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { get, path, remove } from '../base/api.js';
-import {
-  actionButton,
-  askQuestion,
-  quiet,
-  showFailure,
-  toast,
-  toggle,
-  twoLines,
-} from '../parts/parts.js';
+import { actionButton, quiet } from '../parts/actions.js';
+import { twoLines } from '../parts/cards.js';
+import { toggle } from '../parts/choices.js';
+import { askQuestion } from '../parts/dialogs.js';
+import { showFailure } from '../parts/failures.js';
+import { toast } from '../parts/toasts.js';
 import { createToken } from './token-form.js';
 import { nameOfPermission, OWN_TOKENS } from './token-permissions.js';
 import { relativeTime, t } from '../base/text.js';
