@@ -12,7 +12,6 @@ import { guestRow, invitationRow } from './people-guests.js';
 import { openInviteSheet } from './people-invite.js';
 import { t } from '../base/text.js';
 
-export { ageSlider } from './age-slider.js';
 export const title = () => t('people.title');
 
 export async function show(main) {

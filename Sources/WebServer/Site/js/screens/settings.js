@@ -15,7 +15,7 @@ import { languageChoice } from '../parts/language.js';
 import { leavingEnds, setLeavingEnds } from '../parts/leave-player.js';
 import { slider } from '../parts/sliders.js';
 import { toast } from '../parts/toasts.js';
-import { ageSlider } from './people.js';
+import { ageSlider } from './age-slider.js';
 
 export const title = () => t('settings.title');
 
