@@ -43,11 +43,21 @@ const functionLength = {
   },
 };
 
+/** Whether an expression lies in a conditional one, with no function between them. */
+function isInConditional(node) {
+  for (let outer = node.parent; outer?.type.endsWith('Expression'); outer = outer.parent) {
+    if (outer.type.includes('Function')) return false;
+    if (outer.type === 'ConditionalExpression') return true;
+  }
+  return false;
+}
+
 /** Reports a conditional expression inside another one. */
 const nestedTernary = {
   create(context) {
     return {
-      'ConditionalExpression > ConditionalExpression'(node) {
+      ConditionalExpression(node) {
+        if (!isInConditional(node)) return;
         context.report({
           node,
           message: 'A conditional expression has no other one in it.',

@@ -170,6 +170,20 @@ class TheaterClient:
             time.sleep(0.02)
         assert holds(self.state(device, key)), self.state(device, key)
 
+    def drives(self, device, plugin):
+        """Returns whether a plugin drives a device, and the device can be reached."""
+        plugins = self.send("GET", "/plugins")["plugins"]
+        devices = next((each["devices"] for each in plugins if each["id"] == plugin), [])
+        is_available = self.send("GET", f"/devices/{device}")["availability"] == "available"
+        return device in devices and is_available
+
+    def wait_for_plugin(self, device, plugin):
+        """Waits until a plugin drives a device that can be reached."""
+        deadline = time.monotonic() + 30
+        while not self.drives(device, plugin):
+            assert time.monotonic() < deadline, f"{plugin} does not drive {device}"
+            time.sleep(0.02)
+
     def turn_off(self):
         """Ends the activity and turns everything off: each test begins in the same state."""
         if self.send("GET", "/status")["activity"]["status"] != "idle":

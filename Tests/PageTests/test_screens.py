@@ -33,10 +33,11 @@ axe = Axe()
 
 
 def faults(page, **options):
-    """Returns the violations that axe finds, as texts.
+    """Returns the violations that axe finds once nothing moves, as texts.
 
     Leaves out the drawing of the room, which is hidden from screen readers.
     """
+    page.evaluate(WAIT_FOR_TRANSITIONS)
     report = axe.run(
         page,
         context={"exclude": [[".room-svg"]]},

@@ -186,6 +186,7 @@ def test_projector(guided, own_theater, projector, file):
     }
     old["devices"].pop("projector")
     assert new == old
+    own_theater.wait_for_plugin("projector", "PJLinkProjector")
     test = page.get_by_role("button", name="Test it")
     expect(test).to_be_enabled()
     test.click()
@@ -256,6 +257,7 @@ def test_secret(guided, own_theater, file):
         assert options["password"] == {"secret": "attic"}
         kept = own_theater.controller.folder / "state/theater/secrets/attic"
         assert kept.read_text() == "caramel corn\n" and stat.S_IMODE(kept.stat().st_mode) == 0o600
+        own_theater.wait_for_plugin("projector", "PJLinkProjector")
         test = page.get_by_role("button", name="Test it")
         expect(test).to_have_attribute("aria-disabled", "false", timeout=30_000)
         test.click()
@@ -350,6 +352,7 @@ def test_folder(guided, own_theater, home, file):
     page.keyboard.press("Enter")
     expect(dialog).to_be_hidden()
     assert json.loads(file.read_text())["devices"]["cd"]["options"]["folders"] == [str(home)]
+    own_theater.wait_for_plugin("cd", "LibavPlayer")
     test = page.get_by_role("button", name="Test it")
     expect(test).to_be_focused()
     expect(test).to_have_attribute("aria-disabled", "false", timeout=30_000)

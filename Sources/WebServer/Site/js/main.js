@@ -130,7 +130,12 @@ async function show(keepScroll) {
   const wanted = screenAt(location.pathname);
   const { isEntrance } = wanted.layout;
   if (!isEntrance && !app && !(await open())) return;
-  const isAllowed = isEntrance || app.allows(wanted.name);
+  if (ownTurn !== turn) {
+    // An entrance that was asked for meanwhile has no frame around it.
+    if (screenAt(location.pathname).layout.isEntrance) endApp();
+    return;
+  }
+  const isAllowed = isEntrance || (app?.allows(wanted.name) ?? true);
   const screen = isAllowed ? wanted : screens.get('home');
   if (isEntrance) endApp();
   const module = await loadOrExplain(screen);
@@ -214,22 +219,31 @@ function reloadOutdated(failure) {
   location.reload();
 }
 
+/** Loads the frame of the session's screens, and shows it. */
+async function openFrame() {
+  const frameLoads = Promise.all([loadFrame(), ...PAGE.styles.map(loadStyle)]);
+  // A refused session says more than files that are missing.
+  frameLoads.catch(() => {});
+  const session = await currentSession();
+  const [frame] = await frameLoads;
+  await changeLanguage(preferences().language ?? session.user.language);
+  app = await frame.begin(session, { go, exit });
+}
+/** Says why the theater cannot be opened, or loads the page anew if its files are outdated. */
+async function explain(failure) {
+  if (!(failure instanceof Failure) && await isReachable()) reloadOutdated(failure);
+  else await showUnreachable(failure);
+}
 /** Opens the session's theater; shows the login where there is none. */
 async function open() {
   if (hasSession()) {
     preloadHome();
     try {
-      const [session, frame] = await Promise.all([
-        currentSession(),
-        loadFrame(),
-        ...PAGE.styles.map(loadStyle),
-      ]);
-      await changeLanguage(preferences().language ?? session.user.language);
-      app = await frame.begin(session, { go, exit });
+      await openFrame();
       return true;
     } catch (failure) {
       if (failure.status !== 401) {
-        await showUnreachable(failure);
+        await explain(failure);
         return false;
       }
       localStorage.removeItem('theater-session');
@@ -279,6 +293,12 @@ addEventListener('hashchange', () => {
 });
 whenLoggedOut(exit);
 
+/** Replaces the skeleton if the page's texts cannot be loaded: the one sentence without them. */
+function explainMissingTexts() {
+  const reload = btn('primary', () => location.reload(), 'Try again');
+  const sentence = h('p', { role: 'alert' }, 'The theater’s page could not be loaded.');
+  $('#main').replaceChildren(h('div', 'page-skeleton', sentence, reload));
+}
 /** Begins to load what the first screen needs, while the texts are loaded too. */
 function loadAhead() {
   const wanted = screenAt(location.pathname);
@@ -297,7 +317,12 @@ async function start() {
   applyPreferences();
   const texts = loadTexts(preferences().language);
   loadAhead();
-  await texts;
+  try {
+    await texts;
+  } catch {
+    explainMissingTexts();
+    return;
+  }
   await show();
   const { installWorker } = await import('./worker.js');
   installWorker();

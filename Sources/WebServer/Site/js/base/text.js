@@ -25,6 +25,7 @@ export async function loadTexts(chosen) {
 /** Reads the file of the language: groups of texts by the part of the key before the point. */
 async function load() {
   const answer = await fetch(new URL(`../../text/${language}.json`, import.meta.url));
+  if (!answer.ok) throw new Error(`The texts cannot be read: ${answer.status}.`);
   for (const [group, members] of Object.entries(await answer.json())) {
     for (const [name, text] of Object.entries(members)) texts[`${group}.${name}`] = text;
   }

@@ -18,6 +18,7 @@ const MOVEMENT_MS = 400;
 export function lightOf({ isDay, lamps, luminance, film, popper }) {
   const { brightness } = lamps;
   const inDark = 1 - brightness;
+  const brightestRays = isDay ? .7 : .95;
   const light = clamp(lerp(ambientLight(isDay, luminance), 1, brightness), 0, 1);
   const ofPopper = (opacity) => (popper.isOn ? opacity : 0);
   const { main, hot, pale } = film.colors;
@@ -37,7 +38,7 @@ export function lightOf({ isDay, lamps, luminance, film, popper }) {
     rim: Math.max(luminance * .85, ofPopper(.12)) * (1 - brightness * .55),
     rimColor: film.isShown ? mixColors(hot, pale, .4) : RIM_OF_WHITE_LIGHT,
     lamp: lamps.isOn ? clamp(.42 + brightness * .6, 0, 1) : 0,
-    lampRays: lamps.isOn ? clamp(brightness * (isDay ? .7 : .95), .12, 1) : 0,
+    lampRays: lamps.isOn ? clamp(brightness * brightestRays, .12, 1) : 0,
   };
 }
 /** The light without lamps. The eye adapts to a bright screen, so that the day seems darker. */
