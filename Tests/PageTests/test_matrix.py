@@ -318,7 +318,7 @@ def test_entrance_keyboard(visit, theater):
     assert list(entrance_steps(one, theater))[-1] == "second factor"
 
 
-@proves("E15 F8 · with normal motion the room moves, and is as accessible")
+@proves("F8 · with normal motion the room moves, and is as accessible")
 def test_moving_room(visit, theater):
     theater.turn_off()
     theater.watch()

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from test_configuration import answer
 
 
-@proves("F5 F7 · asks for the password before a search at a broker, and goes on with the search")
+@proves("F5 · asks for the password before a search at a broker, and goes on with the search")
 def test_search(owner, theater):
     owner.expected = {403}
     page = owner.page
@@ -37,7 +37,7 @@ def test_search(owner, theater):
     theater.log_in("ann@example.org")  # The proof has replaced the session's token.
 
 
-@proves("E9 E11 · the radio shows every station, however many pages the list has")
+@proves("E9 · the radio shows every station, however many pages the list has")
 def test_stations(owner):
     stations = [
         {"id": f"s{i}", "title": f"Station {i}", "fm": 88 + i // 60, "players": ["tuner"]}

@@ -339,7 +339,7 @@ def test_failed_scene(owner, scene, item, parameters):
     sent.value.response().finished()
 
 
-@proves("E10 E11 · a film that has broken off says why, and goes on where it stopped")
+@proves("a film that has broken off says why, and goes on where it stopped")
 @pytest.mark.parametrize("address", ["/", "/player"])
 def test_broken_film(owner, address):
     page = open_following_tab(owner, address)

@@ -37,14 +37,14 @@ import Testing
     "hw:" + String(repeating: "0", count: 98), String(repeating: "x", count: 100_000),
   ]
 
-  @Test("F4 · accepts the names of devices on real machines", arguments: good)
+  @Test("accepts the names of devices on real machines", arguments: good)
   func accepts(_ name: String) throws {
     #expect(SoundDeviceName(name)?.text == name)
     #expect(try OptionReader(["device": .string(name)]).soundDevice("device")?.text == name)
   }
 
   @Test(
-    "F4 · refuses every other text, with the option, the text and what is expected", arguments: bad)
+    "refuses every other text, with the option, the text and what is expected", arguments: bad)
   func refuses(_ name: String) {
     #expect(SoundDeviceName(name) == nil)
     #expect {
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test("F4 · an error quotes the text and says what is expected")
+  @Test("an error quotes the text and says what is expected")
   func error() {
     #expect {
       try OptionReader(["device": "file:'|id >f',raw"]).soundDevice("device")
@@ -71,7 +71,7 @@ import Testing
     #expect(throws: Never.self) { try OptionReader([:]).soundDevice("device") }
   }
 
-  @Test("F4 · a player never gets to know a lent PCM with another name")
+  @Test("a player never gets to know a lent PCM with another name")
   func lent() async throws {
     let plugin = ServedPlugin()
     try plugin.open(1)

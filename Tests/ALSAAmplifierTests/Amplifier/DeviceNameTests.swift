@@ -17,7 +17,7 @@ import Testing
     "plug:{SLAVE=null}", "hw:0'|x'", "null\n", "@args", "",
   ]
 
-  @Test("F4 · a name that starts a program or writes a file opens no amplifier", arguments: names)
+  @Test("a name that starts a program or writes a file opens no amplifier", arguments: names)
   func refused(_ name: String) async throws {
     try #require(SoundConfiguration.isReady)
     let folder = try TemporaryFolder()
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(
-    "E15 · the option \"mixer\" is a control, or a card and a control, and nothing else",
+    "the option \"mixer\" is a control, or a card and a control, and nothing else",
     arguments: [
       "file:'|x'/Master", "tee:x/Master", "hw:/Master", "/Master", "hw:0/", " Master", "Master ",
       "Master\n", "Ma\"ster", "a'b", "{x}", "@x", "hw:0/Mas\0ter", "é", "hw:0", "default:0/Master",
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test("F4 · the manifest has the same rules as the plugin")
+  @Test("the manifest has the same rules as the plugin")
   func manifest() throws {
     let file = Program.project.appending(path: "Plugins/ALSAAmplifier/manifest.json")
     let manifest = try JSON(parsing: [UInt8](try Data(contentsOf: file)))
@@ -69,7 +69,7 @@ import Testing
     #expect(options?["mixer"]?["pattern"]?.string == MixerName.pattern)
   }
 
-  @Test("F4 · the list of devices has only names that the options accept")
+  @Test("the list of devices has only names that the options accept")
   func listing() throws {
     try #require(SoundConfiguration.isReady)
     let pcms = SoundDevices.listing["pcms"]?.array ?? []

@@ -8,7 +8,7 @@ import Testing
 @Suite("Servers that are no brokers", .timeLimit(.minutes(2)))
 struct BrokenBrokerTests {
   @Test(
-    "F7 · a server that closes the connection within a message is named with a reason, never with \"Success\"",
+    "a server that closes the connection within a message is named with a reason, never with \"Success\"",
     arguments: [
       "HTTP/1.1 400 Bad Request\r\n\r\n", "SSH-2.0-x\r\n", "\u{20}\u{2}", "\u{20}\u{2}\u{0}",
       "220 mail\r\n", "",
@@ -28,7 +28,7 @@ struct BrokenBrokerTests {
     }
   }
 
-  @Test("F7 · an error without a number is not called a success")
+  @Test("an error without a number is not called a success")
   func noNumber() {
     #expect(!"\(SystemError(0))".contains("Success"))
     #expect("\(SystemError(2))" == "No such file or directory")

@@ -122,7 +122,7 @@ extension SmallTheater {
     try #require(login.status == 0, "\(login.output)\(login.errors)")
   }
 
-  @Test("A7 A10 · a script elsewhere confirms the fingerprint of the console once, logs in and out")
+  @Test("A10 · a script elsewhere confirms the fingerprint of the console once, logs in and out")
   func script() async throws {
     try await withRemote { room, elsewhere, port in
       let fingerprint = try room.fingerprint()
@@ -257,7 +257,7 @@ extension SmallTheater {
     }
   }
 
-  @Test("F5 · the screen of status --follow elsewhere shows a lost connection, and goes on")
+  @Test("the screen of status --follow elsewhere shows a lost connection, and goes on")
   func followOnScreen() async throws {
     try await withRemote { room, elsewhere, port in
       try await logIn(elsewhere, to: room)
@@ -277,7 +277,7 @@ extension SmallTheater {
     }
   }
 
-  @Test("A10 · a token from a file or a variable stands in for a login, and opens no session")
+  @Test("a token from a file or a variable stands in for a login, and opens no session")
   func token() async throws {
     try await withRemote { room, elsewhere, _ in
       let token = try await room.logIn()
@@ -305,7 +305,7 @@ extension SmallTheater {
     }
   }
 
-  @Test("F6 · completions ask the controller that the line names, and ask no person")
+  @Test("completions ask the controller that the line names, and ask no person")
   func completions() async throws {
     try await withRemote { room, elsewhere, _ in
       let request = ["---completion", "device", "--", "positional@0"]
@@ -389,6 +389,8 @@ extension SmallTheater {
       let address = "https://localhost:\(port)"
       let confirmed = try await asNobody(["controllers", "confirm", address, room.fingerprint()])
       #expect(confirmed.status == 0, "\(confirmed.errors)")
+      let stranger = try await asNobody(["--at", address, "status"])
+      #expect(stranger.status == 4, "\(stranger.errors)")
       let login = try await asNobody(
         ["--at", address, "login", "--email", "ann@example.org", "--password-stdin"],
         input: room.password + "\n")

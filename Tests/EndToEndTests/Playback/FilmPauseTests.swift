@@ -10,7 +10,7 @@ import Testing
   }
 
   @Test(
-    "F4 · after pauses of 1 and 8 s the sound of a film is in time with its picture",
+    "after pauses of 1 and 8 s the sound of a film is in time with its picture",
     .enabled(if: isPossible, "needs xvfb, ffmpeg, mpv, pulseaudio and pulseaudio-utils"))
   func sync() async throws {
     let outcome = try await Program.run(

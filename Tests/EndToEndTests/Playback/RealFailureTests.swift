@@ -12,7 +12,7 @@ struct RealFailureTests {
   init() async throws { real = try await RealTheater() }
 
   @Test(
-    "F6 · a film fails without its disc and waits for its display, and its end restores the room")
+    "E12 · a film fails without its disc and waits for its display, and its end restores the room")
   func failures() async throws {
     let folder = try TemporaryFolder()
     let image = try folder.file("discs/Night.iso")

@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(
-    "F5 · with too few descriptors the controller does not start, and says how to get more",
+    "with too few descriptors the controller does not start, and says how to get more",
     arguments: [16, 24, 40, 47, 64, 127])
   func tooFew(count: Int) async throws {
     let theater = try SmallTheater { _ in Self.limiting(to: count) }
@@ -37,7 +37,7 @@ import Testing
     await theater.close()
   }
 
-  @Test("F5 · with the fewest descriptors that it accepts the controller works")
+  @Test("with the fewest descriptors that it accepts the controller works")
   func fewest() async throws {
     let theater = try SmallTheater { _ in Self.limiting(to: 128) }
     #expect(try await theater.start(), "\(theater.text("log"))")
@@ -47,7 +47,7 @@ import Testing
     await theater.close()
   }
 
-  @Test("F5 · out of descriptors each client is told so at once, and no thread is busy")
+  @Test("out of descriptors each client is told so at once, and no thread is busy")
   func noneLeft() async throws {
     let theater = try SmallTheater()
     #expect(try await theater.start())

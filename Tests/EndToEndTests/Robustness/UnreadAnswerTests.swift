@@ -7,7 +7,7 @@ import Testing
 
 /// The memory of a controller whose clients do not read.
 @Suite(.timeLimit(.minutes(5))) struct UnreadAnswerTests {
-  @Test("F5 · 60 clients that read nothing of 20,000 songs cost the controller less than 48 MiB")
+  @Test("60 clients that read nothing of 20,000 songs cost the controller less than 48 MiB")
   func songs() async throws {
     let title = String(repeating: "la ", count: 20)
     let songs = (0..<20_000).map { number -> JSON in

@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(
-    "E9 · a title above the age limit is refused like one that does not exist, whichever way",
+    "a title above the age limit is refused like one that does not exist, whichever way",
     arguments: [
       ("f2", "f8"), ("The Short Cut", "The Short Cub"), ("THE SHORT CUT", "THE SHORT CUB"),
     ])
@@ -97,11 +97,12 @@ import Testing
     }
   }
 
-  @Test("E9 · a misspelt title above the age limit is not suggested")
+  @Test("a misspelt title above the age limit is not suggested")
   func suggestions() async throws {
     try await Theater(plan: Self.plan).live { theater in
       for name in ["The Short Cot", "Short Cut", "The Short"] {
         for error in await Self.refusals(of: name, in: theater, by: Self.child).values {
+          #expect(error != nil, "\(name)")
           #expect(error?.hint?.contains("Cut") != true, "\(name): \(String(describing: error))")
           #expect(error?.message.contains("The Short Cut") != true)
         }
@@ -109,7 +110,7 @@ import Testing
     }
   }
 
-  @Test("E9 · a scene with a fixed film does not tell whether it is rated or missing")
+  @Test("a scene with a fixed film does not tell whether it is rated or missing")
   func fixedScenes() async throws {
     try await Theater(plan: Self.plan).live { theater in
       var refusals: [TheaterError?] = []
@@ -124,7 +125,7 @@ import Testing
     }
   }
 
-  @Test("E9 · who names the film that plays learns why it is refused: the status shows it")
+  @Test("who names the film that plays learns why it is refused: the status shows it")
   func current() async throws {
     try await Theater(plan: Self.plan).live { theater in
       let facade = theater.facade
@@ -147,7 +148,7 @@ import Testing
     }
   }
 
-  @Test("E8 · a guest for music learns no films from the arguments of scenes")
+  @Test("a guest for music learns no films from the arguments of scenes")
   func otherCategories() async throws {
     try await Theater(plan: Self.plan).live { theater in
       var texts: [[String: String]] = []

@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test("E11 · a player that fails is not missing: the film stays, although it needs the player")
+  @Test("a player that fails is not missing: the film stays, although it needs the player")
   func failedPlayer() async throws {
     try await Self.film { theater in
       await theater["dvd"].report(.playback, Playback(.failed, item: "f1", position: 40).json)

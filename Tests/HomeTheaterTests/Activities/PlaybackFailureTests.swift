@@ -66,7 +66,7 @@ import Testing
     #expect(!commands(theater).contains { $0.hasPrefix("projector") })
   }
 
-  @Test("E11 · a film that breaks off stays on, keeps its position, and says what to do")
+  @Test("E10 · a film that breaks off stays on, keeps its position, and says what to do")
   func staysOn() async throws {
     try await Self.film { theater in
       let place = theater.facade.events.sequence
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test("E11 · resume tries the film again where it failed, and its success ends the failure")
+  @Test("resume tries the film again where it failed, and its success ends the failure")
   func retry() async throws {
     try await Self.film { theater in
       await Self.fail(in: theater)
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test(
-    "E11 · a play command without an item tries it again as well",
+    "a play command without an item tries it again as well",
     arguments: ["command", "session"])
   func play(_ way: String) async throws {
     try await Self.film { theater in
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test("E11 · a film that nobody tries again ends after 20 minutes, and keeps the reason")
+  @Test("E10 · a film that nobody tries again ends after 20 minutes, and keeps the reason")
   func ends() async throws {
     try await Self.film { theater in
       await Self.fail(in: theater)
@@ -141,7 +141,7 @@ import Testing
   }
 
   @Test(
-    "E11 · the time of a failure is set in the configuration",
+    "the time of a failure is set in the configuration",
     arguments: [(.end(after: .seconds(60)), true), (.stay, false)] as [(WhenFailed, Bool)])
   func setting(whenFailed: WhenFailed, ends: Bool) async throws {
     try await Self.film(by: Principal("ann"), { $0.activities["film"]?.whenFailed = whenFailed }) {
@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  @Test("E11 · a hole in the network is no failure: the film waits, and goes on by itself")
+  @Test("a hole in the network is no failure: the film waits, and goes on by itself")
   func hole() async throws {
     try await Self.film { theater in
       await Self.report(.opening, at: 48, in: theater)
@@ -174,7 +174,7 @@ import Testing
     }
   }
 
-  @Test("E11 · a film that only waits ends after the time of a failure: no lamp burns all night")
+  @Test("a film that only waits ends after the time of a failure: no lamp burns all night")
   func waitsForEver() async throws {
     try await Self.film { theater in
       await Self.report(.opening, at: 48, in: theater)
@@ -185,7 +185,7 @@ import Testing
     }
   }
 
-  @Test("E11 · another attempt of a person begins the time anew, one of the player does not")
+  @Test("another attempt of a person begins the time anew, one of the player does not")
   func failsAgain() async throws {
     try await Self.film { theater in
       await Self.fail(in: theater)
@@ -208,7 +208,7 @@ import Testing
     }
   }
 
-  @Test("E11 · attempts of the player itself do not keep a lamp on")
+  @Test("attempts of the player itself do not keep a lamp on")
   func playerTries() async throws {
     try await Self.film { theater in
       await Self.fail(in: theater)
@@ -222,7 +222,7 @@ import Testing
     }
   }
 
-  @Test("E11 F4 · resume tries the film again after the plugin of its player has started anew")
+  @Test("resume tries the film again after the plugin of its player has started anew")
   func restart() async throws {
     try await Self.film { theater in
       await Self.fail(in: theater)
@@ -244,7 +244,7 @@ import Testing
   }
 
   @Test(
-    "E11 F4 · the time of a failure goes on while the player is lost, and after its restart",
+    "the time of a failure goes on while the player is lost, and after its restart",
     arguments: [false, true])
   func lost(comesBack: Bool) async throws {
     try await Self.film { theater in
@@ -267,7 +267,7 @@ import Testing
     }
   }
 
-  @Test("F4 · a film whose player is lost while it plays ends after the time of a failure")
+  @Test("a film whose player is lost while it plays ends after the time of a failure")
   func lostWhilePlaying() async throws {
     try await Self.film { theater in
       await theater["dvd"].setAvailability(.unavailable("its plugin ended"))
@@ -312,7 +312,7 @@ import Testing
     }
   }
 
-  @Test("E11 · a disc that goes on to its next song by itself has not failed any more")
+  @Test("E10 · a disc that goes on to its next song by itself has not failed any more")
   func goesOn() async throws {
     var plan = TheaterPlan.evening
     plan.library.songs = (1...2).map {
@@ -337,7 +337,7 @@ import Testing
     }
   }
 
-  @Test("E8 E15 · limited people resume a failed film within their limits only")
+  @Test("limited people resume a failed film within their limits only")
   func limited() async throws {
     let rated: (inout TheaterPlan) -> Void = { $0.library.films[0].rating = 16 }
     try await Self.film(by: Principal("ann"), rated) { theater in
@@ -373,7 +373,7 @@ import Testing
     }
   }
 
-  @Test("E11 · a film that fails in the first moment keeps the position where it was left before")
+  @Test("E10 · a film that fails in the first moment keeps the position where it was left before")
   func failsAtOnce() async throws {
     try await Self.film { theater in
       _ = await (try await theater.facade.end()).finished()
@@ -389,7 +389,7 @@ import Testing
   }
 
   @Test(
-    "E11 · a film whose start failed ends after the time of a failure, unless a person cancelled it"
+    "a film whose start failed ends after the time of a failure, unless a person cancelled it"
   )
   func failedStart() async throws {
     for isCancelled in [false, true] {

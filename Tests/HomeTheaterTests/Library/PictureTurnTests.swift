@@ -22,7 +22,7 @@ struct PictureTurnTests {
     return order
   }
 
-  @Test("E9 · users take turns, however many pictures one of them asks for")
+  @Test("users take turns, however many pictures one of them asks for")
   func turns() {
     var turns = PictureTurns()
     for number in 1...4 { turns.insert(Self.request(number, "guest", "g\(number)")) }
@@ -31,7 +31,7 @@ struct PictureTurnTests {
     #expect(Self.order(turns) == ["g1", "o1", "n", "g2", "o2", "g3", "g4"])
   }
 
-  @Test("E9 · a user who asks again and again does not pass one who waits")
+  @Test("a user who asks again and again does not pass one who waits")
   func alternates() {
     var turns = PictureTurns()
     for number in 1...3 { turns.insert(Self.request(number, "guest", "g\(number)")) }
@@ -47,7 +47,7 @@ struct PictureTurnTests {
     #expect(order == ["g1", "o1", "g2", "o2", "g3", "o3"])
   }
 
-  @Test("E9 · a picture for which several users wait comes at the earliest of their turns")
+  @Test("a picture for which several users wait comes at the earliest of their turns")
   func shared() {
     var turns = PictureTurns()
     for number in 1...5 { turns.insert(Self.request(number, "guest", "g\(number)")) }
@@ -58,7 +58,7 @@ struct PictureTurnTests {
     #expect(turns.remove(UTF8Key("g5")).map(\.user) == ["guest", "owner"])
   }
 
-  @Test("E9 · a full queue drops the newest request of the user who has the most")
+  @Test("a full queue drops the newest request of the user who has the most")
   func excess() {
     var turns = PictureTurns()
     for number in 1...4 { turns.insert(Self.request(number, "guest", "g\(number)")) }
@@ -68,7 +68,7 @@ struct PictureTurnTests {
     #expect(turns.removeExcess(before: "another")?.id == 3)
   }
 
-  @Test("E9 · a guest's 60 pictures make an owner wait for one of them")
+  @Test("a guest's 60 pictures make an owner wait for one of them")
   func guestAndOwner() async throws {
     let journal = CommandJournal()
     let player = FakeDevice("dvd", .dvdPlayer, journal: journal)
@@ -91,7 +91,7 @@ struct PictureTurnTests {
     #expect(order.firstIndex(of: "dvd picture o") == 1)
   }
 
-  @Test("E9 · one user has at most 64 requests waiting, and leaves room for others")
+  @Test("one user has at most 64 requests waiting, and leaves room for others")
   func bound() async throws {
     let player = FakeDevice("dvd", .dvdPlayer)
     await player.hold("picture")

@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(
-    "E9 · a song that is named while its player starts plays as soon as the player has listed it",
+    "a song that is named while its player starts plays as soon as the player has listed it",
     arguments: ["activity", "category", "scene", "plan"])
   func waits(_ way: String) async throws {
     try await Self.starting { theater in
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test("E9 · a request waits 10 seconds for a catalogue, and then says that it is still read")
+  @Test("a request waits 10 seconds for a catalogue, and then says that it is still read")
   func bound() async throws {
     try await Self.starting { theater in
       let request = Task {
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test("E9 · a known item, a film of another player and an unreachable player are not waited for")
+  @Test("a known item, a film of another player and an unreachable player are not waited for")
   func known() async throws {
     try await Self.starting { theater in
       let begun = try await theater.facade.begin(
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test("E9 · a hidden title is waited for like an unknown one")
+  @Test("a hidden title is waited for like an unknown one")
   func hidden() async throws {
     var plan = TheaterPlan.evening
     plan.library.songs = [LibraryItem(id: "s1", title: "Opening", rating: 16, player: "cd")]

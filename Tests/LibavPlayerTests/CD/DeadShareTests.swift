@@ -74,7 +74,7 @@ struct DeadShareTests {
     #expect(try await controller.scan(nil).count == 2)
   }
 
-  @Test("E15 · a song on a dead share holds up no other song, and few threads are left behind")
+  @Test("a song on a dead share holds up no other song, and few threads are left behind")
   func stuckThread() async throws {
     let folder = try TemporaryFolder()
     let path = try await Tone(frames: 44_100).encoded("d/1.flac", [], in: folder)

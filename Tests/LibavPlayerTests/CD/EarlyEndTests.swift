@@ -53,7 +53,7 @@ struct EarlyEndTests {
   }
 
   @Test(
-    "E10 · a file that is truncated while it plays fails", arguments: ["wav", "flac", "mp3", "m4a"])
+    "a file that is truncated while it plays fails", arguments: ["wav", "flac", "mp3", "m4a"])
   func whilePlaying(kind: String) async throws {
     let folder = try TemporaryFolder()
     let path = try await Tone(frames: 44_100 * 30).encoded(
@@ -69,7 +69,7 @@ struct EarlyEndTests {
     #expect(!bench.controller.playbacks.contains { $0.status == .ended })
   }
 
-  @Test("E9 · play waits for folders that are still to be named, and for a limited time")
+  @Test("play waits for folders that are still to be named, and for a limited time")
   func waitsForFolders() async throws {
     let own = try TemporaryFolder()
     let other = try TemporaryFolder()

@@ -80,7 +80,7 @@ struct BitstreamTests {
   }
 
   @Test(
-    "F4 · a bitstream in a WAV file plays as music and never as noise",
+    "a bitstream in a WAV file plays as music and never as noise",
     arguments: Packing.allCases.filter { $0 != .mp3 })
   func wave(packing: Packing) async throws {
     let folder = try TemporaryFolder()
@@ -108,7 +108,7 @@ struct BitstreamTests {
   }
 
   @Test(
-    "F4 · a bitstream is found in other lossless files, too",
+    "a bitstream is found in other lossless files, too",
     arguments: ["flac", "aiff", "wv", "m4a", "tta", "au", "caf", "w64", "mka"],
     [Packing.dts, .dts14, .ac3InDigitalOutput])
   func lossless(kind: String, packing: Packing) async throws {
@@ -124,7 +124,7 @@ struct BitstreamTests {
   }
 
   @Test(
-    "F4 · a bitstream without a container plays under any name",
+    "a bitstream without a container plays under any name",
     arguments: ["dts", "wav", "mp3", "flac", "bin"],
     [Packing.dts, .dtsSwapped, .ac3, .ac3InDigitalOutput])
   func raw(ending: String, packing: Packing) async throws {
@@ -153,7 +153,7 @@ struct BitstreamTests {
 @Suite("Kinds of sound that are rare")
 struct RareFormatTests {
   @Test(
-    "F4 · what libav decodes is listed and plays",
+    "E9 · what libav decodes is listed and plays",
     arguments: [
       ("a.wav", "adpcm_ms", 44_100), ("b.wav", "adpcm_ima_wav", 44_100),
       ("c.aiff", "adpcm_ima_qt", 44_100), ("d.caf", "adpcm_ima_qt", 44_100),

@@ -61,7 +61,7 @@ struct NetworkTests {
   }
 
   @Test(
-    "F1 · lists of segments, playlists and chunked answers play",
+    "lists of segments, playlists and chunked answers play",
     arguments: [
       "ts.m3u8", "fmp4.m3u8", "master.m3u8", "ranges.m3u8", "map.m3u8", "keys.m3u8",
       "ts.m3u8?live=1", "list.m3u", "list.pls", "list.xspf",
@@ -77,7 +77,7 @@ struct NetworkTests {
     await player.end()
   }
 
-  @Test("F1 · a film on a public server is reached over a redirect and a list of another server")
+  @Test("a film on a public server is reached over a redirect and a list of another server")
   func publicServer() async throws {
     let folder = try TemporaryFolder()
     let outside = try MediaServer(try Streams.folder.get(), host: "127.0.0.2")
@@ -224,7 +224,7 @@ struct NetworkTests {
     await player.end()
   }
 
-  @Test("F1 · a camera with rtsp plays, and one that redirects leads nowhere")
+  @Test("a camera with rtsp plays, and one that redirects leads nowhere")
   func camera() async throws {
     let camera = try CameraServer()
     let playing = try await player("rtsp://127.0.0.1:\(camera.port)/live")

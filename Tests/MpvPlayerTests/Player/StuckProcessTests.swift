@@ -57,7 +57,7 @@ struct StuckProcessTests {
       != Data("1\n".utf8)
 
   @Test(
-    "F1 · leaves an mpv behind that answers, but does not stop and does not end, and plays in another",
+    "leaves an mpv behind that answers, but does not stop and does not end, and plays in another",
     .enabled(if: canTrace, "needs the permission to trace other processes"))
   func leftBehind() async throws {
     let player = try await PlayerBench(
@@ -79,7 +79,7 @@ struct StuckProcessTests {
   }
 
   @Test(
-    "F1 · plays and lists local films while a share is dead, also after a restart",
+    "plays and lists local films while a share is dead, also after a restart",
     .enabled(if: DeadShare.isInstalled, DeadShare.reason))
   func deadShare() async throws {
     let (share, player) = try await Self.playFromShare()
@@ -112,7 +112,7 @@ struct StuckProcessTests {
   }
 
   @Test(
-    "F1 · stop leaves an mpv behind that waits for a dead share, says so, and another film plays",
+    "stop leaves an mpv behind that waits for a dead share, says so, and another film plays",
     .enabled(if: DeadShare.isInstalled, DeadShare.reason))
   func stopOnDeadShare() async throws {
     let (share, player) = try await Self.playFromShare()
@@ -142,7 +142,7 @@ struct StuckProcessTests {
   }
 
   @Test(
-    "F1 · another film plays at once although its share died only a moment ago",
+    "another film plays at once although its share died only a moment ago",
     .enabled(if: DeadShare.isInstalled, DeadShare.reason), arguments: [false, true])
   func unnoticedDeadShare(isStopped: Bool) async throws {
     let (share, player) = try await Self.playFromShare()
@@ -163,7 +163,7 @@ struct StuckProcessTests {
     await player.end()
   }
 
-  @Test("F1 · a film waits for a display that is gone, and goes on when it is back")
+  @Test("a film waits for a display that is gone, and goes on when it is back")
   func display() async throws {
     let folder = try TemporaryFolder()
     try TestFilms.ffmpeg([

@@ -47,7 +47,7 @@ struct CableStallTests {
     try body(bench)
   }
 
-  @Test("F4 · a seek drops the sound that a stalled amplifier still holds")
+  @Test("a seek drops the sound that a stalled amplifier still holds")
   func seek() throws {
     try withStalledAmplifier { bench in
       // Nobody else moves the clock: the seek must not wait for the amplifier.
@@ -60,7 +60,7 @@ struct CableStallTests {
     }
   }
 
-  @Test("F4 · a pause drops the sound that a stalled amplifier still holds, and loses no frame")
+  @Test("a pause drops the sound that a stalled amplifier still holds, and loses no frame")
   func pause() throws {
     try withStalledAmplifier { bench in
       let paused = bench.source.pause()
@@ -74,7 +74,7 @@ struct CableStallTests {
     }
   }
 
-  @Test("F4 · a sink that never gives credit is given up, though nobody asks for the position")
+  @Test("a sink that never gives credit is given up, though nobody asks for the position")
   func silentSink() async throws {
     // The machine's clock: each step of a test's clock wakes the thread that has to wake by itself here.
     let source = try CableSource()
@@ -85,7 +85,7 @@ struct CableStallTests {
     withExtendedLifetime(peer) {}
   }
 
-  @Test("F4 · credit that came while the source was held up counts")
+  @Test("credit that came while the source was held up counts")
   func lateCredit() throws {
     let source = try CableSource(clock: clock)
     defer { source.close() }
@@ -104,7 +104,7 @@ struct CableStallTests {
     withExtendedLifetime(decoder) {}
   }
 
-  @Test("F4 · the answer to a flush that came while the source was held up counts")
+  @Test("the answer to a flush that came while the source was held up counts")
   func lateAnswer() throws {
     let source = try CableSource(clock: clock)
     defer { source.close() }
@@ -122,7 +122,7 @@ struct CableStallTests {
     withExtendedLifetime(decoder) {}
   }
 
-  @Test("F4 · a sink that reads again after a stall gets whole messages")
+  @Test("a sink that reads again after a stall gets whole messages")
   func halfMessage() throws {
     let source = try CableSource(clock: clock)
     defer { source.close() }
@@ -138,7 +138,7 @@ struct CableStallTests {
     #expect(try peer.find { $0 == .flush(epoch: 2) } != nil)
   }
 
-  @Test("F4 · a token that came while the amplifier was held up is not late")
+  @Test("a token that came while the amplifier was held up is not late")
   func lateToken() throws {
     let folder = try TemporaryFolder()
     let path = folder.path(of: "s")

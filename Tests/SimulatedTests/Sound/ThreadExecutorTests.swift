@@ -5,7 +5,7 @@ import Testing
 @testable import Simulated
 
 @Suite(.timeLimit(.minutes(5))) struct ThreadExecutorTests {
-  @Test("F4 · a call that comes after the executor was stopped is answered")
+  @Test("a call that comes after the executor was stopped is answered")
   func afterStop() async throws {
     let worker = Worker()
     await worker.work()

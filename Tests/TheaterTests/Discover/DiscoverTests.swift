@@ -251,7 +251,7 @@ import WebServer
   }
 
   @Test(
-    "F7 · a search that could not be made is told by the exit code, unless nobody asked for it",
+    "a search that could not be made is told by the exit code, unless nobody asked for it",
     arguments: [
       (["--broker", "127.0.0.1:1", "--only", "mqtt"], 1, ["mqtt"]),
       (["--broker", "127.0.0.1:1", "--only", "displays", "--only", "mqtt"], 1, ["mqtt"]),

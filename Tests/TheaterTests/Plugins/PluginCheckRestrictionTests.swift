@@ -25,7 +25,7 @@ struct PluginCheckRestrictionTests {
       """, [], "")
   }
 
-  @Test("F1 · a device that takes one connection is checked with one open device at a time")
+  @Test("a device that takes one connection is checked with one open device at a time")
   func oneDevice() async throws {
     let folder = try TemporaryFolder()
     let plugin = try await Self.deviceWithOneConnection(folder).build(in: folder)
@@ -38,7 +38,7 @@ struct PluginCheckRestrictionTests {
     #expect(free.failures.count == 1, "without the restriction a second device is opened")
   }
 
-  @Test("F1 · a process that holds the only connection is ended by the end of its input")
+  @Test("a process that holds the only connection is ended by the end of its input")
   func endsByItself() async throws {
     let folder = try TemporaryFolder()
     let plugin = BrokenPlugin(
@@ -54,7 +54,7 @@ struct PluginCheckRestrictionTests {
   }
 
   @Test(
-    "F1 · no volume above the loudest one is sent, valid or not", arguments: [nil, 30, 1, 0])
+    "no volume above the loudest one is sent, valid or not", arguments: [nil, 30, 1, 0])
   func loudest(_ loudest: Int?) async throws {
     let folder = try TemporaryFolder()
     let volumes = try await Self.volumesSent(to: folder, loudest: loudest)
@@ -93,7 +93,7 @@ struct PluginCheckRestrictionTests {
       .matches(of: #/"volume":"?([-+.0-9e]+)/#).compactMap { Double($0.1) }
   }
 
-  @Test("F1 · a pause separates each two cases that start the program, and no others")
+  @Test("a pause separates each two cases that start the program, and no others")
   func pauses() async throws {
     let folder = try TemporaryFolder()
     let plugin = try await BrokenPlugin.none.build(in: folder)
@@ -104,7 +104,7 @@ struct PluginCheckRestrictionTests {
     #expect(pauses == ConformanceCase.handshake.count(where: \.startsProgram) - 1)
   }
 
-  @Test("F1 · one by one, a program that does not start fails in one case, without pauses")
+  @Test("one by one, a program that does not start fails in one case, without pauses")
   func doesNotStart() async throws {
     let folder = try TemporaryFolder()
     let plugin = try await BrokenPlugin.none.build(in: folder)
@@ -117,13 +117,13 @@ struct PluginCheckRestrictionTests {
   }
 
   @Test(
-    "F1 · a volume or a pause outside its range is refused",
+    "a volume or a pause outside its range is refused",
     arguments: ["--loudest=101", "--loudest=-1", "--pause=-1", "--pause=601", "--pause=nan"])
   func wrongOptions(_ option: String) {
     #expect(throws: (any Error).self) { try PluginCheck.parse(["Lamps", option]) }
   }
 
-  @Test("F1 · the restrictions are options of the command")
+  @Test("the restrictions are options of the command")
   func options() throws {
     let command = try PluginCheck.parse([
       "Lamps", "--one-device", "--loudest", "30", "--pause", "2.5",

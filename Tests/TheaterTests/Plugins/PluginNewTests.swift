@@ -21,7 +21,7 @@ struct PluginNewTests {
     #expect(try await plugin.failures(of: ConformanceCase.all) == [])
   }
 
-  @Test("F1 · a new plugin in C closes each device that it has opened, also at the end")
+  @Test("a new plugin in C closes each device that it has opened, also at the end")
   func cCloses() async throws {
     let folder = try TemporaryFolder()
     let plugin = try GeneratedPlugin("Mine", .lights, .c, in: folder.path).path
@@ -71,7 +71,7 @@ struct PluginNewTests {
     #expect(ran.status == 0, "\(ran.errors)")
   }
 
-  @Test("F1 · the Python module closes what it opens, and lets no device delay another or the end")
+  @Test("the Python module closes what it opens, and lets no device delay another or the end")
   func pythonModule() async throws {
     let folder = try TemporaryFolder()
     let plugin = try GeneratedPlugin("Mine", .lights, .python, in: folder.path)
@@ -82,7 +82,7 @@ struct PluginNewTests {
     #expect(ran.status == 0, "\(ran.errors)")
   }
 
-  @Test("F1 · Examples/NetworkLamp has the module that theater plugin new makes")
+  @Test("Examples/NetworkLamp has the module that theater plugin new makes")
   func moduleOfExample() throws {
     let folder = try TemporaryFolder()
     let plugin = try GeneratedPlugin("Mine", .lights, .python, in: folder.path)

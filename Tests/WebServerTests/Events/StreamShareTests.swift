@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(
-    "E2 F5 · guests leave event streams to members, and both leave some to owners",
+    "guests leave event streams to members, and both leave some to owners",
     arguments: [8, 64, 500])
   func shares(most: Int) throws {
     let limiter = EventStreamLimiter(most: most)
@@ -37,7 +37,7 @@ import Testing
     withExtendedLifetime((guests, members, owners)) {}
   }
 
-  @Test("E2 F5 · eight guests with eight streams each leave streams to a member and an owner")
+  @Test("eight guests with eight streams each leave streams to a member and an owner")
   func eightGuests() throws {
     let limiter = EventStreamLimiter()
     let guests = (0..<64).compactMap { number in
@@ -54,7 +54,7 @@ import Testing
     withExtendedLifetime((guests, others)) {}
   }
 
-  @Test("E2 F5 · where no guests are, members use the streams that are kept for them")
+  @Test("where no guests are, members use the streams that are kept for them")
   func withoutGuests() {
     let limiter = EventStreamLimiter()
     let members = Self.fill(limiter, .member)

@@ -23,7 +23,7 @@ struct UnreadAnswerTests {
     return Answers(limits)
   }
 
-  @Test("F5 · beyond a user's bound the client that took nothing for longest gives way")
+  @Test("beyond a user's bound the client that took nothing for longest gives way")
   func ofOneUser() {
     var answers = Self.answers()
     let first = answers.insert(40, for: .user("a"), on: "first")
@@ -36,7 +36,7 @@ struct UnreadAnswerTests {
     #expect(answers.bytes == 200)
   }
 
-  @Test("F5 · an answer larger than the bound is written when no other is")
+  @Test("an answer larger than the bound is written when no other is")
   func larger() {
     var answers = Self.answers()
     let large = answers.insert(1000, for: .user("a"), on: "large")
@@ -46,7 +46,7 @@ struct UnreadAnswerTests {
     #expect(answers.bytes == 1000)
   }
 
-  @Test("F5 · strangers share a bound, and the address with the most unread bytes gives way")
+  @Test("strangers share a bound, and the address with the most unread bytes gives way")
   func ofStrangers() {
     var answers = Self.answers()
     _ = answers.insert(20, for: .stranger([192, 0, 2, 1]), on: "small")
@@ -55,7 +55,7 @@ struct UnreadAnswerTests {
     #expect(answers.insert(20, for: .user("a"), on: "user").dropped.isEmpty)
   }
 
-  @Test("F5 · beyond the bound of all the recipient with the most unread bytes gives way")
+  @Test("beyond the bound of all the recipient with the most unread bytes gives way")
   func ofAll() {
     var answers = Self.answers()
     _ = answers.insert(60, for: .user("a"), on: "a")
@@ -83,13 +83,12 @@ struct UnreadAnswerTests {
     }
   }
 
-  @Test("F5 · 60 clients that read nothing of a long list hold less than 100 KiB each")
+  @Test("60 clients that read nothing of a long list hold the bound of one each")
   func manySilent() async throws {
     try await Self.open { room, owner in
       let request = room.request("/api/v1/songs?limit=1000", token: owner.token)
       let clients = try (0..<60).map { _ in try SilentClient(port: room.port, request) }
       #expect(await eventually { room.unreadAnswers.bytes == 60 * UnreadAnswerLimiter.held })
-      #expect(room.unreadAnswers.bytes < 60 * 100 * 1024)
       #expect(clients.allSatisfy { !$0.isDropped })
       // A client that reads gets the whole list meanwhile.
       let songs = try await owner.send(.GET, "/api/v1/songs?limit=1000").json["songs"]?.array
@@ -98,7 +97,7 @@ struct UnreadAnswerTests {
   }
 
   @Test(
-    "F5 · clients that read nothing are dropped at a user's bound, and one that reads is served")
+    "clients that read nothing are dropped at a user's bound, and one that reads is served")
   func dropsSilent() async throws {
     try await Self.open({ $0.ofOneUser = 3 * UnreadAnswerLimiter.held }) { room, owner in
       let request = room.request("/api/v1/songs?limit=1000", token: owner.token)
@@ -112,7 +111,7 @@ struct UnreadAnswerTests {
     }
   }
 
-  @Test("F5 · answers that are whole in memory count whole, also those of strangers")
+  @Test("answers that are whole in memory count whole, also those of strangers")
   func strangers() async throws {
     let size = 500_000
     try await Self.open({ $0.ofStrangers = size }) { room, owner in
@@ -131,7 +130,7 @@ struct UnreadAnswerTests {
     }
   }
 
-  @Test("F5 · a client that takes nothing of a list in parts is dropped after the stated time")
+  @Test("a client that takes nothing of a list in parts is dropped after the stated time")
   func stalled() async throws {
     var limits = ConnectionLimits.standard
     limits.stalledAnswer = .milliseconds(250)
@@ -149,7 +148,7 @@ struct UnreadAnswerTests {
     }
   }
 
-  @Test("F5 · a text of events counts while a client does not take it")
+  @Test("a text of events counts while a client does not take it")
   func eventTexts() async throws {
     try await Self.open { room, owner in
       let client = try SilentClient(

@@ -264,7 +264,7 @@ import Testing
   }
 
   @Test(
-    "A9 · refuses a folder without a shell, with a file of another type or with a compressed one alone",
+    "refuses a folder without a shell, with a file of another type or with a compressed one alone",
     arguments: [
       ["page/1/js/a.js"], ["index.html", "a.exe"], ["index.html", "page/1/js/a"],
       ["index.html", "page/1/js/a.js.gz"],

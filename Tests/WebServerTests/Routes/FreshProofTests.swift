@@ -42,7 +42,7 @@ import WebServer
   }
 
   @Test(
-    "F5 F6 · a swap to Simulated needs no fresh proof",
+    "a swap to Simulated needs no fresh proof",
     arguments: [
       ["plugin": "Simulated"], ["plugin": "Simulated", "options": ["speed": 0]],
       ["plugin": "Simulated", "save": false],
@@ -74,7 +74,7 @@ import WebServer
     }
   }
 
-  @Test("F5 F6 · no route changes the configuration or a secret without a fresh proof")
+  @Test("F5 · no route changes the configuration or a secret without a fresh proof")
   func configuration() async throws {
     try await TestServer.open { room in
       let owner = try await room.owner()

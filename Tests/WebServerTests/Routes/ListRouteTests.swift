@@ -22,7 +22,7 @@ struct ListRouteTests {
     }
   }
 
-  @Test("E9 F5 · lists at most 1,000 entries without a limit, and the rest by offset")
+  @Test("E9 · lists at most 1,000 entries without a limit, and the rest by offset")
   func standardLimit() async throws {
     try await open(songs: 2500) { _, owner in
       var ids: [String] = []

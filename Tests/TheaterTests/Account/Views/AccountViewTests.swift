@@ -71,7 +71,7 @@ struct AccountViewTests {
     #expect(harness.screen.form.text(.password) == long + "!")
   }
 
-  @Test("E6 C8 · an empty address is said to be missing, not to have an account")
+  @Test("E6 · an empty address is said to be missing, not to have an account")
   func emptyAddress() {
     let rules = RuleSet(
       "of this test",
