@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes the page's binary files: the icons of an installed page, and ten seconds of silence.
+"""Writes the page's binary files: the icon of an installed page, and ten seconds of silence.
 
     Scripts/page_assets.py
 
-The icons show the drawing of icon.svg on a full square, small enough for every mask. The page plays
-the silence (js/media-keys.js), because browsers show media keys only for a page that plays sound
-itself.
+The icon shows the drawing of icon.svg on a full square, small enough for every mask. The page plays
+the silence (js/parts/media-keys.js), because browsers show media keys only for a page that plays
+sound itself.
 """
 
 import math
@@ -101,6 +101,5 @@ def silence(seconds=10, rate=8000, block=8000):
 
 
 if __name__ == "__main__":
-    for side in (192, 512):
-        (SITE / f"icon-{side}.png").write_bytes(icon(side))
+    (SITE / "icon-192.png").write_bytes(icon(192))
     (SITE / "silence.flac").write_bytes(silence())

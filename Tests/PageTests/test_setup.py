@@ -823,8 +823,7 @@ ENTRIES_BEFORE = (
 ENTRY_X = "\t" + r'{"role": "screen", "options": {"k": "\\"}}'
 ENTRIES_AFTER = ' },"z":-1.5e3}'
 # Changes texts and entries of devices.json, and returns what came out by the name of the case.
-CHANGE_ENTRIES = r"""(configuration, text) => {
-  const { withEntry, withNewEntry, secretsIn, merged, simulated } = configuration;
+CHANGE_ENTRIES = r"""({ secretsIn, merged, simulated }, { withEntry, withNewEntry }, text) => {
   const oneEntry = '{\n  "devices": {\n    "x": {"role": "r"}\n  }\n}\n';
   const texts = [text, '{"devices": {}}', oneEntry];
   const errorOf = (action) => {
@@ -861,7 +860,7 @@ CHANGE_ENTRIES = r"""(configuration, text) => {
 def test_entries(guided, own_theater):
     page = guided().open("/setup")
     made = page.evaluate(
-        with_modules("parts/configuration.js", CHANGE_ENTRIES),
+        with_modules(["parts/configuration.js", "parts/configuration-text.js"], CHANGE_ENTRIES),
         ENTRIES_BEFORE + ENTRY_X + ENTRIES_AFTER,
     )
     assert made == {

@@ -224,7 +224,7 @@ def test_short_start(owner, in_snapshot):
 )
 def test_plan(owner):
     page = owner.open("/scenes?scene=together")
-    begins_here = with_modules("base/api.js", "(api) => api.beginsHere()")
-    assert not page.evaluate(begins_here)
+    is_starting_here = with_modules("base/api.js", "(api) => api.isStartingHere()")
+    assert not page.evaluate(is_starting_here)
     page.get_by_role("button", name="Run").click()
-    page.wait_for_function(begins_here)
+    page.wait_for_function(is_starting_here)

@@ -1,6 +1,6 @@
 // Entry point and router: maps addresses to screens.
 import { $, announce, ariaHidden, btn, h } from './base/dom.js';
-import { Failure, get, whenLoggedOut } from './base/api.js';
+import { Failure, get, setLogoutHandler } from './base/api.js';
 import { changeLanguage, loadTexts, t } from './base/text.js';
 import { applyPreferences, preferences } from './base/preferences.js';
 
@@ -50,8 +50,8 @@ const loadFrame = () => import('./screens/frame.js');
 let app;
 /** Ends the screen that is shown. */
 let leave = () => {};
-/** The number of the last change of the screen; an earlier one that is still loading is dropped. */
-let turn = 0;
+/** The number of the last navigation; an earlier one that is still loading is dropped. */
+let navigationNumber = 0;
 
 const styles = new Map();
 /** Loads a style sheet once; resolves when it applies. */
@@ -81,7 +81,7 @@ function preloadHome() {
 
 /** Whether this browser has logged in; the session's cookie is hidden from scripts. */
 const hasSession = () => localStorage.getItem('theater-session') === '1';
-const readSession = () => get('/sessions/current', { open: true });
+const readSession = () => get('/sessions/current', { allows401: true });
 /** The outcome of the request for the session that begins before the texts are loaded. */
 let earlySession;
 /** Returns the current session. */
@@ -123,14 +123,14 @@ export async function exit() {
 
 /** Shows the screen of the current address. */
 async function show(keepScroll) {
-  turn += 1;
-  const ownTurn = turn;
+  navigationNumber += 1;
+  const ownNumber = navigationNumber;
   const focusedBefore = document.activeElement;
   delete document.documentElement.dataset.ready;
   const wanted = screenAt(location.pathname);
   const { isEntrance } = wanted.layout;
   if (!isEntrance && !app && !(await open())) return;
-  if (ownTurn !== turn) {
+  if (ownNumber !== navigationNumber) {
     // An entrance that was asked for meanwhile has no frame around it.
     if (screenAt(location.pathname).layout.isEntrance) endApp();
     return;
@@ -139,7 +139,7 @@ async function show(keepScroll) {
   const screen = isAllowed ? wanted : screens.get('home');
   if (isEntrance) endApp();
   const module = await loadOrExplain(screen);
-  if (!module || ownTurn !== turn) return;
+  if (!module || ownNumber !== navigationNumber) return;
   leave();
   leave = () => {};
   const main = layOut(screen);
@@ -147,11 +147,11 @@ async function show(keepScroll) {
   $('#main').replaceWith(main);
   document.title = `${module.title()} · ${NAME}`;
   app?.turnTo(screen.name);
-  const placeholder = isEntrance ? undefined : loading(module.title());
+  const placeholder = isEntrance ? undefined : loadingPlaceholder(module.title());
   if (placeholder) main.append(placeholder);
   const end = await module.show(main, { go, enter, exit, begin, again: () => show(true) });
   placeholder?.remove();
-  if (ownTurn !== turn) {
+  if (ownNumber !== navigationNumber) {
     end?.();
     return;
   }
@@ -159,7 +159,7 @@ async function show(keepScroll) {
   if (!keepScroll) scrollTo(0, module.place?.() ?? 0);
   // The focus stays where the reader has put it meanwhile.
   const isUnmoved = [focusedBefore, focusedAfter, document.body].includes(document.activeElement);
-  if (ownTurn > 1 && isUnmoved) {
+  if (ownNumber > 1 && isUnmoved) {
     main.focus({ preventScroll: true });
     announce(module.title());
   }
@@ -167,8 +167,8 @@ async function show(keepScroll) {
   sessionStorage.removeItem('theater-reloaded');
 }
 /**
- * Loads a screen. If that fails, returns a screen that stands for it, or else nothing, and the page
- * says why or is loaded anew.
+ * Loads a screen. Returns undefined if the page is loaded anew or says why; offline within the app,
+ * a placeholder.
  */
 async function loadOrExplain(screen) {
   try {
@@ -194,7 +194,7 @@ function layOut({ name, layout }) {
   return h('main', { id: 'main', tabindex: -1, class: layout.main });
 }
 /** What a screen shows until it has read what it needs; its own content hides it. */
-const loading = (title) =>
+const loadingPlaceholder = (title) =>
   h(
     'div',
     'loading',
@@ -291,7 +291,7 @@ addEventListener('popstate', () => show());
 addEventListener('hashchange', () => {
   if (screenAt(location.pathname).layout.isEntrance) show();
 });
-whenLoggedOut(exit);
+setLogoutHandler(exit);
 
 /** Replaces the skeleton if the page's texts cannot be loaded: the one sentence without them. */
 function explainMissingTexts() {

@@ -37,12 +37,12 @@ const START_EVENT_DELAY_MS = 1000;
 /** The number of requests that start something, counted until its event has arrived. */
 let starting = 0;
 /** Whether this page started the activity that starts now. */
-export const beginsHere = () => starting > 0;
+export const isStartingHere = () => starting > 0;
 
-let loggedOut = () => {};
-/** Calls `action` when the controller no longer accepts the session. */
-export const whenLoggedOut = (action) => {
-  loggedOut = action;
+let onLogout = () => {};
+/** Sets the function that is called when the controller no longer accepts the session. */
+export const setLogoutHandler = (action) => {
+  onLogout = action;
 };
 
 /** Fetches an answer and its text, and counts the requests that start something. */
@@ -75,11 +75,16 @@ function parse(text, status) {
 /**
  * Sends a request to a path below /api/v1 and returns the value of the answer.
  * @param wait seconds to wait for the end of what was started
- * @param open whether 401 is an answer like any other
+ * @param allows401 whether a 401 does not end the session
  * @param isText whether the body is JSON already
  * @throws Failure
  */
-export async function send(method, path, body, { wait, signal, open, isText, headers: more } = {}) {
+export async function send(
+  method,
+  path,
+  body,
+  { wait, signal, allows401, isText, headers: more } = {},
+) {
   const headers = { ...more };
   if (method !== 'GET') headers['X-Theater'] = '1';
   if (body !== undefined) headers['Content-Type'] = 'application/json';
@@ -96,7 +101,7 @@ export async function send(method, path, body, { wait, signal, open, isText, hea
     answer.status,
     value?.error ?? { code: 'unknown', message: t('error.answered', { status: answer.status }) },
   );
-  if (answer.status === 401 && !open) loggedOut();
+  if (answer.status === 401 && !allows401) onLogout();
   throw failure;
 }
 /** An address with its values encoded: path`/devices/${id}`. */
@@ -105,5 +110,5 @@ export const path = (parts, ...values) =>
 export const get = (path, options) => send('GET', path, undefined, options);
 export const post = (path, body, options) => send('POST', path, body, options);
 export const remove = (path, options) => send('DELETE', path, undefined, options);
-/** A request of a person without a session: 401 is an answer like any other. */
-export const postOpen = (path, body, options) => post(path, body, { ...options, open: true });
+/** A request of a person without a session: a 401 ends none. */
+export const postOpen = (path, body, options) => post(path, body, { ...options, allows401: true });

@@ -12,7 +12,7 @@ class VirtualList {
     this.list = h('ul', { class: className, 'aria-label': label, tabindex: -1 });
     /** The items that exist, by index. */
     this.nodes = new Map();
-    /** The items that may be others, since the list was resized. */
+    /** Nodes that may show outdated items, since the list was resized. */
     this.outdated = new Set();
     this.columns = 1;
     this.rowHeight = 0;
@@ -104,8 +104,8 @@ class VirtualList {
     this.nodes.set(index, node);
     return node;
   }
-  /** Draws the items that were not known, or may be others. */
-  filled() {
+  /** Draws again the known items whose nodes are placeholders or may be outdated. */
+  redrawKnown() {
     for (const [index, node] of this.nodes) {
       const mayDiffer = 'place' in node.dataset || this.outdated.has(node);
       if (mayDiffer && this.isKnown(index)) node.replaceWith(this.make(index));
@@ -169,7 +169,7 @@ class VirtualList {
  *   with the columns of the style sheet; `build(index)` makes an item's `li`; `isKnown(index)`
  *   tells whether that is more than its place; `shown(from, to)` is called with the range that
  *   exists
- * @returns `filled()` for when more items are known, `resize(count)` for when all may be others,
- *   and `end()`
+ * @returns `redrawKnown()` for when more items are known, `resize(count)` for when all may be
+ *   others, and `end()`
  */
-export const virtual = (host, options) => new VirtualList(host, options);
+export const showVirtualList = (host, options) => new VirtualList(host, options);

@@ -50,7 +50,7 @@ export class CodeScreen {
   }
 
   type(text) {
-    if (this.isLocked || !this.entry.type(text)) return [];
+    if (this.isLocked || !this.entry.setText(text)) return [];
     this.failure = null;
     return this.entry.isWhole ? this.verify() : [];
   }

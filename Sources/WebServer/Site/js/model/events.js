@@ -54,7 +54,7 @@ export async function followLevels(signal, lastID, receive) {
     for await (const events of eventsOf(answer)) {
       for (const { type, value } of events) if (type === 'levels') receive(value);
     }
-  } catch { /* the next look at the state asks again */ }
+  } catch { /* the caller reconnects at its next paint */ }
 }
 
 /**
@@ -63,8 +63,8 @@ export async function followLevels(signal, lastID, receive) {
  * one takes the lock.
  */
 class Follower {
-  constructor({ event, state, signal }) {
-    Object.assign(this, { event, state, signal });
+  constructor({ onEvent, onConnection, signal }) {
+    Object.assign(this, { onEvent, onConnection, signal });
     const canShare = typeof BroadcastChannel === 'function' && navigator.locks;
     this.channel = canShare ? new BroadcastChannel('theater') : null;
     this.lastID = undefined;
@@ -89,13 +89,13 @@ class Follower {
       clearTimeout(this.timer);
       this.channel.close();
     });
-    this.queue();
+    this.requestLead();
     setTimeout(() => this.ask('state'), FIRST_QUESTION_MS);
   }
 
   // ---- between tabs ----
   /** Waits for the lead, or steals it. */
-  async queue(mustSteal = false) {
+  async requestLead(mustSteal = false) {
     const lead = new AbortController();
     const leadSignal = AbortSignal.any([this.signal, lead.signal]);
     this.waiting?.abort();
@@ -110,7 +110,7 @@ class Follower {
     this.isLeader = false;
     lead.abort();
     if (this.signal.aborted || this.isLoggedOut) return;
-    this.queue();
+    this.requestLead();
     this.expectSign();
   }
   receive(message) {
@@ -131,7 +131,7 @@ class Follower {
     if (this.isLeader || this.signal.aborted) return;
     this.channel.postMessage({ asks: question });
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.queue(true), SIGN_MS);
+    this.timer = setTimeout(() => this.requestLead(true), SIGN_MS);
   }
   expectSign() {
     clearTimeout(this.timer);
@@ -148,10 +148,10 @@ class Follower {
   handle({ type, value, id, connection }) {
     if (connection) {
       this.connection = connection;
-      this.state(connection);
+      this.onConnection(connection);
     } else if (type) {
       this.lastID = id;
-      this.event(type, value, id);
+      this.onEvent(type, value, id);
     }
   }
 
@@ -241,8 +241,8 @@ function refusal(status) {
 
 /**
  * Follows the events until `signal` aborts.
- * @param options `event` is called with (type, value, id); `state` with 'live', 'lost', 'full' (too
- *   many streams) or 'loggedOut'; `signal`
+ * @param options `onEvent` is called with (type, value, id); `onConnection` with 'live', 'lost',
+ *   'full' (too many streams) or 'loggedOut'; `signal`
  * @returns `retry()`, which does not wait for the next try, and `renew()`, which opens the stream
  *   again
  */

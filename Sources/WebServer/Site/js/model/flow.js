@@ -1,8 +1,8 @@
 // Shared parts of flows: effects, the field for a code, and the loop that runs a flow.
 
-/** An effect for the drawing: an output of the flow. `tell` is its key in flow-transcripts.json. */
+/** An effect that only the painter handles. `tell` is its key in flow-transcripts.json. */
 export const emit = (name, value = true) => ({ tell: name, value });
-/** A failure in short: `refused codeWrong`. */
+/** Returns a failure as one line: `refused codeWrong`. */
 export function summary(failure) {
   if (!failure) return null;
   const subject = failure.kind === 'refused' ? failure.code : failure.field;
@@ -26,8 +26,8 @@ export class CodeEntry {
   /**
    * Sets the text without spaces, with which people paste codes; returns whether it has changed.
    */
-  type(typed) {
-    const code = typed.replace(/\s/g, '');
+  setText(input) {
+    const code = input.replace(/\s/g, '');
     if (code === this.text) return false;
     this.text = code;
     return true;

@@ -105,7 +105,7 @@ export class LoginFlow {
     switch (type) {
       // A whole code submits itself; a recovery code needs the button.
       case 'typedFactor':
-        return this.factor.type(text) && this.factor.isWhole ? this.submit() : [];
+        return this.factor.setText(text) && this.factor.isWhole ? this.submit() : [];
       case 'submit':
         return this.factor.canSubmit ? this.submit() : [];
       case 'backFromFactor':

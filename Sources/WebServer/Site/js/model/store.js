@@ -54,12 +54,12 @@ export async function begin(session, loggedOut) {
   choices = await categoriesOf(session.activities);
   stop = new AbortController();
   await new Promise((ready) => {
-    const event = (type, value, id) => {
+    const onEvent = (type, value, id) => {
       apply(type, value, id);
       changed();
       if (store.status) ready();
     };
-    const state = (next) => {
+    const onConnection = (next) => {
       if (next === 'loggedOut') {
         loggedOut();
         return;
@@ -67,7 +67,7 @@ export async function begin(session, loggedOut) {
       setConnection(next);
       if (next !== 'live') ready();
     };
-    stream = follow({ signal: stop.signal, event, state });
+    stream = follow({ signal: stop.signal, onEvent, onConnection });
   });
 }
 /** The categories of items of some activities; `undefined` if a session has no such limit. */

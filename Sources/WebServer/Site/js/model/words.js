@@ -21,16 +21,17 @@ export const word = (name) => (hasText(`is.${name}`) ? t(`is.${name}`) : name);
 /** Frequencies above this are in kHz (medium wave), others in MHz (FM). */
 const HIGHEST_MHZ = 200;
 /** A frequency with its unit: "98.5 MHz", "810 kHz". */
-export function hertz(frequency) {
+export function frequencyWithUnit(frequency) {
   if (frequency > HIGHEST_MHZ) return unit(String(frequency), 'kHz');
   return unit(number(frequency, 1), 'MHz');
 }
-export const station = (device) => hertz(value(device, 'frequency') ?? 0);
+/** The frequency of a tuner, with its unit. */
+export const tunedFrequencyText = (device) => frequencyWithUnit(value(device, 'frequency') ?? 0);
 
 const FULL_BRIGHTNESS = 100;
-const listed = (...words) => words.filter(Boolean).join(', ');
+const joinWords = (...words) => words.filter(Boolean).join(', ');
 /** The word for the power of a device that is not on; `false` for one that is. */
-function notOn(device) {
+function powerWordUnlessOn(device) {
   const power = value(device, 'power');
   return power !== 'on' && word(power ?? 'unknown');
 }
@@ -40,11 +41,13 @@ const DESCRIBERS = {
     const mode = value(device, 'mode');
     const isMuted = value(device, 'muted');
     const volume = isMuted ? t('is.muted') : t('is.volume', { percent: value(device, 'volume') });
-    return notOn(device) || listed(word(value(device, 'input')), mode && word(mode), volume);
+    return powerWordUnlessOn(device) ||
+      joinWords(word(value(device, 'input')), mode && word(mode), volume);
   },
   tuner(device) {
-    const frequency = value(device, 'frequency') && station(device);
-    return notOn(device) || listed(value(device, 'station'), frequency) || word('on');
+    const frequency = value(device, 'frequency') && tunedFrequencyText(device);
+    return powerWordUnlessOn(device) || joinWords(value(device, 'station'), frequency) ||
+      word('on');
   },
   dvdPlayer: describePlayer,
   cdPlayer: describePlayer,
@@ -61,12 +64,13 @@ const DESCRIBERS = {
   },
   popcornPopper(device) {
     const popping = value(device, 'popping');
-    return notOn(device) || (['popping', 'done'].includes(popping) ? word(popping) : t('is.on'));
+    return powerWordUnlessOn(device) ||
+      (['popping', 'done'].includes(popping) ? word(popping) : t('is.on'));
   },
 };
 function describePlayer(device, titles) {
   const trayOpen = value(device, 'tray') === 'open' && t('is.trayOpen');
-  if (notOn(device) || trayOpen) return listed(notOn(device), trayOpen);
+  if (powerWordUnlessOn(device) || trayOpen) return joinWords(powerWordUnlessOn(device), trayOpen);
   const playback = value(device, 'playback');
   if (!playback || playback.state === 'stopped') return t('is.discStopped');
   const title = titles[playback.item] || playback.item || '';
@@ -93,9 +97,10 @@ const SHIPPED = {
   'Movie night, softly and without popcorn': 'scene.night',
   Popcorn: 'activity.popcorn',
 };
-export const titled = (title) => (Object.hasOwn(SHIPPED, title) ? t(SHIPPED[title]) : title);
+/** Returns a shipped title in the reader's language, any other unchanged. */
+export const translateTitle = (title) => Object.hasOwn(SHIPPED, title) ? t(SHIPPED[title]) : title;
 /** The title of the current item, else of the current activity. */
-export const titleOf = ({ itemTitle, title }) => itemTitle ?? (title && titled(title));
+export const titleOf = ({ itemTitle, title }) => itemTitle ?? (title && translateTitle(title));
 /** The shown name of a device: its role, followed by its id if several devices have that role. */
 export function nameOf(device, all = []) {
   const name = hasText(`device.${device.role}`) ? t(`device.${device.role}`) : device.id;
@@ -128,7 +133,7 @@ export function commandWords(command, titles = {}) {
     case 'frequency':
     case 'fm':
     case 'am':
-      return t('cmd.frequency', { frequency: hertz(argument) });
+      return t('cmd.frequency', { frequency: frequencyWithUnit(argument) });
     default:
       return `${plain} ${typeof argument === 'object' ? JSON.stringify(argument) : argument}`;
   }

@@ -9,7 +9,7 @@ export const chip = (known, text) =>
   h('span', { class: 'chip', data: { known } }, ariaHidden('span', 'dot'), text);
 
 /** Returns how a device's state is known: `failed`, `off`, `unknown`, `assumed` or `reported`. */
-export function provenanceChip(device) {
+export function stateProvenance(device) {
   if (failureOf(device) || device.availability === 'unavailable') return 'failed';
   if ([t('is.off'), t('is.up')].includes(describe(device))) return 'off';
   const provenances = Object.values(device.state).map(({ provenance }) => provenance);

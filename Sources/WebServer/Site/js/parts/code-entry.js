@@ -8,7 +8,7 @@ import { CodeFlow } from '../model/code-flow.js';
 import { drive, emits, failurePainter } from '../model/flow.js';
 import { entranceForm } from './backdrop.js';
 import { codeField, countdownRing } from './code-field.js';
-import { busyButton, field, formError } from './forms.js';
+import { field, formError, setBusy } from './forms.js';
 
 const CODE_LENGTH = 6;
 // How much of the backdrop is lit in each state of the forms.
@@ -132,7 +132,7 @@ function contactForm({ oneTime, send, set, heading, note, button: words, foot })
   const paintLoading = () => {
     if (oneTime.isLoading === isLoading) return;
     isLoading = oneTime.isLoading;
-    busyButton(button, isLoading, isLoading ? t('code.sending') : words);
+    setBusy(button, isLoading, isLoading ? t('code.sending') : words);
     if (isLoading) announce(t('code.sending'));
   };
   return {

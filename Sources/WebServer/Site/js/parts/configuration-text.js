@@ -1,10 +1,12 @@
 // The entry of a device in the text of devices.json. Every other byte of the text stays.
 
-/** A value as it is written in one line. */
-export function line(value) {
-  if (Array.isArray(value)) return `[${value.map(line).join(', ')}]`;
+/** Returns a value as JSON on one line. */
+export function formatOnOneLine(value) {
+  if (Array.isArray(value)) return `[${value.map(formatOnOneLine).join(', ')}]`;
   if (!value || typeof value !== 'object') return JSON.stringify(value);
-  const members = Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${line(one)}`);
+  const members = Object.entries(value).map(([key, one]) =>
+    `${JSON.stringify(key)}: ${formatOnOneLine(one)}`
+  );
   return `{${members.join(', ')}}`;
 }
 /**
@@ -13,23 +15,23 @@ export function line(value) {
  * @throws Error if it does not have the device
  */
 export function withEntry(text, device, entry) {
-  const [start, end] = placeOf(text, ['devices', device]);
-  return text.slice(0, start) + line(entry) + text.slice(end);
+  const [start, end] = rangeOf(text, ['devices', device]);
+  return text.slice(0, start) + formatOnOneLine(entry) + text.slice(end);
 }
 /**
- * Returns the text with the entry of a further device behind the others.
+ * Returns the text with the entry of a further device after the others.
  * @param text valid JSON
  */
 export function withNewEntry(text, device, entry) {
-  const [, end] = placeOf(text, ['devices']);
+  const [, end] = rangeOf(text, ['devices']);
   const before = text.slice(0, end - 1).trimEnd();
   const after = text.slice(before.length);
   const comma = before.endsWith('{') ? '' : ',';
-  return `${before}${comma}\n    ${JSON.stringify(device)}: ${line(entry)}${after}`;
+  return `${before}${comma}\n    ${JSON.stringify(device)}: ${formatOnOneLine(entry)}${after}`;
 }
 
 /** Where the value at the end of a path of keys begins and ends. */
-function placeOf(text, keys) {
+function rangeOf(text, keys) {
   const scanner = new Scanner(text);
   for (const key of keys) scanner.enterMember(key);
   const start = scanner.position;

@@ -7,8 +7,6 @@ import { showFailure } from './failures.js';
 import { formSheet, withProof } from './form-sheet.js';
 import { t } from '../base/text.js';
 
-export { line, withEntry, withNewEntry } from './configuration-text.js';
-
 /**
  * Opens a sheet with what would change; its button saves the text.
  * @param text the new text, and `hash` the version from which it was made

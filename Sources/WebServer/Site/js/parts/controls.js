@@ -15,8 +15,6 @@ import { roleControls } from './role-controls.js';
 import { faultCard, retry } from './runs.js';
 import { sentence, t } from '../base/text.js';
 
-export { speakers, track } from './role-controls.js';
-
 /** Milliseconds between two updates of the ages of values. */
 const AGE_PERIOD = 1000;
 /** What changes while it is controlled: the controls follow it without being built anew. */
@@ -27,14 +25,14 @@ const SLIDERS = ['volume', 'brightness'];
 export function deviceSheet(id) {
   const pane = h('div', 'device-sheet');
   const box = sheet(nameOf(theater.device(id), theater.devices()), pane);
-  box.addEventListener('close', follow(id, pane));
+  box.addEventListener('close', showControls(id, pane));
 }
 /**
  * Fills `pane` with a device's controls and keeps them up to date; returns a function that ends the
  * updates.
  * @param wide whether the state is unfolded from the beginning
  */
-export function follow(id, pane, { wide = false } = {}) {
+export function showControls(id, pane, { wide = false } = {}) {
   const description = h('p', 'soft');
   const trouble = h('div', {});
   const controls = h('div', 'controls');

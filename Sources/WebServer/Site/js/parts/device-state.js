@@ -1,7 +1,7 @@
 // The state of a device as a table: each value with its provenance and age.
 import { h } from '../base/dom.js';
 import { age } from '../model/store.js';
-import { ago, hertz, word } from '../model/words.js';
+import { ago, frequencyWithUnit, word } from '../model/words.js';
 import { chip } from './chips.js';
 import { rebuildIfChanged } from './rebuild.js';
 import { titles } from './commands.js';
@@ -56,7 +56,7 @@ function valueText(name, value) {
     case 'brightness':
       return `${value} %`;
     case 'frequency':
-      return hertz(value);
+      return frequencyWithUnit(value);
     default:
       return plainText(value);
   }

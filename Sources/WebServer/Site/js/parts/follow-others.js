@@ -1,5 +1,5 @@
 // Follows what others start: a choice of each device.
-import { beginsHere } from '../base/api.js';
+import { isStartingHere } from '../base/api.js';
 import { $ } from '../base/dom.js';
 import { preferences } from '../base/preferences.js';
 import { activity, isWallTablet, store, watch } from '../model/store.js';
@@ -30,7 +30,7 @@ export function followOthers(go) {
     const isNew = isBegun && store.status === lastStatus;
     lastRun = run;
     lastStatus = store.status;
-    if (!isNew || beginsHere() || !follows() || isOccupied()) return;
+    if (!isNew || isStartingHere() || !follows() || isOccupied()) return;
     const address = matchMedia(LARGE_SCREEN).matches ? '/room' : '/player';
     if (location.pathname !== address) go(address);
   });

@@ -7,7 +7,7 @@ import { small } from './cards.js';
 import { codeSteps } from './code-entry.js';
 import { sheet } from './dialogs.js';
 import { failureWords } from './failures.js';
-import { busyButton, field, formError } from './forms.js';
+import { field, formError, setBusy } from './forms.js';
 
 export const passwordField = () =>
   field({
@@ -33,9 +33,8 @@ function showFailure(error, failure) {
 
 /**
  * Opens a form; it closes when `use` succeeds with the values of the fields.
- * @param options `heading`, `note` above the fields, `fields`, `button`: its text, `danger`:
- *   whether
- *   the form destroys something;
+ * @param options `heading`, `note` above the fields, `fields`, `button`: its text;
+ *   `danger`: whether the form destroys something;
  *   `refused(failure)`: called when `use` fails; may return the field that gets the focus;
  *   `done(result)`: called with the result of `use`
  */
@@ -49,7 +48,7 @@ export function formSheet(
   const lock = (isLocked) => {
     isLoading = isLocked;
     for (const one of fields) one.lock(isLocked);
-    busyButton(button, isLocked, words);
+    setBusy(button, isLocked, words);
   };
   const fail = (failure) => {
     lock(false);
@@ -108,7 +107,7 @@ export function confirmContact({ path, target, sent, done, onback }) {
   };
   const verify = async ({ request, code }, answer) => {
     try {
-      await post(`${path}/confirmation`, { request, code }, { open: true });
+      await post(`${path}/confirmation`, { request, code }, { allows401: true });
     } catch (failure) {
       answer({ type: 'verified', failure });
       return;
@@ -144,7 +143,7 @@ const sendProof = (password, code) =>
     password,
     cookie: true,
     ...(code.trim() && { code: code.trim() }),
-  }, { open: true });
+  }, { allows401: true });
 
 /** Asks for the password, and for a code where the account has a second factor. */
 function prove() {

@@ -5,7 +5,7 @@ import { icon } from '../base/icons.js';
 import { isEmail } from '../base/contacts.js';
 import { capitalized, sentence, t, unit } from '../base/text.js';
 
-/** The checks of a login, which applies no rules: an account may be older than they are. */
+/** The checks of a login, which applies no rules: an account may predate them. */
 export const CHECK = {
   email: (text) => isEmail(text) ? null : t('field.emailLike'),
   any: (text) => text ? null : t('field.passwordMissing'),
@@ -31,12 +31,12 @@ class Field {
     this.input = fieldInput({ ...input, secret });
     this.mark = h('span', 'mark');
     this.noteText = h('span', {}, note);
-    this.showButton = secret ? showButton(this.input) : null;
+    this.revealButton = secret ? revealButton(this.input) : null;
     this.node = h(
       'div',
       { class: 'field', data: { look: 'pristine' } },
       h('label', { for: this.input.id }, label),
-      h('div', 'box', this.input, this.mark, this.showButton),
+      h('div', 'box', this.input, this.mark, this.revealButton),
       h('p', { class: 'note', id: noteID(this.input.id) }, this.noteText),
     );
     this.input.addEventListener('input', () => this.handleInput());
@@ -56,7 +56,7 @@ class Field {
       this.flow.left?.();
       return;
     }
-    this.paint(true);
+    this.paint('leave');
     this.onchange?.(this, true);
   }
 
@@ -65,7 +65,7 @@ class Field {
     this.flow = flow;
   }
   /** Sets the function that is called after each change, with the field and whether it was left. */
-  changed(action) {
+  setChangeHandler(action) {
     this.onchange = action;
   }
   get value() {
@@ -80,11 +80,15 @@ class Field {
   get valid() {
     return this.problem === null;
   }
-  /** @param leaving whether the field was left; `submit` shows a mistake also in an empty field */
-  paint(leaving) {
+  /**
+   * @param reason `edit`; `leave`, which shows a mistake; or `submit`, which shows one also in an
+   *   empty field
+   */
+  paint(reason = 'edit') {
     const { problem } = this;
     const hasMistake = problem !== null && problem !== 'pending';
-    if (leaving && (this.input.value || leaving === 'submit')) this.isMistakeShown = hasMistake;
+    const showsMistake = reason === 'submit' || (reason === 'leave' && this.input.value);
+    if (showsMistake) this.isMistakeShown = hasMistake;
     if (!hasMistake) this.isMistakeShown = false;
     const look = this.flow ? LOOKS[this.flow.display()] : this.look(problem);
     this.setLook(look);
@@ -106,7 +110,7 @@ class Field {
   }
   lock(isLocked) {
     this.input.disabled = isLocked;
-    if (this.showButton) this.showButton.disabled = isLocked;
+    if (this.revealButton) this.revealButton.disabled = isLocked;
     this.node.toggleAttribute('data-locked', isLocked);
   }
   clear() {
@@ -135,7 +139,7 @@ function fieldInput(
   });
 }
 /** The button that shows a password. */
-function showButton(input) {
+function revealButton(input) {
   const flip = () => {
     const isShown = input.type === 'password';
     input.type = isShown ? 'text' : 'password';
@@ -157,7 +161,7 @@ function showButton(input) {
  * @param options `label`, `note`, and the input's `name`, `type`, `autocomplete`, `inputmode`,
  *   `placeholder` and `readonly`; `secret` for a password;
  *   `check(text)`, which returns what is wrong with a text ('' without words), or null, or
- *   'pending' while a question is open; `onchange`, see Field.changed();
+ *   'pending' while a question is open; `onchange`, see Field.setChangeHandler();
  *   `hidesMistakeOnEdit`: whether a shown mistake goes with the next keystroke, not only when it
  *   is corrected
  */
@@ -175,9 +179,9 @@ export function followForm(fields, flow, send) {
   }
 }
 
-/** While someone types, only the last number of kept rules is announced. */
+/** While someone types, only the last number of satisfied rules is announced. */
 const ANNOUNCE_DELAY_MS = 700;
-const metRules = ({ satisfied, total }) => t('rules.met', { count: satisfied, total });
+const satisfiedText = ({ satisfied, total }) => t('rules.met', { count: satisfied, total });
 
 function ruleItem({ advice }) {
   return h(
@@ -188,15 +192,15 @@ function ruleItem({ advice }) {
   );
 }
 function updateRuleItem(item, { outcome, advice, statement }, showsMissed) {
-  const isKept = outcome === 'satisfied';
+  const isSatisfied = outcome === 'satisfied';
   const openState = advice ? 'rules.advice' : 'rules.open';
   item.dataset.outcome = outcome;
-  item.toggleAttribute('data-missed', showsMissed && !isKept && !advice);
-  item.querySelector('.state').textContent = t(isKept ? 'rules.kept' : openState);
+  item.toggleAttribute('data-missed', showsMissed && !isSatisfied && !advice);
+  item.querySelector('.state').textContent = t(isSatisfied ? 'rules.kept' : openState);
   item.querySelector('.statement').textContent = capitalized(statement);
 }
 
-/** The live list of a field's rules with its progress; a rule that is kept lights its bulb. */
+/** The live list of a field's rules with its progress; a satisfied rule is marked. */
 export function ruleList(rules) {
   const count = h('span', 'num');
   const items = rules.map(ruleItem);
@@ -212,7 +216,7 @@ export function ruleList(rules) {
   const announceLater = (report) => {
     clearTimeout(timer);
     timer = setTimeout(
-      () => announce(report.state === 'valid' ? t('rules.all') : metRules(report)),
+      () => announce(report.state === 'valid' ? t('rules.all') : satisfiedText(report)),
       ANNOUNCE_DELAY_MS,
     );
   };
@@ -220,12 +224,12 @@ export function ruleList(rules) {
     node,
     /**
      * @param report the result of evaluate()
-     * @param leaving whether missed rules are shown as mistakes
+     * @param canShowMissed whether missed rules are shown as mistakes
      */
-    update(report, leaving) {
-      const showsMissed = !!leaving && report.state === 'invalid';
+    update(report, canShowMissed) {
+      const showsMissed = !!canShowMissed && report.state === 'invalid';
       report.results.forEach((result, index) => updateRuleItem(items[index], result, showsMissed));
-      count.textContent = metRules(report);
+      count.textContent = satisfiedText(report);
       node.style.setProperty('--done', report.fraction);
       node.dataset.state = report.state;
       const isChanged = lastSatisfied !== undefined && report.satisfied !== lastSatisfied;
@@ -236,7 +240,7 @@ export function ruleList(rules) {
 }
 
 /** Sets whether a form's button is busy, and its text. */
-export function busyButton(button, isBusy, text) {
+export function setBusy(button, isBusy, text) {
   button.setAttribute('aria-busy', isBusy);
   button.disabled = isBusy;
   setChildren(button, isBusy ? ariaHidden('span', 'leader') : null, text);

@@ -11,14 +11,14 @@ import { coverOf } from './item-cover.js';
 const isSong = (item) => item.category === 'songs';
 
 /** What is left of an item that was stopped: "42 min left"; empty for others. */
-export const rest = ({ position, duration }) =>
+export const remainingTime = ({ position, duration }) =>
   position && duration ? timeLeft(duration - position) : '';
 /** How far an item was played, as a line on its cover. */
 export const playedShare = ({ position, duration }) =>
   position && duration ? h('i', { class: 'seen', vars: { at: position / duration } }) : null;
 
-/** Begins an item; returns whether that succeeded. */
-export const begin = (item, button, fromStart) =>
+/** Starts an item; returns whether that succeeded. */
+export const startItem = (item, button, fromStart) =>
   runAction(button, async () => {
     const body = { item: item.id, ...(fromStart && { fromStart }) };
     const { run } = await post(isSong(item) ? '/listen' : '/watch', body);
@@ -27,25 +27,25 @@ export const begin = (item, button, fromStart) =>
   });
 
 /**
- * The buttons of an item: where it was stopped, go on or from the start, else one that begins it.
+ * The buttons of an item: where it was stopped, go on or from the start, else one that starts it.
  * @param kind classes of the buttons
- * @param begun called after a success
+ * @param onStarted called after a success
  */
-export function beginKeys(item, kind, begun) {
-  const beginWith = async (button, fromStart) => {
-    if (await begin(item, button, fromStart)) begun?.();
+export function startButtons(item, kind, onStarted) {
+  const startWith = async (button, fromStart) => {
+    if (await startItem(item, button, fromStart)) onStarted?.();
   };
   const primary = (text) =>
-    btn(`big ${kind} primary`, (button) => beginWith(button, false), icon('play'), text);
+    btn(`big ${kind} primary`, (button) => startWith(button, false), icon('play'), text);
   if (!item.position) return [primary(t(isSong(item) ? 'radio.listen' : 'library.watch'))];
   return [
     primary(t('resume.at', { time: clockText(item.position) })),
-    btn(`big ${kind}`, (button) => beginWith(button, true), t('library.start')),
+    btn(`big ${kind}`, (button) => startWith(button, true), t('library.start')),
   ];
 }
 
 /** Asks where a film or song begins. */
-export function choose(item, facts, go) {
+export function askWhereToStart(item, facts, go) {
   const isFilm = !isSong(item);
   const closeAndGo = () => {
     if (!dialog.open) return;
@@ -62,8 +62,8 @@ export function choose(item, facts, go) {
     'div',
     'choose',
     coverOf(item.title, 'still', item.id),
-    h('p', 'soft num', [...facts, rest(item)].filter(Boolean).join(' · ')),
-    beginKeys(item, 'wide', closeAndGo),
+    h('p', 'soft num', [...facts, remainingTime(item)].filter(Boolean).join(' · ')),
+    startButtons(item, 'wide', closeAndGo),
     isFilm && mayOperate() ? planLink() : null,
   );
   const dialog = sheet(item.title, content);
@@ -74,15 +74,15 @@ export function stoppedItem(item, go) {
   const props = {
     class: 'poster-btn',
     data: { item: item.id },
-    'aria-label': [item.title, rest(item)].filter(Boolean).join(', '),
-    onclick: () => choose(item, [], go),
+    'aria-label': [item.title, remainingTime(item)].filter(Boolean).join(', '),
+    onclick: () => askWhereToStart(item, [], go),
   };
   const button = h(
     'button',
     props,
     h('span', 'shelf-cover', coverOf(item.title, 'still', item.id), playedShare(item)),
     h('span', 'name', item.title),
-    ariaHidden('span', 'tiny num', rest(item) || clockText(item.position)),
+    ariaHidden('span', 'tiny num', remainingTime(item) || clockText(item.position)),
   );
   return h('li', {}, button);
 }

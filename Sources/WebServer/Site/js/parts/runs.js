@@ -6,7 +6,7 @@ import { runAction } from './actions.js';
 import { small } from './cards.js';
 import { errorCard, failureWords } from './failures.js';
 import { changed, device, devices, loadRun, saveRun, store } from '../model/store.js';
-import { commandWords, nameOf, titled } from '../model/words.js';
+import { commandWords, nameOf, translateTitle } from '../model/words.js';
 import { endActivity, titles } from './commands.js';
 import { t, unit } from '../base/text.js';
 
@@ -33,7 +33,7 @@ const ITEM_KINDS = ['film', 'song', 'station'];
 const LOAD_RETRY_DELAY = 3000;
 
 export const sceneIcon = ({ name }) => ICONS[name] ?? (name.startsWith('end-') ? 'stop' : 'scenes');
-export const sceneTitle = ({ title, name }) => titled(title ?? name);
+export const sceneTitle = ({ title, name }) => translateTitle(title ?? name);
 
 /** Starts a scene without parameters; one with parameters needs its screen. */
 export async function startScene(scene, go, button) {

@@ -13,28 +13,30 @@ import { toast } from './toasts.js';
 const PATH = '/account/second-factor';
 const CODE_LENGTH = 6;
 
-/** Copies a text, and confirms it with a toast. */
-export async function copy(text, confirmation) {
+/** Copies a text, and shows a message, or how to copy it by hand. */
+export async function copyText(text, message) {
   try {
     await navigator.clipboard.writeText(text);
-    toast(confirmation);
+    toast(message);
   } catch {
     toast(t('account.copyFailed'));
   }
 }
-const copyButton = (words, text, confirmation, kind = '') =>
-  btn(`wide ${kind}`, () => copy(text, confirmation), icon('log'), words);
+const copyButton = (words, text, message, kind = '') =>
+  btn(`wide ${kind}`, () => copyText(text, message), icon('log'), words);
 
 /** The field for the first code of the app. A whole code confirms the second factor. */
-function confirmation(confirmed) {
+function codeForm(onConfirmed) {
   const error = formError();
   const confirm = async (text) => {
     code.state('loading');
     error.hide();
     try {
-      const { recoveryCodes } = await post(`${PATH}/confirmation`, { code: text }, { open: true });
+      const { recoveryCodes } = await post(`${PATH}/confirmation`, { code: text }, {
+        allows401: true,
+      });
       code.state('done');
-      confirmed(recoveryCodes);
+      onConfirmed(recoveryCodes);
     } catch (failure) {
       code.set('');
       code.state('open');
@@ -56,7 +58,7 @@ export async function addFactor(done) {
   const { secret, uri, svg } = await withProof(() => post(PATH, {}));
   const hasApps = matchMedia('(pointer: coarse)').matches;
   const openLink = h('a', { class: 'btn', href: uri }, icon('phone'), t('factor.open'));
-  const confirmed = (recoveryCodes) => {
+  const onConfirmed = (recoveryCodes) => {
     dialog.close();
     showRecoveryCodes(recoveryCodes);
     done();
@@ -74,7 +76,7 @@ export async function addFactor(done) {
       copyButton(t('factor.copySecret'), secret, t('factor.secretCopied')),
     ),
     h('p', 'label', t('factor.shows')),
-    confirmation(confirmed),
+    codeForm(onConfirmed),
   );
   const dialog = sheet(t('factor.add'), content);
 }
@@ -88,7 +90,7 @@ export const removeFactor = (done) =>
     fields: [passwordField()],
     button: t('factor.remove'),
     danger: true,
-    use: (password) => withProof(() => post(`${PATH}/removal`, { password }, { open: true })),
+    use: (password) => withProof(() => post(`${PATH}/removal`, { password }, { allows401: true })),
     done: () => {
       toast(t('factor.removed'));
       done();

@@ -28,8 +28,8 @@ function isDaytime() {
  *   `open` is called with the id of a pressed device;
  *   `card` gives the card of a device that failed: `title`, `hint`, and `button`, which may be
  *   undefined; without it there are no cards;
- *   `overflow` gives the card in the place of more than three;
- *   `hits` is false where devices cannot be pressed
+ *   `overflow` gives the one card that replaces more than three;
+ *   `isInteractive` is false where devices cannot be pressed
  */
 export async function createRoom(host, options = {}) {
   return new LivingRoom(host, await loadDrawings(), options);
@@ -55,10 +55,10 @@ class LivingRoom {
   #resizes = new ResizeObserver(() => this.#fit());
   #listeners = new AbortController();
 
-  constructor(host, drawings, { open, card, overflow, hits = true }) {
+  constructor(host, drawings, { open, card, overflow, isInteractive = true }) {
     this.#host = host;
     this.#drawings = drawings;
-    this.#buttons = hits ? new DeviceButtons(open) : undefined;
+    this.#buttons = isInteractive ? new DeviceButtons(open) : undefined;
     this.#cards = card ? new FailureCards(card, overflow) : undefined;
     host.replaceChildren(this.node);
     this.#resizes.observe(this.node);
@@ -67,8 +67,8 @@ class LivingRoom {
   }
   #listen() {
     const { signal } = this.#listeners;
-    const follow = () => this.#air.setVisible(!document.hidden);
-    document.addEventListener('visibilitychange', follow, { signal });
+    const updateVisibility = () => this.#air.setVisible(!document.hidden);
+    document.addEventListener('visibilitychange', updateVisibility, { signal });
     matchMedia(LIGHT_COLORS).addEventListener('change', () => this.#paint(), { signal });
   }
   /** Draws a status. */
@@ -132,8 +132,8 @@ class LivingRoom {
     this.#air.resume();
   }
   /**
-   * Places all that lies over the drawing, when what the places depend on has changed. Measuring
-   * the page between changes of it makes it lay out anew: the size is that of the last `#fit`.
+   * Places all that lies over the drawing, when what the places depend on has changed. Uses the
+   * size of the last `#fit`: measuring here would force a layout.
    */
   #place() {
     if (!this.#composition) return;

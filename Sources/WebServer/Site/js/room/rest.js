@@ -4,31 +4,34 @@ import { $ } from '../base/dom.js';
 import { preferences } from '../base/preferences.js';
 
 const REST_AFTER_MS = 25_000;
-/** An open sheet is closed when it was left alone for so many times `REST_AFTER_MS`. */
+/** Rest periods after which an untouched sheet is closed. */
 const SHEET_WAITS = 4;
 const SIGNS_OF_USE = ['pointerdown', 'pointermove', 'keydown', 'focusin'];
 
 /** Lets the page rest while nobody touches it. Returns a function that ends this. */
 export function restWhenLeftAlone() {
-  const rest = new Rest();
-  const onUse = (event) => rest.onUse(event);
-  const onClick = (event) => rest.onClick(event);
+  const dimmer = new IdleDimmer();
+  const onUse = (event) => dimmer.onUse(event);
+  const onClick = (event) => dimmer.onClick(event);
   for (const sign of SIGNS_OF_USE) addEventListener(sign, onUse, true);
   addEventListener('click', onClick, true);
-  rest.wake();
+  dimmer.wake();
   return () => {
-    rest.end();
+    dimmer.end();
     for (const sign of SIGNS_OF_USE) removeEventListener(sign, onUse, true);
     removeEventListener('click', onClick, true);
   };
 }
 
-class Rest {
+class IdleDimmer {
   #classes = document.body.classList;
   #timer;
   /** How many times a sheet has held off the rest. */
   #waits = 0;
-  /** Whether the current touch wakes the page. It presses nothing, nor does such a key. */
+  /**
+   * Whether the current touch wakes the page. Its click is swallowed; so is a key that wakes the
+   * page.
+   */
   #isWaking = false;
 
   wake() {

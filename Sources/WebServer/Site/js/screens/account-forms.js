@@ -106,17 +106,17 @@ export async function verifyEmail({ email }, reload) {
   });
 }
 export async function changePassword({ email, name }) {
-  const current = passwordField();
+  const currentPassword = passwordField();
   const save = (newPassword) => {
-    const body = { password: current.value, newPassword };
-    return withProof(() => post('/account/password', body, { open: true }));
+    const body = { password: currentPassword.value, newPassword };
+    return withProof(() => post('/account/password', body, { allows401: true }));
   };
   const form = await passwordForm({
     email,
     name,
     heading: '',
     button: t('reset.set'),
-    present: current,
+    currentPassword,
     use: save,
     done: () => {
       box.close();

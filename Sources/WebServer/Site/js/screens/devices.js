@@ -5,9 +5,9 @@ import { t } from '../base/text.js';
 import * as theater from '../model/store.js';
 import { ago, describe, ICONS, nameOf, word } from '../model/words.js';
 import { heading, twoLines } from '../parts/cards.js';
-import { chip, provenanceChip } from '../parts/chips.js';
+import { chip, stateProvenance } from '../parts/chips.js';
 import { titles } from '../parts/commands.js';
-import { deviceSheet, follow } from '../parts/controls.js';
+import { deviceSheet, showControls } from '../parts/controls.js';
 import { rebuildIfChanged } from '../parts/rebuild.js';
 
 export const title = () => t('devices.title');
@@ -44,7 +44,7 @@ function controlsPane() {
       }
       chosenID = device.id;
       name.textContent = nameOf(device, theater.devices());
-      stopFollowing = follow(device.id, controls, { wide: true });
+      stopFollowing = showControls(device.id, controls, { wide: true });
     },
     end: () => stopFollowing(),
   };
@@ -52,7 +52,7 @@ function controlsPane() {
 
 /** How many devices there are, or have failed. */
 function summaryOf(devices) {
-  const failed = devices.filter((device) => provenanceChip(device) === 'failed').length;
+  const failed = devices.filter((device) => stateProvenance(device) === 'failed').length;
   if (failed) return t('devices.bad', { count: failed, total: devices.length });
   return t('devices.good', { count: devices.length });
 }
@@ -67,7 +67,7 @@ export function show(main) {
     const shown = devices.map((device) => [
       device.id,
       describe(device, titles()),
-      provenanceChip(device),
+      stateProvenance(device),
       ago(age(device)),
     ]);
     const key = JSON.stringify([chosenID, wide.matches, shown]);
@@ -109,7 +109,7 @@ function provenanceWords(known, device) {
   return known === 'off' ? time : `${word(known)} ${time}`;
 }
 function row(device, choose) {
-  const known = provenanceChip(device);
+  const known = stateProvenance(device);
   const isOn = known === 'reported' || known === 'assumed';
   const marks = { on: isOn ? '1' : null, bad: known === 'failed' ? '1' : null };
   const props = {

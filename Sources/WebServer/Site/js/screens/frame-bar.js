@@ -16,7 +16,7 @@ import {
   setVolume,
   volume,
 } from '../parts/commands.js';
-import { station, titleOf } from '../model/words.js';
+import { titleOf, tunedFrequencyText } from '../model/words.js';
 import { t } from '../base/text.js';
 
 /** Screens that show the current item themselves. */
@@ -125,7 +125,7 @@ function timeText(now, play) {
   }
 }
 function playbackText(now, play) {
-  if (isRadio()) return play?.title ?? station(theater.device(now.player));
+  if (isRadio()) return play?.title ?? tunedFrequencyText(theater.device(now.player));
   if (isPaused(play)) return t('now.paused');
   return play?.duration ? timeLeft(Math.max(0, play.duration - play.position)) : t('now.playing');
 }

@@ -22,8 +22,8 @@ const ENTRIES = [
 ];
 /** The entries that are tabs on a phone; the others are behind "More". */
 const TABS = ['home', 'room', 'library', 'radio', 'devices'];
-/** The entries that the rail sets apart, with a distance before the first of them. */
-const APART = ['people', 'plugins', 'settings'];
+/** The entries below the gap in the rail. */
+const SECOND_GROUP = ['people', 'plugins', 'settings'];
 /** The entry that is marked for a screen without one of its own. */
 const PARENTS = {
   player: 'library',
@@ -84,12 +84,12 @@ function makeRail(entries, user) {
     ariaHidden('span', 'face', [...user.name][0]),
     h('span', {}, user.name, h('span', 'tiny block', t(`role.${user.role}`))),
   );
-  const firstApart = entries.find(({ id }) => APART.includes(id));
-  // Settings alone need no distance.
-  const hasDistance = firstApart.id !== 'settings';
+  const firstOfSecondGroup = entries.find(({ id }) => SECOND_GROUP.includes(id));
+  // Settings alone need no gap.
+  const hasGap = firstOfSecondGroup.id !== 'settings';
   const items = entries.map((entry) => {
-    const isFirstApart = hasDistance && entry === firstApart;
-    return h('li', { class: isFirstApart ? 'apart' : null }, entryLink(entry));
+    const isFirstBelowGap = hasGap && entry === firstOfSecondGroup;
+    return h('li', { class: isFirstBelowGap ? 'apart' : null }, entryLink(entry));
   });
   return h(
     'nav',

@@ -4,7 +4,7 @@ import { assemble } from '../base/assemble.js';
 import { announce, h, submitBtn } from '../base/dom.js';
 import { t, textParts } from '../base/text.js';
 import { backdrop, entranceForm } from '../parts/backdrop.js';
-import { busyButton, field, formError } from '../parts/forms.js';
+import { field, formError, setBusy } from '../parts/forms.js';
 import { welcome } from './login.js';
 
 export const title = () => t('guest.title');
@@ -31,7 +31,7 @@ function create(main) {
   };
 }
 function configure(parts) {
-  parts.pass.changed(() => update(parts));
+  parts.pass.setChangeHandler(() => update(parts));
   update(parts);
 }
 function update({ set, pass, button }) {
@@ -64,14 +64,14 @@ async function submit(parts, enter) {
     return;
   }
   pass.lock(true);
-  busyButton(button, true, t('guest.busy'));
+  setBusy(button, true, t('guest.busy'));
   announce(t('guest.busy'));
   try {
     const { user } = await postOpen('/guests/sessions', { pass: pass.value.trim(), cookie: true });
     await welcome(set, button, user.name, enter);
   } catch (failure) {
     pass.lock(false);
-    busyButton(button, false, t('guest.go'));
+    setBusy(button, false, t('guest.go'));
     error.show(failure);
     pass.input.focus();
     update(parts);

@@ -8,7 +8,7 @@ import { titleOf } from '../model/words.js';
 import { rebuildIfChanged } from '../parts/rebuild.js';
 import { seekBar } from '../parts/sliders.js';
 import { canSeek, endActivity, flip, isPaused, seekTo } from '../parts/commands.js';
-import { beginKeys, rest } from '../parts/resume.js';
+import { remainingTime, startButtons } from '../parts/resume.js';
 import { faultCard, progressOf, remedyButtons } from '../parts/runs.js';
 import { greeting } from './greeting.js';
 import { t } from '../base/text.js';
@@ -109,8 +109,8 @@ function idleContent({ now, stopped }, go) {
       t('home.ready', { greeting: greeting(), name }),
       stopped?.title ?? t('now.nothing'),
     ),
-    stopped ? h('p', 'soft', rest(stopped)) : null,
-    h('div', 'hero-keys', stopped ? beginKeys(stopped, '', openPlayer) : choiceButtons(go)),
+    stopped ? h('p', 'soft', remainingTime(stopped)) : null,
+    h('div', 'hero-keys', stopped ? startButtons(stopped, '', openPlayer) : choiceButtons(go)),
   ];
 }
 const choiceButtons = (go) =>

@@ -5,7 +5,7 @@ import { roomStatus } from '../room/room-status.js';
 import * as theater from '../model/store.js';
 import { describe, nameOf } from '../model/words.js';
 import { section } from '../parts/cards.js';
-import { chip, provenanceChip } from '../parts/chips.js';
+import { chip, stateProvenance } from '../parts/chips.js';
 import { rebuildIfChanged } from '../parts/rebuild.js';
 import { homeHero } from './home-hero.js';
 import { homeScenes } from './home-scenes.js';
@@ -67,7 +67,7 @@ const roomSection = (picture, facts) =>
   );
 /** Draws the room and follows the theater; returns a function that ends it. */
 async function drawRoom(picture) {
-  const room = await createRoom(picture, { hits: false });
+  const room = await createRoom(picture, { isInteractive: false });
   const draw = () => {
     if (theater.store.status) room.render(roomStatus());
   };
@@ -84,6 +84,6 @@ function paintFacts(facts) {
   rebuildIfChanged(facts, JSON.stringify(chips), build);
 }
 const factOf = (device) => ({
-  known: provenanceChip(device),
+  known: stateProvenance(device),
   text: `${nameOf(device)}: ${describe(device)}`,
 });

@@ -2,13 +2,13 @@
 import { announce, ariaHidden, btn, clockText, h, keepFocus, setChildren } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { t, unit } from '../base/text.js';
-import { virtual } from '../base/virtual-list.js';
+import { showVirtualList } from '../base/virtual-list.js';
 import * as theater from '../model/store.js';
 import { heading, twoLines } from '../parts/cards.js';
 import { segments } from '../parts/choices.js';
 import { failureCard, showFailure } from '../parts/failures.js';
 import { lateCover } from '../parts/item-cover.js';
-import { begin as play, choose, playedShare, rest } from '../parts/resume.js';
+import { askWhereToStart, playedShare, remainingTime, startItem } from '../parts/resume.js';
 
 export const title = () => t('library.title');
 
@@ -204,7 +204,7 @@ class Library {
       this.list.resize(this.result.total);
       this.showCount();
     }
-    this.list.filled();
+    this.list.redrawKnown();
   }
   showCount() {
     const { query, total } = this.result;
@@ -233,7 +233,7 @@ class Library {
       return;
     }
     const isFilms = kind === 'films';
-    this.list = virtual(this.host, {
+    this.list = showVirtualList(this.host, {
       count: total,
       className: isFilms ? 'posters' : 'rows songs',
       label: t(isFilms ? 'kind.film' : 'library.songs'),
@@ -345,12 +345,12 @@ function ageRating(rating) {
 }
 function poster(film, go) {
   const facts = [minutes(film.duration), ageRating(film.rating)].filter(Boolean);
-  const shown = [rest(film) || facts[0], ...facts.slice(1)];
+  const shown = [remainingTime(film) || facts[0], ...facts.slice(1)];
   const props = {
     class: 'poster-btn',
     data: { item: film.id },
     'aria-label': joined([film.title, ...shown], ', '),
-    onclick: () => choose(film, facts, go),
+    onclick: () => askWhereToStart(film, facts, go),
   };
   const button = h(
     'button',
@@ -363,12 +363,12 @@ function poster(film, go) {
 }
 function song(item, go) {
   const facts = [item.artist, item.album].filter(Boolean);
-  const start = () => item.position ? choose(item, facts, go) : play(item, button);
+  const start = () => item.position ? askWhereToStart(item, facts, go) : startItem(item, button);
   const duration = item.duration ? clockText(item.duration) : '';
   const props = {
     class: 'row',
     data: { item: item.id },
-    'aria-label': joined([item.title, ...facts, rest(item)], ', '),
+    'aria-label': joined([item.title, ...facts, remainingTime(item)], ', '),
     onclick: start,
   };
   const equalizer = ariaHidden('span', 'eq', h('i'), h('i'), h('i'));
@@ -377,7 +377,7 @@ function song(item, go) {
     props,
     lateCover(item.album ?? item.title, 'square', item.id),
     twoLines(item.title, joined(facts, ' · ')),
-    h('span', 'end', equalizer, rest(item) || duration),
+    h('span', 'end', equalizer, remainingTime(item) || duration),
   );
   return h('li', {}, button);
 }

@@ -7,7 +7,7 @@ import { t, textParts } from '../base/text.js';
 import { drive, emits, failurePainter } from '../model/flow.js';
 import { LoginFlow } from '../model/login-flow.js';
 import { backdrop, entranceForm } from '../parts/backdrop.js';
-import { busyButton, CHECK, field, followForm, formError } from '../parts/forms.js';
+import { CHECK, field, followForm, formError, setBusy } from '../parts/forms.js';
 import { languageChoice } from '../parts/language.js';
 import { greeting } from './greeting.js';
 
@@ -131,7 +131,7 @@ function loadingPainter(flow, button) {
   return () => {
     if (flow.isLoading === isLoading) return;
     isLoading = flow.isLoading;
-    busyButton(button, isLoading, t(isLoading ? 'login.busy' : 'login.go'));
+    setBusy(button, isLoading, t(isLoading ? 'login.busy' : 'login.go'));
   };
 }
 

@@ -21,13 +21,13 @@ import {
   skip,
   volume,
 } from '../parts/commands.js';
-import { speakers, track } from '../parts/controls.js';
 import { cover } from '../parts/cover.js';
 import { sheet } from '../parts/dialogs.js';
 import { ambient } from '../parts/item-cover.js';
 import { leftPlayer, withdraw } from '../parts/leave-player.js';
 import { withPicture } from '../parts/pictures.js';
 import { rebuildIfChanged } from '../parts/rebuild.js';
+import { speakers, track } from '../parts/role-controls.js';
 import { faultCard, progressOf, remedyButtons } from '../parts/runs.js';
 import { seekBar, slider } from '../parts/sliders.js';
 

@@ -2,9 +2,9 @@
 import { number } from '../base/text.js';
 
 /**
- * FM in MHz, AM in kHz. `reach` is how far from the dial a station may be to be tuned in; `major`,
- * `minor` and `tick` are the distances between the marks of the scale; `span` is the part of the
- * scale that a narrow screen shows.
+ * FM in MHz, AM in kHz. `tuningTolerance` is how far from the dial a station may be to be tuned in;
+ * `major`, `minor` and `tick` are the distances between the marks of the scale; `span` is the part
+ * of the scale that a narrow screen shows.
  */
 export const BANDS = {
   fm: {
@@ -14,7 +14,7 @@ export const BANDS = {
     major: 4,
     minor: 1,
     tick: .2,
-    reach: .16,
+    tuningTolerance: .16,
     span: 9,
     format: (frequency) => frequency.toFixed(1),
   },
@@ -26,7 +26,7 @@ export const BANDS = {
     major: 200,
     minor: 50,
     tick: 10,
-    reach: 6,
+    tuningTolerance: 6,
     span: 420,
     format: (frequency) => String(Math.round(frequency)),
   },
@@ -41,7 +41,7 @@ export function rasterOf({ step, stepInAmericas }, frequencies) {
     frequencies.every((frequency) => frequency % stepInAmericas === 0);
   return isAmerican ? stepInAmericas : step;
 }
-// The raster counts from 0, for the dial as for the arrow keys.
+// Raster frequencies are multiples of the step, also for arrow keys.
 const multiple = (count, step) => Number((count * step).toFixed(1));
 export const nearestOnRaster = (frequency, step) => multiple(Math.round(frequency / step), step);
 export const firstOnRaster = ({ min }, step) =>

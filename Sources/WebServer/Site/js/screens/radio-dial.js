@@ -7,8 +7,8 @@ import { t } from '../base/text.js';
 // Lengths of the drawing, in pixels.
 const HEIGHT = 190;
 const BASELINE = 96;
-/** A wider dial shows the whole band. */
-const WIDEST_PART = 860;
+/** A dial that is wider shows the whole band. */
+const WHOLE_BAND_WIDTH = 860;
 const WHOLE_MARGIN = 46;
 /** The width of a dial that is not laid out yet. */
 const UNKNOWN_WIDTH = 800;
@@ -16,11 +16,11 @@ const UNKNOWN_WIDTH = 800;
 const LEAST_TICK_DISTANCE = 4;
 const TICK_LENGTHS = { major: 34, minor: 22, tick: 12 };
 const LABEL_HEIGHTS = { major: 50, minor: 62 };
-/** The rows of station names, by turns. */
+/** The rows of station names, used alternately. */
 const NAME_ROWS = [134, 158];
 const NAME_ROWS_WHOLE = [126, 150, 174];
 const MOST_NAMES = 60;
-/** A dial that is let go jumps to a station in this distance. */
+/** A released dial snaps to a station in this distance. */
 const SNAP_DISTANCE = 14;
 
 export class Dial {
@@ -36,7 +36,7 @@ export class Dial {
       type: 'range',
       class: 'dial-input',
       'aria-label': t('state.frequency'),
-      oninput: () => this.tuneByKeyboard(),
+      oninput: () => this.tuneByRange(),
       onchange: () => this.onrelease(),
     });
     this.node = h('div', 'dial-way', this.glass, this.input);
@@ -65,11 +65,11 @@ export class Dial {
   onRaster(frequency) {
     return clamp(nearestOnRaster(frequency, this.step), this.lowest, this.highest);
   }
-  /** @param jumps whether the dial moves there with an animation */
-  show(frequency, jumps) {
+  /** @param isAnimated whether the dial moves there with an animation */
+  show(frequency, isAnimated) {
     this.frequency = frequency;
     this.input.value = frequency;
-    this.glass.classList.toggle('jump', jumps);
+    this.glass.classList.toggle('jump', isAnimated);
     this.place();
   }
   paint({ isOn, isTuned, text }) {
@@ -79,7 +79,7 @@ export class Dial {
   }
 
   // ---- tuning ----
-  tuneByKeyboard() {
+  tuneByRange() {
     this.ontouch();
     this.ontune(Number(this.input.value), false);
   }
@@ -117,14 +117,14 @@ export class Dial {
   draw() {
     const { band } = this;
     this.width = this.glass.clientWidth || UNKNOWN_WIDTH;
-    this.isWhole = this.width > WIDEST_PART;
+    this.isWhole = this.width > WHOLE_BAND_WIDTH;
     this.margin = this.isWhole ? WHOLE_MARGIN : this.width / 2;
     /** Pixels for each MHz or kHz. */
     this.scale = this.isWhole
       ? (this.width - this.margin * 2) / (band.max - band.min)
       : this.width / band.span;
     const baseline = `M${this.x(band.min)} ${BASELINE}H${this.x(band.max)}`;
-    this.tape = s('g', 'tape', shape('baseline', baseline), this.marks(), this.names());
+    this.tape = s('g', 'tape', shape('baseline', baseline), this.drawMarks(), this.drawNames());
     this.needle = needle();
     const drawing = { viewBox: `0 0 ${this.width} ${HEIGHT}`, 'aria-hidden': 'true' };
     setChildren(this.glass, s('svg', drawing, this.tape, this.needle));
@@ -141,13 +141,13 @@ export class Dial {
   x(frequency) {
     return this.margin + (frequency - this.band.min) * this.scale;
   }
-  marks() {
+  drawMarks() {
     const { min, max, tick } = this.band;
     const first = Math.round(min / tick);
     const count = Math.round((max - min) / tick) + 1;
-    return Array.from({ length: count }, (_, i) => this.mark((first + i) * tick));
+    return Array.from({ length: count }, (_, i) => this.drawMark((first + i) * tick));
   }
-  mark(frequency) {
+  drawMark(frequency) {
     const kind = this.kindOfMark(frequency);
     const isTooClose = this.isWhole && this.scale * this.band.tick < LEAST_TICK_DISTANCE;
     if (kind === 'tick' && isTooClose) return null;
@@ -157,25 +157,25 @@ export class Dial {
       'stroke-width': kind === 'major' ? 2.6 : 1.4,
     });
     const hasLabel = kind === 'major' || (kind === 'minor' && !this.isWhole);
-    return [line, hasLabel ? this.label(frequency, kind) : null];
+    return [line, hasLabel ? this.drawLabel(frequency, kind) : null];
   }
   kindOfMark(frequency) {
     if (isMultiple(frequency, this.band.major)) return 'major';
     return isMultiple(frequency, this.band.minor) ? 'minor' : 'tick';
   }
-  label(frequency, kind) {
+  drawLabel(frequency, kind) {
     const text = this.band.format(frequency).replace('.0', '');
     const style = kind === 'major' ? 'tick-text' : 'tick-small';
     return s('text', { x: this.x(frequency), y: LABEL_HEIGHTS[kind], class: style }, text);
   }
-  names() {
+  drawNames() {
     const rows = this.isWhole ? NAME_ROWS_WHOLE : NAME_ROWS;
     return [...this.stations]
       .sort((a, b) => a.frequency - b.frequency)
       .slice(0, MOST_NAMES)
-      .map((station, i) => this.name(station, rows[i % rows.length]));
+      .map((station, i) => this.drawName(station, rows[i % rows.length]));
   }
-  name({ frequency, title }, y) {
+  drawName({ frequency, title }, y) {
     const x = this.x(frequency);
     const lineEnd = y - 12;
     return [

@@ -9,7 +9,7 @@ import { failureCard } from '../parts/failures.js';
 import { ambient } from '../parts/item-cover.js';
 import { rebuildIfChanged } from '../parts/rebuild.js';
 import { throttle } from '../parts/throttle.js';
-import { hertz, value } from '../model/words.js';
+import { frequencyWithUnit, value } from '../model/words.js';
 import { endActivity } from '../parts/commands.js';
 import { BANDS, frequencyText, rasterOf, SAME_FREQUENCY } from './radio-bands.js';
 import { Dial } from './radio-dial.js';
@@ -128,11 +128,11 @@ class RadioScreen {
   get stationsOfBand() {
     return this.stations.filter((station) => station[this.band] !== undefined);
   }
-  /** The nearest station in reach of the dial. */
+  /** The nearest station within the tuning tolerance of the dial. */
   get station() {
     const distance = (station) => Math.abs(station[this.band] - this.frequency);
     return this.stationsOfBand
-      .filter((station) => distance(station) < BANDS[this.band].reach)
+      .filter((station) => distance(station) < BANDS[this.band].tuningTolerance)
       .sort((a, b) => distance(a) - distance(b))[0];
   }
   showBand(band) {
@@ -199,7 +199,7 @@ class RadioScreen {
   goTo(band, frequency) {
     if (band !== this.band) this.turnToBand(band);
     this.tune(frequency, true);
-    announce([this.station?.title, hertz(frequency)].filter(Boolean).join(', '));
+    announce([this.station?.title, frequencyWithUnit(frequency)].filter(Boolean).join(', '));
     this.listen();
   }
   /** Plays what the dial shows: a station, or the bare frequency. */
@@ -248,7 +248,7 @@ class RadioScreen {
     ambient(station?.title ?? COLOR_WITHOUT_STATION);
   }
   paintReadout(station, isOn) {
-    const withUnit = hertz(this.frequency);
+    const withUnit = frequencyWithUnit(this.frequency);
     const text = frequencyText(this.band, this.frequency);
     this.frequencyText.textContent = text;
     this.unitText.textContent = withUnit.replace(text, '').trim();
@@ -286,7 +286,7 @@ class RadioScreen {
   }
   presetRow([band, frequency]) {
     const station = this.stations.find((one) => one[band] === frequency);
-    return this.placeRow(band, frequency, station?.title ?? hertz(frequency));
+    return this.placeRow(band, frequency, station?.title ?? frequencyWithUnit(frequency));
   }
   stationRows() {
     const { band, stationsOfBand: stations } = this;

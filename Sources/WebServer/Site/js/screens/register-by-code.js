@@ -3,7 +3,7 @@
 import { btn, h, setChildren } from '../base/dom.js';
 import { postOpen } from '../base/api.js';
 import { codeSteps } from '../parts/code-entry.js';
-import { verified } from './reset.js';
+import { checkCodeThenAskPassword } from './reset.js';
 import { welcome } from './login.js';
 import { t } from '../base/text.js';
 
@@ -25,15 +25,15 @@ export function registerByCode({ set, invitation, enter, onback }) {
     onback();
   };
   const showPersonForm = (entered, answer, { email }) =>
-    verified({
+    checkCodeThenAskPassword({
       confirm: (password, person = {}) => confirm({ invitation, ...entered, password, ...person }),
       answer,
-      put: showForm,
-      set,
+      showForm,
+      backdrop: set,
       email,
       heading: t('newcomer.person'),
       button: t('register.go'),
-      also: personFields(email),
+      extraFields: personFields(email),
       done: ({ user }) => welcome(set, h('button'), user.name, enter),
     });
   const { stop } = codeSteps({

@@ -12,7 +12,7 @@ const UNUSED_EMAIL = 'nobody@example.org';
 
 /** Loads the rules of the registration's fields. */
 export async function loadDeclarations() {
-  const { rules } = await get('/validation', { open: true });
+  const { rules } = await get('/validation', { allows401: true });
   const declared = rules.fields.map(withMessages);
   return FIELDS.map((name) => {
     const declaration = declared.find((one) => one.name === name) ??
@@ -33,7 +33,7 @@ function withFreeEmail(declaration) {
 }
 /** Loads the passwords that are guessed first. */
 export async function loadBlocklist() {
-  const { entries } = await get('/validation/blocklist', { open: true });
+  const { entries } = await get('/validation/blocklist', { allows401: true });
   return new Set(entries);
 }
 

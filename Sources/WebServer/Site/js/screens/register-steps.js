@@ -1,7 +1,7 @@
 // The forms of the registration: the code, then the name, the e-mail address and the password.
 // Each has a drawing (`art`), its `content`, its button (`next`), and the `input` for the focus.
 import { announce, btn, submitBtn } from '../base/dom.js';
-import { busyButton, field, followForm, ruleList } from '../parts/forms.js';
+import { field, followForm, ruleList, setBusy } from '../parts/forms.js';
 import { door, seat, ticket } from '../parts/drawings.js';
 import { emits } from '../model/flow.js';
 import { t } from '../base/text.js';
@@ -32,7 +32,7 @@ export function codeStep({ requests, error, backdrop }, proceed) {
   const setLoading = (loading) => {
     isLoading = loading;
     code.lock(loading);
-    busyButton(button, loading, t(loading ? 'form.checking' : 'do.next'));
+    setBusy(button, loading, t(loading ? 'form.checking' : 'do.next'));
   };
   async function submit() {
     if (isLoading) return;
@@ -145,7 +145,7 @@ function flowStep(screen, options) {
   function paintLoading() {
     if (flow.isLoading === isLoading) return;
     isLoading = flow.isLoading;
-    busyButton(button, isLoading, isLoading ? busyText : buttonText);
+    setBusy(button, isLoading, isLoading ? busyText : buttonText);
     screen.setBackEnabled(!isLoading);
     if (isLoading) announce(busyText);
   }

@@ -6,7 +6,7 @@ import { t } from '../base/text.js';
 import { evaluate, mistakeIn, normalize, withMessages } from '../model/rules.js';
 import { backdrop, entranceForm } from '../parts/backdrop.js';
 import { codeSteps } from '../parts/code-entry.js';
-import { busyButton, field, formError, ruleList } from '../parts/forms.js';
+import { field, formError, ruleList, setBusy } from '../parts/forms.js';
 
 export const title = () => t('field.newPassword');
 
@@ -18,7 +18,7 @@ const loginLink = () =>
 
 export function show(main, { go }) {
   const set = backdrop(main);
-  const put = (form) => {
+  const showForm = (form) => {
     setChildren(set.inside, form.node);
     form.focus();
   };
@@ -29,17 +29,17 @@ export function show(main, { go }) {
   const { stop } = codeSteps({
     path: '/password-resets',
     set,
-    put,
+    put: showForm,
     contact: { heading: t('reset.forgot'), note: t('reset.note'), button: t('code.send') },
     code: { heading: t('code.enter') },
     foot: () => h('div', 'entrance-links', loginLink()),
     verify: ({ request, code }, answer, { email }) =>
-      verified({
+      checkCodeThenAskPassword({
         confirm: (newPassword) =>
           postOpen('/password-resets/confirmation', { request, code, newPassword }),
         answer,
-        put,
-        set,
+        showForm,
+        backdrop: set,
         email,
         heading: t('reset.yours'),
         button: t('reset.set'),
@@ -53,7 +53,7 @@ export function show(main, { go }) {
  * Checks a code, then asks for the password. A right code without a password is answered with 422
  * "empty".
  */
-export async function verified({ confirm, answer, put, ...options }) {
+export async function checkCodeThenAskPassword({ confirm, answer, showForm, ...options }) {
   let form;
   try {
     await confirm().catch((failure) => {
@@ -65,23 +65,38 @@ export async function verified({ confirm, answer, put, ...options }) {
     return;
   }
   answer({ type: 'verified' });
-  put(form);
+  showForm(form);
 }
 
 /** The form for a new password; see passwordForm(). */
 class PasswordForm {
-  constructor({ set, email = '', name = '', heading, button, use, done, also, present, rules }) {
-    Object.assign(this, { set, email, name, use, done, present, rules });
+  constructor(
+    {
+      backdrop,
+      email = '',
+      name = '',
+      heading,
+      button,
+      use,
+      done,
+      extraFields,
+      currentPassword,
+      rules,
+    },
+  ) {
+    Object.assign(this, { backdrop, email, name, use, done, currentPassword, rules });
     this.buttonText = button;
     this.isLoading = false;
     this.blocklist = new Set();
-    this.declaration = this.declared('password');
+    this.declaration = this.declarationOf('password');
     this.list = ruleList(this.declaration.rules);
     this.error = formError();
-    this.others = Object.entries(also).map(([rule, options]) => this.otherField(rule, options));
-    if (present) {
-      this.others.unshift(present);
-      present.changed(() => this.update());
+    this.others = Object.entries(extraFields).map(([rule, options]) =>
+      this.otherField(rule, options)
+    );
+    if (currentPassword) {
+      this.others.unshift(currentPassword);
+      currentPassword.setChangeHandler(() => this.update());
     }
     this.password = this.passwordField();
     this.repetition = this.repetitionField();
@@ -100,12 +115,12 @@ class PasswordForm {
     this.loadBlocklist();
     this.update();
   }
-  /** The rules of a field, in the reader's language. */
-  declared(name) {
+  /** Returns the declaration of a field, with messages in the reader's language. */
+  declarationOf(name) {
     return withMessages(this.rules.fields.find((one) => one.name === name));
   }
   otherField(name, options) {
-    const declared = this.declared(name);
+    const declared = this.declarationOf(name);
     const rules = declared.rules.filter(({ rule }) => rule !== 'asked');
     const declaration = { ...declared, rules };
     const evaluated = (text) =>
@@ -140,7 +155,7 @@ class PasswordForm {
   }
   async loadBlocklist() {
     try {
-      const { entries } = await get('/validation/blocklist', { open: true });
+      const { entries } = await get('/validation/blocklist', { allows401: true });
       this.blocklist = new Set(entries);
       this.update();
     } catch { /* the controller checks the password in any case */ }
@@ -158,14 +173,14 @@ class PasswordForm {
     this.list.update(this.evaluate(this.password.value), wasLeft);
     const isValid = this.fields.every((one) => one.valid);
     this.button.setAttribute('aria-disabled', !isValid);
-    this.set?.light(isValid ? LIGHT.valid : LIGHT.open);
+    this.backdrop?.light(isValid ? LIGHT.valid : LIGHT.open);
   }
   lock(isLocked) {
     this.isLoading = isLocked;
     for (const one of this.fields) one.lock(isLocked);
-    busyButton(this.button, isLocked, isLocked ? t('form.moment') : this.buttonText);
+    setBusy(this.button, isLocked, isLocked ? t('form.moment') : this.buttonText);
   }
-  /** Both passwords are typed anew. */
+  /** Empties both password fields. */
   clearPasswords() {
     this.password.clear();
     this.repetition.clear();
@@ -199,10 +214,10 @@ class PasswordForm {
   }
   fail(failure) {
     this.lock(false);
-    const isPresentWrong = failure.field === 'password' && this.present;
-    if (!isPresentWrong && failure.code !== 'network') this.clearPasswords();
+    const isCurrentWrong = failure.field === 'password' && this.currentPassword;
+    if (!isCurrentWrong && failure.code !== 'network') this.clearPasswords();
     this.error.show(failure);
-    (isPresentWrong ? this.present : this.password).input.focus();
+    (isCurrentWrong ? this.currentPassword : this.password).input.focus();
   }
   focus() {
     (this.others[0] ?? this.password).input.focus();
@@ -211,14 +226,14 @@ class PasswordForm {
 
 /**
  * A new password, typed twice, with the live list of rules.
- * @param options `heading` and `button`: its texts; `set`: the backdrop; `email` and `name` of the
- *   person;
- *   `also`: further fields, shown first, by the names of their rules; `use` gets their values after
- *   the password; `done(result)` is called after `use`;
- *   `present`: the field for the current password, shown before all others
+ * @param options `heading` and `button`: its texts; `backdrop` of the entrance, if the form is
+ *   there; `email` and `name` of the person;
+ *   `extraFields`: shown first, by the names of their rules; `use` gets their values after the
+ *   password; `done(result)` is called after `use`;
+ *   `currentPassword`: the field for the current password, shown before all others
  * @returns `node` and `focus()`
  */
-export async function passwordForm({ also = {}, ...options }) {
-  const { rules } = await get('/validation', { open: true });
-  return new PasswordForm({ ...options, also, rules });
+export async function passwordForm({ extraFields = {}, ...options }) {
+  const { rules } = await get('/validation', { allows401: true });
+  return new PasswordForm({ ...options, extraFields, rules });
 }

@@ -7,13 +7,13 @@ import { sceneIcon, sceneTitle } from '../parts/runs.js';
 import { t } from '../base/text.js';
 
 const FIRST = ['watch-film', 'listen-music', 'listen-radio', 'popcorn'];
-const IN_BETWEEN = FIRST.length;
-const LAST = IN_BETWEEN + 1;
+const OTHER_RANK = FIRST.length;
+const LAST_RANK = OTHER_RANK + 1;
 
 export const sortScenes = (scenes) => [...scenes].sort((a, b) => rank(a) - rank(b));
 function rank({ name }) {
   if (FIRST.includes(name)) return FIRST.indexOf(name);
-  return name.startsWith('end-') ? LAST : IN_BETWEEN;
+  return name.startsWith('end-') ? LAST_RANK : OTHER_RANK;
 }
 export function paintSceneList(list, scenes, current, choose) {
   const build = () =>

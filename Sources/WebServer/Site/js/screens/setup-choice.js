@@ -6,7 +6,8 @@ import { actionButton } from '../parts/actions.js';
 import { chip } from '../parts/chips.js';
 import { rebuildIfChanged } from '../parts/rebuild.js';
 import { withProof } from '../parts/form-sheet.js';
-import { line, merged, secretsIn } from '../parts/configuration.js';
+import { merged, secretsIn } from '../parts/configuration.js';
+import { formatOnOneLine } from '../parts/configuration-text.js';
 import { plainField } from './setup-search.js';
 import { findingsFor, isSimulated, lastFindings } from './setup-store.js';
 import { t } from '../base/text.js';
@@ -62,7 +63,7 @@ function nothingFound(search) {
 function findingRow(device, finding, fields, save) {
   const foundEntry = finding.entries[device.role];
   const mergeInto = (entry) => merged(entry, foundEntry);
-  const isUsed = line(mergeInto(device.entry)) === line(device.entry);
+  const isUsed = formatOnOneLine(mergeInto(device.entry)) === formatOnOneLine(device.entry);
   const names = isUsed ? [] : secretsIn(foundEntry.options);
   for (const name of names) {
     fields[name] ??= plainField('setup.secret', 'secret', { secret: true });
@@ -96,7 +97,6 @@ async function saveSecrets(names, fields) {
     const box = fields[name];
     if (!box.value) continue;
     await withProof(() => send('PUT', path`/secrets/${name}`, { text: box.value }));
-    box.value = '';
-    box.paint();
+    box.clear();
   }
 }

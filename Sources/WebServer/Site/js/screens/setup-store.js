@@ -1,7 +1,7 @@
 // What the setup of devices keeps: the findings of the last search, and in this browser the entries
 // of the devices whose test was answered with yes.
 import * as theater from '../model/store.js';
-import { line } from '../parts/configuration.js';
+import { formatOnOneLine } from '../parts/configuration-text.js';
 
 const STORAGE_KEY = 'theater-tested';
 /** The answer of the last search, with the session that searched. */
@@ -26,7 +26,7 @@ export function testedEntries() {
   }
 }
 export function saveTested({ id, entry }) {
-  const entries = { ...testedEntries(), [id]: line(entry) };
+  const entries = { ...testedEntries(), [id]: formatOnOneLine(entry) };
   try {
     localStorage.setItem(STORAGE_KEY, JSON.stringify(entries));
   } catch {
@@ -34,5 +34,5 @@ export function saveTested({ id, entry }) {
   }
 }
 /** Whether a device was tested with its present entry. */
-export const isTested = ({ id, entry }) => testedEntries()[id] === line(entry);
+export const isTested = ({ id, entry }) => testedEntries()[id] === formatOnOneLine(entry);
 export const isSimulated = ({ entry }) => entry.plugin === 'Simulated';

@@ -6,7 +6,8 @@ import * as theater from '../model/store.js';
 import { heading } from '../parts/cards.js';
 import { chip } from '../parts/chips.js';
 import { failureCard, showFailure } from '../parts/failures.js';
-import { line, saveSheet, simulated, withEntry, withNewEntry } from '../parts/configuration.js';
+import { saveSheet, simulated } from '../parts/configuration.js';
+import { formatOnOneLine, withEntry, withNewEntry } from '../parts/configuration-text.js';
 import { nameOf } from '../model/words.js';
 import { choiceStep } from './setup-choice.js';
 import { setupList } from './setup-list.js';
@@ -201,8 +202,8 @@ const entryDifference = (before, after) => [
   h(
     'pre',
     { class: 'log setup-entry', tabindex: 0, 'aria-label': t('setup.entry') },
-    h('del', {}, line(before)),
+    h('del', {}, formatOnOneLine(before)),
     '\n',
-    h('ins', {}, line(after)),
+    h('ins', {}, formatOnOneLine(after)),
   ),
 ];

@@ -6,7 +6,7 @@ import { choice } from '../parts/choices.js';
 import { sheet } from '../parts/dialogs.js';
 import { field } from '../parts/forms.js';
 import { formSheet, withProof } from '../parts/form-sheet.js';
-import { copy } from '../parts/second-factor.js';
+import { copyText } from '../parts/second-factor.js';
 import { nameOfPermission, OWN_TOKENS } from './token-permissions.js';
 import { t } from '../base/text.js';
 
@@ -105,7 +105,7 @@ function showToken({ name, token }) {
   });
   const copyButton = btn(
     'primary wide',
-    () => copy(token, t('tokens.copied')),
+    () => copyText(token, t('tokens.copied')),
     icon('log'),
     t('tokens.copy'),
   );
