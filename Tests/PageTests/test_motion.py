@@ -89,9 +89,7 @@ def motion_faults(one, path):
     return wrong + [f"{path}: {control} is not reached" for control in page.evaluate(UNREACHED)]
 
 
-@proves(
-    "F8 · with reduced motion nothing moves before the login, and every control is reached"
-)
+@proves("F8 · with reduced motion nothing moves before the login, and every control is reached")
 def test_still_entrance(visit):
     one = visit(reduced_motion="reduce")
     wrong = [fault for path in ENTRANCE for fault in motion_faults(one, path)]
