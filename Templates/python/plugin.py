@@ -11,7 +11,9 @@ from theater_plugin import Device, Plugin
 ARGUMENT, SWITCH = object(), object()
 
 # The commands of the role that every device has, and the state after each of them.
-STATES = {__COMMANDS__}
+STATES = {
+__COMMANDS__
+}
 FIRST_STATE = __STATE__
 
 

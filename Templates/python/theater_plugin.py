@@ -41,7 +41,9 @@ INTERNAL_ERROR, DEVICE_ERROR, VERSION_ERROR = -32603, -32000, -32001
 
 # The commands of each role: the shape of the argument, whether it is required, and the capability
 # that the command needs. A shape is a kind with its range, or an object of such shapes.
-COMMANDS = {__ROLES__}
+COMMANDS = {
+__ROLES__
+}
 
 
 class DeviceError(Exception):

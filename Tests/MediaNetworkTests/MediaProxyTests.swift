@@ -202,10 +202,9 @@ struct MediaProxyTests {
     #expect(bench.failure(address + "/page")?.contains("web page") == true)
     try bench.folder.write("empty.m3u", Array("#EXTM3U\nfile:///etc/passwd\nrtsp://x/\n".utf8))
     #expect(bench.failure(address + "/empty.m3u")?.contains("no http or https") == true)
-    let closed = try MediaServer(bench.folder, host: "127.0.0.2")
-    let port = closed.port
-    _ = consume closed
-    #expect(bench.failure("http://127.0.0.2:\(port)/x")?.contains("reached") == true)
+    let closed = try ConnectionTrap(host: 2, refuses: true)
+    let failure = bench.failure("http://127.0.0.2:\(closed.port)/x")
+    #expect(failure?.contains("reached") == true, "\(failure ?? "no failure")")
   }
 
   @Test("an answer that breaks off is no end")
