@@ -10,24 +10,33 @@ struct Texts: Sendable {
   /// The texts in the language of this process.
   static let current = Texts(
     language: language(of: ProcessInfo.processInfo.environment),
-    folder: "\(ApplicationPaths().site)/text")
+    folder: folder(ofSite: ApplicationPaths().site))
   /// The languages beside English.
   private static let languages: Set = ["uk", "ru"]
   private static let largestFile = 1 << 20
 
   private var texts: [String: String] = [:]
 
-  /// Reads the file of a language. There are no texts for English, and if the file cannot be read.
+  /// Reads the file of a language: groups of texts by the part of the key before the point. There are no texts for
+  /// English, and if the file cannot be read.
   ///
   /// - Parameter folder: The folder with the page's files of texts.
   init(language: String?, folder: String) {
     guard let language, Self.languages.contains(language),
       let file = try? FileHandle(
-        forReadingFrom: URL(fileURLWithPath: "\(folder)/entrance-\(language).json")),
+        forReadingFrom: URL(fileURLWithPath: "\(folder)/\(language).json")),
       let data = try? file.read(upToCount: Self.largestFile),
-      let object = (try? JSON(parsing: Array(data)))?.object
+      let groups = (try? JSON(parsing: Array(data)))?.object
     else { return }
-    for (key, text) in object { texts[key] = text.string }
+    for (group, members) in groups {
+      for (name, text) in members.object ?? [:] { texts["\(group).\(name)"] = text.string }
+    }
+  }
+
+  /// Returns the folder of the texts in a staged page: `page/HASH/text`.
+  static func folder(ofSite site: String) -> String {
+    let versions = (try? FileManager.default.contentsOfDirectory(atPath: "\(site)/page")) ?? []
+    return "\(site)/page/\(versions.first ?? "")/text"
   }
 
   /// The language that POSIX's variables name: `uk` for `uk_UA.UTF-8`; nil for others than UTF-8.

@@ -33,6 +33,16 @@ struct TextsTests {
     #expect(!harness.text.contains("Log in ]") && !harness.text.contains("e-mail address"))
   }
 
+  @Test("finds the texts of the staged page, whatever its version")
+  func stagedPage() throws {
+    let site = try TemporaryFolder()
+    try site.write("page/0a1b/text/uk.json", Array(#"{"do": {"back": "Назад"}}"#.utf8))
+    let texts = Texts(language: "uk", folder: Texts.folder(ofSite: site.path))
+    #expect(texts("do.back", "Back") == "Назад")
+    let none = Texts(language: "uk", folder: Texts.folder(ofSite: "/nowhere"))
+    #expect(none("do.back", "Back") == "Back")
+  }
+
   @Test("C4 · translates the rules of a new password, and keeps the words of the configuration")
   func rules() {
     let texts = Texts(language: "uk", folder: folder)
