@@ -101,8 +101,9 @@ import Testing
   func suggestions() async throws {
     try await Theater(plan: Self.plan).live { theater in
       for name in ["The Short Cot", "Short Cut", "The Short"] {
-        for error in await Self.refusals(of: name, in: theater, by: Self.child).values {
-          #expect(error != nil, "\(name)")
+        for (way, error) in await Self.refusals(of: name, in: theater, by: Self.child) {
+          // A scene takes any text for a parameter that is no film.
+          if !way.hasSuffix("text") { #expect(error != nil, "\(name), \(way)") }
           #expect(error?.hint?.contains("Cut") != true, "\(name): \(String(describing: error))")
           #expect(error?.message.contains("The Short Cut") != true)
         }
