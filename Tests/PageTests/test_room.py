@@ -217,6 +217,9 @@ DAY_KB = 1024
 
 @proves("E15 · the heap of the room does not grow over hours of events")
 def test_memory(owner):
+    # To a clock that runs ahead each hour is a silent stream: the page opens another one, perhaps
+    # before the controller has noticed the end of the last ones.
+    owner.expected = {429}
     room = open_following_room(owner, lambda page: page.clock.install())
     session = owner.context.new_cdp_session(room)
     sizes = []
