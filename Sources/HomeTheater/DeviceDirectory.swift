@@ -8,12 +8,17 @@ final class DeviceDirectory: Sendable {
   private struct State {
     var devices: [DeviceID: any Device]
     var plan: TheaterPlan
+    /// Made once for each plan, because every report of a device needs one.
+    var descriptions: [DeviceID: DeviceDescription]
     var snapshots: [DeviceID: DeviceSnapshot] = [:]
   }
   private let state: Mutex<State>
 
   init(devices: [any Device], plan: TheaterPlan) {
-    state = Mutex(State(devices: Self.table(devices), plan: plan))
+    state = Mutex(
+      State(
+        devices: Self.table(devices), plan: plan,
+        descriptions: Self.descriptions(of: devices, in: plan)))
   }
 
   var devices: [DeviceID: any Device] { state.withLock { $0.devices } }
@@ -21,19 +26,32 @@ final class DeviceDirectory: Sendable {
   /// The newest snapshot of each device that has reported.
   var snapshots: [DeviceID: DeviceSnapshot] { state.withLock { $0.snapshots } }
 
+  /// The devices in the order of the plan; those without a place in it follow by name.
+  var orderedDevices: [any Device] {
+    let (devices, order) = state.withLock { ($0.devices, $0.plan.devices.map(\.id)) }
+    let rest = devices.keys.filter { !order.contains($0) }.sorted()
+    return (order + rest).compactMap { devices[$0] }
+  }
+
+  /// Describes a device.
+  func description(of device: any Device) -> DeviceDescription {
+    state.withLock { state in
+      if let known = state.descriptions[device.id], known.role == device.role { return known }
+      return state.plan.description(of: device.id, role: device.role)
+    }
+  }
+
   subscript(id: DeviceID) -> (any Device)? { state.withLock { $0.devices[id] } }
 
   func snapshot(of id: DeviceID) -> DeviceSnapshot? { state.withLock { $0.snapshots[id] } }
 
-  /// The devices with a trait, by name.
+  /// The devices with a trait, in the order of `orderedDevices`.
   func devices(with trait: DeviceTrait.Kind) -> [any Device] {
-    devices.values.filter { $0.role.has(trait) }.sorted { $0.id < $1.id }
+    orderedDevices.filter { $0.role.has(trait) }
   }
 
-  /// The devices of a role, by name.
-  func devices(of role: Role) -> [any Device] {
-    devices.values.filter { $0.role == role }.sorted { $0.id < $1.id }
-  }
+  /// The devices of a role, in the order of `orderedDevices`.
+  func devices(of role: Role) -> [any Device] { orderedDevices.filter { $0.role == role } }
 
   /// Whether this very device, not one that was replaced, belongs to the theater.
   func contains(_ device: any Device) -> Bool { self[device.id] === device }
@@ -53,16 +71,24 @@ final class DeviceDirectory: Sendable {
     changed: [any Device], removed: [DeviceID]
   ) {
     let table = Self.table(devices)
+    let descriptions = Self.descriptions(of: devices, in: plan)
     return state.withLock { state in
       let before = state.devices
       state.devices = table
       state.plan = plan
+      state.descriptions = descriptions
       state.snapshots = state.snapshots.filter { table[$0.key]?.role == before[$0.key]?.role }
       return (
         table.values.filter { before[$0.id] !== $0 }.sorted { $0.id < $1.id },
         before.keys.filter { table[$0] == nil }.sorted()
       )
     }
+  }
+
+  private static func descriptions(
+    of devices: [any Device], in plan: TheaterPlan
+  ) -> [DeviceID: DeviceDescription] {
+    table(devices).mapValues { plan.description(of: $0.id, role: $0.role) }
   }
 
   private static func table(_ devices: [any Device]) -> [DeviceID: any Device] {

@@ -213,7 +213,7 @@ public final class HomeTheaterFacade {
 
   private nonisolated func record(_ snapshot: DeviceSnapshot, of device: any Device) {
     directory.record(snapshot, of: device.id)
-    events.publish(.device(device.id, device.role, snapshot))
+    events.publish(.device(directory.description(of: device), snapshot))
   }
 
   private func observePlayer(
@@ -231,13 +231,42 @@ public final class HomeTheaterFacade {
 
   // MARK: Activities and scenes
 
-  /// Returns every activity, by name. Needs the permission `view`.
+  /// Describes a device: its role, its label, its rooms and its inputs.
+  package nonisolated func description(of device: any Device) -> DeviceDescription {
+    directory.description(of: device)
+  }
+
+  /// The devices in the order of the file; those without a place in it follow by name.
+  package nonisolated var orderedDevices: [any Device] { directory.orderedDevices }
+
+  /// Returns every activity, in the order of the file. Needs the permission `view`.
   package nonisolated func activities(
     for principal: Principal
   ) async throws(TheaterError) -> [OfferedActivity] {
     try await policy.require(.view, of: principal)
-    return plan.activities.values.sorted { $0.name < $1.name }.map {
-      OfferedActivity(activity: $0, isPermitted: principal.mayBegin($0))
+    let plan = plan
+    return plan.orderedActivities.map { activity in
+      OfferedActivity(
+        activity: activity, room: plan.room(of: activity),
+        isPermitted: principal.mayBegin(activity))
+    }
+  }
+
+  /// Returns every room with what is on in it, in the order of the file; for a guest, those of the
+  /// guest's activities. Needs the permission `view`.
+  package func rooms(for principal: Principal) async throws(TheaterError) -> [RoomStatus] {
+    try policy.require(.view, of: principal)
+    await activities.update()
+    let (plan, report) = (plan, activities.session.report)
+    return plan.allRooms.compactMap { room in
+      let activities = plan.orderedActivities.filter { plan.room(of: $0) == room.id }
+      guard principal.activities == nil || activities.contains(where: principal.mayBegin) else {
+        return nil
+      }
+      return RoomStatus(
+        room: room, devices: plan.rooms.isEmpty ? orderedDevices.map(\.id) : room.devices,
+        activities: activities.map(\.name),
+        report: report.isOn(in: room.id, of: plan) ? report : ActivityReport())
     }
   }
 
@@ -256,8 +285,8 @@ public final class HomeTheaterFacade {
 
   /// Begins the activity that plays an item of a category, in place of the current one. Needs the permission `play`.
   ///
-  /// Of several activities it is the current one, or else one of the current player, or else the first in alphabetical
-  /// order, among those that the principal may begin and whose player has the item. Without an item, an activity that
+  /// Of several activities it is the current one, or else one of the current player, or else the first of the
+  /// file, among those that the principal may begin and whose player has the item. Without an item, an activity that
   /// is on goes before one that can begin.
   ///
   /// - Parameters: As for an activity that is named.
@@ -533,7 +562,8 @@ public final class HomeTheaterFacade {
     try policy.require(.view, of: principal)
     await activities.update()
     return await TheaterStatus(
-      event: events.currentID, activity: activities.session.report, devices: devices,
+      event: events.currentID, activity: activities.session.report,
+      devices: orderedDevices.map { ($0, description(of: $0)) },
       now: clock.now()
     ).json()
   }

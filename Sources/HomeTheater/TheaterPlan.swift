@@ -2,17 +2,29 @@ import Devices
 import JSON
 import Scenes
 
-/// The scenes, activities, library and cables of a theater: everything that `devices.json` configures
-/// apart from the devices.
+/// The scenes, activities, library, cables, groups and rooms of a theater, and the titles of its
+/// devices: everything that `devices.json` configures apart from the plugins of the devices.
 package struct TheaterPlan: Sendable, Hashable {
   /// By name.
   package var scenes: [String: Scene]
+  /// The rooms that the file names for scenes, by the name of the scene.
+  package var sceneRooms: [String: RoomID] = [:]
+  /// The names of scenes in the order of the file.
+  package var sceneOrder: [String] = []
   /// By name.
   package var activities: [String: Activity]
+  /// The names of activities in the order of the file.
+  package var activityOrder: [String] = []
   /// The configured films, songs, stations and media folders.
   package var library: LibraryPlan
   /// At most one for each source and for each input.
   package var cables: [CableEdge]
+  /// The devices in the order of the file.
+  package var devices: [DevicePlan] = []
+  /// The groups in the order of the file.
+  package var groups: [DeviceGroup] = []
+  /// The rooms that the file names, in its order.
+  package var rooms: [Room] = []
 
   package init(
     scenes: [String: Scene] = [:], activities: [String: Activity] = [:],
@@ -22,6 +34,19 @@ package struct TheaterPlan: Sendable, Hashable {
     self.activities = activities
     self.library = library
     self.cables = cables
+  }
+
+  /// The scenes in the order of the file; those without a place in it follow by name.
+  package var orderedScenes: [Scene] { Self.ordered(scenes, by: sceneOrder) }
+
+  /// The activities in the order of the file; those without a place in it follow by name.
+  package var orderedActivities: [Activity] { Self.ordered(activities, by: activityOrder) }
+
+  private static func ordered<Value>(_ values: [String: Value], by order: [String]) -> [Value] {
+    let named = order.compactMap { values[$0] }
+    guard named.count < values.count else { return named }
+    let rest = Set(values.keys).subtracting(order).sorted()
+    return named + rest.compactMap { values[$0] }
   }
 }
 

@@ -6,7 +6,8 @@ struct TheaterStatus: Sendable {
   /// The id of the newest event that the status includes.
   let event: String
   let activity: ActivityReport
-  let devices: [DeviceID: any Device]
+  /// Each device with its description, in the order of the file.
+  let devices: [(device: any Device, description: DeviceDescription)]
   /// The time of the status, from which ages and positions are computed.
   let now: Duration
 
@@ -15,9 +16,9 @@ struct TheaterStatus: Sendable {
   func json() async -> JSON {
     var object: JSONObject = ["event": .string(event), "activity": activity.json]
     var list: [JSON] = []
-    for device in devices.values.sorted(by: { $0.id < $1.id }) {
+    for (device, description) in devices {
       let snapshot = await device.snapshot()
-      list.append(snapshot.json(id: device.id, role: device.role, now: now))
+      list.append(snapshot.json(of: description, now: now))
       if device.id == activity.player, let reading = snapshot.state.readings[.playback],
         var playback = snapshot.state.playback
       {

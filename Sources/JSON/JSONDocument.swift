@@ -100,6 +100,53 @@ public struct JSONDocument: Sendable {
     return Array(bytes[..<node.value]) + Array(text.utf8) + Array(bytes[node.valueEnd...])
   }
 
+  /// Another text for a key, or for a value that is a text.
+  public struct Renaming: Sendable, Hashable {
+    public var path: JSONPath
+    /// Whether the key of the value at `path` changes, and not the value.
+    public var isKey: Bool
+    public var text: String
+
+    public init(path: JSONPath, isKey: Bool, text: String) {
+      self.path = path
+      self.isKey = isKey
+      self.text = text
+    }
+  }
+
+  /// Returns the text with other keys and texts at these places. All other bytes stay as they are.
+  ///
+  /// - Parameter renamings: Those of a missing key, or of a value that is no text, have no effect.
+  public func renaming(_ renamings: [Renaming]) -> [UInt8] {
+    var places: [Int: String] = [:]
+    for renaming in renamings {
+      let (node, isExact) = nearest(renaming.path)
+      guard isExact, let node, let start = renaming.isKey ? node.key : node.value else { continue }
+      places[start] = renaming.text
+    }
+    var bytes = lines.bytes
+    for (start, text) in places.sorted(by: { $0.key > $1.key }) {
+      guard let end = endOfString(at: start) else { continue }
+      bytes.replaceSubrange(start..<end, with: JSON.string(text).lineText().utf8)
+    }
+    return bytes
+  }
+
+  /// The offset after the string that begins at `start`; `nil` if none begins there.
+  private func endOfString(at start: Int) -> Int? {
+    let bytes = lines.bytes
+    guard bytes.indices.contains(start), bytes[start] == UInt8(ascii: "\"") else { return nil }
+    var index = start + 1
+    while bytes.indices.contains(index) {
+      switch bytes[index] {
+      case UInt8(ascii: "\""): return index + 1
+      case UInt8(ascii: "\\"): index += 2
+      default: index += 1
+      }
+    }
+    return nil
+  }
+
   /// The node at `path`, or the deepest on the way to it. Walks over siblings instead of a hash table:
   /// few positions are requested, but the table would hold every node of every text.
   private func nearest(_ path: JSONPath) -> (node: Node?, isExact: Bool) {

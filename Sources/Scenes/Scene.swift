@@ -4,22 +4,31 @@ import Devices
 public struct Scene: Sendable, Hashable {
   /// The key in `devices.json`, which activities and people use.
   public var name: String
-  /// The text that people read instead of the name.
-  public var title: String?
+  /// What people read and see instead of the name.
+  public var label: Label
   /// The parameters that a run must be given, with their kinds: `film: .film`.
   public var parameters: [String: ParameterKind]
   /// The steps, one after the other.
   public var steps: [Step]
 
   public init(
-    name: String, title: String? = nil, parameters: [String: ParameterKind] = [:],
+    name: String, label: Label = Label(), parameters: [String: ParameterKind] = [:],
     steps: [Step] = []
   ) {
     self.name = name
-    self.title = title
+    self.label = label
     self.parameters = parameters
     self.steps = steps
   }
+
+  public init(
+    name: String, title: String?, parameters: [String: ParameterKind] = [:], steps: [Step] = []
+  ) {
+    self.init(name: name, label: Label(title: title), parameters: parameters, steps: steps)
+  }
+
+  /// The text that people read instead of the name.
+  public var title: String? { label.title }
 
   /// The deepest nesting of `sequence` and `parallel`; a command in the scene's own list has
   /// depth 1.

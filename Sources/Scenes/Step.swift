@@ -16,8 +16,16 @@ public indirect enum Step: Sendable, Hashable {
   /// The keywords of a step, which cannot be names of devices.
   public static let words = ["until", "onFailure", "always", "sequence", "parallel", "wait"]
   /// The keywords that are reserved for later versions, which cannot be names of devices either.
-  public static let reservedWords = [
-    "waitFor", "timeout", "if", "then", "else", "set", "run", "with", "say", "retry", "repeat",
+  public static let reservedWords = laterWords + subjects
+  /// Keywords of steps in later versions.
+  public static let laterWords = [
+    "waitUntil", "waitFor", "timeout", "if", "then", "else", "repeat", "times", "while", "run",
+    "with", "say", "ask", "of", "answers", "otherwise", "stop", "fail", "putBack", "over", "retry",
+    "only", "room", "note",
+  ]
+  /// What conditions of later versions can be about, beside devices, groups and parameters.
+  public static let subjects = [
+    "player", "amplifier", "activity", "person", "it", "film", "song", "station", "not", "nothing",
   ]
 }
 
@@ -111,10 +119,10 @@ extension [Step] {
 }
 
 extension Scene {
-  /// The scene for the API: name, title, parameters and the tree of its steps.
+  /// The scene for the API: name, label, parameters and the tree of its steps.
   public var json: JSON {
     var object: JSONObject = ["name": .string(name)]
-    if let title { object["title"] = .string(title) }
+    label.add(to: &object)
     object["parameters"] = .object(
       JSONObject(
         parameters.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value.rawValue)) }))

@@ -4,8 +4,10 @@ import Devices
 package struct Activity: Sendable, Hashable {
   /// The key in `devices.json`: `film`.
   package var name: String
-  /// The name for people.
-  package var title: String?
+  /// What people read and see instead of the name.
+  package var label: Label
+  /// The room that the file names for it; `nil` to derive it from its devices.
+  package var room: RoomID?
   /// The name of the scene that begins it.
   package var start: String
   /// The name of the scene that ends it.
@@ -24,12 +26,14 @@ package struct Activity: Sendable, Hashable {
   package var endsWithout: Set<DeviceID>
 
   package init(
-    name: String, title: String? = nil, start: String, end: String, player: DeviceID? = nil,
-    amplifier: DeviceID? = nil, category: Category? = nil, whenEnded: WhenEnded = .end,
-    whenFailed: WhenFailed = .standard, endsWithout: Set<DeviceID> = []
+    name: String, label: Label = Label(), room: RoomID? = nil, start: String, end: String,
+    player: DeviceID? = nil, amplifier: DeviceID? = nil, category: Category? = nil,
+    whenEnded: WhenEnded = .end, whenFailed: WhenFailed = .standard,
+    endsWithout: Set<DeviceID> = []
   ) {
     self.name = name
-    self.title = title
+    self.label = label
+    self.room = room
     self.start = start
     self.end = end
     self.player = player
@@ -39,6 +43,11 @@ package struct Activity: Sendable, Hashable {
     self.whenFailed = whenFailed
     self.endsWithout = endsWithout
   }
+}
+
+extension Activity {
+  /// The name for people.
+  package var title: String? { label.title }
 }
 
 /// The action when the film, disc or station of an activity ends.
@@ -63,6 +72,8 @@ package enum WhenFailed: Sendable, Hashable {
 /// An activity, and whether a user may begin it while nothing is on.
 package struct OfferedActivity: Sendable, Hashable {
   package let activity: Activity
+  /// The room that it is for; `nil` for none.
+  package let room: RoomID?
   /// Whether the user may begin it while nothing is on.
   package let isPermitted: Bool
 }

@@ -126,7 +126,7 @@ final class ActivityController {
     for category: Category, playing item: String?, by principal: Principal
   ) throws(TheaterError) -> String {
     let plan = directory.plan
-    let all = plan.activities.values.filter { $0.category == category }.sorted { $0.name < $1.name }
+    let all = plan.orderedActivities.filter { $0.category == category }
     guard let first = all.first else {
       throw TheaterError(
         .notFound, "no activity plays \(category.rawValue)",

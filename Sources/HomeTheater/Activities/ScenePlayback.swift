@@ -67,7 +67,7 @@ struct ScenePlayback {
       commands.last { $0.role.has(.input) }?.device
       ?? plan.cables.first { $0.from == player }?.to
     return Activity(
-      name: scene.name, title: scene.title, start: scene.name, end: "", player: player,
+      name: scene.name, label: scene.label, start: scene.name, end: "", player: player,
       amplifier: amplifier, category: role.category)
   }
 }

@@ -5,7 +5,7 @@ import Scenes
 /// A change in the theater, as subscribers get it.
 package enum TheaterEvent: Sendable {
   /// A device's state, availability or capabilities changed.
-  case device(DeviceID, Role, DeviceSnapshot)
+  case device(DeviceDescription, DeviceSnapshot)
   /// The activity began, changed or ended.
   case activity(ActivityReport)
   /// A run of a scene began or ended, or one of its nodes changed.
@@ -27,7 +27,7 @@ package enum TheaterEvent: Sendable {
   /// no later one replaces.
   var subject: Subject? {
     switch self {
-    case .device(let id, _, _): .device(id)
+    case .device(let device, _): .device(device.id)
     case .activity: .activity
     case .run(let change): .run(change.run, node: change.node?.id)
     case .other: nil
@@ -37,7 +37,7 @@ package enum TheaterEvent: Sendable {
   /// The approximate size in bytes; most of it are texts that plugins choose.
   var byteCount: Int {
     switch self {
-    case .device(_, _, let snapshot): snapshot.state.byteCount
+    case .device(_, let snapshot): snapshot.state.byteCount
     case .activity, .run: 1024
     case .other(_, let json): json.byteCount
     }
@@ -50,7 +50,7 @@ package enum TheaterEvent: Sendable {
   /// The event's data. Ages are computed at `now`, so they are right even if it is sent late.
   package func json(now: Duration) -> JSON {
     switch self {
-    case .device(let id, let role, let snapshot): snapshot.json(id: id, role: role, now: now)
+    case .device(let device, let snapshot): snapshot.json(of: device, now: now)
     case .activity(let report): report.json
     case .run(let change): change.json
     case .other(_, let json): json
@@ -60,10 +60,9 @@ package enum TheaterEvent: Sendable {
 
 extension DeviceSnapshot {
   /// The device for the API.
-  package func json(id: DeviceID, role: Role, now: Duration) -> JSON {
-    var object: JSONObject = [
-      "id": .string(id.name), "role": .string(role.rawValue), "title": .string(role.title),
-    ]
+  package func json(of device: DeviceDescription, now: Duration) -> JSON {
+    var object = JSONObject()
+    device.add(to: &object)
     switch availability {
     case .starting: object["availability"] = "starting"
     case .available: object["availability"] = "available"

@@ -1,3 +1,4 @@
+import Devices
 import JSON
 
 /// A named schema of the document, at `#/components/schemas/NAME`.
@@ -57,6 +58,10 @@ extension Schema {
   static let name = Schema.text(1...64)
   /// A title, for people.
   static let title = Schema.text()
+  /// What a front end draws beside a title.
+  static let icon = Schema.words(Icon.allCases.map(\.rawValue))
+  /// A part of the home, by which lists are grouped.
+  static let area = Schema.text(1...100)
   static let anyNumber = Schema(json: ["type": "number"])
   /// A length of time, in seconds.
   static let seconds = Schema(json: ["type": "number", "minimum": 0])
@@ -64,4 +69,9 @@ extension Schema {
 
   /// The id of an event, `boot-sequence`: the place in the stream that the answer belongs to.
   static let eventID = Schema.text(3...100, pattern: "^.+-[0-9]+$")
+}
+
+extension Schema.Members {
+  /// What people read and see instead of a name of `devices.json`.
+  static let label: Self = ["title": .title, "icon": .icon, "area": .area]
 }

@@ -14,6 +14,7 @@ extension Component {
 
   private static let deviceMembers: Schema.Members = [
     "id": .name, "role": .words(Role.allCases.map(\.rawValue)), "title": .title,
+    "rooms": .list(of: .name).described("The rooms that it belongs to; empty for the whole house."),
     "availability": .words(["starting", "available", "unavailable"]),
     "state": .reference(deviceState),
     "attributes": .map(
@@ -22,7 +23,15 @@ extension Component {
     "capabilities": .list(of: .name),
   ]
   private static let deviceOptions: Schema.Members = [
-    "reason": .text().described("Why the device is unavailable.")
+    "icon": .icon, "area": .area,
+    "inputs": .list(
+      of: .object(
+        ["name": .name],
+        optional: .label + [
+          "source": .name.described("The player or tuner at its cable; missing without a cable.")
+        ])
+    ).described("The inputs of an amplifier."),
+    "reason": .text().described("Why the device is unavailable."),
   ]
 
   /// The last known values; a key that never had a value is missing.
@@ -91,7 +100,9 @@ extension Component {
             "name": .name, "parameters": .map(to: .text(1...64)),
             "steps": .list(of: .reference(sceneStep)),
           ],
-          optional: ["title": .title]))
+          optional: .label + [
+            "room": .name.described("The room that it is for; missing for the whole house.")
+          ]))
     ]))
 
   /// The members that the nodes of plans and runs have in common. Commands have `device` and `command`,

@@ -4,7 +4,7 @@ import Devices
 
 extension Component {
   static let playbackComponents = [
-    status, activity, activities, playback, catalogueEntry, films, songs, stations, stopped,
+    status, activity, activities, rooms, playback, catalogueEntry, films, songs, stations, stopped,
     libraryScan,
     libraryChange, soundLevels, confirmation, volumeChange,
   ]
@@ -41,7 +41,7 @@ extension Component {
         "error": .reference(failure),
       ]))
 
-  /// The activities of `devices.json`.
+  /// The activities of `devices.json`, in its order.
   static let activities = Component(
     "Activities",
     .object([
@@ -50,13 +50,29 @@ extension Component {
           [
             "name": .name,
             "permitted": .boolean.described("Whether the user may begin it while nothing is on."),
+            "start": .name.described("The scene that begins it."),
+            "end": .name.described("The scene that ends it."),
           ],
-          optional: [
-            "title": .title,
+          optional: .label + [
+            "room": .name.described("The room that it is for; missing for none."),
             "category": .category.described(
               "The list from which its item is chosen; missing if it takes none."),
             "player": .name, "amplifier": .name,
           ]))
+    ]))
+
+  /// The rooms of `devices.json`, in its order.
+  static let rooms = Component(
+    "Rooms",
+    .object([
+      "rooms": .list(
+        of: .object(
+          [
+            "name": .name, "devices": .list(of: .name),
+            "activities": .list(of: .name).described("The activities for this room."),
+            "activity": .reference(activity),
+          ],
+          optional: .label))
     ]))
 
   /// The anchor of a player's position.

@@ -4,7 +4,7 @@ import JSON
 /// The current activity, the library, and the control of playback.
 public enum PlaybackEndpoint: String, Endpoint {
   case status, events, films, songs, stations, stopped, picture, scanLibrary
-  case activities, startActivity, watch, listen, radio, popcorn, end, off
+  case rooms, activities, startActivity, watch, listen, radio, popcorn, end, off
   case pause, resume, next, previous, seek, volume
 
   public static let title = "Watching and listening"
@@ -72,10 +72,17 @@ public enum PlaybackEndpoint: String, Endpoint {
         .post, "/library/scan", .permitted(.operate, tokens: .command("scan")),
         "Reads every player's catalogue again and reports what each found.",
         body: .json(.request()), answers: [200: .json(.reference(.libraryScan))])
+    case .rooms:
+      Route(
+        .get, "/rooms", .permitted(.view, tokens: .view),
+        "Lists the rooms with their devices, their activities and what is on. A theater without rooms "
+          + "in its file is one room. Guests see the rooms of their activities.",
+        answers: [200: .json(.reference(.rooms))])
     case .activities:
       Route(
         .get, "/activities", .permitted(.view, tokens: .view),
-        "Lists the activities with the category of their items, and whether the user may begin each.",
+        "Lists the activities in the order of the file, each with its scenes, room, player and amplifier, "
+          + "the category of its items, and whether the user may begin it.",
         answers: [200: .json(.reference(.activities))])
     case .startActivity:
       startRoute(

@@ -8,7 +8,7 @@ import JSON
 package struct ConfigurationDifference: Sendable, Hashable {
   /// A part of `devices.json`; the raw value is its key there.
   package enum Section: String, Sendable, Hashable, CaseIterable {
-    case pluginFolders, devices, cables, scenes, activities, library, accounts, web
+    case pluginFolders, devices, groups, rooms, cables, scenes, activities, library, accounts, web
 
     /// Whether a running controller applies changes of the section. Sockets, certificates and the
     /// rules of accounts are set up once, at the start.

@@ -14,10 +14,30 @@ struct ConfigurationEntries {
     let plan = configuration.plan
     sections = [
       .pluginFolders: [nil: ["folders": configuration.pluginFolders]],
-      .devices: Self.named(configuration.devices.map { ($0.id.name, Self.values(of: $0)) }),
+      .devices: Self.named(
+        configuration.devices.map { device in
+          let values = Self.values(of: device)
+            .merging(Self.values(of: plan.devices.first { $0.id == device.id })) { $1 }
+          return (device.id.name, values)
+        }),
+      .groups: Self.named(
+        plan.groups.map { group in
+          let devices: Values = ["devices": group.devices]
+          return (group.name, devices.merging(Self.values(of: group.label)) { $1 })
+        }),
+      .rooms: Self.named(
+        plan.rooms.map { room in
+          let devices: Values = ["devices": room.devices]
+          return (room.id.name, devices.merging(Self.values(of: room.label)) { $1 })
+        }),
       .cables: Self.named(
         plan.cables.map { ($0.from.name, ["to": $0.to, "input": $0.input]) }),
-      .scenes: Self.named(plan.scenes.map { ($0.key, Self.values(of: $0.value)) }),
+      .scenes: Self.named(
+        plan.scenes.map { name, scene in
+          var values = Self.values(of: scene)
+          values["room"] = plan.sceneRooms[name]
+          return (name, values)
+        }),
       .activities: Self.named(plan.activities.map { ($0.key, Self.values(of: $0.value)) }),
       .library: Self.values(of: plan.library),
       .accounts: [nil: Self.values(of: configuration.accounts)],
@@ -41,8 +61,27 @@ struct ConfigurationEntries {
   }
 
   private static func values(of scene: Scene) -> Values {
-    var values: Values = ["parameters": scene.parameters, "steps": scene.steps]
-    values["title"] = scene.title
+    let values: Values = ["parameters": scene.parameters, "steps": scene.steps]
+    return values.merging(self.values(of: scene.label)) { $1 }
+  }
+
+  private static func values(of label: Label) -> Values {
+    var values: Values = [:]
+    values["title"] = label.title
+    values["icon"] = label.icon
+    values["area"] = label.area
+    return values
+  }
+
+  /// The label of a device, and those of its inputs.
+  private static func values(of device: DevicePlan?) -> Values {
+    guard let device else { return [:] }
+    var values = values(of: device.label)
+    for input in device.inputs {
+      for (key, value) in self.values(of: input.label) {
+        values["inputs.\(input.name).\(key)"] = value
+      }
+    }
     return values
   }
 
@@ -51,11 +90,11 @@ struct ConfigurationEntries {
       "start": activity.start, "end": activity.end, "whenEnded": activity.whenEnded,
       "whenFailed": activity.whenFailed, "endsWithout": activity.endsWithout,
     ]
-    values["title"] = activity.title
+    values["room"] = activity.room
     values["player"] = activity.player
     values["amplifier"] = activity.amplifier
     values["category"] = activity.category
-    return values
+    return values.merging(self.values(of: activity.label)) { $1 }
   }
 
   /// The items by list and id, and the folders; the order of a list does not count.

@@ -38,7 +38,8 @@ extension ConfigurationReader {
       }
       guard !hasError(at: path), let start, let end else { continue }
       activities[name] = Activity(
-        name: name, title: activity["title"]?.string, start: start, end: end, player: player,
+        name: name, label: Label(activity), room: room(of: activity, at: path), start: start,
+        end: end, player: player,
         amplifier: amplifier ?? cables.first { $0.from == player }?.to,
         category: given ?? begins?.category,
         whenEnded: activity["whenEnded"]?.string.flatMap(WhenEnded.init) ?? .end,

@@ -44,7 +44,7 @@ extension TheaterConfiguration {
 struct ConfigurationReader {
   let document: JSONDocument
   /// The value of the document, without its notes.
-  private let value: JSON
+  let value: JSON
   let file: String
   let origin: PathOrigin
   let plugins: KnownPlugins
@@ -60,6 +60,8 @@ struct ConfigurationReader {
   /// The plugin of each device that names one.
   private(set) var pluginNames: [String: String] = [:]
   private(set) var sceneNames: Set<String> = []
+  /// The names of the devices of each group that has no error.
+  private(set) var groups: [String: [String]] = [:]
   /// The inputs of each amplifier, cached because each step may need them.
   var inputs: [String: Inputs] = [:]
 
@@ -94,9 +96,10 @@ struct ConfigurationReader {
     }
     for problem in SchemaNode.object(ConfigurationSchemaNodes.file(plugins)).problems(
       with: value)
-    where !reportUnfitPlugin(problem) {
+    where !isReservedName(problem) && !reportUnfitPlugin(problem) {
       report(problem)
     }
+    reportReservedNames()
     for (name, device) in member("devices").object ?? [:] {
       deviceNames.append(name)
       devicesByName.insert(name)
@@ -106,10 +109,19 @@ struct ConfigurationReader {
     sceneNames = Set(member("scenes").object?.keys ?? [])
     let devices = readDevices()
     let cables = readCables()
+    let groups = readGroups()
+    for group in groups { self.groups[group.name] = group.devices.map(\.name) }
+    let rooms = readRooms()
     let scenes = readScenes()
-    let plan = TheaterPlan(
+    var plan = TheaterPlan(
       scenes: scenes, activities: readActivities(scenes: scenes, cables: cables),
       library: readLibrary(), cables: cables)
+    plan.sceneOrder = Array(member("scenes").object?.keys ?? [])
+    plan.sceneRooms = readSceneRooms()
+    plan.activityOrder = Array(member("activities").object?.keys ?? [])
+    plan.devices = readDevicePlans()
+    (plan.groups, plan.rooms) = (groups, rooms)
+    checkRooms(of: plan)
     let accounts = readAccounts(fileProblem)
     let web = readWeb(fileProblem)
     let folders = texts(member("pluginFolders"))

@@ -25,7 +25,7 @@ extension ConfigurationReader {
       }
       guard !hasError(at: path) else { continue }
       scenes[name] = Scene(
-        name: name, title: scene["title"]?.string, parameters: parameters, steps: steps)
+        name: name, label: Label(scene), parameters: parameters, steps: steps)
     }
     return scenes
   }
@@ -121,6 +121,8 @@ extension ConfigurationReader {
     _ step: JSONObject, at path: JSONPath, _ reading: inout StepReading
   ) -> Step? {
     if let word = step.keys.first(where: Step.reservedWords.contains) {
+      // A device or group of this name is reported once, with this place.
+      guard !isDevice(word), member("groups")[word] == nil else { return nil }
       report(
         .shape, at: path.appending(word), key: true,
         "\"\(word)\" is a reserved word: steps have it in a later version",
@@ -131,40 +133,61 @@ extension ConfigurationReader {
       .forEach { report($0) }
     guard let name = deviceName(in: step, at: path), let json = step[name] else { return nil }
     let place = path.appending(name)
-    guard isDevice(name) else {
-      if !hasError(at: place), !isExplained(name, in: "devices") {
-        let words = nearest(to: name, in: Step.words).map { [$0] } ?? []
-        reportMissing("device", name, among: deviceNames + words, at: place, key: true)
-      }
+    guard isDevice(name) || groups[name] != nil else {
+      reportUnknown(name, at: place)
       ConfigurationSchemaNodes.deviceCommands.problems(with: json, at: place)
         .forEach { report($0) }
       return nil
     }
-    guard let role = roles[name] else {
+    let devices = groups[name] ?? [name]
+    guard let role = devices.first.flatMap({ roles[$0] }) else {
       ConfigurationSchemaNodes.deviceCommands.problems(with: json, at: place)
         .forEach { report($0) }
       return nil
     }
-    var commands: [StepCommand?] = []
-    if let list = json.array {
-      for (index, command) in list.enumerated() where !isFull {
-        guard count(at: place.appending(index), &reading) else { break }
-        commands.append(
-          readCommand(command, for: name, role: role, at: place.appending(index), &reading))
-      }
-    } else {
-      commands = [readCommand(json, for: name, role: role, at: place, &reading)]
-    }
+    let commands = readCommands(json, for: devices, role: role, at: place, &reading)
     guard !hasError(at: path) else { return nil }
-    let steps = commands.compactMap(\.self).map { command in
-      Step.command(
-        CommandStep(
-          device: DeviceID(name), command: command,
-          until: step["until"]?.string.flatMap(Completion.init) ?? .settled,
-          onFailure: step["onFailure"]?.string.flatMap(OnFailure.init) ?? .stop,
-          always: step["always"]?.bool ?? false))
+    let steps = devices.map { device -> Step in
+      let steps = commands.map { command in
+        Step.command(
+          CommandStep(
+            device: DeviceID(device), command: command,
+            until: step["until"]?.string.flatMap(Completion.init) ?? .settled,
+            onFailure: step["onFailure"]?.string.flatMap(OnFailure.init) ?? .stop,
+            always: step["always"]?.bool ?? false))
+      }
+      return json.array == nil && steps.count == 1 ? steps[0] : .sequence(steps)
     }
-    return json.array == nil ? steps.first : .sequence(steps)
+    return groups[name] == nil ? steps.first : .parallel(steps)
+  }
+
+  /// Reads the command of a step, or its commands, for one device or the devices of a group.
+  private mutating func readCommands(
+    _ json: JSON, for devices: [String], role: Role, at path: JSONPath,
+    _ reading: inout StepReading
+  ) -> [StepCommand] {
+    guard let list = json.array else {
+      return devices.compactMap { readCommand(json, for: $0, role: role, at: path, &reading) }
+        .first.map { [$0] } ?? []
+    }
+    var commands: [StepCommand] = []
+    for (index, command) in list.enumerated() where !isFull {
+      let place = path.appending(index)
+      let read = devices.compactMap { device -> StepCommand? in
+        guard count(at: place, &reading) else { return nil }
+        return readCommand(command, for: device, role: role, at: place, &reading)
+      }
+      if let first = read.first { commands.append(first) }
+    }
+    return commands
+  }
+
+  private mutating func reportUnknown(_ name: String, at path: JSONPath) {
+    let isKnown = member("groups")[name] != nil
+    guard !isKnown, !hasError(at: path), !isExplained(name, in: "devices") else { return }
+    let words = nearest(to: name, in: Step.words).map { [$0] } ?? []
+    reportMissing(
+      "device", name, among: deviceNames + groups.keys.sorted() + words, at: path, key: true)
   }
 
   /// The one key of a step that names its device.
@@ -177,10 +200,10 @@ extension ConfigurationReader {
         hint: "Write for example {\"lights\": {\"dim\": 10}}.")
       return nil
     }
-    let device = names.first(where: isDevice)
+    let device = names.first { isDevice($0) || groups[$0] != nil }
     for name in names where name != device && !isFull {
       let place = path.appending(name)
-      if isDevice(name) {
+      if isDevice(name) || groups[name] != nil {
         report(
           .shape, at: place, key: true,
           "a step commands one device, and this one already commands \"\(device ?? name)\"",

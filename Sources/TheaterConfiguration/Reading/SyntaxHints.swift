@@ -2,7 +2,7 @@ import JSON
 
 extension JSONSyntaxError {
   /// The next action for a person who edits `devices.json`.
-  var hint: String {
+  package var hint: String {
     [mistakeHint, "Correct this first; the rest of the file is checked after it."]
       .compactMap(\.self).joined(separator: " ")
   }

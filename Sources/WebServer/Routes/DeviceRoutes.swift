@@ -15,7 +15,7 @@ extension APIServices {
     switch endpoint {
     case .devices:
       var devices: [JSON] = []
-      for device in theater.devices.values.sorted(by: { $0.id < $1.id }) {
+      for device in theater.orderedDevices {
         devices.append(await json(device))
       }
       return Response(["devices": .array(devices)])
@@ -28,8 +28,7 @@ extension APIServices {
     case .swapPlugin: return try await swapPlugin(request)
     case .deviceLog: return try await deviceLog(request)
     case .scenes:
-      let scenes = theater.plan.scenes.values.sorted { $0.name < $1.name }
-      return Response(["scenes": .array(scenes.map(\.json))])
+      return Response(["scenes": .array(theater.plan.orderedScenes.map { json($0) })])
     case .planScene:
       let plan = try await theater.planScene(
         request.captured("name"), arguments: request.fields().sceneArguments(),
@@ -112,7 +111,13 @@ extension APIServices {
   }
 
   private func json(_ device: any Device) async -> JSON {
-    await device.snapshot().json(id: device.id, role: device.role, now: theater.clock.now())
+    await device.snapshot().json(of: theater.description(of: device), now: theater.clock.now())
+  }
+
+  private func json(_ scene: Scene) -> JSON {
+    var object = scene.json.object ?? [:]
+    object["room"] = theater.plan.room(of: scene.name).map { .string($0.name) }
+    return .object(object)
   }
 }
 

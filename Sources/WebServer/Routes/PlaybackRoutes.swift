@@ -29,6 +29,9 @@ extension APIServices {
     case .activities:
       let activities = try await theater.activities(for: principal)
       return Response(["activities": .array(activities.map(\.json))])
+    case .rooms:
+      let rooms = try await theater.rooms(for: principal)
+      return Response(["rooms": .array(rooms.map(\.json))])
     case .startActivity:
       let name = try request.captured("name")
       return try await begin(request) { (item, fromStart, principal) async throws(TheaterError) in
@@ -185,7 +188,10 @@ extension OfferedActivity {
     var object: JSONObject = [
       "name": .string(activity.name), "permitted": .bool(isPermitted),
     ]
-    if let title = activity.title { object["title"] = .string(title) }
+    activity.label.add(to: &object)
+    object["start"] = .string(activity.start)
+    object["end"] = .string(activity.end)
+    if let room { object["room"] = .string(room.name) }
     if let category = activity.category { object["category"] = .string(category.rawValue) }
     if let player = activity.player { object["player"] = .string(player.name) }
     if let amplifier = activity.amplifier { object["amplifier"] = .string(amplifier.name) }

@@ -6,11 +6,11 @@ import PluginProtocol
 import TheaterAPI
 import TheaterConfiguration
 
-/// `theater config check`, `theater config diff`, `theater config schema`.
+/// `theater config check`, `theater config diff`, `theater config schema`, `theater config upgrade`.
 struct Config: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Check a configuration, compare it with the running one, or print its schema.",
-    subcommands: [ConfigCheck.self, ConfigDiff.self, ConfigSchema.self])
+    abstract: "Check a configuration, compare it with the running one, upgrade it, or print its schema.",
+    subcommands: [ConfigCheck.self, ConfigDiff.self, ConfigSchema.self, ConfigUpgrade.self])
 }
 
 /// `theater config check [FILE]`.

@@ -15,10 +15,11 @@ struct ControllerDiagnostics: Diagnostics {
   func doctor() async -> JSON {
     await doctor.report {
       let plugins = await plugins.statuses().map { $0.json.printable }
+      let plan = await runtime.current.configuration.plan
       var devices: [JSON] = []
       for device in self.plugins.devices {
-        devices.append(
-          await device.snapshot().json(id: device.id, role: device.role, now: .zero).printable)
+        let description = plan.description(of: device.id, role: device.role)
+        devices.append(await device.snapshot().json(of: description, now: .zero).printable)
       }
       return ControllerCheck.findings(plugins: plugins, devices: devices)
     }

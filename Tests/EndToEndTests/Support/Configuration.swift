@@ -24,6 +24,22 @@ struct Configuration {
     set("options", at: ["devices", "cd"], ["folders": .array([.string(music)])])
   }
 
+  /// A configuration of `Tests/Fixtures/Theaters` with simulated devices without delays.
+  init(theater name: String) throws {
+    let file = Program.project.appendingPathComponent("Tests/Fixtures/Theaters/\(name).json")
+    json = try JSON(parsing: Data(contentsOf: file))
+    set("$schema", at: [], Program.project.appendingPathComponent("devices.schema.json").path)
+    for (name, device) in json["devices"]?.object ?? [:] {
+      switch device["plugin"]?.string {
+      case "Simulated": set("speed", at: ["devices", name, "options"], 0)
+      case "LibavPlayer":
+        let music = Program.project.appendingPathComponent("Samples/Music").path
+        set("folders", at: ["devices", name, "options"], [.string(music)])
+      default: break
+      }
+    }
+  }
+
   /// Puts `value` under `key` of the object at `path`.
   mutating func set(_ key: String, at path: [String], _ value: JSON) {
     json = Self.setting(key, at: path[...], value, in: json)

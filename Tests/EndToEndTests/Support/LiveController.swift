@@ -109,6 +109,17 @@ final class LiveController: Sendable {
       .send(.GET, "/api/v1\(route)").json
   }
 
+  /// Posts to a route of the API, and returns its answer.
+  @discardableResult
+  func post(_ route: String, _ body: JSON = [:]) async throws -> JSON {
+    let token = text("state/theater/token").trimmingCharacters(in: .whitespacesAndNewlines)
+    let socket = folder.appendingPathComponent("run/theater/theater.sock").path
+    let answer = try await ControllerClient(.socket(socket), token: token)
+      .send(.POST, "/api/v1\(route)", body)
+    #expect((200..<300).contains(answer.status), "\(route): \(answer.json)")
+    return answer.json
+  }
+
   // MARK: Commands
 
   /// Runs a command.

@@ -28,12 +28,16 @@ import Testing
   func coalescing() throws {
     let log = EventLog(boot: "boot")
     let devices = (0..<12).map { DeviceID("d\($0)") }
+    let lamps = Dictionary(
+      uniqueKeysWithValues: devices.map {
+        ($0, TheaterPlan().description(of: $0, role: .lights))
+      })
     func report(_ brightness: Int, of device: DeviceID) {
       var state = DeviceState()
       state.update(Reading(.integer(brightness), time: .zero), for: .brightness)
       log.publish(
         .device(
-          device, .lights,
+          lamps[device] ?? TheaterPlan().description(of: device, role: .lights),
           DeviceSnapshot(state: state, availability: .available, generation: 1)))
     }
     let quiet = DeviceID("quiet")
@@ -52,8 +56,8 @@ import Testing
         #expect(entry.sequence > place)
         place = entry.sequence
         count += 1
-        if case .device(let id, _, let snapshot) = entry.event {
-          newest[id] = snapshot.state.brightness
+        if case .device(let device, let snapshot) = entry.event {
+          newest[device.id] = snapshot.state.brightness
         }
         if case .run(let report) = entry.event { runs.append(report.status) }
       }
@@ -74,13 +78,14 @@ import Testing
   @Test("reports with the longest attributes take at most 2 MiB of the log")
   func longReports() throws {
     let log = EventLog(boot: "boot")
+    let lamp = TheaterPlan().description(of: "lamp", role: .lights)
     var state = DeviceState()
     for number in 0..<1000 {
       for name in 0..<12 {
         let text = "\(number) " + String(repeating: "v", count: 1000)
         state.attributes["\(name)"] = Attribute(.string(text))
       }
-      log.publish(.device("lamp", .lights, DeviceSnapshot(state: state, generation: 1)))
+      log.publish(.device(lamp, DeviceSnapshot(state: state, generation: 1)))
     }
     let entries = try #require(log.entries(after: 0))
     let bytes = entries.reduce(0) { $0 + $1.event.byteCount }
@@ -155,7 +160,7 @@ import Testing
       await theater["lights"].setAvailability(.unavailable("the plugin is being restarted"))
       let isTold = await eventually {
         events.entries(after: 0)?.contains { entry in
-          guard case .device("lights", _, let snapshot) = entry.event else { return false }
+          guard case .device(let device, let snapshot) = entry.event, device.id == "lights" else { return false }
           return snapshot.availability == .unavailable("the plugin is being restarted")
         } == true
       }

@@ -8,8 +8,9 @@ import Testing
 struct LibraryTests {
   @Test("E9 · keeps at most 32 MiB of a player's catalogue, and reports the cut")
   func boundedCatalogue() async throws {
-    let title = String(repeating: "x", count: 1 << 20)
-    let items = (0..<40).map { CatalogueItem(id: "song \($0)", title: title) }
+    // No order and no search reads an id, so that the test takes no long turn of the shared actor.
+    let end = String(repeating: "x", count: 1 << 20)
+    let items = (0..<40).map { CatalogueItem(id: "\($0) \(end)", title: "song \($0)") }
     let lines = Mutex<[String]>([])
     let facade = HomeTheaterFacade(
       devices: [FakeDevice("cd", .cdPlayer, items: items), FakeDevice("other", .cdPlayer)],

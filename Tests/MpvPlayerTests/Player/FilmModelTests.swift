@@ -434,6 +434,12 @@ struct FilmModelTests {
     bench.answer(.resumed)
     bench.pass(.zero)
     #expect(bench.requests == [.position(within: .milliseconds(800))])
+    bench.answer(.position(PositionAnswer(seconds: 1)))
+    bench.pass(.milliseconds(300))
+    #expect(
+      bench.requests == [.position(within: .milliseconds(800))], "a hang is noticed within 1.1 s")
+    bench.answer(.noPosition(.timeout))
+    #expect(bench.kills && bench.requests.count == 1, "the film is opened again at once")
   }
 
   @Test("a cancelled play stops the film that it was opening, and nothing else")

@@ -66,7 +66,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       "expected a number from 0 to 100, found \"fast\""),
     Mistake(
       #""dvd":    {"#, #""until":    {"#, .shape, "$.devices.until",
-      "\"until\" cannot be the name of a device", hint: "a meaning of its own"),
+      "\"until\" is a word of scenes, and so no name of a device", hint: "config upgrade"),
   ]
 
   static let cables = [

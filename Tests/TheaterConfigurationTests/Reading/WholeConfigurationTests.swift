@@ -80,7 +80,7 @@ struct WholeConfigurationTests {
     #expect(
       configuration.plan.activities["film"]
         == Activity(
-          name: "film", title: "Film", start: "watch-film", end: "end", player: "dvd",
+          name: "film", label: Label(title: "Film"), start: "watch-film", end: "end", player: "dvd",
           amplifier: "amp", category: .films, whenEnded: .stay,
           whenFailed: .end(after: .seconds(90)), endsWithout: ["dvd", "amp"]))
     #expect(configuration.plan.activities["radio"]?.whenFailed == .end(after: .seconds(1200)))

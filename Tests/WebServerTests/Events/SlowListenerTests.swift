@@ -19,7 +19,7 @@ import Testing
       state.update(Reading(.integer(number), time: .zero), for: .brightness)
       log.publish(
         .device(
-          names[number % names.count], .lights,
+          TheaterPlan().description(of: names[number % names.count], role: .lights),
           DeviceSnapshot(state: state, availability: .available, generation: 1)))
     }
   }

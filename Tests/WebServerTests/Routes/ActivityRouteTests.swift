@@ -195,7 +195,7 @@ import WebServer
       }
       var plan = room.theater.plan
       plan.activities["music"] = Activity(
-        name: "music", title: "Listen", start: "watch-film", end: "end-film")
+        name: "music", label: Label(title: "Listen"), start: "watch-film", end: "end-film")
       try await room.theater.apply(
         plan, devices: Array(room.devices.values), by: .owner("ann"))
       let music: JSONObject = ["name": "music", "permitted": true, "title": "Listen"]

@@ -21,8 +21,15 @@ enum ConfigurationSchemaNodes {
           help: "Folders that hold further plugins, beside the installed ones."),
         .init(
           "devices",
-          map("the devices", of: "a device", reserved: nonDeviceWords, fewest: 1, device(plugins)),
+          map("the devices", of: "a device", reserved: reservedWords, fewest: 1, device(plugins)),
           isRequired: true, help: "The devices, by the names that scenes and cables use."),
+        .init(
+          "groups",
+          map("the groups", of: "a group", reserved: reservedWords, .named("group", group)),
+          help: "Devices of one role that scenes command with one step."),
+        .init(
+          "rooms", map("the rooms", of: "a room", .named("room", room)),
+          help: "Devices that are used together; without rooms all devices are one."),
         .init(
           "cables", .list(.named("cable", cable)),
           help: "The cables: which player or tuner is connected to which input of an amplifier."),
@@ -72,13 +79,16 @@ enum ConfigurationSchemaNodes {
       .object(
         ObjectSchema(
           "a device",
-          fields: [
+          fields: label + [
             .init("role", words(Role.self), isRequired: true, help: "What the device is for."),
             .init("plugin", plugin, isRequired: true, help: "Which plugin drives it."),
             .init("options", .object(anyOptions), help: "What the plugin wants to know."),
             .init(
               "process", .text(name(of: "a process")),
               help: "Devices of one plugin share a process unless their labels differ."),
+            .init(
+              "inputs", map("the inputs", of: "an input", .named("input", input)),
+              help: "The titles of an amplifier's inputs, by the names of the inputs."),
           ],
           variants: plugins.manifests.values.sorted { $0.id < $1.id }.flatMap {
             variants($0, plugins)
@@ -137,15 +147,35 @@ enum ConfigurationSchemaNodes {
 
   // MARK: Scenes and activities
 
-  private static let title = ObjectSchema.Field(
-    "title", .text(TextSchema(shortest: 1, longest: 200, what: "a title")),
-    help: "What people read instead of the name.")
+  /// What people read and see instead of a name.
+  private static let label = [
+    ObjectSchema.Field(
+      "title", .text(TextSchema(shortest: 1, longest: 200, what: "a title")),
+      help: "What people read instead of the name."),
+    .init("icon", .named("icon", words(Icon.self)), help: "The drawing beside the title."),
+    .init(
+      "area", .text(TextSchema(shortest: 1, longest: 100, what: "a part of the home")),
+      help: "The part of the home, such as \"Upstairs\", by which lists are grouped."),
+  ]
+
+  private static let input = SchemaNode.object(ObjectSchema("an input", fields: label))
+
+  private static let members = ObjectSchema.Field(
+    "devices", .list(.text(name(of: "a device"))), isRequired: true, help: "The names of its devices.")
+
+  private static let group = SchemaNode.object(ObjectSchema("a group", fields: label + [members]))
+
+  private static let room = SchemaNode.object(ObjectSchema("a room", fields: label + [members]))
+
+  private static let roomOfEntry = ObjectSchema.Field(
+    "room", .text(name(of: "a room")),
+    help: "The room that it is for; by default the one of its devices.")
 
   private static let scene = SchemaNode.object(
     ObjectSchema(
       "a scene",
-      fields: [
-        title,
+      fields: label + [
+        roomOfEntry,
         .init(
           "parameters", map("the parameters", of: "a parameter", words(ParameterKind.self)),
           help: "The parameters that a run needs; \"$name\" stands for one in the steps."),
@@ -154,8 +184,8 @@ enum ConfigurationSchemaNodes {
           help: "The steps, one after the other."),
       ]))
 
-  /// Words of a step, which cannot be names of devices.
-  static let nonDeviceWords = Step.words + Step.reservedWords
+  /// Words of a step, which cannot be names of devices, groups or parameters.
+  static let reservedWords = Step.words + Step.reservedWords
 
   /// A step. The reader checks one level at a time, against the alternative of the step's kind.
   private static let step = SchemaNode.either([
@@ -196,7 +226,8 @@ enum ConfigurationSchemaNodes {
           help: "Whether to send a command whose effect the device already reports."),
       ],
       others: .init(
-        key: name(of: "a device"), reserved: nonDeviceWords, shape: .deferred(deviceCommands),
+        key: name(of: "a device or a group"), reserved: reservedWords,
+        shape: .deferred(deviceCommands),
         isSingle: true)))
 
   private static let onFailure = ObjectSchema.Field(
@@ -212,8 +243,8 @@ enum ConfigurationSchemaNodes {
   private static let activity = SchemaNode.object(
     ObjectSchema(
       "an activity",
-      fields: [
-        title,
+      fields: label + [
+        roomOfEntry,
         .init(
           "start", .text(name(of: "a scene")), isRequired: true, help: "The scene that begins it."),
         .init("end", .text(name(of: "a scene")), isRequired: true, help: "The scene that ends it."),

@@ -1,0 +1,126 @@
+import Devices
+import JSON
+import Scenes
+
+/// The name of a room: its key in `devices.json`.
+package struct RoomID: Sendable, Hashable, Comparable, CustomStringConvertible,
+  ExpressibleByStringLiteral
+{
+  package let name: String
+
+  /// - Parameter name: Not checked; the configuration's reader checks names of rooms.
+  package init(_ name: String) { self.name = name }
+  package init(stringLiteral value: String) { name = value }
+  package var description: String { name }
+  package static func < (left: Self, right: Self) -> Bool { left.name < right.name }
+
+  /// The one room of a theater whose file names none.
+  package static let standard = RoomID("theater")
+}
+
+/// A room of the theater: devices that are used together.
+package struct Room: Sendable, Hashable {
+  /// The key in `devices.json`.
+  package var id: RoomID
+  /// What people read and see instead of the name.
+  package var label: Label
+  /// Its devices, in the order of the file. A player or tuner belongs to one room; other devices may
+  /// belong to several.
+  package var devices: [DeviceID]
+
+  package init(id: RoomID, label: Label = Label(), devices: [DeviceID]) {
+    self.id = id
+    self.label = label
+    self.devices = devices
+  }
+}
+
+/// Devices of one role that a scene commands with one step.
+package struct DeviceGroup: Sendable, Hashable {
+  /// The key in `devices.json`.
+  package var name: String
+  /// What people read and see instead of the name.
+  package var label: Label
+  /// At least one device; all have the same role.
+  package var devices: [DeviceID]
+
+  package init(name: String, label: Label = Label(), devices: [DeviceID]) {
+    self.name = name
+    self.label = label
+    self.devices = devices
+  }
+}
+
+extension TheaterPlan {
+  /// The rooms in the order of the file; without any in the file one room with all devices.
+  package var allRooms: [Room] {
+    rooms.isEmpty ? [Room(id: .standard, devices: devices.map(\.id))] : rooms
+  }
+
+  /// The rooms that a device belongs to; a device in none belongs to the house.
+  package func rooms(of device: DeviceID) -> [RoomID] {
+    rooms.isEmpty ? [.standard] : rooms.filter { $0.devices.contains(device) }.map(\.id)
+  }
+
+  /// The room of an activity: the one that the file names, else that of its player, else that of its
+  /// amplifier, else the only room of all devices that its scenes command; `nil` for none.
+  package func room(of activity: Activity) -> RoomID? {
+    if let room = activity.room { return room }
+    for device in [activity.player, activity.amplifier].compactMap(\.self) {
+      let rooms = rooms(of: device)
+      if rooms.count == 1 { return rooms.first }
+    }
+    let commanded = [activity.start, activity.end].compactMap { scenes[$0] }.flatMap(\.steps)
+    return onlyRoom(of: commanded.devices)
+  }
+
+  /// The room of a scene: the one that the file names, else that of the activity that it begins or
+  /// ends, else the only room of all devices that it commands; `nil` for none.
+  package func room(of scene: String) -> RoomID? {
+    guard let scene = scenes[scene] else { return nil }
+    if let room = sceneRooms[scene.name] { return room }
+    let rooms = Set(
+      activities.values.filter { $0.start == scene.name || $0.end == scene.name }
+        .map { room(of: $0) })
+    if rooms.count == 1, let room = rooms.first { return room }
+    return onlyRoom(of: scene.steps.devices)
+  }
+
+  private func onlyRoom(of devices: Set<DeviceID>) -> RoomID? {
+    guard !rooms.isEmpty else { return .standard }
+    let fitting = rooms.filter { devices.isSubset(of: $0.devices) }
+    return fitting.count == 1 && !devices.isEmpty ? fitting.first?.id : nil
+  }
+}
+
+/// A room and what is on in it.
+package struct RoomStatus: Sendable, Hashable {
+  package let room: Room
+  /// The devices of the room, in the order of the file.
+  package let devices: [DeviceID]
+  /// The names of the activities for this room, in the order of the file.
+  package let activities: [String]
+  /// What is on; `idle` while nothing is.
+  package let report: ActivityReport
+
+  /// The room for the API.
+  package var json: JSON {
+    var object: JSONObject = ["name": .string(room.id.name)]
+    room.label.add(to: &object)
+    object["devices"] = .array(devices.map { .string($0.name) })
+    object["activities"] = .array(activities.map { .string($0) })
+    object["activity"] = report.json
+    return .object(object)
+  }
+}
+
+extension ActivityReport {
+  /// Whether the activity or scene that the report describes is for this room.
+  func isOn(in room: RoomID, of plan: TheaterPlan) -> Bool {
+    if let activity = activity.flatMap({ plan.activities[$0] }) {
+      return plan.room(of: activity) == room
+    }
+    if let player { return plan.rooms(of: player).contains(room) }
+    return scene.map { plan.room(of: $0) == room } ?? false
+  }
+}
