@@ -233,7 +233,7 @@ def test_time_ago(visit):
     page = visit().open("/login")
     said = page.evaluate(
         with_modules(
-            "base/text.js",
+            "base/times.js",
             """({ relativeTime }, secondsAgo) =>
               secondsAgo.map((seconds) => relativeTime(0, seconds * 1000))""",
         ),

@@ -24,13 +24,18 @@ package struct SiteFile: Sendable {
     let hash = ContentHash(bytes).text.prefix(20)
     identity = Representation(body: ByteBuffer(bytes: bytes), tag: "\"\(hash)\"")
     gzip = compressed.map { Representation(body: ByteBuffer(bytes: $0), tag: "\"\(hash)-gzip\"") }
+    // The shell and the service worker do not last. A drawing is a document when its address is opened. Browsers ignore
+    // the policy of all other files, and the headers that these lack.
+    let isDocumentOrWorker = !lasts || type == "image/svg+xml"
     var headers: HTTPFields = [
       .contentType: type,
       .cacheControl: lasts ? "public, max-age=31536000, immutable" : "no-cache",
-      // Browsers ignore the policy of a file that is neither a document, such as a drawing, nor a worker.
-      .contentSecurityPolicy: !lasts || type == "image/svg+xml" ? Self.policy : Self.nothing,
-      .crossOriginEmbedderPolicy: "require-corp",
+      .contentSecurityPolicy: isDocumentOrWorker ? Self.policy : Self.nothing,
     ]
+    if isDocumentOrWorker {
+      headers[.crossOriginEmbedderPolicy] = "require-corp"
+      headers.addDocumentHeaders()
+    }
     if gzip != nil { headers[.vary] = "Accept-Encoding" }
     self.headers = headers
   }

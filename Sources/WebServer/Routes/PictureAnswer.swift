@@ -33,6 +33,7 @@ extension APIServices {
       // Another user of the same browser may have an age limit.
       .vary: "Cookie, Authorization", .contentSecurityPolicy: HTTPFields.apiPolicy,
     ]
+    headers.addDocumentHeaders()
     guard !request.matches(tag) else {
       // The length that a 200 would have (RFC 9110, section 8.6).
       headers[.contentLength] = "\(picture.bytes.count)"

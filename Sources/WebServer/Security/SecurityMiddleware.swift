@@ -130,16 +130,24 @@ extension HTTPFields {
   /// - Parameter insistsOnTLS: Whether to send Strict-Transport-Security (RFC 6797).
   mutating func addSecurityHeaders(insistsOnTLS: Bool) {
     reserveCapacity(count + 9)
-    // The page's files and pictures have set their own policy and lifetime.
+    // The page's files and pictures have set their own policy and lifetime, and what documents need.
     if !contains(.contentSecurityPolicy) {
       self[.contentSecurityPolicy] = Self.apiPolicy
       self[.cacheControl] = "no-store"
+      addDocumentHeaders()
     }
     self[.xContentTypeOptions] = "nosniff"
     self[.xFrameOptions] = "DENY"
-    self[.referrerPolicy] = "no-referrer"
     self[.crossOriginResourcePolicy] = "same-origin"
-    self[.crossOriginOpenerPolicy] = "same-origin"
     if insistsOnTLS { self[.strictTransportSecurity] = "max-age=31536000" }
+  }
+
+  /// Adds the headers that restrict what a document or a worker does.
+  ///
+  /// A script, a style sheet or a file of texts needs neither: an opener policy is for documents, a script without a
+  /// referrer policy has that of its document or worker, and the page's style sheets load nothing.
+  mutating func addDocumentHeaders() {
+    self[.referrerPolicy] = "no-referrer"
+    self[.crossOriginOpenerPolicy] = "same-origin"
   }
 }

@@ -113,6 +113,24 @@ import Testing
     }
   }
 
+  @Test("F5 · only documents and workers have the headers that only those need")
+  func documentHeaders() async throws {
+    let names = ["cross-origin-embedder-policy", "cross-origin-opener-policy", "referrer-policy"]
+    let files = try site().files
+    try await TestServer.open(Self.listener) { room in
+      for (path, file) in files {
+        let isDocumentOrWorker = !path.hasPrefix("/page/") || file.type == "image/svg+xml"
+        let answer = try await ask(room, path)
+        for name in names {
+          #expect((answer.header(name) != nil) == isDocumentOrWorker, "\(path) \(name)")
+        }
+        let policy = answer.header("content-security-policy")
+        #expect(policy?.contains("default-src 'none'") == true, "\(path)")
+        #expect(answer.header("cross-origin-resource-policy") == "same-origin", "\(path)")
+      }
+    }
+  }
+
   @Test("lets browsers keep hashed files for ever, and revalidates the shell")
   func caching() async throws {
     let files = try site().files

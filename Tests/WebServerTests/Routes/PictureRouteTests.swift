@@ -51,6 +51,8 @@ struct PictureRouteTests {
       #expect(answer.header("x-content-type-options") == "nosniff")
       #expect(answer.header("content-security-policy")?.contains("sandbox") == true)
       #expect(answer.header("cross-origin-resource-policy") == "same-origin")
+      #expect(answer.header("cross-origin-opener-policy") == "same-origin")
+      #expect(answer.header("referrer-policy") == "no-referrer")
       let other = try await owner.send(
         .GET, Self.path + "?item=Films%2FM%20%26%20N%2F%C3%A9%3F.mkv")
       #expect(other.status == 200 && other.header("content-type") == "image/webp")

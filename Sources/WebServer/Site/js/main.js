@@ -8,7 +8,13 @@ const NAME = 'Home Theater';
 
 // Layouts: the style sheets, and the classes of `main` and of `body`.
 const ENTRANCE = { styles: ['entrance'], main: 'backdrop', body: 'entrance', isEntrance: true };
-const PAGE = { styles: ['controls', 'shell', 'screens', 'room'], main: 'page', body: 'app' };
+const CODES = { ...ENTRANCE, styles: ['codes-and-rules', 'entrance'] };
+const REGISTRATION = { ...ENTRANCE, styles: [...CODES.styles, 'registration'] };
+const PAGE = {
+  styles: ['codes-and-rules', 'controls', 'shell', 'screens', 'room'],
+  main: 'page',
+  body: 'app',
+};
 const ROOM = { ...PAGE, main: 'room-page', body: 'app immersive' };
 const PLAYER = { ...PAGE, main: 'player', body: 'app player-body' };
 
@@ -16,10 +22,10 @@ const PLAYER = { ...PAGE, main: 'player', body: 'app player-body' };
 const SCREENS = {
   // Of people without a session.
   login: [ENTRANCE, ['/login'], () => import('./screens/login.js')],
-  register: [ENTRANCE, ['/register'], () => import('./screens/register.js')],
+  register: [REGISTRATION, ['/register'], () => import('./screens/register.js')],
   guest: [ENTRANCE, ['/guest'], () => import('./screens/guest.js')],
-  code: [ENTRANCE, ['/code'], () => import('./screens/code.js')],
-  reset: [ENTRANCE, ['/reset'], () => import('./screens/reset.js')],
+  code: [CODES, ['/code'], () => import('./screens/code.js')],
+  reset: [CODES, ['/reset'], () => import('./screens/reset.js')],
 
   home: [PAGE, ['/', '/home'], () => import('./screens/home.js')],
   room: [ROOM, ['/room'], () => import('./screens/room.js')],

@@ -1,6 +1,5 @@
 // Makes elements from values: createElement, textContent and the CSSOM. Nothing else puts anything
 // onto the page: no innerHTML, no inline style text.
-import { t, unit } from './text.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -124,39 +123,6 @@ export const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
 /** The value between two others, at a share from 0 to 1. */
 export const lerp = (from, to, share) => from + (to - from) * share;
 export const isMotionReduced = () => document.documentElement.dataset.motion === 'still';
-
-const SECONDS_IN_HOUR = 3600;
-const twoDigits = (value) => String(value).padStart(2, '0');
-/** Splits a duration in seconds into whole hours, minutes and seconds. */
-function split(duration) {
-  const whole = Math.max(0, Math.floor(duration));
-  return {
-    hours: Math.floor(whole / SECONDS_IN_HOUR),
-    minutes: Math.floor(whole / 60) % 60,
-    seconds: whole % 60,
-  };
-}
-/** 3725 → "1:02:05". */
-export function clockText(duration) {
-  const { hours, minutes, seconds } = split(duration);
-  const rest = twoDigits(seconds);
-  return hours ? `${hours}:${twoDigits(minutes)}:${rest}` : `${minutes}:${rest}`;
-}
-/** @param parts each `[count, name of the unit]`; empty ones are left out */
-const inUnits = (parts, isSpoken) =>
-  parts.filter(([count]) => count).map(([count, name]) => unit(count, name, isSpoken)).join(' ');
-/** 3725 → "1 hour 2 minutes 5 seconds", for aria-valuetext. */
-export function spokenDuration(duration) {
-  const { hours, minutes, seconds } = split(duration);
-  const words = inUnits([[hours, 'hour'], [minutes, 'minute'], [seconds, 'second']], true);
-  return words || unit(0, 'second', true);
-}
-/** 3725 → "1 hr 2 min left". */
-export function timeLeft(duration) {
-  if (duration < 60) return t('time.left', { time: unit(Math.ceil(duration), 'second') });
-  const { hours, minutes } = split(Math.round(duration / 60) * 60);
-  return t('time.left', { time: inUnits([[hours, 'hour'], [minutes, 'minute']]) });
-}
 
 /** A region that is filled at once after it was emptied says nothing. */
 const ANNOUNCE_DELAY_MS = 60;

@@ -1,5 +1,6 @@
 // The icons of the page, of one family: 24 × 24, round strokes, solid shapes only for transport.
 import { s } from './dom.js';
+import { formIcon, iconOf, isFormIcon, thickStrokes, thinStrokes } from './form-icons.js';
 
 const LINES = {
   home: 'M4 11.2 12 4.5l8 6.7M6 10v9h4v-5h4v5h4v-9',
@@ -28,18 +29,12 @@ const LINES = {
   search: 'M10.5 17a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13ZM15.3 15.3l4.7 4.7',
   moon: 'M19 14.5A7.5 7.5 0 0 1 9.5 5a7.5 7.5 0 1 0 9.5 9.5Z',
   sound: 'M4 12h1.5M8 8v8M12 5v14M16 8v8M20 11v2',
-  eye: 'M2.8 12S6 6 12 6s9.2 6 9.2 6-3.2 6-9.2 6-9.2-6-9.2-6Z' +
-    'M12 14.8a2.8 2.8 0 1 0 0-5.6 2.8 2.8 0 0 0 0 5.6Z',
-  eyeOff: 'M9.7 6.4A9 9 0 0 1 12 6c6 0 9.2 6 9.2 6a15 15 0 0 1-2.6 3.3' +
-    'M6.3 8A14.8 14.8 0 0 0 2.8 12S6 18 12 18a9 9 0 0 0 3.9-.9M4 4l16 16',
   cross: 'M6.5 6.5l11 11M17.5 6.5l-11 11',
-  warn: 'M12 4.5 21 19.5H3ZM12 10v4.2M12 16.9h.01',
   fix: 'M14.5 6.5a4.2 4.2 0 0 1 5-1l-2.7 2.7.4 1.6 1.6.4 2.7-2.7a4.3 4.3 0 0 1-5.7 5.2' +
     'L9.5 19a2 2 0 0 1-3-3l6.3-6.3a4.3 4.3 0 0 1 1.7-3.2Z',
   chevron: 'M9.5 6l6 6-6 6',
   up: 'M6 14.5l6-6 6 6',
   down: 'M6 9.5l6 6 6-6',
-  arrowBack: 'M19 12H5.5M11 6l-6 6 6 6',
   plus: 'M12 5.5v13M5.5 12h13',
   power: 'M12 3.8v8M7 6.8a7.3 7.3 0 1 0 10 0',
   light:
@@ -63,7 +58,6 @@ const LINES = {
 };
 const THICK = {
   more: 'M5 12h.01M12 12h.01M19 12h.01',
-  check: 'M5 12.5l4.5 4.5L19 7.5',
   skip: 'M7 12h10',
 };
 const SOLID = {
@@ -78,25 +72,11 @@ const SOLID = {
     'M7.2 5H5.5c-.3 0-.5.2-.5.5v13c0 .3.2.5.5.5h1.7c.3 0 .5-.2.5-.5v-13c0-.3-.2-.5-.5-.5Z',
   eject: 'M12 5 5 13.5h14ZM5.5 16.5h13v2.5h-13Z',
 };
-const THIN_STROKE = 1.75;
-const THICK_STROKE = 2.4;
-const ROUND = { 'stroke-linecap': 'round', 'stroke-linejoin': 'round' };
-const strokes = (d, width) =>
-  s('path', { d, fill: 'none', stroke: 'currentColor', 'stroke-width': width, ...ROUND });
-
-/** The drawing of the page's name: a screen with its light. */
-export const mark = () =>
-  s(
-    'svg',
-    { viewBox: '0 0 40 40', 'aria-hidden': 'true' },
-    strokes('M6 10h28v15H6zM20 4v6', THICK_STROKE),
-    s('path', { d: 'M8 25 2 36h36l-6-11', fill: 'currentColor', opacity: .28 }),
-  );
 /** The icon of a name, in the color of the text around it. */
 export const icon = (name, props) =>
-  s('svg', { viewBox: '0 0 24 24', 'aria-hidden': 'true', ...props }, drawingOf(name));
+  isFormIcon(name) ? formIcon(name, props) : iconOf(drawingOf(name), props);
 function drawingOf(name) {
   if (name in SOLID) return s('path', { fill: 'currentColor', d: SOLID[name] });
-  if (name in THICK) return strokes(THICK[name], THICK_STROKE);
-  return strokes(LINES[name] ?? LINES.info, THIN_STROKE);
+  if (name in THICK) return thickStrokes(THICK[name]);
+  return thinStrokes(LINES[name] ?? LINES.info);
 }

@@ -3,7 +3,7 @@
 export const LANGUAGES = { en: 'English', uk: 'Українська', ru: 'Русский' };
 export let language = 'en';
 /** The language with the reader's region, for dates and numbers. */
-let locale = 'en';
+export let locale = 'en';
 let plurals;
 const texts = {};
 // A name that is read from the right must not turn the punctuation around it.
@@ -68,7 +68,8 @@ export function number(value, digits) {
 }
 // Formatters by locale and name: making one takes longer than using it a hundred times.
 const formats = new Map();
-function formatter(name, make) {
+/** Returns the formatter of a name for the locale, made once. */
+export function formatter(name, make) {
   const key = `${locale} ${name}`;
   if (!formats.has(key)) formats.set(key, make());
   return formats.get(key);
@@ -77,29 +78,6 @@ function formatter(name, make) {
 export function unit(count, name, isSpoken) {
   if (!isSpoken) return t(`unit.${name}`, { count });
   return count.toLocaleString(locale, { style: 'unit', unit: name, unitDisplay: 'long' });
-}
-/** The time of day, in hours and minutes. */
-export function clockTime(date) {
-  const options = { hour: '2-digit', minute: '2-digit' };
-  return formatter('clock', () => new Intl.DateTimeFormat(locale, options)).format(new Date(date));
-}
-export const dateOf = (date) => new Date(date).toLocaleDateString(locale);
-const NOW_SECONDS = 10;
-// Units in seconds. One is used from where the smaller one would be rounded to a whole one of it.
-const UNITS = [
-  { name: 'day', length: 86_400, from: 84_600 },
-  { name: 'hour', length: 3600, from: 3570 },
-  { name: 'minute', length: 60, from: 59.5 },
-  { name: 'second', length: 1, from: 0 },
-];
-/** The time since or until a date: "3 min ago", "in 5 hr". */
-export function relativeTime(date, now = Date.now()) {
-  const seconds = (new Date(date).getTime() - now) / 1000;
-  const distance = Math.abs(seconds);
-  if (distance < NOW_SECONDS) return t('time.now');
-  const { name, length } = UNITS.find(({ from }) => distance >= from);
-  const format = new Intl.RelativeTimeFormat(locale, { style: 'short' });
-  return format.format(Math.round(seconds / length), name);
 }
 export const capitalized = (text) => text[0].toLocaleUpperCase(language) + text.slice(1);
 /** A text as a sentence: with a capital and an end. */

@@ -1,5 +1,6 @@
 // The sentences about a device, shared by the room, the device list and screen readers.
-import { hasText, language, number, relativeTime, t, unit } from '../base/text.js';
+import { hasText, language, number, t, unit } from '../base/text.js';
+import { relativeTime } from '../base/times.js';
 
 export const ICONS = {
   amplifier: 'amp',

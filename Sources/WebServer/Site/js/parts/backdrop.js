@@ -1,7 +1,7 @@
 // The drawing of a stage behind the forms of login and registration: curtains, valance, footlights.
 // Each valid field lights its share of the footlights; success opens the curtain.
 import { $$, ariaHidden, h, s, shape } from '../base/dom.js';
-import { mark } from '../base/icons.js';
+import { mark } from '../base/form-icons.js';
 
 const FOLDS = 7;
 const SCALLOPS = 24;

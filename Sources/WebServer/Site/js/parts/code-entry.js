@@ -1,11 +1,11 @@
 // A one-time code: where it goes, six boxes, the countdown to the next. Login, reset and others use
 // these forms; code-flow.js says what they do.
 import { postOpen } from '../base/api.js';
-import { isPhone } from '../base/contacts.js';
 import { announce, btn, h, setChildren, submitBtn } from '../base/dom.js';
 import { t, textParts, unit } from '../base/text.js';
 import { CodeFlow } from '../model/code-flow.js';
 import { drive, emits, failurePainter } from '../model/flow.js';
+import { isPhone } from '../model/rules.js';
 import { entranceForm } from './backdrop.js';
 import { codeField, countdownRing } from './code-field.js';
 import { field, formError, setBusy } from './forms.js';

@@ -1,7 +1,8 @@
 // Transport commands of the current player, shared by all screens.
 import { path, post } from '../base/api.js';
-import { announce, clamp, clockText, timeLeft } from '../base/dom.js';
+import { announce, clamp } from '../base/dom.js';
 import { t, unit } from '../base/text.js';
+import { clockText, timeLeft } from '../base/times.js';
 import { activity, device, knownTitles, playback, withRole } from '../model/store.js';
 import { value } from '../model/words.js';
 import { runAction } from './actions.js';

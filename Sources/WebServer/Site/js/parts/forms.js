@@ -1,9 +1,9 @@
-// Form fields with five looks (pristine, editing, valid, invalid-hidden, invalid-shown), the list
-// of rules, and the place for a form's failure.
-import { announce, ariaHidden, h, setChildren, uid } from '../base/dom.js';
-import { icon } from '../base/icons.js';
-import { isEmail } from '../base/contacts.js';
-import { capitalized, sentence, t, unit } from '../base/text.js';
+// Form fields with five looks (pristine, editing, valid, invalid-hidden, invalid-shown), and the
+// place for a form's failure.
+import { ariaHidden, h, setChildren, uid } from '../base/dom.js';
+import { formIcon } from '../base/form-icons.js';
+import { sentence, t, unit } from '../base/text.js';
+import { isEmail } from '../model/rules.js';
 
 /** The checks of a login, which applies no rules: an account may predate them. */
 export const CHECK = {
@@ -105,7 +105,7 @@ class Field {
   setLook(look) {
     if (this.node.dataset.look === look) return;
     this.node.dataset.look = look;
-    setChildren(this.mark, MARKS[look] ? icon(MARKS[look]) : null);
+    setChildren(this.mark, MARKS[look] ? formIcon(MARKS[look]) : null);
     this.input.setAttribute('aria-invalid', look === 'invalid-shown');
   }
   lock(isLocked) {
@@ -144,13 +144,13 @@ function revealButton(input) {
     const isShown = input.type === 'password';
     input.type = isShown ? 'text' : 'password';
     button.setAttribute('aria-pressed', isShown);
-    setChildren(button, icon(isShown ? 'eyeOff' : 'eye'));
+    setChildren(button, formIcon(isShown ? 'eyeOff' : 'eye'));
     input.focus();
   };
   const button = h(
     'button',
     { class: 'in-box', 'aria-pressed': 'false', 'aria-label': t('field.show'), onclick: flip },
-    icon('eye'),
+    formIcon('eye'),
   );
   return button;
 }
@@ -177,66 +177,6 @@ export function followForm(fields, flow, send) {
       left: () => send({ type: 'left', field: name }),
     });
   }
-}
-
-/** While someone types, only the last number of satisfied rules is announced. */
-const ANNOUNCE_DELAY_MS = 700;
-const satisfiedText = ({ satisfied, total }) => t('rules.met', { count: satisfied, total });
-
-function ruleItem({ advice }) {
-  return h(
-    'li',
-    { data: { outcome: 'unsatisfied', advice: advice ? '1' : null } },
-    ariaHidden('span', 'bulb'),
-    h('span', {}, h('span', 'sr state', t('rules.open')), h('span', 'statement')),
-  );
-}
-function updateRuleItem(item, { outcome, advice, statement }, showsMissed) {
-  const isSatisfied = outcome === 'satisfied';
-  const openState = advice ? 'rules.advice' : 'rules.open';
-  item.dataset.outcome = outcome;
-  item.toggleAttribute('data-missed', showsMissed && !isSatisfied && !advice);
-  item.querySelector('.state').textContent = t(isSatisfied ? 'rules.kept' : openState);
-  item.querySelector('.statement').textContent = capitalized(statement);
-}
-
-/** The live list of a field's rules with its progress; a satisfied rule is marked. */
-export function ruleList(rules) {
-  const count = h('span', 'num');
-  const items = rules.map(ruleItem);
-  const node = h(
-    'div',
-    { class: 'rules', data: { state: 'empty' } },
-    h('p', 'label', t('rules.title'), ' ', count),
-    ariaHidden('div', 'bar', h('i')),
-    h('ul', {}, items),
-  );
-  let lastSatisfied;
-  let timer;
-  const announceLater = (report) => {
-    clearTimeout(timer);
-    timer = setTimeout(
-      () => announce(report.state === 'valid' ? t('rules.all') : satisfiedText(report)),
-      ANNOUNCE_DELAY_MS,
-    );
-  };
-  return {
-    node,
-    /**
-     * @param report the result of evaluate()
-     * @param canShowMissed whether missed rules are shown as mistakes
-     */
-    update(report, canShowMissed) {
-      const showsMissed = !!canShowMissed && report.state === 'invalid';
-      report.results.forEach((result, index) => updateRuleItem(items[index], result, showsMissed));
-      count.textContent = satisfiedText(report);
-      node.style.setProperty('--done', report.fraction);
-      node.dataset.state = report.state;
-      const isChanged = lastSatisfied !== undefined && report.satisfied !== lastSatisfied;
-      if (isChanged) announceLater(report);
-      lastSatisfied = report.satisfied;
-    },
-  };
 }
 
 /** Sets whether a form's button is busy, and its text. */
@@ -276,7 +216,7 @@ export function formError() {
       node.hidden = false;
       const wait = retryAfter ? countDown(retryAfter) : null;
       const what = h('b', {}, `${sentence(message)} `);
-      setChildren(node, icon('warn'), h('p', {}, what, hint || '', wait));
+      setChildren(node, formIcon('warn'), h('p', {}, what, hint || '', wait));
     },
   };
 }

@@ -1,8 +1,9 @@
 // Where a film or song begins: where the person left it, or at its start.
 import { path, post } from '../base/api.js';
-import { announce, ariaHidden, btn, clockText, h, timeLeft } from '../base/dom.js';
+import { announce, ariaHidden, btn, h } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { t } from '../base/text.js';
+import { clockText, timeLeft } from '../base/times.js';
 import { mayOperate, saveRun } from '../model/store.js';
 import { runAction } from './actions.js';
 import { sheet } from './dialogs.js';

@@ -1,6 +1,7 @@
 // Sliders: a value with its words, and the position of what plays.
-import { clockText, h, spokenDuration, timeLeft } from '../base/dom.js';
+import { h } from '../base/dom.js';
 import { t } from '../base/text.js';
+import { clockText, spokenDuration, timeLeft } from '../base/times.js';
 
 /** A moved slider ignores reports for this long: until then they may be older than the move. */
 const HELD_MS = 1500;

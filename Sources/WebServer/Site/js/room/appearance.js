@@ -1,6 +1,7 @@
 // What the room looks like for a status: pure functions of it, which the modules of the drawing
 // follow. A value is `undefined` while its device is missing or does not answer.
-import { clamp, clockText } from '../base/dom.js';
+import { clamp } from '../base/dom.js';
+import { clockText } from '../base/times.js';
 import { palette } from '../parts/cover.js';
 import { value } from '../model/words.js';
 

@@ -1,7 +1,7 @@
 // The forms that change an account: its name, e-mail address, phone number and password.
 import { post } from '../base/api.js';
-import { isPhone } from '../base/contacts.js';
 import { t } from '../base/text.js';
+import { isPhone } from '../model/rules.js';
 import { CHECK, field } from '../parts/forms.js';
 import {
   confirmContact,

@@ -1,5 +1,5 @@
 // The bar of the current item: its title, its remaining time, its transport keys and the volume.
-import { ariaHidden, h, setChildren, setText, timeLeft } from '../base/dom.js';
+import { ariaHidden, h, setChildren, setText } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { cover } from '../parts/cover.js';
 import { withPicture } from '../parts/pictures.js';
@@ -18,6 +18,7 @@ import {
 } from '../parts/commands.js';
 import { titleOf, tunedFrequencyText } from '../model/words.js';
 import { t } from '../base/text.js';
+import { timeLeft } from '../base/times.js';
 
 /** Screens that show the current item themselves. */
 const WITHOUT_BAR = ['home', 'player'];

@@ -1,7 +1,8 @@
 // The navigation of the frame: the rail at the side, the tabs at the foot of a phone, and which
 // screens a session may open.
 import { ariaHidden, h } from '../base/dom.js';
-import { icon, mark } from '../base/icons.js';
+import { mark } from '../base/form-icons.js';
+import { icon } from '../base/icons.js';
 import * as theater from '../model/store.js';
 import { sheet } from '../parts/dialogs.js';
 import { t } from '../base/text.js';

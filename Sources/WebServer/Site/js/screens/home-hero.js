@@ -1,5 +1,5 @@
 // The top of Home: the current activity with its controls, or an item to go on with.
-import { ariaHidden, btn, clockText, h } from '../base/dom.js';
+import { ariaHidden, btn, h } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { cover } from '../parts/cover.js';
 import { withPicture } from '../parts/pictures.js';
@@ -12,6 +12,7 @@ import { remainingTime, startButtons } from '../parts/resume.js';
 import { faultCard, progressOf, remedyButtons } from '../parts/runs.js';
 import { greeting } from './greeting.js';
 import { t } from '../base/text.js';
+import { clockText } from '../base/times.js';
 
 const STATUSES_WITH_RUN = ['starting', 'ending', 'failed'];
 /** Seconds; an item that was resumed later than that has a way back to its start. */

@@ -1,7 +1,8 @@
 // Films and music: search as you type, a grid or list of which only the rows in view exist.
-import { announce, ariaHidden, btn, clockText, h, keepFocus, setChildren } from '../base/dom.js';
+import { announce, ariaHidden, btn, h, keepFocus, setChildren } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { t, unit } from '../base/text.js';
+import { clockText } from '../base/times.js';
 import { showVirtualList } from '../base/virtual-list.js';
 import * as theater from '../model/store.js';
 import { heading, twoLines } from '../parts/cards.js';

@@ -2,7 +2,7 @@
 import { postOpen } from '../base/api.js';
 import { assemble } from '../base/assemble.js';
 import { announce, btn, h, setChildren, submitBtn } from '../base/dom.js';
-import { icon } from '../base/icons.js';
+import { formIcon } from '../base/form-icons.js';
 import { t, textParts } from '../base/text.js';
 import { drive, emits, failurePainter } from '../model/flow.js';
 import { LoginFlow } from '../model/login-flow.js';
@@ -167,7 +167,7 @@ export function factorForm({ flow, set, send, enter, onback }) {
   const button = submitBtn('big wide', t('login.go'));
   const paintLoading = loadingPainter(flow, button);
   const code = factorField(flow, send);
-  const back = btn('quiet wide', onback, icon('arrowBack'), t('login.other'));
+  const back = btn('quiet wide', onback, formIcon('arrowBack'), t('login.other'));
   const submit = () => {
     send({ type: 'submit' });
     if (!flow.isLoading) code.input.focus();
@@ -195,7 +195,7 @@ export function factorForm({ flow, set, send, enter, onback }) {
 export async function welcome(set, button, name, enter) {
   set.light(1);
   set.open();
-  button.replaceChildren(icon('check'), t('login.welcome'));
+  button.replaceChildren(formIcon('check'), t('login.welcome'));
   announce(t('login.welcomeName', { name }));
   await enter();
 }

@@ -13,7 +13,8 @@ import { ageSlider, NO_AGE_LIMIT } from './age-slider.js';
 import { removeAndReload } from './people-guests.js';
 import { loadSessions } from './sessions.js';
 import { loadTokens } from './tokens.js';
-import { dateOf, t } from '../base/text.js';
+import { t } from '../base/text.js';
+import { dateOf } from '../base/times.js';
 
 /** Milliseconds without a movement of the age slider after which its value is sent. */
 const SLIDER_PAUSE = 700;

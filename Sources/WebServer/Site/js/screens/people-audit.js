@@ -2,7 +2,8 @@
 import { h } from '../base/dom.js';
 import { get } from '../base/api.js';
 import { actionButton } from '../parts/actions.js';
-import { clockTime, hasText, t } from '../base/text.js';
+import { hasText, t } from '../base/text.js';
+import { clockTime } from '../base/times.js';
 
 const PAGE_SIZE = 40;
 

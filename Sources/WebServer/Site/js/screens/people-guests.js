@@ -7,7 +7,8 @@ import { twoLines } from '../parts/cards.js';
 import { askQuestion } from '../parts/dialogs.js';
 import { showFailure } from '../parts/failures.js';
 import { toast } from '../parts/toasts.js';
-import { hasText, relativeTime, t } from '../base/text.js';
+import { hasText, t } from '../base/text.js';
+import { relativeTime } from '../base/times.js';
 
 /** The name of an activity in the reader's language, else its title in the configuration. */
 export const activityName = (id, title = id) => (hasText(`kind.${id}`) ? t(`kind.${id}`) : title);

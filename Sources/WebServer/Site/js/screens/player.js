@@ -2,7 +2,8 @@
 import { post } from '../base/api.js';
 import { $, ariaHidden, btn, h } from '../base/dom.js';
 import { icon } from '../base/icons.js';
-import { clockTime, t } from '../base/text.js';
+import { t } from '../base/text.js';
+import { clockTime } from '../base/times.js';
 import * as theater from '../model/store.js';
 import { titleOf } from '../model/words.js';
 import { toggle } from '../parts/choices.js';

@@ -1,7 +1,8 @@
 // The forms of the registration: the code, then the name, the e-mail address and the password.
 // Each has a drawing (`art`), its `content`, its button (`next`), and the `input` for the focus.
 import { announce, btn, submitBtn } from '../base/dom.js';
-import { field, followForm, ruleList, setBusy } from '../parts/forms.js';
+import { field, followForm, setBusy } from '../parts/forms.js';
+import { ruleList } from '../parts/rule-list.js';
 import { door, seat, ticket } from '../parts/drawings.js';
 import { emits } from '../model/flow.js';
 import { t } from '../base/text.js';

@@ -1,7 +1,7 @@
 // Registration in three steps, for the holder of the setup code or of an invitation. The controller
 // checks everything again; registration-flow.js says what the steps do.
 import { announce, btn, h, setChildren } from '../base/dom.js';
-import { icon } from '../base/icons.js';
+import { formIcon } from '../base/form-icons.js';
 import { formError } from '../parts/forms.js';
 import { backdrop, brand } from '../parts/backdrop.js';
 import { drive, emits, failurePainter } from '../model/flow.js';
@@ -119,8 +119,8 @@ class RegistrationScreen {
   backControlOf(step) {
     const isFirst = step === 'code' || (step === 'name' && this.linkedCode);
     return isFirst
-      ? h('a', { class: 'btn quiet', href: '/login' }, icon('arrowBack'), t('login.go'))
-      : btn('quiet', () => this.goBack(), icon('arrowBack'), t('do.back'));
+      ? h('a', { class: 'btn quiet', href: '/login' }, formIcon('arrowBack'), t('login.go'))
+      : btn('quiet', () => this.goBack(), formIcon('arrowBack'), t('do.back'));
   }
   setBackEnabled(isEnabled) {
     this.backControl.disabled = !isEnabled;

@@ -1,12 +1,13 @@
 // A forgotten password: a code, then the new password.
 import { get, postOpen } from '../base/api.js';
 import { announce, h, setChildren, submitBtn } from '../base/dom.js';
-import { icon } from '../base/icons.js';
+import { formIcon } from '../base/form-icons.js';
 import { t } from '../base/text.js';
 import { evaluate, mistakeIn, normalize, withMessages } from '../model/rules.js';
 import { backdrop, entranceForm } from '../parts/backdrop.js';
 import { codeSteps } from '../parts/code-entry.js';
-import { field, formError, ruleList, setBusy } from '../parts/forms.js';
+import { field, formError, setBusy } from '../parts/forms.js';
+import { ruleList } from '../parts/rule-list.js';
 
 export const title = () => t('field.newPassword');
 
@@ -14,7 +15,7 @@ export const title = () => t('field.newPassword');
 const LIGHT = { open: 2 / 3, valid: 1 };
 
 const loginLink = () =>
-  h('a', { class: 'btn link', href: '/login' }, icon('arrowBack'), t('login.go'));
+  h('a', { class: 'btn link', href: '/login' }, formIcon('arrowBack'), t('login.go'));
 
 export function show(main, { go }) {
   const set = backdrop(main);

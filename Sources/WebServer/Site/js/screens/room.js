@@ -1,5 +1,5 @@
 // The room screen: the drawing, the current activity, the controls of a pressed device.
-import { ariaHidden, btn, h, isMotionReduced, setText, timeLeft } from '../base/dom.js';
+import { ariaHidden, btn, h, isMotionReduced, setText } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { createRoom } from '../room/living-room.js';
 import * as theater from '../model/store.js';
@@ -10,7 +10,8 @@ import { ambient } from '../parts/item-cover.js';
 import { describe, nameOf, titleOf, value } from '../model/words.js';
 import { progressOf, retry } from '../parts/runs.js';
 import { deviceSheet } from '../parts/controls.js';
-import { capitalized, clockTime, t } from '../base/text.js';
+import { capitalized, t } from '../base/text.js';
+import { clockTime, timeLeft } from '../base/times.js';
 
 export const title = () => t('room.title');
 /** The title whose color the page has without an activity. */

@@ -5,7 +5,8 @@ import { get, path, remove } from '../base/api.js';
 import { quiet } from '../parts/actions.js';
 import { twoLines } from '../parts/cards.js';
 import { chip } from '../parts/chips.js';
-import { relativeTime, t } from '../base/text.js';
+import { t } from '../base/text.js';
+import { relativeTime } from '../base/times.js';
 
 const OWN_SESSIONS = '/sessions';
 

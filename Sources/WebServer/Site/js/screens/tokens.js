@@ -10,7 +10,8 @@ import { showFailure } from '../parts/failures.js';
 import { toast } from '../parts/toasts.js';
 import { createToken } from './token-form.js';
 import { nameOfPermission, OWN_TOKENS } from './token-permissions.js';
-import { relativeTime, t } from '../base/text.js';
+import { t } from '../base/text.js';
+import { relativeTime } from '../base/times.js';
 
 /**
  * Lists access tokens, each with a button that revokes it.
