@@ -17,7 +17,8 @@ struct OwnTheaterTests {
     let isReached = await eventually {
       await activity(in: name, room)?["status"]?.string == status
     }
-    try #require(isReached, "\(String(describing: await activity(in: name, room)))\n\(room.log)")
+    let found = await activity(in: name, room)
+    try #require(isReached, "\(String(describing: found))\n\(room.log)")
   }
 
   @Test("a house with two rooms tells what a page needs, and plays a film in one of them")
