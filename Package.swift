@@ -70,7 +70,7 @@ let layers: [[Target]] = [
   // Layer 2
   [
     module("PluginProtocol", ["Devices", "JSON", "Platform"]),
-    module("Accounts", ["Jobs", "Validation", "CArgon2", "Platform", crypto]),
+    module("Accounts", ["Jobs", "Validation", "JSON", "CArgon2", "Platform", crypto]),
     module("AccountFlows", ["Validation", "Platform"]),
     module("Scenes", ["Devices", "JSON", "Platform"]),
     module("InMemoryDevices", ["Devices", "JSON", "Platform"]),
@@ -82,7 +82,7 @@ let layers: [[Target]] = [
     module("PluginHost", ["PluginProtocol", "Devices", "JSON", "Platform", logging]),
     module("HomeTheater", ["Scenes", "MediaNames", "Devices", "JSON", "Platform"]),
     module("TheaterAPI", ["Devices", "JSON"]),
-    module("MediaNetwork", ["MediaFolders", "Platform", "CLibav"]),
+    module("MediaNetwork", ["MediaFolders", "JSON", "Platform", "CLibav"]),
     module(
       "Discovery",
       ["MediaFolders", "MediaNames", "Devices", "JSON", "Platform", "CMosquitto"]),

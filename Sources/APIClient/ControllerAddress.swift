@@ -1,3 +1,4 @@
+import JSON
 import TheaterAPI
 
 /// The address of a controller.
@@ -29,7 +30,7 @@ package enum ControllerAddress: Sendable, Hashable, CustomStringConvertible {
   /// The address as the beginning of a URL, for AsyncHTTPClient.
   var url: String {
     switch self {
-    case .socket(let path): "http+unix://\(path.percentEncoded)"
+    case .socket(let path): "http+unix://\(PercentEncoding.encode(path))"
     case .port(let host, let port): "http://\(Self.authority(host, port))"
     case .tls(let host, let port): "https://\(Self.authority(host, port))"
     }
@@ -52,21 +53,4 @@ package enum ControllerConnectionError: Error, Sendable, Hashable {
     ControllerAddress, found: CertificateFingerprint, confirmed: CertificateFingerprint?)
   /// Any other failure: an unknown host name, a timeout, an early end, too many bytes, no HTTP; with the reason.
   case broken(String)
-}
-
-extension String {
-  /// The text as one part of a URL's path, percent-encoded (RFC 3986, section 3.3).
-  package var percentEncoded: String {
-    var encoded = ""
-    for byte in utf8 {
-      switch UnicodeScalar(byte) {
-      case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".", "~":
-        encoded.unicodeScalars.append(UnicodeScalar(byte))
-      default:
-        let digits = String(byte, radix: 16, uppercase: true)
-        encoded += "%" + (digits.count < 2 ? "0" : "") + digits
-      }
-    }
-    return encoded
-  }
 }

@@ -61,20 +61,11 @@ package struct MessageTemplate: Sendable, Hashable {
       var bytes: [UInt8] = []
       JSON.string(value).append(to: &bytes)
       return String(decoding: bytes.dropFirst().dropLast(), as: UTF8.self)
-    case .percent: return value.utf8.map(Self.percent).joined()
+    case .percent: return PercentEncoding.encode(value)
     case .xml:
       return value.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
         .replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
         .replacing("'", with: "&apos;")
-    }
-  }
-
-  private static func percent(_ byte: UInt8) -> String {
-    switch UnicodeScalar(byte) {
-    case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".", "~": return String(UnicodeScalar(byte))
-    default:
-      let digits = String(byte, radix: 16, uppercase: true)
-      return "%" + (digits.utf8.count < 2 ? "0" : "") + digits
     }
   }
 }

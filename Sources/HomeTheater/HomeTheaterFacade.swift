@@ -3,16 +3,6 @@ import JSON
 import Platform
 import Scenes
 
-/// The isolation domain of the parts of a theater.
-///
-/// The parts call each other here without suspending, so no other operation runs between a check and
-/// the change that it permits.
-@globalActor
-public actor TheaterActor {
-  /// The one actor of the process; several theaters share it.
-  public static let shared = TheaterActor()
-}
-
 /// The theater as one object: films, music, radio, popcorn, transport and volume.
 ///
 /// It only delegates to its parts, which own all state. It knows devices by their roles and scenes by

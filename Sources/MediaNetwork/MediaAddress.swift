@@ -1,3 +1,5 @@
+import JSON
+
 /// The `http` or `https` address of a medium, as far as a player needs one (RFC 3986).
 package struct MediaAddress: Hashable, Sendable {
   /// The longest accepted address, in bytes.
@@ -24,7 +26,7 @@ package struct MediaAddress: Hashable, Sendable {
     var authority = rest[..<end]
     var credentials: String?
     if let at = authority.lastIndex(of: "@") {
-      guard let plain = Self.decoded(authority[..<at]) else { return nil }
+      guard let plain = PercentEncoding.decode(authority[..<at]) else { return nil }
       credentials = plain
       authority = authority[authority.index(after: at)...]
     }
@@ -60,12 +62,10 @@ package struct MediaAddress: Hashable, Sendable {
   /// The address as text, with the credentials.
   package var url: String {
     guard let credentials else { return text }
-    let encoded = credentials.utf8.map { byte in
-      let isPlain = Self.isHostSymbol(byte) || byte == UInt8(ascii: ":")
-      let digits = String(byte, radix: 16, uppercase: true)
-      return isPlain ? String(UnicodeScalar(byte)) : digits.count < 2 ? "%0\(digits)" : "%\(digits)"
+    let encoded = PercentEncoding.encode(credentials) {
+      PercentEncoding.isUnreserved($0) || $0 == UInt8(ascii: ":")
     }
-    return "\(scheme)\(encoded.joined())@\(authority)\(path)"
+    return "\(scheme)\(encoded)@\(authority)\(path)"
   }
 
   private var scheme: String { isSecure ? "https://" : "http://" }
@@ -114,7 +114,8 @@ package struct MediaAddress: Hashable, Sendable {
       let rest = text[text.index(after: bracket)...]
       guard rest.isEmpty || rest.hasPrefix(":") else { return nil }
       port = rest.dropFirst()
-      guard !host.isEmpty, host.utf8.allSatisfy({ isHexadecimal($0) || $0 == 0x3A || $0 == 0x2E })
+      guard !host.isEmpty,
+        host.utf8.allSatisfy({ Hexadecimal.value($0) != nil || $0 == 0x3A || $0 == 0x2E })
       else { return nil }
     } else {
       if let colon = text.firstIndex(of: ":") {
@@ -133,46 +134,15 @@ package struct MediaAddress: Hashable, Sendable {
   /// Returns path and query without the fragment; spaces and bytes outside ASCII are percent-encoded. Nil if there are
   /// control characters.
   private static func path(_ text: Substring) -> String? {
-    var path = text.hasPrefix("/") ? "" : "/"
-    for byte in text.prefix(while: { $0 != "#" }).utf8 {
-      switch byte {
-      case 0..<0x20, 0x7F: return nil
-      case 0x21..<0x7F: path.unicodeScalars.append(UnicodeScalar(byte))
-      default:
-        let digits = String(byte, radix: 16, uppercase: true)
-        path += digits.count < 2 ? "%0\(digits)" : "%\(digits)"
-      }
-    }
-    return path
-  }
-
-  private static func decoded(_ text: Substring) -> String? {
-    var bytes: [UInt8] = []
-    var rest = text.utf8[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      let digits = rest.prefix(2)
-      guard digits.count == 2, let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-      else { return nil }
-      bytes.append(value)
-      rest = rest.dropFirst(2)
-    }
-    return String(validating: bytes, as: UTF8.self)
+    let path = text.prefix { $0 != "#" }
+    guard path.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
+    return (text.hasPrefix("/") ? "" : "/")
+      + PercentEncoding.encode(path) { (0x21..<0x7F).contains($0) }
   }
 
   private static func isHostSymbol(_ byte: UInt8) -> Bool {
     switch UnicodeScalar(byte) {
     case "a"..."z", "A"..."Z", "0"..."9", "-", ".", "_": true
-    default: false
-    }
-  }
-
-  private static func isHexadecimal(_ byte: UInt8) -> Bool {
-    switch UnicodeScalar(byte) {
-    case "a"..."f", "A"..."F", "0"..."9": true
     default: false
     }
   }

@@ -67,12 +67,9 @@ package final class PluginHost: Sendable {
       logger.notice("ended the process group \(pid), left by an earlier controller")
     }
     await withDiscardingTaskGroup { group in
-      group.addTask { await self.scheduler.run() }
-      await withDiscardingTaskGroup { group in
-        for await runner in starts { group.addTask { await runner.run() } }
-      }
-      group.cancelAll()
+      for await runner in starts { group.addTask { await runner.run() } }
     }
+    await scheduler.stop()
     // A runner that was added during the stop was never started.
     for runner in markStopped() { await runner.endUnlessStarted() }
   }

@@ -1,3 +1,5 @@
+import JSON
+
 /// The SHA-256 of a TLS certificate in DER form, by which people compare certificates.
 package struct CertificateFingerprint: Sendable, Hashable, CustomStringConvertible {
   /// 32 bytes.
@@ -21,7 +23,7 @@ package struct CertificateFingerprint: Sendable, Hashable, CustomStringConvertib
         guard high == nil else { return nil }
         continue
       }
-      guard let value = Self.value(of: byte), digest.count < 32 else { return nil }
+      guard let value = Hexadecimal.value(byte), digest.count < 32 else { return nil }
       if let first = high {
         digest.append(first << 4 | value)
         high = nil
@@ -35,18 +37,6 @@ package struct CertificateFingerprint: Sendable, Hashable, CustomStringConvertib
 
   /// The fingerprint as browsers and OpenSSL show it: `AB:CD:…`.
   package var description: String {
-    digest.map { byte in
-      let digits = String(byte, radix: 16, uppercase: true)
-      return digits.count < 2 ? "0" + digits : digits
-    }.joined(separator: ":")
-  }
-
-  /// The value of a lower-case hexadecimal digit.
-  private static func value(of byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    default: nil
-    }
+    digest.map { Hexadecimal.text($0, uppercase: true) }.joined(separator: ":")
   }
 }

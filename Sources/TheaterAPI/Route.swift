@@ -159,23 +159,9 @@ extension Endpoint {
     var rest = arguments[...]
     return route.fullPath.split(separator: "/").reduce("") { path, part in
       let isCapture = part.first == "{"
-      return path + "/" + (isCapture ? rest.popFirst().map(Self.encoded) ?? "" : String(part))
+      return path + "/"
+        + (isCapture ? PercentEncoding.encode(rest.popFirst() ?? "") : String(part))
     }
-  }
-
-  /// Percent-encodes a part of a path (RFC 3986, section 3.3).
-  private static func encoded(_ text: String) -> String {
-    var encoded = ""
-    for byte in text.utf8 {
-      switch UnicodeScalar(byte) {
-      case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".", "~":
-        encoded.unicodeScalars.append(UnicodeScalar(byte))
-      default:
-        let digits = String(byte, radix: 16, uppercase: true)
-        encoded += "%" + (digits.count < 2 ? "0" : "") + digits
-      }
-    }
-    return encoded
   }
 }
 

@@ -23,6 +23,14 @@ enum HintedCommands {
     return commands
   }
 
+  /// Returns a refusal's hint, followed by the commands that resolve the refusal if there are some.
+  static func hint(_ hint: String?, refusal code: String?, device: String? = nil) -> String? {
+    let commands = commands(for: code, hint: hint, device: device)
+    let next = commands.map { "\(ProgramName.name) \($0)" }.joined(separator: ", ")
+    let lines = [hint, next.isEmpty ? nil : "next: \(next)"].compactMap { $0 }
+    return lines.isEmpty ? nil : lines.joined(separator: "\n  ")
+  }
+
   private static let commandsOfCodes = [
     "notLoggedIn": "login", "proofNeeded": "prove", "lastOwner": "accounts role EMAIL owner",
     "factorActive": "totp remove", "noFactor": "totp enrol",
@@ -30,7 +38,7 @@ enum HintedCommands {
 
   /// The lines below the message of an error that the API reports: its hint, and the next commands.
   static func lines(for error: JSON?) -> [String] {
-    let text = ExitError.hint(
+    let text = hint(
       error?["hint"]?.string, refusal: error?["code"]?.string, device: error?["device"]?.string)
     return (text ?? "").split(separator: "\n").map { line in
       String(line.drop { $0 == " " })

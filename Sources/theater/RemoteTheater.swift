@@ -186,7 +186,7 @@ struct RemoteTheater: Sendable {
       switch failure {
       case .notRunning, .broken:
         try Task.checkCancellation()
-        return ExitError.reason(of: failure)
+        return failure.reason
       case .untrusted, .certificate: throw failure
       }
     }
@@ -197,7 +197,7 @@ struct RemoteTheater: Sendable {
     if target.address == nil { try requireOwnController() }
     return ExitError(
       .notLoggedIn, "you are not logged in",
-      hint: ExitError.hint("Log in.", refusal: ExitError.Code.notLoggedIn.word))
+      hint: HintedCommands.hint("Log in.", refusal: ExitError.Code.notLoggedIn.word))
   }
 }
 

@@ -48,15 +48,3 @@ struct Theater: AsyncParsableCommand {
 
   @OptionGroup var controller: ControllerOptions
 }
-
-/// The entry point. Every error becomes one of the five exit codes.
-@main enum Main {
-  static func main() async {
-    do throws(ExitError) {
-      try await Invocation(Array(CommandLine.arguments.dropFirst())).run()
-      try Console.checkOutput()
-    } catch {
-      error.terminate()
-    }
-  }
-}

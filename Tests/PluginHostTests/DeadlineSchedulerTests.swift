@@ -19,26 +19,22 @@ struct DeadlineSchedulerTests {
   }
 
   @Test("Calls each client once, at its earliest deadline")
-  func order() async throws {
+  func order() async {
     let clock = ManualClock()
     let scheduler = DeadlineScheduler(clock: clock)
-    try await withThrowingDiscardingTaskGroup { group in
-      group.addTask { await scheduler.run() }
-      let recorder = CallRecorder()
-      let key = scheduler.add { recorder.record(clock.now()) }
-      scheduler.schedule(key, at: .seconds(5))
-      await clock.waitForSleepers()
-      scheduler.schedule(key, at: .seconds(2))
-      scheduler.schedule(key, at: .seconds(9))
-      await clock.waitForSleepers(2)
-      clock.advance(by: .seconds(2))
-      #expect(await recorder.next() == .seconds(2))
-      // The call at the earliest time drops the later ones; the client must request another call.
-      scheduler.schedule(key, at: .seconds(20))
-      clock.advance(by: .seconds(18))
-      #expect(await recorder.next() == .seconds(20))
-      group.cancelAll()
-    }
+    let recorder = CallRecorder()
+    let key = scheduler.add { recorder.record(clock.now()) }
+    scheduler.schedule(key, at: .seconds(5))
+    await clock.waitForSleepers()
+    scheduler.schedule(key, at: .seconds(2))
+    scheduler.schedule(key, at: .seconds(9))
+    clock.advance(by: .seconds(2))
+    #expect(await recorder.next() == .seconds(2))
+    // The call at the earliest time drops the later ones; the client must request another call.
+    scheduler.schedule(key, at: .seconds(20))
+    clock.advance(by: .seconds(18))
+    #expect(await recorder.next() == .seconds(20))
+    await scheduler.stop()
   }
 
   /// A clock whose sleepers wake a little too early, as rounding can make them.
@@ -54,15 +50,12 @@ struct DeadlineSchedulerTests {
   func hasty() async throws {
     let clock = HastyClock()
     let scheduler = DeadlineScheduler(clock: clock)
-    try await withThrowingDiscardingTaskGroup { group in
-      group.addTask { await scheduler.run() }
-      let recorder = CallRecorder()
-      let key = scheduler.add { recorder.record(clock.now()) }
-      let due = clock.now() + .milliseconds(20)
-      scheduler.schedule(key, at: due)
-      let woken = try #require(await recorder.next())
-      #expect(woken >= due)
-      group.cancelAll()
-    }
+    let recorder = CallRecorder()
+    let key = scheduler.add { recorder.record(clock.now()) }
+    let due = clock.now() + .milliseconds(20)
+    scheduler.schedule(key, at: due)
+    let woken = try #require(await recorder.next())
+    #expect(woken >= due)
+    await scheduler.stop()
   }
 }

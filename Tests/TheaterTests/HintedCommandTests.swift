@@ -20,7 +20,7 @@ struct HintedCommandTests {
     ])
   func commands(hint: String, commands: [String]) {
     #expect(HintedCommands.commands(for: "notFound", hint: hint, device: "amp") == commands)
-    let text = ExitError.hint(hint, refusal: "notFound", device: "amp") ?? ""
+    let text = HintedCommands.hint(hint, refusal: "notFound", device: "amp") ?? ""
     #expect(text.hasPrefix(hint))
     for command in commands { #expect(text.contains("\(ProgramName.name) \(command)")) }
   }

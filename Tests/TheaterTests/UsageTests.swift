@@ -290,10 +290,4 @@ import Testing
     #expect(ending.code == .failed)
     #expect(ending.text.contains("log"))
   }
-
-  @Test("a name with any character is percent-encoded")
-  func pathParts() {
-    #expect("movie-night".percentEncoded == "movie-night")
-    #expect("a b/c?d#e%f\u{E4}\n".percentEncoded == "a%20b%2Fc%3Fd%23e%25f%C3%A4%0A")
-  }
 }

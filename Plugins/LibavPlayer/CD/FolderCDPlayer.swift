@@ -20,7 +20,7 @@ actor FolderCDPlayer: PlayerDevice {
   private let clock: any TheaterClock
   private let engine: PlaybackEngine
   private let ownFolders: [String]
-  private let timer: DeviceTimer
+  private let timer: DeadlineTimer
   private var model = CDPlayerModel()
   /// The result of the command in progress.
   private var command: PendingResult?
@@ -39,7 +39,7 @@ actor FolderCDPlayer: PlayerDevice {
     self.context = context
     self.library = library
     self.clock = clock
-    timer = DeviceTimer(clock)
+    timer = DeadlineTimer(clock)
     ownFolders = try OptionReader(context.options).texts("folders")
     do {
       engine = try PlaybackEngine(clock: cableClock) { library.listDisc(of: $0) }

@@ -23,7 +23,7 @@ final class MQTTDevice<Command: GoalCommand>: PluginDevice, BrokerClient {
   private let connectionPool: BrokerConnectionPool
   private let broker: BrokerOptions
   private let clock: any TheaterClock
-  private let timer: DeviceTimer
+  private let timer: DeadlineTimer
   private let state: Mutex<State>
 
   init(
@@ -37,7 +37,7 @@ final class MQTTDevice<Command: GoalCommand>: PluginDevice, BrokerClient {
     self.clock = clock
     broker = options.broker
     topics = options.profile.topics
-    timer = DeviceTimer(clock)
+    timer = DeadlineTimer(clock)
     state = Mutex(
       State(
         model: DeviceModel(

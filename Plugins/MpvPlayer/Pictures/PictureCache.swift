@@ -1,6 +1,7 @@
 import Crypto
 import Devices
 import Glibc
+import JSON
 import Platform
 
 /// A cache of pictures in a folder, so that each picture is made only once. When the cache is full, the oldest pictures
@@ -52,11 +53,8 @@ struct PictureCache: Sendable {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     let time = "\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
-    let digest = SHA256.hash(data: Array("2 \(status.st_size) \(time) \(path)".utf8))
-    return digest.reduce(into: "") { text, byte in
-      text += byte < 16 ? "0" : ""
-      text += String(byte, radix: 16)
-    }
+    return Hexadecimal.text(
+      SHA256.hash(data: Array("2 \(status.st_size) \(time) \(path)".utf8)))
   }
 
   /// Returns the entry of a key; nil if there is none, or if it is older than a day (`noPicture`) or ten minutes

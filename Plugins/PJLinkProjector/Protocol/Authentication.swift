@@ -1,4 +1,5 @@
 import Crypto
+import JSON
 
 /// The password of a projector, and the method that proves it.
 struct Authentication: Sendable {

@@ -1,3 +1,5 @@
+import JSON
+
 /// A line that a projector sends.
 enum PJLinkLine: Equatable {
   /// `PJLINK 0`: the projector asks for no password.
@@ -89,34 +91,5 @@ extension String {
     let start = drop(while: isBlank)
     guard let last = start.lastIndex(where: { !isBlank($0) }) else { return "" }
     return String(start[...last])
-  }
-}
-
-/// Conversions between bytes and hexadecimal text.
-enum Hexadecimal {
-  /// Returns two lower-case digits for each byte.
-  static func text(_ bytes: some Sequence<UInt8>) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-  }
-
-  /// Parses two digits for each byte; nil for any other text.
-  static func bytes(_ text: some StringProtocol) -> [UInt8]? {
-    let digits = Array(text.utf8)
-    guard digits.count.isMultiple(of: 2) else { return nil }
-    var bytes: [UInt8] = []
-    for start in stride(from: 0, to: digits.count, by: 2) {
-      guard let high = value(digits[start]), let low = value(digits[start + 1]) else { return nil }
-      bytes.append(high << 4 | low)
-    }
-    return bytes
-  }
-
-  private static func value(_ digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }

@@ -7,7 +7,7 @@ import Synchronization
 /// Lights that fade; the option `fade` is the time from 0 to 100 %.
 final class LightsSimulation: PluginDevice {
   private let simulation: Simulation
-  private let timer: DeviceTimer
+  private let timer: DeadlineTimer
   private let fade: Duration
   private let state = Mutex(State())
 
@@ -28,7 +28,7 @@ final class LightsSimulation: PluginDevice {
 
   init(_ simulation: Simulation) throws(DeviceError) {
     self.simulation = simulation
-    timer = DeviceTimer(simulation.clock)
+    timer = DeadlineTimer(simulation.clock)
     fade = try simulation.time("fade", or: 1.5)
   }
 

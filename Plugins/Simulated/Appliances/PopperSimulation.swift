@@ -7,7 +7,7 @@ import Synchronization
 /// A popcorn popper that pops one load at a time; the option `popTime` is the time of a load.
 final class PopperSimulation: PluginDevice {
   private let simulation: Simulation
-  private let timer: DeviceTimer
+  private let timer: DeadlineTimer
   private let popTime: Duration
   private let state = Mutex(State())
 
@@ -19,7 +19,7 @@ final class PopperSimulation: PluginDevice {
 
   init(_ simulation: Simulation) throws(DeviceError) {
     self.simulation = simulation
-    timer = DeviceTimer(simulation.clock)
+    timer = DeadlineTimer(simulation.clock)
     popTime = try simulation.time("popTime", or: 20)
   }
 

@@ -8,7 +8,7 @@ import Synchronization
 /// other commands and states when it will accept them.
 final class ProjectorSimulation: PluginDevice {
   private let simulation: Simulation
-  private let timer: DeviceTimer
+  private let timer: DeadlineTimer
   private let warmUp: Duration
   private let coolDown: Duration
   private let state = Mutex(State())
@@ -22,7 +22,7 @@ final class ProjectorSimulation: PluginDevice {
 
   init(_ simulation: Simulation) throws(DeviceError) {
     self.simulation = simulation
-    timer = DeviceTimer(simulation.clock)
+    timer = DeadlineTimer(simulation.clock)
     warmUp = try simulation.time("warmUp", or: 5)
     coolDown = try simulation.time("coolDown", or: 8)
   }

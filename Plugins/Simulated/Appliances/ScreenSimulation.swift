@@ -8,7 +8,7 @@ import Synchronization
 /// position. With the option `stop: false` its motor cannot stop on the way.
 final class ScreenSimulation: PluginDevice {
   private let simulation: Simulation
-  private let timer: DeviceTimer
+  private let timer: DeadlineTimer
   private let travel: Duration
   private let canStop: Bool
   private let state = Mutex(State())
@@ -29,7 +29,7 @@ final class ScreenSimulation: PluginDevice {
 
   init(_ simulation: Simulation) throws(DeviceError) {
     self.simulation = simulation
-    timer = DeviceTimer(simulation.clock)
+    timer = DeadlineTimer(simulation.clock)
     travel = try simulation.time("travel", or: 6)
     canStop = try simulation.options.flag("stop", or: true)
   }

@@ -8,7 +8,7 @@ import Synchronization
 final class DiscPlayerSimulation: Sendable {
   let simulation: Simulation
   private let mechanism: Mutex<DiscMechanism>
-  private let timer: DeviceTimer
+  private let timer: DeadlineTimer
   private let sound = Mutex(Sound())
   /// Held during each report, so that reports are sent in the order of their states.
   private let reporting = Mutex(())
@@ -24,7 +24,7 @@ final class DiscPlayerSimulation: Sendable {
     _ simulation: Simulation, _ recordings: [Recording], nouns: DiscMechanism.Nouns, playsOn: Bool
   ) throws(DeviceError) {
     self.simulation = simulation
-    timer = DeviceTimer(simulation.clock)
+    timer = DeadlineTimer(simulation.clock)
     mechanism = Mutex(
       DiscMechanism(
         recordings, nouns: nouns, trayTime: try simulation.time("trayTime", or: 2),

@@ -7,7 +7,7 @@ import Synchronization
 /// A radio with simulated stations, and noise between them.
 final class TunerSimulation: PlayerDevice {
   private let simulation: Simulation
-  private let timer: DeviceTimer
+  private let timer: DeadlineTimer
   private let state: Mutex<State>
   private let output = Mutex<CableOutput?>(nil)
   /// Held during each report, so that reports are sent in the order of their states.
@@ -26,7 +26,7 @@ final class TunerSimulation: PlayerDevice {
 
   init(_ simulation: Simulation) throws(DeviceError) {
     self.simulation = simulation
-    timer = DeviceTimer(simulation.clock)
+    timer = DeadlineTimer(simulation.clock)
     let stations = try simulation.options.entries(
       "stations", expected: "an object such as {\"name\": \"Lantern Radio\", \"fm\": 98.5}",
       SimulatedStation.init)

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 
 /// A new secret for an authenticator app.
 package struct FactorEnrolment: Sendable, Redacted {
@@ -9,14 +10,10 @@ package struct FactorEnrolment: Sendable, Redacted {
 
   init(_ secret: [UInt8], of account: Account) {
     self.secret = Base32.text(secret)
-    let label = "Home%20Theater:\(Self.escaped(account.email.text))"
+    let label = "Home%20Theater:\(PercentEncoding.encode(account.email.text))"
     uri =
       "otpauth://totp/\(label)?secret=\(self.secret)&issuer=Home%20Theater"
       + "&algorithm=SHA1&digits=\(TOTP.digits)&period=\(TOTP.period)"
-  }
-
-  private static func escaped(_ text: String) -> String {
-    text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
   }
 }
 

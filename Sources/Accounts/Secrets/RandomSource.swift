@@ -1,3 +1,5 @@
+import JSON
+
 /// The source of secrets and identities; tests use a predictable one.
 package struct RandomSource: Sendable {
   private let fill: @Sendable (Int) -> [UInt8]
@@ -17,8 +19,5 @@ package struct RandomSource: Sendable {
   func bytes(_ count: Int) -> [UInt8] { fill(count) }
 
   /// `bytes` random bytes as twice as many hexadecimal digits.
-  func hexadecimal(bytes: Int) -> String {
-    let digits = Array("0123456789abcdef")
-    return String(self.bytes(bytes).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
-  }
+  func hexadecimal(bytes: Int) -> String { Hexadecimal.text(self.bytes(bytes)) }
 }

@@ -16,36 +16,43 @@ final class LossTimers {
   nonisolated static let patience = Duration.seconds(30)
 
   private let clock: any TheaterClock
-  private var timers: [Loss: Task<Void, Never>] = [:]
+  private let timer: DeadlineTimer
+  private var deadlines = Deadlines<Loss>()
+  /// Called for each loss that has lasted for its time.
+  private var act: (@TheaterActor @Sendable (Loss) async -> Void)?
 
-  nonisolated init(clock: any TheaterClock) { self.clock = clock }
+  nonisolated init(clock: any TheaterClock) {
+    self.clock = clock
+    timer = DeadlineTimer(clock)
+    timer.start(at: nil) { [weak self] _ in await self?.callDue() }
+  }
 
-  /// Starts a timer for each loss that is new, and ends the timers of losses that are over.
+  /// Starts the time of each loss that is new, and ends that of losses that are over.
   ///
   /// - Parameter act: Called once for a loss that has lasted for its time.
   func update(
     _ losses: Set<Loss>, then act: @escaping @TheaterActor @Sendable (Loss) async -> Void
   ) {
-    for (loss, timer) in timers where !losses.contains(loss) {
-      timer.cancel()
-      timers[loss] = nil
-    }
-    for loss in losses where timers[loss] == nil {
-      let deadline =
-        switch loss {
-        case .missing: clock.now() + Self.patience
-        case .stuck(_, let time): time
-        }
-      timers[loss] = Task { [clock] in
-        try? await clock.sleep(until: deadline)
-        // The loss may be over just after the sleep ended.
-        guard !Task.isCancelled else { return }
-        timers[loss] = nil
-        await act(loss)
+    let before = deadlines
+    deadlines.keep { losses.contains($0) }
+    for loss in losses where deadlines[loss] == nil {
+      switch loss {
+      case .missing: deadlines[loss] = clock.now() + Self.patience
+      case .stuck(_, let time): deadlines[loss] = time
       }
     }
+    self.act = losses.isEmpty ? nil : act
+    if deadlines != before { timer.wake() }
   }
 
-  /// Cancels all timers.
+  /// Ends the time of all losses.
   func cancelAll() { update([]) { _ in } }
+
+  private func callDue() -> Duration? {
+    let act = act
+    // A task of its own, because the end of an activity takes time.
+    for loss in deadlines.removeDue(at: clock.now()) { Task { await act?(loss) } }
+    if deadlines.next == nil { self.act = nil }
+    return deadlines.next
+  }
 }

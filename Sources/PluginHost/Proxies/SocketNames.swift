@@ -1,5 +1,6 @@
 import Devices
 import Glibc
+import JSON
 import Synchronization
 
 /// Creates the names of cable sockets: short paths, each with a new token.
@@ -22,9 +23,6 @@ package final class SocketNames: Sendable {
   /// Returns 256 bits from the system's secure source, in hexadecimal.
   private static func token() -> String {
     var source = SystemRandomNumberGenerator()
-    return (0..<4).map { _ in
-      let digits = String(source.next(), radix: 16)
-      return String(repeating: "0", count: 16 - digits.count) + digits
-    }.joined()
+    return (0..<4).map { _ in Hexadecimal.text(source.next() as UInt64) }.joined()
   }
 }

@@ -117,29 +117,14 @@ package struct SecretMask: Sendable {
     let inJSON = String(JSON.string(text).text().dropFirst().dropLast())
     return [
       text, inJSON, inJSON.replacing("/", with: "\\/"), asciiJSON(inJSON),
-      percentEncoded(text, uppercase: true), percentEncoded(text, uppercase: false),
+      PercentEncoding.encode(text), PercentEncoding.encode(text, uppercase: false),
     ]
   }
 
   /// The text with characters beyond ASCII as `\uXXXX`, as many JSON encoders write them.
   private static func asciiJSON(_ text: String) -> String {
     text.utf16.map { unit in
-      guard unit >= 0x80 else { return String(UnicodeScalar(UInt8(unit))) }
-      let digits = String(unit, radix: 16)
-      return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-    }.joined()
-  }
-
-  /// As in an address: everything but RFC 3986's unreserved characters as `%2F` or `%2f`.
-  private static func percentEncoded(_ text: String, uppercase: Bool) -> String {
-    text.utf8.map { byte in
-      let scalar = UnicodeScalar(byte)
-      switch scalar {
-      case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".", "~": return String(scalar)
-      default:
-        let digits = String(byte, radix: 16, uppercase: uppercase)
-        return "%" + (digits.count < 2 ? "0" : "") + digits
-      }
+      unit < 0x80 ? String(UnicodeScalar(UInt8(unit))) : "\\u" + Hexadecimal.text(unit)
     }.joined()
   }
 }

@@ -11,7 +11,8 @@ final class KeepAliveTimer: Sendable {
   private struct State {
     var ticks: [Int: @Sendable () async -> Void] = [:]
     var nextKey = 0
-    var task: Task<Void, Never>?
+    /// The time of the next keep-alives; `nil` without streams.
+    var due: Duration?
   }
 
   /// The registration of one stream. Its deallocation ends the stream's ticks.
@@ -28,38 +29,49 @@ final class KeepAliveTimer: Sendable {
   }
 
   private let clock: any TheaterClock
+  private let timer: DeadlineTimer
   private let state = Mutex(State())
 
-  init(clock: any TheaterClock) { self.clock = clock }
+  init(clock: any TheaterClock) {
+    self.clock = clock
+    timer = DeadlineTimer(clock)
+    timer.start(at: nil) { [weak self] now in await self?.callDue(at: now) }
+  }
 
   /// Registers a stream.
   ///
   /// - Parameter tick: Called after each interval. The calls for all streams are made one after the
   ///   other, in no fixed order.
   func add(_ tick: @escaping @Sendable () async -> Void) -> Registration {
-    let key = state.withLock { state in
+    let (key, due) = state.withLock { state in
       state.nextKey += 1
       state.ticks[state.nextKey] = tick
-      // Detached, because the task serves later streams too and must outlive this request.
-      if state.task == nil { state.task = Task.detached { await self.run() } }
-      return state.nextKey
+      let due = state.due ?? clock.now() + Self.interval
+      state.due = due
+      return (state.nextKey, due)
     }
+    timer.wake(at: due)
     return Registration(self, key)
   }
 
   private func remove(_ key: Int) {
-    let ended = state.withLock { state -> Task<Void, Never>? in
+    let wasLast = state.withLock { state in
       state.ticks[key] = nil
-      return state.ticks.isEmpty ? state.task.take() : nil
+      if state.ticks.isEmpty { state.due = nil }
+      return state.ticks.isEmpty
     }
-    ended?.cancel()
+    // Ends the sleep.
+    if wasLast { timer.wake() }
   }
 
-  private func run() async {
-    while !Task.isCancelled,
-      (try? await clock.sleep(for: Self.interval)) != nil
-    {
-      for tick in state.withLock({ Array($0.ticks.values) }) { await tick() }
+  private func callDue(at now: Duration) async -> Duration? {
+    let ticks = state.withLock { state in
+      if let due = state.due, due <= now { Array(state.ticks.values) } else { [] }
+    }
+    for tick in ticks { await tick() }
+    return state.withLock { state in
+      if let due = state.due, due <= now { state.due = clock.now() + Self.interval }
+      return state.due
     }
   }
 }

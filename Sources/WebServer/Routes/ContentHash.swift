@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
+import JSON
 
 /// The version of a file: its SHA-256.
 struct ContentHash {
@@ -11,10 +12,7 @@ struct ContentHash {
   var tag: String { "\"\(text)\"" }
 
   init(_ bytes: [UInt8]) {
-    text = SHA256.hash(data: bytes).reduce(into: "") { text, byte in
-      text += byte < 16 ? "0" : ""
-      text += String(byte, radix: 16)
-    }
+    text = Hexadecimal.text(SHA256.hash(data: bytes))
   }
 }
 

@@ -102,7 +102,7 @@ struct SecurityMiddleware: RouterMiddleware {
     guard request.headers.allSatisfy({ $0.value.isStreamSafe }),
       request.head.authority?.isStreamSafe ?? true
     else { throw .unsafe("a header") }
-    guard request.uri.query?.decodedLeniently.isStreamSafe ?? true else {
+    guard request.uri.query.map(PercentEncoding.decodeLeniently)?.isStreamSafe ?? true else {
       throw .unsafe("the query")
     }
     if let rules {

@@ -17,7 +17,7 @@ struct ControllerCheck {
       return [.good("controller", "it answers at \(paths.socket)")]
         + Self.findings(plugins: plugins, devices: devices)
     } catch {
-      let error = ExitError(error)
+      let error = ExitError(requestError: error) ?? ExitError(.failed, "\(error)")
       guard error.code == .notLoggedIn else {
         return [.bad("controller", error.text, remedy: "Look at its log.")]
       }

@@ -1,27 +1,4 @@
 import AccountFlows
-import ArgumentParser
-
-/// The options before the command. `Invocation` reads them; here they are for the help, for completions, and for the
-/// error about one that stands elsewhere.
-struct ControllerOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "A controller elsewhere, or of another user of this machine: https://box:8080. ($THEATER_AT)",
-      valueName: "address"),
-    completion: .custom(KnownControllers.completions))
-  var at: String?
-  @Option(
-    help: ArgumentHelp(
-      "A file with an access token, in place of a login. ($THEATER_TOKEN_FILE, $THEATER_TOKEN)",
-      valueName: "file"), completion: .file())
-  var tokenFile: String?
-
-  func validate() throws {
-    for (name, value) in [("--at", at), ("--token-file", tokenFile)] where value != nil {
-      throw ValidationError("Write \(name) before the command: theater \(name) … COMMAND.")
-    }
-  }
-}
 
 /// A command line: the options that select the controller, then the command.
 struct Invocation: Sendable {
@@ -55,59 +32,6 @@ struct Invocation: Sendable {
       }
     }
     return nil
-  }
-
-  /// Runs the command.
-  func run() async throws(ExitError) {
-    let command: any ParsableCommand
-    let target: ControllerTarget
-    do {
-      command = try await Theater.asyncParseAsRoot(self.command)
-      target = try self.target(of: command)
-    } catch {
-      throw ExitError(error, arguments: self.command)
-    }
-    // Messages name the controller, so errors become texts within.
-    let failure: ExitError? = await ControllerTarget.$current.withValue(target) {
-      do {
-        if let address = target.address {
-          try await CertificateConfirmation(address).confirmIfUnknown()
-        }
-        try await Self.run(command)
-        return nil
-      } catch {
-        return ExitError(error, arguments: self.command)
-      }
-    }
-    guard let failure else { return }
-    // The accounts of this machine say nothing about a controller elsewhere, or about a token.
-    guard target.address == nil, target.token == nil else { throw failure }
-    throw await FirstAccount.explained(failure)
-  }
-
-  private static func run(_ command: any ParsableCommand) async throws {
-    if var command = command as? any AsyncParsableCommand {
-      try await command.run()
-    } else {
-      var command = command
-      try command.run()
-    }
-  }
-
-  private func target(of command: any ParsableCommand) throws(ExitError) -> ControllerTarget {
-    let type = type(of: command)
-    // Help, and a command that only shows its subcommands.
-    if type._commandName == "help" || !type.configuration.subcommands.isEmpty {
-      return ControllerTarget()
-    }
-    guard command is any LocalCommand else { return try target() }
-    guard let option = at.map({ _ in "--at" }) ?? tokenFile.map({ _ in "--token-file" }) else {
-      return ControllerTarget()
-    }
-    throw ExitError(
-      .wrongUsage,
-      "this command works on this machine's own files and programs, so \(option) makes no sense",
-      hint: "Leave \(option) out, or run the command on the controller's machine.")
   }
 
   /// The target that the options name, else that of the environment.

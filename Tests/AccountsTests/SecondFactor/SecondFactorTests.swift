@@ -117,7 +117,7 @@ import Testing
     let enrolment = try await factors.enrol(anna)
     #expect(try Base32.bytes(enrolment.secret).count == 20)
     #expect(
-      enrolment.uri == "otpauth://totp/Home%20Theater:anna%2Bfilm%40example%2Eorg"
+      enrolment.uri == "otpauth://totp/Home%20Theater:anna%2Bfilm%40example.org"
         + "?secret=\(enrolment.secret)&issuer=Home%20Theater&algorithm=SHA1&digits=6&period=30")
     #expect(try await factors.enrol(anna).secret != enrolment.secret)
   }

@@ -109,8 +109,7 @@ import Testing
         await theater[id].setAvailability(.unavailable("no power"))
         await theater[id].fail(command, with: DeviceError(.unavailable, "no power"))
       }
-      // The player is stuck as well.
-      #expect(await eventually { theater.clock.sleeperCount == 2 + needed.count })
+      await Self.waitForTimer(theater)
       theater.clock.advance(by: Self.patience)
       #expect(await eventually { await theater.facade.report.status == .idle })
       #expect(await theater.facade.report.error?.message.contains("was missing") == true)

@@ -1,4 +1,5 @@
 import Devices
+import JSON
 import Testing
 
 @testable import PJLinkProjector

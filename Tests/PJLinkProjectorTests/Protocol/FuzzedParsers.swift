@@ -1,5 +1,6 @@
 // Scripts/fuzz also compiles this file, in one module with the parsers.
 import Devices
+import JSON
 
 #if canImport(PJLinkProjector)
   import TestSupport

@@ -111,8 +111,6 @@ struct SessionTests {
     ])
   func unknownAnswer(line: String) async throws {
     let asking = Asking()
-    let running = Task { await asking.scheduler.run() }
-    defer { running.cancel() }
     let (scan, other) = (asking.ask(within: 300), asking.ask(within: 300))
     asking.receive(line)
     asking.clock.advance(by: .seconds(4))

@@ -198,7 +198,7 @@ import Testing
     ControllerTarget.$current.withValue(target) {
       #expect(ProgramName.name == "\(ProgramName.program) --at https://box:8080")
       #expect(
-        ExitError.hint(nil, refusal: "notLoggedIn")
+        HintedCommands.hint(nil, refusal: "notLoggedIn")
           == "next: \(ProgramName.program) --at https://box:8080 login")
     }
   }

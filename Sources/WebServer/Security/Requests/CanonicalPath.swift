@@ -21,7 +21,7 @@ enum CanonicalPath {
       return false
     }
     guard part.utf8.contains(UInt8(ascii: "%")) else { return true }
-    guard !encodesUnreserved(part), let plain = String(part).removingURLPercentEncoding() else {
+    guard !encodesUnreserved(part), let plain = PercentEncoding.decode(part) else {
       return false
     }
     return plain.isStreamSafe
@@ -32,17 +32,10 @@ enum CanonicalPath {
 
   /// RFC 3986, `pchar`, without `;`: some programs treat what follows it as a parameter.
   private static func mayStandInPart(_ byte: UInt8) -> Bool {
-    if isUnreserved(byte) { return true }
+    if PercentEncoding.isUnreserved(byte) { return true }
     switch UnicodeScalar(byte) {
     case "%", "!", "$", "&", "'", "(", ")", "*", "+", ",", "=", ":", "@": return true
     default: return false
-    }
-  }
-
-  private static func isUnreserved(_ byte: UInt8) -> Bool {
-    switch UnicodeScalar(byte) {
-    case "a"..."z", "A"..."Z", "0"..."9", "-", ".", "_", "~": true
-    default: false
     }
   }
 
@@ -51,9 +44,7 @@ enum CanonicalPath {
     var rest = part.utf8[...]
     while let percent = rest.firstIndex(of: UInt8(ascii: "%")) {
       let digits = rest[percent...].dropFirst().prefix(2)
-      if let byte = UInt8(String(decoding: digits, as: UTF8.self), radix: 16), isUnreserved(byte) {
-        return true
-      }
+      if Hexadecimal.byte(digits).map(PercentEncoding.isUnreserved) == true { return true }
       rest = rest[percent...].dropFirst()
     }
     return false

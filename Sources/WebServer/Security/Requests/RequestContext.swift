@@ -115,43 +115,6 @@ package struct ConnectionContext: Hummingbird.RequestContext {
 
   /// The part of the path that the route captures as `name`, decoded; `nil` if there is none.
   func captured(_ name: String) -> String? {
-    parameters.get(name)?.removingURLPercentEncoding()
-  }
-}
-
-extension String {
-  /// The percent-decoded text; `nil` if it is not UTF-8.
-  func removingURLPercentEncoding() -> String? {
-    guard utf8.contains(UInt8(ascii: "%")) else { return self }
-    let (bytes, isExact) = percentDecoded
-    return isExact ? String(validating: bytes, as: UTF8.self) : nil
-  }
-
-  /// The percent-decoded text, with invalid codes left as they are and invalid UTF-8 repaired.
-  var decodedLeniently: String { String(decoding: percentDecoded.bytes, as: UTF8.self) }
-
-  /// The decoded bytes, and whether every `%` begins a code; one that does not stays as it is.
-  private var percentDecoded: (bytes: [UInt8], isExact: Bool) {
-    var bytes: [UInt8] = []
-    var isExact = true
-    var rest = utf8[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      let digits = rest.prefix(2)
-      // `UInt8` would accept a sign.
-      if digits.count == 2, digits.allSatisfy({ UnicodeScalar($0).properties.isASCIIHexDigit }),
-        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-      {
-        bytes.append(value)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-        isExact = false
-      }
-    }
-    return (bytes, isExact)
+    parameters.get(name).flatMap { PercentEncoding.decode($0) }
   }
 }

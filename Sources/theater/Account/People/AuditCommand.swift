@@ -1,4 +1,3 @@
-import APIClient
 import ArgumentParser
 import Foundation
 import JSON
@@ -37,7 +36,7 @@ struct Audit: AsyncParsableCommand {
   func run() async throws {
     let theater = try RemoteTheater()
     var query = "?limit=\(all ? 1000 : limit ?? 50)"
-    if let since { query += "&since=\(try Self.time(since).percentEncoded)" }
+    if let since { query += "&since=\(PercentEncoding.encode(try Self.time(since)))" }
     var place = before
     var pages: [[JSON]] = []
     repeat {

@@ -23,7 +23,7 @@ extension ScreenFailure {
       self = .network("No controller is running: no process listens at \(address).")
     case .untrusted(let reason, let hint): self = .network("Nothing was sent: \(reason). \(hint)")
     case .broken(let reason): self = .network(reason)
-    case .certificate: self = .network("Nothing was sent: \(ExitError.reason(of: failure)).")
+    case .certificate: self = .network("Nothing was sent: \(failure.reason).")
     }
   }
 
@@ -45,7 +45,7 @@ extension ExitError {
     case .refused(let refusal):
       self.init(
         refusal.code == "notLoggedIn" ? .notLoggedIn : .failed, refusal.message,
-        hint: Self.hint(refusal.hint, refusal: refusal.code))
+        hint: HintedCommands.hint(refusal.hint, refusal: refusal.code))
       word = refusal.code
     default: self.init(.failed, failure.text)
     }
