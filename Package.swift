@@ -82,7 +82,7 @@ let layers: [[Target]] = [
     module("PluginHost", ["PluginProtocol", "Devices", "JSON", "Platform", logging]),
     module("HomeTheater", ["Scenes", "MediaNames", "Devices", "JSON", "Platform"]),
     module("TheaterAPI", ["Devices", "JSON"]),
-    module("MediaNetwork", ["MediaFolders", "Platform", "CLibav"]),
+    module("MediaNetwork", ["MediaFolders", "JSON", "Platform", "CLibav"]),
     module(
       "Discovery",
       ["MediaFolders", "MediaNames", "Devices", "JSON", "Platform", "CMosquitto"]),
