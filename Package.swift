@@ -75,6 +75,7 @@ let layers: [[Target]] = [
     module("Scenes", ["Devices", "JSON", "Platform"]),
     module("InMemoryDevices", ["Devices", "JSON", "Platform"]),
     module("MediaFolders", ["MediaNames", "Devices", "JSON", "Platform"]),
+    module("PJLink", ["Devices", "Platform", crypto]),
   ],
   // Layer 3
   [
@@ -85,7 +86,7 @@ let layers: [[Target]] = [
     module("MediaNetwork", ["MediaFolders", "JSON", "Platform", "CLibav"]),
     module(
       "Discovery",
-      ["MediaFolders", "MediaNames", "Devices", "JSON", "Platform", "CMosquitto"]),
+      ["PJLink", "MediaFolders", "MediaNames", "Devices", "JSON", "Platform", "CMosquitto"]),
   ],
   // Layer 4: adapters
   [
@@ -191,7 +192,7 @@ let package = Package(
     plugin(
       "LibavPlayer", ["MediaFolders", "MediaNames", "MediaNetwork", "CLibav", "CLinux"]),
     plugin("MpvPlayer", ["MediaFolders", "MediaNames", "MediaNetwork", "CLibav", crypto]),
-    plugin("PJLinkProjector", [crypto]),
+    plugin("PJLinkProjector", ["PJLink"]),
     plugin("MQTTDevices", ["CMosquitto"]),
 
     // Benchmarks
@@ -320,9 +321,9 @@ let package = Package(
     tests(
       "PJLinkProjectorTests",
       [
-        "PluginTestSupport", "TestSupport", "PJLinkProjector", "PluginKit", "PluginProtocol",
-        "Devices", "JSON", "Platform",
-      ], exclude: ["Protocol/Corpus"]),
+        "PluginTestSupport", "TestSupport", "PJLinkProjector", "PJLink", "PluginKit",
+        "PluginProtocol", "Devices", "JSON", "Platform",
+      ]),
     tests(
       "MQTTDevicesTests",
       [
@@ -333,6 +334,7 @@ let package = Package(
       "DiscoveryTests",
       ["PluginTestSupport", "TestSupport", "Discovery", "MediaNames", "Devices", "JSON"],
       exclude: ["MQTT/Corpus"]),
+    tests("PJLinkTests", ["TestSupport", "PJLink", "Devices"], exclude: ["Protocol/Corpus"]),
     tests(
       "PluginConformanceTests",
       [

@@ -1,7 +1,7 @@
 import Devices
 import Testing
 
-@testable import PJLinkProjector
+@testable import PJLink
 
 @Suite("PJLink's lines and values")
 struct CodecTests {

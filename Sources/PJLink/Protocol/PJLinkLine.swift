@@ -53,12 +53,12 @@ enum PJLinkLine: Equatable {
 }
 
 /// The parameter of a reply.
-enum PJLinkAnswer: Equatable, Sendable {
+package enum PJLinkAnswer: Equatable, Sendable {
   /// The requested value, or `OK`.
   case value(String)
   case error(PJLinkError)
 
-  init(_ text: some StringProtocol) {
+  package init(_ text: some StringProtocol) {
     let text = String(text).withoutBlanks
     if let error = PJLinkError(rawValue: text.uppercased()) {
       self = .error(error)
@@ -69,7 +69,7 @@ enum PJLinkAnswer: Equatable, Sendable {
 }
 
 /// An error in a projector's reply.
-enum PJLinkError: String, Sendable {
+package enum PJLinkError: String, Sendable {
   /// The projector does not know the command.
   case undefined = "ERR1"
   /// The parameter is out of range, such as an input that the projector lacks.
@@ -93,14 +93,14 @@ extension String {
 }
 
 /// Conversions between bytes and hexadecimal text.
-enum Hexadecimal {
+package enum Hexadecimal {
   /// Returns two lower-case digits for each byte.
   static func text(_ bytes: some Sequence<UInt8>) -> String {
     bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
   /// Parses two digits for each byte; nil for any other text.
-  static func bytes(_ text: some StringProtocol) -> [UInt8]? {
+  package static func bytes(_ text: some StringProtocol) -> [UInt8]? {
     let digits = Array(text.utf8)
     guard digits.count.isMultiple(of: 2) else { return nil }
     var bytes: [UInt8] = []

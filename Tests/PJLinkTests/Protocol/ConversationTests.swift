@@ -1,7 +1,6 @@
-import PluginKit
 import Testing
 
-@testable import PJLinkProjector
+@testable import PJLink
 
 @Suite("A conversation with a projector")
 struct ConversationTests {
