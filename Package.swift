@@ -66,6 +66,7 @@ let layers: [[Target]] = [
     module("QRCode", ["CQRCode"]),
     module("Jobs", ["Platform"]),
     module("MediaNames", ["JSON", "CUTF8Proc"]),
+    module("MQTTClient", ["JSON", "Platform", "CMosquitto"]),
   ],
   // Layer 2
   [
@@ -86,7 +87,9 @@ let layers: [[Target]] = [
     module("MediaNetwork", ["MediaFolders", "JSON", "Platform", "CLibav"]),
     module(
       "Discovery",
-      ["PJLink", "MediaFolders", "MediaNames", "Devices", "JSON", "Platform", "CMosquitto"]),
+      [
+        "MQTTClient", "PJLink", "MediaFolders", "MediaNames", "Devices", "JSON", "Platform",
+      ]),
   ],
   // Layer 4: adapters
   [
@@ -104,9 +107,9 @@ let layers: [[Target]] = [
     module(
       "WebServer",
       [
-        "TheaterAPI", "Accounts", "Discovery", "HomeTheater", "Scenes", "Devices", "Validation",
-        "JSON",
-        "QRCode", "Platform", "CLinux", crypto, hummingbird, hummingbirdCore, httpTypes, lifecycle,
+        "TheaterAPI", "Accounts", "Discovery", "MQTTClient", "HomeTheater", "Scenes", "Devices",
+        "Validation", "JSON", "QRCode", "Platform", "CLinux", crypto, hummingbird, hummingbirdCore,
+        httpTypes, lifecycle,
         logging,
       ] + nio + tls,
       // The page's files, which Scripts/stage and Scripts/install put in place.
@@ -127,7 +130,7 @@ let layers: [[Target]] = [
       name: "theater",
       dependencies: [
         "WebServer", "APIClient", "TheaterAPI", "Storage", "Delivery", "QRCode",
-        "TheaterConfiguration", "Discovery",
+        "TheaterConfiguration", "Discovery", "MQTTClient",
         "HomeTheater", "PluginConformance", "PluginHost", "Accounts", "AccountFlows", "Jobs",
         "MediaNames",
         "Validation", "PluginProtocol", "Devices", "JSON", "Platform", "CLinux", hummingbird,
@@ -193,7 +196,7 @@ let package = Package(
       "LibavPlayer", ["MediaFolders", "MediaNames", "MediaNetwork", "CLibav", "CLinux"]),
     plugin("MpvPlayer", ["MediaFolders", "MediaNames", "MediaNetwork", "CLibav", crypto]),
     plugin("PJLinkProjector", ["PJLink"]),
-    plugin("MQTTDevices", ["CMosquitto"]),
+    plugin("MQTTDevices", ["MQTTClient"]),
 
     // Benchmarks
     .executableTarget(
@@ -278,7 +281,7 @@ let package = Package(
       "WebServerTests",
       [
         "AccountTestSupport", "TestSupport", "TheaterAPI", "WebServer", "APIClient", "Storage",
-        "Accounts", "Discovery", "HomeTheater", "Scenes",
+        "Accounts", "Discovery", "MQTTClient", "HomeTheater", "Scenes",
         "Devices", "Validation", "JSON", hummingbird, httpTypes, lifecycle, logging,
         .product(name: "NIOEmbedded", package: "swift-nio"),
       ] + nio),
@@ -287,7 +290,8 @@ let package = Package(
       [
         "TestSupport", "theater", "AccountFlows", "Validation", "WebServer", "APIClient",
         "TheaterAPI", "Storage",
-        "TheaterConfiguration", "Discovery", "HomeTheater", "InMemoryDevices", "PluginConformance",
+        "TheaterConfiguration", "Discovery", "MQTTClient", "HomeTheater", "InMemoryDevices",
+        "PluginConformance",
         "PluginHost", "Accounts", "Jobs", "JSON", "Devices", logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ] + nio),
@@ -332,8 +336,11 @@ let package = Package(
       ], exclude: ["Profiles/Corpus"]),
     tests(
       "DiscoveryTests",
-      ["PluginTestSupport", "TestSupport", "Discovery", "MediaNames", "Devices", "JSON"],
-      exclude: ["MQTT/Corpus"]),
+      [
+        "PluginTestSupport", "TestSupport", "Discovery", "MQTTClient", "MediaNames", "Devices",
+        "JSON",
+      ], exclude: ["MQTT/Corpus"]),
+    tests("MQTTClientTests", ["TestSupport", "MQTTClient"]),
     tests("PJLinkTests", ["TestSupport", "PJLink", "Devices"], exclude: ["Protocol/Corpus"]),
     tests(
       "PluginConformanceTests",

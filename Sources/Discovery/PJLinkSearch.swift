@@ -129,7 +129,7 @@ package struct PJLinkSearch: DeviceSearch {
     var found: Set<UInt32> = []
     var answers = 0
     while answers < Self.mostAnswers, found.count < Self.mostProjectors,
-      deadline.wait(socket, POLLIN)
+      deadline.waitForInput(socket)
     {
       answers += 1
       guard let (bytes, sender) = InternetAddress.receive(socket), Self.isAnswer(bytes) else {
