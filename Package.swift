@@ -66,6 +66,7 @@ let layers: [[Target]] = [
     module("QRCode", ["CQRCode"]),
     module("Jobs", ["Platform"]),
     module("MediaNames", ["JSON", "CUTF8Proc"]),
+    module("MQTTClient", ["JSON", "Platform", "CMosquitto"]),
   ],
   // Layer 2
   [
@@ -75,6 +76,7 @@ let layers: [[Target]] = [
     module("Scenes", ["Devices", "JSON", "Platform"]),
     module("InMemoryDevices", ["Devices", "JSON", "Platform"]),
     module("MediaFolders", ["MediaNames", "Devices", "JSON", "Platform"]),
+    module("PJLink", ["Devices", "Platform", crypto]),
   ],
   // Layer 3
   [
@@ -85,7 +87,9 @@ let layers: [[Target]] = [
     module("MediaNetwork", ["MediaFolders", "JSON", "Platform", "CLibav"]),
     module(
       "Discovery",
-      ["MediaFolders", "MediaNames", "Devices", "JSON", "Platform", "CMosquitto"]),
+      [
+        "MQTTClient", "PJLink", "MediaFolders", "MediaNames", "Devices", "JSON", "Platform",
+      ]),
   ],
   // Layer 4: adapters
   [
@@ -103,9 +107,9 @@ let layers: [[Target]] = [
     module(
       "WebServer",
       [
-        "TheaterAPI", "Accounts", "Discovery", "HomeTheater", "Scenes", "Devices", "Validation",
-        "JSON",
-        "QRCode", "Platform", "CLinux", crypto, hummingbird, hummingbirdCore, httpTypes, lifecycle,
+        "TheaterAPI", "Accounts", "Discovery", "MQTTClient", "HomeTheater", "Scenes", "Devices",
+        "Validation", "JSON", "QRCode", "Platform", "CLinux", crypto, hummingbird, hummingbirdCore,
+        httpTypes, lifecycle,
         logging,
       ] + nio + tls,
       // The page's files, which Scripts/stage and Scripts/install put in place.
@@ -126,7 +130,7 @@ let layers: [[Target]] = [
       name: "theater",
       dependencies: [
         "WebServer", "APIClient", "TheaterAPI", "Storage", "Delivery", "QRCode",
-        "TheaterConfiguration", "Discovery",
+        "TheaterConfiguration", "Discovery", "MQTTClient",
         "HomeTheater", "PluginConformance", "PluginHost", "Accounts", "AccountFlows", "Jobs",
         "MediaNames",
         "Validation", "PluginProtocol", "Devices", "JSON", "Platform", "CLinux", hummingbird,
@@ -191,8 +195,8 @@ let package = Package(
     plugin(
       "LibavPlayer", ["MediaFolders", "MediaNames", "MediaNetwork", "CLibav", "CLinux"]),
     plugin("MpvPlayer", ["MediaFolders", "MediaNames", "MediaNetwork", "CLibav", crypto]),
-    plugin("PJLinkProjector", [crypto]),
-    plugin("MQTTDevices", ["CMosquitto"]),
+    plugin("PJLinkProjector", ["PJLink"]),
+    plugin("MQTTDevices", ["MQTTClient"]),
 
     // Benchmarks
     .executableTarget(
@@ -277,7 +281,7 @@ let package = Package(
       "WebServerTests",
       [
         "AccountTestSupport", "TestSupport", "TheaterAPI", "WebServer", "APIClient", "Storage",
-        "Accounts", "Discovery", "HomeTheater", "Scenes",
+        "Accounts", "Discovery", "MQTTClient", "HomeTheater", "Scenes",
         "Devices", "Validation", "JSON", hummingbird, httpTypes, lifecycle, logging,
         .product(name: "NIOEmbedded", package: "swift-nio"),
       ] + nio),
@@ -286,7 +290,8 @@ let package = Package(
       [
         "TestSupport", "theater", "AccountFlows", "Validation", "WebServer", "APIClient",
         "TheaterAPI", "Storage",
-        "TheaterConfiguration", "Discovery", "HomeTheater", "InMemoryDevices", "PluginConformance",
+        "TheaterConfiguration", "Discovery", "MQTTClient", "HomeTheater", "InMemoryDevices",
+        "PluginConformance",
         "PluginHost", "Accounts", "Jobs", "JSON", "Devices", logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ] + nio),
@@ -320,9 +325,9 @@ let package = Package(
     tests(
       "PJLinkProjectorTests",
       [
-        "PluginTestSupport", "TestSupport", "PJLinkProjector", "PluginKit", "PluginProtocol",
-        "Devices", "JSON", "Platform",
-      ], exclude: ["Protocol/Corpus"]),
+        "PluginTestSupport", "TestSupport", "PJLinkProjector", "PJLink", "PluginKit",
+        "PluginProtocol", "Devices", "JSON", "Platform",
+      ]),
     tests(
       "MQTTDevicesTests",
       [
@@ -331,8 +336,12 @@ let package = Package(
       ], exclude: ["Profiles/Corpus"]),
     tests(
       "DiscoveryTests",
-      ["PluginTestSupport", "TestSupport", "Discovery", "MediaNames", "Devices", "JSON"],
-      exclude: ["MQTT/Corpus"]),
+      [
+        "PluginTestSupport", "TestSupport", "Discovery", "MQTTClient", "MediaNames", "Devices",
+        "JSON",
+      ], exclude: ["MQTT/Corpus"]),
+    tests("MQTTClientTests", ["TestSupport", "MQTTClient"]),
+    tests("PJLinkTests", ["TestSupport", "PJLink", "Devices"], exclude: ["Protocol/Corpus"]),
     tests(
       "PluginConformanceTests",
       [

@@ -1,5 +1,5 @@
-import CMosquitto
 import Devices
+import MQTTClient
 import Platform
 import PluginKit
 

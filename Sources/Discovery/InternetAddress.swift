@@ -14,11 +14,6 @@ struct InternetAddress {
 
   func bind(_ socket: Int32) -> Bool { withRaw { Glibc.bind(socket, $0, $1) == 0 } }
 
-  /// Begins to connect a non-blocking socket. Returns whether it is connecting or connected.
-  func connect(_ socket: Int32) -> Bool {
-    withRaw { Glibc.connect(socket, $0, $1) == 0 || errno == EINPROGRESS }
-  }
-
   func send(_ bytes: [UInt8], over socket: Int32) -> Bool {
     withRaw { sendto(socket, bytes, bytes.count, 0, $0, $1) == bytes.count }
   }
@@ -70,55 +65,5 @@ struct InternetAddress {
       if number != 0, !found.contains(text) { found.append(text) }
     }
     return found.isEmpty ? ["255.255.255.255"] : found
-  }
-}
-
-/// A TCP connection that carries short lines, with one deadline for everything.
-final class LineSocket {
-  private let socket: Int32
-  private let deadline: SearchDeadline
-  private var rest: [UInt8] = []
-
-  /// Connects; `nil` if that fails, or takes too long.
-  init?(_ address: String, _ port: Int, _ deadline: SearchDeadline) {
-    self.deadline = deadline
-    let flags = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
-    socket = Glibc.socket(AF_INET, Int32(flags), 0)
-    guard socket >= 0 else { return nil }
-    guard InternetAddress(address, port).connect(socket), wait(POLLOUT), error == 0 else {
-      close()
-      return nil
-    }
-  }
-
-  func close() { Glibc.close(socket) }
-
-  private var error: Int32 {
-    var code: Int32 = 0
-    var size = socklen_t(4)
-    return getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &size) == 0 ? code : errno
-  }
-
-  private func wait(_ events: Int32) -> Bool { deadline.wait(socket, events) }
-
-  func send(_ text: String) -> Bool {
-    let bytes = Array(text.utf8)
-    return wait(POLLOUT)
-      && Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
-  }
-
-  /// Returns the next line without its carriage return; `nil` if none comes in time, or it is too long.
-  func readLine() -> String? {
-    while true {
-      if let index = rest.firstIndex(of: 0x0D) {
-        defer { rest.removeFirst(index + 1) }
-        return String(decoding: rest[..<index], as: UTF8.self)
-      }
-      guard rest.count <= PJLinkProbe.longestLine, wait(POLLIN) else { return nil }
-      var bytes = [UInt8](repeating: 0, count: 256)
-      let count = recv(socket, &bytes, bytes.count, Int32(MSG_DONTWAIT))
-      guard count > 0 else { return nil }
-      rest += bytes.prefix(count)
-    }
   }
 }

@@ -1,6 +1,7 @@
 import Devices
 import Glibc
 import JSON
+import PJLink
 import Platform
 
 /// The search for projectors of PJLink class 2: a broadcast over UDP, then name and class over TCP.
@@ -57,17 +58,46 @@ package struct PJLinkSearch: DeviceSearch {
     await withTaskGroup(of: (index: Int, finding: DiscoveryFinding).self) { group in
       for (index, address) in addresses.enumerated() {
         group.addTask {
-          let facts = await SearchThread.run("pjlink-probe") { flag in
-            let deadline = SearchDeadline(after: min(timeout, probeTimeout), or: flag)
-            return PJLinkProbe(address: address, port: port, deadline: deadline).readFacts()
-          }
-          return (index, finding(address, facts))
+          (index, finding(address, await facts(of: address)))
         }
       }
       var findings: [(index: Int, finding: DiscoveryFinding)] = []
       for await finding in group { findings.append(finding) }
       return findings.sorted { $0.index < $1.index }.map(\.finding)
     }
+  }
+
+  private struct Facts {
+    /// The reason why the projector cannot be asked; nil if it can.
+    var failure: LinkFailure?
+    var name: String?
+    var pjlinkClass: Int?
+  }
+
+  /// Asks one projector for its class and name, without a password.
+  private func facts(of address: String) async -> Facts {
+    let clock = SystemClock()
+    var link = ProjectorLink(
+      host: address, port: UInt16(clamping: port),
+      authentication: Authentication(password: nil, policy: .md5), clock: clock,
+      limit: clock.now() + min(timeout, probeTimeout))
+    defer { link.close() }
+    var facts = Facts()
+    do throws(LinkFailure) {
+      try await link.open()
+    } catch {
+      facts.failure = error
+      return facts
+    }
+    guard let answer = try? await link.ask(.query(.pjlinkClass)) else { return facts }
+    if case .value(let text) = answer, let number = Int(text), (1...9).contains(number) {
+      facts.pjlinkClass = number
+    }
+    if case .value(let text) = try? await link.ask(.query(.name)) {
+      let name = text.boundedLine(maximumBytes: 64)
+      facts.name = name.isEmpty ? nil : name
+    }
+    return facts
   }
 
   /// Returns the addresses that answered, each once, in ascending order.
@@ -99,7 +129,7 @@ package struct PJLinkSearch: DeviceSearch {
     var found: Set<UInt32> = []
     var answers = 0
     while answers < Self.mostAnswers, found.count < Self.mostProjectors,
-      deadline.wait(socket, POLLIN)
+      deadline.waitForInput(socket)
     {
       answers += 1
       guard let (bytes, sender) = InternetAddress.receive(socket), Self.isAnswer(bytes) else {
@@ -119,94 +149,32 @@ package struct PJLinkSearch: DeviceSearch {
     guard bytes.count <= 32, bytes.starts(with: head) else { return false }
     var rest = bytes.dropFirst(head.count)
     if rest.last == 0x0D { rest = rest.dropLast() }
-    guard rest.count == 17 else { return false }
-    return rest.enumerated().allSatisfy { index, byte in
-      index % 3 == 2
-        ? byte == UInt8(ascii: ":") || byte == UInt8(ascii: "-") : byte.isHexDigit
+    let groups = rest.split(omittingEmptySubsequences: false) {
+      $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "-")
     }
+    return groups.count == 6
+      && groups.allSatisfy { Hexadecimal.bytes(String(decoding: $0, as: UTF8.self))?.count == 1 }
   }
 
-  private func finding(_ address: String, _ facts: PJLinkProbe.Facts) -> DiscoveryFinding {
+  private func finding(_ address: String, _ facts: Facts) -> DiscoveryFinding {
     var options: JSONObject = ["host": .string(address)]
     if port != Self.port { options["port"] = .integer(port) }
     var notes: [String] = []
-    switch facts.access {
-    case .open: break
-    case .password:
+    switch facts.failure {
+    case nil: break
+    case .passwordMissing:
       options["password"] = ["secret": "projector"]
       notes.append("The projector needs its password: store it as the secret \"projector\".")
-    case .silent:
-      notes.append("The projector did not answer over TCP: turn network control on in its menu.")
-    case .unknown:
+    case .notPJLink:
       notes.append(
         "The projector's answer over TCP is not PJLink's greeting: check its network settings.")
+    default:
+      notes.append("The projector did not answer over TCP: turn network control on in its menu.")
     }
     var title = facts.name.map { "Projector \"\($0)\"" } ?? "Projector"
     if let number = facts.pjlinkClass { title += ", PJLink class \(number)" }
     return DiscoveryFinding(
       .projectors, id: "pjlink:\(address)", title: title, place: "network address \(address)",
       roles: [.projector], plugin: "PJLinkProjector", options: options, notes: notes)
-  }
-}
-
-/// A request to one projector for its name and class, which are left out if it wants a password.
-struct PJLinkProbe {
-  enum Access {
-    case open, password, silent
-    /// It answers with something else than PJLink's greeting, or with an error.
-    case unknown
-  }
-
-  struct Facts {
-    var access = Access.silent
-    var name: String?
-    var pjlinkClass: Int?
-  }
-
-  /// The longest line of a reply, in bytes: the header and 128 bytes.
-  static let longestLine = 160
-
-  let address: String
-  let port: Int
-  let deadline: SearchDeadline
-
-  func readFacts() -> Facts {
-    var facts = Facts()
-    guard let connection = LineSocket(address, port, deadline) else { return facts }
-    defer { connection.close() }
-    guard let greeting = connection.readLine() else { return facts }
-    guard greeting == "PJLINK 0" else {
-      facts.access = greeting.hasPrefix("PJLINK 1") ? .password : .unknown
-      return facts
-    }
-    facts.access = .open
-    if let value = connection.ask("%1CLSS ?"), let number = Int(value), (1...9).contains(number) {
-      facts.pjlinkClass = number
-    }
-    if let name = connection.ask("%1NAME ?")?.boundedLine(maximumBytes: 64), !name.isEmpty,
-      !name.hasPrefix("ERR")
-    {
-      facts.name = name
-    }
-    return facts
-  }
-}
-
-extension LineSocket {
-  /// Returns the value of a reply to a question such as `%1NAME ?`.
-  fileprivate func ask(_ question: String) -> String? {
-    guard send(question + "\r"), let reply = readLine() else { return nil }
-    let head = question.dropLast(2) + "="
-    guard reply.lowercased().hasPrefix(head.lowercased()) else { return nil }
-    return String(reply.dropFirst(head.count))
-  }
-}
-
-extension UInt8 {
-  fileprivate var isHexDigit: Bool {
-    switch UnicodeScalar(self) {
-    case "0"..."9", "a"..."f", "A"..."F": true
-    default: false
-    }
   }
 }

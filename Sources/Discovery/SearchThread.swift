@@ -38,33 +38,18 @@ struct SearchDeadline: Sendable {
     self.flag = flag
   }
 
-  private init(end: Int64, flag: CancellationFlag) {
-    self.end = end
-    self.flag = flag
-  }
-
   var isOver: Bool { flag.isSet || MonotonicClock.now >= end }
 
-  /// Returns this deadline, or the end of a duration from now if that is earlier.
-  func limited(to time: Duration) -> SearchDeadline {
-    SearchDeadline(end: min(end, MonotonicClock.now + time.nanoseconds), flag: flag)
-  }
+  /// The time until this deadline as `poll` takes it, at most 100 ms.
+  var pollTimeout: Int32 { min(Self.longestWait, MonotonicClock().timeout(until: end)) }
 
-  /// Waits until a descriptor is ready, at most 100 ms and no longer than the deadline.
-  ///
-  /// - Returns: The ready events; 0 if none is, `nil` with `errno` for a failure.
-  func poll(_ descriptor: Int32, _ events: Int32) -> Int32? {
-    var polled = pollfd(fd: descriptor, events: Int16(events), revents: 0)
-    let time = min(Self.longestWait, MonotonicClock().timeout(until: end))
-    guard Glibc.poll(&polled, 1, time) >= 0 else { return errno == EINTR ? 0 : nil }
-    return Int32(polled.revents)
-  }
-
-  /// Waits until a descriptor is ready. Returns false if the deadline is over first.
-  func wait(_ descriptor: Int32, _ events: Int32) -> Bool {
+  /// Waits until a descriptor can be read. Returns false if the deadline is over first.
+  func waitForInput(_ descriptor: Int32) -> Bool {
     while !isOver {
-      guard let ready = poll(descriptor, events) else { return false }
-      if ready != 0 { return true }
+      var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      let count = poll(&polled, 1, pollTimeout)
+      guard count >= 0 || errno == EINTR else { return false }
+      if count > 0 { return true }
     }
     return false
   }

@@ -1,3 +1,4 @@
+import JSON
 import Synchronization
 
 /// The access of one configured medium to the network, through the ``MediaProxy``.
@@ -36,9 +37,9 @@ package final class NetworkAccess: Sendable {
     let secret = (0..<4).map { _ in String(random.next(), radix: 36) }.joined()
     self.rule = rule
     proxy = "http://theater:\(secret)@127.0.0.1:\(proxyPort)"
-    authorization = "Basic " + Base64.encode(Array("theater:\(secret)".utf8))
+    authorization = "Basic " + Base64.text(Array("theater:\(secret)".utf8))
     listProxy = "http://lists:\(secret)@127.0.0.1:\(proxyPort)"
-    listAuthorization = "Basic " + Base64.encode(Array("lists:\(secret)".utf8))
+    listAuthorization = "Basic " + Base64.text(Array("lists:\(secret)".utf8))
   }
 
   /// Stores the credentials for the configured server.
@@ -62,21 +63,5 @@ package final class NetworkAccess: Sendable {
       defer { problem = nil }
       return problem
     }
-  }
-}
-
-/// Base64 (RFC 4648, section 4).
-enum Base64 {
-  static func encode(_ bytes: [UInt8]) -> String {
-    let symbols = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
-    var text = ""
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let group = bytes[start..<min(start + 3, bytes.count)]
-      let number = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
-      for place in 0..<4 {
-        text.append(place <= group.count ? symbols[number >> (18 - 6 * place) & 63] : "=")
-      }
-    }
-    return text
   }
 }

@@ -1,6 +1,7 @@
 import Devices
 import Foundation
 import JSON
+import MQTTClient
 import PluginTestSupport
 import Synchronization
 import TestSupport

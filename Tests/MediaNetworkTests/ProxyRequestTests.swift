@@ -47,11 +47,4 @@ struct ProxyRequestTests {
     #expect(ProxyRequest.end(in: Array("GET x\r\n\r".utf8)) == nil)
     #expect(ProxyRequest.end(in: []) == nil)
   }
-
-  @Test(
-    "encodes credentials",
-    arguments: [("", ""), ("a", "YQ=="), ("ab:", "YWI6"), ("abcd", "YWJjZA==")])
-  func base64(text: String, expected: String) {
-    #expect(Base64.encode(Array(text.utf8)) == expected)
-  }
 }

@@ -1,5 +1,5 @@
-import CMosquitto
 import Glibc
+import MQTTClient
 import Platform
 import PluginKit
 import Synchronization
@@ -25,6 +25,10 @@ protocol BrokerClient: AnyObject, Sendable {
 final class BrokerConnection: Sendable {
   /// The largest number of requests that wait for the thread. Beyond it, `publish` refuses messages.
   private static let mostRequests = 10_000
+  /// The longest wait until the broker accepts the connection.
+  private static let acceptance = Duration.seconds(10)
+  /// The longest incomplete packet in bytes.
+  private static let longestPacket: UInt64 = 262_144
   /// The part of ``mostRequests`` that ``isFull`` reserves for devices that read it just before it
   /// became true.
   private static let reservedRequests = 100
@@ -159,16 +163,18 @@ final class BrokerConnection: Sendable {
     // same id would end each other's connections for ever.
     let clientID = options.clientID ?? "home-theater-\(UInt32.random(in: 0 ... .max))"
     while !state.withLock({ $0.isClosing }) {
-      let session = MosquittoSession(options, clientID: clientID, keepalive: timing.keepalive) {
-        self.handle($0)
-      }
+      let session = MQTTSession(
+        options.address, clientID: clientID, keepalive: timing.keepalive,
+        statusTopic: options.statusTopic, acceptance: Self.acceptance,
+        longestPacket: Self.longestPacket, longestPayload: MQTTMessage.longestPayload
+      ) { self.handle($0) }
       var connected: Duration?
-      do throws(BrokerFailure) {
+      do throws(MQTTFailure) {
         try session.connect()
         try serve(session) { connected = timing.clock.now() }
         break
       } catch {
-        reportLoss(error)
+        reportLoss(BrokerFailure(error, of: options.address))
         if let connected { delay.connectionEnded(after: timing.clock.now() - connected) }
         wait(delay.next())
       }
@@ -185,8 +191,8 @@ final class BrokerConnection: Sendable {
   ///
   /// - Parameter connected: Called once, when the broker has accepted the connection.
   private func serve(
-    _ session: MosquittoSession, connected: () -> Void
-  ) throws(BrokerFailure) {
+    _ session: MQTTSession, connected: () -> Void
+  ) throws(MQTTFailure) {
     var wasConnected = false
     while true {
       // Read before the requests: those that were queued before `close` are then sent.
@@ -208,7 +214,7 @@ final class BrokerConnection: Sendable {
   }
 
   /// Subscribes the topics of all devices, each device's in its order, and calls `connected` of each device.
-  private func subscribeAll(_ session: MosquittoSession) throws(BrokerFailure) {
+  private func subscribeAll(_ session: MQTTSession) throws(MQTTFailure) {
     let clients = state.withLock { state in
       state.isConnected = true
       state.requests.removeAll()
@@ -221,7 +227,7 @@ final class BrokerConnection: Sendable {
     for client in clients { client.connected() }
   }
 
-  private func serveRequests(_ session: MosquittoSession) throws(BrokerFailure) {
+  private func serveRequests(_ session: MQTTSession) throws(MQTTFailure) {
     while true {
       let requests = state.withLock { state in
         defer { state.requests = [] }
@@ -235,17 +241,17 @@ final class BrokerConnection: Sendable {
           for topic in client.topics { try session.subscribe(topic) }
           client.connected()
         case .unsubscribe(let topics): for topic in topics { try session.unsubscribe(topic) }
-        case .publish(let message): try session.publish(message)
+        case .publish(let message): try session.publish(message.payload, to: message.topic)
         }
       }
     }
   }
 
-  private func handle(_ event: MosquittoSession.Event) {
+  private func handle(_ event: MQTTSession.Event) {
     switch event {
-    case .connected: break
-    case .message(let message):
-      for client in subscribers(of: message.topic) { client.received(message) }
+    case .message(let topic, let payload):
+      let message = MQTTMessage(topic, payload)
+      for client in subscribers(of: topic) { client.received(message) }
     case .refusedSubscription(let topic):
       for client in subscribers(of: topic) { client.refusedSubscription(topic) }
     case .dropped(let topic): for client in subscribers(of: topic) { client.droppedMessage(topic) }

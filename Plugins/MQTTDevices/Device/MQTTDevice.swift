@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import MQTTClient
 import Platform
 import PluginKit
 import PluginProtocol
@@ -42,7 +43,7 @@ final class MQTTDevice<Command: GoalCommand>: PluginDevice, BrokerClient {
       State(
         model: DeviceModel(
           profile: options.profile, appliance: options.appliance,
-          hostAndPort: options.broker.hostAndPort,
+          hostAndPort: options.broker.address.hostAndPort,
           timeout: options.timeout)))
   }
 

@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import MQTTClient
 import PluginKit
 
 /// The validated options of a device.
@@ -36,11 +37,11 @@ struct MQTTDeviceOptions: Sendable {
   ) throws(DeviceError) -> any DeviceProfile {
     let profile = try makeProfile(reader, kind: kind, replies: replies)
     // Messages with longer topics would be dropped.
-    if let long = profile.topics.first(where: { $0.utf8.count > MQTTMessage.longestTopic }) {
+    if let long = profile.topics.first(where: { $0.utf8.count > MQTTSession.longestTopic }) {
       throw reader.error(
         "topic",
         "makes the topic \"\(long.boundedLine(maximumBytes: 60))\" of \(long.utf8.count) bytes; at most "
-          + "\(MQTTMessage.longestTopic) are allowed, so shorten it, \"fullTopic\" or \"baseTopic\""
+          + "\(MQTTSession.longestTopic) are allowed, so shorten it, \"fullTopic\" or \"baseTopic\""
       )
     }
     return profile

@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import MQTTClient
 import PluginKit
 
 extension OptionReader {
@@ -12,11 +13,11 @@ extension OptionReader {
   ///
   /// - Parameter key: The name of the option, for the error.
   func topic(_ topic: String, _ key: String) throws(DeviceError) -> String {
-    guard topic.utf8.count <= MQTTMessage.longestTopic,
+    guard topic.utf8.count <= MQTTSession.longestTopic,
       !topic.unicodeScalars.contains(where: { "+#".unicodeScalars.contains($0) || $0.value < 32 })
     else {
       throw error(
-        key, "is no topic: at most \(MQTTMessage.longestTopic) bytes, without \"+\" and \"#\"")
+        key, "is no topic: at most \(MQTTSession.longestTopic) bytes, without \"+\" and \"#\"")
     }
     return topic
   }

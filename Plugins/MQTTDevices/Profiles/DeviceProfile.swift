@@ -5,8 +5,6 @@ import JSON
 struct MQTTMessage: Sendable, Hashable {
   /// The largest size of a payload in bytes; messages with longer ones are dropped.
   static let longestPayload = 65_536
-  /// The largest size of a topic in bytes.
-  static let longestTopic = 512
 
   let topic: String
   let payload: [UInt8]

@@ -1,4 +1,5 @@
 import Devices
+import PJLink
 import Platform
 import PluginKit
 import Synchronization
@@ -8,18 +9,14 @@ final class NetworkProjector: PluginDevice {
   private let jobs = TimedQueue<PendingJob>()
   private let worker: Mutex<Task<Void, Never>?>
 
-  /// - Parameters:
-  ///   - random: Returns random numbers, evenly distributed from 0 to 1, for the waits before new connections.
-  ///   - nonce: Returns ``Authentication/nonceSize`` random bytes.
+  /// - Parameter random: Returns random numbers, evenly distributed from 0 to 1, for the waits before new connections.
   init(
     _ context: DeviceContext, clock: any TheaterClock = SystemClock(),
-    random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
-    nonce: @escaping @Sendable () -> [UInt8] = randomNonce
+    random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }
   ) throws(DeviceError) {
     let options = try ProjectorOptions(context.options)
     let link = ProjectorLink(
-      host: options.host, port: options.port, authentication: options.authentication, clock: clock,
-      nonce: nonce)
+      host: options.host, port: options.port, authentication: options.authentication, clock: clock)
     let jobs = jobs
     let model = ProjectorModel(options: options, hostAndPort: link.hostAndPort)
     worker = Mutex(
@@ -58,14 +55,5 @@ final class NetworkProjector: PluginDevice {
     let job = PendingJob(job)
     jobs.append(job)
     try await job.result.value()
-  }
-
-  /// Returns random bytes of the system, for the authentication with SHA-256.
-  @Sendable
-  private static func randomNonce() -> [UInt8] {
-    var generator = SystemRandomNumberGenerator()
-    return (0..<Authentication.nonceSize).map { _ in
-      UInt8.random(in: .min ... .max, using: &generator)
-    }
   }
 }

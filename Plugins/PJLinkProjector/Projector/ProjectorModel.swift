@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import PJLink
 import Platform
 import PluginKit
 import PluginProtocol

@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import PJLink
 import PluginKit
 
 /// The validated options of a projector. The controller has checked them against the manifest; they are checked again

@@ -1,4 +1,5 @@
 import JSON
+import MQTTClient
 
 /// Reads the discovery messages of Home Assistant, and translates lights, switches and covers into
 /// the profile `template`. A state whose template computes its value is left out.
@@ -68,7 +69,7 @@ enum HomeAssistantParser {
 
     /// Returns a topic with the entity's base topic in the place of `~`.
     private func expanded(_ given: String?) -> String? {
-      guard var text = given, text.utf8.count <= MQTTText.longestTopic
+      guard var text = given, text.utf8.count <= MQTTSession.longestTopic
       else { return nil }
       let base = self.text("~") ?? ""
       if text.hasPrefix("~") { text = base + text.dropFirst() }

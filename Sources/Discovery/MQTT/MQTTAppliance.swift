@@ -1,14 +1,12 @@
 import Devices
 import JSON
+import MQTTClient
 
 /// Bounds of texts in topics and payloads.
 enum MQTTText {
-  /// The most bytes of a topic, as the plugin accepts them.
-  static let longestTopic = 512
-
   /// The text as a topic for publishing; `nil` if it cannot be one.
   static func topic(_ text: String?) -> String? {
-    guard let text, (1...longestTopic).contains(text.utf8.count), text.isStreamSafe,
+    guard let text, (1...MQTTSession.longestTopic).contains(text.utf8.count), text.isStreamSafe,
       !text.utf8.contains(where: { $0 < 32 || $0 == 0x7F || $0 == 0x23 || $0 == 0x2B })
     else { return nil }
     return text
@@ -30,8 +28,8 @@ struct MQTTAppliance: Hashable {
   let options: JSONObject
   var notes: [String] = []
 
-  /// The finding for a broker.
-  func finding(_ broker: BrokerAddress) -> DiscoveryFinding {
+  /// The finding for a broker, whose password is the secret with this name.
+  func finding(_ broker: BrokerAddress, secret: String = "mqtt") -> DiscoveryFinding {
     var place: JSONObject = ["host": .string(broker.host)]
     if broker.port != BrokerAddress.defaultPort(broker.tls) {
       place["port"] = .integer(broker.port)
@@ -42,7 +40,7 @@ struct MQTTAppliance: Hashable {
     }
     if let user = broker.user {
       place["user"] = .string(user)
-      place["password"] = ["secret": .string(broker.secret)]
+      place["password"] = ["secret": .string(secret)]
     }
     var all: JSONObject = ["broker": .object(place), "profile": .string(profile)]
     for (name, value) in options { all[name] = value }

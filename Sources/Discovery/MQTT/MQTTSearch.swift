@@ -1,18 +1,24 @@
 import JSON
+import MQTTClient
 
 /// The search for devices behind an MQTT broker, by the messages that it keeps.
 package struct MQTTSearch: DeviceSearch {
   package let kind = DiscoveryKind.mqtt
   private let broker: BrokerAddress
+  private let secret: String
   private let isNamedByUser: Bool
   private let acceptance: Duration
   private let timeout: Duration
 
   /// - Parameters:
   ///   - broker: The broker; the one of this machine if `nil`.
+  ///   - secret: The name of the secret that the entries have in place of the broker's password.
   ///   - acceptance: The time for the broker to accept the connection; `timeout` if `nil`.
   ///   - timeout: The time to wait for messages after that.
-  package init(broker: BrokerAddress?, acceptance: Duration? = nil, timeout: Duration) {
+  package init(
+    broker: BrokerAddress?, secret: String = "mqtt", acceptance: Duration? = nil, timeout: Duration
+  ) {
+    self.secret = secret
     isNamedByUser = broker != nil
     self.broker = broker ?? BrokerAddress(host: "localhost")
     self.acceptance = acceptance ?? timeout
@@ -26,20 +32,18 @@ package struct MQTTSearch: DeviceSearch {
   ]
 
   package func run() async -> DiscoveryResult {
-    let (broker, acceptance, timeout) = (broker, acceptance, timeout)
-    let isNamedByUser = isNamedByUser
-    return await SearchThread.run("mqtt-search") { flag in
-      do throws(BrokerSearchFailure) {
+    await SearchThread.run("mqtt-search") { flag in
+      do throws(MQTTFailure) {
         let messages = try RetainedMessages.collect(
           from: broker, topics: Self.topics,
           request: (topic: "shellies/command", text: "announce"), acceptance: acceptance,
           timeout: timeout, flag)
-        return DiscoveryResult(findings: Self.appliances(in: messages).map { $0.finding(broker) })
-      } catch {
         return DiscoveryResult(
-          problems: isNamedByUser
-            ? ["mqtt: \(error.message)"]
-            : ["mqtt: \(error.message); a broker elsewhere has to be named"], failed: [.mqtt])
+          findings: Self.appliances(in: messages).map { $0.finding(broker, secret: secret) })
+      } catch {
+        let advice = isNamedByUser ? "" : "; a broker elsewhere has to be named"
+        return DiscoveryResult(
+          problems: ["mqtt: \(error.problem(of: broker))\(advice)"], failed: [.mqtt])
       }
     }
   }
@@ -56,5 +60,21 @@ package struct MQTTSearch: DeviceSearch {
         HomeAssistantParser.appliances(messages).filter {
           !HomeAssistantParser.isOfFamily($0, bases: bases)
         })
+  }
+}
+
+extension MQTTFailure {
+  /// The reason why the search could not reach its broker, for people.
+  fileprivate func problem(of broker: BrokerAddress) -> String {
+    let failure = "no connection to the broker at \(broker.hostAndPort):"
+    return switch self {
+    case .noLibrary(let problem): "\(problem); install it: apt install libmosquitto1"
+    case .certificateFile(let file, let problem):
+      "\(failure) its certificate file \(file.quotation) \(problem)"
+    case .refused(4...5, _) where broker.user == nil:
+      "\(failure) it wants a login; name a user and a password"
+    case .refused(4...5, _): "\(failure) it refuses the user and the password"
+    case .refused(_, let reason), .disconnected(let reason, _): "\(failure) \(reason)"
+    }
   }
 }

@@ -2,6 +2,7 @@ import Accounts
 import Discovery
 import Hummingbird
 import JSON
+import MQTTClient
 import TheaterAPI
 
 /// Searches the network and the controller's machine for devices.
@@ -68,7 +69,7 @@ package struct DiscoveryRequest: Sendable, Hashable {
     guard password == nil || secret == nil else {
       throw .invalid("\"password\" and \"secret\" exclude each other")
     }
-    broker = address.with(user: user, password: password, secret: secret ?? "mqtt")
+    broker = address.with(user: user, password: password)
   }
 
   private static func tls(_ fields: BodyFields) throws(APIError) -> BrokerAddress.TLS? {

@@ -3,6 +3,7 @@ import Devices
 import Discovery
 import Foundation
 import JSON
+import MQTTClient
 import TheaterConfiguration
 
 extension DiscoveryKind: ExpressibleByArgument {}

@@ -1,5 +1,6 @@
 import Devices
 import Discovery
+import MQTTClient
 import TheaterConfiguration
 import WebServer
 
@@ -20,14 +21,15 @@ struct DiscoverySources: Sendable {
   ///
   /// - Parameters:
   ///   - broker: The MQTT broker; the one of this machine if `nil`.
+  ///   - secret: The name of the secret with the broker's password; `mqtt` if `nil`.
   ///   - timeout: The time to wait for answers.
   func searches(
-    _ kinds: [DiscoveryKind], broker: BrokerAddress?, timeout: Duration
+    _ kinds: [DiscoveryKind], broker: BrokerAddress?, secret: String? = nil, timeout: Duration
   ) -> [any DeviceSearch] {
     DiscoveryKind.allCases.filter(kinds.contains).map { kind -> any DeviceSearch in
       switch kind {
       case .projectors: PJLinkSearch(timeout: timeout)
-      case .mqtt: MQTTSearch(broker: broker, timeout: timeout)
+      case .mqtt: MQTTSearch(broker: broker, secret: secret ?? "mqtt", timeout: timeout)
       case .sound: SoundSearch { await SoundListing.answer(folders: folders) }
       case .drives: DriveSearch()
       case .displays: DisplaySearch(environment: Console.environment)
@@ -62,7 +64,8 @@ struct ControllerDiscovery: DeviceDiscovery {
   func search(for request: DiscoveryRequest) async throws -> DiscoveryResult {
     try await runner.run(
       sources.searches(
-        request.kinds, broker: try broker(request), timeout: request.timeout),
+        request.kinds, broker: try broker(request), secret: request.secret,
+        timeout: request.timeout),
       within: DiscoverySources.limit(timeout: request.timeout))
   }
 
@@ -73,7 +76,7 @@ struct ControllerDiscovery: DeviceDiscovery {
     }
     do throws(SecretError) {
       let password = try secrets.secret(name).reveal()
-      return broker.with(user: user, password: password, secret: name)
+      return broker.with(user: user, password: password)
     } catch {
       throw TheaterError(.invalid, error.message, hint: error.hint)
     }

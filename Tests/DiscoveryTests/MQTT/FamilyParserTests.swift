@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import MQTTClient
 import TestSupport
 import Testing
 

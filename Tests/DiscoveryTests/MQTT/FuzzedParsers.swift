@@ -1,5 +1,6 @@
 // Also compiled by Scripts/fuzz, in one module with the searches.
 import JSON
+import MQTTClient
 
 #if canImport(Discovery)
   import TestSupport

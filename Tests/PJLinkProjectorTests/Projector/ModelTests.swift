@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import PJLink
 import PluginProtocol
 import Testing
 

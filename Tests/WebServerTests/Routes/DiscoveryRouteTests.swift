@@ -2,6 +2,7 @@ import APIClient
 import AccountTestSupport
 import Discovery
 import JSON
+import MQTTClient
 import NIOCore
 import NIOHTTP1
 import TestSupport

@@ -1,5 +1,5 @@
 /// Bytes as text in the alphabet of RFC 4648, section 4, with padding.
-enum Base64 {
+package enum Base64 {
   private static let alphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
   private static let padding = UInt8(ascii: "=")
@@ -11,7 +11,7 @@ enum Base64 {
   }()
 
   /// The text of these bytes.
-  static func text(_ bytes: [UInt8]) -> String {
+  package static func text(_ bytes: [UInt8]) -> String {
     var text: [UInt8] = []
     text.reserveCapacity((bytes.count + 2) / 3 * 4)
     for start in stride(from: 0, to: bytes.count, by: 3) {
@@ -28,7 +28,7 @@ enum Base64 {
 
   /// The bytes of a text; `nil` for a text with other characters, without its padding, or with bits
   /// other than 0 after its last byte.
-  static func bytes(_ text: String) -> [UInt8]? {
+  package static func bytes(_ text: String) -> [UInt8]? {
     let characters = Array(text.utf8)
     guard characters.count.isMultiple(of: 4) else { return nil }
     let padded = characters.suffix(2).count { $0 == padding }

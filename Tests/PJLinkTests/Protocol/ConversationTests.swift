@@ -1,8 +1,7 @@
 import JSON
-import PluginKit
 import Testing
 
-@testable import PJLinkProjector
+@testable import PJLink
 
 @Suite("A conversation with a projector")
 struct ConversationTests {

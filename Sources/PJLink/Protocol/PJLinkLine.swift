@@ -55,12 +55,12 @@ enum PJLinkLine: Equatable {
 }
 
 /// The parameter of a reply.
-enum PJLinkAnswer: Equatable, Sendable {
+package enum PJLinkAnswer: Equatable, Sendable {
   /// The requested value, or `OK`.
   case value(String)
   case error(PJLinkError)
 
-  init(_ text: some StringProtocol) {
+  package init(_ text: some StringProtocol) {
     let text = String(text).withoutBlanks
     if let error = PJLinkError(rawValue: text.uppercased()) {
       self = .error(error)
@@ -71,7 +71,7 @@ enum PJLinkAnswer: Equatable, Sendable {
 }
 
 /// An error in a projector's reply.
-enum PJLinkError: String, Sendable {
+package enum PJLinkError: String, Sendable {
   /// The projector does not know the command.
   case undefined = "ERR1"
   /// The parameter is out of range, such as an input that the projector lacks.

@@ -2,17 +2,17 @@ import Platform
 
 /// The connection to a projector. It is opened for a request, kept open for more requests, and closed when it is idle,
 /// so that other programs can reach the projector. Only one task at a time may use it.
-struct ProjectorLink {
+package struct ProjectorLink {
   /// The longest wait until the host accepts a connection.
   static let connectionTime = Duration.seconds(3)
   /// The longest wait for the projector's greeting. In standby some projectors need seconds for it.
   static let greetingTime = Duration.seconds(10)
   /// The longest wait for the answer to SHA-256. A projector that does not know it may be silent.
-  static let challengeTime = Duration.seconds(2)
+  package static let challengeTime = Duration.seconds(2)
   /// The longest wait for each reply. The specification says 2 s; some projectors need longer.
   static let replyTime = Duration.seconds(4)
   /// How long an unused connection is kept open. The projector itself would close it after 30 s.
-  static let idleTime = Duration.seconds(5)
+  package static let idleTime = Duration.seconds(5)
 
   private struct Connection {
     let socket: ProjectorSocket
@@ -32,58 +32,67 @@ struct ProjectorLink {
   let host: String
   let port: UInt16
   /// The host and port, for messages.
-  var hostAndPort: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+  package var hostAndPort: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
   private var authentication: Authentication
   private let clock: any TheaterClock
   private let nonce: @Sendable () -> [UInt8]
+  private let limit: Duration?
   private var connection: Connection?
   /// The time of the last reply.
   private var lastUse = Duration.zero
   /// The received lines that answered no request, since the last call of ``removeIgnored()``; at most 4.
   private var ignored: [String] = []
 
-  /// - Parameter nonce: Makes ``Authentication/nonceSize`` random bytes.
-  init(
+  /// - Parameters:
+  ///   - nonce: Returns ``Authentication/nonceSize`` random bytes.
+  ///   - limit: The time of `clock` at which every wait ends; nil for no limit.
+  package init(
     host: String, port: UInt16, authentication: Authentication, clock: any TheaterClock,
-    nonce: @escaping @Sendable () -> [UInt8]
+    nonce: @escaping @Sendable () -> [UInt8] = Authentication.randomNonce, limit: Duration? = nil
   ) {
     self.host = host
     self.port = port
     self.authentication = authentication
     self.clock = clock
     self.nonce = nonce
+    self.limit = limit
   }
 
   /// The authentication method of the connection; nil while there is no connection.
-  var method: Authentication.Method? { connection?.method }
+  package var method: Authentication.Method? { connection?.method }
 
   /// The time from which the connection counts as idle; nil while there is no connection.
-  var idleDeadline: Duration? { connection.map { _ in lastUse + Self.idleTime } }
+  package var idleDeadline: Duration? { connection.map { _ in lastUse + Self.idleTime } }
 
   /// Closes the connection if it is idle.
-  mutating func closeIfIdle() {
+  package mutating func closeIfIdle() {
     if let deadline = idleDeadline, deadline <= clock.now() { close() }
   }
 
   /// Closes the connection.
-  mutating func close() {
+  package mutating func close() {
     connection?.socket.close()
     connection = nil
   }
 
   /// Removes and returns the lines since the last call that answered no request, at most 4.
-  mutating func removeIgnored() -> [String] {
+  package mutating func removeIgnored() -> [String] {
     defer { ignored = [] }
     return ignored
   }
 
+  /// Connects, unless there is a connection.
+  package mutating func open() async throws(LinkFailure) {
+    if connection == nil { connection = try await connect() }
+  }
+
   /// Sends a request and returns the projector's answer. If the connection is lost or no reply comes, sends the request
   /// once more on a new connection. Repeating is safe, because every request names the wanted state.
-  mutating func ask(_ request: PJLinkRequest) async throws(LinkFailure) -> PJLinkAnswer {
+  package mutating func ask(_ request: PJLinkRequest) async throws(LinkFailure) -> PJLinkAnswer {
     do throws(LinkFailure) {
       return try await askOnce(request)
     } catch {
-      guard error.isWorthANewConnection else { throw error }
+      guard error.isWorthANewConnection, !isOver else { throw error }
     }
     return try await askOnce(request)
   }
@@ -91,8 +100,8 @@ struct ProjectorLink {
   private mutating func askOnce(_ request: PJLinkRequest) async throws(LinkFailure) -> PJLinkAnswer
   {
     do throws(LinkFailure) {
-      var current: Connection
-      if let connection { current = connection } else { current = try await connect() }
+      try await open()
+      guard var current = connection else { throw .disconnected }
       defer { connection = current }
       guard let bytes = current.conversation.ask(request), current.socket.send(bytes) else {
         throw .disconnected
@@ -154,9 +163,9 @@ struct ProjectorLink {
     of socket: ProjectorSocket, _ conversation: inout Conversation, within time: Duration,
     timeout: LinkFailure? = nil
   ) async throws(LinkFailure) -> Progress {
-    let deadline = clock.now() + time
+    let deadline = [clock.now() + time, limit].compactMap(\.self).min()
     while true {
-      switch await socket.events.next(until: deadline, on: clock) {
+      switch isOver ? nil : await socket.events.next(until: deadline, on: clock) {
       case .connected: return .connected
       case .received(let bytes):
         if let progress = try perform(conversation.receive(bytes), on: socket) { return progress }
@@ -168,6 +177,8 @@ struct ProjectorLink {
       }
     }
   }
+
+  private var isOver: Bool { Task.isCancelled || limit.map { $0 <= clock.now() } ?? false }
 
   private func failure(of conversation: inout Conversation, _ reason: String?) -> LinkFailure {
     let failure = conversation.endAfterDisconnect()

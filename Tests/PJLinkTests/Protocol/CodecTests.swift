@@ -2,7 +2,7 @@ import Devices
 import JSON
 import Testing
 
-@testable import PJLinkProjector
+@testable import PJLink
 
 @Suite("PJLink's lines and values")
 struct CodecTests {

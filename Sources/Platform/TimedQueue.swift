@@ -1,8 +1,7 @@
-import Platform
 import Synchronization
 
 /// A queue for one reader, which can wait with a deadline. Any thread may append.
-final class TimedQueue<Element: Sendable>: Sendable {
+package final class TimedQueue<Element: Sendable>: Sendable {
   private struct State {
     var elements: [Element] = []
     /// Finished when an element arrives.
@@ -11,9 +10,11 @@ final class TimedQueue<Element: Sendable>: Sendable {
 
   private let state = Mutex(State())
 
+  package init() {}
+
   /// Adds an element. Returns false if `limit` elements already wait; the element is not added then.
   @discardableResult
-  func append(_ element: Element, limit: Int = .max) -> Bool {
+  package func append(_ element: Element, limit: Int = .max) -> Bool {
     state.withLock { state in
       guard state.elements.count < limit else { return false }
       state.elements.append(element)
@@ -23,12 +24,12 @@ final class TimedQueue<Element: Sendable>: Sendable {
   }
 
   /// Removes and returns the oldest element; nil if there is none.
-  func popFirst() -> Element? { state.withLock { Self.popFirst(from: &$0) } }
+  package func popFirst() -> Element? { state.withLock { Self.popFirst(from: &$0) } }
 
   /// Waits for an element, and removes and returns the oldest one; nil if none comes in time or the task is cancelled.
   ///
   /// - Parameter deadline: The time of `clock` at which the wait ends; nil for no limit.
-  func next(until deadline: Duration?, on clock: any TheaterClock) async -> Element? {
+  package func next(until deadline: Duration?, on clock: any TheaterClock) async -> Element? {
     let (signals, signal) = AsyncStream<Never>.makeStream()
     let first = state.withLock { state in
       let first = Self.popFirst(from: &state)

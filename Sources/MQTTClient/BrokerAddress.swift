@@ -1,6 +1,6 @@
 import Glibc
 
-/// A broker to search.
+/// The address of a broker, with the encryption and the login of a connection to it.
 package struct BrokerAddress: Sendable, Hashable {
   /// A host name or an IP address without brackets.
   package let host: String
@@ -12,8 +12,6 @@ package struct BrokerAddress: Sendable, Hashable {
   package let user: String?
   /// The password of the login, which must not be logged; `nil` without one.
   package let password: String?
-  /// The name of the secret that the entries for `devices.json` have in place of the password.
-  package let secret: String
 
   /// The encryption of a connection. The broker's certificate must name the host.
   package struct TLS: Sendable, Hashable {
@@ -23,22 +21,18 @@ package struct BrokerAddress: Sendable, Hashable {
     package init(caFile: String? = nil) { self.caFile = caFile }
   }
 
-  /// - Parameters:
-  ///   - port: 1 to 65,535, not checked here; `nil` for the usual one.
-  ///   - secret: The name of the secret with the password.
+  /// - Parameter port: 1 to 65,535, not checked here; `nil` for the usual one.
   package init(
-    host: String, port: Int? = nil, tls: TLS? = nil, user: String? = nil, password: String? = nil,
-    secret: String = "mqtt"
+    host: String, port: Int? = nil, tls: TLS? = nil, user: String? = nil, password: String? = nil
   ) {
     self.host = host
     self.port = port ?? Self.defaultPort(tls)
     self.tls = tls
     self.user = user
     self.password = password
-    self.secret = secret
   }
 
-  static func defaultPort(_ tls: TLS?) -> Int { tls == nil ? 1883 : 8883 }
+  package static func defaultPort(_ tls: TLS?) -> Int { tls == nil ? 1883 : 8883 }
 
   /// Reads `HOST`, `HOST:PORT`, `[IPv6]:PORT` or an IPv6 address without a port; `nil` for anything else.
   package init?(_ text: String, tls: TLS? = nil) {
@@ -73,11 +67,8 @@ package struct BrokerAddress: Sendable, Hashable {
   package var hostAndPort: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
   /// The same broker with a login.
-  package func with(
-    user: String, password: String?, secret: String = "mqtt"
-  ) -> BrokerAddress {
-    BrokerAddress(
-      host: host, port: port, tls: tls, user: user, password: password, secret: secret)
+  package func with(user: String, password: String?) -> BrokerAddress {
+    BrokerAddress(host: host, port: port, tls: tls, user: user, password: password)
   }
 }
 
@@ -89,9 +80,6 @@ extension BrokerAddress: CustomStringConvertible, CustomDebugStringConvertible, 
   package var debugDescription: String { description }
   package var customMirror: Mirror {
     Mirror(
-      self,
-      children: [
-        "host": host, "port": port, "tls": tls as Any, "user": user as Any, "secret": secret,
-      ])
+      self, children: ["host": host, "port": port, "tls": tls as Any, "user": user as Any])
   }
 }

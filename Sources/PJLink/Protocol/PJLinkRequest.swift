@@ -1,5 +1,5 @@
 /// A query of a value. The raw value is the command of PJLink.
-enum PJLinkQuery: String, CaseIterable, Sendable {
+package enum PJLinkQuery: String, CaseIterable, Sendable {
   case power = "POWR"
   case input = "INPT"
   case mute = "AVMT"
@@ -13,11 +13,11 @@ enum PJLinkQuery: String, CaseIterable, Sendable {
   case filter = "FILT"
 
   /// The lowest class of PJLink that has the query.
-  var minimumClass: Int { self == .filter ? 2 : 1 }
+  package var minimumClass: Int { self == .filter ? 2 : 1 }
 }
 
 /// A request to a projector.
-enum PJLinkRequest: Hashable, Sendable {
+package enum PJLinkRequest: Hashable, Sendable {
   case query(PJLinkQuery)
   case turnOn
   case turnOff
@@ -33,7 +33,7 @@ enum PJLinkRequest: Hashable, Sendable {
   }
 
   /// The line without its end, such as `%1POWR 1`.
-  var text: String {
+  package var text: String {
     switch self {
     case .query(let query): "%\(query.minimumClass)\(command) ?"
     case .turnOn: "%1\(command) 1"
@@ -45,12 +45,12 @@ enum PJLinkRequest: Hashable, Sendable {
 
 /// An input of a projector: the kind (1 RGB, 2 video, 3 digital, 4 storage, 5 network, 6 internal) and the
 /// number, 1 to 9 or A to Z.
-struct PJLinkInput: Hashable, Sendable {
+package struct PJLinkInput: Hashable, Sendable {
   /// The two characters, such as `31`.
-  let code: String
+  package let code: String
 
   /// Parses the two characters; nil for any other text.
-  init?(_ code: some StringProtocol) {
+  package init?(_ code: some StringProtocol) {
     let bytes = Array(code.utf8)
     guard bytes.count == 2, let kind = bytes.first, let number = bytes.last,
       (UInt8(ascii: "1")...UInt8(ascii: "6")).contains(kind),

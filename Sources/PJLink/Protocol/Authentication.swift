@@ -2,9 +2,9 @@ import Crypto
 import JSON
 
 /// The password of a projector, and the method that proves it.
-struct Authentication: Sendable {
+package struct Authentication: Sendable {
   /// The option `authentication`.
-  enum Policy: String, CaseIterable, Sendable {
+  package enum Policy: String, CaseIterable, Sendable {
     /// SHA-256, or MD5 if the projector does not answer to SHA-256.
     case auto
     /// Only MD5.
@@ -14,20 +14,34 @@ struct Authentication: Sendable {
   }
 
   /// The authentication method of a connection.
-  enum Method: String, Sendable {
+  package enum Method: String, Sendable {
     case none
     case md5 = "MD5"
     case sha256 = "SHA-256"
   }
 
   /// The number of random bytes that each side makes for SHA-256.
-  static let nonceSize = 16
+  package static let nonceSize = 16
 
-  /// The password; nil if the options have none.
+  /// The password; nil without one.
   let password: String?
   let policy: Policy
   /// Whether the projector did not answer to SHA-256 before.
   var isWithoutSHA256 = false
+
+  /// - Parameter password: The password; nil without one.
+  package init(password: String?, policy: Policy, isWithoutSHA256: Bool = false) {
+    self.password = password
+    self.policy = policy
+    self.isWithoutSHA256 = isWithoutSHA256
+  }
+
+  /// Returns ``nonceSize`` random bytes of the system.
+  @Sendable
+  package static func randomNonce() -> [UInt8] {
+    var generator = SystemRandomNumberGenerator()
+    return (0..<nonceSize).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+  }
 
   /// Whether SHA-256 is tried.
   var triesSHA256: Bool { policy != .md5 && !isWithoutSHA256 }
