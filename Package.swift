@@ -186,7 +186,7 @@ let package = Package(
     .target(name: "CSwresample"),
 
     // Plugins
-    plugin("Simulated"),
+    plugin("Simulated", ["InMemoryDevices"]),
     plugin("ALSAAmplifier", ["CALSA", "CSwresample"]),
     plugin(
       "LibavPlayer", ["MediaFolders", "MediaNames", "MediaNetwork", "CLibav", "CLinux"]),
@@ -293,8 +293,8 @@ let package = Package(
     tests(
       "SimulatedTests",
       [
-        "PluginTestSupport", "TestSupport", "Simulated", "PluginKit", "PluginProtocol", "Devices",
-        "JSON", "Platform",
+        "PluginTestSupport", "TestSupport", "Simulated", "InMemoryDevices", "PluginKit",
+        "PluginProtocol", "Devices", "JSON", "Platform",
       ]),
     tests(
       "ALSAAmplifierTests",
