@@ -76,7 +76,7 @@ let layers: [[Target]] = [
     module("Scenes", ["Devices", "JSON", "Platform"]),
     module("InMemoryDevices", ["Devices", "JSON", "Platform"]),
     module("MediaFolders", ["MediaNames", "Devices", "JSON", "Platform"]),
-    module("PJLink", ["Devices", "Platform", crypto]),
+    module("PJLink", ["Devices", "JSON", "Platform", crypto]),
   ],
   // Layer 3
   [
@@ -190,7 +190,7 @@ let package = Package(
     .target(name: "CSwresample"),
 
     // Plugins
-    plugin("Simulated"),
+    plugin("Simulated", ["InMemoryDevices"]),
     plugin("ALSAAmplifier", ["CALSA", "CSwresample"]),
     plugin(
       "LibavPlayer", ["MediaFolders", "MediaNames", "MediaNetwork", "CLibav", "CLinux"]),
@@ -298,8 +298,8 @@ let package = Package(
     tests(
       "SimulatedTests",
       [
-        "PluginTestSupport", "TestSupport", "Simulated", "PluginKit", "PluginProtocol", "Devices",
-        "JSON", "Platform",
+        "PluginTestSupport", "TestSupport", "Simulated", "InMemoryDevices", "PluginKit",
+        "PluginProtocol", "Devices", "JSON", "Platform",
       ]),
     tests(
       "ALSAAmplifierTests",
@@ -341,7 +341,7 @@ let package = Package(
         "JSON",
       ], exclude: ["MQTT/Corpus"]),
     tests("MQTTClientTests", ["TestSupport", "MQTTClient"]),
-    tests("PJLinkTests", ["TestSupport", "PJLink", "Devices"], exclude: ["Protocol/Corpus"]),
+    tests("PJLinkTests", ["TestSupport", "PJLink", "Devices", "JSON"], exclude: ["Protocol/Corpus"]),
     tests(
       "PluginConformanceTests",
       [

@@ -1,5 +1,6 @@
 import Devices
 import Glibc
+import InMemoryDevices
 import Platform
 import PluginKit
 
@@ -12,35 +13,26 @@ package func simulatedTheater(
   clock: any TheaterClock = SystemClock(),
   endProcess: @escaping @Sendable () -> Void = { _exit(70) }
 ) -> Plugin {
-  let factory = DeviceFactory(clock: clock, endProcess: endProcess)
-  return Plugin(
-    id: "Simulated", version: "1.0.0",
-    devices: [
-      factory.maker(LightsSimulation.init),
-      factory.maker(ScreenSimulation.init),
-      factory.maker(ProjectorSimulation.init),
-      factory.maker(PopperSimulation.init),
-      factory.maker(AmplifierSimulation.init),
-      factory.maker(TunerSimulation.init),
-      factory.maker(DVDPlayerSimulation.init),
-      factory.maker(CDPlayerSimulation.init),
-    ])
-}
-
-/// Makes simulated devices with the faults of their options.
-private struct DeviceFactory {
-  let clock: any TheaterClock
-  let endProcess: @Sendable () -> Void
-
   func maker<Device: PluginDevice>(
     _ make: @escaping @Sendable (Simulation) throws(DeviceError) -> Device
   ) -> DeviceMaker {
-    DeviceMaker { (context) throws(DeviceError) -> FaultyDevice<Device> in
-      let options = OptionReader(context.options)
-      let simulation = try Simulation(context: context, options: options, clock: clock)
-      return FaultyDevice(
-        try make(simulation), faults: try Faults(options, commands: Device.Command.specs),
-        clock: clock, endProcess: endProcess)
+    DeviceMaker { (context) throws(DeviceError) in
+      try make(
+        Simulation(
+          context, commands: Device.Command.specs, clock: clock, endProcess: endProcess))
     }
   }
+  func appliance<Model: DeviceModel>(
+    _ make: @escaping @Sendable (Simulation) throws(DeviceError) -> Model
+  ) -> DeviceMaker {
+    maker { (simulation) throws(DeviceError) in ModelDevice(simulation, try make(simulation)) }
+  }
+  return Plugin(
+    id: "Simulated", version: "1.0.0",
+    devices: [
+      appliance(LightsModel.init), appliance(ScreenModel.init), appliance(ProjectorModel.init),
+      appliance(PopcornPopperModel.init), maker(AmplifierSimulation.init),
+      maker(PlayerSimulation.init(radio:)), maker(PlayerSimulation.init(dvd:)),
+      maker(PlayerSimulation.init(cd:)),
+    ])
 }

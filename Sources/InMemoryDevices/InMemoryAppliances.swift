@@ -1,5 +1,4 @@
 import Devices
-import JSON
 import Platform
 
 /// Lights in memory. They begin turned off.
@@ -11,15 +10,7 @@ public final class InMemoryLights: TheaterLights, DeviceConnection {
 
   /// - Parameter id: The name, unique in its theater.
   public init(_ id: DeviceID, clock: any TheaterClock = SystemClock()) {
-    memory = InMemoryDevice(id, state: [.power: "off", .brightness: 0], clock: clock) {
-      (command: LightsCommand, _) in
-      switch command {
-      case .on: [.power: "on", .brightness: 100]
-      case .off: [.power: "off", .brightness: 0]
-      case .dim(let brightness):
-        [.power: brightness > 0 ? "on" : "off", .brightness: .integer(brightness)]
-      }
-    }
+    memory = InMemoryDevice(id, LightsModel(), clock: clock)
   }
 }
 
@@ -32,15 +23,7 @@ public final class InMemoryScreen: Screen, DeviceConnection {
 
   /// - Parameter id: The name, unique in its theater.
   public init(_ id: DeviceID, clock: any TheaterClock = SystemClock()) {
-    memory = InMemoryDevice(
-      id, state: [.position: "up"], capabilities: Capabilities(names: ["stop"]), clock: clock
-    ) { (command: ScreenCommand, _) in
-      switch command {
-      case .up: [.position: "up"]
-      case .down: [.position: "down"]
-      case .stop: [:]
-      }
-    }
+    memory = InMemoryDevice(id, ScreenModel(), clock: clock)
   }
 }
 
@@ -53,15 +36,7 @@ public final class InMemoryProjector: Projector, DeviceConnection {
 
   /// - Parameter id: The name, unique in its theater.
   public init(_ id: DeviceID, clock: any TheaterClock = SystemClock()) {
-    memory = InMemoryDevice(id, state: [.power: "off", .picture: "wideScreen"], clock: clock) {
-      (command: ProjectorCommand, _) in
-      switch command {
-      case .on: [.power: "on"]
-      case .off: [.power: "off"]
-      case .tvMode: [.picture: "tv"]
-      case .wideScreenMode: [.picture: "wideScreen"]
-      }
-    }
+    memory = InMemoryDevice(id, ProjectorModel(), clock: clock)
   }
 }
 
@@ -74,13 +49,6 @@ public final class InMemoryPopcornPopper: PopcornPopper, DeviceConnection {
 
   /// - Parameter id: The name, unique in its theater.
   public init(_ id: DeviceID, clock: any TheaterClock = SystemClock()) {
-    memory = InMemoryDevice(id, state: [.power: "off", .popping: "idle"], clock: clock) {
-      (command: PopcornPopperCommand, _) in
-      switch command {
-      case .on: [.power: "on"]
-      case .off: [.power: "off", .popping: "idle"]
-      case .pop: [.popping: "popping"]
-      }
-    }
+    memory = InMemoryDevice(id, PopcornPopperModel(), clock: clock)
   }
 }

@@ -57,6 +57,23 @@ public final class InMemoryDevice: Device {
     }
   }
 
+  /// Makes a device that behaves like a model.
+  convenience init<Model: DeviceModel>(
+    _ id: DeviceID, _ model: Model, items: [CatalogueItem] = [], cables: [CableKind] = [],
+    clock: any TheaterClock
+  ) {
+    let present = Mutex(model)
+    self.init(
+      id, items: items, state: model.values(at: .zero),
+      capabilities: Capabilities(names: model.capabilities, cables: cables), clock: clock
+    ) { (command: Model.Command, state) throws(DeviceError) in
+      try present.withLock { (model) throws(DeviceError) in
+        model.adopt(state)
+        return try model.perform(command, at: .zero).values
+      }
+    }
+  }
+
   // MARK: From outside
 
   /// Changes a reported value, as a person at the device's own buttons would.

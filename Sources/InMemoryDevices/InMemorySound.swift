@@ -1,5 +1,4 @@
 import Devices
-import JSON
 import Platform
 
 /// An amplifier in memory. It begins turned off, in stereo, at 40 %.
@@ -11,22 +10,7 @@ public final class InMemoryAmplifier: Amplifier, DeviceConnection {
 
   /// - Parameter id: The name, unique in its theater.
   public init(_ id: DeviceID, clock: any TheaterClock = SystemClock()) {
-    memory = InMemoryDevice(
-      id,
-      state: [.power: "off", .input: .null, .mode: "stereo", .volume: 40, .muted: false],
-      capabilities: Capabilities(cables: [.wired]), clock: clock
-    ) { (command: AmplifierCommand, _) in
-      switch command {
-      case .on: [.power: "on"]
-      case .off: [.power: "off"]
-      case .input(let name): [.input: .string(name)]
-      case .stereo: [.mode: "stereo"]
-      case .surround: [.mode: "surround"]
-      case .volume(let volume): [.volume: .integer(volume)]
-      case .mute: [.muted: true]
-      case .unmute: [.muted: false]
-      }
-    }
+    memory = InMemoryDevice(id, AmplifierModel(), cables: [.wired], clock: clock)
   }
 }
 
@@ -43,38 +27,7 @@ public final class InMemoryTuner: Tuner, DeviceConnection {
   public init(
     _ id: DeviceID, stations: [CatalogueItem] = [], clock: any TheaterClock = SystemClock()
   ) {
-    memory = InMemoryDevice(
-      id, items: stations,
-      state: [
-        .power: "off", .band: "fm", .frequency: .null, .station: .null,
-        .playback: Playback(.stopped).json,
-      ],
-      capabilities: Capabilities(cables: [.wired]), clock: clock
-    ) { (command: TunerCommand, state) -> [StateKey: JSON] in
-      // A frequency is no item of the list.
-      let dial = Playback(state.playback?.status ?? .stopped).json
-      return switch command {
-      case .on: [.power: "on", .playback: Playback(.playing).json]
-      case .off: [.power: "off", .playback: Playback(.stopped).json]
-      case .am(let kilohertz): Self.tuned(to: kilohertz, [.band: "am"], dial)
-      case .fm(let megahertz): Self.tuned(to: megahertz, [.band: "fm"], dial)
-      case .frequency(let frequency): Self.tuned(to: frequency, [:], dial)
-      case .station(let name):
-        [
-          .station: .string(name), .frequency: .null,
-          .playback: Playback(.playing, item: name).json,
-        ]
-      }
-    }
-  }
-
-  private static func tuned(
-    to frequency: Double?, _ band: [StateKey: JSON], _ playback: JSON
-  ) -> [StateKey: JSON] {
-    guard let frequency else { return band }
-    return band.merging(
-      [.frequency: .number(frequency), .station: .null, .playback: playback]
-    ) { $1 }
+    memory = InMemoryDevice(id, TunerModel(), items: stations, cables: [.wired], clock: clock)
   }
 }
 
@@ -92,25 +45,9 @@ public final class InMemoryDVDPlayer: DVDPlayer, DeviceConnection {
   public init(
     _ id: DeviceID, films: [CatalogueItem], clock: any TheaterClock = SystemClock()
   ) {
-    let disc = InMemoryDisc(items: films)
     memory = InMemoryDevice(
-      id, items: films, state: disc.state.merging([.audio: "surround"]) { $1 },
-      capabilities: disc.capabilities, clock: clock
-    ) { (command: DVDPlayerCommand, state) throws(DeviceError) in
-      switch command {
-      case .on: [.power: "on"]
-      case .off: disc.stopped([.power: "off"])
-      case .play(let request): try disc.play(request, in: state)
-      case .pause: disc.paused(in: state)
-      case .stop: disc.stopped([:])
-      case .eject: disc.stopped([.tray: "open"])
-      case .seek(let position): disc.seek(to: position, in: state)
-      case .next: disc.skip(by: 1, in: state)
-      case .previous: disc.skip(by: -1, in: state)
-      case .surroundAudio: [.audio: "surround"]
-      case .twoChannelAudio: [.audio: "twoChannel"]
-      }
-    }
+      id, DiscPlayerModel<DVDPlayerCommand>(films.map { DiscItem($0) }), items: films,
+      cables: [.wired], clock: clock)
   }
 }
 
@@ -128,21 +65,8 @@ public final class InMemoryCDPlayer: CDPlayer, DeviceConnection {
   public init(
     _ id: DeviceID, songs: [CatalogueItem], clock: any TheaterClock = SystemClock()
   ) {
-    let disc = InMemoryDisc(items: songs)
     memory = InMemoryDevice(
-      id, items: songs, state: disc.state, capabilities: disc.capabilities, clock: clock
-    ) { (command: CDPlayerCommand, state) throws(DeviceError) in
-      switch command {
-      case .on: [.power: "on"]
-      case .off: disc.stopped([.power: "off"])
-      case .play(let request): try disc.play(request, in: state)
-      case .pause: disc.paused(in: state)
-      case .stop: disc.stopped([:])
-      case .eject: disc.stopped([.tray: "open"])
-      case .seek(let position): disc.seek(to: position, in: state)
-      case .next: disc.skip(by: 1, in: state)
-      case .previous: disc.skip(by: -1, in: state)
-      }
-    }
+      id, DiscPlayerModel<CDPlayerCommand>(songs.map { DiscItem($0) }), items: songs,
+      cables: [.wired], clock: clock)
   }
 }

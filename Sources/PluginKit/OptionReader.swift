@@ -118,14 +118,13 @@ package struct OptionReader: Sendable {
     }
   }
 
-  /// Returns the entries of a list, each read by `make`; nil if the option is missing.
+  /// Returns the entries of a list, each read by `make`; those of `fallback` if the option is missing.
   ///
   /// - Parameter expected: A valid entry, for the error.
   package func entries<Entry>(
-    _ key: String, expected: String, _ make: (JSON) -> Entry?
-  ) throws(DeviceError) -> [Entry]? {
-    guard let value = json[key] else { return nil }
-    guard let list = value.array else { throw error(key, "is not a list") }
+    _ key: String, or fallback: JSON, expected: String, _ make: (JSON) -> Entry?
+  ) throws(DeviceError) -> [Entry] {
+    guard let list = (json[key] ?? fallback).array else { throw error(key, "is not a list") }
     var entries: [Entry] = []
     for (index, value) in list.enumerated() {
       guard let entry = make(value) else {

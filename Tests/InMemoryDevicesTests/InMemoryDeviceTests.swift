@@ -100,6 +100,16 @@ struct InMemoryDeviceTests {
     #expect(none?.code == .notNow)
   }
 
+  @Test("E18 · a player pauses an item that was reported from outside, where it was reported")
+  func foreignItem() async throws {
+    let dvd = InMemoryDVDPlayer("dvd", films: [], clock: Self.clock)
+    dvd.memory.report(.power, "on")
+    dvd.memory.report(.playback, Playback(.playing, item: "x", position: 9).json)
+    try await dvd.pause()
+    #expect(await dvd.snapshot().state.playback == Playback(.paused, item: "x", position: 9))
+    #expect(await dvd.snapshot().state.power == .on)
+  }
+
   @Test("E18 · reports from outside reach every reader, and a set failure lasts until its removal")
   func outside() async throws {
     let screen = InMemoryScreen("screen", clock: Self.clock)

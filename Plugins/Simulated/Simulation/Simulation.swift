@@ -1,33 +1,28 @@
 import Devices
-import JSON
+import InMemoryDevices
 import Platform
 import PluginKit
 import PluginProtocol
 
-/// The common parts of a simulated device: its options, its time and its reports.
+/// The common parts of a simulated device: its options, its time, its faults and its reports.
 struct Simulation: Sendable {
-  /// The answer to a command that needs the device on, while it is off.
-  enum WhenOff: String, CaseIterable, Sendable {
-    /// Refuses it with an error.
-    case refuse
-    /// Accepts it and does nothing, as devices without a return channel do.
-    case ignore
-  }
-
   let options: OptionReader
   let clock: any TheaterClock
   /// The factor by which all actions except sound are faster than in reality, 0–1000. With 0, actions take no time.
   let speed: Double
   let whenOff: WhenOff
+  let faults: Faults
   private let context: DeviceContext
   private let reportsState: Bool
 
-  init(context: DeviceContext, options: OptionReader, clock: any TheaterClock)
-    throws(DeviceError)
-  {
+  init(
+    _ context: DeviceContext, commands: [CommandSpec], clock: any TheaterClock,
+    endProcess: @escaping @Sendable () -> Void
+  ) throws(DeviceError) {
     self.context = context
-    self.options = options
+    options = OptionReader(context.options)
     self.clock = clock
+    faults = try Faults(options, commands: commands, clock: clock, endProcess: endProcess)
     speed = try options.number("speed", in: 0...1000, or: 1)
     whenOff = try options.choice("whenOff", or: .refuse)
     reportsState = try options.flag("reportsState", or: true)
@@ -46,27 +41,15 @@ struct Simulation: Sendable {
 
   /// Reports to the controller, unless the option `reportsState` is off. The attributes come first,
   /// so that a reader of the values also sees the attributes that belong to them.
-  func report(_ values: [StateKey: JSON], attributes: [String: Attribute] = [:]) {
+  func report(_ change: ModelReport) {
     guard reportsState else { return }
-    if !attributes.isEmpty { context.report(attributes: attributes) }
-    if !values.isEmpty { context.report(values) }
+    if !change.attributes.isEmpty { context.report(attributes: change.attributes) }
+    if !change.values.isEmpty { context.report(change.values) }
   }
 
   /// Reports the levels of an amplifier's sound, unless the option `reportsState` is off.
   func report(_ levels: SoundLevels) {
     if reportsState { context.report(levels) }
-  }
-
-  /// The attributes of a change that takes time, by which a page shows its progress.
-  ///
-  /// - Parameters:
-  ///   - remaining: The time from now to its end; zero when it has ended.
-  ///   - whole: The time from its beginning to its end.
-  static func progress(remaining: Duration, of whole: Duration) -> [String: Attribute] {
-    [
-      "remaining": Attribute(.number(remaining.tenths), unit: "s", label: "Remaining"),
-      "takes": Attribute(.number(whole.tenths), unit: "s", label: "Takes"),
-    ]
   }
 
   /// Writes to the controller's log.
@@ -76,18 +59,4 @@ struct Simulation: Sendable {
   func capabilities(_ names: Set<String> = [], cables: [CableKind] = []) -> Capabilities {
     Capabilities(names: names, reportsState: reportsState, cables: cables)
   }
-
-  /// Returns whether to perform a command of the device `name`; false if the device is off and ignores commands.
-  ///
-  /// - Throws: `.notNow` if the device is off and refuses.
-  func acceptsCommand(at power: Power, of name: String) throws(DeviceError) -> Bool {
-    if power == .on { return true }
-    guard whenOff == .refuse else { return false }
-    throw DeviceError(.notNow, "the \(name) is off", hint: "Turn it on first.")
-  }
-}
-
-extension Duration {
-  /// This time in seconds, rounded to a tenth.
-  fileprivate var tenths: Double { (self / .milliseconds(100)).rounded() / 10 }
 }
