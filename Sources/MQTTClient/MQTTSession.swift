@@ -48,7 +48,7 @@ package final class MQTTSession {
   ///   - statusTopic: The topic whose retained message is `online` during the connection, otherwise
   ///     `offline`; nil for none.
   ///   - acceptance: The longest wait until the broker accepts the connection.
-  ///   - longestPacket: In bytes. If a broker sends more without the end of a packet, the connection fails.
+  ///   - longestPacket: In bytes. If a packet is longer, the connection fails.
   ///   - longestPayload: In bytes. Messages with longer ones are dropped.
   ///   - receive: Receives the events, on the thread that calls `wait`.
   package init(
@@ -76,7 +76,7 @@ package final class MQTTSession {
 
   /// Resolves the host and begins to connect. Blocks during the name resolution.
   ///
-  /// - Throws: The reason, if libmosquitto or the file of authorities cannot be used, or the host is unknown.
+  /// - Throws: The reason, such as an unknown host or an unreadable file of authorities.
   package func connect() throws(MQTTFailure) {
     if let problem = MosquittoLibrary.problem { throw .noLibrary(problem) }
     let context = Unmanaged.passUnretained(self).toOpaque()
@@ -186,8 +186,9 @@ package final class MQTTSession {
 
   // MARK: Waiting
 
-  /// Waits for traffic or for `wakeup`, at most 3 s (0.1 s before the broker has accepted the connection, 10 ms during
-  /// a TLS handshake). Then reads, writes and sends a keep-alive ping if one is due.
+  /// Waits for traffic or for `wakeup`, at most 3 s (0.1 s before the broker has accepted the
+  /// connection, 10 ms during a TLS handshake). Then reads, writes and sends a keep-alive ping if
+  /// one is due.
   ///
   /// - Parameter timeout: The longest wait in milliseconds, if it is shorter.
   /// - Throws: The reason why the connection has ended.

@@ -9,7 +9,8 @@ final class NetworkProjector: PluginDevice {
   private let jobs = TimedQueue<PendingJob>()
   private let worker: Mutex<Task<Void, Never>?>
 
-  /// - Parameter random: Returns random numbers, evenly distributed from 0 to 1, for the waits before new connections.
+  /// - Parameter random: Returns random numbers, evenly distributed from 0 to 1, for the waits
+  ///   before new connections.
   init(
     _ context: DeviceContext, clock: any TheaterClock = SystemClock(),
     random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }

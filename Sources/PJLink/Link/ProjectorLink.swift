@@ -178,6 +178,7 @@ package struct ProjectorLink {
     }
   }
 
+  /// Whether the task was cancelled, or the limit of all waits has passed.
   private var isOver: Bool { Task.isCancelled || limit.map { $0 <= clock.now() } ?? false }
 
   private func failure(of conversation: inout Conversation, _ reason: String?) -> LinkFailure {
