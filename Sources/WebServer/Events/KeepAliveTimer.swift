@@ -66,7 +66,7 @@ final class KeepAliveTimer: Sendable {
 
   private func callDue(at now: Duration) async -> Duration? {
     let ticks = state.withLock { state in
-      if let due = state.due, due <= now { Array(state.ticks.values) } else { [] }
+      state.due.map { $0 <= now } == true ? Array(state.ticks.values) : []
     }
     for tick in ticks { await tick() }
     return state.withLock { state in
