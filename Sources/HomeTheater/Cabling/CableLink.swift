@@ -59,32 +59,28 @@ final class CableLink: Sendable {
   /// Plugs the cable until cancelled.
   func run() async {
     var progress = Progress()
-    let timer = DeadlineTimer(clock)
-    timer.start(at: nil) { [change] _ in
-      change.yield()
-      return nil
-    }
-    await plug(&progress, retryingWith: timer)
-    await timer.stop()
+    await plug(&progress)
     guard isRemoved.withLock(\.self), progress.hasPCM != false else { return }
     // Outside this task, which is cancelled.
     await Task { [source] in try? await source.unplug() }.value
   }
 
-  /// - Parameter timer: Asks for another attempt. A change of the ends is not kept waiting meanwhile.
-  private func plug(_ progress: inout Progress, retryingWith timer: DeadlineTimer) async {
+  private func plug(_ progress: inout Progress) async {
     var failure: DeviceError?
     var attempted: CableEnds.Connection?
     var pause = Self.shortestPause
     var nextAttempt = Duration.zero
+    var timer: Task<Void, Never>?
+    defer { timer?.cancel() }
     for await _ in changes {
       guard let connection = ends.withLock({ $0.connection(at: edge.input) }) else {
         // An unavailable source has closed its PCM.
         progress.hasPCM = false
         continue
       }
+      timer?.cancel()
       if failure != nil, connection == attempted, clock.now() < nextAttempt {
-        timer.wake(at: nextAttempt)
+        timer = startTimer(until: nextAttempt)
         continue
       }
       if connection.generations != attempted?.generations { pause = Self.shortestPause }
@@ -105,9 +101,16 @@ final class CableLink: Sendable {
         failure = error
         // Both ends are available: try again, at growing intervals.
         nextAttempt = clock.now() + pause
-        timer.wake(at: nextAttempt)
+        timer = startTimer(until: nextAttempt)
         pause = min(pause * 2, Self.longestPause)
       }
+    }
+  }
+
+  /// Asks for another attempt at a time. A change of the ends is not kept waiting meanwhile.
+  private func startTimer(until time: Duration) -> Task<Void, Never> {
+    Task { [clock, change] in
+      if (try? await clock.sleep(until: time)) != nil { change.yield() }
     }
   }
 

@@ -31,15 +31,18 @@ package struct ReservedName: Sendable, Hashable {
   /// Whether a parameter of this kind may have the reserved name: `"film": "film"` is what
   /// `film.rating` of a condition means.
   static func isSubject(_ name: String, ofKind kind: JSON) -> Bool {
-    guard let parameter = kind.string.flatMap(ParameterKind.init) else { return false }
-    return parameter.rawValue == name
+    guard let own = ParameterKind(rawValue: name) else { return false }
+    // An unknown kind is an error of its own.
+    return kind.string.flatMap(ParameterKind.init) ?? own == own
   }
 }
 
 /// Finds reserved names in a configuration that may have any mistakes.
 private struct ReservedNameSearch {
   typealias Place = ReservedName.Place
+  /// A member "note" is a note, and no name, in every object.
   private static let words = Set(ConfigurationSchemaNodes.reservedWords)
+    .subtracting([ConfigurationNotes.key])
 
   let value: JSON
 

@@ -122,7 +122,10 @@ extension ConfigurationReader {
   ) -> Step? {
     if let word = step.keys.first(where: Step.reservedWords.contains) {
       // A device or group of this name is reported once, with this place.
-      guard !isDevice(word), member("groups")[word] == nil else { return nil }
+      guard !isDevice(word), member("groups")[word] == nil else {
+        reading.used.formUnion(reading.parameters.keys)
+        return nil
+      }
       report(
         .shape, at: path.appending(word), key: true,
         "\"\(word)\" is a reserved word: steps have it in a later version",

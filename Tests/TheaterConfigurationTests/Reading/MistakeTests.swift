@@ -225,10 +225,10 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       .reference, "$.scenes.evening.steps[194]", "more than 200 steps"),
     Mistake(
       #""popper": {"role""#, #""waitFor": {"role""#, .shape, "$.devices.waitFor",
-      "cannot be the name of a device", hint: "The word has a meaning of its own."),
+      "\"waitFor\" is a word of scenes, and so no name of a device", hint: "config upgrade"),
     Mistake(
       #""popper": {"role""#, #""parallel": {"role""#, .shape, "$.devices.parallel",
-      "cannot be the name of a device"),
+      "\"parallel\" is a word of scenes, and so no name of a device"),
   ]
 
   static let others = [

@@ -160,7 +160,7 @@ struct NameTests {
     #expect(
       device.message == "\"player\" is a word of scenes, and so no name of a device; it is used at "
         + "$.scenes.quiet.steps[2].player, $.scenes.quiet.steps[3].player, "
-        + "$.scenes.listen.steps[0].player, $.activities.radio.player and "
+        + "$.scenes.listen.steps[0].player, $.activities.radio.player, "
         + "$.library.stations[1].player")
     #expect(device.hint?.contains("theater config upgrade") == true)
   }

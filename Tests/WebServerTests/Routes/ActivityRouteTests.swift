@@ -185,8 +185,8 @@ import WebServer
       let owner = try await room.owner()
       let guest = try await room.logIn(withPass: try await room.guestPass(from: owner))
       let film: JSONObject = [
-        "name": "film", "permitted": true, "title": "Watch a film", "category": "films",
-        "player": "dvd",
+        "name": "film", "permitted": true, "title": "Watch a film", "start": "watch-film",
+        "end": "end-film", "room": "theater", "category": "films", "player": "dvd",
         "amplifier": "amp",
       ]
       for client in [owner, guest] {
@@ -198,12 +198,42 @@ import WebServer
         name: "music", label: Label(title: "Listen"), start: "watch-film", end: "end-film")
       try await room.theater.apply(
         plan, devices: Array(room.devices.values), by: .owner("ann"))
-      let music: JSONObject = ["name": "music", "permitted": true, "title": "Listen"]
+      let music: JSONObject = [
+        "name": "music", "permitted": true, "title": "Listen", "start": "watch-film",
+        "end": "end-film", "room": "theater",
+      ]
       let all = try await owner.send(.GET, "/api/v1/activities").json["activities"]?.array
       #expect(all == [.object(film), .object(music)])
       let ofGuest = try await guest.send(.GET, "/api/v1/activities").json["activities"]?.array
       #expect(ofGuest?.map { $0["permitted"] } == [true, false])
       #expect(try await room.stranger.send(.GET, "/api/v1/activities").status == 401)
+    }
+  }
+
+  @Test("lists the rooms with what is on; a guest sees the rooms of the guest's activities")
+  func rooms() async throws {
+    try await TestServer.open { room in
+      let owner = try await room.owner()
+      let guest = try await room.logIn(withPass: try await room.guestPass(from: owner))
+      let one = try await owner.send(.GET, "/api/v1/rooms").json["rooms"]?.array
+      #expect(one?.count == 1 && one?.first?["devices"]?.array?.count == 8)
+      #expect(one?.first?["activity"] == ["status": "idle"])
+      var plan = room.theater.plan
+      plan.rooms = [
+        Room(id: "lounge", label: Label(title: "Lounge", icon: .film), devices: ["dvd", "amp"]),
+        Room(id: "kitchen", devices: ["cd"]),
+      ]
+      try await room.theater.apply(
+        plan, devices: Array(room.devices.values), by: .owner("ann"))
+      _ = try await owner.send(.POST, "/api/v1/watch", ["item": "Metropolis"])
+      let two = try await owner.send(.GET, "/api/v1/rooms").json["rooms"]?.array
+      #expect(two?.map { $0["name"] } == ["lounge", "kitchen"])
+      #expect(two?.first?["title"] == "Lounge" && two?.first?["icon"] == "film")
+      #expect(two?.first?["activities"] == ["film"] && two?.last?["activities"] == [])
+      #expect(two?.map { $0["activity"]?["activity"]?.string } == ["film", nil])
+      let ofGuest = try await guest.send(.GET, "/api/v1/rooms").json["rooms"]?.array
+      #expect(ofGuest?.map { $0["name"] } == ["lounge"])
+      #expect(try await room.stranger.send(.GET, "/api/v1/rooms").status == 401)
     }
   }
 
