@@ -341,7 +341,8 @@ let package = Package(
         "JSON",
       ], exclude: ["MQTT/Corpus"]),
     tests("MQTTClientTests", ["TestSupport", "MQTTClient"]),
-    tests("PJLinkTests", ["TestSupport", "PJLink", "Devices", "JSON"], exclude: ["Protocol/Corpus"]),
+    tests(
+      "PJLinkTests", ["TestSupport", "PJLink", "Devices", "JSON"], exclude: ["Protocol/Corpus"]),
     tests(
       "PluginConformanceTests",
       [

@@ -33,10 +33,12 @@ extension TheaterPlan {
         name: "film", label: Label(title: "Watch a film"), start: "watch-film", end: "end-film",
         player: dvd.id, amplifier: amp.id, category: .films, whenEnded: .end),
       Activity(
-        name: "music", label: Label(title: "Listen to music"), start: "listen-music", end: "end-music",
+        name: "music", label: Label(title: "Listen to music"), start: "listen-music",
+        end: "end-music",
         player: cd.id, amplifier: amp.id, category: .songs, whenEnded: .end),
       Activity(
-        name: "radio", label: Label(title: "Listen to the radio"), start: "listen-radio", end: "end-radio",
+        name: "radio", label: Label(title: "Listen to the radio"), start: "listen-radio",
+        end: "end-radio",
         player: tuner.id, amplifier: amp.id, category: .stations, whenEnded: .stay),
     ]
     return TheaterPlan(

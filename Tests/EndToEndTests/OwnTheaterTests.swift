@@ -12,7 +12,8 @@ struct OwnTheaterTests {
     return rooms?.first { $0["name"]?.string == name }?["activity"]
   }
 
-  private static func waitFor(_ status: String, in name: String, _ room: LiveController) async throws
+  private static func waitFor(_ status: String, in name: String, _ room: LiveController)
+    async throws
   {
     let isReached = await eventually {
       await activity(in: name, room)?["status"]?.string == status
@@ -31,12 +32,16 @@ struct OwnTheaterTests {
       #expect(rooms.map { $0["title"] } == ["Lounge", "Kitchen"])
       #expect(rooms.last?["activities"] == ["kitchen-radio", "kitchen-music"])
       let activities = try #require(try await room.state("/activities")["activities"]?.array)
-      #expect(activities.map { $0["room"]?.string } == (1...4).map { _ in "lounge" } + ["kitchen", "kitchen"])
+      #expect(
+        activities.map { $0["room"]?.string } == (1...4).map { _ in "lounge" } + [
+          "kitchen", "kitchen",
+        ])
       let gaming = try #require(activities.first { $0["name"] == "gaming" })
       #expect(gaming["amplifier"] == "lounge-amp" && gaming["player"] == nil)
       #expect(gaming["start"] == "gaming" && gaming["end"] == "gaming-over")
       let devices = try #require(try await room.state("/devices")["devices"]?.array)
-      #expect(devices.prefix(3).map { $0["title"] } == ["Lounge receiver", "Kitchen speakers", "Blu-ray"])
+      #expect(
+        devices.prefix(3).map { $0["title"] } == ["Lounge receiver", "Kitchen speakers", "Blu-ray"])
       #expect(
         devices.first?["inputs"]?.array?.map { $0["source"]?.string ?? "-" }
           == ["bluray", "ultra", "deck", "-", "-", "-"])

@@ -74,7 +74,9 @@ import Testing
       #expect(await eventually { await theater.facade.snapshot(of: "amp")?.state.volume == 21 })
       // The replaced device's later report is ignored.
       let volumes = theater.facade.events.entries(after: events)?.compactMap { entry -> Int? in
-        guard case .device(let device, let snapshot) = entry.event, device.id == "amp" else { return nil }
+        guard case .device(let device, let snapshot) = entry.event, device.id == "amp" else {
+          return nil
+        }
         return snapshot.state.volume
       }
       #expect(volumes?.contains(90) == false)

@@ -9,7 +9,8 @@ import TheaterConfiguration
 /// `theater config check`, `theater config diff`, `theater config schema`, `theater config upgrade`.
 struct Config: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Check a configuration, compare it with the running one, upgrade it, or print its schema.",
+    abstract:
+      "Check a configuration, compare it with the running one, upgrade it, or print its schema.",
     subcommands: [ConfigCheck.self, ConfigDiff.self, ConfigSchema.self, ConfigUpgrade.self])
 }
 

@@ -160,7 +160,9 @@ import Testing
       await theater["lights"].setAvailability(.unavailable("the plugin is being restarted"))
       let isTold = await eventually {
         events.entries(after: 0)?.contains { entry in
-          guard case .device(let device, let snapshot) = entry.event, device.id == "lights" else { return false }
+          guard case .device(let device, let snapshot) = entry.event, device.id == "lights" else {
+            return false
+          }
           return snapshot.availability == .unavailable("the plugin is being restarted")
         } == true
       }

@@ -17,7 +17,8 @@ struct NameTests {
       .configuration(plugins: Shipped.plugins(), secrets: PocketSecrets(texts: [:]))
   }
 
-  @Test("a theater of one's own has titles, icons, areas, groups and rooms, in the order of its file")
+  @Test(
+    "a theater of one's own has titles, icons, areas, groups and rooms, in the order of its file")
   func house() throws {
     let plan = try Self.theater("house").plan
     #expect(plan.devices.prefix(3).map(\.id) == ["lounge-amp", "kitchen-amp", "bluray"])

@@ -172,7 +172,8 @@ struct TestServer: Sendable {
       ],
       activities: [
         "film": Activity(
-          name: "film", label: Label(title: "Watch a film"), start: "watch-film", end: "end-film", player: "dvd",
+          name: "film", label: Label(title: "Watch a film"), start: "watch-film", end: "end-film",
+          player: "dvd",
           amplifier: "amp", category: .films)
       ],
       library: LibraryPlan(films: [

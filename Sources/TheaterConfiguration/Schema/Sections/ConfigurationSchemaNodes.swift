@@ -161,7 +161,8 @@ enum ConfigurationSchemaNodes {
   private static let input = SchemaNode.object(ObjectSchema("an input", fields: label))
 
   private static let members = ObjectSchema.Field(
-    "devices", .list(.text(name(of: "a device"))), isRequired: true, help: "The names of its devices.")
+    "devices", .list(.text(name(of: "a device"))), isRequired: true,
+    help: "The names of its devices.")
 
   private static let group = SchemaNode.object(ObjectSchema("a group", fields: label + [members]))
 

@@ -26,6 +26,7 @@ import Testing
     "view": [
       "GET /sessions/current", "GET /status", "GET /events", "GET /films", "GET /songs",
       "GET /stations", "GET /library/stopped", "GET /library/picture", "GET /activities",
+      "GET /rooms",
       "GET /devices", "GET /devices/lights", "GET /scenes", "GET /runs/popcorn",
       "GET /openapi.json", "GET /address",
     ],
