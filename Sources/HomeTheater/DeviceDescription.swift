@@ -46,6 +46,9 @@ package struct DeviceDescription: Sendable, Hashable {
   /// The inputs of an amplifier: those that the file names, then those of other cables.
   package let inputs: [Input]
 
+  /// The approximate size in bytes.
+  var byteCount: Int { 256 + 256 * inputs.count }
+
   /// Adds the members of the API: id, role, title, icon, area, rooms and inputs.
   func add(to object: inout JSONObject) {
     object["id"] = .string(id.name)

@@ -8,6 +8,7 @@ final class DeviceDirectory: Sendable {
   private struct State {
     var devices: [DeviceID: any Device]
     var plan: TheaterPlan
+    var orderedDevices: [any Device]
     /// Made once for each plan, because every report of a device needs one.
     var descriptions: [DeviceID: DeviceDescription]
     var snapshots: [DeviceID: DeviceSnapshot] = [:]
@@ -17,7 +18,7 @@ final class DeviceDirectory: Sendable {
   init(devices: [any Device], plan: TheaterPlan) {
     state = Mutex(
       State(
-        devices: Self.table(devices), plan: plan,
+        devices: Self.table(devices), plan: plan, orderedDevices: Self.ordered(devices, by: plan),
         descriptions: Self.descriptions(of: devices, in: plan)))
   }
 
@@ -27,11 +28,7 @@ final class DeviceDirectory: Sendable {
   var snapshots: [DeviceID: DeviceSnapshot] { state.withLock { $0.snapshots } }
 
   /// The devices in the order of the plan; those without a place in it follow by name.
-  var orderedDevices: [any Device] {
-    let (devices, order) = state.withLock { ($0.devices, $0.plan.devices.map(\.id)) }
-    let rest = devices.keys.filter { !order.contains($0) }.sorted()
-    return (order + rest).compactMap { devices[$0] }
-  }
+  var orderedDevices: [any Device] { state.withLock { $0.orderedDevices } }
 
   /// Describes a device.
   func description(of device: any Device) -> DeviceDescription {
@@ -66,23 +63,33 @@ final class DeviceDirectory: Sendable {
   /// Replaces the devices and the plan. A device that is not identical to the one of the same name
   /// keeps its newest snapshot until it reports; a device of another role has none.
   ///
-  /// - Returns: The devices that are new or not identical, and the names of those that are gone.
+  /// - Returns: The devices that are new or not identical, those that only have another description,
+  ///   and the names of those that are gone.
   func replace(devices: [any Device], plan: TheaterPlan) -> (
-    changed: [any Device], removed: [DeviceID]
+    changed: [any Device], redescribed: [any Device], removed: [DeviceID]
   ) {
     let table = Self.table(devices)
     let descriptions = Self.descriptions(of: devices, in: plan)
+    let ordered = Self.ordered(devices, by: plan)
     return state.withLock { state in
-      let before = state.devices
+      let (before, old) = (state.devices, state.descriptions)
       state.devices = table
       state.plan = plan
+      state.orderedDevices = ordered
       state.descriptions = descriptions
       state.snapshots = state.snapshots.filter { table[$0.key]?.role == before[$0.key]?.role }
       return (
         table.values.filter { before[$0.id] !== $0 }.sorted { $0.id < $1.id },
+        ordered.filter { before[$0.id] === $0 && old[$0.id] != descriptions[$0.id] },
         before.keys.filter { table[$0] == nil }.sorted()
       )
     }
+  }
+
+  private static func ordered(_ devices: [any Device], by plan: TheaterPlan) -> [any Device] {
+    let table = table(devices)
+    let order = plan.devices.map(\.id)
+    return (order + Set(table.keys).subtracting(order).sorted()).compactMap { table[$0] }
   }
 
   private static func descriptions(

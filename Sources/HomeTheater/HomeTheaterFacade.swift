@@ -154,7 +154,7 @@ public final class HomeTheaterFacade {
   ) async throws(TheaterError) {
     try policy.require(.administer, of: principal)
     let previous = directory.plan
-    let (changed, removed) = directory.replace(devices: devices, plan: plan)
+    let (changed, redescribed, removed) = directory.replace(devices: devices, plan: plan)
     for id in removed { observers.set(id, to: nil) }
     levels.apply(directory.devices.values)
     var snapshots = directory.snapshots
@@ -164,6 +164,10 @@ public final class HomeTheaterFacade {
     for device in changed { observe(device) }
     library.apply(plan.library, replacing: previous.library, changed: changed.map(\.id))
     ageLimits.removePlayers(removed)
+    for device in redescribed {
+      guard let snapshot = directory.snapshot(of: device.id) else { continue }
+      events.publish(.device(directory.description(of: device), snapshot))
+    }
     events.publish(
       .other(
         name: "configuration",
@@ -250,7 +254,9 @@ public final class HomeTheaterFacade {
     let (plan, report) = (plan, activities.session.report)
     return plan.allRooms.compactMap { room in
       let activities = plan.orderedActivities.filter { plan.room(of: $0) == room.id }
-      guard principal.activities == nil || activities.contains(where: principal.mayBegin) else {
+      if let permitted = principal.activities,
+        !activities.contains(where: { permitted.contains($0.name) })
+      {
         return nil
       }
       return RoomStatus(

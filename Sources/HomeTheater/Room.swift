@@ -118,9 +118,20 @@ extension ActivityReport {
   /// Whether the activity or scene that the report describes is for this room.
   func isOn(in room: RoomID, of plan: TheaterPlan) -> Bool {
     if let activity = activity.flatMap({ plan.activities[$0] }) {
-      return plan.room(of: activity) == room
+      return plan.rooms(usedBy: activity).contains(room)
     }
+    if let named = scene.flatMap({ plan.sceneRooms[$0] }) { return named == room }
     if let player { return plan.rooms(of: player).contains(room) }
     return scene.map { plan.room(of: $0) == room } ?? false
+  }
+}
+
+extension TheaterPlan {
+  /// The room of an activity; for an activity without one, the rooms with devices that it commands.
+  fileprivate func rooms(usedBy activity: Activity) -> Set<RoomID> {
+    if let room = room(of: activity) { return [room] }
+    let steps = [activity.start, activity.end].compactMap { scenes[$0] }.flatMap(\.steps)
+    let own = [activity.player, activity.amplifier].compactMap(\.self)
+    return Set(steps.devices.union(own).flatMap { rooms(of: $0) })
   }
 }

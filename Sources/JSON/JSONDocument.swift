@@ -118,18 +118,38 @@ public struct JSONDocument: Sendable {
   ///
   /// - Parameter renamings: Those of a missing key, or of a value that is no text, have no effect.
   public func renaming(_ renamings: [Renaming]) -> [UInt8] {
-    var places: [Int: String] = [:]
-    for renaming in renamings {
-      let (node, isExact) = nearest(renaming.path)
-      guard isExact, let node, let start = renaming.isKey ? node.key : node.value else { continue }
-      places[start] = renaming.text
+    var tree = RenamingTree()
+    for renaming in renamings { tree.add(renaming, at: renaming.path.elements[...]) }
+    var places: [(start: Int, text: String)] = []
+    if !nodes.isEmpty { collect(tree, at: 0, into: &places) }
+    let bytes = lines.bytes
+    var renamed: [UInt8] = []
+    renamed.reserveCapacity(bytes.count)
+    var end = 0
+    for place in places.sorted(by: { $0.start < $1.start }) {
+      guard place.start >= end, let next = endOfString(at: place.start) else { continue }
+      renamed += bytes[end..<place.start]
+      renamed += JSON.string(place.text).lineText().utf8
+      end = next
     }
-    var bytes = lines.bytes
-    for (start, text) in places.sorted(by: { $0.key > $1.key }) {
-      guard let end = endOfString(at: start) else { continue }
-      bytes.replaceSubrange(start..<end, with: JSON.string(text).lineText().utf8)
+    return renamed + bytes[end...]
+  }
+
+  /// Adds the offsets of the strings that change in and below a node. Each node is visited once.
+  private func collect(
+    _ tree: RenamingTree, at index: Int, into places: inout [(start: Int, text: String)]
+  ) {
+    let node = nodes[index]
+    if let text = tree.key, let key = node.key { places.append((key, text)) }
+    if let text = tree.value { places.append((node.value, text)) }
+    guard !tree.children.isEmpty else { return }
+    var child = index + 1
+    while child < node.end {
+      if let below = nodes[child].element.flatMap({ tree.children[$0] }) {
+        collect(below, at: child, into: &places)
+      }
+      child = nodes[child].end
     }
-    return bytes
   }
 
   /// The offset after the string that begins at `start`; `nil` if none begins there.
@@ -160,6 +180,23 @@ public struct JSONDocument: Sendable {
       node = nodes[child]
     }
     return (node, true)
+  }
+}
+
+/// Renamings by the steps of their paths.
+private struct RenamingTree {
+  var key: String?
+  var value: String?
+  var children: [JSONPath.Element: RenamingTree] = [:]
+
+  mutating func add(_ renaming: JSONDocument.Renaming, at path: ArraySlice<JSONPath.Element>) {
+    if let first = path.first {
+      children[first, default: RenamingTree()].add(renaming, at: path.dropFirst())
+    } else if renaming.isKey {
+      key = renaming.text
+    } else {
+      value = renaming.text
+    }
   }
 }
 

@@ -20,6 +20,8 @@ package final class DeadlineTimer: Sendable {
     var tick: Tick?
     var phase = Phase.idle
     var task: Task<Void, Never>?
+    /// A timer that was stopped does not begin again.
+    var isStopped = false
   }
 
   private let clock: any TheaterClock
@@ -32,7 +34,7 @@ package final class DeadlineTimer: Sendable {
   ///
   /// - Parameter first: The time of the first call; nil for a call after `wake` only.
   package func start(at first: Duration? = .zero, _ tick: @escaping Tick) {
-    state.withLock { if $0.tick == nil { $0.tick = tick } }
+    state.withLock { if $0.tick == nil, !$0.isStopped { $0.tick = tick } }
     if let first { wake(at: first) }
   }
 
@@ -54,13 +56,16 @@ package final class DeadlineTimer: Sendable {
     }
   }
 
-  /// Ends the timer; `tick` is not called after this returns.
+  /// Ends the timer for good; `tick` is not called after this returns.
+  ///
+  /// - Precondition: `tick` itself does not call it.
   package func stop() async {
     let task = state.withLock { state in
-      defer { state = State() }
-      return state.task
+      let task = state.task
+      task?.cancel()
+      state = State(isStopped: true)
+      return task
     }
-    task?.cancel()
     await task?.value
   }
 
@@ -77,9 +82,9 @@ package final class DeadlineTimer: Sendable {
   private func beginTick() -> Tick? {
     state.withLock { state in
       // The timer was stopped, or another task waits for an earlier time.
-      guard !Task.isCancelled else { return nil }
+      guard !Task.isCancelled, let tick = state.tick else { return nil }
       state.phase = .ticking(due: nil)
-      return state.tick
+      return tick
     }
   }
 

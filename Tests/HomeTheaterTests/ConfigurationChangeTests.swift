@@ -83,6 +83,24 @@ import Testing
     }
   }
 
+  @Test("a new title of a device reaches subscribers at once, and that of no other device")
+  func titles() async throws {
+    try await Theater().live { theater in
+      await theater["amp"].report(.volume, 20)
+      #expect(await eventually { await theater.facade.snapshot(of: "amp")?.state.volume == 20 })
+      let events = theater.facade.events.sequence
+      var plan = theater.facade.plan
+      plan.devices = [DevicePlan(id: "amp", label: Label(title: "Lounge"))]
+      try await theater.facade.apply(
+        plan, devices: Array(theater.facade.devices.values), by: .owner)
+      let titles = theater.facade.events.entries(after: events)?.compactMap { entry -> String? in
+        guard case .device(let device, _) = entry.event else { return nil }
+        return "\(device.id) \(device.label.title ?? "-")"
+      }
+      #expect(titles == ["amp Lounge"])
+    }
+  }
+
   @Test("F6 · a replaced player continues the activity, and the end of its film ends the activity")
   func player() async throws {
     try await Self.film { theater in

@@ -79,6 +79,17 @@ struct DeadlineTimerTests {
     #expect(recorder.times.withLock { $0.isEmpty })
   }
 
+  @Test("does not begin again after it was stopped")
+  func staysStopped() async {
+    timer.start(at: .seconds(1)) { [recorder] in recorder.tick($0) }
+    await timer.stop()
+    timer.start { [recorder] in recorder.tick($0) }
+    timer.wake()
+    clock.advance(by: .seconds(2))
+    #expect(clock.sleeperCount == 0)
+    #expect(recorder.times.withLock { $0.isEmpty })
+  }
+
   @Test("returns the keys that are due, earliest first, and the next time")
   func deadlines() {
     var deadlines = Deadlines<String>()

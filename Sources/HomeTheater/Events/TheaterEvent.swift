@@ -37,7 +37,7 @@ package enum TheaterEvent: Sendable {
   /// The approximate size in bytes; most of it are texts that plugins choose.
   var byteCount: Int {
     switch self {
-    case .device(_, let snapshot): snapshot.state.byteCount
+    case .device(let device, let snapshot): device.byteCount + snapshot.state.byteCount
     case .activity, .run: 1024
     case .other(_, let json): json.byteCount
     }

@@ -6,6 +6,9 @@ package struct ConfigurationUpgrade: Sendable, Hashable {
   package struct Rename: Sendable, Hashable {
     package let reserved: ReservedName
     package let name: String
+
+    /// The places of the name, that of its key first.
+    package var places: [JSONPath] { ([reserved.key] + reserved.uses).map(\.path) }
   }
 
   /// In the order of the file.
@@ -18,21 +21,24 @@ package struct ConfigurationUpgrade: Sendable, Hashable {
   /// - Parameter bytes: The text of a `devices.json`, with any mistakes but those of its syntax.
   package init(_ bytes: [UInt8]) throws(JSONSyntaxError) {
     let document = try JSONDocument(parsing: bytes)
-    let reserved = ReservedName.all(in: document.value)
+    let reserved = ReservedName.all(in: document.value, mostUses: .max)
     var taken = Set(["devices", "groups"].flatMap { document.value[$0]?.object?.keys ?? [] })
     for scene in document.value["scenes"]?.object ?? [:] {
       taken.formUnion(scene.value["parameters"]?.object?.keys ?? [])
     }
     renames = reserved.map { reserved in
       let name = Self.free(like: reserved.name, taken: taken)
-      taken.insert(name)
+      // Each scene has parameters of its own.
+      if reserved.kind != .parameter { taken.insert(name) }
       return Rename(reserved: reserved, name: name)
     }
     text = document.renaming(
       renames.flatMap { rename in
-        rename.reserved.places.map { place in
-          let isUse = rename.reserved.kind == .parameter && !place.isKey
-          return .init(path: place.path, isKey: place.isKey, text: (isUse ? "$" : "") + rename.name)
+        let reserved = rename.reserved
+        return ([reserved.key] + reserved.uses).map { place in
+          let sign = reserved.kind == .parameter && !place.isKey ? "$" : ""
+          return JSONDocument.Renaming(
+            path: place.path, isKey: place.isKey, text: sign + rename.name)
         }
       })
   }

@@ -36,7 +36,7 @@ extension ConfigurationReader {
   }
 
   /// Checks that the amplifier has the input.
-  private mutating func checkInput(_ command: Command, of device: String, at path: JSONPath) {
+  mutating func checkInput(_ command: Command, of device: String, at path: JSONPath) {
     guard command.spec.settled == .argument(.input),
       let input = command.argument?.string
     else { return }

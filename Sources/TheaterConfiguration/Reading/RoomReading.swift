@@ -39,12 +39,13 @@ extension ConfigurationReader {
   ) -> [DeviceID] {
     let path = path.appending("devices")
     var devices: [DeviceID] = []
+    var known: Set<DeviceID> = []
     for (index, name) in (entry["devices"]?.array ?? []).enumerated() where !isFull {
       let place = path.appending(index)
       guard let name = name.string, !hasError(at: place),
         let device = device(name, at: place, as: Role.allCases, what: "a device")
       else { continue }
-      if devices.contains(device) {
+      if !known.insert(device).inserted {
         report(
           .reference, at: place, "\"\(name)\" stands twice in this \(what)",
           hint: "Remove one of the two.")
@@ -92,10 +93,10 @@ extension ConfigurationReader {
   /// The room that an entry names; `nil` if it names none, or one that is missing.
   mutating func room(of entry: JSON, at path: JSONPath) -> RoomID? {
     guard let name = text("room", of: entry, at: path) else { return nil }
-    let rooms = Array(member("rooms").object?.keys ?? [])
-    guard rooms.contains(name) else {
+    guard member("rooms")[name] != nil else {
       if !isExplained(name, in: "rooms") {
-        reportMissing("room", name, among: rooms, at: path.appending("room"))
+        reportMissing(
+          "room", name, among: member("rooms").object?.keys ?? [], at: path.appending("room"))
       }
       return nil
     }

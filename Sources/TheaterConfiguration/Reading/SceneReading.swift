@@ -45,9 +45,7 @@ extension ConfigurationReader {
     _ steps: [JSON], at path: JSONPath, depth: Int, _ reading: inout StepReading
   ) -> [Step] {
     guard depth <= Scene.maximumDepth else {
-      report(
-        .reference, at: path, "these steps stand more than \(Scene.maximumDepth) lists deep",
-        hint: "Move them to an outer list.")
+      reportDepth(at: path)
       return []
     }
     var read: [Step] = []
@@ -60,10 +58,13 @@ extension ConfigurationReader {
     return read
   }
 
-  /// Counts a step; false beyond `Scene.maximumSteps`.
-  private mutating func count(at path: JSONPath, _ reading: inout StepReading) -> Bool {
-    reading.count += 1
-    if reading.count == Scene.maximumSteps + 1 {
+  /// Counts a step, or several; false beyond `Scene.maximumSteps`.
+  private mutating func count(
+    _ steps: Int = 1, at path: JSONPath, _ reading: inout StepReading
+  ) -> Bool {
+    let before = reading.count
+    reading.count += steps
+    if before <= Scene.maximumSteps, reading.count > Scene.maximumSteps {
       report(
         .reference, at: path, "the scene has more than \(Scene.maximumSteps) steps",
         hint: "Make two scenes of it.")
@@ -85,7 +86,7 @@ extension ConfigurationReader {
     for word in ["parallel", "sequence"] where object[word] != nil {
       return readGroup(object, word, at: path, depth: depth, &reading)
     }
-    return readCommandStep(object, at: path, &reading)
+    return readCommandStep(object, at: path, depth: depth, &reading)
   }
 
   private mutating func readGroup(
@@ -118,7 +119,7 @@ extension ConfigurationReader {
   }
 
   private mutating func readCommandStep(
-    _ step: JSONObject, at path: JSONPath, _ reading: inout StepReading
+    _ step: JSONObject, at path: JSONPath, depth: Int, _ reading: inout StepReading
   ) -> Step? {
     if let word = step.keys.first(where: Step.reservedWords.contains) {
       // A device or group of this name is reported once, with this place.
@@ -149,7 +150,8 @@ extension ConfigurationReader {
       return nil
     }
     let commands = readCommands(json, for: devices, role: role, at: place, &reading)
-    guard !hasError(at: path) else { return nil }
+    if groups[name] != nil, depth >= Scene.maximumDepth { reportDepth(at: path) }
+    guard !hasError(at: path), reading.count <= Scene.maximumSteps else { return nil }
     let steps = devices.map { device -> Step in
       let steps = commands.map { command in
         Step.command(
@@ -169,20 +171,30 @@ extension ConfigurationReader {
     _ json: JSON, for devices: [String], role: Role, at path: JSONPath,
     _ reading: inout StepReading
   ) -> [StepCommand] {
-    guard let list = json.array else {
-      return devices.compactMap { readCommand(json, for: $0, role: role, at: path, &reading) }
-        .first.map { [$0] } ?? []
-    }
+    let list = json.array
+    // One command of one device is counted as the step that it is.
+    let isCounted = list != nil || devices.count > 1
     var commands: [StepCommand] = []
-    for (index, command) in list.enumerated() where !isFull {
-      let place = path.appending(index)
-      let read = devices.compactMap { device -> StepCommand? in
-        guard count(at: place, &reading) else { return nil }
-        return readCommand(command, for: device, role: role, at: place, &reading)
+    for (index, command) in (list ?? [json]).enumerated() where !isFull {
+      let place = list == nil ? path : path.appending(index)
+      guard !isCounted || count(devices.count, at: place, &reading), let first = devices.first,
+        let read = readCommand(command, for: first, role: role, at: place, &reading)
+      else { continue }
+      // The role is the same, but each amplifier has inputs of its own.
+      if case .fixed(let fixed) = read {
+        for device in devices.dropFirst() where !isFull {
+          checkInput(fixed, of: device, at: place)
+        }
       }
-      if let first = read.first { commands.append(first) }
+      commands.append(read)
     }
     return commands
+  }
+
+  private mutating func reportDepth(at path: JSONPath) {
+    report(
+      .reference, at: path, "these steps stand more than \(Scene.maximumDepth) lists deep",
+      hint: "Move them to an outer list.")
   }
 
   private mutating func reportUnknown(_ name: String, at path: JSONPath) {

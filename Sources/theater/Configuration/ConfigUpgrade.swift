@@ -1,5 +1,6 @@
 import ArgumentParser
 import Devices
+import Glibc
 import JSON
 import PluginHost
 import Platform
@@ -55,15 +56,24 @@ struct ConfigUpgrade: ParsableCommand, LocalCommand {
     _ text: [UInt8], in path: String, replacing old: [UInt8], _ paths: ApplicationPaths
   ) throws(ExitError) {
     let store = ConfigurationFileStore(name: path, plugins: [], paths: paths)
+    guard access(path, W_OK) == 0 else {
+      throw ExitError(
+        .failed, "\(path) may not be written: \(SystemError(errno))",
+        hint: "Run the command as the file's owner.")
+    }
     do {
       try store.replace(old, with: text)
     } catch {
-      throw ExitError(.failed, error.message, hint: error.hint)
+      throw ExitError(
+        .failed, error.message, hint: "Check the disk, and who may write the file and its folder.")
     }
   }
 }
 
 extension ConfigurationUpgrade {
+  /// The most places of one name that are shown.
+  private static let mostPlaces = 100
+
   /// `{"file": …, "renames": [{"kind": "device", "name": "player", "to": "my-player", "places": […]}],
   /// "written": true}`.
   fileprivate func json(of file: String, isWritten: Bool) -> JSON {
@@ -74,7 +84,7 @@ extension ConfigurationUpgrade {
           [
             "kind": .string(rename.reserved.kind.rawValue), "name": .string(rename.reserved.name),
             "to": .string(rename.name),
-            "places": .array(rename.reserved.places.map { .string("\($0.path)") }),
+            "places": .array(rename.places.prefix(Self.mostPlaces).map { .string("\($0)") }),
           ]
         }),
       "written": .bool(isWritten),
@@ -84,8 +94,14 @@ extension ConfigurationUpgrade {
   fileprivate func text(for file: String, isWritten: Bool) -> String {
     guard !renames.isEmpty else { return "\(file) needs no new names." }
     let lines = renames.map { rename in
-      let places = rename.reserved.places.map { "\n    \($0.path)" }.joined()
-      return "\(rename.reserved.kind.rawValue) \(rename.reserved.name) → \(rename.name)\(places)"
+      let reserved = rename.reserved
+      let places = rename.places.prefix(Self.mostPlaces).map { "\n    \($0)" }.joined()
+      let rest = rename.places.count - Self.mostPlaces
+      return "\(reserved.kind.rawValue) \(reserved.name) → \(rename.name)\(places)"
+        + (rest > 0 ? "\n    and \(rest) more places" : "")
+        + (reserved.isWordOfSteps
+          ? "\n    Steps that command it look like the word \(reserved.name): change them by hand."
+          : "")
     }
     let last = isWritten ? "\(file) is written." : "Nothing is written."
     return (lines + [last]).joined(separator: "\n")

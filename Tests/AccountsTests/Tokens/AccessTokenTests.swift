@@ -95,7 +95,9 @@ import Testing
     #expect(
       await refusalCode { () async throws(AccountError) in try await make("one more") }
         == .tooManyTokens)
-    let first = try #require(try await tokens.list(of: owner.principal).first)
+    // All are of the same moment, so their order is not fixed.
+    let list = try await tokens.list(of: owner.principal)
+    let first = try #require(list.first { $0.name.text == "token 0" })
     try await tokens.revoke(first.id, of: owner.principal)
     #expect(
       await refusalCode { () async throws(AccountError) in try await make("token 5") } == .taken)
@@ -265,8 +267,9 @@ import Testing
       }
     }
     // Malformed, with a wrong checksum, and well-formed.
+    let text = issued.secret.text
     let wrong = [
-      "theater_", String(issued.secret.text.dropLast()) + "0",
+      "theater_", text.dropLast() + (text.last == "0" ? "1" : "0"),
       AccessTokenSecret(from: .system).text,
     ]
     for number in 0..<30 { #expect(await attempt(wrong[number % 3]) == .invalidToken) }

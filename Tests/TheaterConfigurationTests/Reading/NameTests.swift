@@ -204,4 +204,47 @@ struct NameTests {
         == text.replacingOccurrences(of: "\"\\u0069t\"", with: "\"my-it-2\"")
         .replacingOccurrences(of: "\"it\"", with: "\"my-it-2\""))
   }
+
+  /// A theater of lamps, one group of all of them, and a scene with these steps.
+  private static func lamps(_ count: Int, _ steps: String) -> String {
+    let lamps = (1...count).map { #""l\#($0)": {"role": "lights", "plugin": "Pretend"}"# }
+    let names = (1...count).map { #""l\#($0)""# }.joined(separator: ", ")
+    return #"{"devices": {\#(lamps.joined(separator: ", "))}, "#
+      + #""groups": {"all": {"devices": [\#(names)]}}, "scenes": {"s": {"steps": [\#(steps)]}}}"#
+  }
+
+  @Test("a wrong command of a group is reported once, whatever the number of its devices")
+  func wrongGroupCommand() {
+    let problems = Fixtures.problems(Self.lamps(40, #"{"all": {"dim": 900}}"#))
+    #expect(
+      problems.count == 1 && problems.first?.path.description == "$.scenes.s.steps[0].all.dim")
+  }
+
+  @Test("each device of a group counts as a step of the scene")
+  func groupSize() {
+    let step = #"{"all": "on"}"#
+    let few = Array(repeating: step, count: 4).joined(separator: ", ")
+    #expect(Fixtures.problems(Self.lamps(40, few)).isEmpty)
+    let many = Array(repeating: step, count: 1000).joined(separator: ", ")
+    let problems = Fixtures.problems(Self.lamps(40, many))
+    #expect(problems.count == 1 && problems.first?.message.contains("more than 200 steps") == true)
+  }
+
+  @Test("a flood of reserved names takes a moment, and a bounded list", .timeLimit(.minutes(1)))
+  func flood() throws {
+    let scenes = (0..<20_000).map {
+      #""s\#($0)": {"parameters": {"it": "text"}, "steps": [{"player": "on"}, {"amp": {"input": "$it"}}]}"#
+    }
+    let text = Fixtures.whole(
+      #""tuner":  {"#, #""player": {"role": "lights", "plugin": "Pretend"}, "tuner":  {"#
+    ).replacingOccurrences(
+      of: #""end": {"steps": []}"#, with: #""end": {"steps": []}, "# + scenes.joined(separator: ",")
+    )
+    let problems = Fixtures.problems(text)
+    #expect(problems.count <= 201)
+    #expect(problems.first?.message.contains("and 19980 more places") == true)
+    let upgrade = try ConfigurationUpgrade(Array(text.utf8))
+    #expect(upgrade.renames.count == 20_001)
+    #expect(try ConfigurationUpgrade(upgrade.text).renames.isEmpty)
+  }
 }

@@ -178,7 +178,10 @@ enum ConfigurationSchemaNodes {
       fields: label + [
         roomOfEntry,
         .init(
-          "parameters", map("the parameters", of: "a parameter", words(ParameterKind.self)),
+          "parameters",
+          map(
+            "the parameters", of: "a parameter", reserved: reservedParameters,
+            words(ParameterKind.self)),
           help: "The parameters that a run needs; \"$name\" stands for one in the steps."),
         .init(
           "steps", .list(.deferred(.named("step", step))), isRequired: true,
@@ -187,6 +190,11 @@ enum ConfigurationSchemaNodes {
 
   /// Words of a step, which cannot be names of devices, groups or parameters.
   static let reservedWords = Step.words + Step.reservedWords
+
+  /// Words that are no names of parameters, whatever their kind.
+  private static let reservedParameters = reservedWords.filter {
+    ParameterKind(rawValue: $0) == nil && $0 != ConfigurationNotes.key
+  }
 
   /// A step. The reader checks one level at a time, against the alternative of the step's kind.
   private static let step = SchemaNode.either([
