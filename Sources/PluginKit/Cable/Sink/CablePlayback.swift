@@ -1,4 +1,4 @@
-/// The playback of one connection's sound, by what the audio thread has reported.
+/// Which frames of a connection's sound were played, computed from the reports of the audio thread.
 struct CablePlayback {
   private let serial: UInt32
   /// The generation that began with the last flush; reports of older ones are ignored.
