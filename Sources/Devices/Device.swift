@@ -31,6 +31,11 @@ public protocol Device: AnyObject, Sendable {
   /// but gets the latest one.
   func snapshots() async -> AsyncStream<DeviceSnapshot>
 
+  /// Returns what the device offers beyond commands and state; `nil` if it has no such facet.
+  ///
+  /// - Parameter type: The protocol of the facet: `(any LoudnessLimited).self`.
+  func facet<Facet>(_ type: Facet.Type) -> Facet?
+
   /// The items that the player can play, from its discs or from `folder`; `[]` for other roles.
   ///
   /// - Parameter folder: An absolute path; `nil` for the player's own discs.
@@ -69,6 +74,11 @@ public protocol Device: AnyObject, Sendable {
   /// - Parameter receive: Called on the thread on which a report arrives, so it must not wait; `nil` ends
   ///   the reports.
   func setLevelReceiver(_ receive: (@Sendable (SoundLevels) -> Void)?)
+}
+
+extension Device {
+  /// The facets to which the type conforms.
+  public func facet<Facet>(_ type: Facet.Type) -> Facet? { self as? Facet }
 }
 
 /// Devices without a catalogue, without pictures, without cables and without levels.

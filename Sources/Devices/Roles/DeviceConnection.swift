@@ -21,6 +21,7 @@ extension DeviceConnection {
     await device.snapshot()
   }
   public func snapshots() async -> AsyncStream<DeviceSnapshot> { await device.snapshots() }
+  public func facet<Facet>(_ type: Facet.Type) -> Facet? { self as? Facet ?? device.facet(type) }
   public func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
     try await device.scanCatalogue(folder: folder)
   }
