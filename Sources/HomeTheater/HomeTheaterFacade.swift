@@ -160,6 +160,8 @@ public final class HomeTheaterFacade {
     var snapshots = directory.snapshots
     for device in changed { snapshots[device.id] = nil }
     cables.apply(plan.cables, devices: directory.devices, snapshots: snapshots)
+    for device in changed { engine.loudness.apply(to: device) }
+    engine.loudness.remove(removed)
     // After `cables.apply`: a new cable misses the reports that arrive before it is made.
     for device in changed { observe(device) }
     library.apply(plan.library, replacing: previous.library, changed: changed.map(\.id))

@@ -11,6 +11,8 @@ final class SceneEngine {
   private var history = RunHistory()
   private let directory: DeviceDirectory
   private let ageLimits: AgeLimitMonitor
+  /// The volume limit of each amplifier.
+  nonisolated let loudness: LoudnessLimits
   private let events: EventLog
   private let clock: any TheaterClock
 
@@ -20,6 +22,7 @@ final class SceneEngine {
   ) {
     self.directory = directory
     self.ageLimits = ageLimits
+    loudness = LoudnessLimits(directory: directory)
     self.events = events
     self.clock = clock
   }
@@ -84,6 +87,9 @@ final class SceneEngine {
       throw DeviceError(
         .unavailable, "the device is not configured any more", device: planned.device)
     }
+    if let principal {
+      try await loudness.prepare(for: planned.command, to: device, by: principal)
+    }
     return try await send(planned.command, to: device, until: planned.until, by: principal)
   }
 
@@ -97,8 +103,11 @@ final class SceneEngine {
     resumes: Bool = false
   ) async throws(DeviceError) -> Confirmation {
     // In a run, most commands affect no item and stay off the theater's actor.
-    guard let principal, let change = ItemChange(command) else {
-      return try await device.perform(command, until: until)
+    guard let principal else { return try await device.perform(command, until: until) }
+    guard let change = ItemChange(command) else {
+      let confirmation = try await device.perform(command, until: until)
+      try await loudness.confirm(command, to: device, by: principal)
+      return confirmation
     }
     let choice =
       resumes

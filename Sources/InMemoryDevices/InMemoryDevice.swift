@@ -10,6 +10,7 @@ import Synchronization
 public final class InMemoryDevice: Device {
   private struct State {
     var present: DeviceSnapshot
+    var loudness = LoudnessCap()
     var failures: [String: DeviceError] = [:]
     var readers: [AsyncStream<DeviceSnapshot>.Continuation] = []
   }
@@ -88,6 +89,18 @@ public final class InMemoryDevice: Device {
 
   // MARK: Device
 
+  public func facet<Facet>(_ type: Facet.Type) -> Facet? {
+    role.has(.volume) ? Loudness(device: self) as? Facet ?? self as? Facet : self as? Facet
+  }
+
+  private struct Loudness: LoudnessLimited {
+    let device: InMemoryDevice
+
+    func setLoudnessLimit(_ limit: Int?) {
+      device.state.withLock { $0.loudness.setLimit(limit) }
+    }
+  }
+
   /// Applies the command's effect, or fails at once. It never waits.
   ///
   /// - Returns: `.observed` when the settled state was asked for and the command has one.
@@ -96,9 +109,10 @@ public final class InMemoryDevice: Device {
     _ command: Command, until: Completion
   ) async throws(DeviceError) -> Confirmation {
     let outcome = state.withLock { state -> Result<Void, DeviceError> in
-      if let failure = state.failures[command.spec.name] { return .failure(failure) }
       do throws(DeviceError) {
-        apply(try effects(command, current(state.present.state)), in: &state)
+        let isStart = command.turnsOn && state.present.state.power != .on
+        try carryOut(state.loudness.limited(command), in: &state)
+        if isStart { keepLoudness(in: &state) }
         return .success(())
       } catch {
         return .failure(error)
@@ -131,6 +145,25 @@ public final class InMemoryDevice: Device {
   }
 
   // MARK: State
+
+  private func carryOut(_ command: Command, in state: inout State) throws(DeviceError) {
+    if let failure = state.failures[command.spec.name] { throw failure }
+    apply(try effects(command, current(state.present.state)), in: &state)
+  }
+
+  /// Turns the device down that has turned on above its limit, or mutes it.
+  private func keepLoudness(in state: inout State) {
+    state.loudness.recordStart()
+    guard
+      let lowering = state.loudness.afterReport(
+        in: state.present.state, role: role, at: clock.now())
+    else { return }
+    do throws(DeviceError) {
+      try carryOut(lowering, in: &state)
+    } catch {
+      if let silence = state.loudness.silence(role: role) { try? carryOut(silence, in: &state) }
+    }
+  }
 
   /// The state with the present position of playback.
   private func current(_ state: DeviceState) -> DeviceState {

@@ -157,25 +157,18 @@ public struct PlannedCommand: Sendable, Hashable {
   public let until: Completion
   /// Whether the command is sent even when the device already reports its effect.
   public let always: Bool
-  /// Whether the command sets a volume that must not be exceeded: a lower volume stays as it is.
-  public let isVolumeLimit: Bool
-  /// Whether the volume limit follows an `on` that may have failed. If no `on` was tried, an amplifier that reports
-  /// "off" does not get it.
-  let followsTurningOn: Bool
   /// Whether the reports of the device may be older than a command on its way to it. The command is
   /// sent even when the device reports its effect.
   public let isUncertain: Bool
 
   init(
     device: DeviceID, command: Command, until: Completion, always: Bool,
-    isVolumeLimit: Bool = false, followsTurningOn: Bool = false, isUncertain: Bool = false
+    isUncertain: Bool = false
   ) {
     self.device = device
     self.command = command
     self.until = until
     self.always = always
-    self.isVolumeLimit = isVolumeLimit
-    self.followsTurningOn = followsTurningOn
     self.isUncertain = isUncertain
   }
 
@@ -204,16 +197,10 @@ extension PlannedCommand {
       return .skip(.power, power.value)
     }
     guard let key = skippableKey else { return .send }
-    guard let reading = snapshot.state.readings[key],
-      // A lower volume than the limit is never raised to it, even when it is only assumed.
-      reading.provenance == .reported || (isVolumeLimit && reading.provenance == .assumed)
-    else { return .decideLater }
-    let isMet: Bool
-    if isVolumeLimit, let volume = reading.value.integer, let limit = command.argument?.integer {
-      isMet = volume <= limit
-    } else {
-      isMet = command.spec.settled.isMet(by: snapshot.state, argument: command.argument)
+    guard let reading = snapshot.state.readings[key], reading.provenance == .reported else {
+      return .decideLater
     }
+    let isMet = command.spec.settled.isMet(by: snapshot.state, argument: command.argument)
     return isMet ? .skip(key, reading.value) : .send
   }
 

@@ -5,13 +5,12 @@ import JSON
 /// contain.
 public struct PlanPolicy: Sendable, Hashable {
   /// The loudest volume that the run may set, 0 to 100 %; `nil` for no limit. Louder steps are
-  /// lowered to it, and an amplifier that is louder already is turned down. If it answers but
-  /// refuses to be turned down, the run fails, even if the step continues after failures.
+  /// lowered to it.
   public var volumeLimit: Int?
   /// The positions in seconds at which players begin the item that a step plays.
   public var resumePositions: [DeviceID: Double]
   /// The devices that may still carry out a command of an earlier run. Their reports may be older than
-  /// that command, so their commands are always sent, except a volume limit, which a lower reported volume skips.
+  /// that command, so their commands are always sent.
   public var uncertainDevices: Set<DeviceID>
 
   public init(
@@ -54,18 +53,14 @@ public struct ScenePlanner: Sendable {
         try node(
           step, id: "\(index + 1)", of: scene.name, arguments: arguments, policy: policy))
     }
-    if let limit = policy.volumeLimit {
-      nodes.insert(contentsOf: volumeLimitNodes(limit, for: nodes, snapshots), at: 0)
-    }
     var touched: Set<DeviceID> = []
     for index in nodes.indices { decide(&nodes[index], seeing: snapshots, touched: &touched) }
     return ScenePlan(scene: scene.name, nodes: nodes)
   }
 
-  /// - Parameter continues: Whether the scene goes on when a group around the step fails.
   private func node(
     _ step: Step, id: String, of scene: String, arguments: [String: SceneArgument],
-    policy: PlanPolicy, continues: Bool = false
+    policy: PlanPolicy
   ) throws(TheaterError) -> PlanNode {
     switch step {
     case .wait(let duration): return PlanNode(.wait(duration))
@@ -74,12 +69,11 @@ public struct ScenePlanner: Sendable {
       for (index, step) in steps.enumerated() {
         members.append(
           try node(
-            step, id: "\(id).\(index + 1)", of: scene, arguments: arguments, policy: policy,
-            continues: continues || onFailure == .continue))
+            step, id: "\(id).\(index + 1)", of: scene, arguments: arguments, policy: policy))
       }
       let work: PlanNode.Work =
         if case .sequence = step { .sequence(members) } else { .parallel(members) }
-      return withLastVolumeLimit(PlanNode(work, onFailure: onFailure), policy)
+      return PlanNode(work, onFailure: onFailure)
     case .command(let step):
       guard let role = roles[step.device] else {
         throw TheaterError(
@@ -88,8 +82,7 @@ public struct ScenePlanner: Sendable {
       }
       do {
         let command = try command(step.command, role: role, arguments: arguments)
-        return node(
-          step, command, policy, continues: continues || step.onFailure == .continue)
+        return node(step, command, policy)
       } catch {
         throw TheaterError(
           .invalid, error.message, hint: error.hint, device: step.device, step: id)
@@ -98,38 +91,16 @@ public struct ScenePlanner: Sendable {
   }
 
   /// The node of a step, with the policy applied to its command.
-  ///
-  /// - Parameter continues: Whether the scene goes on when the step fails.
-  private func node(
-    _ step: CommandStep, _ command: Command, _ policy: PlanPolicy, continues: Bool
-  ) -> PlanNode {
+  private func node(_ step: CommandStep, _ command: Command, _ policy: PlanPolicy) -> PlanNode {
     var command = command
     if let seconds = policy.resumePositions[step.device] {
       command = command.withPosition(seconds)
     }
-    func node(_ command: Command, onFailure: OnFailure = .stop) -> PlanNode {
-      PlanNode(
-        .command(
-          PlannedCommand(
-            device: step.device, command: command, until: step.until, always: step.always,
-            isUncertain: policy.uncertainDevices.contains(step.device)),
-          .decideLater),
-        onFailure: onFailure)
-    }
-    guard let limit = policy.volumeLimit else { return node(command, onFailure: step.onFailure) }
-    if let lowering = volumeLimitNode(limit, for: step.device, onFailure: .stop) {
-      // An amplifier reports its volume once it is on; before that it may refuse a change.
-      if command.turnsOn {
-        let turningOn = PlanNode(.sequence([node(command), lowering]), onFailure: step.onFailure)
-        return withLastVolumeLimit(turningOn, policy)
-      }
-      // In a scene that goes on without the amplifier, an earlier volume limit may have failed.
-      let mayBeLoud = continues && command.volume == nil && command.spec.manner != .urgent
-      if command.unmutes || mayBeLoud {
-        return PlanNode(.sequence([lowering, node(command)]), onFailure: step.onFailure)
-      }
-    }
-    return node(command.withVolume(atMost: limit), onFailure: step.onFailure)
+    if let limit = policy.volumeLimit { command = command.withVolume(atMost: limit) }
+    let planned = PlannedCommand(
+      device: step.device, command: command, until: step.until, always: step.always,
+      isUncertain: policy.uncertainDevices.contains(step.device))
+    return PlanNode(.command(planned, .decideLater), onFailure: step.onFailure)
   }
 
   // MARK: Arguments
@@ -161,73 +132,6 @@ public struct ScenePlanner: Sendable {
     case .object(let object):
       .object(JSONObject(object.map { ($0.key, fill($0.value, with: arguments)) }))
     default: json
-    }
-  }
-
-  // MARK: The volume limit
-
-  /// Makes the node that lowers the volume of an amplifier to the limit; `nil` for a device without a volume.
-  private func volumeLimitNode(
-    _ limit: Int, for amplifier: DeviceID, onFailure: OnFailure, followsTurningOn: Bool = false
-  ) -> PlanNode? {
-    guard let softer = roles[amplifier]?.volumeCommand(limit) else { return nil }
-    let command = PlannedCommand(
-      device: amplifier, command: softer, until: .accepted, always: false, isVolumeLimit: true,
-      followsTurningOn: followsTurningOn)
-    return PlanNode(.command(command, .decideLater), onFailure: onFailure)
-  }
-
-  /// Adds a volume limit after a node that the scene goes on without, for each amplifier that the node turns on:
-  /// if `on` failed, the amplifier may turn on after all, later than the node waited. The runner leaves the limit out
-  /// if it has not come to `on`.
-  private func withLastVolumeLimit(_ node: PlanNode, _ policy: PlanPolicy) -> PlanNode {
-    guard node.onFailure == .continue, let limit = policy.volumeLimit else { return node }
-    var amplifiers: Set<DeviceID> = []
-    for command in node.members.commandsThatStop where command.command.turnsOn {
-      amplifiers.insert(command.device)
-    }
-    let last = amplifiers.sorted().compactMap { amplifier in
-      volumeLimitNode(
-        limit, for: amplifier, onFailure: .stop,
-        // One that turns on late may report "off" until then.
-        followsTurningOn: !policy.uncertainDevices.contains(amplifier)
-      ).map {
-        PlanNode(.sequence([$0]), onFailure: .continue)
-      }
-    }
-    return last.isEmpty ? node : PlanNode(.sequence([node] + last))
-  }
-
-  /// Makes the nodes that turn amplifiers down before all other nodes, for amplifiers that may be
-  /// louder than the limit. A step that turns an amplifier on or unmutes it also turns it down, but an
-  /// amplifier that is on already may be heard before that step runs, or without it.
-  private func volumeLimitNodes(
-    _ limit: Int, for nodes: [PlanNode], _ snapshots: [DeviceID: DeviceSnapshot]
-  ) -> [PlanNode] {
-    let commands = nodes.flatMap(\.withDescendants).compactMap(\.command)
-    let plays = commands.contains {
-      $0.role.category != nil && $0.command.spec.effect != .releases
-    }
-    return roles.filter { $0.value.has(.volume) }.keys.sorted().compactMap { amplifier in
-      let own = commands.filter { $0.device == amplifier }.map(\.command)
-      let snapshot = snapshots[amplifier]
-      // A scene may play something through an amplifier that it does not command.
-      let mayPlay =
-        plays && snapshot?.availability == .available && snapshot?.state.power != .off
-      let isTurnedDownLater = own.contains { $0.turnsOn || $0.unmutes }
-      let isOn = snapshot?.availability == .available && snapshot?.state.power == .on
-      guard isOn || !isTurnedDownLater,
-        snapshot?.state.volume.map({ $0 > limit }) ?? (mayPlay || !own.isEmpty)
-      else { return nil }
-      // An amplifier that is off, or that the steps turn off, may refuse the command; it plays no
-      // sound then.
-      let staysOn = !own.isEmpty && own.last != roles[amplifier]?.off
-      guard staysOn, isTurnedDownLater || nodes.canGoOn(without: amplifier) else {
-        return volumeLimitNode(limit, for: amplifier, onFailure: staysOn ? .stop : .continue)
-      }
-      return volumeLimitNode(limit, for: amplifier, onFailure: .stop).map {
-        PlanNode(.sequence([$0]), onFailure: .continue)
-      }
     }
   }
 
@@ -265,24 +169,6 @@ public struct ScenePlanner: Sendable {
       }
       for devices in devices { touched.formUnion(devices) }
       node.work = .parallel(members)
-    }
-  }
-}
-
-extension [PlanNode] {
-  /// The commands whose failure stops the nodes around these.
-  fileprivate var commandsThatStop: [PlannedCommand] {
-    filter { $0.onFailure == .stop }.flatMap { node in
-      node.command.map { [$0] } ?? node.members.commandsThatStop
-    }
-  }
-
-  /// Whether the scene goes on when every command for `device` fails.
-  fileprivate func canGoOn(without device: DeviceID) -> Bool {
-    allSatisfy { node in
-      if node.onFailure == .continue { return true }
-      if let command = node.command { return command.device != device }
-      return node.members.canGoOn(without: device)
     }
   }
 }

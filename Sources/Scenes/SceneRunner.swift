@@ -32,8 +32,7 @@ public struct SceneRunner: Sendable {
   private enum Outcome {
     case completed
     case cancelled
-    /// `isFinal`: ends the run even if a group around the node continues after failures.
-    case failed(TheaterError, isFinal: Bool)
+    case failed(TheaterError)
   }
 
   /// Carries out every node of the plan. Ends early when a failure stops the scene or the task is
@@ -42,7 +41,7 @@ public struct SceneRunner: Sendable {
     switch await runInSequence(plan.nodes, run) {
     case .completed: run.end(as: .done)
     case .cancelled: run.end(as: .cancelled)
-    case .failed(let error, _): run.end(as: .failed, error: error)
+    case .failed(let error): run.end(as: .failed, error: error)
     }
   }
 
@@ -61,7 +60,6 @@ public struct SceneRunner: Sendable {
       var result = Outcome.completed
       for await outcome in group {
         switch (result, outcome) {
-        case (.failed(_, isFinal: false), .failed(_, isFinal: true)): result = outcome
         case (.failed, _), (_, .completed): break
         case (_, .failed):
           result = outcome
@@ -82,8 +80,6 @@ public struct SceneRunner: Sendable {
     var confirmation = NodeReport.Status.done
     switch node.work {
     case .command(let command, let decision):
-      // The node stays "waiting", like every node that the run does not come to.
-      if await isUnneededLimit(command, run) { return .completed }
       reached(command)
       let isNeedless = await isNeedless(command, decision)
       // Another member of a parallel group may have failed meanwhile.
@@ -100,9 +96,7 @@ public struct SceneRunner: Sendable {
         if await wasNeedless(command, after: error) {
           outcome = .completed
         } else {
-          outcome = .failed(
-            TheaterError(error, device: command.device, step: node.id),
-            isFinal: await mayBeHeard(after: error, of: command))
+          outcome = .failed(TheaterError(error, device: command.device, step: node.id))
         }
       }
     case .wait(let duration):
@@ -123,25 +117,6 @@ public struct SceneRunner: Sendable {
     return end(node, run, outcome, confirmation, after: clock.now() - began)
   }
 
-  /// Whether the command is a volume limit after an `on` that was not tried, because the run failed before it, and the
-  /// amplifier reports "off".
-  private func isUnneededLimit(_ command: PlannedCommand, _ run: Run) async -> Bool {
-    guard command.followsTurningOn else { return false }
-    let wasTried = run.report.nodes.contains { node in
-      guard let other = node.command, other.device == command.device else { return false }
-      return other.command.turnsOn && node.status != .waiting
-    }
-    if wasTried { return false }
-    return await snapshot(command.device)?.state.power == .off
-  }
-
-  /// Whether an amplifier may play louder than the limit: it has refused the command that limits its volume, and does
-  /// not report that it is off.
-  private func mayBeHeard(after error: DeviceError, of command: PlannedCommand) async -> Bool {
-    guard command.isVolumeLimit, error.isAnswer else { return false }
-    return await snapshot(command.device)?.state.power != .off
-  }
-
   private func end(
     _ node: PlanNode, _ run: Run, _ outcome: Outcome, _ confirmation: NodeReport.Status,
     after duration: Duration
@@ -153,15 +128,14 @@ public struct SceneRunner: Sendable {
       case .completed: $0.status = confirmation
       case .cancelled: $0.status = .cancelled
       case .failed where isCancelled: $0.status = .cancelled
-      case .failed(let error, _):
+      case .failed(let error):
         $0.status = .failed
         $0.error = error
       }
     }
-    guard case .failed(_, let isFinal) = outcome else { return outcome }
+    guard case .failed = outcome else { return outcome }
     if isCancelled { return .cancelled }
-    let isGroup = node.command == nil
-    return node.onFailure == .continue && !(isGroup && isFinal) ? .completed : outcome
+    return node.onFailure == .continue ? .completed : outcome
   }
 
   /// Whether the device already reports the effect of the command. Reads its state again unless the

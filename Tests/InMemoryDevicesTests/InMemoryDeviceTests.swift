@@ -129,6 +129,33 @@ struct InMemoryDeviceTests {
     #expect(await screen.snapshot().state[.position] == "down")
   }
 
+  @Test("E15 · an amplifier that turns on louder than its limit is turned down, or muted")
+  func loudness() async throws {
+    for isStuck in [false, true] {
+      let amp = InMemoryDevice("amp", state: [.power: "off", .volume: 20], clock: Self.clock) {
+        (command: AmplifierCommand, _) throws(DeviceError) in
+        switch command {
+        case .on: [.power: "on", .volume: 90]
+        case .volume(let volume): [.volume: .integer(volume)]
+        case .mute: [.muted: true]
+        default: [:]
+        }
+      }
+      amp.facet((any LoudnessLimited).self)?.setLoudnessLimit(30)
+      if isStuck { amp.fail("volume", with: DeviceError(.refused, "its knob is locked")) }
+      let on = try Command("on", argument: nil, role: .amplifier)
+      #expect(try await amp.perform(on, until: .settled) == .observed)
+      let state = await amp.snapshot().state
+      #expect(state.isMuted == (isStuck ? true : nil) && state.volume == (isStuck ? 90 : 30))
+      amp.fail("volume", with: nil)
+      let loud = try Command("volume", argument: 80, role: .amplifier)
+      _ = try await amp.perform(loud, until: .settled)
+      #expect(await amp.snapshot().state.volume == 30)
+    }
+    let lights = InMemoryLights("lights", clock: Self.clock)
+    #expect(lights.facet((any LoudnessLimited).self) == nil)
+  }
+
   @Test("E18 · a command of another role is refused")
   func otherRole() async throws {
     let lights = InMemoryLights("lights", clock: Self.clock)

@@ -18,7 +18,7 @@ public final class CommandJournal: Sendable {
 }
 
 /// A device in memory that performs each command at once, unless a test changes that.
-public actor FakeDevice: Device {
+public actor FakeDevice: Device, LoudnessLimited {
   public nonisolated let id: DeviceID
   public nonisolated let role: Role
   private let journal: CommandJournal
@@ -36,6 +36,7 @@ public actor FakeDevice: Device {
   private var pictures: [String: ItemPicture] = [:]
   private var plugFailures = 0
   private var lentPCM: String?
+  private nonisolated let limit = Mutex<Int?>(nil)
   private nonisolated let levelReceiver = Mutex<(@Sendable (SoundLevels) -> Void)?>(nil)
   /// The sockets that were plugged in, newest last.
   public private(set) var plugged: [CableSocket] = []
@@ -109,6 +110,11 @@ public actor FakeDevice: Device {
     snapshotNow.capabilities.cables = cables
     publish()
   }
+
+  /// The limit of the loudness that it was given last.
+  public nonisolated var loudnessLimit: Int? { limit.withLock { $0 } }
+
+  public nonisolated func setLoudnessLimit(_ limit: Int?) { self.limit.withLock { $0 = limit } }
 
   /// Whether levels are asked for.
   public nonisolated var isMetering: Bool { levelReceiver.withLock { $0 != nil } }

@@ -116,6 +116,9 @@ extension Command {
   /// Whether the command ends `mute`.
   package var unmutes: Bool { spec.settled == .value(.muted, false) }
 
+  /// Whether the command may let another source be heard: it turns the device on, unmutes it or selects an input.
+  package var letsBeHeard: Bool { turnsOn || unmutes || spec.settled == .argument(.input) }
+
   /// The same command with a volume of at most `limit` %; other commands stay as they are.
   package func withVolume(atMost limit: Int) -> Command {
     guard let volume, volume > limit else { return self }
@@ -128,5 +131,12 @@ extension Role {
   package func volumeCommand(_ volume: Int) -> Command? {
     guard let spec = commands.first(where: { $0.settled == .argument(.volume) }) else { return nil }
     return try? Command(spec.name, argument: .integer(volume), role: self)
+  }
+
+  /// The command that silences a device and keeps its volume; `nil` if devices of this role have none.
+  package var muteCommand: Command? {
+    commands.first { $0.settled == .value(.muted, true) }.map {
+      Command(role: self, spec: $0, argument: nil)
+    }
   }
 }

@@ -224,7 +224,6 @@ final class AccessPolicy {
         by: principal)
     }
     if let volume = command.volume { try checkVolume(volume, of: device, by: principal) }
-    if command.unmutes { try checkVolume(state.volume ?? 100, of: device, by: principal) }
   }
 
   /// Throws `forbidden` if a volume in percent is above the principal's limit.

@@ -116,7 +116,7 @@ final class TransportControl {
     case .to(let volume): return try await setVolume(volume, of: amplifier, by: principal)
     case .by(let points): return try await changeVolume(by: points, of: amplifier, by: principal)
     case .mute: return try await setMuted(true, of: amplifier, by: principal)
-    case .unmute: return try await unmute(amplifier, by: principal)
+    case .unmute: return try await setMuted(false, of: amplifier, by: principal)
     case .toggleMute: return try await toggleMute(of: amplifier, by: principal)
     }
   }
@@ -149,9 +149,7 @@ final class TransportControl {
     let isMuted = mutes[amplifier.id] ?? reported
     let number = mutes.begin(!isMuted, for: amplifier.id)
     defer { mutes.end(number, for: amplifier.id) }
-    return isMuted
-      ? try await unmute(amplifier, by: principal)
-      : try await setMuted(true, of: amplifier, by: principal)
+    return try await setMuted(!isMuted, of: amplifier, by: principal)
   }
 
   private func setVolume(_ volume: Int, of amplifier: any Device, by principal: Principal)
@@ -161,29 +159,16 @@ final class TransportControl {
     return VolumeOutcome(volume: volume, confirmation: confirmation)
   }
 
+  /// - Returns: With a volume if the amplifier was turned down to the principal's limit first.
   private func setMuted(_ isMuted: Bool, of amplifier: any Device, by principal: Principal)
     async throws(TheaterError) -> VolumeOutcome
   {
+    let limit = principal.volumeLimit
+    let isLowered =
+      if !isMuted, let limit { await amplifier.mayBeHeard(above: limit) } else { false }
     let confirmation = try await send(to: amplifier, isMuted ? "mute" : "unmute", by: principal)
-    return VolumeOutcome(isMuted: isMuted, confirmation: confirmation)
-  }
-
-  /// Unmutes an amplifier. A volume above the principal's limit, or an unknown one, is set to the
-  /// limit first.
-  ///
-  /// - Throws: `cancelled` if the amplifier is muted or turned off meanwhile.
-  private func unmute(_ amplifier: any Device, by principal: Principal)
-    async throws(TheaterError) -> VolumeOutcome
-  {
-    let silencings = engine.silencings.count(for: amplifier.id)
-    guard let limit = principal.volumeLimit,
-      await amplifier.snapshot().state.volume.map({ $0 > limit }) ?? true
-    else { return try await setMuted(false, of: amplifier, by: principal) }
-    _ = try await setVolume(limit, of: amplifier, by: principal)
-    try requireNoSilencing(of: amplifier, since: silencings)
-    var outcome = try await setMuted(false, of: amplifier, by: principal)
-    outcome.volume = limit
-    return outcome
+    return VolumeOutcome(
+      volume: isLowered ? limit : nil, isMuted: isMuted, confirmation: confirmation)
   }
 
   private func amplifier() throws(TheaterError) -> any Device {
@@ -301,22 +286,19 @@ final class TransportControl {
     let state = await device.snapshot().state
     try policy.checkLimits(
       of: command, for: device.id, in: state, during: activities.session, by: principal)
-    guard let limit = principal.volumeLimit else { return }
-    switch ItemChange(command) {
-    case .play, .skip: break
-    case .release, nil: return
+    do {
+      try await engine.loudness.prepare(for: command, to: device, by: principal)
+    } catch {
+      throw TheaterError(error, device: device.id)
     }
-    let ends = directory.plan.cables.filter { $0.from == device.id }.map(\.to)
-    let amplifiers =
-      ends.isEmpty ? [try? amplifier()].compactMap(\.self) : ends.compactMap { directory[$0] }
-    for amplifier in amplifiers where await mayBeHeard(amplifier, above: limit) {
-      try await lowerVolume(of: amplifier, to: limit, by: principal)
-      // The session may have changed while the amplifier was waited for.
-      try policy.checkLimits(
-        of: command, for: device.id, in: await device.snapshot().state,
-        during: activities.session, by: principal)
+    guard principal.volumeLimit != nil, command.letsBeHeard || ItemChange(command) != nil else {
+      return
     }
-    // A player that seeks stays paused.
+    // The session may have changed while the amplifier was waited for.
+    try policy.checkLimits(
+      of: command, for: device.id, in: await device.snapshot().state,
+      during: activities.session, by: principal)
+    // A player that seeks stays paused, and an amplifier that is on stays on.
     if command.spec.effect != .seeks { try requireNoSilencing(of: device, since: silencings) }
   }
 
@@ -324,24 +306,6 @@ final class TransportControl {
   private func requireNoSilencing(of device: any Device, since count: Int) throws(TheaterError) {
     guard engine.silencings.count(for: device.id) == count else {
       throw TheaterError(.cancelled, "a newer request replaced this one", device: device.id)
-    }
-  }
-
-  private func mayBeHeard(_ amplifier: any Device, above limit: Int) async -> Bool {
-    let snapshot = await amplifier.snapshot()
-    return snapshot.availability == .available && snapshot.state.power != .off
-      && snapshot.state.volume.map { $0 > limit } ?? true
-  }
-
-  /// Sets the volume of an amplifier to the principal's limit. Throws only if the amplifier may be heard above it.
-  private func lowerVolume(
-    of amplifier: any Device, to limit: Int, by principal: Principal
-  ) async throws(TheaterError) {
-    do {
-      let command = try command(["volume": .integer(limit)], for: amplifier)
-      _ = try await perform(command, on: amplifier, until: .accepted, by: principal)
-    } catch {
-      if await mayBeHeard(amplifier, above: limit) { throw error }
     }
   }
 

@@ -25,20 +25,20 @@ struct UncertainDevices {
   mutating func remove(after report: RunReport, turn: Int) {
     guard report.status == .done else { return }
     for node in report.nodes where node.status == .done || node.status == .accepted {
-      guard let planned = node.command, !planned.isVolumeLimit else { continue }
+      guard let planned = node.command else { continue }
       if let uncertain = turns[planned.device], uncertain < turn { turns[planned.device] = nil }
     }
   }
 }
 
 extension RunReport {
-  /// The commands that were sent and that no report has confirmed. A limit of the volume turns nothing on.
+  /// The commands that were sent and that no report has confirmed.
   var unconfirmedCommands: [PlannedCommand] {
     nodes.compactMap { node -> PlannedCommand? in
       switch node.status {
       case .running, .accepted, .failed, .cancelled: node.command
       case .waiting, .done, .skipped: nil
       }
-    }.filter { !$0.isVolumeLimit }
+    }
   }
 }

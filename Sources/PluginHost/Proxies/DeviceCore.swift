@@ -58,6 +58,7 @@ struct DeviceCore: Sendable {
   private var queue = CommandQueue()
   private var settlement = CommandSettlement()
   private var restoration: Restoration
+  private var loudness = LoudnessCap()
   /// The number of reports that changed a value.
   private var reports = 0
   /// When the device last accepted "off".
@@ -152,12 +153,20 @@ struct DeviceCore: Sendable {
     snapshot.capabilities = capabilities.bounded(for: role)
     snapshot.availability = .available
     snapshot.generation += 1
+    loudness.recordStart()
+    keepLoudness(at: now)
     restore(
       snapshot.generation == 1
         ? restoration.begin(with: snapshot, memory: memory, at: now)
         : restoration.restore(from: snapshot, memory: memory, at: now))
     sendNextCommand(at: now, &effects)
     return effects
+  }
+
+  /// Sets the highest volume at which the device may be heard.
+  mutating func setLoudnessLimit(_ limit: Int?) -> Effects {
+    loudness.setLimit(limit)
+    return Effects()
   }
 
   private mutating func restore(
@@ -270,6 +279,9 @@ struct DeviceCore: Sendable {
       snapshot.state.attributes[name] = attribute
     }
     effects.hasChanged = true
+    if contact == .open, report.values[.volume] != nil || report.values[.power] != nil {
+      keepLoudness(isVolumeReported: report.values[.volume] != nil, at: now)
+    }
     queue.record(report, in: snapshot.state, at: now)
     settlement.record(report, in: snapshot.state, at: now)
     finishDecided(at: now, &effects)
@@ -280,6 +292,19 @@ struct DeviceCore: Sendable {
       queue.retryHeld(at: now)
     }
     sendNextCommand(at: now, &effects)
+  }
+
+  /// Turns a device down that has started above its limit.
+  private mutating func keepLoudness(isVolumeReported: Bool = true, at now: Duration) {
+    guard !queue.keepsLimit else { return }
+    sendLimit(
+      loudness.afterReport(
+        in: snapshot.state, isVolumeReported: isVolumeReported, role: role, at: now))
+  }
+
+  private mutating func sendLimit(_ command: Command?) {
+    guard let command else { return }
+    _ = queue.add(QueuedCommand(command: command, origin: .limit, callers: []))
   }
 
   private var isRestoring: Bool { restoration.isWaiting || queue.isRestoring }
@@ -330,11 +355,7 @@ struct DeviceCore: Sendable {
       return effects
     }
     dropRestoration(contradicting: command.spec)
-    if command.turnsOn, snapshot.capabilities.reportsState,
-      let volume = restoration.volumeBeforeTurningOn(in: snapshot.state)
-    {
-      restore([volume], as: .attempt)
-    }
+    if command.turnsOn { prepareToTurnOn() }
     let steps = queue.add(QueuedCommand(command: command, origin: .person, callers: [caller]))
     effects.cancel = steps.cancel
     for (dropped, error) in steps.dropped {
@@ -342,6 +363,15 @@ struct DeviceCore: Sendable {
     }
     sendNextCommand(at: now, &effects)
     return effects
+  }
+
+  /// Gives an amplifier that is off its volume before it is turned on, if it takes one then.
+  private mutating func prepareToTurnOn() {
+    guard snapshot.state.power != .on, snapshot.capabilities.reportsState else { return }
+    let volume =
+      restoration.volumeBeforeTurningOn(in: snapshot.state)
+      ?? loudness.lowering(in: snapshot.state, role: role)
+    restore([volume].compactMap(\.self), as: .attempt)
   }
 
   private func refusal(of command: Command) -> DeviceError? {
@@ -394,13 +424,15 @@ struct DeviceCore: Sendable {
   private mutating func sendNextCommand(at now: Duration, _ effects: inout Effects) {
     guard contact == .open else { return }
     while let next = queue.beginNext(
-      in: snapshot.state, at: now, reportsSeen: reports, request: nextRequest)
+      in: snapshot.state, at: now, reportsSeen: reports, request: nextRequest,
+      limit: loudness.limited)
     {
       guard let request = next.request else { return }
       // A command without the capability was given before the device was open and its capabilities were known.
       let error = capabilityError(for: next.spec)
       let progress = error == nil ? progress(of: next.command) : nil
       guard error != nil || progress != nil else {
+        if next.command.turnsOn, snapshot.state.power != .on { loudness.recordStart() }
         intake.expectReports()
         effects.send = Outgoing(request: request, command: next.command)
         return
@@ -445,7 +477,16 @@ struct DeviceCore: Sendable {
     _ queued: QueuedCommand, at now: Duration, _ effects: inout Effects
   ) {
     let command = queued.command
-    if queued.isRestoring {
+    if command.turnsOn, !queue.keepsLimit {
+      sendLimit(loudness.afterTurningOn(in: snapshot.state, role: role))
+    }
+    // Gear may accept a volume and stay as loud as it is.
+    if queued.origin == .limit, let reading = snapshot.state.readings[.volume],
+      let sent = queued.progress?.sent, reading.time >= sent
+    {
+      keepLoudness(at: now)
+    }
+    if queued.origin != .person {
       // A restored setting is wanted already; "on" alone would leave lights at 100 % if contact were
       // lost before the brightness is restored.
       if command.spec.settled.key == .playback { restoration.record(command, at: now) }
@@ -515,6 +556,11 @@ struct DeviceCore: Sendable {
   private mutating func fail(
     _ queued: QueuedCommand, _ error: DeviceError, at now: Duration, _ effects: inout Effects
   ) {
+    if queued.origin == .limit, snapshot.state.power != .off {
+      effects.warnings.append(
+        "\(id): its volume could not be limited with \"\(queued.command)\": \(error.message)")
+      if queued.command.volume != nil { sendLimit(loudness.silence(role: role)) }
+    }
     if queued.origin == .restoration {
       effects.warnings.append(
         "\(id): \"\(queued.command)\" could not be restored: \(error.message)")

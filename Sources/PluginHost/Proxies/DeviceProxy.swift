@@ -91,6 +91,18 @@ package final class DeviceProxy: Device {
     return try outcome.get()
   }
 
+  package func facet<Facet>(_ type: Facet.Type) -> Facet? {
+    role.has(.volume) ? Loudness(device: self) as? Facet ?? self as? Facet : self as? Facet
+  }
+
+  private struct Loudness: LoudnessLimited {
+    let device: DeviceProxy
+
+    func setLoudnessLimit(_ limit: Int?) {
+      device.change { core, _ in core.setLoudnessLimit(limit) }
+    }
+  }
+
   private func abandon(_ number: Int) { change { core, now in core.abandon(number, at: now) } }
 
   package nonisolated(nonsending) func snapshot() async -> DeviceSnapshot {

@@ -257,12 +257,12 @@ import Testing
     return theater.journal.lines.filter { $0.hasPrefix("amp") }
   }
 
-  @Test("a scene turns a louder amplifier down before it unmutes it for a guest")
+  @Test("a scene turns a louder amplifier down before a guest's command lets it be heard")
   func unmutes() async throws {
     let softer = #"amp {"volume":30}"#
     #expect(
       try await Self.commands([["input": "cd"], "unmute", ["volume": 25]], from: 80) == [
-        #"amp {"input":"cd"}"#, softer, #"amp "unmute""#, #"amp {"volume":25}"#,
+        softer, #"amp {"input":"cd"}"#, #"amp "unmute""#, #"amp {"volume":25}"#,
       ])
     #expect(try await Self.commands(["unmute"], from: 20) == [#"amp "unmute""#])
     #expect(try await Self.commands(["unmute"], from: nil) == [softer, #"amp "unmute""#])

@@ -197,19 +197,6 @@ import Testing
   func louderFromBefore() async throws {
     try await Theater().live { theater in
       await theater["amp"].report(.volume, 80)
-      // Unmuting is refused until the facade knows the volume.
-      let isSeen = await eventually {
-        await refusal { () async throws(TheaterError) in
-          try await theater.facade.perform(
-            "unmute", on: "amp", until: .accepted,
-            by: Principal(permissions: [.play], volumeLimit: 90))
-        } == nil
-      }
-      #expect(isSeen)
-      let tooLoud = await refusal { () async throws(TheaterError) in
-        try await theater.facade.perform("unmute", on: "amp", until: .accepted, by: Self.guest)
-      }
-      #expect(tooLoud?.code == .forbidden)
       let begun = try await theater.facade.begin(
         "music", item: "s1", fromStart: false, by: Self.guest)
       let volumes = await theater.journal(of: begun.run).filter { $0.contains("volume") }

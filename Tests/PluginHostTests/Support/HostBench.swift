@@ -21,7 +21,18 @@ struct HostBench {
     _ role: Command.Type, _ script: DeviceScript, offer: Manifest.RoleOffer = .init(),
     options: JSON = [:], settings: DeviceSettingsCache = DeviceSettingsCache([:])
   ) throws {
-    let maker = DeviceMaker { context in ScriptedDevice<Command>(context: context, script: script) }
+    try self.init(role, offer: offer, options: options, settings: settings) { context in
+      ScriptedDevice<Command>(context: context, script: script)
+    }
+  }
+
+  /// - Parameter make: Makes the device of a process.
+  init<Command: RoleCommand, Device: PluginDevice>(
+    _ role: Command.Type, offer: Manifest.RoleOffer = .init(), options: JSON = [:],
+    settings: DeviceSettingsCache = DeviceSettingsCache([:]),
+    making make: @escaping @Sendable (DeviceContext) -> Device
+  ) throws where Device.Command == Command {
+    let maker = DeviceMaker(make)
     folder = try TemporaryFolder()
     launcher = MemoryLauncher([
       "Scripted": Plugin(id: "Scripted", version: "1", devices: [maker])

@@ -44,10 +44,13 @@ struct CommandQueue: Sendable {
     var new = new
     var steps = Steps()
     switch new.spec.manner {
+    case _ where new.origin == .limit:
+      // Before everything that could be heard.
+      waiting.insert(new, at: waiting.firstIndex { !$0.isUrgent } ?? waiting.endIndex)
     case _ where new.isRestoring:
       // The commands of a restoration never contradict each other. Those that people have given meanwhile come later,
       // and are in effect at the end.
-      let place = waiting.firstIndex { !$0.isRestoring && !$0.isUrgent } ?? waiting.endIndex
+      let place = waiting.firstIndex { $0.origin == .person && !$0.isUrgent } ?? waiting.endIndex
       waiting.insert(new, at: place)
     case .setting:
       // The callers keep the order of their calls.
@@ -67,7 +70,7 @@ struct CommandQueue: Sendable {
   private mutating func removeCommands(of spec: CommandSpec) -> [CommandCaller] {
     var callers: [CommandCaller] = []
     waiting.removeAll { command in
-      guard command.spec == spec else { return false }
+      guard command.spec == spec, command.origin != .limit else { return false }
       callers += command.callers
       return true
     }
@@ -100,10 +103,13 @@ struct CommandQueue: Sendable {
   /// - Parameters:
   ///   - state: The known state of the device.
   ///   - reportsSeen: The number of reports of the device so far.
+  ///   - limit: Returns a command with a volume within the present limit.
   mutating func beginNext(
-    in state: DeviceState, at now: Duration, reportsSeen: Int, request: () -> Int
+    in state: DeviceState, at now: Duration, reportsSeen: Int, request: () -> Int,
+    limit: (Command) -> Command = { $0 }
   ) -> QueuedCommand? {
     guard underWay == nil, var next = popNext(at: now) else { return nil }
+    next.command = limit(next.command)
     next.request = request()
     next.reportsSeen = reportsSeen
     next.wasSettled = false
@@ -212,8 +218,13 @@ struct CommandQueue: Sendable {
   /// Whether a person has given a command that is not accepted yet and makes a restoration with `spec` obsolete.
   func makesObsolete(_ spec: CommandSpec) -> Bool {
     ([underWay, held?.command].compactMap(\.self) + waiting).contains {
-      !$0.isRestoring && $0.spec.makesObsolete(spec)
+      $0.origin == .person && $0.spec.makesObsolete(spec)
     }
+  }
+
+  /// Whether a command that keeps a limit is not accepted yet.
+  var keepsLimit: Bool {
+    ([underWay, held?.command].compactMap(\.self) + waiting).contains { $0.origin == .limit }
   }
 
   /// Whether a command of the restoration is not accepted yet.

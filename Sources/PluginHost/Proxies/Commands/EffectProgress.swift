@@ -42,7 +42,7 @@ struct EffectProgress: Sendable {
   }
 
   let command: Command
-  private let sent: Duration
+  let sent: Duration
   private var accepted: Duration
   /// When the command fails without its effect.
   private var deadline: Duration

@@ -20,9 +20,11 @@ struct QueuedCommand: Sendable {
     case restoration
     /// It restores a setting of a device that is off and may refuse it; then the device gets it when it is on.
     case attempt
+    /// It turns an amplifier down that has started above its limit.
+    case limit
   }
 
-  let command: Command
+  var command: Command
   let origin: Origin
   var callers: [CommandCaller]
   /// The request that carries it, once it was sent.
@@ -46,7 +48,7 @@ struct QueuedCommand: Sendable {
 
   var spec: CommandSpec { command.spec }
   /// Whether the controller sends this command by itself, to restore a setting.
-  var isRestoring: Bool { origin != .person }
+  var isRestoring: Bool { origin == .restoration || origin == .attempt }
 }
 
 /// The commands of one device that are not over, at one moment.
