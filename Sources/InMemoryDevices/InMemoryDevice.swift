@@ -139,9 +139,9 @@ public final class InMemoryDevice: Device {
     return stream
   }
 
-  /// Returns the items if `folder` is `nil`; a device in memory has no items in folders.
-  public func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
-    folder == nil ? items : []
+  /// A player or tuner has a catalogue.
+  public func facet<Facet>(_ type: Facet.Type) -> Facet? {
+    self as? Facet ?? (role.category == nil ? nil : InMemoryCatalogue(items: items) as? Facet)
   }
 
   // MARK: State

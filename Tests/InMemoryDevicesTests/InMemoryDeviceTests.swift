@@ -57,6 +57,18 @@ struct InMemoryDeviceTests {
   @Test("E18 · there is one device in memory for each role")
   func roles() { #expect(Set(Self.devices().map(\.role)) == Set(Role.allCases)) }
 
+  @Test(
+    "E9 E18 · players and tuners list their items, but none of a folder; others have no catalogue")
+  func catalogues() async throws {
+    for device in Self.devices() {
+      let media = device.facet((any MediaSource).self)
+      #expect((media != nil) == (device.role.category != nil), "\(device.id)")
+      guard let media else { continue }
+      #expect(try await media.listCatalogue(folder: nil).items == Self.items)
+      #expect(try await media.listCatalogue(folder: "/music").items.isEmpty)
+    }
+  }
+
   @Test("E14 E18 · a tuner that leaves a station for a frequency no longer plays the station")
   func frequencyAfterStation() async throws {
     let tuner = InMemoryTuner("tuner", stations: Self.items, clock: ManualClock())

@@ -255,13 +255,14 @@ struct SwapTests {
     try await bench.run {
       let player = try bench.device("cd")
       let socket = CableSocket(path: "/run/a", token: "t")
-      try await player.plug(into: socket)
+      let source = try #require(player.facet((any SoundSource).self))
+      try await source.plug(into: socket)
       try await player.perform(CDPlayerCommand.play(PlayRequest(item: "x", position: 60)))
       clock.advance(by: .seconds(4))
       await bench.apply([cd("B")])
       let script = bench.scripts["B", "cd"]
       #expect(script.commands.isEmpty)
-      try await player.plug(into: socket)
+      try await source.plug(into: socket)
       await script.waitForCommands(2)
       #expect(script.commands.last == ["play": ["item": "x", "position": 64]])
     }

@@ -18,7 +18,9 @@ public final class CommandJournal: Sendable {
 }
 
 /// A device in memory that performs each command at once, unless a test changes that.
-public actor FakeDevice: Device, LoudnessLimited {
+public actor FakeDevice: Device, MediaSource, SoundSource, SoundSink, LevelMeter,
+  LoudnessLimited
+{
   public nonisolated let id: DeviceID
   public nonisolated let role: Role
   private let journal: CommandJournal
@@ -159,9 +161,20 @@ public actor FakeDevice: Device, LoudnessLimited {
     return stream
   }
 
-  public func scanCatalogue(folder: String?) throws(DeviceError) -> [CatalogueItem] {
+  /// The facets of the role, which are all declared by this type.
+  public nonisolated func facet<Facet>(_ type: Facet.Type) -> Facet? {
+    let isLacking =
+      if type == (any MediaSource).self || type == (any SoundSource).self {
+        role.category == nil
+      } else if type == (any SoundSink).self || type == (any LevelMeter).self {
+        role != .amplifier
+      } else { false }
+    return isLacking ? nil : self as? Facet
+  }
+
+  public func listCatalogue(folder: String?) throws(DeviceError) -> CatalogueListing {
     if let scanFailure { throw scanFailure }
-    return folder == nil ? items : []
+    return CatalogueListing(folder == nil ? items : [])
   }
 
   public func picture(of item: String) async throws(DeviceError) -> ItemPicture? {

@@ -180,7 +180,7 @@ final class SoundEngine: Sendable {
   /// Returns the newest levels of `channels` channels (0–8); zero unless levels are measured.
   func levels(channels: Int) -> Levels {
     let words = shared.pointer.pointee.levels
-    let count = min(max(channels, 0), LevelMeter.channelLimit)
+    let count = min(max(channels, 0), LevelMeasurement.channelLimit)
     let reading = shared.pointer.pointee.levelReadings.load(ordering: .acquiring)
     return Levels(
       peak: (0..<count).map { Float(bitPattern: words[$0].load(ordering: .relaxed)) },

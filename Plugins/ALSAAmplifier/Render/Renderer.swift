@@ -12,7 +12,7 @@ struct Renderer {
   /// The fade of the present frames.
   var fade = GainRamp(1)
   /// The levels after the volume.
-  var meter = LevelMeter()
+  var meter = LevelMeasurement()
   /// Whether the meter is in use.
   var metering = false
   /// The ring of rendered frames; `nil` until there is a plan.

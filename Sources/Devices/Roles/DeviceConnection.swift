@@ -22,29 +22,6 @@ extension DeviceConnection {
   }
   public func snapshots() async -> AsyncStream<DeviceSnapshot> { await device.snapshots() }
   public func facet<Facet>(_ type: Facet.Type) -> Facet? { self as? Facet ?? device.facet(type) }
-  public func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
-    try await device.scanCatalogue(folder: folder)
-  }
-  public func listCatalogue(folder: String?) async throws(DeviceError) -> CatalogueListing {
-    try await device.listCatalogue(folder: folder)
-  }
-  public func picture(of item: String) async throws(DeviceError) -> ItemPicture? {
-    try await device.picture(of: item)
-  }
-  public func openSocket(input: String) async throws(DeviceError) -> CableSocket {
-    try await device.openSocket(input: input)
-  }
-  public func plug(into socket: CableSocket) async throws(DeviceError) {
-    try await device.plug(into: socket)
-  }
-  public func lend(input: String) async throws(DeviceError) -> String {
-    try await device.lend(input: input)
-  }
-  public func plug(pcm: String) async throws(DeviceError) { try await device.plug(pcm: pcm) }
-  public func unplug() async throws(DeviceError) { try await device.unplug() }
-  public func setLevelReceiver(_ receive: (@Sendable (SoundLevels) -> Void)?) {
-    device.setLevelReceiver(receive)
-  }
 }
 
 extension Device {

@@ -5,8 +5,10 @@ import Synchronization
 /// One cable, which is plugged again whenever either end has started anew.
 final class CableLink: Sendable {
   private let edge: CableEdge
-  private let source: any Device
-  private let sink: any Device
+  private let devices: (source: any Device, sink: any Device)
+  /// The ends of the cable at the devices, or why a device has none.
+  private let source: Result<any SoundSource, DeviceError>
+  private let sink: Result<any SoundSink, DeviceError>
   private let clock: any TheaterClock
   private let report: @Sendable (DeviceError?) -> Void
   private let ends = Mutex(CableEnds())
@@ -19,8 +21,9 @@ final class CableLink: Sendable {
     report: @escaping @Sendable (DeviceError?) -> Void
   ) {
     self.edge = edge
-    self.source = source
-    self.sink = sink
+    devices = (source, sink)
+    self.source = source.cableEnd()
+    self.sink = sink.cableEnd()
     self.clock = clock
     self.report = report
     (changes, change) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -28,7 +31,7 @@ final class CableLink: Sendable {
 
   /// Whether the cable joins these very devices.
   func connects(_ source: any Device, _ sink: any Device) -> Bool {
-    self.source === source && self.sink === sink
+    devices.source === source && devices.sink === sink
   }
 
   /// Makes the end of `run` take a lent PCM back from the source: the cable is removed.
@@ -62,7 +65,7 @@ final class CableLink: Sendable {
     await plug(&progress)
     guard isRemoved.withLock(\.self), progress.hasPCM != false else { return }
     // Outside this task, which is cancelled.
-    await Task { [source] in try? await source.unplug() }.value
+    await Task { [source] in try? await source.get().unplug() }.value
   }
 
   private func plug(_ progress: inout Progress) async {
@@ -129,9 +132,11 @@ final class CableLink: Sendable {
     switch connection.kind {
     case .none, .wired: return
     case .impossible(let error): throw error
-    case .pcm: try await source.plug(into: try await sink.openSocket(input: edge.input))
+    case .pcm:
+      let socket = try await sink.get().openSocket(input: edge.input)
+      try await source.get().plug(into: socket)
     case .alsa(let isSelected):
-      progress.pcm = try await sink.lend(input: edge.input)
+      progress.pcm = try await sink.get().lend(input: edge.input)
       // The name may be another one, so the source gets it again.
       if progress.hasPCM == true { progress.hasPCM = nil }
       progress.connected = connection.generations
@@ -144,14 +149,24 @@ final class CableLink: Sendable {
   private func lendPCM(_ progress: inout Progress) async throws(DeviceError) {
     guard let pcm = progress.pcm, progress.hasPCM != true else { return }
     progress.hasPCM = nil
-    try await source.plug(pcm: pcm)
+    try await source.get().plug(pcm: pcm)
     progress.hasPCM = true
   }
 
   /// Makes the source close the lent PCM.
   private func reclaimPCM(_ progress: inout Progress) async throws(DeviceError) {
     guard progress.hasPCM != false else { return }
-    try await source.unplug()
+    try await source.get().unplug()
     progress.hasPCM = false
+  }
+}
+
+extension Device {
+  /// Returns the device's facet for cables; `unsupported` if it has none.
+  fileprivate func cableEnd<End>() -> Result<End, DeviceError> {
+    guard let end = facet(End.self) else {
+      return .failure(DeviceError(.unsupported, "this \(role.title) has no cables", device: id))
+    }
+    return .success(end)
   }
 }

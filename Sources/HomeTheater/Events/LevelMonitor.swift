@@ -31,8 +31,14 @@ package final class LevelMonitor: Sendable {
     var nextKey = 0
   }
 
+  /// A device that measures levels.
+  private struct Measured {
+    let device: any Device
+    let meter: any LevelMeter
+  }
+
   private struct Metering {
-    var devices: [any Device] = []
+    var devices: [Measured] = []
     var isOn = false
   }
 
@@ -43,14 +49,18 @@ package final class LevelMonitor: Sendable {
   /// Observes these devices in place of the earlier ones.
   func apply(_ devices: some Collection<any Device>) {
     metering.withLock { metering in
-      let devices = devices.filter { $0.role.capabilities.contains("levels") }
+      let devices = devices.compactMap { device in
+        device.facet((any LevelMeter).self).map { Measured(device: device, meter: $0) }
+      }
       let (old, isOn) = (metering.devices, metering.isOn)
       metering.devices = devices
       guard isOn else { return }
-      for device in old where !devices.contains(where: { $0 === device }) {
-        device.setLevelReceiver(nil)
+      for each in old where !devices.contains(where: { $0.device === each.device }) {
+        each.meter.setLevelReceiver(nil)
       }
-      for device in devices where !old.contains(where: { $0 === device }) { observe(device) }
+      for each in devices where !old.contains(where: { $0.device === each.device }) {
+        observe(each)
+      }
     }
     let names = Set(devices.map(\.id))
     state.withLock { state in state.newest = state.newest.filter { names.contains($0.key) } }
@@ -88,14 +98,16 @@ package final class LevelMonitor: Sendable {
       let isWanted = state.withLock { !$0.subscribers.isEmpty }
       guard isWanted != metering.isOn else { return }
       metering.isOn = isWanted
-      for device in metering.devices {
-        if isWanted { observe(device) } else { device.setLevelReceiver(nil) }
+      for each in metering.devices {
+        if isWanted { observe(each) } else { each.meter.setLevelReceiver(nil) }
       }
     }
   }
 
-  private func observe(_ device: any Device) {
-    device.setLevelReceiver { [weak self, id = device.id] in self?.record($0, of: id) }
+  private func observe(_ measured: Measured) {
+    measured.meter.setLevelReceiver { [weak self, id = measured.device.id] in
+      self?.record($0, of: id)
+    }
   }
 
   private func record(_ levels: SoundLevels, of device: DeviceID) {

@@ -175,6 +175,7 @@ final class Library {
     guard !isShutDown, let player = directory[id], let category = player.role.category else {
       return nil
     }
+    let media = player.facet((any MediaSource).self)
     scanCount += 1
     let number = scanCount
     var items: [CatalogueItem] = []
@@ -186,7 +187,7 @@ final class Library {
     var failures = 0
     scan: for folder in sources {
       do {
-        let listing = try await player.listCatalogue(folder: folder)
+        let listing = try await media?.listCatalogue(folder: folder) ?? CatalogueListing([])
         leftOut.append(leftOut: listing.leftOut, count: listing.leftOutCount)
         for item in listing.items
         where seen.insert(UTF8Key(item.id)).inserted {

@@ -40,27 +40,28 @@ final class PictureRequests {
   func picture(
     of item: String, from player: any Device, for user: String?
   ) async throws(DeviceError) -> ItemPicture? {
+    guard let media = player.facet((any MediaSource).self) else { return nil }
     guard makeRoom(for: user) else { throw Self.excess(player.id) }
     lastID += 1
     let request = PictureTurns.Request(id: lastID, user: user, item: UTF8Key(item))
     lines[player.id, default: Line()].turns.insert(request)
     if lines[player.id]?.isServed == false {
       lines[player.id]?.isServed = true
-      Task { await serve(player) }
+      Task { await serve(player.id, from: media) }
     }
     let answer: Answer = await withCheckedContinuation { waiters[request.id] = $0 }
     return try answer.get()
   }
 
   /// Asks the player for one picture after the other, until no request waits.
-  private func serve(_ player: any Device) async {
-    while let item = lines[player.id]?.turns.next() {
-      let answer = await Self.requestPicture(of: item.text, from: player)
-      for request in lines[player.id]?.turns.remove(item) ?? [] {
+  private func serve(_ player: DeviceID, from media: any MediaSource) async {
+    while let item = lines[player]?.turns.next() {
+      let answer = await Self.requestPicture(of: item.text, from: media)
+      for request in lines[player]?.turns.remove(item) ?? [] {
         waiters.removeValue(forKey: request.id)?.resume(returning: answer)
       }
     }
-    lines[player.id]?.isServed = false
+    lines[player]?.isServed = false
   }
 
   /// Makes room for one more request.
@@ -85,10 +86,10 @@ final class PictureRequests {
   }
 
   private nonisolated static func requestPicture(
-    of item: String, from player: any Device
+    of item: String, from media: any MediaSource
   ) async -> Answer {
     do throws(DeviceError) {
-      return .success(try await player.picture(of: item))
+      return .success(try await media.picture(of: item))
     } catch {
       return .failure(error)
     }

@@ -34,18 +34,6 @@ final class SessionDevice: Device {
       }
   }
 
-  func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
-    throw DeviceError(
-      .unsupported, "catalogues are read by the theater", hint: "Ask the session for its items.",
-      device: id)
-  }
-
-  func picture(of item: String) async throws(DeviceError) -> ItemPicture? {
-    throw DeviceError(
-      .unsupported, "pictures are read by the theater", hint: "Ask the session for the picture.",
-      device: id)
-  }
-
   private static let missing = DeviceSnapshot(
     availability: .unavailable("the theater has no such device"))
 }

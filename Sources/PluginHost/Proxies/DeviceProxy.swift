@@ -15,7 +15,7 @@ package final class DeviceProxy: Device {
   package let id: DeviceID
   /// The role that it was opened in.
   package let role: Role
-  private let state: Mutex<State>
+  let state: Mutex<State>
   /// Apart from the state: a cancelled watcher removes itself while the runtime holds its task's lock,
   /// and yielding to it needs that lock. So no watcher is yielded to under this lock.
   private let watchers = Mutex<[Int: AsyncStream<DeviceSnapshot>.Continuation]>([:])
@@ -25,10 +25,10 @@ package final class DeviceProxy: Device {
   private let scheduler: DeadlineScheduler
   private let key: DeadlineScheduler.Key
   private let logger: Logger
-  private let sockets: SocketNames
+  let sockets: SocketNames
   private let settings: DeviceSettingsCache
 
-  fileprivate struct State: Sendable {
+  struct State: Sendable {
     var core: DeviceCore
     var session: PluginSession?
     var lastNumber = 0
@@ -130,89 +130,26 @@ package final class DeviceProxy: Device {
     return stream
   }
 
-  /// The items of all pages, within the limits of a catalogue; each page may take 300 s.
-  package func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
-    try await listCatalogue(folder: folder).items
-  }
-
-  /// The items of all pages, and the files that the plugin leaves out.
-  package func listCatalogue(folder: String?) async throws(DeviceError) -> CatalogueListing {
-    var scan = CatalogueScan(from: scheduler.clock.now())
-    while let cursor = scan.cursor {
-      let page = try await ask(
-        ScanRequest(device: id, folder: folder, cursor: cursor), within: .seconds(300))
-      scan.append(page, at: scheduler.clock.now())
+  /// The facets of the role.
+  package func facet<Facet>(_ type: Facet.Type) -> Facet? {
+    if let facet = self as? Facet { return facet }
+    var facets: [any Sendable] = []
+    if role.category != nil {
+      facets += [MediaSourceProxy(device: self), SoundSourceProxy(device: self)]
     }
-    if let fault = scan.fault { change { core, _ in core.warnOfCutCatalogue(fault) } }
-    return scan.listing
-  }
-
-  package func picture(of item: String) async throws(DeviceError) -> ItemPicture? {
-    guard role.has(.playback), !state.withLock({ $0.lacksPictures }) else {
-      return nil
-    }
-    let session = try openSession()
-    let answer: PictureRequest.Answer
-    do throws(PluginSession.Failure) {
-      answer = try await session.ask(
-        PictureRequest(device: id, item: item), within: PictureRequest.longest)
-    } catch {
-      guard case .refused(let refusal) = error, refusal.code == RPCError.unknownMethodCode else {
-        throw error.deviceError(device: id, asked: PictureRequest.method)
-      }
-      state.withLock { state in
-        if state.session === session { state.lacksPictures = true }
-      }
-      return nil
-    }
-    if let fault = answer.fault { change { core, _ in core.warnOfDroppedPicture(fault) } }
-    return answer.picture
+    if role.has(.input) { facets.append(SoundSinkProxy(device: self)) }
+    if role.capabilities.contains("levels") { facets.append(LevelMeterProxy(device: self)) }
+    return facets.lazy.compactMap { $0 as? Facet }.first
   }
 
   /// The newest warning of this start of the plugin.
   var warning: String? { state.withLock { $0.core.warning } }
 
-  /// The amplifier must answer within 10 s.
-  package func openSocket(input: String) async throws(DeviceError) -> CableSocket {
-    let known = state.withLock { ($0.session, $0.socketPaths[input]) }
-    let socket = sockets.next(at: known.1)
-    try await ask(
-      OpenSocketRequest(device: id, input: input, socket: socket), within: .seconds(10))
-    state.withLock { state in
-      if state.session === known.0 { state.socketPaths[input] = socket.path }
-    }
-    return socket
-  }
-
-  /// The player must answer within 10 s.
-  package func plug(into socket: CableSocket) async throws(DeviceError) {
-    try await ask(PlugRequest(device: id, socket: socket), within: .seconds(10))
-    change { core, now in core.markPlugged(at: now) }
-  }
-
-  /// The amplifier must answer within 10 s.
-  package func lend(input: String) async throws(DeviceError) -> String {
-    try await ask(LendRequest(device: id, input: input), within: .seconds(10))
-  }
-
-  /// The player must answer within 10 s.
-  package func plug(pcm: String) async throws(DeviceError) {
-    try await ask(PlugRequest(device: id, target: .pcm(pcm)), within: .seconds(10))
-    change { core, now in core.markPlugged(at: now) }
-  }
-
-  /// The player must answer within 10 s.
-  package func unplug() async throws(DeviceError) {
-    try await ask(UnplugRequest(device: id), within: .seconds(10))
-  }
-
-  package func setLevelReceiver(_ receive: (@Sendable (SoundLevels) -> Void)?) {
-    state.withLock { $0.levelReceiver = receive }
-    updateMetering()
-  }
+  /// The present time of the scheduler's clock.
+  var now: Duration { scheduler.clock.now() }
 
   /// Tells the plugin whether levels are wanted, unless it was told so.
-  private func updateMetering() {
+  func updateMetering() {
     isMetering.withLock { isMetering in
       let (session, isWanted) = state.withLock { state in
         (state.core.hasLevels ? state.session : nil, state.levelReceiver != nil)
@@ -223,7 +160,11 @@ package final class DeviceProxy: Device {
     }
   }
 
-  private func ask<Request: PluginRequest>(_ request: Request, within longest: Duration)
+  /// Sends the plugin a request about the device, and returns the answer.
+  ///
+  /// - Throws: `unavailable` without a process; `timeout` if the answer takes longer than `longest`.
+  @discardableResult
+  func ask<Request: PluginRequest>(_ request: Request, within longest: Duration)
     async throws(DeviceError) -> Request.Answer
   {
     let session = try openSession()
@@ -237,7 +178,7 @@ package final class DeviceProxy: Device {
   /// The session with the plugin's process.
   ///
   /// - Throws: `unavailable` if there is none.
-  private func openSession() throws(DeviceError) -> PluginSession {
+  func openSession() throws(DeviceError) -> PluginSession {
     let (session, availability) = state.withLock { ($0.session, $0.core.snapshot.availability) }
     if let session { return session }
     let reason = if case .unavailable(let reason) = availability { reason } else { "it starts" }
@@ -315,7 +256,8 @@ package final class DeviceProxy: Device {
     change { core, now in core.tick(at: now) }
   }
 
-  private func change(_ event: (inout DeviceCore, Duration) -> DeviceCore.Effects) {
+  /// Handles an event, and carries out its effects.
+  func change(_ event: (inout DeviceCore, Duration) -> DeviceCore.Effects) {
     let now = scheduler.clock.now()
     let (effects, session, alarm) = state.withLock { state in
       let effects = event(&state.core, now)

@@ -85,8 +85,8 @@ struct RoleProtocolTests {
     #expect(journal.lines.isEmpty)
   }
 
-  @Test("F3 · a device without cables refuses to unplug as unsupported")
-  func cables() async throws {
+  @Test("F3 · a device has the facets of its type, and a connection those of its device")
+  func facets() async throws {
     final class Lamp: TheaterLights {
       let id: DeviceID = "lamp"
       func perform(_ command: Command, until: Completion) async throws(DeviceError)
@@ -98,8 +98,15 @@ struct RoleProtocolTests {
     let lamp = Lamp()
     #expect(lamp.role == .lights)
     try await lamp.dim(to: 10)
-    #expect(try await lamp.scanCatalogue(folder: nil).isEmpty)
-    let error = await #expect(throws: DeviceError.self) { try await lamp.unplug() }
-    #expect(error?.code == .unsupported)
+    let connection = TheaterLightsConnection(lamp)
+    for device in [lamp, connection] as [any Device] {
+      #expect(device.facet((any MediaSource).self) == nil)
+      #expect(device.facet((any SoundSource).self) == nil)
+      #expect(device.facet((any SoundSink).self) == nil)
+      #expect(device.facet((any LevelMeter).self) == nil)
+      #expect(device.facet((any TheaterLights).self) === device)
+    }
+    let amp = FakeDevice("amp", .amplifier)
+    #expect(AmplifierConnection(amp).facet((any SoundSink).self) as? FakeDevice === amp)
   }
 }

@@ -48,6 +48,26 @@ import Testing
     #expect(log.withLock { $0.allSatisfy { $0.hasPrefix(line) } })
   }
 
+  @Test("F4 · a cable at a device without a facet for it is reported as unsupported")
+  func missingEnd() async throws {
+    let (lamp, player) = (FakeDevice("amp", .lights), FakeDevice("dvd", .dvdPlayer))
+    let failures = Mutex<[DeviceError?]>([])
+    let cables = CableReconciler(clock: ManualClock()) { _, error in
+      failures.withLock { $0.append(error) }
+    }
+    cables.apply(
+      [CableEdge(from: "dvd", to: "amp", input: "dvd")], devices: ["amp": lamp, "dvd": player],
+      snapshots: ["amp": await lamp.snapshot(), "dvd": await player.snapshot()])
+    await withDiscardingTaskGroup { group in
+      group.addTask { await cables.run() }
+      #expect(await eventually { failures.withLock { !$0.isEmpty } })
+      group.cancelAll()
+    }
+    let error = failures.withLock { $0.first } ?? nil
+    #expect(error?.code == .unsupported && error?.device == "amp")
+    #expect(error?.message == "this \(Role.lights.title) has no cables")
+  }
+
   @Test("F4 · retries a failed plug after one second")
   func retrying() async throws {
     let theater = Theater()
@@ -110,7 +130,7 @@ import Testing
 }
 
 /// An amplifier that opens the socket of one input when the test says so.
-private actor SlowAmplifier: Device {
+private actor SlowAmplifier: Device, SoundSink {
   static let heldInput = "dvd"
   nonisolated let id: DeviceID = "amp"
   nonisolated let role = Role.amplifier
@@ -138,6 +158,8 @@ private actor SlowAmplifier: Device {
     }
     return CableSocket(path: input, token: "token")
   }
+
+  func lend(input: String) -> String { input }
 
   func perform(_ command: Command, until: Completion) async throws(DeviceError)
     -> Devices.Confirmation

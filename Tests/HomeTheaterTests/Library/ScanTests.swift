@@ -92,7 +92,7 @@ struct ScanTests {
 }
 
 /// A player each of whose scans ends when the test says so.
-private actor SlowPlayer: Device {
+private actor SlowPlayer: Device, MediaSource {
   nonisolated let id: DeviceID = "slow"
   nonisolated let role = Role.cdPlayer
   private var scans: [CheckedContinuation<[CatalogueItem], Never>] = []
@@ -105,9 +105,11 @@ private actor SlowPlayer: Device {
     if scans.indices.contains(number) { scans[number].resume(returning: items) }
   }
 
-  func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
-    await withCheckedContinuation { scans.append($0) }
+  func listCatalogue(folder: String?) async throws(DeviceError) -> CatalogueListing {
+    CatalogueListing(await withCheckedContinuation { scans.append($0) })
   }
+
+  func picture(of item: String) -> ItemPicture? { nil }
 
   func perform(
     _ command: Command, until: Completion

@@ -70,9 +70,11 @@ struct BadPluginTests {
               items = [{"id": str(pages), "title": "x"}] if pages < 4 else []
               reply(request, {"items": items, "next": "1"})
           elif "id" in request: reply(request, {})
-      """)
-    try await plugin.run { lamp in
-      let items = try await lamp.scanCatalogue(folder: nil)
+      """, devices: [HostedDevice(id: "cd", role: .cdPlayer, plugin: "Script")],
+      manifest: ScriptPlugin.playerManifest)
+    try await plugin.run { cd in
+      let media = try #require(cd.facet((any MediaSource).self))
+      let items = try await media.listCatalogue(folder: nil).items
       #expect(items.map(\.id) == ["1", "2", "3"])
     }
   }

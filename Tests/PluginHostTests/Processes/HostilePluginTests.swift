@@ -105,10 +105,12 @@ struct HostilePluginTests {
               print('{"jsonrpc": "2.0", "id": %d, "result": {"next": "on", "items": %s}}'
                   % (request["id"], page), flush=True)
           elif "id" in request: reply(request, {})
-      """, clock: ManualClock(), logger: log.logger)
-    try await plugin.run { lamp in
+      """, devices: [HostedDevice(id: "cd", role: .cdPlayer, plugin: "Script")],
+      manifest: ScriptPlugin.playerManifest, clock: ManualClock(), logger: log.logger)
+    try await plugin.run { cd in
+      let media = try #require(cd.facet((any MediaSource).self))
       for _ in 0..<2 {
-        let items = try await lamp.scanCatalogue(folder: nil)
+        let items = try await media.listCatalogue(folder: nil).items
         #expect(items.count == ProtocolLimits.catalogueItems)
       }
       try await status(of: plugin, "its catalogue is cut after 100000 items")

@@ -46,8 +46,9 @@ struct DeviceProxyTests {
     }
     script.state.withLock { $0.items = songs }
     try await HostBench(CDPlayerCommand.self, script).run { player in
+      let media = try #require(player.facet((any MediaSource).self))
       for folder in [nil, "/x"] {
-        let found = try await player.scanCatalogue(folder: folder)
+        let found = try await media.listCatalogue(folder: folder).items
         #expect(found == songs)
       }
     }
@@ -220,18 +221,38 @@ struct DeviceProxyTests {
     "A cable's socket keeps its path and gets 256 new bits of token; scans and plugs reach the plugin"
   )
   func cables() async throws {
+    try await HostBench(AmplifierCommand.self, DeviceScript()).run { amp in
+      let sink = try #require(amp.facet((any SoundSink).self))
+      let one = try await sink.openSocket(input: "cd")
+      let two = try await sink.openSocket(input: "cd")
+      #expect(one.path == two.path && one.token != two.token)
+      #expect(try await sink.openSocket(input: "dvd").path != one.path)
+      #expect(one.token.count == 64 && one.token.allSatisfy(\.isHexDigit))
+    }
     let script = DeviceScript()
     try await HostBench(CDPlayerCommand.self, script).run { cd in
-      let one = try await cd.openSocket(input: "cd")
-      let two = try await cd.openSocket(input: "cd")
-      #expect(one.path == two.path && one.token != two.token)
-      #expect(try await cd.openSocket(input: "dvd").path != one.path)
-      #expect(one.token.count == 64 && one.token.allSatisfy(\.isHexDigit))
-      try await cd.plug(into: one)
-      #expect(script.commands.last == ["plug": .string(one.path)])
-      let items = try await cd.scanCatalogue(folder: "/music")
+      let source = try #require(cd.facet((any SoundSource).self))
+      try await source.plug(into: CableSocket(path: "/run/a", token: "t"))
+      #expect(script.commands.last == ["plug": "/run/a"])
+      let media = try #require(cd.facet((any MediaSource).self))
+      let items = try await media.listCatalogue(folder: "/music").items
       #expect(items.map(\.title) == ["/music"])
     }
+  }
+
+  @Test(
+    "F3 · a device of a plugin has the facets of its role, and no others", arguments: Role.allCases)
+  func facets(of role: Role) throws {
+    func device<Command: RoleCommand>(_ type: Command.Type) throws -> any Device {
+      try HostBench(type, DeviceScript()).device
+    }
+    let device = try device(role.commandType)
+    let isPlayer = role.category != nil
+    #expect((device.facet((any MediaSource).self) != nil) == isPlayer)
+    #expect((device.facet((any SoundSource).self) != nil) == isPlayer)
+    #expect((device.facet((any SoundSink).self) != nil) == (role == .amplifier))
+    #expect((device.facet((any LevelMeter).self) != nil) == (role == .amplifier))
+    #expect(device.facet((any Device).self) === device)
   }
 
   @Test("F4 · each request of a player for a new cable counts, up to the limit; of others none")

@@ -23,7 +23,9 @@ struct LevelTests {
     var peaks: [Double] { received.withLock { $0.compactMap(\.peak.first) } }
 
     func listen(to device: any Device) {
-      device.setLevelReceiver { levels in self.received.withLock { $0.append(levels) } }
+      device.facet((any LevelMeter).self)?.setLevelReceiver { levels in
+        self.received.withLock { $0.append(levels) }
+      }
     }
   }
 
@@ -42,8 +44,9 @@ struct LevelTests {
       #expect(await amp.snapshot() == before, "levels are no state")
       // Another receiver, and none.
       receiver.listen(to: amp)
-      amp.setLevelReceiver(nil)
-      amp.setLevelReceiver(nil)
+      let meter = try #require(amp.facet((any LevelMeter).self))
+      meter.setLevelReceiver(nil)
+      meter.setLevelReceiver(nil)
       try #require(await eventually { script.metering == [true, false] })
       script.report(try Self.levels(-7))
       try await amp.perform(AmplifierCommand.mute)
@@ -92,7 +95,7 @@ struct LevelTests {
       #expect(await eventually { scripts["B"]?.metering == [true, true] })
       await bench.apply([amplifier("A")])
       #expect(await eventually { scripts["A"]?.metering == [true, true] })
-      amp.setLevelReceiver(nil)
+      amp.facet((any LevelMeter).self)?.setLevelReceiver(nil)
       #expect(await eventually { scripts["A"]?.metering == [true, true, false] })
       await bench.apply([amplifier("B")])
       try await amp.perform(AmplifierCommand.on)

@@ -18,10 +18,11 @@ struct PictureTests {
     let picture = try #require(ItemPicture(Self.bytes))
     script.state.withLock { $0.picture = picture }
     try await HostBench(CDPlayerCommand.self, script).run { cd in
-      #expect(try await cd.picture(of: "a/b.flac") == picture)
+      let media = try #require(cd.facet((any MediaSource).self))
+      #expect(try await media.picture(of: "a/b.flac") == picture)
       #expect(script.commands == [["picture": "a/b.flac"]])
       script.holdCommands()
-      async let held = cd.picture(of: "held")
+      async let held = media.picture(of: "held")
       await script.waitForCommands(2)
       script.state.withLock { $0.holdsCommands = false }
       try await cd.perform(CDPlayerCommand.on)
@@ -31,20 +32,24 @@ struct PictureTests {
     }
   }
 
-  @Test("no picture, and no question to a device of another role")
+  @Test("a film player without a picture, a tuner and a lamp")
   func none() async throws {
     let script = DeviceScript([.power: "off"])
     try await HostBench(DVDPlayerCommand.self, script).run { dvd in
-      let picture = try await dvd.picture(of: "x")
+      let media = try #require(dvd.facet((any MediaSource).self))
+      let picture = try await media.picture(of: "x")
       #expect(picture == nil)
       #expect(script.commands.count == 1)
     }
-    let lamp = DeviceScript([.power: "off"])
-    try await HostBench(LightsCommand.self, lamp).run { lights in
-      let picture = try await lights.picture(of: "x")
+    let stations = DeviceScript([.power: "off"])
+    try await HostBench(TunerCommand.self, stations).run { tuner in
+      let media = try #require(tuner.facet((any MediaSource).self))
+      let picture = try await media.picture(of: "x")
       #expect(picture == nil)
-      #expect(lamp.commands.isEmpty)
+      #expect(stations.commands.isEmpty, "a tuner is not asked")
     }
+    let lights = try HostBench(LightsCommand.self, DeviceScript()).device
+    #expect(lights.facet((any MediaSource).self) == nil)
   }
 
   @Test("a picture that does not come within 30 s is an error")
@@ -64,17 +69,13 @@ struct PictureTests {
   /// The error of a request for a picture; `nil` if it succeeds.
   private func failure(of item: String, on device: any Device) async -> DeviceError? {
     do throws(DeviceError) {
-      _ = try await device.picture(of: item)
+      _ = try await device.facet((any MediaSource).self)?.picture(of: item)
       return nil
     } catch {
       return error
     }
   }
 
-  private static let manifest = """
-    {"id": "Script", "version": "1", "protocol": "1.4", "command": ["./program"],
-     "environment": ["PATH"], "roles": {"cdPlayer": {}}}
-    """
   private static let program = #"""
     import base64
     JPEG = b"\xff\xd8\xff\xe0" + b"x" * 100
@@ -102,22 +103,23 @@ struct PictureTests {
     try ScriptPlugin(
       Self.program + more,
       devices: [HostedDevice(id: "cd", role: .cdPlayer, plugin: "Script")],
-      manifest: Self.manifest)
+      manifest: ScriptPlugin.playerManifest)
   }
 
   @Test("F4 · what is no picture counts as none, with one warning")
   func hostileAnswers() async throws {
     let plugin = try plugin()
     try await plugin.run { cd in
-      #expect(try await cd.picture(of: "good")?.bytes.count == 104)
-      for item in ["none", "list"] { #expect(try await cd.picture(of: item) == nil) }
+      let media = try #require(cd.facet((any MediaSource).self))
+      #expect(try await media.picture(of: "good")?.bytes.count == 104)
+      for item in ["none", "list"] { #expect(try await media.picture(of: item) == nil) }
       let proxy = try #require(cd as? DeviceProxy)
       #expect(proxy.warning == nil)
       for item in ["number", "garbage", "markup", "large"] {
-        #expect(try await cd.picture(of: item) == nil, "\(item)")
+        #expect(try await media.picture(of: item) == nil, "\(item)")
         #expect(proxy.warning?.contains("base64") == true, "the first one stays")
       }
-      #expect(try await cd.picture(of: "good") != nil)
+      #expect(try await media.picture(of: "good") != nil)
     }
   }
 
@@ -133,8 +135,9 @@ struct PictureTests {
 
       """)
     try await plugin.run { cd in
+      let media = try #require(cd.facet((any MediaSource).self))
       for _ in 1...3 {
-        let picture = try await cd.picture(of: "good")
+        let picture = try await media.picture(of: "good")
         #expect(picture == nil)
       }
     }

@@ -56,7 +56,8 @@ struct StoredTextTests {
       }
     }
     try await HostBench(CDPlayerCommand.self, script).run { player in
-      let items = try await player.scanCatalogue(folder: nil)
+      let media = try #require(player.facet((any MediaSource).self))
+      let items = try await media.listCatalogue(folder: nil).items
       #expect(items.count == payloads.count)
       for (index, (item, payload)) in zip(items, payloads).enumerated() {
         let line = Self.line(payload.text, ProtocolLimits.title)

@@ -95,6 +95,12 @@ struct ScriptPlugin {
      "environment": ["PATH", "PULSE_*"], "roles": {"lights": {}}}
     """
 
+  /// A manifest for a CD player, whose protocol version has pictures.
+  static let playerManifest = """
+    {"id": "Script", "version": "1", "protocol": "1.4", "command": ["./program"],
+     "environment": ["PATH"], "roles": {"cdPlayer": {}}}
+    """
+
   /// The system's Python if there is one, because wrappers around it start slowly.
   private static let interpreter =
     FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")

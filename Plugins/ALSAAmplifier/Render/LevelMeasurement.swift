@@ -1,5 +1,5 @@
 /// Peak and power of each channel since the last reading. Used on the audio thread only.
-struct LevelMeter {
+struct LevelMeasurement {
   /// The most channels that are measured.
   static let channelLimit = 8
 
@@ -27,7 +27,7 @@ struct LevelMeter {
 
   /// Returns peak and root mean square of each channel, full scale 1, and starts again.
   mutating func read() -> (peak: SIMD8<Float>, rms: SIMD8<Float>) {
-    defer { self = LevelMeter() }
+    defer { self = LevelMeasurement() }
     guard frames > 0 else { return (.zero, .zero) }
     let mean = powers / Float(frames)
     var rms = SIMD8<Float>.zero

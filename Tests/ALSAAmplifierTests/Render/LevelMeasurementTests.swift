@@ -2,10 +2,10 @@ import Testing
 
 @testable import ALSAAmplifier
 
-@Suite struct LevelMeterTests {
+@Suite struct LevelMeasurementTests {
   @Test("F4 · the meter gives peak and RMS of each channel since it was last read")
   func levels() {
-    var meter = LevelMeter()
+    var meter = LevelMeasurement()
     let frames: [Float] = [0.5, -0.1, -0.5, 0.1, 0.5, -0.1, -0.5, 0.1]
     frames.withUnsafeBufferPointer { buffer in
       guard let base = buffer.baseAddress else { return }
