@@ -11,7 +11,8 @@ extension ConformanceCase {
 
   /// The case that the other cases with a process depend on.
   static let starts = ConformanceCase(
-    "the program starts and answers its first request", .manifestCommand, .initializeDeadline,
+    "the program starts and answers its first request", .manifestCommand,
+    .answer(to: InitializeRequest.method),
     .answeredOnce, scope: .plugin
   ) { trial in
     try await trial.withProcess { client in

@@ -40,10 +40,8 @@ package actor PluginClient {
   package static let success = ChildProcess.ExitStatus.exited(0).description
   /// The longest wait for most answers. Much longer than the protocol allows, because the machine may be busy.
   package static let answerTimeout = Duration.seconds(20)
-  /// The longest wait for an answer to `open`, `perform` and `picture`: the protocol allows 20 s or 30 s.
-  private static let slowAnswerTimeout = Duration.seconds(40)
-  /// The longest wait for an answer to `scan`: the protocol allows 300 s. Most cases end before.
-  private static let scanTimeout = Duration.seconds(320)
+  /// How much longer than its deadline an answer may take.
+  private static let answerTolerance = Duration.seconds(20)
   /// The longest wait for the end of a process whose input has ended: the protocol allows 2 s.
   private static let endTimeout = Duration.milliseconds(2500)
   /// How many of the last lines on standard error a failure shows.
@@ -227,12 +225,8 @@ package actor PluginClient {
   /// long, breaks the main rule of the case if it is missing.
   private func wait(forAnswerTo id: Int) -> OutputWait {
     guard let method = methods[id] else { return OutputWait("an answer") }
-    let time =
-      switch method {
-      case ScanRequest.method: Self.scanTimeout
-      case OpenRequest.method, PerformRequest.method, PictureRequest.method: Self.slowAnswerTimeout
-      default: Self.answerTimeout
-      }
+    let deadline = PluginContract.request(method)?.deadline ?? .zero
+    let time = max(Self.answerTimeout, deadline + Self.answerTolerance)
     return OutputWait(
       "an answer to \(method)", within: min(time, longestWait ?? time), rule: .answer(to: method),
       endRule: .answeredOnce)

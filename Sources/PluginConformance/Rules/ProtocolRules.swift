@@ -1,3 +1,5 @@
+import PluginProtocol
+
 /// The rules that cases check, in the order of the document.
 extension ProtocolRule {
   // Lines
@@ -105,32 +107,9 @@ extension ProtocolRule {
   static let survives = Self(
     "Limits", "A plugin applies the same limits of length and nesting to the controller's lines")
 
-  // Deadlines
-  static let initializeDeadline = Self("Deadlines", "| `initialize` | 10 s |")
-  static let openDeadline = Self("Deadlines", "| `open` | 20 s |")
-  static let performDeadline = Self(
-    "Deadlines", "| `perform` | the command's longest time, at most 30 s |")
-  static let cableDeadline = Self(
-    "Deadlines", "| `openSocket`, `plug`, `lend`, `unplug` | 10 s |")
-  static let closeDeadline = Self("Deadlines", "| `close` | 5 s |")
-  static let scanDeadline = Self("Deadlines", "| `scan` | 300 s |")
-  static let pictureDeadline = Self("Deadlines", "| `picture` | 30 s |")
-  static let pingDeadline = Self("Deadlines", "| `ping` | 5 s |")
-
-  /// Returns the rule that is broken when a request gets no answer.
+  /// Returns the rule that is broken when a request gets no answer: its row in the table of messages.
   package static func answer(to method: String) -> ProtocolRule {
-    switch method {
-    case "initialize": .initializeDeadline
-    case "open": .openDeadline
-    case "perform": .performDeadline
-    case "openSocket", "plug", "lend", "unplug": .cableDeadline
-    case "close": .closeDeadline
-    case "scan": .scanDeadline
-    case "picture": .pictureDeadline
-    case "ping": .pingDeadline
-    case "shutdown": .shutdown
-    default: .answeredOnce
-    }
+    PluginContract.request(method).map { Self("Messages", $0.row) } ?? .answeredOnce
   }
 
   // The manifest and the self-check

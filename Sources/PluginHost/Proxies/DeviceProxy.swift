@@ -162,14 +162,14 @@ package final class DeviceProxy: Device {
 
   /// Sends the plugin a request about the device, and returns the answer.
   ///
-  /// - Throws: `unavailable` without a process; `timeout` if the answer takes longer than `longest`.
+  /// - Throws: `unavailable` without a process; `timeout` after the deadline of the request.
   @discardableResult
-  func ask<Request: PluginRequest>(_ request: Request, within longest: Duration)
-    async throws(DeviceError) -> Request.Answer
-  {
+  func ask<Request: PluginRequest>(
+    _ request: Request
+  ) async throws(DeviceError) -> Request.Answer {
     let session = try openSession()
     do {
-      return try await session.ask(request, within: longest)
+      return try await session.ask(request)
     } catch {
       throw error.deviceError(device: id, asked: Request.method)
     }
@@ -316,7 +316,7 @@ extension DeviceProxy.State {
 
 extension Command {
   /// How long the plugin may take to accept it.
-  var longestReply: Duration { min(spec.longest, .seconds(30)) }
+  var longestReply: Duration { min(spec.longest, PerformRequest.deadline) }
 }
 
 extension PluginSession.Failure {

@@ -184,13 +184,13 @@ package final class PluginSession: Sendable {
   }
 
   /// Sends a request and waits for its answer. Cancelling the task gives the request up.
-  package func ask<Request: PluginRequest>(_ request: Request, within longest: Duration)
-    async throws(Failure) -> Request.Answer
-  {
+  package func ask<Request: PluginRequest>(
+    _ request: Request
+  ) async throws(Failure) -> Request.Answer {
     let id = nextID()
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        send(id, method: Request.method, request.params, within: longest) {
+        send(id, method: Request.method, request.params, within: Request.deadline) {
           continuation.resume(returning: $0)
         }
         // A task that was cancelled before this line has called `onCancel` too early.

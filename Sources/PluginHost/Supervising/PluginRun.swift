@@ -7,12 +7,6 @@ import PluginProtocol
 ///
 /// Answers and events become inputs of the supervision on the connection's thread.
 final class PluginRun: Sendable {
-  /// The time limit of the handshake, and of the opening of a device.
-  private static let longestHandshake = Duration.seconds(10)
-  private static let longestOpening = Duration.seconds(20)
-  /// The time limit of the closing of a device.
-  private static let longestClosing = Duration.seconds(5)
-
   let process: any LaunchedPlugin
   /// The process id with which it was started; `nil` in memory.
   let pid: Int32?
@@ -46,7 +40,7 @@ final class PluginRun: Sendable {
   /// Asks the plugin to introduce itself.
   func initialize() {
     let request = InitializeRequest(controller: "theater \(TheaterVersion.text)")
-    ask(request, within: Self.longestHandshake) { result in
+    ask(request) { result in
       switch result {
       case .success(let answer): .initialized(answer)
       case .failure(.refused(let error)) where error.code == RPCError.versionErrorCode:
@@ -55,7 +49,9 @@ final class PluginRun: Sendable {
         .initializeFailed(.init(.crash, "it refused to begin: \(error.message)"))
       case .failure(.timeout):
         .initializeFailed(
-          .init(.crash, "it did not say who it is within \(Int(Self.longestHandshake.seconds)) s"))
+          .init(
+            .crash,
+            "it did not say who it is within \(Int(InitializeRequest.deadline.seconds)) s"))
       case .failure(.unreadable(let fault)):
         .initializeFailed(.init(.crash, "what it says of itself cannot be read: \(fault)"))
       // Its end is reported in its own way.
@@ -78,7 +74,7 @@ final class PluginRun: Sendable {
     let memory = DeviceMemory(
       keys: keys, loudestStart: device.options["startupVolume"]?.integer,
       isSameDevice: isSameDevice)
-    ask(request, within: Self.longestOpening) { [session] result in
+    ask(request) { [session] result in
       switch result {
       case .success(let capabilities):
         // Here, on the connection's thread, so that the answer and reports are handled in order.
@@ -96,7 +92,7 @@ final class PluginRun: Sendable {
 
   /// Asks to close a device.
   func close(_ device: DeviceID) {
-    ask(CloseRequest(device: device), within: Self.longestClosing) { result in
+    ask(CloseRequest(device: device)) { result in
       switch result {
       case .success: .closed(device)
       // It was not open.
@@ -105,7 +101,7 @@ final class PluginRun: Sendable {
       case .failure(.refused(let error)):
         .closeFailed("it refused to close \(device): \(error.message)")
       case .failure(.timeout):
-        .closeFailed("it did not close \(device) within \(Int(Self.longestClosing.seconds)) s")
+        .closeFailed("it did not close \(device) within \(Int(CloseRequest.deadline.seconds)) s")
       case .failure(.unreadable(let fault)):
         .closeFailed("its answer to the close of \(device) cannot be read: \(fault)")
       // Its end is reported in its own way.
@@ -134,12 +130,13 @@ final class PluginRun: Sendable {
   }
 
   private func ask<Request: PluginRequest>(
-    _ request: Request, within longest: Duration,
+    _ request: Request,
     _ receive:
       @escaping @Sendable (Result<Request.Answer, PluginSession.Failure>) -> Supervision.Input?
   ) {
-    session.send(session.nextID(), method: Request.method, request.params, within: longest) {
-      [report] in
+    session.send(
+      session.nextID(), method: Request.method, request.params, within: Request.deadline
+    ) { [report] in
       if let input = receive($0.flatMap(PluginSession.answerDecoder(for: Request.self))) {
         report(input)
       }

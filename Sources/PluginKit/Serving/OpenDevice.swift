@@ -23,6 +23,9 @@ final class OpenDevice: Sendable {
   /// two seconds of the end of its input.
   private static let closingTime = Duration.seconds(1)
 
+  /// The queues of a player; other devices have only that of the commands.
+  enum Queue: Sendable { case commands, scans, pictures }
+
   /// An event that happens once: an AsyncStream without elements, and its end.
   private struct Event: Sendable {
     private let stream: AsyncStream<Never>
@@ -59,10 +62,10 @@ final class OpenDevice: Sendable {
   func post(_ job: DeviceJob) {
     guard requests.add(job.id) else { return reply(to: job.id, .failure(.unknownDevice)) }
     let queue =
-      switch job {
-      case .scan where isPlayer: scans
-      case .picture where isPlayer: pictures
-      case .scan, .picture, .perform, .openSocket, .lend, .plug, .unplug: jobs
+      switch type(of: job.request).queue {
+      case .scans where isPlayer: scans
+      case .pictures where isPlayer: pictures
+      case .commands, .scans, .pictures: jobs
       }
     queue.add(job)
   }
@@ -110,11 +113,15 @@ final class OpenDevice: Sendable {
     await withDiscardingTaskGroup { group in
       // Tasks that only wait take a few kilobytes each, and a plugin may have hundreds of devices.
       if isPlayer {
-        group.addTask { while let job = await self.scans.next() { await self.run(job) } }
-        group.addTask { while let job = await self.pictures.next() { await self.run(job) } }
+        group.addTask {
+          while let job = await self.scans.next() { await job.request.run(job, on: self) }
+        }
+        group.addTask {
+          while let job = await self.pictures.next() { await job.request.run(job, on: self) }
+        }
       }
       group.addTask {
-        while let job = await self.jobs.next() { await self.run(job) }
+        while let job = await self.jobs.next() { await job.request.run(job, on: self) }
         self.drained.signal()
       }
       await closing.wait()
@@ -131,48 +138,12 @@ final class OpenDevice: Sendable {
     }
   }
 
-  private func run(_ job: DeviceJob) async {
-    switch job {
-    case .perform(let id, let json, let answersCarryReports):
-      reports.beginCommand(answersCarryReports: answersCarryReports)
-      let outcome = await perform(id, json, on: device)
-      requests.end(id)
-      reports.answer(id, outcome)
-    case .scan(let id, let folder, let cursor): await scan(id, folder, cursor)
-    case .picture(let id, let item):
-      await answer(id) { (device) throws(DeviceError) in
-        let player = device as? any PlayerDevice
-        return PictureRequest.encodeAnswer(.init(try await player?.picture(of: item)))
-      }
-    case .openSocket(let id, let socket, let input):
-      await answer(id) { (device) throws(DeviceError) in
-        guard let amplifier = device as? any AmplifierDevice else { throw .noCable }
-        try await amplifier.openSocket(socket, input: input)
-        return [:]
-      }
-    case .lend(let id, let input):
-      await answer(id) { (device) throws(DeviceError) in
-        guard let amplifier = device as? any AmplifierDevice else { throw .noCable }
-        return LendRequest.encodeAnswer(try await amplifier.lend(input: input))
-      }
-    case .plug(let id, let target):
-      await answer(id) { (device) throws(DeviceError) in
-        guard let player = device as? any PlayerDevice else { throw .noCable }
-        switch target {
-        case .socket(let socket): try await player.plug(into: socket)
-        case .pcm(let name):
-          guard SoundDeviceName(name) != nil else { throw .notLendable(name) }
-          try await player.plug(pcm: name)
-        }
-        return [:]
-      }
-    case .unplug(let id):
-      await answer(id) { (device) throws(DeviceError) in
-        guard let player = device as? any PlayerDevice else { throw .noCable }
-        try await player.unplug()
-        return [:]
-      }
-    }
+  /// Performs a command and answers its request.
+  func perform(_ command: JSON, of job: DeviceJob) async {
+    reports.beginCommand(answersCarryReports: job.answersCarryReports)
+    let outcome = await perform(job.id, command, on: device)
+    requests.end(job.id)
+    reports.answer(job.id, outcome)
   }
 
   private func perform<Device: PluginDevice>(_ id: Int, _ json: JSON, on device: Device) async
@@ -224,7 +195,8 @@ final class OpenDevice: Sendable {
     try outcome.get()
   }
 
-  private func scan(_ id: Int, _ folder: String?, _ cursor: String?) async {
+  /// Answers with a page of a player's catalogue; of other devices it is empty.
+  func scan(_ id: Int, _ folder: String?, _ cursor: String?) async {
     guard let player = device as? any PlayerDevice else {
       return reply(to: id, .success(ScanRequest.encodeAnswer(ScanRequest.Page([]))))
     }
@@ -256,7 +228,8 @@ final class OpenDevice: Sendable {
     return ScanRequest.Page(first.items)
   }
 
-  private func answer(
+  /// Answers a request with the result of `body`, unless it was cancelled while it waited.
+  func answer(
     _ id: Int, _ body: (any PluginDevice) async throws(DeviceError) -> JSON
   ) async {
     do throws(DeviceError) {

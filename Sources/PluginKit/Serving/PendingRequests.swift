@@ -1,26 +1,4 @@
-import Devices
-import JSON
-import PluginProtocol
 import Synchronization
-
-/// A request to a device, with its id.
-enum DeviceJob: Sendable {
-  case perform(Int, JSON, answersCarryReports: Bool)
-  case scan(Int, folder: String?, cursor: String?)
-  case picture(Int, item: String)
-  case openSocket(Int, CableSocket, input: String)
-  case lend(Int, input: String)
-  case plug(Int, PlugRequest.Target)
-  case unplug(Int)
-
-  var id: Int {
-    switch self {
-    case .perform(let id, _, _), .scan(let id, _, _), .picture(let id, _),
-      .openSocket(let id, _, _), .lend(let id, _), .plug(let id, _), .unplug(let id):
-      id
-    }
-  }
-}
 
 /// The requests of one device that have no answer yet: which of them wait, which are under way and
 /// can be cancelled, and which asked for the close.

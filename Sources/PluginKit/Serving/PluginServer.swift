@@ -47,13 +47,9 @@ final class PluginServer: Sendable {
     do {
       switch try RPCMessage(line: bytes) {
       case .request(let id, let method, let params): handle(id: id, method: method, params)
-      case .notification(CancelNotification.method, let params):
-        guard let id = CancelNotification(params: params)?.id else { return }
-        for device in devices.withLock({ Array($0.values) }) { device.cancel(id) }
-      case .notification(MeterNotification.method, let params):
-        guard let meter = MeterNotification(params: params) else { return }
-        devices.withLock { $0[meter.device] }?.setMetering(meter.isOn)
-      case .notification, .success, .failure: break
+      case .notification(let method, let params):
+        MessageHandlers.notifications[method]?.init(params: params)?.handle(by: self)
+      case .success, .failure: break
       }
     } catch {
       reply(to: nil, .failure(error))
@@ -72,69 +68,32 @@ final class PluginServer: Sendable {
   // MARK: Requests
 
   private func handle(id: Int, method: String, _ params: JSON) {
-    switch method {
-    case InitializeRequest.method: answer(id, InitializeRequest(params: params), initialize)
-    case PingRequest.method: answer(id, PingRequest(params: params)) { _ in () }
-    case ShutdownRequest.method: shutDown(id)
-    case OpenRequest.method: open(id, OpenRequest(params: params))
-    case CloseRequest.method: close(id, CloseRequest(params: params))
-    case PerformRequest.method:
-      let request = PerformRequest(params: params)
-      let carries = answersCarryReports.load(ordering: .relaxed)
-      enqueue(id, to: request?.device) {
-        request.map { .perform(id, $0.command, answersCarryReports: carries) }
-      }
-    case ScanRequest.method:
-      let request = ScanRequest(params: params)
-      enqueue(id, to: request?.device) {
-        request.map { .scan(id, folder: $0.folder, cursor: $0.cursor) }
-      }
-    case PictureRequest.method:
-      let request = PictureRequest(params: params)
-      enqueue(id, to: request?.device) { request.map { .picture(id, item: $0.item) } }
-    case OpenSocketRequest.method:
-      let request = OpenSocketRequest(params: params)
-      enqueue(id, to: request?.device) {
-        request.map { .openSocket(id, $0.socket, input: $0.input) }
-      }
-    case PlugRequest.method:
-      let request = PlugRequest(params: params)
-      enqueue(id, to: request?.device) { request.map { .plug(id, $0.target) } }
-    case LendRequest.method:
-      let request = LendRequest(params: params)
-      enqueue(id, to: request?.device) { request.map { .lend(id, input: $0.input) } }
-    case UnplugRequest.method:
-      enqueue(id, to: UnplugRequest(params: params)?.device) { .unplug(id) }
-    default:
-      reply(
+    guard let type = MessageHandlers.requests[method] else {
+      return reply(
         to: id, .failure(RPCError(RPCError.unknownMethodCode, "unknown method \"\(method)\"")))
     }
-  }
-
-  private func answer<Request: PluginRequest>(
-    _ id: Int, _ request: Request?, _ body: (Request) throws(RPCError) -> Request.Answer
-  ) {
-    guard let request else { return reply(to: id, .failure(.missingParams)) }
-    do {
-      reply(to: id, .success(Request.encodeAnswer(try body(request))))
-    } catch {
-      reply(to: id, .failure(error))
+    guard let request = type.init(params: params) else {
+      return reply(to: id, .failure(.missingParams))
     }
+    request.handle(id, by: self)
   }
 
-  private func initialize(_ request: InitializeRequest) throws(RPCError) -> InitializeRequest.Answer
-  {
+  func initialize(_ id: Int, _ request: InitializeRequest) {
     guard request.version.isCompatible(with: .current) else {
-      throw RPCError(
-        RPCError.versionErrorCode,
-        "the controller speaks \(request.version), this plugin \(ProtocolVersion.current)")
+      return reply(
+        to: id,
+        .failure(
+          RPCError(
+            RPCError.versionErrorCode,
+            "the controller speaks \(request.version), this plugin \(ProtocolVersion.current)")))
     }
     answersCarryReports.store(request.version.hasReportsInAnswers, ordering: .relaxed)
-    return .init(version: .current, plugin: plugin.id, pluginVersion: plugin.version)
+    let answer = InitializeRequest.Answer(
+      version: .current, plugin: plugin.id, pluginVersion: plugin.version)
+    reply(to: id, .success(InitializeRequest.encodeAnswer(answer)))
   }
 
-  private func open(_ id: Int, _ request: OpenRequest?) {
-    guard let request else { return reply(to: id, .failure(.missingParams)) }
+  func open(_ id: Int, _ request: OpenRequest) {
     guard let maker = plugin.makers[request.role] else {
       return reply(
         to: id,
@@ -154,11 +113,10 @@ final class PluginServer: Sendable {
     }
   }
 
-  private func close(_ id: Int, _ request: CloseRequest?) {
-    let device = request.flatMap { request in
-      devices.withLock { $0.removeValue(forKey: request.device) }
+  func close(_ id: Int, _ request: CloseRequest) {
+    guard let device = devices.withLock({ $0.removeValue(forKey: request.device) }) else {
+      return reply(to: id, .failure(.unknownDevice))
     }
-    guard let device else { return reply(to: id, .failure(.unknownDevice)) }
     device.close(for: id)
   }
 
@@ -169,20 +127,29 @@ final class PluginServer: Sendable {
     }
   }
 
-  private func enqueue(_ id: Int, to name: DeviceID?, _ job: () -> DeviceJob?) {
-    guard let name, let job = job() else { return reply(to: id, .failure(.missingParams)) }
-    guard let device = devices.withLock({ $0[name] }) else {
+  /// Hands a request to its device.
+  func enqueue(_ id: Int, _ request: some DeviceRequest) {
+    guard let device = device(request.device) else {
       return reply(to: id, .failure(.unknownDevice))
     }
-    device.post(job)
+    let carries = answersCarryReports.load(ordering: .relaxed)
+    device.post(DeviceJob(id: id, request: request, answersCarryReports: carries))
   }
 
-  private func shutDown(_ id: Int) {
+  /// Returns an open device.
+  func device(_ name: DeviceID) -> OpenDevice? { devices.withLock { $0[name] } }
+
+  /// Cancels the request with this id, of whichever device.
+  func cancel(_ id: Int) {
+    for device in devices.withLock({ Array($0.values) }) { device.cancel(id) }
+  }
+
+  func shutDown(_ id: Int) {
     reply(to: id, .success([:]))
     ended.continuation.finish()
   }
 
-  private func reply(to id: Int?, _ result: Result<JSON, RPCError>) {
+  func reply(to id: Int?, _ result: Result<JSON, RPCError>) {
     connection.reply(to: id, result)
   }
 

@@ -1,5 +1,14 @@
 import Synchronization
 
+/// A request to a device that waits.
+struct DeviceJob: Sendable {
+  /// The id of the request.
+  let id: Int
+  let request: any DeviceRequest
+  /// Whether the controller understands a report in an answer.
+  var answersCarryReports = false
+}
+
 /// A queue of the jobs of one device; one task takes them in order.
 ///
 /// An `AsyncStream` would do the same, but its generic containers look up their types for every

@@ -22,9 +22,9 @@ struct ContractDocumentTests {
       switch message {
       case .request(let id, let method, let params):
         methods[id] = method
-        #expect(Self.request(method, params) == params, "\(line)")
+        #expect(Self.params(method, params) == params, "\(line)")
       case .notification(let method, let params):
-        #expect(Self.notification(method, params) == params, "\(line)")
+        #expect(Self.params(method, params) == params, "\(line)")
       case .success(let id, let result):
         let method = try #require(methods[id], "an answer without its request: \(line)")
         #expect(Self.answer(method, result) == result, "\(line)")
@@ -46,8 +46,7 @@ struct ContractDocumentTests {
       case .success, .failure: nil
       }
     }
-    #expect(
-      Set(methods) == Set(Self.requests.map { $0.method } + Self.notifications.map { $0.method }))
+    #expect(Set(methods) == Set(PluginContract.messages.map { $0.method }))
     let words =
       DeviceError.Code.allCases.map(\.rawValue) + StateKey.allCases.map(\.rawValue)
       + CableKind.allCases.map(\.rawValue) + Provenance.allCases.map(\.rawValue)
@@ -76,11 +75,13 @@ struct ContractDocumentTests {
     #expect(try checks.map { try JSON(parsing: String($0))["ok"]?.bool } == [true, false])
   }
 
-  @Test("E15 F1 · the tables of roles, state keys and limits on the page are those of the code")
+  @Test(
+    "E15 F1 · the tables of messages, roles, state keys and limits on the page are those of the code"
+  )
   func tables() throws {
     let tables = [
       ("roles", ContractDocument.roles()), ("values", ContractDocument.values()),
-      ("limits", LimitTable.text),
+      ("limits", LimitTable.text), ("messages", PluginContract.referenceTable),
     ]
     for (part, table) in tables {
       try ProjectFile.expect(part, of: ContractDocument.path, toBe: "\n\(table)\n\n")
@@ -89,28 +90,14 @@ struct ContractDocumentTests {
 
   // MARK: The codec, by method
 
-  private static let requests: [any PluginRequest.Type] = [
-    InitializeRequest.self, OpenRequest.self, CloseRequest.self, PerformRequest.self,
-    ScanRequest.self, PictureRequest.self, OpenSocketRequest.self, PlugRequest.self,
-    LendRequest.self, UnplugRequest.self, PingRequest.self, ShutdownRequest.self,
-  ]
-  private static let notifications: [any PluginNotification.Type] = [
-    CancelNotification.self, StateNotification.self, MeterNotification.self,
-    LevelsNotification.self, PlugAgainNotification.self, LogNotification.self,
-  ]
-
-  private static func request(_ method: String, _ params: JSON) -> JSON? {
-    requests.first { $0.method == method }?.init(params: params)?.params
-  }
-
-  private static func notification(_ method: String, _ params: JSON) -> JSON? {
-    notifications.first { $0.method == method }?.init(params: params)?.params
+  private static func params(_ method: String, _ params: JSON) -> JSON? {
+    PluginContract.messages.first { $0.method == method }?.init(params: params)?.params
   }
 
   private static func answer(_ method: String, _ result: JSON) -> JSON? {
     func again<Request: PluginRequest>(_ type: Request.Type) -> JSON? {
       Request.decodeAnswer(result).map(Request.encodeAnswer)
     }
-    return requests.first { $0.method == method }.flatMap { again($0) }
+    return PluginContract.request(method).flatMap { again($0) }
   }
 }

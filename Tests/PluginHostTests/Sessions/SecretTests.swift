@@ -44,7 +44,8 @@ struct SecretTests {
   @Test("F1 · every key of a plugin's message in docs/plugin-protocol.md is a word of the protocol")
   func documentedKeys() throws {
     var found: Set<String> = []
-    let ofController = [CancelNotification.method, MeterNotification.method]
+    let ofController = PluginContract.messages.filter { $0 is any ControllerNotification.Type }
+      .map { $0.method }
     for line in try ProjectFile.text("docs/plugin-protocol.md").split(separator: "\n")
     where line.hasPrefix(#"{"jsonrpc""#) {
       switch try RPCMessage(line: Array(line.utf8)) {

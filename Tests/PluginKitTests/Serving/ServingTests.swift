@@ -17,6 +17,15 @@ struct ServingTests {
         == .init(version: .current, plugin: "Scripted", pluginVersion: "2.1"))
   }
 
+  @Test("F1 · there is a handler for every message of the protocol that the controller sends")
+  func handlers() {
+    let requests = PluginContract.messages.filter { $0 is any PluginRequest.Type }
+    let notifications = PluginContract.messages.filter { $0 is any ControllerNotification.Type }
+    #expect(Set(MessageHandlers.requests.keys) == Set(requests.map { $0.method }))
+    #expect(Set(MessageHandlers.notifications.keys) == Set(notifications.map { $0.method }))
+    #expect(requests.count == 12 && notifications.count == 2)
+  }
+
   @Test("F1 · state is reported before the answer, in the order of the commands")
   func order() async throws {
     let plugin = ServedPlugin()

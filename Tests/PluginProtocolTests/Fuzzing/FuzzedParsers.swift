@@ -58,7 +58,7 @@ private func check(_ line: [UInt8]) {
   switch message {
   case .request(_, _, let params), .notification(_, let params):
     checkNotifications(params)
-    checkRequests(params)
+    checkMessages(params)
   case .success(_, let result): checkAnswers(result)
   case .failure(_, let error): check(error)
   }
@@ -75,22 +75,14 @@ private func check(_ error: RPCError) {
 }
 
 private func checkNotifications(_ params: JSON) {
-  func copy<Message: PluginNotification>(_ kind: Message.Type) -> Message? {
-    guard let message = Message(params: params) else { return nil }
-    precondition(Message(params: message.params)?.params == message.params, "\(kind)")
-    return message
-  }
-  _ = copy(CancelNotification.self)
-  _ = copy(MeterNotification.self)
-  _ = copy(PlugAgainNotification.self)
-  if let log = copy(LogNotification.self) {
+  if let log = LogNotification(params: params) {
     precondition(log.message.utf8.count <= ProtocolLimits.logMessage)
     precondition(!log.message.utf8.contains(0x0A))
   }
   if let levels = LevelsNotification(params: params)?.levels {
     precondition(SoundLevels(.object(levels.json)) == levels)
   }
-  guard let report = copy(StateNotification.self) else { return }
+  guard let report = StateNotification(params: params) else { return }
   for (name, attribute) in report.attributes { check(attribute, name) }
   if let playback = report.values[.playback].flatMap({ Playback($0) })?.bounded {
     precondition((playback.item ?? "").utf8.count <= ProtocolLimits.item)
@@ -109,21 +101,12 @@ private func check(_ attribute: Attribute, _ name: String) {
   precondition(bounded.byteCount(name: name) >= name.utf8.count)
 }
 
-private func checkRequests(_ params: JSON) {
-  func copy<Message: PluginRequest>(_ kind: Message.Type) {
+private func checkMessages(_ params: JSON) {
+  func check<Message: PluginMessage>(_ kind: Message.Type) {
     guard let message = Message(params: params) else { return }
     precondition(Message(params: message.params)?.params == message.params, "\(kind)")
   }
-  copy(InitializeRequest.self)
-  copy(OpenRequest.self)
-  copy(CloseRequest.self)
-  copy(PerformRequest.self)
-  copy(ScanRequest.self)
-  copy(OpenSocketRequest.self)
-  copy(PlugRequest.self)
-  copy(LendRequest.self)
-  copy(UnplugRequest.self)
-  copy(PictureRequest.self)
+  for kind in PluginContract.messages { check(kind) }
 }
 
 private func checkAnswers(_ result: JSON) {

@@ -8,12 +8,11 @@ struct MediaSourceProxy: MediaSource {
   let device: DeviceProxy
 
   /// The items of all pages, within the limits of a catalogue, and the files that the plugin leaves out.
-  /// Each page may take 300 s.
   func listCatalogue(folder: String?) async throws(DeviceError) -> CatalogueListing {
     var scan = CatalogueScan(from: device.now)
     while let cursor = scan.cursor {
       let page = try await device.ask(
-        ScanRequest(device: device.id, folder: folder, cursor: cursor), within: .seconds(300))
+        ScanRequest(device: device.id, folder: folder, cursor: cursor))
       scan.append(page, at: device.now)
     }
     if let fault = scan.fault { device.change { core, _ in core.warnOfCutCatalogue(fault) } }
@@ -27,8 +26,7 @@ struct MediaSourceProxy: MediaSource {
     let session = try device.openSession()
     let answer: PictureRequest.Answer
     do throws(PluginSession.Failure) {
-      answer = try await session.ask(
-        PictureRequest(device: device.id, item: item), within: PictureRequest.longest)
+      answer = try await session.ask(PictureRequest(device: device.id, item: item))
     } catch {
       guard case .refused(let refusal) = error, refusal.code == RPCError.unknownMethodCode else {
         throw error.deviceError(device: device.id, asked: PictureRequest.method)

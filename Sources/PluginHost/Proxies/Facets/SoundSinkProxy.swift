@@ -2,7 +2,7 @@ import Devices
 import PluginProtocol
 import Synchronization
 
-/// The ends of the cables of a plugin's amplifier, which must answer each call within 10 s.
+/// The ends of the cables of a plugin's amplifier.
 struct SoundSinkProxy: SoundSink {
   /// The amplifier.
   let device: DeviceProxy
@@ -10,8 +10,7 @@ struct SoundSinkProxy: SoundSink {
   func openSocket(input: String) async throws(DeviceError) -> CableSocket {
     let known = device.state.withLock { ($0.session, $0.socketPaths[input]) }
     let socket = device.sockets.next(at: known.1)
-    try await device.ask(
-      OpenSocketRequest(device: device.id, input: input, socket: socket), within: .seconds(10))
+    try await device.ask(OpenSocketRequest(device: device.id, input: input, socket: socket))
     device.state.withLock { state in
       if state.session === known.0 { state.socketPaths[input] = socket.path }
     }
@@ -19,6 +18,6 @@ struct SoundSinkProxy: SoundSink {
   }
 
   func lend(input: String) async throws(DeviceError) -> String {
-    try await device.ask(LendRequest(device: device.id, input: input), within: .seconds(10))
+    try await device.ask(LendRequest(device: device.id, input: input))
   }
 }

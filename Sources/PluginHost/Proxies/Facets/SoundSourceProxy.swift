@@ -1,7 +1,7 @@
 import Devices
 import PluginProtocol
 
-/// The end of the cable of a plugin's player or tuner, which must answer each call within 10 s.
+/// The end of the cable of a plugin's player or tuner.
 struct SoundSourceProxy: SoundSource {
   /// The player or tuner.
   let device: DeviceProxy
@@ -11,11 +11,11 @@ struct SoundSourceProxy: SoundSource {
   func plug(pcm: String) async throws(DeviceError) { try await plug(.pcm(pcm)) }
 
   func unplug() async throws(DeviceError) {
-    try await device.ask(UnplugRequest(device: device.id), within: .seconds(10))
+    try await device.ask(UnplugRequest(device: device.id))
   }
 
   private func plug(_ target: PlugRequest.Target) async throws(DeviceError) {
-    try await device.ask(PlugRequest(device: device.id, target: target), within: .seconds(10))
+    try await device.ask(PlugRequest(device: device.id, target: target))
     device.change { core, now in core.markPlugged(at: now) }
   }
 }

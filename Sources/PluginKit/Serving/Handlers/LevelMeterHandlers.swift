@@ -1,0 +1,5 @@
+import PluginProtocol
+
+extension MeterNotification: HandledNotification {
+  func handle(by server: PluginServer) { server.device(device)?.setMetering(isOn) }
+}
