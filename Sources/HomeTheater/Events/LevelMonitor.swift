@@ -32,10 +32,7 @@ package final class LevelMonitor: Sendable {
   }
 
   /// A device that measures levels.
-  private struct Measured {
-    let device: any Device
-    let meter: any LevelMeter
-  }
+  private typealias Measured = (device: any Device, meter: any LevelMeter)
 
   private struct Metering {
     var devices: [Measured] = []
@@ -50,7 +47,7 @@ package final class LevelMonitor: Sendable {
   func apply(_ devices: some Collection<any Device>) {
     metering.withLock { metering in
       let devices = devices.compactMap { device in
-        device.facet((any LevelMeter).self).map { Measured(device: device, meter: $0) }
+        device.facet((any LevelMeter).self).map { (device: device, meter: $0) }
       }
       let (old, isOn) = (metering.devices, metering.isOn)
       metering.devices = devices

@@ -4,8 +4,8 @@ import JSON
 extension MessageGroup {
   /// The messages about the plugin itself.
   static let connection = MessageGroup(
-    "the plugin",
-    [
+    title: "the plugin",
+    messages: [
       InitializeRequest.self, PingRequest.self, ShutdownRequest.self, CancelNotification.self,
       LogNotification.self,
     ])

@@ -4,8 +4,8 @@ import JSON
 extension MessageGroup {
   /// The messages about every device.
   static let device = MessageGroup(
-    "each device",
-    [OpenRequest.self, PerformRequest.self, StateNotification.self, CloseRequest.self])
+    title: "each device",
+    messages: [OpenRequest.self, PerformRequest.self, StateNotification.self, CloseRequest.self])
 }
 
 /// Opens a device; its present state follows as notifications before the answer.

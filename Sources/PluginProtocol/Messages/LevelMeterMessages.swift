@@ -4,7 +4,8 @@ import JSON
 extension MessageGroup {
   /// The messages of the facet `LevelMeter`.
   static let levelMeter = MessageGroup(
-    "the levels of an amplifier", [MeterNotification.self, LevelsNotification.self])
+    title: "the levels of an amplifier",
+    messages: [MeterNotification.self, LevelsNotification.self])
 }
 
 /// Controller to plugin: begins or ends the reports of an amplifier's sound levels. An amplifier that was

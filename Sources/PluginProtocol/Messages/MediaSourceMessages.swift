@@ -4,7 +4,8 @@ import JSON
 extension MessageGroup {
   /// The messages of the facet `MediaSource`.
   static let mediaSource = MessageGroup(
-    "the catalogue of a player or tuner", [ScanRequest.self, PictureRequest.self])
+    title: "the catalogue of a player or tuner",
+    messages: [ScanRequest.self, PictureRequest.self])
 }
 
 /// Asks a player for its catalogue.

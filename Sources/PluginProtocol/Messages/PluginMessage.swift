@@ -49,11 +49,6 @@ public struct MessageGroup: Sendable {
   public let title: String
   /// The messages, in the order of the reference.
   public let messages: [any PluginMessage.Type]
-
-  init(_ title: String, _ messages: [any PluginMessage.Type]) {
-    self.title = title
-    self.messages = messages
-  }
 }
 
 /// All messages of the protocol.
@@ -73,9 +68,7 @@ public enum PluginContract {
 
   /// The table of messages in docs/plugin-protocol.md, in Markdown.
   package static var referenceTable: String {
-    let rows = groups.flatMap { group in
-      group.messages.map { $0.row + " \(group.title) |" }
-    }
+    let rows = groups.flatMap { group in group.messages.map { $0.row + " \(group.title) |" } }
     return "| message | sent by | since | answered within | about |\n|---|---|---|---|---|\n"
       + rows.joined(separator: "\n")
   }
@@ -84,12 +77,9 @@ public enum PluginContract {
 extension PluginMessage {
   /// The beginning of the message's row in the reference.
   package static var row: String {
-    let deadline = (self as? any PluginRequest.Type).map {
-      "\(Int($0.deadline.components.seconds)) s"
-    }
-    let sender =
-      self is any PluginRequest.Type || self is any ControllerNotification.Type
-      ? "controller" : "plugin"
-    return "| `\(method)` | \(sender) | \(since) | \(deadline ?? "–") |"
+    let deadline = (self as? any PluginRequest.Type)?.deadline
+    let isFromController = deadline != nil || self is any ControllerNotification.Type
+    return "| `\(method)` | \(isFromController ? "controller" : "plugin") | \(since) | "
+      + "\(deadline.map { "\($0.components.seconds) s" } ?? "–") |"
   }
 }

@@ -4,7 +4,8 @@ import JSON
 extension MessageGroup {
   /// The messages of the facet `SoundSink`.
   static let soundSink = MessageGroup(
-    "the cables of an amplifier", [OpenSocketRequest.self, LendRequest.self])
+    title: "the cables of an amplifier",
+    messages: [OpenSocketRequest.self, LendRequest.self])
 }
 
 /// Asks an amplifier to listen at a socket for the player of `input`. The socket accepts its token

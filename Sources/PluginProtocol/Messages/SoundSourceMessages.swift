@@ -4,8 +4,8 @@ import JSON
 extension MessageGroup {
   /// The messages of the facet `SoundSource`.
   static let soundSource = MessageGroup(
-    "the cable of a player or tuner",
-    [PlugRequest.self, UnplugRequest.self, PlugAgainNotification.self])
+    title: "the cable of a player or tuner",
+    messages: [PlugRequest.self, UnplugRequest.self, PlugAgainNotification.self])
 }
 
 /// Tells a player where its sound goes: into an amplifier's socket, or to a PCM that is lent to it.
