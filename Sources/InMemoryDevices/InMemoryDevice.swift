@@ -89,10 +89,6 @@ public final class InMemoryDevice: Device {
 
   // MARK: Device
 
-  public func facet<Facet>(_ type: Facet.Type) -> Facet? {
-    role.has(.volume) ? Loudness(device: self) as? Facet ?? self as? Facet : self as? Facet
-  }
-
   private struct Loudness: LoudnessLimited {
     let device: InMemoryDevice
 
@@ -139,9 +135,11 @@ public final class InMemoryDevice: Device {
     return stream
   }
 
-  /// A player or tuner has a catalogue.
+  /// A player or tuner has a catalogue, an amplifier a limit of its loudness.
   public func facet<Facet>(_ type: Facet.Type) -> Facet? {
-    self as? Facet ?? (role.category == nil ? nil : InMemoryCatalogue(items: items) as? Facet)
+    if let facet = self as? Facet { return facet }
+    if role.has(.volume) { return Loudness(device: self) as? Facet }
+    return role.category == nil ? nil : InMemoryCatalogue(items: items) as? Facet
   }
 
   // MARK: State

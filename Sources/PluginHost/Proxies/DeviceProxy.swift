@@ -91,18 +91,6 @@ package final class DeviceProxy: Device {
     return try outcome.get()
   }
 
-  package func facet<Facet>(_ type: Facet.Type) -> Facet? {
-    role.has(.volume) ? Loudness(device: self) as? Facet ?? self as? Facet : self as? Facet
-  }
-
-  private struct Loudness: LoudnessLimited {
-    let device: DeviceProxy
-
-    func setLoudnessLimit(_ limit: Int?) {
-      device.change { core, _ in core.setLoudnessLimit(limit) }
-    }
-  }
-
   private func abandon(_ number: Int) { change { core, now in core.abandon(number, at: now) } }
 
   package nonisolated(nonsending) func snapshot() async -> DeviceSnapshot {
@@ -138,6 +126,7 @@ package final class DeviceProxy: Device {
       facets += [MediaSourceProxy(device: self), SoundSourceProxy(device: self)]
     }
     if role.has(.input) { facets.append(SoundSinkProxy(device: self)) }
+    if role.has(.volume) { facets.append(LoudnessProxy(device: self)) }
     if role.capabilities.contains("levels") { facets.append(LevelMeterProxy(device: self)) }
     return facets.lazy.compactMap { $0 as? Facet }.first
   }
