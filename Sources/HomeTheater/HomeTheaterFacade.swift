@@ -83,8 +83,10 @@ public final class HomeTheaterFacade {
     activities = ActivityController(
       directory: directory, library: library, policy: policy, ageLimits: ageLimits,
       engine: engine,
-      playback: PlaybackMonitor(
-        positions: PositionRecorder(store: store, clock: clock, log: log), clock: clock),
+      playback: {
+        PlaybackMonitor(
+          positions: PositionRecorder(store: store, clock: clock, log: log), clock: clock)
+      },
       losses: LossTimers(clock: clock), clock: clock, events: events, log: log)
     transport = TransportControl(
       directory: directory, activities: activities, policy: policy, engine: engine, clock: clock)
@@ -122,12 +124,17 @@ public final class HomeTheaterFacade {
     events.close()
   }
 
-  /// Waits until no activity is on, or until its task is cancelled.
+  /// Whether an activity is on in any room.
+  private var isAnythingOn: Bool {
+    activities.house.usedRooms.contains { activities.session(in: $0).activity != nil }
+  }
+
+  /// Waits until no activity is on in any room, or until its task is cancelled.
   package func waitUntilIdle() async {
     let changes = events.subscribe()
     defer { changes.end() }
     changes.signal()
-    for await _ in changes.signals where activities.session.activity == nil { return }
+    for await _ in changes.signals where !isAnythingOn { return }
   }
 
   /// Calls `body` with whether an activity is on, at once and after each change, until the task is
@@ -138,7 +145,7 @@ public final class HomeTheaterFacade {
     changes.signal()
     var last: Bool?
     for await _ in changes.signals {
-      let isOn = activities.session.activity != nil
+      let isOn = isAnythingOn
       if isOn != last { body(isOn) }
       last = isOn
     }
@@ -253,70 +260,106 @@ public final class HomeTheaterFacade {
   package func rooms(for principal: Principal) async throws(TheaterError) -> [RoomStatus] {
     try policy.require(.view, of: principal)
     await activities.update()
-    let (plan, report) = (plan, activities.session.report)
-    return plan.allRooms.compactMap { room in
-      let activities = plan.orderedActivities.filter { plan.room(of: $0) == room.id }
-      if let permitted = principal.activities,
-        !activities.contains(where: { permitted.contains($0.name) })
-      {
-        return nil
-      }
-      return RoomStatus(
-        room: room, devices: plan.rooms.isEmpty ? orderedDevices.map(\.id) : room.devices,
-        activities: activities.map(\.name),
-        report: report.isOn(in: room.id, of: plan) ? report : ActivityReport())
+    var rooms: [RoomStatus] = []
+    for room in plan.allRooms where maySee(room, principal) { rooms.append(await status(of: room)) }
+    return rooms
+  }
+
+  /// Whether a principal may see what is on in a room.
+  private func maySee(_ room: Room, _ principal: Principal) -> Bool {
+    guard let permitted = principal.activities else { return true }
+    return plan.activities.values.contains {
+      permitted.contains($0.name) && plan.room(of: $0) ?? room.id == room.id
     }
   }
 
-  /// Begins an activity in place of the current one. Needs the permission `play`.
+  private func status(of room: Room) async -> RoomStatus {
+    let report = activities.session(in: room.id).report
+    let player = report.player.flatMap { directory[$0] }
+    return RoomStatus(
+      room: room, devices: plan.rooms.isEmpty ? orderedDevices.map(\.id) : room.devices,
+      activities: plan.orderedActivities.filter { plan.room(of: $0) == room.id }.map(\.name),
+      report: report, playback: await player?.snapshot().playbackJSON(at: clock.now()))
+  }
+
+  /// The room of a request.
+  ///
+  /// - Parameter name: `nil` for the first room.
+  /// - Throws: `notFound` for a name of no room.
+  private func place(_ name: RoomID?) throws(TheaterError) -> RoomID {
+    guard let name else { return activities.defaultRoom }
+    guard plan.allRooms.contains(where: { $0.id == name }) else {
+      throw .unknown("room", name.name, plan.allRooms.map(\.id.name))
+    }
+    return name
+  }
+
+  /// Begins an activity in place of the one that is on in its room. Needs the permission `play`.
   ///
   /// - Parameters:
   ///   - item: The title or id of the item; a station may be a frequency such as "98.5 FM".
+  ///   - room: The room of an activity that belongs to none; `nil` for the first one.
   ///   - fromStart: Whether the user's saved position is ignored.
   /// - Returns: Once the run has started.
   package func begin(
-    _ name: String, item: String?, fromStart: Bool, by principal: Principal
+    _ name: String, item: String?, in room: RoomID? = nil, fromStart: Bool,
+    by principal: Principal
   ) async throws(TheaterError) -> StartedActivity {
     try policy.require(.play, of: principal)
-    return try await activities.begin(name, item: item, fromStart: fromStart, by: principal)
+    if let room { _ = try place(room) }
+    return try await activities.begin(
+      name, item: item, in: room, fromStart: fromStart, by: principal)
   }
 
-  /// Begins the activity that plays an item of a category, in place of the current one. Needs the permission `play`.
+  /// Begins the activity that plays an item of a category, in place of the one that is on in its room. Needs the
+  /// permission `play`.
   ///
-  /// Of several activities it is the current one, or else one of the current player, or else the first of the
+  /// Of several activities it is one that is on, or else one of its player, or else the first of the
   /// file, among those that the principal may begin and whose player has the item. Without an item, an activity that
   /// is on goes before one that can begin.
   ///
-  /// - Parameters: As for an activity that is named.
+  /// - Parameters: As for an activity that is named; with a room, only activities for it are considered.
   package func begin(
-    _ category: Category, item: String?, fromStart: Bool, by principal: Principal
+    _ category: Category, item: String?, in room: RoomID? = nil, fromStart: Bool,
+    by principal: Principal
   ) async throws(TheaterError) -> StartedActivity {
     try policy.require(.play, of: principal)
-    return try await activities.begin(category, item: item, fromStart: fromStart, by: principal)
+    if let room { _ = try place(room) }
+    return try await activities.begin(
+      category, item: item, in: room, fromStart: fromStart, by: principal)
   }
 
-  /// Ends the current activity with its end scene. Needs the permission `play`.
-  package func end(by principal: Principal) async throws(TheaterError) -> Run {
+  /// Ends what is on in a room with its end scene. Needs the permission `play`.
+  package func end(
+    in room: RoomID? = nil, by principal: Principal
+  ) async throws(TheaterError) -> Run {
     try policy.require(.play, of: principal)
-    return try await activities.end(by: principal)
+    return try await activities.end(in: try place(room), by: principal)
   }
 
-  /// Ends the current activity, which must play this category, with its end scene. Needs the permission
-  /// `play`.
+  /// Ends the activity that plays this category in the first room in which one does, with its end scene. Needs the
+  /// permission `play`.
   ///
   /// - Throws: `notNow` if nothing of this category is on.
   func end(_ category: Category, by principal: Principal) async throws(TheaterError) -> Run {
     try policy.require(.play, of: principal)
-    guard activities.session.activity?.category == category else {
-      throw TheaterError(.notNow, "no \(category.singular) is on")
+    let room = plan.allRooms.map(\.id).first {
+      activities.session(in: $0).activity?.category == category
     }
-    return try await activities.end(by: principal)
+    guard let room else { throw TheaterError(.notNow, "no \(category.singular) is on") }
+    return try await activities.end(in: room, by: principal)
   }
 
-  /// Stops every player and turns off every device. Needs the permission `operate`.
-  package func turnEverythingOff(by principal: Principal) async throws(TheaterError) -> Run {
+  /// Stops every player and turns off every device of a room, or of the house. A room leaves alone what the activity of
+  /// another room uses. Needs the permission `operate`.
+  ///
+  /// - Parameter room: `nil` for the house.
+  package func turnEverythingOff(
+    in room: RoomID? = nil, by principal: Principal
+  ) async throws(TheaterError) -> Run {
     try policy.require(.operate, of: principal)
-    return try await activities.turnEverythingOff(by: principal)
+    if let room { _ = try place(room) }
+    return try await activities.turnEverythingOff(in: room, by: principal)
   }
 
   /// Makes popcorn beside the current activity: runs the scene "popcorn". Needs the permission
@@ -325,23 +368,44 @@ public final class HomeTheaterFacade {
     try await runScene("popcorn", arguments: [:], by: principal)
   }
 
-  /// Runs a scene. A scene that starts a player becomes the current activity, unless it uses another player
-  /// than that activity and commands no amplifier, as a chime during a film. Any other scene runs beside the
-  /// activity. Needs the permission
-  /// `operate`.
+  /// Runs a scene. A scene that begins or ends an activity does so; one that starts a player becomes the activity of its
+  /// room, unless it uses another player than that activity and commands no amplifier, as a chime during a film; one that
+  /// turns off the player of an activity ends it. Any other scene runs beside the activities, in place of an earlier run
+  /// of the same scene. Needs the permission `operate`.
+  ///
+  /// - Parameter room: The room of a scene that belongs to none; `nil` for the first one.
   package func runScene(
-    _ name: String, arguments: [String: String], by principal: Principal
+    _ name: String, arguments: [String: String], in room: RoomID? = nil, by principal: Principal
   ) async throws(TheaterError) -> Run {
     try policy.require(.operate, of: principal)
-    return try await activities.runScene(name, arguments: arguments, by: principal)
+    if let room { _ = try place(room) }
+    return try await activities.runScene(name, arguments: arguments, in: room, by: principal)
   }
 
   /// Plans a run of a scene without carrying it out: a dry run. Needs the permission `operate`.
   package func planScene(
-    _ name: String, arguments: [String: String], by principal: Principal
+    _ name: String, arguments: [String: String], in room: RoomID? = nil, by principal: Principal
   ) async throws(TheaterError) -> ScenePlan {
     try policy.require(.operate, of: principal)
-    return try await activities.planScene(name, arguments: arguments, by: principal)
+    if let room { _ = try place(room) }
+    return try await activities.planScene(name, arguments: arguments, in: room, by: principal)
+  }
+
+  /// Returns the runs that are under way, oldest first. Needs the permission `view`.
+  package func runningRuns(for principal: Principal) throws(TheaterError) -> [RunReport] {
+    try policy.require(.view, of: principal)
+    return activities.runningRuns()
+  }
+
+  /// Cancels the run of a scene that is under way, and waits until it has stopped. Needs the permissions of
+  /// `cancelRun`.
+  ///
+  /// - Throws: `notNow` if no run of the scene is under way.
+  package func cancelScene(
+    _ name: String, by principal: Principal
+  ) async throws(TheaterError) -> RunReport {
+    try policy.require(.play, of: principal)
+    return try await activities.cancelScene(name, by: principal)
   }
 
   /// Returns one of the newest runs. Needs the permission `view`.
@@ -361,52 +425,61 @@ public final class HomeTheaterFacade {
     return try await activities.cancelRun(id: id, by: principal)
   }
 
-  // MARK: Transport and volume. Need the permission `play`.
+  // MARK: Transport and volume. Need the permission `play`. A room of `nil` is the first one.
 
-  /// Pauses the player of the current activity.
+  /// Pauses the player of the activity of a room.
   @discardableResult
-  package func pause(by principal: Principal) async throws(TheaterError) -> Confirmation {
-    try await sendToPlayer("pause", by: principal)
+  package func pause(
+    in room: RoomID? = nil, by principal: Principal
+  ) async throws(TheaterError) -> Confirmation {
+    try await sendToPlayer("pause", in: room, by: principal)
   }
-  /// Resumes the player of the current activity.
+  /// Resumes the player of the activity of a room.
   @discardableResult
-  package func resume(by principal: Principal) async throws(TheaterError) -> Confirmation {
-    try await sendToPlayer("play", by: principal)
+  package func resume(
+    in room: RoomID? = nil, by principal: Principal
+  ) async throws(TheaterError) -> Confirmation {
+    try await sendToPlayer("play", in: room, by: principal)
   }
   /// Goes to the next track.
   @discardableResult
-  package func next(by principal: Principal) async throws(TheaterError) -> Confirmation {
-    try await sendToPlayer("next", by: principal)
+  package func next(
+    in room: RoomID? = nil, by principal: Principal
+  ) async throws(TheaterError) -> Confirmation {
+    try await sendToPlayer("next", in: room, by: principal)
   }
   /// Goes to the previous track.
   @discardableResult
-  package func previous(by principal: Principal) async throws(TheaterError) -> Confirmation {
-    try await sendToPlayer("previous", by: principal)
+  package func previous(
+    in room: RoomID? = nil, by principal: Principal
+  ) async throws(TheaterError) -> Confirmation {
+    try await sendToPlayer("previous", in: room, by: principal)
   }
 
-  private func sendToPlayer(_ name: String, by principal: Principal)
-    async throws(TheaterError) -> Confirmation
-  {
-    try policy.require(.play, of: principal)
-    return try await transport.sendToPlayer(name, by: principal)
-  }
-
-  /// Goes to a position in the current item, in seconds from its start or from the present position.
-  @discardableResult
-  package func seek(
-    _ seconds: Double, isRelative: Bool, by principal: Principal
+  private func sendToPlayer(
+    _ name: String, in room: RoomID?, by principal: Principal
   ) async throws(TheaterError) -> Confirmation {
     try policy.require(.play, of: principal)
-    return try await transport.seek(seconds, isRelative: isRelative, by: principal)
+    return try await transport.sendToPlayer(name, in: try place(room), by: principal)
   }
 
-  /// Changes the volume of the current activity's amplifier, or of the first one while nothing is on.
+  /// Goes to a position in the item of a room, in seconds from its start or from the present position.
+  @discardableResult
+  package func seek(
+    _ seconds: Double, isRelative: Bool, in room: RoomID? = nil, by principal: Principal
+  ) async throws(TheaterError) -> Confirmation {
+    try policy.require(.play, of: principal)
+    return try await transport.seek(
+      seconds, isRelative: isRelative, in: try place(room), by: principal)
+  }
+
+  /// Changes the volume of the amplifier of a room's activity, or of its first one while nothing is on.
   @discardableResult
   package func changeVolume(
-    _ change: VolumeChange, by principal: Principal
+    _ change: VolumeChange, in room: RoomID? = nil, by principal: Principal
   ) async throws(TheaterError) -> VolumeOutcome {
     try policy.require(.play, of: principal)
-    return try await transport.changeVolume(change, by: principal)
+    return try await transport.changeVolume(change, in: try place(room), by: principal)
   }
 
   /// Gives a device a command. Needs the command's permission.
@@ -517,7 +590,7 @@ public final class HomeTheaterFacade {
     of item: String, for principal: Principal
   ) async throws(TheaterError) -> ItemPicture? {
     try policy.require(.view, of: principal)
-    let isCurrent = activities.session.report.item?.hasSameBytes(as: item) == true
+    let isCurrent = activities.house.items.contains { $0.hasSameBytes(as: item) }
     let found = library.catalogue.entry(
       id: item, in: isCurrent ? Category.allCases : categories(for: principal))
     guard let entry = found, policy.permits(item, ageLimit: principal.ageLimit) else {
@@ -553,16 +626,27 @@ public final class HomeTheaterFacade {
     return reports
   }
 
-  /// The current activity, its playback and every device. Needs the permission `view`.
+  /// What is on in a room, its playback and every device. Needs the permission `view`.
   ///
-  /// - Returns: `{"event": …, "activity": …, "playback": …, "devices": […]}`.
-  package func status(for principal: Principal) async throws(TheaterError) -> JSON {
+  /// - Parameter room: `nil` for the first one.
+  /// - Returns: `{"event": …, "activity": …, "playback": …, "rooms": […], "running": […], "devices": […]}`.
+  package func status(
+    of room: RoomID? = nil, for principal: Principal
+  ) async throws(TheaterError) -> JSON {
     try policy.require(.view, of: principal)
+    let id = try place(room)
     await activities.update()
-    return await TheaterStatus(
-      event: events.currentID, activity: activities.session.report,
-      devices: orderedDevices.map { ($0, description(of: $0)) },
-      now: clock.now()
-    ).json()
+    // Read before the state: later events may be contained in it, but none is missed.
+    let event = events.currentID
+    let rooms = try await rooms(for: principal)
+    let all = plan.allRooms.first { $0.id == id } ?? Room(id: id, devices: [])
+    var devices: [(snapshot: DeviceSnapshot, description: DeviceDescription)] = []
+    for device in orderedDevices {
+      devices.append((await device.snapshot(), description(of: device)))
+    }
+    return TheaterStatus(
+      event: event, room: await status(of: all), rooms: rooms,
+      running: activities.runningRuns(), devices: devices, now: clock.now()
+    ).json
   }
 }

@@ -102,6 +102,8 @@ package struct RoomStatus: Sendable, Hashable {
   package let activities: [String]
   /// What is on; `idle` while nothing is.
   package let report: ActivityReport
+  /// The playback of its player, for the API; `nil` without one.
+  package let playback: JSON?
 
   /// The room for the API.
   package var json: JSON {
@@ -109,29 +111,8 @@ package struct RoomStatus: Sendable, Hashable {
     room.label.add(to: &object)
     object["devices"] = .array(devices.map { .string($0.name) })
     object["activities"] = .array(activities.map { .string($0) })
-    object["activity"] = report.json
+    object["activity"] = report.json(in: room.id)
+    object["playback"] = playback
     return .object(object)
-  }
-}
-
-extension ActivityReport {
-  /// Whether the activity or scene that the report describes is for this room.
-  func isOn(in room: RoomID, of plan: TheaterPlan) -> Bool {
-    if let activity = activity.flatMap({ plan.activities[$0] }) {
-      return plan.rooms(usedBy: activity).contains(room)
-    }
-    if let named = scene.flatMap({ plan.sceneRooms[$0] }) { return named == room }
-    if let player { return plan.rooms(of: player).contains(room) }
-    return scene.map { plan.room(of: $0) == room } ?? false
-  }
-}
-
-extension TheaterPlan {
-  /// The room of an activity; for an activity without one, the rooms with devices that it commands.
-  fileprivate func rooms(usedBy activity: Activity) -> Set<RoomID> {
-    if let room = room(of: activity) { return [room] }
-    let steps = [activity.start, activity.end].compactMap { scenes[$0] }.flatMap(\.steps)
-    let own = [activity.player, activity.amplifier].compactMap(\.self)
-    return Set(steps.devices.union(own).flatMap { rooms(of: $0) })
   }
 }

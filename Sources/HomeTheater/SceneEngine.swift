@@ -8,6 +8,8 @@ import Scenes
 final class SceneEngine {
   /// The commands so far that silence each device.
   nonisolated let silencings = SilencingCounter()
+  /// The number of plans that were made.
+  private(set) var planCount = 0
   private var history = RunHistory()
   private let directory: DeviceDirectory
   private let ageLimits: AgeLimitMonitor
@@ -29,26 +31,30 @@ final class SceneEngine {
 
   // MARK: Plans
 
-  /// Returns the commands of a scene with its arguments filled in, in the order of the scene, to check
-  /// them before anything changes.
-  func commands(
-    of scene: Scene, arguments: [String: SceneArgument] = [:]
-  ) throws(TheaterError) -> [PlannedCommand] {
-    try planner.plan(
-      scene, arguments: arguments, snapshots: [:], policy: PlanPolicy(volumeLimit: nil)
-    ).commands
+  /// Fills the arguments into a scene, to check its commands before anything changes.
+  func resolve(
+    _ scene: Scene, _ arguments: [String: SceneArgument]
+  ) throws(TheaterError) -> Scene {
+    try planner.resolve(scene, arguments: arguments)
   }
 
   /// Plans a run of a scene for the present state of its devices. Nothing is sent.
+  ///
+  /// - Parameters:
+  ///   - scene: With the arguments filled in.
+  ///   - kept: The devices that it leaves as they are.
   func plan(
-    _ scene: Scene, arguments: [String: SceneArgument] = [:], policy: PlanPolicy
+    _ scene: Scene, kept: [KeptDevice] = [], policy: PlanPolicy
   ) async throws(TheaterError) -> ScenePlan {
+    planCount += 1
     // Made before the devices are asked, because the configuration may lose one of them meanwhile.
     let planner = planner
     // The devices themselves are asked: their latest reports may not have arrived here yet.
     var snapshots = directory.snapshots
     for id in scene.steps.devices { snapshots[id] = await directory[id]?.snapshot() }
-    return try planner.plan(scene, arguments: arguments, snapshots: snapshots, policy: policy)
+    var plan = try planner.plan(scene, snapshots: snapshots, policy: policy)
+    plan.kept = kept
+    return plan
   }
 
   private var planner: ScenePlanner { ScenePlanner(roles: directory.devices.mapValues(\.role)) }
@@ -134,6 +140,16 @@ final class SceneEngine {
   func cancelAll() async {
     await withDiscardingTaskGroup { group in
       for run in history.running { group.addTask { await run.cancel() } }
+    }
+  }
+
+  /// The kept runs that are under way, oldest first.
+  var runningRuns: [Run] { history.running }
+
+  /// Cancels the runs of a scene that are under way, and waits until they have stopped: a new run takes their place.
+  func cancelRuns(of scene: String, except others: [Run]) async {
+    for run in history.running where run.report.scene == scene {
+      if !others.contains(where: { $0 === run }) { await run.cancel() }
     }
   }
 

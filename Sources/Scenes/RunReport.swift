@@ -18,10 +18,13 @@ public struct RunReport: Sendable, Hashable {
   public internal(set) var nodes: [NodeReport]
   /// The failure that stopped the run.
   public internal(set) var error: TheaterError?
+  /// The devices that the scene leaves as they are.
+  public let kept: [KeptDevice]
 
   init(id: String, plan: ScenePlan) {
     self.id = id
     scene = plan.scene
+    kept = plan.kept
     status = .running
     nodes = plan.allNodes.map { NodeReport($0) }
   }
@@ -32,6 +35,7 @@ public struct RunReport: Sendable, Hashable {
   public var json: JSON {
     var object = RunChange(run: id, scene: scene, status: status, error: error).jsonObject
     object["steps"] = .array(nodes.map(\.json))
+    if !kept.isEmpty { object["kept"] = .array(kept.map(\.json)) }
     return .object(object)
   }
 }

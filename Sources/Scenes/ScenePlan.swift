@@ -7,6 +7,8 @@ public struct ScenePlan: Sendable, Hashable {
   public let scene: String
   /// The outermost nodes, one after the other.
   public let nodes: [PlanNode]
+  /// The devices that the scene leaves as they are.
+  public var kept: [KeptDevice] = []
   /// The number of nodes, groups included.
   let count: Int
 
@@ -31,9 +33,11 @@ public struct ScenePlan: Sendable, Hashable {
   public var commands: [PlannedCommand] { allNodes.compactMap(\.command) }
 
   /// The plan for the API: `{"scene": "watch-film", "steps": [node, …]}`. `steps` is a flat list in
-  /// which each group precedes its members; see `PlanNode.json`.
+  /// which each group precedes its members; see `PlanNode.json`. `kept` where the scene leaves devices as they are.
   public var json: JSON {
-    ["scene": .string(scene), "steps": .array(allNodes.map(\.json))]
+    var object: JSONObject = ["scene": .string(scene), "steps": .array(allNodes.map(\.json))]
+    if !kept.isEmpty { object["kept"] = .array(kept.map(\.json)) }
+    return .object(object)
   }
 
   private static func number(_ nodes: inout [PlanNode], prefix: String, from first: Int) -> Int {
@@ -54,6 +58,26 @@ public struct ScenePlan: Sendable, Hashable {
       }
     }
     return next
+  }
+}
+
+/// A device that the end of an activity leaves as it is, because the activity of another room uses it.
+public struct KeptDevice: Sendable, Hashable {
+  public let device: DeviceID
+  /// The name of the other room.
+  public let room: String
+  /// What is on there, for people.
+  public let title: String
+
+  public init(device: DeviceID, room: String, title: String) {
+    self.device = device
+    self.room = room
+    self.title = title
+  }
+
+  /// `{"device": "amp", "room": "kitchen", "title": "Radio"}`.
+  public var json: JSON {
+    ["device": .string(device.name), "room": .string(room), "title": .string(title)]
   }
 }
 

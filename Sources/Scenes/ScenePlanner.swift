@@ -31,6 +31,24 @@ public struct ScenePlanner: Sendable {
   /// - Parameter roles: The role of each device of the theater.
   public init(roles: [DeviceID: Role]) { self.roles = roles }
 
+  /// Fills the arguments into the steps of a scene, and checks every command.
+  ///
+  /// - Throws: The error of the first step that cannot be carried out: a device that does not exist, a
+  ///   missing or invalid argument.
+  public func resolve(
+    _ scene: Scene, arguments: [String: SceneArgument]
+  ) throws(TheaterError) -> Scene {
+    for name in scene.parameters.keys.sorted() where arguments[name] == nil {
+      throw TheaterError(
+        .invalid, "the scene \"\(scene.name)\" needs the parameter \"\(name)\"",
+        hint: "Give a value for it.")
+    }
+    var resolved = scene
+    resolved.parameters = [:]
+    resolved.steps = try resolve(scene.steps, below: "", of: scene.name, arguments: arguments)
+    return resolved
+  }
+
   /// Makes the plan of a run of `scene`.
   ///
   /// - Parameters:
@@ -39,54 +57,63 @@ public struct ScenePlanner: Sendable {
   /// - Throws: The error of the first step that cannot be planned: a device that does not exist, a
   ///   missing or invalid argument.
   public func plan(
-    _ scene: Scene, arguments: [String: SceneArgument], snapshots: [DeviceID: DeviceSnapshot],
-    policy: PlanPolicy
+    _ scene: Scene, arguments: [String: SceneArgument] = [:],
+    snapshots: [DeviceID: DeviceSnapshot], policy: PlanPolicy
   ) throws(TheaterError) -> ScenePlan {
-    for name in scene.parameters.keys.sorted() where arguments[name] == nil {
-      throw TheaterError(
-        .invalid, "the scene \"\(scene.name)\" needs the parameter \"\(name)\"",
-        hint: "Give a value for it.")
-    }
-    var nodes: [PlanNode] = []
-    for (index, step) in scene.steps.enumerated() {
-      nodes.append(
-        try node(
-          step, id: "\(index + 1)", of: scene.name, arguments: arguments, policy: policy))
-    }
+    var nodes = try resolve(scene, arguments: arguments).steps.compactMap { node($0, policy) }
     var touched: Set<DeviceID> = []
     for index in nodes.indices { decide(&nodes[index], seeing: snapshots, touched: &touched) }
     return ScenePlan(scene: scene.name, nodes: nodes)
   }
 
-  private func node(
-    _ step: Step, id: String, of scene: String, arguments: [String: SceneArgument],
-    policy: PlanPolicy
-  ) throws(TheaterError) -> PlanNode {
+  /// - Parameter group: The id of the group around the steps, with a dot.
+  private func resolve(
+    _ steps: [Step], below group: String, of scene: String, arguments: [String: SceneArgument]
+  ) throws(TheaterError) -> [Step] {
+    var resolved: [Step] = []
+    for (index, step) in steps.enumerated() {
+      let id = "\(group)\(index + 1)"
+      switch step {
+      case .wait: resolved.append(step)
+      case .sequence(let members, let onFailure):
+        let members = try resolve(members, below: "\(id).", of: scene, arguments: arguments)
+        resolved.append(.sequence(members, onFailure: onFailure))
+      case .parallel(let members, let onFailure):
+        let members = try resolve(members, below: "\(id).", of: scene, arguments: arguments)
+        resolved.append(.parallel(members, onFailure: onFailure))
+      case .command(var command):
+        command.command = .fixed(
+          try self.command(of: command, id: id, of: scene, arguments: arguments))
+        resolved.append(.command(command))
+      }
+    }
+    return resolved
+  }
+
+  private func command(
+    of step: CommandStep, id: String, of scene: String, arguments: [String: SceneArgument]
+  ) throws(TheaterError) -> Command {
+    guard let role = roles[step.device] else {
+      throw TheaterError(
+        .notFound, "there is no device \"\(step.device)\"",
+        hint: "Check the scene \"\(scene)\" in devices.json.", device: step.device, step: id)
+    }
+    do {
+      return try command(step.command, role: role, arguments: arguments)
+    } catch {
+      throw TheaterError(.invalid, error.message, hint: error.hint, device: step.device, step: id)
+    }
+  }
+
+  /// The node of a step whose arguments are filled in.
+  private func node(_ step: Step, _ policy: PlanPolicy) -> PlanNode? {
     switch step {
-    case .wait(let duration): return PlanNode(.wait(duration))
-    case .sequence(let steps, let onFailure), .parallel(let steps, let onFailure):
-      var members: [PlanNode] = []
-      for (index, step) in steps.enumerated() {
-        members.append(
-          try node(
-            step, id: "\(id).\(index + 1)", of: scene, arguments: arguments, policy: policy))
-      }
-      let work: PlanNode.Work =
-        if case .sequence = step { .sequence(members) } else { .parallel(members) }
-      return PlanNode(work, onFailure: onFailure)
-    case .command(let step):
-      guard let role = roles[step.device] else {
-        throw TheaterError(
-          .notFound, "there is no device \"\(step.device)\"",
-          hint: "Check the scene \"\(scene)\" in devices.json.", device: step.device, step: id)
-      }
-      do {
-        let command = try command(step.command, role: role, arguments: arguments)
-        return node(step, command, policy)
-      } catch {
-        throw TheaterError(
-          .invalid, error.message, hint: error.hint, device: step.device, step: id)
-      }
+    case .wait(let duration): PlanNode(.wait(duration))
+    case .sequence(let steps, let onFailure):
+      PlanNode(.sequence(steps.compactMap { node($0, policy) }), onFailure: onFailure)
+    case .parallel(let steps, let onFailure):
+      PlanNode(.parallel(steps.compactMap { node($0, policy) }), onFailure: onFailure)
+    case .command(let step): step.command.fixed.map { node(step, $0, policy) }
     }
   }
 

@@ -61,6 +61,24 @@ public enum StepCommand: Sendable, Hashable {
   /// `argument` holds texts such as `"$film"`, which the planner replaces by the scene's arguments
   /// before it checks the command.
   case template(name: String, argument: JSON, role: Role)
+
+  /// The command, if nothing has to be filled in.
+  public var fixed: Command? { if case .fixed(let command) = self { command } else { nil } }
+}
+
+/// A command of a scene whose arguments are filled in.
+public struct SceneCommand: Sendable, Hashable {
+  /// The device that gets the command.
+  public let device: DeviceID
+  public let command: Command
+
+  public init(device: DeviceID, command: Command) {
+    self.device = device
+    self.command = command
+  }
+
+  /// The role of the device.
+  public var role: Role { command.role }
 }
 
 /// The effect of a failed step on the surrounding steps.
@@ -83,6 +101,13 @@ extension [Step] {
       case .sequence(let steps, _), .parallel(let steps, _): steps.commandSteps
       case .wait: []
       }
+    }
+  }
+
+  /// The commands without parameters, in the order of the tree.
+  public var commands: [SceneCommand] {
+    commandSteps.compactMap { step in
+      step.command.fixed.map { SceneCommand(device: step.device, command: $0) }
     }
   }
 

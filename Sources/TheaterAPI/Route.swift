@@ -151,7 +151,10 @@ extension Endpoint {
   /// order.
   ///
   /// - Precondition: There are as many arguments as captures.
-  public func path(_ arguments: String...) -> String {
+  public func path(_ arguments: String...) -> String { path(arguments) }
+
+  /// Returns the path for a request, as with single arguments.
+  public func path(_ arguments: [String]) -> String {
     let route = route
     precondition(
       arguments.count == route.captures.count,
@@ -170,7 +173,7 @@ public enum APIContract {
   /// Every group of operations, in the order of the documentation.
   public static let groups: [any Endpoint.Type] = [
     SessionEndpoint.self, AccountEndpoint.self, PeopleEndpoint.self, PlaybackEndpoint.self,
-    DeviceEndpoint.self, SystemEndpoint.self,
+    RoomEndpoint.self, DeviceEndpoint.self, SystemEndpoint.self,
   ]
 
   /// Every operation: the name of its group, its `operationId`, its declaration.
@@ -187,10 +190,12 @@ public enum APIContract {
 
 extension APIContract {
   /// The operations that an access token may be limited to, by their names, sorted.
-  public static let tokenCommands: [String] = operations.compactMap {
-    guard case .permitted(_, .command(let name)) = $0.route.access else { return nil }
-    return name
-  }.sorted()
+  public static let tokenCommands: [String] = Set(
+    operations.compactMap {
+      guard case .permitted(_, .command(let name)) = $0.route.access else { return nil }
+      return name
+    }
+  ).sorted()
 
   /// The route tables of `docs/http-api.md`, one for each group, in Markdown.
   public static var referenceTables: String {

@@ -148,8 +148,10 @@ extension HomeTheaterFacade {
     try await scanLibrary(by: .owner)
   }
 
-  /// The report of the current activity.
-  var report: ActivityReport { activities.session.report }
+  /// What is on in the first room.
+  var session: ActivitySession { activities.session(in: activities.defaultRoom) }
+  /// The report of what is on in the first room.
+  var report: ActivityReport { session.report }
   /// The newest snapshot of a device that the facade has processed.
   func snapshot(of id: DeviceID) -> DeviceSnapshot? { directory.snapshot(of: id) }
 }

@@ -39,26 +39,41 @@ final class AccessPolicy {
 
   // MARK: Activities
 
-  /// Throws `forbidden` unless the principal may begin the activity and control the current one.
+  /// Throws `forbidden` unless the principal may begin the activity, and control what is on in its room.
   func check(
-    _ activity: Activity, during session: ActivitySession, by principal: Principal
+    _ activity: Activity, in room: RoomID, of house: HouseState, by principal: Principal
   ) throws(TheaterError) {
-    try checkControl(of: session, by: principal)
+    try checkControl(of: [room], in: house, by: principal)
     guard let permitted = principal.activities, !permitted.contains(activity.name) else { return }
     throw TheaterError(
       .forbidden, "your pass does not include \(activity.words)",
       hint: "You may: \(permitted.sorted().joined(separator: ", ")).")
   }
 
-  /// Throws `forbidden` unless nothing is playing, or the principal may control and end it.
-  func checkControl(of session: ActivitySession, by principal: Principal) throws(TheaterError) {
+  /// Throws `forbidden` unless in each room nothing is playing, or the principal may control and end it.
+  func checkControl(
+    of rooms: [RoomID], in house: HouseState, by principal: Principal
+  ) throws(TheaterError) {
     guard let permitted = principal.activities else { return }
-    if let activity = session.activity, session.isScene || !permitted.contains(activity.name) {
-      throw TheaterError(
-        .forbidden, "\(activity.words) is on, and your pass does not include it",
-        hint: "Wait for its end, or ask the user who began it.")
+    for room in rooms {
+      let session = house[room].session
+      if let activity = session.activity, session.isScene || !permitted.contains(activity.name) {
+        throw TheaterError(
+          .forbidden, "\(activity.words) is on, and your pass does not include it",
+          hint: "Wait for its end, or ask the user who began it.")
+      }
+      try checkOtherPlayers(in: room, during: session)
     }
-    try checkOtherPlayers(during: session)
+  }
+
+  /// Throws `forbidden` unless the principal may control what is on in the rooms of a device; in all rooms for one that
+  /// belongs to the house.
+  func checkControl(
+    of device: DeviceID, in house: HouseState, by principal: Principal
+  ) throws(TheaterError) {
+    let rooms = directory.plan.rooms(of: device)
+    try checkControl(
+      of: rooms.isEmpty ? directory.plan.allRooms.map(\.id) : rooms, in: house, by: principal)
   }
 
   /// Throws `forbidden` unless the principal may run a scene that plays something.
@@ -82,13 +97,15 @@ final class AccessPolicy {
 
   /// Throws `forbidden` if a player that is not the current activity's may be heard. A user without
   /// limits has started it with a command or its buttons, and limited users may not control it.
-  private func checkOtherPlayers(during session: ActivitySession) throws(TheaterError) {
+  private func checkOtherPlayers(
+    in room: RoomID, during session: ActivitySession
+  ) throws(TheaterError) {
     // While an activity begins or ends, the previous player is still stopping.
     guard session.report.status != .starting, session.report.status != .ending else { return }
-    let (devices, snapshots) = (directory.devices, directory.snapshots)
-    let players = devices.values.filter {
+    let (plan, snapshots) = (directory.plan, directory.snapshots)
+    let players = directory.devices.values.filter {
       $0.role.category != nil && $0.id != session.activity?.player
-        && mayBeHeard($0.id, snapshots)
+        && plan.rooms(of: $0.id).contains(room) && mayBeHeard($0.id, snapshots)
     }
     guard let player = players.map(\.id).min() else { return }
     throw TheaterError(
@@ -111,23 +128,23 @@ final class AccessPolicy {
 
   // MARK: Age ratings
 
-  /// The items that the status shows to everybody: those of the players, and that of the current activity.
-  func knownItems(during session: ActivitySession) -> Set<UTF8Key> {
+  /// The items that the status shows to everybody: those of the players, and those of the activities.
+  func knownItems(in house: HouseState) -> Set<UTF8Key> {
     let reported = directory.snapshots.values.compactMap { $0.state.playback?.item }
-    return Set((reported + [session.report.item].compactMap(\.self)).map { UTF8Key($0) })
+    return Set((reported + house.items).map { UTF8Key($0) })
   }
 
   /// Throws `forbidden` unless every item that the commands of a scene play is within the principal's age limit,
   /// including an item that one of them leaves in a player and a later one resumes.
   func checkRatings(
-    of commands: [PlannedCommand], during session: ActivitySession, by principal: Principal
+    of commands: [SceneCommand], in house: HouseState, by principal: Principal
   ) throws(TheaterError) {
     guard let limit = principal.ageLimit else { return }
     let hidden = TheaterError(
       .forbidden,
       "the scene plays something that is rated above \(limit), your age limit, or is not in the library",
       hint: "Choose another scene, or ask an owner of this theater.")
-    let known = knownItems(during: session)
+    let known = knownItems(in: house)
     var items = directory.snapshots.compactMapValues { $0.state.playback?.heldItem }
     for planned in commands {
       guard let change = ItemChange(planned.command) else { continue }
@@ -211,14 +228,14 @@ final class AccessPolicy {
   ///
   /// - Parameter state: The state of the device.
   func checkLimits(
-    of command: Command, for device: DeviceID, in state: DeviceState,
-    during session: ActivitySession, by principal: Principal
+    of command: Command, for device: DeviceID, in state: DeviceState, of house: HouseState,
+    by principal: Principal
   ) throws(TheaterError) {
-    try checkControl(of: session, by: principal)
+    try checkControl(of: device, in: house, by: principal)
     if let change = ItemChange(command) {
       let held = state.playback?.heldItem
       // The state of the device may be newer than its newest report.
-      let known = knownItems(during: session).union([held].compactMap(\.self).map { UTF8Key($0) })
+      let known = knownItems(in: house).union([held].compactMap(\.self).map { UTF8Key($0) })
       try checkRating(
         of: change, on: device, holding: held, knowing: known, hiding: TheaterError.notInLibrary,
         by: principal)

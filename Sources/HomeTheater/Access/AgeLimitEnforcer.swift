@@ -59,10 +59,10 @@ final class AgeLimitEnforcer {
   /// Checks a player's report and stops a forbidden item.
   func observe(_ playback: Playback, of player: any Device) {
     guard let stop = player.role.stop else { return }
-    let session = activities.session
+    let room = activities.house.room(playing: player.id)
     let finding = monitor.check(
-      playback, of: player, isCurrent: player.id == session.activity?.player,
-      user: session.report.user)
+      playback, of: player, isCurrent: room != nil,
+      user: room.flatMap { activities.session(in: $0).report.user })
     switch finding {
     case .permitted(let stop?): activities.clearError(.ageLimit, of: stop.player)
     case .forbidden(let found, let isNew):

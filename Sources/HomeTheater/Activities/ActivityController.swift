@@ -11,125 +11,139 @@ package struct StartedActivity: Sendable {
   package let resumedAt: Double?
 }
 
-/// Begins, switches and ends the current activity.
+/// Begins, switches and ends the activities of the rooms.
 ///
-/// The newest request wins: each one takes a turn, cancels the run of the one before, and gives up
-/// with `cancelled` when a newer one has taken a turn meanwhile.
+/// `HouseState` makes the decisions; the controller asks the library and the devices, and carries the
+/// decisions out. The newest request of a room wins: each one takes a turn, cancels the run of the one
+/// before, and gives up with `cancelled` when a newer one has taken a turn meanwhile.
 @TheaterActor
 final class ActivityController {
-  private(set) var session = ActivitySession()
-  private var turn = 0
-  /// The number of requests of people that have come, whether or not they have taken a turn.
-  private var requestCount = 0
-  /// The number of the newest request of a person that has taken a turn.
-  private var newestRequest = 0
-  /// The turn of the newest request that has come to its run. A newer one is on its way to its own.
-  private var startedTurn = 0
-  /// The devices that may still carry out a command of an earlier run.
-  private var uncertainDevices = UncertainDevices()
-  private let directory: DeviceDirectory
+  private(set) var house = HouseState()
+  let directory: DeviceDirectory
   private let library: Library
   private let policy: AccessPolicy
   private let ageLimits: AgeLimitMonitor
   private let engine: SceneEngine
-  private let playback: PlaybackMonitor
+  private let makePlayback: @Sendable () -> PlaybackMonitor
+  /// Follow the players, by room.
+  private var playbacks: [RoomID: PlaybackMonitor] = [:]
   private let losses: LossTimers
-  /// Whether the current player goes on.
-  private var condition = PlayerCondition()
   private let clock: any TheaterClock
   private let events: EventLog
   private let log: @Sendable (String) -> Void
 
   nonisolated init(
     directory: DeviceDirectory, library: Library, policy: AccessPolicy,
-    ageLimits: AgeLimitMonitor, engine: SceneEngine, playback: PlaybackMonitor,
-    losses: LossTimers, clock: any TheaterClock, events: EventLog,
-    log: @escaping @Sendable (String) -> Void
+    ageLimits: AgeLimitMonitor, engine: SceneEngine,
+    playback: @escaping @Sendable () -> PlaybackMonitor, losses: LossTimers,
+    clock: any TheaterClock, events: EventLog, log: @escaping @Sendable (String) -> Void
   ) {
     self.directory = directory
     self.library = library
     self.policy = policy
     self.ageLimits = ageLimits
     self.engine = engine
-    self.playback = playback
+    makePlayback = playback
     self.losses = losses
     self.clock = clock
     self.events = events
     self.log = log
   }
 
+  private var context: HouseContext {
+    HouseContext(
+      plan: directory.plan, roles: directory.devices.mapValues(\.role),
+      catalogue: library.catalogue)
+  }
+
+  /// The room of requests that name none.
+  var defaultRoom: RoomID { directory.plan.allRooms.first?.id ?? .standard }
+
+  /// What is on in a room.
+  func session(in room: RoomID) -> ActivitySession { house[room].session }
+
+  private func playback(in room: RoomID) -> PlaybackMonitor {
+    if let playback = playbacks[room] { return playback }
+    let playback = makePlayback()
+    playbacks[room] = playback
+    return playback
+  }
+
   // MARK: Begin
 
-  /// Begins an activity in place of the current one.
+  /// Begins an activity in place of the one that is on in its room.
   ///
   /// - Parameters:
   ///   - text: The title or id of the item; a station may be a frequency such as "98.5 FM".
+  ///   - room: The room of an activity that belongs to none; `nil` for the first one.
   ///   - fromStart: Whether a saved position is ignored.
   func begin(
-    _ name: String, item text: String?, fromStart: Bool, by principal: Principal
+    _ name: String, item text: String?, in room: RoomID?, fromStart: Bool, by principal: Principal
   ) async throws(TheaterError) -> StartedActivity {
     let plan = directory.plan
     let activity = try plan.activity(named: name)
     let scene = try plan.scene(named: activity.start)
-    try policy.check(activity, during: session, by: principal)
-    let request = nextRequest()
+    let place = plan.room(of: activity) ?? room ?? defaultRoom
+    try policy.check(activity, in: place, of: house, by: principal)
+    let request = house.newRequest()
     for category in scene.parameters.values.compactMap(\.category) {
-      try await waitForCatalogues(of: category, naming: text, for: request, by: principal)
+      try await waitForCatalogues(of: category, naming: text, by: principal)
     }
-    return try await beginActivity(
-      name, item: text, fromStart: fromStart, by: principal, request: request)
+    return try await begin(
+      activityNamed: name, item: text, in: room, fromStart: fromStart, by: principal,
+      request: request)
   }
 
-  /// Begins the activity that plays an item of a category, in place of the current one.
+  /// Begins the activity that plays an item of a category, in place of the one that is on in its room.
   ///
-  /// - Parameters: As for an activity that is named.
+  /// - Parameters: As for an activity that is named. An activity of the room goes before others.
   func begin(
-    _ category: Category, item text: String?, fromStart: Bool, by principal: Principal
+    _ category: Category, item text: String?, in room: RoomID?, fromStart: Bool,
+    by principal: Principal
   ) async throws(TheaterError) -> StartedActivity {
-    let request = nextRequest()
-    try await waitForCatalogues(of: category, naming: text, for: request, by: principal)
-    let name = try activity(for: category, playing: text, by: principal)
-    return try await beginActivity(
-      name, item: text, fromStart: fromStart, by: principal, request: request)
+    let request = house.newRequest()
+    try await waitForCatalogues(of: category, naming: text, by: principal)
+    let name = try activity(for: category, playing: text, in: room, by: principal)
+    return try await begin(
+      activityNamed: name, item: text, in: room, fromStart: fromStart, by: principal,
+      request: request)
   }
 
-  private func beginActivity(
-    _ name: String, item text: String?, fromStart: Bool, by principal: Principal, request: Int
+  private func begin(
+    activityNamed name: String, item text: String?, in room: RoomID?, fromStart: Bool,
+    by principal: Principal, request: Int
   ) async throws(TheaterError) -> StartedActivity {
     let plan = directory.plan
     let activity = try plan.activity(named: name)
     let scene = try plan.scene(named: activity.start)
-    let endScene = try plan.scene(named: activity.end)
-    try policy.check(activity, during: session, by: principal)
     let item = try resolver(for: principal).choice(text, for: scene, of: activity)
-    let arguments = item?.arguments ?? [:]
-    let whole = try replacingCurrent(by: scene, arguments, for: principal)
-    // Before the saved position is read: this saves that of the current item, which may be chosen again.
-    let turn = try await beginTurn(request)
-    var resumedAt: Double?
-    if !fromStart, let item, let user = principal.user,
-      let category = activity.player.flatMap({ directory[$0]?.role.category })
-    {
-      resumedAt = await playback.savedPosition(of: item, category, user: user)
+    let decision = try house.decide(
+      beginning: activity, with: try engine.resolve(scene, item?.arguments ?? [:]), item: item,
+      in: room, context)
+    let run = try await carryOut(decision, by: principal, request: request) { room in
+      guard !fromStart, let item, let user = principal.user, let player = activity.player,
+        let category = self.directory[player]?.role.category
+      else { return nil }
+      return await self.playback(in: room).savedPosition(of: item, category, user: user)
     }
-    var limits = planPolicy(for: principal)
-    if let player = activity.player { limits.resumePositions[player] = resumedAt }
-    let scenePlan = try await planNext(whole, arguments, limits, turn: turn)
-    session.begin(activity, endingWith: endScene, item, resumedAt: resumedAt, by: principal)
-    let run = startBeginning(activity, item, scenePlan, by: principal)
-    return StartedActivity(run: run, resumedAt: resumedAt)
+    let report = decision.rooms.first.map { house[$0].session.report }
+    return StartedActivity(run: run, resumedAt: report?.resumedAt)
   }
 
-  /// Returns the name of the activity that plays an item of a category; without an item, the current activity if it
-  /// is of this category. If none can play it, the error of ``begin(_:item:fromStart:by:)`` says why.
+  /// Returns the name of the activity that plays an item of a category; without an item, an activity that is on, if
+  /// it is of this category. If none can play it, the error of ``begin(_:item:in:fromStart:by:)`` says why.
   func activity(
-    for category: Category, playing item: String?, by principal: Principal
+    for category: Category, playing item: String?, in room: RoomID?, by principal: Principal
   ) throws(TheaterError) -> String {
     let plan = directory.plan
-    let all = plan.orderedActivities.filter { $0.category == category }
+    let all = plan.orderedActivities.filter { activity in
+      activity.category == category
+        && room.map { plan.room(of: activity) ?? $0 == $0 } ?? true
+    }
     guard let first = all.first else {
+      let place = room.map { " in the room \"\($0)\"" } ?? ""
       throw TheaterError(
-        .notFound, "no activity plays \(category.rawValue)",
+        .notFound, "no activity plays \(category.rawValue)\(place)",
         hint: "Add one to \"activities\" in devices.json.")
     }
     let permitted = all.filter(principal.mayBegin)
@@ -145,159 +159,189 @@ final class ActivityController {
     }
     // Without an item the user means the player that is on, even if its activity needs an item.
     let candidates = isItemGiven ? able : permitted
-    let current = session.activity.flatMap { activity in
-      candidates.first { $0.name == activity.name }
-        ?? candidates.first {
-          activity.category == category && $0.player != nil && $0.player == activity.player
-        }
-    }
+    let rooms = [room ?? defaultRoom] + (room == nil ? house.usedRooms : [])
+    let current = rooms.compactMap { room in
+      house[room].session.activity.flatMap { candidates.continuing($0, of: category) }
+    }.first
     return (current ?? able.first ?? permitted.first ?? first).name
   }
 
-  /// Runs a scene. A scene that plays something becomes the current activity, unless it only adds the
-  /// sound of another player to it. Any other scene runs beside the activity.
+  // MARK: Scenes
+
+  /// Runs a scene; `HouseState.decide(running:in:_:)` says what it does to what is on.
+  ///
+  /// - Parameter room: The room of a scene that belongs to none; `nil` for the first one.
   func runScene(
-    _ name: String, arguments texts: [String: String], by principal: Principal
+    _ name: String, arguments texts: [String: String], in room: RoomID?, by principal: Principal
   ) async throws(TheaterError) -> Run {
-    let plan = directory.plan
-    let scene = try plan.scene(named: name)
-    try policy.checkControl(of: session, by: principal)
-    if session.activity != nil, session.endScenes.map(\.name) == [name] {
-      return try await end(by: principal)
-    }
-    let request = nextRequest()
-    try policy.checkArguments(of: scene, by: principal)
-    try await waitForCatalogues(naming: texts, of: scene, for: request, by: principal)
-    let arguments = try resolver(for: principal).arguments(texts, for: scene)
-    let commands = try engine.commands(of: scene, arguments: arguments)
-    try policy.checkRatings(of: commands, during: session, by: principal)
-    let current = session.activity?.player
-    if let played = ScenePlayback(of: commands, current: current, in: library.catalogue) {
-      if played.becomesCurrent(scene, commands, replacing: current, in: plan) {
-        return try await begin(
-          scene, arguments, played, commands, in: plan, by: principal, request: request)
-      }
-      try policy.checkPlaying(scene, by: principal)
-    }
-    let scenePlan = try await engine.plan(
-      scene, arguments: arguments, policy: planPolicy(for: principal))
-    try engine.checkRunLimit()
-    return engine.start(scenePlan, by: principal) { run in
-      // It may have begun before another run that left a device uncertain, so it makes none certain.
-      guard run.report.status != .done else { return }
-      await self.recordUnconfirmedCommands(of: run.report, turn: self.turn)
-    }
+    let request = house.newRequest()
+    let decision = try await decide(name, texts, in: room, by: principal)
+    return try await carryOut(decision, by: principal, request: request)
   }
 
   /// Plans a run of a scene without carrying it out: a dry run.
   ///
   /// - Throws: The errors of `runScene` for missing things and unfit arguments.
   func planScene(
-    _ name: String, arguments texts: [String: String], by principal: Principal
+    _ name: String, arguments texts: [String: String], in room: RoomID?, by principal: Principal
   ) async throws(TheaterError) -> ScenePlan {
-    let plan = directory.plan
-    var scene = try plan.scene(named: name)
-    try policy.checkControl(of: session, by: principal)
-    try policy.checkArguments(of: scene, by: principal)
-    try await waitForCatalogues(naming: texts, of: scene, for: nil, by: principal)
-    let arguments = try resolver(for: principal).arguments(texts, for: scene)
-    let commands = try engine.commands(of: scene, arguments: arguments)
-    try policy.checkRatings(of: commands, during: session, by: principal)
-    let current = session.activity?.player
-    if session.activity != nil, session.endScenes.map(\.name) == [name] {
-      scene.steps = endSteps()
-    } else if let played = ScenePlayback(of: commands, current: current, in: library.catalogue),
-      played.becomesCurrent(scene, commands, replacing: current, in: plan),
-      played.activity(begunBy: scene, in: plan) != nil
-    {
-      scene = try replacingCurrent(by: scene, arguments, for: principal)
-    }
+    let decision = try await decide(name, texts, in: room, by: principal)
+    try check(decision, by: principal)
     return try await engine.plan(
-      scene, arguments: arguments, policy: planPolicy(for: principal))
+      decision.scene, kept: decision.kept, policy: planPolicy(for: principal))
   }
 
-  /// A scene together with the end of the activity that it replaces, checked for the principal.
-  private func replacingCurrent(
-    by scene: Scene, _ arguments: [String: SceneArgument], for principal: Principal
-  ) throws(TheaterError) -> Scene {
-    let commands = try engine.commands(of: scene, arguments: arguments)
-    let ending = Scene(name: scene.name, steps: endSteps(before: scene.steps))
-    try policy.checkRatings(
-      of: try engine.commands(of: ending) + commands, during: session, by: principal)
-    var whole = scene
-    whole.steps = ending.steps + scene.steps
-    return whole
+  private func decide(
+    _ name: String, _ texts: [String: String], in room: RoomID?, by principal: Principal
+  ) async throws(TheaterError) -> HouseDecision {
+    let scene = try directory.plan.scene(named: name)
+    let place = directory.plan.room(of: name) ?? room ?? defaultRoom
+    try policy.checkControl(of: [place], in: house, by: principal)
+    try policy.checkArguments(of: scene, by: principal)
+    try await waitForCatalogues(naming: texts, of: scene, by: principal)
+    let arguments = try resolver(for: principal).arguments(texts, for: scene)
+    return try house.decide(running: try engine.resolve(scene, arguments), in: room, context)
   }
 
-  /// Begins a scene that plays: the activity that it begins, or one made from it.
-  private func begin(
-    _ scene: Scene, _ arguments: [String: SceneArgument], _ played: ScenePlayback,
-    _ commands: [PlannedCommand], in plan: TheaterPlan, by principal: Principal, request: Int
-  ) async throws(TheaterError) -> Run {
-    if let activity = played.activity(begunBy: scene, in: plan) {
-      let endScene = try plan.scene(named: activity.end)
-      try policy.check(activity, during: session, by: principal)
-      let whole = try replacingCurrent(by: scene, arguments, for: principal)
-      let turn = try await beginTurn(request)
-      let scenePlan = try await planNext(
-        whole, arguments, planPolicy(for: principal), turn: turn)
-      session.begin(
-        activity, endingWith: endScene, played.item, resumedAt: nil, by: principal)
-      return startBeginning(activity, played.item, scenePlan, by: principal)
+  /// Throws `forbidden` unless the principal may do what a decision does.
+  private func check(_ decision: HouseDecision, by principal: Principal) throws(TheaterError) {
+    switch decision.effect {
+    case .begin(let beginning, let room) where beginning.endScene == nil:
+      try policy.checkControl(of: [room], in: house, by: principal)
+      try policy.checkPlaying(decision.scene, by: principal)
+    case .begin(let beginning, let room):
+      try policy.check(beginning.activity, in: room, of: house, by: principal)
+    case .end(let rooms): try policy.checkControl(of: rooms, in: house, by: principal)
+    case .beside(plays: true): try policy.checkPlaying(decision.scene, by: principal)
+    case .beside(plays: false): break
     }
-    let activity = played.activity(madeFrom: scene, commands, in: plan)
-    try policy.checkPlaying(scene, by: principal)
-    let turn = try await beginTurn(request)
-    let scenePlan = try await planNext(scene, arguments, planPolicy(for: principal), turn: turn)
-    session.begin(scene: activity, played.item, by: principal)
-    return startBeginning(activity, played.item, scenePlan, by: principal)
+    try checkRatings(of: decision, by: principal)
   }
 
-  private func resolver(for principal: Principal) -> ArgumentResolver {
-    ArgumentResolver(
-      catalogue: library.catalogue, ageLimit: principal.ageLimit,
-      knownItems: principal.ageLimit == nil ? [] : policy.knownItems(during: session),
-      unreadPlayers: Dictionary(
-        uniqueKeysWithValues: Category.allCases.compactMap { category in
-          library.unreadPlayers(of: category).first.map { (category, $0) }
-        }))
+  private func checkRatings(
+    of decision: HouseDecision, by principal: Principal
+  ) throws(TheaterError) {
+    try policy.checkRatings(of: decision.scene.steps.commands, in: house, by: principal)
   }
 
-  // MARK: Players that have only just started
+  // MARK: Carrying out
 
-  /// The number of a request of a person, which may have to wait before it takes its turn.
-  private func nextRequest() -> Int {
-    requestCount += 1
-    return requestCount
-  }
-
-  /// Waits until players that have only just started have listed their items, unless `text` names an item already.
+  /// Checks a decision, takes the turns that it needs, plans its run once and starts it.
   ///
-  /// - Parameter request: The number of the request; `nil` for a dry run.
-  /// - Throws: `cancelled` if a newer request has taken a turn meanwhile.
-  private func waitForCatalogues(
-    of category: Category, naming text: String?, for request: Int?, by principal: Principal
-  ) async throws(TheaterError) {
-    guard let text, !text.isEmpty, !library.unreadPlayers(of: category).isEmpty,
-      !resolver(for: principal).isExact(text, in: category)
-    else { return }
-    await library.waitForCatalogues(of: category)
-    if let request, request < newestRequest { throw .replaced }
-  }
-
-  private func waitForCatalogues(
-    naming texts: [String: String], of scene: Scene, for request: Int?, by principal: Principal
-  ) async throws(TheaterError) {
-    for (name, text) in texts {
-      guard let category = scene.parameters[name]?.category else { continue }
-      try await waitForCatalogues(of: category, naming: text, for: request, by: principal)
+  /// - Parameters:
+  ///   - request: The number of the request of a person; `nil` for an end by itself.
+  ///   - position: Returns the position in seconds from which the item of a beginning is resumed. Asked after the
+  ///     position of the present item is saved, which may be the same item.
+  private func carryOut(
+    _ decision: HouseDecision, by principal: Principal, request: Int?,
+    resumingAt position: (RoomID) async -> Double? = { _ in nil }
+  ) async throws(TheaterError) -> Run {
+    if let request {
+      try check(decision, by: principal)
+      for room in decision.rooms { try house.requireNewest(request, in: room) }
+    } else {
+      // The user who began an activity may end it, even if other players have started since.
+      try checkRatings(of: decision, by: principal)
+    }
+    guard !decision.rooms.isEmpty else {
+      return try await runBeside(decision, by: principal)
+    }
+    let turns = try await takeTurns(in: decision.rooms, for: request)
+    var limits = planPolicy(for: principal)
+    if case .begin(let beginning, let room) = decision.effect,
+      let player = beginning.activity.player
+    {
+      limits.resumePositions[player] = await position(room)
+    }
+    let plan = try await planNext(present(decision), limits, turns)
+    switch decision.effect {
+    case .begin(let beginning, _):
+      return start(
+        beginning, plan,
+        resumingAt: beginning.activity.player.flatMap { limits.resumePositions[$0] },
+        turns[0], by: principal)
+    case .end, .beside: return startEnding(plan, turns, by: principal)
     }
   }
 
-  /// Starts the run that begins the session's activity.
-  private func startBeginning(
-    _ activity: Activity, _ item: ItemChoice?, _ scenePlan: ScenePlan, by principal: Principal
+  /// An end without the devices that the configuration has lost since it was decided.
+  private func present(_ decision: HouseDecision) -> HouseDecision {
+    guard case .end = decision.effect else { return decision }
+    var present = decision
+    present.scene.steps = decision.scene.steps.mapCommands {
+      directory[$0.device] == nil ? nil : $0
+    }
+    return present
+  }
+
+  private func runBeside(
+    _ decision: HouseDecision, by principal: Principal
+  ) async throws(TheaterError) -> Run {
+    let plan = try await engine.plan(
+      decision.scene, kept: decision.kept, policy: planPolicy(for: principal))
+    await engine.cancelRuns(
+      of: plan.scene, except: house.usedRooms.compactMap { house[$0].session.run })
+    try engine.checkRunLimit()
+    return engine.start(plan, by: principal) { run in await self.record(run.report, of: nil) }
+  }
+
+  /// Takes the rooms for a request, cancels the runs that are under way there and saves the positions
+  /// of their items.
+  ///
+  /// - Throws: `cancelled` if a newer request has taken one of the rooms meanwhile.
+  private func takeTurns(
+    in rooms: [RoomID], for request: Int?
+  ) async throws(TheaterError) -> [HouseState.Turn] {
+    let before = rooms.map { HouseState.Turn(room: $0, number: house[$0].turn) }
+    let turns = rooms.map { house.takeTurn(in: $0, for: request) }
+    for (turn, earlier) in zip(turns, before) {
+      let run = house[turn.room].session.run
+      try await answer(to: turns) { await run?.cancel() }
+      if let report = run?.report, report.status != .done {
+        try await answer(to: turns) { await self.record(report, of: earlier) }
+      }
+      try await answer(to: turns) { await self.playback(in: turn.room).end() }
+    }
+    return turns
+  }
+
+  /// Waits for an answer on behalf of a request.
+  ///
+  /// - Throws: `cancelled` if the answer comes late: a newer request has taken one of the rooms.
+  private func answer<Value: Sendable>(
+    to turns: [HouseState.Turn], _ body: () async throws(TheaterError) -> Value
+  ) async throws(TheaterError) -> Value {
+    let value = try await body()
+    try house.require(turns)
+    return value
+  }
+
+  /// Plans the run of a request that has taken its rooms. If there is no plan, what is on goes on, or has failed if
+  /// its own run was cancelled.
+  private func planNext(
+    _ decision: HouseDecision, _ limits: PlanPolicy, _ turns: [HouseState.Turn]
+  ) async throws(TheaterError) -> ScenePlan {
+    do {
+      return try await answer(to: turns) { () async throws(TheaterError) in
+        try await engine.plan(decision.scene, kept: decision.kept, policy: limits)
+      }
+    } catch {
+      for turn in house.fail(turns, after: error) {
+        publish(turn.room)
+        await followAgain(turn.room)
+      }
+      throw error
+    }
+  }
+
+  /// Starts the run that begins an activity.
+  private func start(
+    _ beginning: HouseDecision.Beginning, _ plan: ScenePlan, resumingAt position: Double?,
+    _ turn: HouseState.Turn, by principal: Principal
   ) -> Run {
+    let (room, activity) = (turn.room, beginning.activity)
+    house[room].session.begin(
+      beginning, commanding: Set(plan.commands.map(\.device)), resumedAt: position, by: principal)
     if let player = activity.player {
       ageLimits.recordChoice(on: player, by: principal)
       ageLimits.clearStop(on: player)
@@ -305,338 +349,335 @@ final class ActivityController {
     let category = activity.player.flatMap { directory[$0]?.role.category }
     // A station has no position.
     let hasPositions = category != nil && category != .stations
-    playback.begin(
-      item, of: category ?? .films, resumedAt: session.report.resumedAt,
+    playback(in: room).begin(
+      beginning.item, of: category ?? .films, resumedAt: position,
       savingFor: hasPositions ? principal.user : nil)
-    condition = PlayerCondition(since: clock.now())
-    let turn = turn
-    return start(scenePlan, status: .starting, by: principal) { (controller, run) in
-      await controller.finishBeginning(run, turn: turn)
+    house[room].condition = PlayerCondition(since: clock.now())
+    let run = engine.start(plan, by: principal) { run in
+      await self.finishBeginning(run.report, turn)
     }
+    follow(run, .starting, turn)
+    return run
   }
 
-  private func finishBeginning(_ run: Run, turn: Int) async {
-    guard turn == self.turn else { return }
-    await recordUncertainDevices(after: run.report, turn: turn)
-    guard turn == self.turn else { return }
-    session.finishRun(run.report, status: .running)
-    publish()
-    switch run.report.status {
-    case .done:
-      playback.confirm()
-      await update()
-    case .failed: condition.failScene(at: clock.now())
-    // A person uses the devices in another way.
-    case .running, .cancelled: condition.stop(at: clock.now())
+  private func startEnding(
+    _ plan: ScenePlan, _ turns: [HouseState.Turn], by principal: Principal
+  ) -> Run {
+    let choices = turns.map { turn in
+      house[turn.room].session.activity?.player.flatMap { ageLimits.choiceNumber(on: $0) }
     }
-    guard turn == self.turn else { return }
+    let run = engine.start(plan, by: principal) { run in
+      for (turn, choice) in zip(turns, choices) {
+        await self.finishEnding(run.report, turn, lastChoice: choice)
+      }
+    }
+    for turn in turns { follow(run, .ending, turn) }
+    return run
+  }
+
+  private func follow(_ run: Run, _ status: ActivityReport.Status, _ turn: HouseState.Turn) {
+    house.start(turn)
+    house[turn.room].session.setRun(run, status: status)
     updateLosses()
-    await endIfOver()
+    publish(turn.room)
   }
 
-  /// Returns the saved positions of a user in seconds, the one that was saved last first.
-  func savedPositions(of user: String) async -> [(item: UTF8Key, seconds: Double)] {
-    await playback.savedPositions(of: user)
+  private func finishBeginning(_ report: RunReport, _ turn: HouseState.Turn) async {
+    guard house.isCurrent(turn) else { return }
+    await record(report, of: turn)
+    guard house.finishBeginning(turn, report, at: clock.now()) else { return }
+    publish(turn.room)
+    if report.status == .done {
+      playback(in: turn.room).confirm()
+      await update(turn.room)
+    }
+    guard house.isCurrent(turn) else { return }
+    updateLosses()
+    await endIfOver(turn.room)
+  }
+
+  /// - Parameter choice: The number of the newest choice on the player when the end began.
+  private func finishEnding(
+    _ report: RunReport, _ turn: HouseState.Turn, lastChoice choice: Int?
+  ) async {
+    guard house.isCurrent(turn) else { return }
+    await record(report, of: turn)
+    let player = house[turn.room].session.activity?.player
+    guard let isOver = house.finishEnding(turn, report, at: clock.now()) else { return }
+    if isOver, let player { ageLimits.forgetChoice(choice, on: player) }
+    publish(turn.room)
+    if !isOver { await followAgain(turn.room) }
+  }
+
+  /// Records, after a run, which devices are uncertain and which are not any more.
+  ///
+  /// - Parameter turn: The turn of the run; `nil` for a run beside the activities.
+  private func record(_ report: RunReport, of turn: HouseState.Turn?) async {
+    var states: [DeviceID: DeviceState] = [:]
+    if report.status != .done {
+      for device in Set(report.unconfirmedCommands.map(\.device)) {
+        states[device] = await directory[device]?.snapshot().state
+      }
+    }
+    house.record(report, of: turn, seeing: states)
+  }
+
+  /// The volume limit of a run for the principal, and the devices that are uncertain.
+  private func planPolicy(for principal: Principal) -> PlanPolicy {
+    PlanPolicy(
+      volumeLimit: principal.volumeLimit, uncertainDevices: house.uncertainDevices.ids)
+  }
+
+  // MARK: Players that have only just started
+
+  private func resolver(for principal: Principal) -> ArgumentResolver {
+    ArgumentResolver(
+      catalogue: library.catalogue, ageLimit: principal.ageLimit,
+      knownItems: principal.ageLimit == nil ? [] : policy.knownItems(in: house),
+      unreadPlayers: Dictionary(
+        uniqueKeysWithValues: Category.allCases.compactMap { category in
+          library.unreadPlayers(of: category).first.map { (category, $0) }
+        }))
+  }
+
+  /// Waits until players that have only just started have listed their items, unless `text` names an item already.
+  private func waitForCatalogues(
+    of category: Category, naming text: String?, by principal: Principal
+  ) async throws(TheaterError) {
+    guard let text, !text.isEmpty, !library.unreadPlayers(of: category).isEmpty,
+      !resolver(for: principal).isExact(text, in: category)
+    else { return }
+    await library.waitForCatalogues(of: category)
+  }
+
+  private func waitForCatalogues(
+    naming texts: [String: String], of scene: Scene, by principal: Principal
+  ) async throws(TheaterError) {
+    for (name, text) in texts {
+      guard let category = scene.parameters[name]?.category else { continue }
+      try await waitForCatalogues(of: category, naming: text, by: principal)
+    }
   }
 
   // MARK: End
 
-  /// Ends the current activity with its end scene, within the principal's limits.
-  func end(by principal: Principal) async throws(TheaterError) -> Run {
-    try policy.checkControl(of: session, by: principal)
-    return try await endCurrent(by: principal, request: nextRequest())
+  /// Ends what is on in a room with its end scene, within the principal's limits.
+  func end(in room: RoomID, by principal: Principal) async throws(TheaterError) -> Run {
+    try policy.checkControl(of: [room], in: house, by: principal)
+    return try await endCurrent(in: room, by: principal, request: house.newRequest())
   }
 
-  /// Cancels every run, also those of scenes beside the activity, stops every player and turns off every
-  /// device.
-  func turnEverythingOff(by principal: Principal) async throws(TheaterError) -> Run {
-    try policy.checkControl(of: session, by: principal)
-    let turn = try await beginTurn(nextRequest())
-    await engine.cancelAll()
-    try requireCurrent(turn)
-    var steps: [Step] = []
-    for role in Role.inOffOrder {
-      guard let command = role.off else { continue }
-      steps += directory.devices(of: role).map { device in
-        .command(
-          CommandStep(
-            device: device.id, command: .fixed(command), until: .accepted, onFailure: .continue,
-            always: true))
-      }
+  /// Cancels runs, stops every player and turns off every device: of a room, or of the house together with the runs of
+  /// scenes beside the activities.
+  ///
+  /// - Parameter room: `nil` for the house.
+  func turnEverythingOff(
+    in room: RoomID?, by principal: Principal
+  ) async throws(TheaterError) -> Run {
+    let decision = house.turningOff(room, context)
+    try policy.checkControl(of: decision.rooms, in: house, by: principal)
+    if room == nil {
+      let turns = try await takeTurns(in: decision.rooms, for: house.newRequest())
+      await engine.cancelAll()
+      try house.require(turns)
+      return startEnding(
+        try await planNext(present(decision), planPolicy(for: principal), turns), turns,
+        by: principal)
     }
-    return try await startEnding(Scene(name: "off", steps: steps), turn: turn, by: principal)
+    return try await carryOut(decision, by: principal, request: house.newRequest())
   }
 
   /// - Parameters:
   ///   - pastFailures: Whether the end goes on with the next step where one fails.
   ///   - request: The number of the request of a person; `nil` for an end by itself.
   private func endCurrent(
-    by principal: Principal, pastFailures: Bool = false, request: Int? = nil
+    in room: RoomID, by principal: Principal, pastFailures: Bool = false, request: Int? = nil
   ) async throws(TheaterError) -> Run {
-    guard session.activity != nil else {
-      throw TheaterError(.notNow, "nothing is on", hint: "Start a film, a song or a station first.")
-    }
-    try policy.checkRatings(
-      of: try engine.commands(of: endScene()), during: session, by: principal)
-    let turn = try await beginTurn(request)
-    // Computed again, because the configuration may have lost a device meanwhile.
-    var scene = endScene()
-    if pastFailures { scene.steps = scene.steps.continuingPastFailures }
-    return try await startEnding(scene, turn: turn, by: principal)
+    guard house[room].session.activity != nil else { throw nothingIsOn(in: room) }
+    var decision = house.ending(room, context)
+    if pastFailures { decision.scene.steps = decision.scene.steps.continuingPastFailures }
+    return try await carryOut(decision, by: principal, request: request)
   }
 
-  /// Ends the activity if its player has reached the end and its beginning is done, unless a request is on
+  /// The error of a request that needs an activity, with a hint at another room in which one is on.
+  func nothingIsOn(in room: RoomID) -> TheaterError {
+    let other = house.usedRooms.first { house[$0].session.activity != nil }
+    let hint = other.map { "Something is on in the room \"\($0)\": name it." }
+    return TheaterError(
+      .notNow, "nothing is on", hint: hint ?? "Start a film, a song or a station first.")
+  }
+
+  /// Ends the activity of a room if its player has reached the end and its beginning is done, unless a request is on
   /// its way to replace it.
-  private func endIfOver() async {
-    guard turn == startedTurn, let activity = session.activity, let principal = session.principal,
-      activity.whenEnded == .end, session.report.status == .running, playback.hasEnded
+  private func endIfOver(_ room: RoomID) async {
+    let state = house[room]
+    guard state.isSettled, let activity = state.session.activity,
+      let principal = state.session.principal, activity.whenEnded == .end,
+      state.session.report.status == .running, playback(in: room).hasEnded
     else { return }
+    await endByItself(room, activity, by: principal)
+  }
+
+  /// Ends an activity without a request of a person.
+  ///
+  /// - Returns: Whether the end has begun.
+  @discardableResult
+  private func endByItself(
+    _ room: RoomID, _ activity: Activity, pastFailures: Bool = false, by principal: Principal
+  ) async -> Bool {
     do {
-      // The user who began the activity may end it, even if other players have started since.
-      _ = try await endCurrent(by: principal)
+      _ = try await endCurrent(in: room, by: principal, pastFailures: pastFailures)
+      return true
     } catch {
       log("the end of \"\(activity.name)\": \(error.message)")
+      return false
     }
   }
 
-  /// The end steps of the current activity, without those for devices that `next` uses again; none if no
-  /// command is left.
-  private func endSteps(before next: [Step]) -> [Step] {
-    guard session.activity != nil else { return [] }
-    let kept = next.devices
-    let steps = endSteps().mapCommands { kept.contains($0.device) ? nil : $0 }
-    return steps.commandSteps.isEmpty ? [] : steps.continuingPastFailures
-  }
-
-  /// The end of the current activity as a scene.
-  private func endScene() -> Scene {
-    Scene(name: session.endScenes.last?.name ?? "stop", steps: endSteps())
-  }
-
-  /// The steps of the current activity's end scenes. Before them, each player of a scene that played
-  /// by itself is stopped, unless an end scene commands it.
-  private func endSteps() -> [Step] {
-    // The configuration may have lost a device since the activity began.
-    let steps = session.endScenes.flatMap(\.steps).mapCommands {
-      directory[$0.device] == nil ? nil : $0
-    }
-    let commanded = steps.devices
-    let stops = session.scenePlayers.filter { !commanded.contains($0) }.compactMap { id in
-      directory[id].flatMap { player in
-        (player.role.stop ?? player.role.off).map {
-          Step.command(CommandStep(device: id, command: .fixed($0), always: true))
-        }
-      }
-    }
-    return stops + steps
-  }
-
-  private func startEnding(
-    _ scene: Scene, turn: Int, by principal: Principal
-  ) async throws(TheaterError) -> Run {
-    let scenePlan = try await planNext(scene, [:], planPolicy(for: principal), turn: turn)
-    let choice = session.activity?.player.flatMap { ageLimits.choiceNumber(on: $0) }
-    return start(scenePlan, status: .ending, by: principal) { (controller, run) in
-      await controller.finishEnding(run, turn: turn, lastChoice: choice)
-    }
-  }
-
-  /// - Parameter choice: The number of the newest choice on the player when the end began.
-  private func finishEnding(_ run: Run, turn: Int, lastChoice choice: Int?) async {
-    guard turn == self.turn else { return }
-    await recordUncertainDevices(after: run.report, turn: turn)
-    guard turn == self.turn else { return }
-    if run.report.status == .done || session.activity == nil {
-      if let player = session.activity?.player { ageLimits.forgetChoice(choice, on: player) }
-      session.end(run: run.report)
-      publish()
-    } else {
-      session.finishRun(run.report, status: .failed)
-      publish()
-      if run.report.status == .failed { condition.failScene(at: clock.now()) }
-      await followAgain()
-    }
-  }
+  /// Returns the runs that are under way, oldest first.
+  func runningRuns() -> [RunReport] { engine.runningRuns.map(\.report) }
 
   /// Cancels one of the newest runs, and waits until it has stopped. The activity that it begins or
   /// ends has failed then.
   ///
   /// - Throws: `forbidden` unless the principal may end the activity, or run scenes if the run is
-  ///   beside the activity.
+  ///   beside the activities.
   func cancelRun(id: String, by principal: Principal) async throws(TheaterError) -> RunReport {
-    let run = try engine.run(id: id)
-    if run !== session.run { try policy.require(.operate, of: principal) }
-    try policy.checkControl(of: session, by: principal)
+    try await cancel(try engine.run(id: id), by: principal)
+  }
+
+  /// Cancels the run of a scene that is under way, and waits until it has stopped.
+  ///
+  /// - Throws: `notNow` if no run of the scene is under way; as `cancelRun`.
+  func cancelScene(
+    _ name: String, by principal: Principal
+  ) async throws(TheaterError) -> RunReport {
+    _ = try directory.plan.scene(named: name)
+    guard let run = engine.runningRuns.last(where: { $0.report.scene == name }) else {
+      throw TheaterError(
+        .notNow, "the scene \"\(name)\" is not running", hint: "See what runs in the status.")
+    }
+    return try await cancel(run, by: principal)
+  }
+
+  private func cancel(_ run: Run, by principal: Principal) async throws(TheaterError) -> RunReport {
+    let rooms = house.usedRooms.filter { house[$0].session.run === run }
+    if rooms.isEmpty { try policy.require(.operate, of: principal) }
+    try policy.checkControl(
+      of: rooms.isEmpty ? directory.plan.allRooms.map(\.id) : rooms, in: house, by: principal)
     await run.cancel()
     return run.report
   }
 
-  // MARK: Turns
-
-  private func requireCurrent(_ turn: Int) throws(TheaterError) {
-    guard turn == self.turn else { throw .replaced }
+  /// Returns the saved positions of a user in seconds, the one that was saved last first.
+  func savedPositions(of user: String) async -> [(item: UTF8Key, seconds: Double)] {
+    for playback in playbacks.values { await playback.waitForWrites() }
+    return await playback(in: defaultRoom).savedPositions(of: user)
   }
 
-  /// Takes a turn, cancels the run that is under way and saves the position of the current item.
-  ///
-  /// - Parameter request: The number of the request of a person; `nil` for an end by itself.
-  /// - Returns: The turn.
-  /// - Throws: `cancelled` if a newer request has taken a turn meanwhile.
-  private func beginTurn(_ request: Int?) async throws(TheaterError) -> Int {
-    newestRequest = max(newestRequest, request ?? 0)
-    turn += 1
-    let turn = turn
-    await session.run?.cancel()
-    try requireCurrent(turn)
-    if let report = session.run?.report {
-      await recordUnconfirmedCommands(of: report, turn: turn - 1)
-    }
-    try requireCurrent(turn)
-    await playback.end()
-    try requireCurrent(turn)
-    return turn
-  }
-
-  /// Records, after the run of a turn, which devices are uncertain and which are not any more.
-  private func recordUncertainDevices(after report: RunReport, turn: Int) async {
-    uncertainDevices.remove(after: report, turn: turn)
-    if report.status != .done { await recordUnconfirmedCommands(of: report, turn: turn) }
-  }
-
-  /// Records the devices that may still carry out a command of a run that has ended.
-  private func recordUnconfirmedCommands(of report: RunReport, turn: Int) async {
-    for planned in report.unconfirmedCommands {
-      let state = await directory[planned.device]?.snapshot().state
-      uncertainDevices.insert(after: planned, seeing: state, turn: turn)
-    }
-  }
-
-  /// The volume limit of a run for the principal, and the devices that are uncertain.
-  private func planPolicy(for principal: Principal) -> PlanPolicy {
-    PlanPolicy(volumeLimit: principal.volumeLimit, uncertainDevices: uncertainDevices.ids)
-  }
-
-  /// Plans the run of a request that has left the current activity. If there is no plan, the activity goes
-  /// on, or has failed if its own run was cancelled.
-  private func planNext(
-    _ scene: Scene, _ arguments: [String: SceneArgument], _ limits: PlanPolicy, turn: Int
-  ) async throws(TheaterError) -> ScenePlan {
-    do {
-      let scenePlan = try await engine.plan(scene, arguments: arguments, policy: limits)
-      try requireCurrent(turn)
-      return scenePlan
-    } catch {
-      guard turn == self.turn else { throw error }
-      startedTurn = turn
-      session.resume(after: error)
-      publish()
-      await followAgain()
-      throw error
-    }
-  }
-
-  /// Follows the player and times missing devices again after `beginTurn`, because the activity may go on.
-  private func followAgain() async {
-    playback.resume()
-    await update()
-    updateLosses()
-  }
-
-  private func start(
-    _ scenePlan: ScenePlan, status: ActivityReport.Status, by principal: Principal,
-    then completion: @escaping @Sendable (ActivityController, Run) async -> Void
-  ) -> Run {
-    let run = engine.start(scenePlan, by: principal) { run in await completion(self, run) }
-    startedTurn = turn
-    session.setRun(run, status: status)
-    losses.cancelAll()
-    publish()
-    return run
-  }
-
-  /// Saves the position, and cancels all runs and the requests that are on their way to one.
+  /// Saves the positions, and cancels all runs and the requests that are on their way to one.
   func shutDown() async {
-    turn += 1
+    for room in house.usedRooms { _ = house.takeTurn(in: room, for: nil) }
     losses.cancelAll()
     await engine.cancelAll()
-    await playback.shutDown()
+    for playback in playbacks.values { await playback.shutDown() }
   }
 
   // MARK: The configuration
 
-  /// Takes the definitions of a new plan. The current activity goes on; if its player is gone, it
+  /// Takes the definitions of a new plan. What is on goes on; if its player is gone, it
   /// reports that until it is ended or the player is back.
   func apply(_ plan: TheaterPlan) async {
-    let before = session.report
-    session.apply(plan)
-    let lost = session.activity?.player.flatMap { directory[$0] == nil ? $0 : nil }
-    session.clearError(.configuration)
-    if let lost {
-      session.setError(
-        TheaterError(
-          .deviceFailed, "the player \"\(lost)\" is not configured any more",
-          hint: "End the activity, or add the device to devices.json again.", device: lost),
-        .configuration)
+    for room in house.usedRooms {
+      let before = house[room].session.report
+      house[room].session.apply(plan)
+      let lost = house[room].session.activity?.player.flatMap { directory[$0] == nil ? $0 : nil }
+      house[room].session.clearError(.configuration)
+      if let lost {
+        house[room].session.setError(
+          TheaterError(
+            .deviceFailed, "the player \"\(lost)\" is not configured any more",
+            hint: "End the activity, or add the device to devices.json again.", device: lost),
+          .configuration)
+      }
+      if house[room].session.report != before { publish(room) }
+      if lost != nil { await playback(in: room).freezePosition() }
     }
-    if session.report != before { publish() }
-    if lost != nil { await playback.freezePosition() }
     updateLosses()
   }
 
-  // MARK: The player
+  // MARK: The players
 
-  /// Updates the activity's item, error and end from a report of its player.
+  /// Updates the item, error and end of an activity from a report of its player.
   func observe(_ snapshot: DeviceSnapshot, of player: any Device) async {
-    guard player.id == session.activity?.player,
-      let reading = snapshot.state.readings[.playback]
+    guard let room = house.room(playing: player.id), snapshot.state.readings[.playback] != nil
     else { return }
+    await observe(snapshot, of: player, in: room)
+  }
+
+  private func observe(_ snapshot: DeviceSnapshot, of player: any Device, in room: RoomID) async {
+    let playback = playback(in: room)
+    guard let reading = snapshot.state.readings[.playback] else { return }
     guard var reported = snapshot.state.playback else { return await playback.freezePosition() }
     reported.item = snapshot.state.currentItem(of: player.role)
-    guard session.report.status != .ending, playback.accept(reported, at: reading.time) else {
-      return
-    }
-    let before = session.report
+    guard house[room].session.report.status != .ending, playback.accept(reported, at: reading.time)
+    else { return }
+    let before = house[room].session.report
     if let item = reported.item, item != before.item {
       let choice = library.catalogue.choice(of: item)
-      session.setItem(choice)
+      house[room].session.setItem(choice)
       playback.setItem(choice)
     }
-    condition.update(snapshot, at: clock.now())
-    if condition.stuckSince == nil {
-      session.clearFailure()
+    house[room].condition.update(snapshot, at: clock.now())
+    if house[room].condition.stuckSince == nil {
+      house[room].session.clearFailure()
     } else if reported.status == .failed {
-      session.setFailure(
-        failure(reported.reason, of: player.id), retryingAt: playback.position)
+      house[room].session.setFailure(
+        failure(reported.reason, of: player.id, in: room), retryingAt: playback.position)
     }
-    if session.report != before { publish() }
+    if house[room].session.report != before { publish(room) }
     await playback.savePosition(of: reported, at: reading.time)
-    await endIfOver()
+    await endIfOver(room)
   }
 
-  /// Updates the activity from the newest report of its player, which may not have arrived yet.
+  /// Updates the activities from the newest reports of their players, which may not have arrived yet.
   func update() async {
-    guard let id = session.activity?.player, let player = directory[id] else { return }
-    await observe(await player.snapshot(), of: player)
+    for room in house.usedRooms { await update(room) }
   }
 
-  /// Reports an error of the activity's player. Errors of other players are ignored.
+  private func update(_ room: RoomID) async {
+    guard let id = house[room].session.activity?.player, let player = directory[id] else { return }
+    let snapshot = await player.snapshot()
+    guard house[room].session.activity?.player == id else { return }
+    await observe(snapshot, of: player, in: room)
+  }
+
+  /// Follows the player again after its room was taken, because the activity may go on.
+  private func followAgain(_ room: RoomID) async {
+    playback(in: room).resume()
+    await update(room)
+    updateLosses()
+  }
+
+  /// Reports an error of the player of an activity. Errors of other players are ignored.
   func setError(_ error: TheaterError, _ source: ActivitySession.ErrorSource) {
-    guard error.device == session.activity?.player else { return }
-    session.setError(error, source)
-    publish()
+    guard let room = error.device.flatMap({ house.room(playing: $0) }) else { return }
+    house[room].session.setError(error, source)
+    publish(room)
   }
 
-  /// Clears an error of the activity's player.
+  /// Clears an error of the player of an activity.
   func clearError(_ source: ActivitySession.ErrorSource, of player: DeviceID) {
-    guard player == session.report.error?.device else { return }
-    session.clearError(source)
-    publish()
+    for room in house.usedRooms where house[room].session.report.error?.device == player {
+      house[room].session.clearError(source)
+      publish(room)
+    }
   }
 
   /// The error of a player that does not play its item any more.
-  private func failure(_ reason: String?, of player: DeviceID) -> TheaterError {
-    var hint = "\"resume\" tries it again at \(playback.position.positionText)."
-    if let activity = session.activity, case .end(let time) = activity.whenFailed {
+  private func failure(_ reason: String?, of player: DeviceID, in room: RoomID) -> TheaterError {
+    var hint = "\"resume\" tries it again at \(playback(in: room).position.positionText)."
+    if let activity = house[room].session.activity, case .end(let time) = activity.whenFailed {
       hint += " If nothing plays, \"\(activity.name)\" ends in \(time.words)."
     }
     return TheaterError(.deviceFailed, reason ?? "it stopped playing", hint: hint, device: player)
@@ -645,84 +686,86 @@ final class ActivityController {
   // MARK: Another try
 
   /// Returns the command that tries the current item again on its player, at the position at which that failed;
-  /// `nil` if the player is not the current one, or goes on with the item by itself.
+  /// `nil` if the player is not that of an activity, or goes on with the item by itself.
   func retryCommand(on player: any Device) async -> Command? {
-    guard player.id == session.activity?.player, condition.stuckSince != nil,
-      session.report.status == .running || session.report.status == .failed
+    guard let room = house.room(playing: player.id), house[room].condition.stuckSince != nil,
+      [.running, .failed].contains(house[room].session.report.status)
     else { return nil }
     let status = await player.snapshot().state.playback?.status
-    guard let item = session.report.item, status != .opening, status != .playing,
+    guard let item = house[room].session.report.item, status != .opening, status != .playing,
       status != .paused
     else { return nil }
-    return player.role.playCommand(item, at: playback.position)
+    return player.role.playCommand(item, at: playback(in: room).position)
   }
 
   /// Gives a stuck player its whole time again, because a person tries the item again.
   func recordRetry(on player: DeviceID) {
-    guard player == session.activity?.player else { return }
-    condition.restart(at: clock.now())
+    guard let room = house.room(playing: player) else { return }
+    house[room].condition.restart(at: clock.now())
     updateLosses()
   }
 
-  /// Records that a person has stopped a player, so that the activity waits for nothing any more.
+  /// Records that a person has stopped a player, so that its activity waits for nothing any more.
   func recordStop(of player: DeviceID) {
-    guard player == session.activity?.player, [.running, .failed].contains(session.report.status)
+    guard let room = house.room(playing: player),
+      [.running, .failed].contains(house[room].session.report.status)
     else { return }
-    condition.stop(at: clock.now())
-    let before = session.report
-    session.clearFailure()
-    if session.report != before { publish() }
+    house[room].condition.stop(at: clock.now())
+    let before = house[room].session.report
+    house[room].session.clearFailure()
+    if house[room].session.report != before { publish(room) }
     updateLosses()
   }
 
   // MARK: Losses
 
-  /// Times how long the devices that the activity needs are missing, and how long its player does not go on. Called
+  /// Times how long the devices that the activities need are missing, and how long their players do not go on. Called
   /// when a device is lost or comes back, and at each report of a player.
   func updateLosses() {
-    losses.update(currentLosses()) { await self.endAfterLoss($0) }
+    var all: Set<Loss> = []
+    for room in house.usedRooms { all.formUnion(currentLosses(in: room)) }
+    losses.update(all) { await self.endAfterLoss($0) }
   }
 
-  /// The losses of the activity; none while it begins or ends.
-  private func currentLosses() -> Set<Loss> {
-    guard let activity = session.activity, [.running, .failed].contains(session.report.status)
+  /// The losses of an activity; none while it begins or ends.
+  private func currentLosses(in room: RoomID) -> Set<Loss> {
+    let state = house[room]
+    guard let activity = state.session.activity,
+      [.running, .failed].contains(state.session.report.status)
     else { return [] }
     var losses = Set(
       activity.endsWithout.filter { id in
         guard directory[id] != nil, let snapshot = directory.snapshot(of: id) else { return true }
         return !snapshot.isReachable
-      }.map { Loss.missing($0) })
+      }.map { Loss(room: room, kind: .missing($0)) })
     if let player = activity.player {
-      condition.update(
+      house[room].condition.update(
         directory[player] == nil ? nil : directory.snapshot(of: player), at: clock.now())
-      if let since = condition.stuckSince, case .end(let time) = activity.whenFailed {
-        losses.insert(.stuck(player, until: since + time))
+      if let since = house[room].condition.stuckSince, case .end(let time) = activity.whenFailed {
+        losses.insert(Loss(room: room, kind: .stuck(player, until: since + time)))
       }
     }
     return losses
   }
 
-  /// Ends the activity because of a loss that has lasted for too long, unless a request is on its way to replace
+  /// Ends an activity because of a loss that has lasted for too long, unless a request is on its way to replace
   /// it. Other devices may be missing, too: no step that fails stops the end.
   private func endAfterLoss(_ loss: Loss) async {
-    guard turn == startedTurn, let activity = session.activity, let principal = session.principal,
-      currentLosses().contains(loss)
+    let (room, state) = (loss.room, house[loss.room])
+    guard state.isSettled, let activity = state.session.activity,
+      let principal = state.session.principal, currentLosses(in: room).contains(loss)
     else { return }
     let error = self.error(of: loss, in: activity)
     log("\(error.device?.name ?? activity.name): \(error.message)")
-    do {
-      _ = try await endCurrent(by: principal, pastFailures: true)
-      session.setError(error, .loss)
-      publish()
-    } catch {
-      log("the end of \"\(activity.name)\": \(error.message)")
-    }
+    guard await endByItself(room, activity, pastFailures: true, by: principal) else { return }
+    house[room].session.setError(error, .loss)
+    publish(room)
   }
 
   /// The reason why the activity ends.
   private func error(of loss: Loss, in activity: Activity) -> TheaterError {
     let end = "so \"\(activity.name)\" ended"
-    switch loss {
+    switch loss.kind {
     case .missing(let device):
       return TheaterError(
         .deviceFailed, "it was missing for \(LossTimers.patience.words), \(end)",
@@ -730,7 +773,7 @@ final class ActivityController {
     case .stuck(let player, _):
       var time = Duration.zero
       if case .end(let limit) = activity.whenFailed { time = limit }
-      let failure = session.report.error?.message
+      let failure = house[loss.room].session.report.error?.message
       return TheaterError(
         .deviceFailed,
         "it did not play for \(time.words), \(end)\(failure.map { ": \($0)" } ?? "")",
@@ -739,12 +782,17 @@ final class ActivityController {
     }
   }
 
-  private func publish() { events.publish(.activity(session.report)) }
+  private func publish(_ room: RoomID) {
+    events.publish(.activity(house[room].session.report, room))
+  }
 }
 
-extension TheaterError {
-  /// The error of a request in place of which a newer one is carried out.
-  fileprivate static var replaced: TheaterError {
-    TheaterError(.cancelled, "a newer request replaced this one")
+extension [Activity] {
+  /// The activity that goes on with the player of one that is on: itself, else another one of its player.
+  fileprivate func continuing(_ activity: Activity, of category: Category) -> Activity? {
+    first { $0.name == activity.name }
+      ?? first {
+        activity.category == category && $0.player != nil && $0.player == activity.player
+      }
   }
 }

@@ -36,9 +36,9 @@ package struct ActivityReport: Sendable, Hashable {
   /// The failure that stopped its run.
   package var error: TheaterError?
 
-  /// The members that are not `nil`; `itemPicture` only where it is true.
-  package var json: JSON {
-    var object: JSONObject = ["status": .string(status.rawValue)]
+  /// The room and the members that are not `nil`; `itemPicture` only where it is true.
+  package func json(in room: RoomID) -> JSON {
+    var object: JSONObject = ["room": .string(room.name), "status": .string(status.rawValue)]
     if let activity { object["activity"] = .string(activity) }
     if let scene { object["scene"] = .string(scene) }
     if let title { object["title"] = .string(title) }

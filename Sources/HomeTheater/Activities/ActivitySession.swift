@@ -2,9 +2,9 @@ import Devices
 import Scenes
 
 /// The current activity with its report, its principal and the run that begins or ends it.
-struct ActivitySession {
+struct ActivitySession: Sendable {
   /// The source of an error in the report. Only the same source clears the error.
-  enum ErrorSource {
+  enum ErrorSource: Sendable {
     case run, player, configuration, ageLimit, loss
   }
 
@@ -16,6 +16,8 @@ struct ActivitySession {
   private(set) var endScenes: [Scene] = []
   /// The players of such scenes. They are stopped at the end.
   private(set) var scenePlayers: [DeviceID] = []
+  /// The devices that it uses: its player, its amplifier, and those that its start scene commands.
+  private(set) var devices: Set<DeviceID> = []
   /// The user who began it; `nil` while nothing is on.
   private(set) var principal: Principal?
   private(set) var report = ActivityReport()
@@ -23,37 +25,36 @@ struct ActivitySession {
   private(set) var run: Run?
   private var errorSource: ErrorSource?
 
-  /// Replaces the activity by another one, which `endScene` ends.
+  /// Begins an activity in place of the present one. An activity made from a scene takes over the end of the one that it
+  /// replaces.
+  ///
+  /// - Parameter commanded: The devices that the start scene commands.
   mutating func begin(
-    _ activity: Activity, endingWith endScene: Scene, _ item: ItemChoice?, resumedAt: Double?,
+    _ beginning: HouseDecision.Beginning, commanding commanded: Set<DeviceID>, resumedAt: Double?,
     by principal: Principal
   ) {
-    endScenes = [endScene]
-    scenePlayers = []
-    setActivity(activity, isScene: false, item, resumedAt: resumedAt, by: principal)
-    report.activity = activity.name
-  }
-
-  /// Replaces the activity by a scene that plays by itself. The end of the replaced activity becomes
-  /// the end of the scene.
-  mutating func begin(scene activity: Activity, _ item: ItemChoice?, by principal: Principal) {
-    if let player = activity.player, !scenePlayers.contains(player) { scenePlayers.append(player) }
-    setActivity(activity, isScene: true, item, resumedAt: nil, by: principal)
-    report.scene = activity.name
-  }
-
-  private mutating func setActivity(
-    _ activity: Activity, isScene: Bool, _ item: ItemChoice?, resumedAt: Double?,
-    by principal: Principal
-  ) {
+    let activity = beginning.activity
+    let used = commanded.union([activity.player, activity.amplifier].compactMap(\.self))
+    isScene = beginning.endScene == nil
+    if let endScene = beginning.endScene {
+      endScenes = [endScene]
+      scenePlayers = []
+      devices = used
+    } else {
+      if let player = activity.player, !scenePlayers.contains(player) {
+        scenePlayers.append(player)
+      }
+      devices.formUnion(used)
+    }
     self.activity = activity
-    self.isScene = isScene
     self.principal = principal
     errorSource = nil
+    let item = beginning.item
     report = ActivityReport(
       title: activity.title, item: item?.id, itemTitle: item?.title,
       hasItemPicture: item?.hasPicture ?? false, user: principal.user, player: activity.player,
       resumedAt: resumedAt)
+    if isScene { report.scene = activity.name } else { report.activity = activity.name }
   }
 
   /// Takes the definitions of the activity and of its end scenes from a new plan. A definition that the

@@ -2,11 +2,17 @@ import Devices
 import Platform
 
 /// A fault that ends the activity when it lasts for too long.
-enum Loss: Sendable, Hashable {
-  /// A device that the activity needs is missing.
-  case missing(DeviceID)
-  /// The player of the activity does not go on; the activity ends at this time.
-  case stuck(DeviceID, until: Duration)
+struct Loss: Sendable, Hashable {
+  enum Kind: Sendable, Hashable {
+    /// A device that the activity needs is missing.
+    case missing(DeviceID)
+    /// The player of the activity does not go on; the activity ends at this time.
+    case stuck(DeviceID, until: Duration)
+  }
+
+  /// The room of the activity.
+  let room: RoomID
+  let kind: Kind
 }
 
 /// Times how long the losses of an activity have lasted.
@@ -36,7 +42,7 @@ final class LossTimers {
     let before = deadlines
     deadlines.keep { losses.contains($0) }
     for loss in losses where deadlines[loss] == nil {
-      switch loss {
+      switch loss.kind {
       case .missing: deadlines[loss] = clock.now() + Self.patience
       case .stuck(_, let time): deadlines[loss] = time
       }

@@ -13,8 +13,8 @@ struct ScenePlayback {
   ///
   /// - Parameter current: The player of the current activity. A command that only resumes it does
   ///   not count.
-  init?(of commands: [PlannedCommand], current: DeviceID?, in catalogue: Catalogue) {
-    var started: (player: PlannedCommand, item: String?)?
+  init?(of commands: [SceneCommand], current: DeviceID?, in catalogue: Catalogue) {
+    var started: (player: SceneCommand, item: String?)?
     func release(_ player: DeviceID) { if started?.player.device == player { started = nil } }
     for planned in commands {
       let player = planned.device
@@ -46,7 +46,7 @@ struct ScenePlayback {
   /// another player and commands no amplifier runs beside the activity, such as a chime during a
   /// film.
   func becomesCurrent(
-    _ scene: Scene, _ commands: [PlannedCommand], replacing current: DeviceID?, in plan: TheaterPlan
+    _ scene: Scene, _ commands: [SceneCommand], replacing current: DeviceID?, in plan: TheaterPlan
   ) -> Bool {
     guard let current, current != player else { return true }
     return commands.contains { $0.role.has(.input) }
@@ -61,7 +61,7 @@ struct ScenePlayback {
 
   /// An activity made from the scene.
   func activity(
-    madeFrom scene: Scene, _ commands: [PlannedCommand], in plan: TheaterPlan
+    madeFrom scene: Scene, _ commands: [SceneCommand], in plan: TheaterPlan
   ) -> Activity {
     let amplifier =
       commands.last { $0.role.has(.input) }?.device

@@ -22,7 +22,7 @@ package struct VolumeOutcome: Sendable, Hashable {
   package var confirmation: Confirmation
 }
 
-/// Controls the player and the amplifier of the current activity, and single devices.
+/// Controls the players and the amplifiers of the activities, and single devices.
 @TheaterActor
 final class TransportControl {
   private let directory: DeviceDirectory
@@ -47,12 +47,12 @@ final class TransportControl {
 
   // MARK: The player
 
-  /// Sends a command without an argument to the player of the current activity.
-  func sendToPlayer(_ name: String, by principal: Principal)
-    async throws(TheaterError) -> Confirmation
-  {
-    try policy.checkControl(of: activities.session, by: principal)
-    let player = try player()
+  /// Sends a command without an argument to the player of the activity of a room.
+  func sendToPlayer(
+    _ name: String, in room: RoomID, by principal: Principal
+  ) async throws(TheaterError) -> Confirmation {
+    try checkControl(of: room, by: principal)
+    let player = try player(in: room)
     // A tuner has no command to resume, but it can be told its station again.
     if name == "play", let retry = await activities.retryCommand(on: player) {
       let confirmation = try await perform(
@@ -65,10 +65,10 @@ final class TransportControl {
 
   /// Goes to a position in the current item, in seconds from its start or from the present position.
   func seek(
-    _ seconds: Double, isRelative: Bool, by principal: Principal
+    _ seconds: Double, isRelative: Bool, in room: RoomID, by principal: Principal
   ) async throws(TheaterError) -> Confirmation {
-    try policy.checkControl(of: activities.session, by: principal)
-    let player = try player()
+    try checkControl(of: room, by: principal)
+    let player = try player(in: room)
     guard isRelative else {
       return try await sendToPlayer(player, "seek", .number(seconds), by: principal)
     }
@@ -93,25 +93,30 @@ final class TransportControl {
     return confirmation
   }
 
-  private func player() throws(TheaterError) -> any Device {
-    guard let id = activities.session.activity?.player, let player = directory[id] else {
-      throw TheaterError(
-        .notNow, "nothing is playing", hint: "Start a film, a song or a station first.")
+  private func player(in room: RoomID) throws(TheaterError) -> any Device {
+    guard let id = activities.session(in: room).activity?.player, let player = directory[id] else {
+      var error = activities.nothingIsOn(in: room)
+      error.message = "nothing is playing"
+      throw error
     }
     return player
   }
 
+  private func checkControl(of room: RoomID, by principal: Principal) throws(TheaterError) {
+    try policy.checkControl(of: [room], in: activities.house, by: principal)
+  }
+
   // MARK: The volume
 
-  /// Changes the volume of the current activity's amplifier, or of the first one while nothing is on.
+  /// Changes the volume of the amplifier of a room's activity, or of its first one while nothing is on.
   ///
   /// - Throws: `forbidden` for a volume above the principal's limit, and for an increase of a volume that has reached
   ///   the limit. Any other increase stops at the limit.
   func changeVolume(
-    _ change: VolumeChange, by principal: Principal
+    _ change: VolumeChange, in room: RoomID, by principal: Principal
   ) async throws(TheaterError) -> VolumeOutcome {
-    try policy.checkControl(of: activities.session, by: principal)
-    let amplifier = try amplifier()
+    try checkControl(of: room, by: principal)
+    let amplifier = try amplifier(in: room)
     switch change {
     case .to(let volume): return try await setVolume(volume, of: amplifier, by: principal)
     case .by(let points): return try await changeVolume(by: points, of: amplifier, by: principal)
@@ -171,10 +176,14 @@ final class TransportControl {
       volume: isLowered ? limit : nil, isMuted: isMuted, confirmation: confirmation)
   }
 
-  private func amplifier() throws(TheaterError) -> any Device {
-    let id = activities.session.activity?.amplifier
-    guard let amplifier = id.flatMap({ directory[$0] }) ?? directory.devices(with: .volume).first
-    else {
+  private func amplifier(in room: RoomID) throws(TheaterError) -> any Device {
+    let id = activities.session(in: room).activity?.amplifier
+    let all = directory.devices(with: .volume)
+    let plan = directory.plan
+    let own =
+      all.first { plan.rooms(of: $0.id).contains(room) }
+      ?? all.first { plan.rooms(of: $0.id).isEmpty }
+    guard let amplifier = id.flatMap({ directory[$0] }) ?? own else {
       throw TheaterError(
         .notFound, "there is no amplifier", hint: "Add one to \"devices\" in devices.json.")
     }
@@ -278,14 +287,14 @@ final class TransportControl {
   private func prepare(
     _ command: Command, for device: any Device, by principal: Principal
   ) async throws(TheaterError) {
-    try policy.checkControl(of: activities.session, by: principal)
+    try policy.checkControl(of: device.id, in: activities.house, by: principal)
     // Counted before the first wait, so that the order of the calls decides.
     engine.silencings.record(command, for: device.id)
     let silencings = engine.silencings.count(for: device.id)
     // The device itself is asked: its latest report may not have arrived here yet.
     let state = await device.snapshot().state
     try policy.checkLimits(
-      of: command, for: device.id, in: state, during: activities.session, by: principal)
+      of: command, for: device.id, in: state, of: activities.house, by: principal)
     do {
       try await engine.loudness.prepare(for: command, to: device, by: principal)
     } catch {
@@ -296,8 +305,8 @@ final class TransportControl {
     }
     // The session may have changed while the amplifier was waited for.
     try policy.checkLimits(
-      of: command, for: device.id, in: await device.snapshot().state,
-      during: activities.session, by: principal)
+      of: command, for: device.id, in: await device.snapshot().state, of: activities.house,
+      by: principal)
     // A player that seeks stays paused, and an amplifier that is on stays on.
     if command.spec.effect != .seeks { try requireNoSilencing(of: device, since: silencings) }
   }

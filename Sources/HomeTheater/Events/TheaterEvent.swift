@@ -6,8 +6,8 @@ import Scenes
 package enum TheaterEvent: Sendable {
   /// A device's state, availability or capabilities changed.
   case device(DeviceDescription, DeviceSnapshot)
-  /// The activity began, changed or ended.
-  case activity(ActivityReport)
+  /// The activity of a room began, changed or ended.
+  case activity(ActivityReport, RoomID)
   /// A run of a scene began or ended, or one of its nodes changed.
   case run(RunChange)
   /// An event of another part of the program, as JSON.
@@ -28,7 +28,7 @@ package enum TheaterEvent: Sendable {
   var subject: Subject? {
     switch self {
     case .device(let device, _): .device(device.id)
-    case .activity: .activity
+    case .activity(_, let room): .activity(room)
     case .run(let change): .run(change.run, node: change.node?.id)
     case .other: nil
     }
@@ -44,14 +44,14 @@ package enum TheaterEvent: Sendable {
   }
 
   enum Subject: Hashable {
-    case device(DeviceID), activity, run(String, node: String?)
+    case device(DeviceID), activity(RoomID), run(String, node: String?)
   }
 
   /// The event's data. Ages are computed at `now`, so they are right even if it is sent late.
   package func json(now: Duration) -> JSON {
     switch self {
     case .device(let device, let snapshot): snapshot.json(of: device, now: now)
-    case .activity(let report): report.json
+    case .activity(let report, let room): report.json(in: room)
     case .run(let change): change.json
     case .other(_, let json): json
     }

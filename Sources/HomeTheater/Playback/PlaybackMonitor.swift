@@ -144,6 +144,9 @@ final class PlaybackMonitor {
     return await positions.position(item: item.id, user: user, rule: rule)
   }
 
+  /// Waits until the positions that were saved so far are stored.
+  func waitForWrites() async { await positions.waitForWrites() }
+
   /// Returns all saved positions of a user in seconds, the one that was saved last first.
   func savedPositions(of user: String) async -> [(item: UTF8Key, seconds: Double)] {
     await positions.positions(of: user)

@@ -128,6 +128,9 @@ final class PositionRecorder {
     }
   }
 
+  /// Waits until the positions that were saved so far are stored.
+  func waitForWrites() async { await lastWrite?.value }
+
   /// Returns the position in seconds at which `user` left `item`; `nil` if the item begins at its start.
   func position(item: String, user: String, rule: ResumeRule) async -> Double? {
     await lastWrite?.value

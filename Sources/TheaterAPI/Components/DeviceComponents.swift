@@ -117,17 +117,27 @@ extension Component {
   /// The steps of a run that would begin now; a group stands before its members.
   static let plan = Component(
     "ScenePlan",
-    .object([
-      "scene": .name,
-      "steps": .list(
-        of: .object(
-          nodeMembers,
-          optional: nodeOptions + [
-            "action": .words(["send", "skip", "decideLater"]),
-            "reported": .reference(reported).described(
-              "The reported value that makes the command needless."),
-          ])),
-    ]))
+    .object(
+      [
+        "scene": .name,
+        "steps": .list(
+          of: .object(
+            nodeMembers,
+            optional: nodeOptions + [
+              "action": .words(["send", "skip", "decideLater"]),
+              "reported": .reference(reported).described(
+                "The reported value that makes the command needless."),
+            ])),
+      ], optional: ["kept": kept]))
+
+  /// The devices that the end of an activity leaves as they are.
+  private static let kept = Schema.list(
+    of: .object([
+      "device": .name, "room": .name.described("The room whose activity uses it."),
+      "title": .title.described("What is on there."),
+    ])
+  ).described(
+    "The devices that are left as they are, because the activity of another room uses them.")
 
   private static let reported = Component(
     "ReportedValue",
@@ -141,7 +151,10 @@ extension Component {
         "id": .id, "scene": .name, "status": .words(["running", "done", "failed", "cancelled"]),
         "steps": .list(of: .reference(step)),
       ],
-      optional: ["error": .reference(failure)]))
+      optional: ["error": .reference(failure), "kept": kept]))
+
+  /// The runs that are under way.
+  static let runs = Component("Runs", .object(["runs": .list(of: .reference(run))]))
 
   static let step = Component(
     "RunStep",

@@ -13,7 +13,9 @@ extension Component {
     "Status",
     .object(
       [
-        "event": .eventID, "activity": .reference(activity),
+        "event": .eventID, "activity": .reference(activity), "rooms": roomList,
+        "running": .list(of: .object(["id": .id, "scene": .name])).described(
+          "The scenes that run, oldest first."),
         "devices": .list(of: .reference(device)),
       ],
       optional: [
@@ -26,7 +28,10 @@ extension Component {
   static let activity = Component(
     "Activity",
     .object(
-      ["status": .words(["idle", "starting", "running", "ending", "failed"])],
+      [
+        "room": .name.described("A theater without rooms in its file is one room."),
+        "status": .words(["idle", "starting", "running", "ending", "failed"]),
+      ],
       optional: [
         "activity": .name, "scene": .name.described("A scene that plays by itself."),
         "title": .title, "item": .itemID, "itemTitle": .title,
@@ -64,16 +69,16 @@ extension Component {
   /// The rooms of `devices.json`, in its order.
   static let rooms = Component(
     "Rooms",
-    .object([
-      "rooms": .list(
-        of: .object(
-          [
-            "name": .name, "devices": .list(of: .name),
-            "activities": .list(of: .name).described("The activities for this room."),
-            "activity": .reference(activity),
-          ],
-          optional: .label))
-    ]))
+    .object(["rooms": roomList]))
+
+  private static let roomList = Schema.list(
+    of: .object(
+      [
+        "name": .name, "devices": .list(of: .name),
+        "activities": .list(of: .name).described("The activities for this room."),
+        "activity": .reference(activity),
+      ],
+      optional: .label + ["playback": .reference(playback)]))
 
   /// The anchor of a player's position.
   static let playback = Component(

@@ -2,8 +2,8 @@ import Devices
 
 /// Single devices and scenes.
 public enum DeviceEndpoint: String, Endpoint {
-  case devices, device, sendCommand, swapPlugin, deviceLog, scenes, planScene, runScene, run,
-    cancelRun
+  case devices, device, sendCommand, swapPlugin, deviceLog, scenes, planScene, runScene,
+    cancelScene, runs, run, cancelRun
 
   public static let title = "Devices and scenes"
 
@@ -65,11 +65,22 @@ public enum DeviceEndpoint: String, Endpoint {
         answers: [200: .json(.reference(.plan))], errors: [409])
     case .runScene:
       Route(
-        .post, "/scenes/{name}/runs", .permitted(.operate, tokens: .scene), "Runs a scene.",
+        .post, "/scenes/{name}/runs", .permitted(.operate, tokens: .scene),
+        "Runs a scene. Beside what is on, a new run takes the place of an earlier one of the same scene.",
         body: .json(.request(optional: ["parameters": Self.parameters])),
         parameters: [.prefer],
         answers: [200: .json(.reference(.startedRun)), 202: .json(.reference(.startedRun))],
         errors: [409, 503])
+    case .cancelScene:
+      Route(
+        .post, "/scenes/{name}/cancellation", .permitted(.play, tokens: .everything),
+        "Stops the run of a scene that is under way, as the route for a run does.",
+        body: .json(.request()), answers: [200: .json(.reference(.run))], errors: [409])
+    case .runs:
+      Route(
+        .get, "/runs", .permitted(.view, tokens: .view),
+        "Lists the runs that are under way, oldest first.",
+        answers: [200: .json(.reference(.runs))])
     case .run:
       Route(
         .get, "/runs/{id}", .permitted(.view, tokens: .view), "Shows the progress of a run.",

@@ -14,7 +14,8 @@ public enum PlaybackEndpoint: String, Endpoint {
     case .status:
       Route(
         .get, "/status", .permitted(.view, tokens: .view),
-        "Shows the current activity, its playback and every device.",
+        "Shows what is on, its playback, every room and every device. Requests without a room mean the one that "
+          + "the session has named last, or else the first one of the file.",
         answers: [200: .json(.reference(.status))])
     case .events:
       Route(
@@ -103,14 +104,14 @@ public enum PlaybackEndpoint: String, Endpoint {
     case .popcorn:
       startRoute(
         "/popcorn", .operate, tokens: .command("popcorn"),
-        "Makes popcorn; the current activity goes on.", .request())
+        "Makes popcorn; what is on goes on.", .request())
     case .end:
       startRoute(
-        "/end", .play, tokens: .command("end"), "Ends the current activity.", .request())
+        "/end", .play, tokens: .command("end"), "Ends what is on.", .request())
     case .off:
       startRoute(
         "/off", .operate, tokens: .command("off"),
-        "Turns everything off, and cancels every scene that runs.", .request())
+        "Turns off the whole house, and cancels every scene that runs.", .request())
     case .pause: transportRoute("/pause", "Pauses playback.")
     case .resume: transportRoute("/resume", "Resumes playback.")
     case .next: transportRoute("/next", "Skips to the next track.")

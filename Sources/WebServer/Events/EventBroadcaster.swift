@@ -114,7 +114,8 @@ final class EventBroadcaster: Sendable {
   private func sendSnapshot(to stream: OpenEventStream) async {
     let log = theater.events
     let earlier = log.sequence
-    guard let status = try? await configuration.status(of: theater, for: stream.principal) else {
+    let status = try? await configuration.status(of: theater, in: nil, for: stream.principal)
+    guard let status else {
       stream.end()
       return stream.finishText()
     }

@@ -27,6 +27,8 @@ package struct APIServices: Sendable {
   package let streams: EventStreamLimiter
   /// Bounds the bytes of answers that clients do not read.
   package let unreadAnswers: UnreadAnswerLimiter
+  /// The room that each session has named last.
+  let namedRooms = NamedRooms()
   let broadcaster: EventBroadcaster
   let keepAlives: KeepAliveTimer
 
@@ -92,9 +94,21 @@ extension APIServices {
       + bind(
         brief: [.popcorn, .end, .off, .pause, .resume, .next, .previous, .seek, .volume],
         searching: [.startActivity, .watch, .listen, .radio]
-      ) { (endpoint: PlaybackEndpoint) in { try await respond(to: endpoint, $0) } }
+      ) { (endpoint: PlaybackEndpoint) in
+        { try await respond(to: endpoint, $0, in: namedRoom($0)) }
+      }
+      + bind(
+        brief: [
+          .endRoom, .roomOff, .pauseRoom, .resumeRoom, .nextInRoom, .previousInRoom, .seekInRoom,
+          .roomVolume,
+        ],
+        searching: [
+          .startRoomActivity, .watchInRoom, .listenInRoom, .radioInRoom, .runRoomScene,
+        ]
+      ) { (endpoint: RoomEndpoint) in { try await respond(to: endpoint, $0) } }
       + bind(brief: [.device, .sendCommand, .run], searching: [.runScene]) {
-        (endpoint: DeviceEndpoint) in { try await respond(to: endpoint, $0) }
+        (endpoint: DeviceEndpoint) in
+        { try await respond(to: endpoint, $0, in: namedRoom($0)) }
       }
       + bind { (endpoint: SystemEndpoint) in { try await respond(to: endpoint, $0) } }
   }

@@ -52,10 +52,12 @@ package struct PluginChoice: Sendable, Hashable {
 
 extension ConfigurationService {
   /// The status of the theater, with the file's refused edit for administrators.
+  ///
+  /// - Parameter room: The room whose activity it shows first; `nil` for the first one of the file.
   func status(
-    of theater: HomeTheaterFacade, for principal: Principal
+    of theater: HomeTheaterFacade, in room: RoomID?, for principal: Principal
   ) async throws(TheaterError) -> JSON {
-    let status = try await theater.status(for: principal)
+    let status = try await theater.status(of: room, for: principal)
     guard principal.permissions.contains(.administer), let refusedEdit = await refusedEdit,
       var object = status.object
     else { return status }

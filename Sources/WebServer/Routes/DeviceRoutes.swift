@@ -11,7 +11,11 @@ import TheaterAPI
 
 extension APIServices {
   /// Single devices and scenes.
-  func respond(to endpoint: DeviceEndpoint, _ request: RequestContext) async throws -> Response {
+  ///
+  /// - Parameter room: The room of the request; `nil` for the first one of the file.
+  func respond(
+    to endpoint: DeviceEndpoint, _ request: RequestContext, in room: RoomID?
+  ) async throws -> Response {
     switch endpoint {
     case .devices:
       var devices: [JSON] = []
@@ -31,7 +35,7 @@ extension APIServices {
       return Response(["scenes": .array(theater.plan.orderedScenes.map { json($0) })])
     case .planScene:
       let plan = try await theater.planScene(
-        request.captured("name"), arguments: request.fields().sceneArguments(),
+        request.captured("name"), arguments: request.fields().sceneArguments(), in: room,
         by: request.theaterPrincipal())
       return Response(plan.json)
     case .runScene:
@@ -39,9 +43,14 @@ extension APIServices {
       let arguments = try request.fields().sceneArguments()
       let principal = try request.theaterPrincipal()
       return try await answer(request) {
-        try await theater.runScene(
-          name, arguments: arguments, by: principal)
+        try await theater.runScene(name, arguments: arguments, in: room, by: principal)
       }
+    case .cancelScene:
+      let name = try request.captured("name")
+      return Response(try await theater.cancelScene(name, by: request.theaterPrincipal()).json)
+    case .runs:
+      let runs = try await theater.runningRuns(for: request.theaterPrincipal())
+      return Response(["runs": .array(runs.map(\.json))])
     case .run:
       let run = try await theater.run(id: request.captured("id"), by: request.theaterPrincipal())
       return Response(await report(of: run, for: request).json)

@@ -10,11 +10,16 @@ import ServiceLifecycle
 import TheaterAPI
 
 extension APIServices {
-  /// The current activity, the library, and steering playback.
-  func respond(to endpoint: PlaybackEndpoint, _ request: RequestContext) async throws -> Response {
+  /// What is on, the library, and steering playback.
+  ///
+  /// - Parameter room: The room of the request; `nil` for the first one of the file.
+  func respond(
+    to endpoint: PlaybackEndpoint, _ request: RequestContext, in room: RoomID?
+  ) async throws -> Response {
     let principal = try request.theaterPrincipal()
     switch endpoint {
-    case .status: return Response(try await configuration.status(of: theater, for: principal))
+    case .status:
+      return Response(try await configuration.status(of: theater, in: room, for: principal))
     case .events:
       return try await EventStream(
         broadcaster: broadcaster, accountService: accountService, limiter: streams,
@@ -35,22 +40,31 @@ extension APIServices {
     case .startActivity:
       let name = try request.captured("name")
       return try await begin(request) { (item, fromStart, principal) async throws(TheaterError) in
-        try await theater.begin(name, item: item, fromStart: fromStart, by: principal)
+        try await theater.begin(
+          name, item: item, in: namedInPath(request), fromStart: fromStart, by: principal)
       }
     case .watch: return try await begin(.films, request)
     case .listen: return try await begin(.songs, request)
     case .radio: return try await begin(.stations, request)
     case .popcorn: return try await answer(request) { try await theater.popcorn(by: principal) }
-    case .end: return try await answer(request) { try await theater.end(by: principal) }
+    case .end: return try await answer(request) { try await theater.end(in: room, by: principal) }
     case .off:
-      return try await answer(request) { try await theater.turnEverythingOff(by: principal) }
-    case .pause: return Response(try await theater.pause(by: principal))
-    case .resume: return Response(try await theater.resume(by: principal))
-    case .next: return Response(try await theater.next(by: principal))
-    case .previous: return Response(try await theater.previous(by: principal))
-    case .seek: return Response(try await seek(request.fields(), principal))
-    case .volume: return try await changeVolume(request.fields(), principal)
+      return try await answer(request) {
+        try await theater.turnEverythingOff(in: namedInPath(request), by: principal)
+      }
+    case .pause: return Response(try await theater.pause(in: room, by: principal))
+    case .resume: return Response(try await theater.resume(in: room, by: principal))
+    case .next: return Response(try await theater.next(in: room, by: principal))
+    case .previous: return Response(try await theater.previous(in: room, by: principal))
+    case .seek: return Response(try await seek(request.fields(), in: room, principal))
+    case .volume: return try await changeVolume(request.fields(), in: room, principal)
     }
+  }
+
+  /// The room that the path names; `nil` for a path of the whole house. What can be begun, and `off`, are not limited to
+  /// the room that the session has named last.
+  private func namedInPath(_ request: RequestContext) -> RoomID? {
+    (try? request.captured("room")).map { RoomID($0) }
   }
 
   private func entries(
@@ -93,7 +107,8 @@ extension APIServices {
 
   private func begin(_ category: Category, _ request: RequestContext) async throws -> Response {
     try await begin(request) { (item, fromStart, principal) async throws(TheaterError) in
-      try await theater.begin(category, item: item, fromStart: fromStart, by: principal)
+      try await theater.begin(
+        category, item: item, in: namedInPath(request), fromStart: fromStart, by: principal)
     }
   }
 
@@ -154,18 +169,23 @@ extension APIServices {
 
   // MARK: Steering
 
-  private func seek(_ fields: BodyFields, _ principal: Principal) async throws -> Confirmation {
+  private func seek(
+    _ fields: BodyFields, in room: RoomID?, _ principal: Principal
+  ) async throws -> Confirmation {
     switch (try fields.number("to"), try fields.number("by")) {
     case (let position?, nil):
-      return try await theater.seek(position, isRelative: false, by: principal)
+      return try await theater.seek(position, isRelative: false, in: room, by: principal)
     case (nil, let distance?):
-      return try await theater.seek(distance, isRelative: true, by: principal)
+      return try await theater.seek(distance, isRelative: true, in: room, by: principal)
     default: throw APIError.invalid("give either \"to\" or \"by\", in seconds")
     }
   }
 
-  private func changeVolume(_ fields: BodyFields, _ principal: Principal) async throws -> Response {
-    let outcome = try await theater.changeVolume(try fields.volumeChange(), by: principal)
+  private func changeVolume(
+    _ fields: BodyFields, in room: RoomID?, _ principal: Principal
+  ) async throws -> Response {
+    let outcome = try await theater.changeVolume(
+      try fields.volumeChange(), in: room, by: principal)
     var answer: JSONObject = ["confirmation": .string(outcome.confirmation.rawValue)]
     answer["volume"] = outcome.volume.map { .integer($0) }
     answer["muted"] = outcome.isMuted.map { .bool($0) }

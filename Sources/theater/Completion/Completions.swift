@@ -11,6 +11,7 @@ enum TitleCompletion {
   static let songs = titles(.songs)
   static let stations = titles(.stations)
   static let devices = names(DeviceEndpoint.devices, "devices", "id")
+  static let rooms = names(PlaybackEndpoint.rooms, "rooms", "name")
   static let activities = names(PlaybackEndpoint.activities, "activities", "name")
 
   private static func titles(_ category: Devices.Category)

@@ -37,7 +37,7 @@ struct SceneCommand: AsyncParsableCommand {
       abstract: "Run a scene.",
       discussion: """
         A scene that plays something is what is on from then on: `theater stop` ends it. Any other \
-        runs beside what is on. A scene's parameters are options: --film "TITLE", or \
+        runs beside what is on, in place of an earlier run of the same scene. A scene's parameters are options: --film "TITLE", or \
         --set film="TITLE", which also takes the name of an option such as json. `theater scenes` \
         shows them.
         """
@@ -45,6 +45,7 @@ struct SceneCommand: AsyncParsableCommand {
 
     @Argument(help: "The scene.", completion: .custom(SceneCompletion.words))
     var name: String
+    @OptionGroup var place: RoomOption
     @OptionGroup var waiting: WaitOptions
     @Argument(
       parsing: .allUnrecognized, help: "The parameters: --film \"TITLE\".",
@@ -61,7 +62,7 @@ struct SceneCommand: AsyncParsableCommand {
       let theater = try RemoteTheater()
       try await SceneUsage(theater, "run", name).explaining {
         try await RunFollower(theater, waiting).run(
-          DeviceEndpoint.runScene.path(name), ["parameters": .object(parameters.object)])
+          place.path(.runScene, scene: name), ["parameters": .object(parameters.object)])
       }
     }
   }
@@ -75,6 +76,7 @@ extension SceneCommand {
 
     @Argument(help: "The scene.", completion: .custom(SceneCompletion.words))
     var name: String
+    @OptionGroup var place: RoomOption
     @OptionGroup var output: OutputOptions
     @Argument(
       parsing: .allUnrecognized, help: "The parameters: --film \"TITLE\".",
@@ -91,33 +93,40 @@ extension SceneCommand {
       let theater = try RemoteTheater()
       let plan = try await SceneUsage(theater, "plan", name).explaining {
         try await theater.post(
-          DeviceEndpoint.planScene.path(name), ["parameters": .object(parameters.object)])
+          place.path(.planScene, scene: name), ["parameters": .object(parameters.object)])
       }
       try output.show(plan) { plan in
-        (plan["steps"]?.array ?? []).map(StepLines.line(planned:)).joined(separator: "\n")
+        ((plan["steps"]?.array ?? []).map(StepLines.line(planned:)) + StepLines.kept(in: plan))
+          .joined(separator: "\n")
       }
     }
   }
 }
 
 extension SceneCommand {
-  /// `theater scene cancel RUN`.
+  /// `theater scene cancel NAME`.
   struct Cancel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Cancel the run of a scene, or a run that starts or ends an activity.",
-      discussion: "`--no-wait` of the command that started it shows the run's name, such as run-7.")
+      discussion: "`theater status` shows the scenes that run.")
 
-    @Argument(help: "The run, such as run-7.")
-    var run: String
+    @Argument(
+      help: "The scene, or a run, such as run-7.", completion: .custom(SceneCompletion.words))
+    var name: String
     @OptionGroup var output: OutputOptions
 
-    func validate() throws { try NameArgument.requireText(run, "a run") }
+    func validate() throws { try NameArgument.requireText(name, "a scene or a run") }
 
     func run() async throws {
-      let report = try await RemoteTheater().post(DeviceEndpoint.cancelRun.path(run))
+      let theater = try RemoteTheater()
+      let scenes = try await theater.get(DeviceEndpoint.scenes.path())["scenes"]?.array ?? []
+      let isScene = scenes.contains { $0["name"]?.string == name }
+      let report = try await theater.post(
+        isScene ? DeviceEndpoint.cancelScene.path(name) : DeviceEndpoint.cancelRun.path(name))
       try output.show(report) { report in
         let status = report["status"]?.string ?? "?"
-        return status == "cancelled" ? "\(run) is cancelled" : "\(run) was over already: \(status)"
+        return status == "cancelled"
+          ? "\(name) is cancelled" : "\(name) was over already: \(status)"
       }
     }
   }
@@ -129,7 +138,7 @@ struct SceneParameters {
 
   /// The options that take no parameter of their name: those of the commands, and those of the parser.
   private static let optionNames: Set<String> = [
-    "json", "no-wait", "set", "at", "token-file", "help", "help-hidden", "version",
+    "json", "no-wait", "set", "at", "room", "token-file", "help", "help-hidden", "version",
     "generate-completion-script",
     "experimental-dump-help",
   ]

@@ -50,6 +50,7 @@ struct RunFollower: Sendable {
       }
       waiting.change(to: lines.underWay ?? Self.waiting)
     }
+    if !options.json { for line in StepLines.kept(in: first) { Console.writeLine(line) } }
     show(first, first["steps"]?.array ?? [])
     if status != "running" { return status }
     try await theater.listen(after: event) { event in

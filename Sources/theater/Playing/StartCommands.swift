@@ -69,7 +69,7 @@ struct Radio: AsyncParsableCommand {
 /// `theater popcorn`.
 struct Popcorn: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Make popcorn; the current activity goes on.")
+    abstract: "Make popcorn; what is on goes on.")
   @OptionGroup var waiting: WaitOptions
 
   func run() async throws {
@@ -80,22 +80,61 @@ struct Popcorn: AsyncParsableCommand {
 /// `theater stop`.
 struct Stop: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "End the current activity.", aliases: ["end"])
+    abstract: "End what is on.", aliases: ["end"])
+  @OptionGroup var place: RoomOption
   @OptionGroup var waiting: WaitOptions
 
   func run() async throws {
-    try await RunFollower(RemoteTheater(), waiting).run(PlaybackEndpoint.end.path())
+    try await RunFollower(RemoteTheater(), waiting).run(place.path(.end))
   }
 }
 
 /// `theater off`.
 struct Off: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Turn every device off, and cancel every running scene.")
+    abstract:
+      "Turn every device off, and cancel every running scene; with --room only those of a room.")
+  @OptionGroup var place: RoomOption
   @OptionGroup var waiting: WaitOptions
 
   func run() async throws {
-    try await RunFollower(RemoteTheater(), waiting).run(PlaybackEndpoint.off.path())
+    try await RunFollower(RemoteTheater(), waiting).run(place.path(.off))
+  }
+}
+
+/// The option that names a room.
+struct RoomOption: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The room; by default the one that you named last, or else the first one.",
+      valueName: "name"),
+    completion: .custom(TitleCompletion.rooms))
+  var room: String?
+
+  func validate() throws {
+    if let room { try NameArgument.requireText(room, "a room") }
+  }
+
+  /// The path of a request that is about the room.
+  ///
+  /// - Parameter arguments: The parts of the path that follow the room.
+  func path(_ endpoint: PlaybackEndpoint, _ arguments: String...) -> String {
+    path(.playback(endpoint), arguments)
+  }
+
+  /// The path of a request for a scene in the room.
+  func path(_ endpoint: DeviceEndpoint, scene: String) -> String {
+    path(.device(endpoint), [scene])
+  }
+
+  private func path(_ original: RoomEndpoint.Original, _ arguments: [String]) -> String {
+    guard let room, let endpoint = RoomEndpoint(original) else {
+      return switch original {
+      case .playback(let endpoint): endpoint.path(arguments)
+      case .device(let endpoint): endpoint.path(arguments)
+      }
+    }
+    return endpoint.path([room] + arguments)
   }
 }
 
@@ -120,9 +159,11 @@ struct ActivityOptions: ParsableArguments {
     if let activity { try NameArgument.requireText(activity, "an activity") }
   }
 
+  @OptionGroup var place: RoomOption
+
   /// The path of the request that starts the activity, or without one the path of an endpoint for a category.
   func path(or endpoint: PlaybackEndpoint) -> String {
-    activity.map { PlaybackEndpoint.startActivity.path($0) } ?? endpoint.path()
+    activity.map { place.path(.startActivity, $0) } ?? place.path(endpoint)
   }
 }
 

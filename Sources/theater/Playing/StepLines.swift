@@ -53,6 +53,16 @@ struct StepLines {
     }
   }
 
+  /// The lines about the devices that a plan or a run leaves as they are.
+  static func kept(in report: JSON) -> [String] {
+    (report.printable["kept"]?.array ?? []).map { kept in
+      let device = kept["device"]?.string ?? "?"
+      let room = kept["room"]?.string ?? "?"
+      return
+        "  · \(device): left as it is, \(kept["title"]?.string ?? "something") in \(room) uses it"
+    }
+  }
+
   /// `lights dim 10`, `wait 2 s`; `nil` for a group.
   private static func work(_ step: JSON) -> String? {
     switch step["kind"]?.string {

@@ -4,15 +4,18 @@ import TheaterAPI
 
 /// Sends a playback command and prints whether the device confirmed it.
 private func control(
-  _ endpoint: PlaybackEndpoint, _ body: JSON? = nil, done: String, _ output: OutputOptions
+  _ endpoint: PlaybackEndpoint, _ body: JSON? = nil, in place: RoomOption, done: String,
+  _ output: OutputOptions
 ) async throws {
-  let answer = try await RemoteTheater().post(endpoint.path(), body)
+  let answer = try await RemoteTheater().post(place.path(endpoint), body)
   try output.show(answer) { TransportText.text(done, $0) }
 }
 
 /// Changes the volume and prints the new one.
-private func changeVolume(_ body: JSON, _ output: OutputOptions) async throws {
-  let answer = try await RemoteTheater().post(PlaybackEndpoint.volume.path(), body)
+private func changeVolume(
+  _ body: JSON, in place: RoomOption, _ output: OutputOptions
+) async throws {
+  let answer = try await RemoteTheater().post(place.path(.volume), body)
   try output.show(answer) { TransportText.text(TransportText.volume($0), $0) }
 }
 
@@ -38,29 +41,35 @@ enum TransportText {
 /// `theater pause`.
 struct Pause: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Pause the film or song.")
+  @OptionGroup var place: RoomOption
   @OptionGroup var output: OutputOptions
-  func run() async throws { try await control(.pause, done: "paused", output) }
+  func run() async throws { try await control(.pause, in: place, done: "paused", output) }
 }
 
 /// `theater resume`.
 struct Resume: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Continue the film or song.")
+  @OptionGroup var place: RoomOption
   @OptionGroup var output: OutputOptions
-  func run() async throws { try await control(.resume, done: "playing", output) }
+  func run() async throws { try await control(.resume, in: place, done: "playing", output) }
 }
 
 /// `theater next`.
 struct Next: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Skip to the next track.")
+  @OptionGroup var place: RoomOption
   @OptionGroup var output: OutputOptions
-  func run() async throws { try await control(.next, done: "next track", output) }
+  func run() async throws { try await control(.next, in: place, done: "next track", output) }
 }
 
 /// `theater previous`.
 struct Previous: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Go back to the previous track.")
+  @OptionGroup var place: RoomOption
   @OptionGroup var output: OutputOptions
-  func run() async throws { try await control(.previous, done: "previous track", output) }
+  func run() async throws {
+    try await control(.previous, in: place, done: "previous track", output)
+  }
 }
 
 /// `theater seek 12:30`, `theater seek +30`, `theater seek -30`.
@@ -69,22 +78,25 @@ struct Seek: AsyncParsableCommand {
     abstract: "Go to a position in the film or song.",
     discussion: "12:30 and 1:02:03 from the beginning; +30 and -1:00 from the current position.")
 
-  @Argument(parsing: .allUnrecognized, help: "12:30, 1:02:03, 90, +30 or -30.")
-  var place: [String]
+  @Argument(
+    parsing: .allUnrecognized,
+    help: ArgumentHelp("12:30, 1:02:03, 90, +30 or -30.", valueName: "place"))
+  var position: [String]
+  @OptionGroup var place: RoomOption
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
-    let target = try SeekTarget(words: place)
+    let target = try SeekTarget(words: position)
     let text = TimeText.text(abs(target.seconds))
     let done =
       !target.isRelative
       ? "at \(text)" : target.seconds < 0 ? "back by \(text)" : "forward by \(text)"
     try await control(
-      .seek, .object([target.isRelative ? "by" : "to": .number(target.seconds)]), done: done,
-      output)
+      .seek, .object([target.isRelative ? "by" : "to": .number(target.seconds)]), in: place,
+      done: done, output)
   }
 
-  func validate() throws { _ = try SeekTarget(words: place) }
+  func validate() throws { _ = try SeekTarget(words: position) }
 }
 
 /// `theater volume 40`, `theater volume +5`, `theater volume -5`.
@@ -94,12 +106,13 @@ struct Volume: AsyncParsableCommand {
 
   @Argument(parsing: .allUnrecognized, help: "40, +5 or -5.")
   var volume: [String]
+  @OptionGroup var place: RoomOption
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
     let change = try VolumeArgument(words: volume)
     try await changeVolume(
-      .object([change.isRelative ? "by" : "to": .integer(change.points)]), output)
+      .object([change.isRelative ? "by" : "to": .integer(change.points)]), in: place, output)
   }
 
   func validate() throws { _ = try VolumeArgument(words: volume) }
@@ -115,13 +128,14 @@ struct Mute: AsyncParsableCommand {
 
   @Argument(help: "on, off or toggle.")
   var state = State.toggle
+  @OptionGroup var place: RoomOption
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
     switch state {
-    case .on: try await changeVolume(["mute": true], output)
-    case .off: try await changeVolume(["mute": false], output)
-    case .toggle: try await changeVolume(["mute": "toggle"], output)
+    case .on: try await changeVolume(["mute": true], in: place, output)
+    case .off: try await changeVolume(["mute": false], in: place, output)
+    case .toggle: try await changeVolume(["mute": "toggle"], in: place, output)
     }
   }
 }

@@ -4,14 +4,20 @@ import JSON
 /// Converts events to lines for a pipe or a log. An event that changes no line yields none.
 struct ChangeLines {
   private var states: [String: String] = [:]
-  private var activity = ""
+  /// The line about what is on in each room.
+  private var activities: [String: String] = [:]
+  /// Whether the lines name the rooms: there are several.
+  private var namesRooms = false
 
   /// Returns the lines that an event changes.
   mutating func lines(for event: ServerSentEvent) -> [String] {
     let json = event.json.printable
     switch event.name {
     case "snapshot":
-      return activityLines(json["activity"] ?? [:])
+      let rooms = json["rooms"]?.array ?? []
+      namesRooms = rooms.count > 1
+      let activities = namesRooms ? rooms.map { $0["activity"] } : [json["activity"]]
+      return activities.flatMap { activityLines($0 ?? [:]) }
         + (json["devices"]?.array ?? []).flatMap { deviceLines($0) }
     case "device": return deviceLines(json)
     case "activity": return activityLines(json)
@@ -36,8 +42,9 @@ struct ChangeLines {
     if let error = json["error"]?["message"]?.string {
       line += ": " + (json["error"]?["device"]?.string.map { "\($0): " } ?? "") + error
     }
-    guard line != activity else { return [] }
-    activity = line
+    let room = json["room"]?.string ?? ""
+    if namesRooms { line = "\(room): \(line)" }
+    guard activities.updateValue(line, forKey: room) != line else { return [] }
     return [line]
   }
 }

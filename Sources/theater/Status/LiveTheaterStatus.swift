@@ -1,49 +1,24 @@
 import APIClient
 import JSON
 
-/// The theater's status, kept up to date by events. All texts are printable.
-struct LiveTheaterStatus: Sendable {
-  private(set) var activity: JSON
-  /// The refused edit of `devices.json`, without details if an event reported it; `nil` if the file
-  /// is in force.
-  private(set) var refusedEdit: JSON?
-  /// The devices in the order of the snapshot, followed by those that were added later.
-  private(set) var devices: [JSON]
+/// What is on in one room, kept up to date by events. All texts are printable.
+struct LiveRoom: Sendable {
+  let name: String?
+  let title: String?
+  fileprivate(set) var activity: JSON
   /// The playback of the activity's player, valid at `playbackTime`.
-  private(set) var playback: JSON?
-  private var playbackTime = 0.0
+  fileprivate(set) var playback: JSON?
+  fileprivate var playbackTime: Double
 
-  /// - Parameter time: The arrival of the snapshot, in monotonic seconds.
-  init(snapshot: JSON, at time: Double) {
-    let snapshot = snapshot.printable
-    activity = snapshot["activity"] ?? [:]
-    devices = snapshot["devices"]?.array ?? []
-    playback = snapshot["playback"]
-    refusedEdit = snapshot["configuration"]
+  /// - Parameters:
+  ///   - room: A member of `rooms` of the status, or the status of a theater that has none.
+  ///   - time: The arrival of the status, in monotonic seconds.
+  fileprivate init(_ room: JSON, at time: Double) {
+    name = room["name"]?.string
+    title = room["title"]?.string
+    activity = room["activity"] ?? [:]
+    playback = room["playback"]
     playbackTime = time
-  }
-
-  /// Applies an event.
-  mutating func apply(_ event: ServerSentEvent, at time: Double) {
-    let json = event.json.printable
-    switch event.name {
-    case "activity":
-      activity = json
-      readPlayback(at: time)
-    case "device":
-      if let index = devices.firstIndex(where: { $0["id"] == json["id"] }) {
-        devices[index] = json
-      } else {
-        devices.append(json)
-      }
-      if json["id"] == activity["player"] { readPlayback(at: time) }
-    case "configuration":
-      refusedEdit = json["status"] == "refused" ? [:] : nil
-      let removed = json["removed"]?.array ?? []
-      devices.removeAll { device in removed.contains { $0 == device["id"] } }
-      if removed.contains(where: { $0 == activity["player"] }) { readPlayback(at: time) }
-    default: break
-    }
   }
 
   /// Returns the position at `time`, in seconds; `nil` if it is unknown.
@@ -54,7 +29,7 @@ struct LiveTheaterStatus: Sendable {
   }
 
   /// Reads the playback anchor from the player's state and subtracts its age.
-  private mutating func readPlayback(at time: Double) {
+  fileprivate mutating func readPlayback(from devices: [JSON], at time: Double) {
     let player = devices.first { $0["id"] == activity["player"] && activity["player"] != nil }
     guard let reading = player?["state"]?["playback"] else {
       playback = nil
@@ -62,5 +37,69 @@ struct LiveTheaterStatus: Sendable {
     }
     playback = reading["value"]
     playbackTime = time - (reading["age"]?.number ?? 0)
+  }
+}
+
+/// The theater's status, kept up to date by events. All texts are printable.
+struct LiveTheaterStatus: Sendable {
+  /// The rooms in the order of the file; the room of the request alone where no other is known.
+  private(set) var rooms: [LiveRoom]
+  /// The runs of scenes that are under way, oldest first: id and scene.
+  private(set) var running: [(id: String, scene: String)]
+  /// The refused edit of `devices.json`, without details if an event reported it; `nil` if the file
+  /// is in force.
+  private(set) var refusedEdit: JSON?
+  /// The devices in the order of the snapshot, followed by those that were added later.
+  private(set) var devices: [JSON]
+
+  /// - Parameter time: The arrival of the snapshot, in monotonic seconds.
+  init(snapshot: JSON, at time: Double) {
+    let snapshot = snapshot.printable
+    let rooms = snapshot["rooms"]?.array ?? []
+    self.rooms = (rooms.count > 1 ? rooms : [snapshot]).map { LiveRoom($0, at: time) }
+    running = (snapshot["running"]?.array ?? []).compactMap { run in
+      guard let id = run["id"]?.string, let scene = run["scene"]?.string else { return nil }
+      return (id, scene)
+    }
+    devices = snapshot["devices"]?.array ?? []
+    refusedEdit = snapshot["configuration"]
+  }
+
+  /// Applies an event.
+  mutating func apply(_ event: ServerSentEvent, at time: Double) {
+    let json = event.json.printable
+    switch event.name {
+    case "activity":
+      let index = rooms.count > 1 ? rooms.firstIndex { $0.name == json["room"]?.string } : 0
+      guard let index else { return }
+      rooms[index].activity = json
+      rooms[index].readPlayback(from: devices, at: time)
+    case "device":
+      if let index = devices.firstIndex(where: { $0["id"] == json["id"] }) {
+        devices[index] = json
+      } else {
+        devices.append(json)
+      }
+      readPlayback(of: [json["id"]], at: time)
+    case "run": apply(run: json)
+    case "configuration":
+      refusedEdit = json["status"] == "refused" ? [:] : nil
+      let removed = json["removed"]?.array ?? []
+      devices.removeAll { device in removed.contains { $0 == device["id"] } }
+      readPlayback(of: removed, at: time)
+    default: break
+    }
+  }
+
+  private mutating func apply(run: JSON) {
+    guard let id = run["id"]?.string, let scene = run["scene"]?.string else { return }
+    guard run["status"] == "running" else { return running.removeAll { $0.id == id } }
+    if !running.contains(where: { $0.id == id }) { running.append((id, scene)) }
+  }
+
+  private mutating func readPlayback(of players: [JSON?], at time: Double) {
+    for index in rooms.indices where players.contains(rooms[index].activity["player"]) {
+      rooms[index].readPlayback(from: devices, at: time)
+    }
   }
 }

@@ -9,16 +9,17 @@ import TheaterAPI
 /// `theater status`: the current activity, its progress, and every device.
 struct Status: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Show the current activity and the state of every device.")
+    abstract: "Show what is on in each room, and the state of every device.")
 
   @Flag(name: .shortAndLong, help: "Keep showing changes, in a terminal until q or Ctrl-C.")
   var follow = false
+  @OptionGroup var place: RoomOption
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
     let theater = try RemoteTheater()
     guard follow else {
-      let status = try await theater.get(PlaybackEndpoint.status.path())
+      let status = try await theater.get(place.path(.status))
       if output.json { return Console.writeLine(status.prettyText()) }
       let view = LiveTheaterStatus(snapshot: status, at: Self.now)
       let text = StatusText(width: Console.width, hasColour: Console.hasColour)

@@ -8,13 +8,9 @@ struct StatusText {
 
   /// The whole status.
   func text(_ view: LiveTheaterStatus, at time: Double) -> String {
-    var lines = [headline(view.activity)]
-    if let error = view.activity["error"] {
-      let origin = error["device"]?.string.map { "\($0): " } ?? ""
-      lines.append("  ✗ \(origin)\(error["message"]?.string ?? "it failed")")
-      lines += HintedCommands.lines(for: error).map { "    \($0)" }
-    }
-    if let line = progress(view, at: time) { lines.append(line) }
+    var lines = view.rooms.flatMap { roomLines($0, isNamed: view.rooms.count > 1, at: time) }
+    let scenes = view.running.map(\.scene)
+    if !scenes.isEmpty { lines.append("running: \(scenes.joined(separator: ", "))") }
     lines.append("")
     var columns = Columns()
     for device in view.devices {
@@ -24,6 +20,19 @@ struct StatusText {
     lines += columns.lines
     if let edit = view.refusedEdit { lines += [""] + Self.lines(ofRefused: edit) }
     return lines.joined(separator: "\n")
+  }
+
+  /// The lines about what is on in a room.
+  private func roomLines(_ room: LiveRoom, isNamed: Bool, at time: Double) -> [String] {
+    let name = isNamed ? (room.title ?? room.name).map { "\($0): " } ?? "" : ""
+    var lines = [headline(room.activity, in: name)]
+    if let error = room.activity["error"] {
+      let origin = error["device"]?.string.map { "\($0): " } ?? ""
+      lines.append("  ✗ \(origin)\(error["message"]?.string ?? "it failed")")
+      lines += HintedCommands.lines(for: error).map { "    \($0)" }
+    }
+    if let line = progress(room, at: time) { lines.append(line) }
+    return lines
   }
 
   /// The lines about a refused edit: what is wrong, where, and what to do.
@@ -44,18 +53,20 @@ struct StatusText {
     ]
   }
 
-  /// The line about the current activity.
-  func headline(_ activity: JSON) -> String {
+  /// The line about what is on.
+  ///
+  /// - Parameter room: The room with a colon; empty where there is only one.
+  func headline(_ activity: JSON, in room: String = "") -> String {
     guard let name = activity["activity"]?.string ?? activity["scene"]?.string else {
-      return strong("Nothing is on.")
+      return strong("\(room)\(room.isEmpty ? "Nothing" : "nothing") is on.")
     }
-    var line = activity["title"]?.string ?? name
+    var line = room + (activity["title"]?.string ?? name)
     if let item = activity["itemTitle"]?.string { line += ": \(item)" }
     return strong(line) + " (\(activity["status"]?.string ?? "?"))"
   }
 
-  private func progress(_ view: LiveTheaterStatus, at time: Double) -> String? {
-    guard let playback = view.playback, let position = view.position(at: time) else { return nil }
+  private func progress(_ room: LiveRoom, at time: Double) -> String? {
+    guard let playback = room.playback, let position = room.position(at: time) else { return nil }
     let state = playback["state"]?.string ?? "?"
     if state == "stopped" { return nil }
     let reason = ["title", "reason"].compactMap { playback[$0]?.string }.map { ", \($0)" }.joined()

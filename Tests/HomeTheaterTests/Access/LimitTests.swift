@@ -281,7 +281,7 @@ import Testing
       let command = Command(role: .tuner, spec: row, argument: .integer(volume))
       return await refusal { () async throws(TheaterError) in
         try await policy.checkLimits(
-          of: command, for: "tuner", in: DeviceState(), during: ActivitySession(), by: Self.guest)
+          of: command, for: "tuner", in: DeviceState(), of: HouseState(), by: Self.guest)
       }
     }
     #expect(try await check(volume: 31)?.code == .forbidden)

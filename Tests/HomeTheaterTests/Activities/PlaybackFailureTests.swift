@@ -80,7 +80,7 @@ import Testing
       #expect(Self.commands(theater).isEmpty)
       let reports = (theater.facade.events.entries(after: place) ?? []).compactMap {
         entry -> ActivityReport? in
-        guard case .activity(let report) = entry.event else { return nil }
+        guard case .activity(let report, _) = entry.event else { return nil }
         return report
       }
       #expect(reports.map(\.retryAt) == [48])

@@ -183,16 +183,20 @@ private actor HeldPositions: PositionStore {
   @Test("F3 · at most 64 scenes run beside the activity; the next is refused until one has ended")
   func manyScenes() async throws {
     var plan = TheaterPlan.evening
-    plan.scenes["later"] = Scene(name: "later", steps: [.wait(.seconds(60))])
+    for number in 0...64 {
+      plan.scenes["later\(number)"] = Scene(name: "later\(number)", steps: [.wait(.seconds(60))])
+    }
     let theater = Theater(plan: plan)
     var runs: [Run] = []
-    for _ in 0..<64 { runs.append(try await theater.facade.runScene("later", arguments: [:])) }
+    for number in 0..<64 {
+      runs.append(try await theater.facade.runScene("later\(number)", arguments: [:]))
+    }
     let refused = await refusal { () async throws(TheaterError) in
-      try await theater.facade.runScene("later", arguments: [:])
+      try await theater.facade.runScene("later64", arguments: [:])
     }
     #expect(refused?.code == .notNow && refused?.message == "64 runs are under way")
     await runs[0].cancel()
-    runs.append(try await theater.facade.runScene("later", arguments: [:]))
+    runs.append(try await theater.facade.runScene("later64", arguments: [:]))
     // An activity is begun in any case.
     let film = try await theater.facade.begin("film", item: "f1", fromStart: true, user: "ann")
     #expect(await film.run.finished().status == .done)

@@ -207,7 +207,7 @@ import Testing
       #expect(await Self.report(in: theater).itemTitle == "Jazz")
       _ = await (try await theater.facade.turnEverythingOff(by: .owner)).finished()
       #expect(await Self.report(in: theater).status == .idle)
-      #expect(await theater.facade.activities.session.scenePlayers.isEmpty)
+      #expect(await theater.facade.session.scenePlayers.isEmpty)
     }
   }
 

@@ -93,7 +93,7 @@ import Testing
       }
       let entries = theater.facade.events.entries(after: place) ?? []
       let titles = entries.compactMap { entry -> String? in
-        guard case .activity(let report) = entry.event else { return nil }
+        guard case .activity(let report, _) = entry.event else { return nil }
         return report.itemTitle
       }
       #expect(titles == ["Song 2", "Song 3", "Song 4", "Song 5"])

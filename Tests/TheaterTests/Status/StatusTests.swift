@@ -65,11 +65,11 @@ import Testing
   @Test("E9 · progress stops at the end and while paused")
   func ends() {
     var view = LiveTheaterStatus(snapshot: Self.status(playback: Self.playing), at: 0)
-    #expect(view.position(at: 10_000) == 600)
+    #expect(view.rooms[0].position(at: 10_000) == 600)
     view = LiveTheaterStatus(
       snapshot: Self.status(
         playback: ["state": "paused", "position": 60, "duration": 600, "rate": 0]), at: 0)
-    #expect(view.position(at: 500) == 60)
+    #expect(view.rooms[0].position(at: 500) == 60)
   }
 
   @Test("E9 · events update a device and the film's position")
@@ -85,10 +85,10 @@ import Testing
       ],
     ]
     view.apply(ServerSentEvent(id: "b-2", name: "device", data: device.text()), at: 10)
-    #expect(view.position(at: 10) == 302)
+    #expect(view.rooms[0].position(at: 10) == 302)
     view.apply(
       ServerSentEvent(id: "b-3", name: "activity", data: "{\"status\":\"idle\"}"), at: 11)
-    #expect(view.position(at: 11) == nil)
+    #expect(view.rooms[0].position(at: 11) == nil)
     let text = StatusText(width: 80, hasColour: false).text(view, at: 11)
     #expect(text.hasPrefix("Nothing is on."))
   }
@@ -99,9 +99,9 @@ import Testing
     for (removed, position) in [("lights", 70.0), ("dvd", nil)] as [(JSON, Double?)] {
       let data: JSON = ["status": "applied", "changed": [], "removed": [removed]]
       view.apply(ServerSentEvent(id: nil, name: "configuration", data: data.text()), at: 10)
-      #expect(view.position(at: 10) == position)
+      #expect(view.rooms[0].position(at: 10) == position)
     }
-    #expect(view.playback == nil)
+    #expect(view.rooms[0].playback == nil)
   }
 
   @Test("F6 · the status shows a refused edit with file, line and what to do")

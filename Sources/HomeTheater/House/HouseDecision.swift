@@ -1,0 +1,214 @@
+import Devices
+import Scenes
+
+/// What a request does: the same value is shown by a dry run and carried out by a run.
+struct HouseDecision: Sendable {
+  /// An activity that begins.
+  struct Beginning: Sendable {
+    /// The activity; for a scene that plays by itself, an activity made from the scene.
+    let activity: Activity
+    let item: ItemChoice?
+    /// The scene that ends it; `nil` for an activity made from a scene, which ends with that of the activity that it
+    /// replaces.
+    let endScene: Scene?
+  }
+
+  enum Effect: Sendable {
+    /// Begins an activity in place of the one that is on in the room.
+    case begin(Beginning, in: RoomID)
+    /// Ends what is on in these rooms.
+    case end([RoomID])
+    /// Runs beside what is on.
+    ///
+    /// - Parameter plays: Whether it lets a player be heard.
+    case beside(plays: Bool)
+  }
+
+  let effect: Effect
+  /// The steps of the run, with the arguments filled in. They contain the end of what is replaced.
+  var scene: Scene
+  /// The devices that the end leaves as they are.
+  let kept: [KeptDevice]
+
+  /// The rooms that the request takes.
+  var rooms: [RoomID] {
+    switch effect {
+    case .begin(_, let room): [room]
+    case .end(let rooms): rooms
+    case .beside: []
+    }
+  }
+}
+
+/// What decisions need to know about the theater.
+struct HouseContext: Sendable {
+  let plan: TheaterPlan
+  let roles: [DeviceID: Role]
+  let catalogue: Catalogue
+
+  /// The room of requests that name none.
+  var defaultRoom: RoomID { plan.allRooms.first?.id ?? .standard }
+
+  /// The room of a player, or of the first device that belongs to one.
+  func room(of device: DeviceID) -> RoomID? { plan.rooms(of: device).first }
+}
+
+extension HouseState {
+  /// Decides about a request to begin an activity.
+  ///
+  /// - Parameters:
+  ///   - scene: Its start scene, with the arguments filled in.
+  ///   - room: The room of an activity that belongs to none; `nil` for the first one.
+  /// - Throws: `invalid` for an activity of another room; `notFound` without its end scene.
+  func decide(
+    beginning activity: Activity, with scene: Scene, item: ItemChoice?, in room: RoomID?,
+    _ context: HouseContext
+  ) throws(TheaterError) -> HouseDecision {
+    let own = context.plan.room(of: activity)
+    if let own, let room, own != room {
+      throw TheaterError(
+        .invalid, "\"\(activity.name)\" is for the room \"\(own)\", not for \"\(room)\"",
+        hint: "Leave the room out.")
+    }
+    let room = own ?? room ?? context.defaultRoom
+    let endScene = try context.plan.scene(named: activity.end)
+    return replacing(
+      HouseDecision.Beginning(activity: activity, item: item, endScene: endScene), scene, in: room,
+      context)
+  }
+
+  /// Decides about a request to run a scene.
+  ///
+  /// - An end scene of what is on ends it.
+  /// - A scene that begins an activity begins it.
+  /// - A scene that plays something becomes the activity of its room, unless it uses another player than
+  ///   that activity and commands no amplifier, as a chime during a film.
+  /// - A scene that turns off the player of an activity ends the activity.
+  /// - Any other scene runs beside the activities.
+  ///
+  /// - Parameters:
+  ///   - scene: The scene, with the arguments filled in.
+  ///   - room: The room of a scene that belongs to none; `nil` for the first one.
+  func decide(
+    running scene: Scene, in room: RoomID?, _ context: HouseContext
+  ) throws(TheaterError) -> HouseDecision {
+    if let ended = roomEnded(by: scene.name, preferring: room ?? context.plan.room(of: scene.name))
+    {
+      return ending(ended, context)
+    }
+    let commands = scene.steps.commands
+    let place = self.room(of: scene, named: room, commands, context)
+    let current = self[place].session.activity?.player
+    let played = ScenePlayback(of: commands, current: current, in: context.catalogue)
+    if let activity = activity(begunBy: scene, playing: played?.player, context) {
+      return try decide(
+        beginning: activity, with: scene, item: played?.item,
+        in: context.plan.room(of: activity) ?? place, context)
+    }
+    if let played, played.becomesCurrent(scene, commands, replacing: current, in: context.plan) {
+      let activity = played.activity(madeFrom: scene, commands, in: context.plan)
+      return HouseDecision(
+        effect: .begin(
+          HouseDecision.Beginning(activity: activity, item: played.item, endScene: nil), in: place),
+        scene: scene, kept: [])
+    }
+    let ended = usedRooms.filter { room in
+      self[room].session.activity?.player.map { commands.turnOff($0) } ?? false
+    }
+    return HouseDecision(
+      effect: ended.isEmpty ? .beside(plays: played != nil) : .end(ended), scene: scene, kept: [])
+  }
+
+  /// Decides about a request to end what is on in a room.
+  func ending(_ room: RoomID, _ context: HouseContext) -> HouseDecision {
+    let (steps, kept) = endSteps(in: room, context.roles)
+    let name = self[room].session.endScenes.last?.name ?? "stop"
+    return HouseDecision(
+      effect: .end([room]), scene: Scene(name: name, steps: steps), kept: kept)
+  }
+
+  /// Decides about a request to turn off a room, or the whole house: each player first, the lights last.
+  ///
+  /// A room leaves the devices alone that the activity of another room uses.
+  ///
+  /// - Parameter room: `nil` for the house.
+  func turningOff(_ room: RoomID?, _ context: HouseContext) -> HouseDecision {
+    let used = room.map { devicesUsed(outside: $0) } ?? [:]
+    let order = context.plan.devices.map(\.id)
+    let ids = order + Set(context.roles.keys).subtracting(order).sorted()
+    let devices = ids.filter { id in
+      room.map { context.plan.rooms(of: id).contains($0) } ?? true
+    }
+    let steps = Role.inOffOrder.flatMap { role -> [Step] in
+      guard let command = role.off else { return [] }
+      return devices.filter { context.roles[$0] == role && used[$0] == nil }.map { device in
+        .command(
+          CommandStep(
+            device: device, command: .fixed(command), until: .accepted, onFailure: .continue,
+            always: true))
+      }
+    }
+    let kept = devices.compactMap { device in
+      used[device].map {
+        KeptDevice(
+          device: device, room: $0.name, title: self[$0].session.report.title ?? $0.name)
+      }
+    }
+    let rooms = room.map { [$0] } ?? Set(context.plan.allRooms.map(\.id) + usedRooms).sorted()
+    return HouseDecision(
+      effect: .end(rooms), scene: Scene(name: "off", steps: steps), kept: kept)
+  }
+
+  // MARK: Parts
+
+  private func replacing(
+    _ beginning: HouseDecision.Beginning, _ scene: Scene, in room: RoomID, _ context: HouseContext
+  ) -> HouseDecision {
+    var whole = scene
+    var kept: [KeptDevice] = []
+    if self[room].session.activity != nil {
+      let end = endSteps(in: room, context.roles)
+      let next = scene.steps.devices
+      let steps = end.steps.mapCommands { next.contains($0.device) ? nil : $0 }
+      if !steps.commandSteps.isEmpty { whole.steps = steps.continuingPastFailures + scene.steps }
+      kept = end.kept.filter { !next.contains($0.device) }
+    }
+    return HouseDecision(effect: .begin(beginning, in: room), scene: whole, kept: kept)
+  }
+
+  /// The room in which this scene ends what is on.
+  private func roomEnded(by scene: String, preferring room: RoomID?) -> RoomID? {
+    let ended = usedRooms.filter {
+      self[$0].session.activity != nil && self[$0].session.endScenes.map(\.name) == [scene]
+    }
+    return ended.first { $0 == room } ?? ended.first
+  }
+
+  /// The room in which a scene acts: its own, else that of the player that it starts, else the named one,
+  /// else the first.
+  private func room(
+    of scene: Scene, named room: RoomID?, _ commands: [SceneCommand], _ context: HouseContext
+  ) -> RoomID {
+    if let own = context.plan.room(of: scene.name) { return own }
+    let played = ScenePlayback(of: commands, current: nil, in: context.catalogue)
+    return played.flatMap { context.room(of: $0.player) } ?? room ?? context.defaultRoom
+  }
+
+  /// The activity that a scene begins: one of its player goes before others.
+  private func activity(
+    begunBy scene: Scene, playing player: DeviceID?, _ context: HouseContext
+  ) -> Activity? {
+    let begun = context.plan.orderedActivities.filter { $0.start == scene.name }
+    if let player { return begun.first { $0.player == player } ?? begun.first { $0.player == nil } }
+    return begun.first { $0.player == nil } ?? begun.first
+  }
+}
+
+extension [SceneCommand] {
+  /// Whether a device is off after these commands.
+  func turnOff(_ device: DeviceID) -> Bool {
+    let own = filter { $0.device == device }.map(\.command)
+    guard let last = own.lastIndex(where: { $0 == $0.role.off }) else { return false }
+    return !own[(last + 1)...].contains { $0.turnsOn || $0.spec.effect == .plays }
+  }
+}
