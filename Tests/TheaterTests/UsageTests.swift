@@ -126,7 +126,7 @@ import Testing
       (["device", "swap", "", "--plugin", "x"], "a device"),
       (["device", "swap", "amp", "--plugin", ""], "a plugin"),
       (["scene", "run", ""], "a scene"), (["scene", "plan", ""], "a scene"),
-      (["scene", "cancel", ""], "a run"), (["watch", "x", "--activity", ""], "an activity"),
+      (["scene", "cancel", ""], "a scene or a run"), (["watch", "x", "--activity", ""], "an activity"),
       (["guest", "revoke", ""], "a guest pass"), (["invite", "revoke", ""], "an invitation"),
       (["accounts", "role", "", "owner"], "an account"),
       (["accounts", "age", "", "12"], "an account"),

@@ -7,7 +7,7 @@ import JSON
 extension Component {
   static let deviceComponents = [
     device, deviceState, deviceDetails, devices, deviceLog, command, sceneStep, scenes, plan,
-    reported, run, step, runChange, startedRun,
+    reported, run, runs, step, runChange, startedRun,
   ]
 
   static let device = Component("Device", .object(deviceMembers, optional: deviceOptions))

@@ -107,6 +107,8 @@ const APPLIERS = {
     putByID(store.status.devices, { ...value, at: performance.now() });
   },
   activity(value) {
+    // The page shows one room: that of its status.
+    if (value.room !== store.status.activity.room) return;
     // The controller has saved a position, so the list of stopped items is out of date.
     if (value.status === 'idle' || value.item !== store.status.activity.item) store.library += 1;
     store.status.activity = value;
