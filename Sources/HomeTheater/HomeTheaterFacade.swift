@@ -261,16 +261,11 @@ public final class HomeTheaterFacade {
     try policy.require(.view, of: principal)
     await activities.update()
     var rooms: [RoomStatus] = []
-    for room in plan.allRooms where maySee(room, principal) { rooms.append(await status(of: room)) }
-    return rooms
-  }
-
-  /// Whether a principal may see what is on in a room.
-  private func maySee(_ room: Room, _ principal: Principal) -> Bool {
-    guard let permitted = principal.activities else { return true }
-    return plan.activities.values.contains {
-      permitted.contains($0.name) && plan.room(of: $0) ?? room.id == room.id
+    let open = plan.rooms(openTo: principal)
+    for room in plan.allRooms where open?.contains(room.id) ?? true {
+      rooms.append(await status(of: room))
     }
+    return rooms
   }
 
   private func status(of room: Room) async -> RoomStatus {
@@ -284,12 +279,16 @@ public final class HomeTheaterFacade {
 
   /// The room of a request.
   ///
-  /// - Parameter name: `nil` for the first room.
-  /// - Throws: `notFound` for a name of no room.
-  private func place(_ name: RoomID?) throws(TheaterError) -> RoomID {
-    guard let name else { return activities.defaultRoom }
-    guard plan.allRooms.contains(where: { $0.id == name }) else {
-      throw .unknown("room", name.name, plan.allRooms.map(\.id.name))
+  /// - Parameter name: `nil` for the first room that the principal may see.
+  /// - Throws: `notFound` for a name of no such room.
+  private func place(
+    _ name: RoomID?, for principal: Principal
+  ) throws(TheaterError) -> RoomID {
+    let open = plan.rooms(openTo: principal)
+    let rooms = plan.allRooms.map(\.id).filter { open?.contains($0) ?? true }
+    guard let name else { return rooms.first ?? activities.defaultRoom }
+    guard rooms.contains(name) else {
+      throw .unknown("room", name.name, rooms.map(\.name))
     }
     return name
   }
@@ -306,7 +305,7 @@ public final class HomeTheaterFacade {
     by principal: Principal
   ) async throws(TheaterError) -> StartedActivity {
     try policy.require(.play, of: principal)
-    if let room { _ = try place(room) }
+    if let room { _ = try place(room, for: principal) }
     return try await activities.begin(
       name, item: item, in: room, fromStart: fromStart, by: principal)
   }
@@ -324,7 +323,7 @@ public final class HomeTheaterFacade {
     by principal: Principal
   ) async throws(TheaterError) -> StartedActivity {
     try policy.require(.play, of: principal)
-    if let room { _ = try place(room) }
+    if let room { _ = try place(room, for: principal) }
     return try await activities.begin(
       category, item: item, in: room, fromStart: fromStart, by: principal)
   }
@@ -334,7 +333,7 @@ public final class HomeTheaterFacade {
     in room: RoomID? = nil, by principal: Principal
   ) async throws(TheaterError) -> Run {
     try policy.require(.play, of: principal)
-    return try await activities.end(in: try place(room), by: principal)
+    return try await activities.end(in: try place(room, for: principal), by: principal)
   }
 
   /// Ends the activity that plays this category in the first room in which one does, with its end scene. Needs the
@@ -358,7 +357,7 @@ public final class HomeTheaterFacade {
     in room: RoomID? = nil, by principal: Principal
   ) async throws(TheaterError) -> Run {
     try policy.require(.operate, of: principal)
-    if let room { _ = try place(room) }
+    if let room { _ = try place(room, for: principal) }
     return try await activities.turnEverythingOff(in: room, by: principal)
   }
 
@@ -378,7 +377,7 @@ public final class HomeTheaterFacade {
     _ name: String, arguments: [String: String], in room: RoomID? = nil, by principal: Principal
   ) async throws(TheaterError) -> Run {
     try policy.require(.operate, of: principal)
-    if let room { _ = try place(room) }
+    if let room { _ = try place(room, for: principal) }
     return try await activities.runScene(name, arguments: arguments, in: room, by: principal)
   }
 
@@ -387,7 +386,7 @@ public final class HomeTheaterFacade {
     _ name: String, arguments: [String: String], in room: RoomID? = nil, by principal: Principal
   ) async throws(TheaterError) -> ScenePlan {
     try policy.require(.operate, of: principal)
-    if let room { _ = try place(room) }
+    if let room { _ = try place(room, for: principal) }
     return try await activities.planScene(name, arguments: arguments, in: room, by: principal)
   }
 
@@ -407,6 +406,9 @@ public final class HomeTheaterFacade {
     try policy.require(.play, of: principal)
     return try await activities.cancelScene(name, by: principal)
   }
+
+  /// The number of plans that were made.
+  var planCount: Int { engine.planCount }
 
   /// Returns one of the newest runs. Needs the permission `view`.
   package func run(id: String, by principal: Principal) throws(TheaterError) -> Run {
@@ -460,7 +462,8 @@ public final class HomeTheaterFacade {
     _ name: String, in room: RoomID?, by principal: Principal
   ) async throws(TheaterError) -> Confirmation {
     try policy.require(.play, of: principal)
-    return try await transport.sendToPlayer(name, in: try place(room), by: principal)
+    return try await transport.sendToPlayer(
+      name, in: try place(room, for: principal), by: principal)
   }
 
   /// Goes to a position in the item of a room, in seconds from its start or from the present position.
@@ -470,7 +473,7 @@ public final class HomeTheaterFacade {
   ) async throws(TheaterError) -> Confirmation {
     try policy.require(.play, of: principal)
     return try await transport.seek(
-      seconds, isRelative: isRelative, in: try place(room), by: principal)
+      seconds, isRelative: isRelative, in: try place(room, for: principal), by: principal)
   }
 
   /// Changes the volume of the amplifier of a room's activity, or of its first one while nothing is on.
@@ -479,7 +482,8 @@ public final class HomeTheaterFacade {
     _ change: VolumeChange, in room: RoomID? = nil, by principal: Principal
   ) async throws(TheaterError) -> VolumeOutcome {
     try policy.require(.play, of: principal)
-    return try await transport.changeVolume(change, in: try place(room), by: principal)
+    return try await transport.changeVolume(
+      change, in: try place(room, for: principal), by: principal)
   }
 
   /// Gives a device a command. Needs the command's permission.
@@ -590,7 +594,11 @@ public final class HomeTheaterFacade {
     of item: String, for principal: Principal
   ) async throws(TheaterError) -> ItemPicture? {
     try policy.require(.view, of: principal)
-    let isCurrent = activities.house.items.contains { $0.hasSameBytes(as: item) }
+    let open = plan.rooms(openTo: principal)
+    let isCurrent = plan.allRooms.contains { room in
+      (open?.contains(room.id) ?? true)
+        && activities.session(in: room.id).report.item?.hasSameBytes(as: item) == true
+    }
     let found = library.catalogue.entry(
       id: item, in: isCurrent ? Category.allCases : categories(for: principal))
     guard let entry = found, policy.permits(item, ageLimit: principal.ageLimit) else {
@@ -634,7 +642,7 @@ public final class HomeTheaterFacade {
     of room: RoomID? = nil, for principal: Principal
   ) async throws(TheaterError) -> JSON {
     try policy.require(.view, of: principal)
-    let id = try place(room)
+    let id = try place(room, for: principal)
     await activities.update()
     // Read before the state: later events may be contained in it, but none is missed.
     let event = events.currentID

@@ -86,6 +86,14 @@ extension TheaterPlan {
     return onlyRoom(of: scene.steps.devices)
   }
 
+  /// The rooms that a principal may see and control: those for which an activity of a guest's pass can be on. `nil` for
+  /// all.
+  package func rooms(openTo principal: Principal) -> Set<RoomID>? {
+    guard let permitted = principal.activities, !rooms.isEmpty else { return nil }
+    let own = activities.values.filter { permitted.contains($0.name) }.map { room(of: $0) }
+    return own.contains(nil) ? nil : Set(own.compactMap(\.self))
+  }
+
   private func onlyRoom(of devices: Set<DeviceID>) -> RoomID? {
     guard !rooms.isEmpty else { return .standard }
     let fitting = rooms.filter { devices.isSubset(of: $0.devices) }

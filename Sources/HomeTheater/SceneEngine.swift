@@ -38,22 +38,20 @@ final class SceneEngine {
     try planner.resolve(scene, arguments: arguments)
   }
 
-  /// Plans a run of a scene for the present state of its devices. Nothing is sent.
-  ///
-  /// - Parameters:
-  ///   - scene: With the arguments filled in.
-  ///   - kept: The devices that it leaves as they are.
+  /// Plans the run of a decision for the present state of its devices. Nothing is sent.
   func plan(
-    _ scene: Scene, kept: [KeptDevice] = [], policy: PlanPolicy
+    _ decision: HouseDecision, policy: PlanPolicy
   ) async throws(TheaterError) -> ScenePlan {
     planCount += 1
+    var scene = decision.scene
+    if decision.goesPastFailures { scene.steps = scene.steps.continuingPastFailures }
     // Made before the devices are asked, because the configuration may lose one of them meanwhile.
     let planner = planner
     // The devices themselves are asked: their latest reports may not have arrived here yet.
     var snapshots = directory.snapshots
     for id in scene.steps.devices { snapshots[id] = await directory[id]?.snapshot() }
     var plan = try planner.plan(scene, snapshots: snapshots, policy: policy)
-    plan.kept = kept
+    plan.kept = decision.kept
     return plan
   }
 
@@ -112,7 +110,7 @@ final class SceneEngine {
     guard let principal else { return try await device.perform(command, until: until) }
     guard let change = ItemChange(command) else {
       let confirmation = try await device.perform(command, until: until)
-      try await loudness.confirm(command, to: device, by: principal)
+      try await loudness.confirm(command, to: device)
       return confirmation
     }
     let choice =
@@ -146,10 +144,18 @@ final class SceneEngine {
   /// The kept runs that are under way, oldest first.
   var runningRuns: [Run] { history.running }
 
+  /// Makes the runs that are under way leave to a person what the person's command changes.
+  func recordChoice(_ command: Command, on device: DeviceID) {
+    for run in history.running { run.giveWay(to: command, on: device) }
+  }
+
   /// Cancels the runs of a scene that are under way, and waits until they have stopped: a new run takes their place.
   func cancelRuns(of scene: String, except others: [Run]) async {
-    for run in history.running where run.report.scene == scene {
-      if !others.contains(where: { $0 === run }) { await run.cancel() }
+    // Read again after each wait: another request may have started one meanwhile.
+    while let run = history.running.first(where: { run in
+      run.report.scene == scene && !others.contains { $0 === run }
+    }) {
+      await run.cancel()
     }
   }
 

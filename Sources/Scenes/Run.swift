@@ -7,6 +7,8 @@ import Synchronization
 public final class Run: Sendable {
   private struct State {
     var report: RunReport
+    /// The settings that a person has changed since the run began; `nil` for all of the device.
+    var chosen: [DeviceID: Set<StateKey>?] = [:]
     var task: Task<Void, Never>?
     var isOver = false
     /// The continuations of the open waits, by key; `nil` until `Wait.finished` suspends.
@@ -110,6 +112,28 @@ public final class Run: Sendable {
     _ = await task?.value
   }
 
+  /// Records a command that a person has given a device meanwhile. The run leaves out its later commands that would
+  /// change the same settings: a person wins over a scene.
+  public func giveWay(to command: Command, on device: DeviceID) {
+    let keys = command.changedKeys
+    state.withLock { state in
+      guard let before = state.chosen[device] else {
+        state.chosen.updateValue(keys, forKey: device)
+        return
+      }
+      state.chosen.updateValue(before.flatMap { known in keys.map(known.union) }, forKey: device)
+    }
+  }
+
+  /// Whether a person has changed what the command would change.
+  func isChosen(_ planned: PlannedCommand) -> Bool {
+    state.withLock { state in
+      guard let chosen = state.chosen[planned.device] else { return false }
+      guard let chosen, let keys = planned.command.changedKeys else { return true }
+      return !chosen.isDisjoint(with: keys)
+    }
+  }
+
   /// Changes the report of one node and publishes it.
   func update(_ node: PlanNode, _ change: (inout NodeReport) -> Void) {
     let published = state.withLock { state in
@@ -127,5 +151,17 @@ public final class Run: Sendable {
       return RunChange(state.report)
     }
     changed(published)
+  }
+}
+
+extension Command {
+  /// The keys that the command changes; `nil` for all of the device, which it turns off.
+  fileprivate var changedKeys: Set<StateKey>? {
+    if self == role.off { return nil }
+    var keys = Set(spec.replaces)
+    if let key = spec.settled.key { keys.insert(key) }
+    if case .setting(let key) = spec.manner { keys.insert(key) }
+    if spec.effect != nil { keys.insert(.playback) }
+    return keys
   }
 }

@@ -51,7 +51,7 @@ public struct NodeReport: Sendable, Hashable, Identifiable {
     case done
     /// The device has accepted the command. It reports no effect, or the step did not wait for one.
     case accepted
-    /// Not sent: the device reported the effect already.
+    /// Not sent: the device reported the effect already, or a person has changed the setting.
     case skipped
     case failed
     /// Ended early, because the run was cancelled or a simultaneous node failed.
@@ -61,6 +61,8 @@ public struct NodeReport: Sendable, Hashable, Identifiable {
   private let node: PlanNode
   /// `waiting` until the run comes to the node.
   public internal(set) var status = Status.waiting
+  /// Whether the command was skipped because a person has changed the setting since the run began.
+  public internal(set) var isLeftToPerson = false
   /// The failure of the node; also kept when the scene continues after it.
   public internal(set) var error: TheaterError?
   /// The time that the node took, in seconds; `nil` before its end, and for a skipped node.
@@ -75,12 +77,14 @@ public struct NodeReport: Sendable, Hashable, Identifiable {
 
   /// The node for the API: `id`, `kind` (`command`, `sequence`, `parallel`, `wait`) and `status`;
   /// for a command also `device` and `command`, for a wait `duration` in seconds; `seconds` once it
-  /// has ended, unless it was skipped, and `error` when it failed.
+  /// has ended, unless it was skipped, `error` when it failed, and `reason` (`person`) for a command that
+  /// was skipped because a person has changed the setting.
   public var json: JSON {
     var object = node.identityJSON
     object["status"] = .string(status.rawValue)
     if let seconds { object["seconds"] = .number((seconds * 1000).rounded() / 1000) }
     if let error { object["error"] = error.json }
+    if isLeftToPerson { object["reason"] = "person" }
     return .object(object)
   }
 }

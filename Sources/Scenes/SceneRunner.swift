@@ -80,6 +80,13 @@ public struct SceneRunner: Sendable {
     var confirmation = NodeReport.Status.done
     switch node.work {
     case .command(let command, let decision):
+      if run.isChosen(command) {
+        run.update(node) {
+          $0.status = .skipped
+          $0.isLeftToPerson = true
+        }
+        return .completed
+      }
       reached(command)
       let isNeedless = await isNeedless(command, decision)
       // Another member of a parallel group may have failed meanwhile.

@@ -249,6 +249,27 @@ import Testing
     #expect(Self.statuses(cancelled) == ["1 cancelled", "2 waiting"])
   }
 
+  @Test("E12 · a person wins over a scene: it leaves out what the person has changed meanwhile")
+  func person() async throws {
+    let bench = Bench()
+    let run = try await bench.run([
+      .wait(.seconds(2)), .make("lights", .lights, ["dim": 10]), .make("lamp", .lights, "on"),
+      .make("amp", .amplifier, ["volume": 40]), .make("amp", .amplifier, "stereo"),
+      .make("dvd", .dvdPlayer, "on"), .make("dvd", .dvdPlayer, ["play": ["item": "f1"]]),
+    ])
+    await bench.clock.waitForSleepers()
+    run.giveWay(to: try Command(["dim": 80], role: .lights), on: "lights")
+    run.giveWay(to: try Command(["volume": 15], role: .amplifier), on: "amp")
+    run.giveWay(to: try Command("mute", role: .amplifier), on: "amp")
+    run.giveWay(to: try Command("off", role: .dvdPlayer), on: "dvd")
+    bench.clock.advance(by: .seconds(2))
+    let report = await run.finished()
+    #expect(report.status == .done)
+    #expect(bench.journal.lines == [#"lamp "on""#, #"amp "stereo""#])
+    #expect(report.nodes.map(\.isLeftToPerson) == [false, true, false, true, false, true, true])
+    #expect(report.nodes[1].json["reason"] == "person" && report.nodes[2].json["reason"] == nil)
+  }
+
   @Test("E11 · a wait for a run can be ended early or cancelled, and the run goes on")
   func endedWaits() async throws {
     let bench = Bench()

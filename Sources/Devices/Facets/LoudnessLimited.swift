@@ -72,9 +72,12 @@ package struct LoudnessCap: Sendable, Hashable {
 
   /// The command that must follow a report of the power or of the volume; `nil` where none is needed.
   ///
-  /// - Parameter isVolumeReported: Whether the report contains the volume.
+  /// - Parameters:
+  ///   - isVolumeReported: Whether the report contains the volume.
+  ///   - isCorrecting: Whether an earlier correction is on its way. Then there is no further one.
   package mutating func afterReport(
-    in state: DeviceState, isVolumeReported: Bool = true, role: Role, at now: Duration
+    in state: DeviceState, isVolumeReported: Bool = true, isCorrecting: Bool = false, role: Role,
+    at now: Duration
   ) -> Command? {
     if isVolumeReported { self.isVolumeReported = true }
     if phase == .starting, state.power == .on { phase = .on(since: now) }
@@ -85,7 +88,7 @@ package struct LoudnessCap: Sendable, Hashable {
       return nil
     case .starting, .on: break
     }
-    guard state.power != .off, state.volume != nil else { return nil }
+    guard !isCorrecting, state.power != .off, state.volume != nil else { return nil }
     return correct(with: lowering(in: state, role: role), role: role)
   }
 

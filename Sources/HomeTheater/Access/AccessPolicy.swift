@@ -55,7 +55,11 @@ final class AccessPolicy {
     of rooms: [RoomID], in house: HouseState, by principal: Principal
   ) throws(TheaterError) {
     guard let permitted = principal.activities else { return }
+    let open = directory.plan.rooms(openTo: principal)
     for room in rooms {
+      guard open?.contains(room) ?? true else {
+        throw TheaterError(.forbidden, "your pass does not include the room \"\(room)\"")
+      }
       let session = house[room].session
       if let activity = session.activity, session.isScene || !permitted.contains(activity.name) {
         throw TheaterError(

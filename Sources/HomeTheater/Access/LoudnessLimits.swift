@@ -1,14 +1,14 @@
 import Devices
 import Synchronization
 
-/// The volume limit of each amplifier: that of the person who last let sound begin.
+/// The volume limit of each amplifier: that of the person who last let sound begin in its room.
 ///
-/// The limit of an amplifier that a person with a higher limit sets louder rises to theirs. The next
-/// command by which a limited person lets something be heard lowers it again.
+/// An amplifier of several rooms has the lowest of theirs. The limit that a person with a higher one sets
+/// louder rises to it. The next command by which a limited person lets something be heard lowers it again.
 final class LoudnessLimits: Sendable {
   private let directory: DeviceDirectory
-  /// In %. An amplifier without an entry has no limit.
-  private let limits = Mutex<[DeviceID: Int]>([:])
+  /// In %, by amplifier and room. A room without an entry has no limit.
+  private let limits = Mutex<[DeviceID: [RoomID: Int]]>([:])
 
   init(directory: DeviceDirectory) { self.directory = directory }
 
@@ -21,26 +21,34 @@ final class LoudnessLimits: Sendable {
   ) async throws(DeviceError) {
     if command.volume != nil { raise(to: principal.volumeLimit, on: device) }
     for amplifier in amplifiers(heardAfter: command, to: device) {
-      set(principal.volumeLimit, on: amplifier.id)
-      try await amplifier.limitLoudness(to: principal.volumeLimit)
+      let rooms = directory.plan.rooms(of: device.id)
+      let limit = set(principal.volumeLimit, of: rooms, on: amplifier.id)
+      try await amplifier.limitLoudness(to: limit)
     }
     if Task.isCancelled { throw DeviceError(.cancelled, "cancelled", device: device.id) }
   }
 
-  /// Turns an amplifier down that a command has turned on and that is louder than the person's limit.
+  /// Turns an amplifier down that a command has turned on and that is louder than its present limit.
   ///
   /// - Throws: The error of an amplifier that may be heard above the limit.
   nonisolated(nonsending) func confirm(
-    _ command: Command, to device: any Device, by principal: Principal
+    _ command: Command, to device: any Device
   ) async throws(DeviceError) {
-    guard command.turnsOn, let limit = principal.volumeLimit else { return }
+    guard command.turnsOn, let limit = limit(of: device.id) else { return }
     try await device.limitLoudness(to: limit)
   }
 
   /// Gives a device that takes the place of another one the limit of that.
-  func apply(to device: any Device) {
-    guard let facet = device.facet((any LoudnessLimited).self) else { return }
-    facet.setLoudnessLimit(limits.withLock { $0[device.id] })
+  func apply(to device: any Device) { pass(limit(of: device.id), to: device) }
+
+  /// Forgets what was set for a room in which nothing is on any more.
+  func endRoom(_ room: RoomID) {
+    let changed = limits.withLock { limits in
+      limits.keys.filter { amplifier in
+        limits[amplifier]?.count ?? 0 > 1 && limits[amplifier]?.removeValue(forKey: room) != nil
+      }
+    }
+    for amplifier in changed { directory[amplifier].map { pass(limit(of: amplifier), to: $0) } }
   }
 
   /// Forgets amplifiers that have left the theater.
@@ -50,19 +58,33 @@ final class LoudnessLimits: Sendable {
     }
   }
 
-  private func set(_ limit: Int?, on amplifier: DeviceID) {
-    limits.withLock { $0[amplifier] = limit }
+  private func limit(of amplifier: DeviceID) -> Int? {
+    limits.withLock { $0[amplifier]?.values.min() }
+  }
+
+  private func pass(_ limit: Int?, to device: any Device) {
+    device.facet((any LoudnessLimited).self)?.setLoudnessLimit(limit)
+  }
+
+  /// Sets the limit of rooms on an amplifier, and returns the lowest one of all its rooms.
+  private func set(_ limit: Int?, of rooms: [RoomID], on amplifier: DeviceID) -> Int? {
+    limits.withLock { limits in
+      for room in rooms.isEmpty ? [.standard] : rooms {
+        limits[amplifier, default: [:]][room] = limit
+      }
+      return limits[amplifier]?.values.min()
+    }
   }
 
   private func raise(to limit: Int?, on device: any Device) {
     let isRaised = limits.withLock { limits in
-      guard let present = limits[device.id], limit.map({ $0 > present }) ?? true else {
-        return false
+      let lower = (limits[device.id] ?? [:]).filter { room, present in
+        limit.map { $0 > present } ?? true
       }
-      limits[device.id] = limit
-      return true
+      for room in lower.keys { limits[device.id]?[room] = limit }
+      return !lower.isEmpty
     }
-    if isRaised { device.facet((any LoudnessLimited).self)?.setLoudnessLimit(limit) }
+    if isRaised { pass(self.limit(of: device.id), to: device) }
   }
 
   /// The amplifiers on which something may be heard after the command: those at the cables of a player, without a cable
@@ -71,7 +93,7 @@ final class LoudnessLimits: Sendable {
     if device.role.has(.volume) { return command.letsBeHeard ? [device] : [] }
     switch ItemChange(command) {
     case .play, .skip: break
-    case nil where device.role.has(.tuning): break
+    case nil where device.role.has(.tuning) && command != device.role.off: break
     case .release, nil: return []
     }
     let plan = directory.plan

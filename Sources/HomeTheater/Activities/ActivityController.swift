@@ -116,6 +116,8 @@ final class ActivityController {
     let plan = directory.plan
     let activity = try plan.activity(named: name)
     let scene = try plan.scene(named: activity.start)
+    let place = plan.room(of: activity) ?? room ?? defaultRoom
+    try policy.check(activity, in: place, of: house, by: principal)
     let item = try resolver(for: principal).choice(text, for: scene, of: activity)
     let decision = try house.decide(
       beginning: activity, with: try engine.resolve(scene, item?.arguments ?? [:]), item: item,
@@ -187,8 +189,7 @@ final class ActivityController {
   ) async throws(TheaterError) -> ScenePlan {
     let decision = try await decide(name, texts, in: room, by: principal)
     try check(decision, by: principal)
-    return try await engine.plan(
-      decision.scene, kept: decision.kept, policy: planPolicy(for: principal))
+    return try await engine.plan(decision, policy: planPolicy(for: principal))
   }
 
   private func decide(
@@ -211,9 +212,12 @@ final class ActivityController {
       try policy.checkPlaying(decision.scene, by: principal)
     case .begin(let beginning, let room):
       try policy.check(beginning.activity, in: room, of: house, by: principal)
-    case .end(let rooms): try policy.checkControl(of: rooms, in: house, by: principal)
-    case .beside(plays: true): try policy.checkPlaying(decision.scene, by: principal)
-    case .beside(plays: false): break
+    case .end, .turnOff: try policy.checkControl(of: decision.rooms, in: house, by: principal)
+    case .beside(let plays):
+      for device in decision.scene.steps.devices.sorted() {
+        try policy.checkControl(of: device, in: house, by: principal)
+      }
+      if plays { try policy.checkPlaying(decision.scene, by: principal) }
     }
     try checkRatings(of: decision, by: principal)
   }
@@ -247,6 +251,7 @@ final class ActivityController {
       return try await runBeside(decision, by: principal)
     }
     let turns = try await takeTurns(in: decision.rooms, for: request)
+    await engine.cancelRuns(of: decision.own.name, except: activityRuns)
     var limits = planPolicy(for: principal)
     if case .begin(let beginning, let room) = decision.effect,
       let player = beginning.activity.player
@@ -254,35 +259,52 @@ final class ActivityController {
       limits.resumePositions[player] = await position(room)
     }
     let plan = try await planNext(present(decision), limits, turns)
-    switch decision.effect {
-    case .begin(let beginning, _):
-      return start(
-        beginning, plan,
-        resumingAt: beginning.activity.player.flatMap { limits.resumePositions[$0] },
-        turns[0], by: principal)
-    case .end, .beside: return startEnding(plan, turns, by: principal)
+    guard case .begin(let beginning, _) = decision.effect, let turn = turns.first else {
+      return startEnding(plan, turns, by: principal)
     }
+    return start(
+      beginning, decision.own, plan,
+      resumingAt: beginning.activity.player.flatMap { limits.resumePositions[$0] }, turn,
+      by: principal)
   }
 
-  /// An end without the devices that the configuration has lost since it was decided.
+  /// The decision for the present state, without the devices that the configuration has lost from an end.
   private func present(_ decision: HouseDecision) -> HouseDecision {
-    guard case .end = decision.effect else { return decision }
-    var present = decision
-    present.scene.steps = decision.scene.steps.mapCommands {
-      directory[$0.device] == nil ? nil : $0
+    var present = house.renewed(decision, context)
+    if decision.goesPastFailures { present.goesPastFailures = true }
+    guard case .begin = decision.effect else {
+      present.scene.steps = present.scene.steps.mapCommands {
+        directory[$0.device] == nil ? nil : $0
+      }
+      return present
     }
     return present
   }
 
+  /// The runs that begin or end activities.
+  private var activityRuns: [Run] { house.usedRooms.compactMap { house[$0].session.run } }
+
   private func runBeside(
     _ decision: HouseDecision, by principal: Principal
   ) async throws(TheaterError) -> Run {
-    let plan = try await engine.plan(
-      decision.scene, kept: decision.kept, policy: planPolicy(for: principal))
-    await engine.cancelRuns(
-      of: plan.scene, except: house.usedRooms.compactMap { house[$0].session.run })
+    await engine.cancelRuns(of: decision.own.name, except: activityRuns)
+    let plan = try await engine.plan(decision, policy: planPolicy(for: principal))
     try engine.checkRunLimit()
-    return engine.start(plan, by: principal) { run in await self.record(run.report, of: nil) }
+    return engine.start(plan, by: principal) { run in
+      await self.record(run.report, of: nil)
+      await self.endRoomsTurnedOff(by: run.report)
+    }
+  }
+
+  /// Ends what is on in the rooms whose player a run has turned off.
+  private func endRoomsTurnedOff(by report: RunReport) async {
+    for room in house.roomsTurnedOff(by: report) where house[room].isSettled {
+      guard let turns = try? await takeTurns(in: [room], for: nil) else { continue }
+      for turn in turns {
+        house.start(turn)
+        await finishEnding(report, as: .done, turn, lastChoice: nil)
+      }
+    }
   }
 
   /// Takes the rooms for a request, cancels the runs that are under way there and saves the positions
@@ -294,15 +316,28 @@ final class ActivityController {
   ) async throws(TheaterError) -> [HouseState.Turn] {
     let before = rooms.map { HouseState.Turn(room: $0, number: house[$0].turn) }
     let turns = rooms.map { house.takeTurn(in: $0, for: request) }
-    for (turn, earlier) in zip(turns, before) {
-      let run = house[turn.room].session.run
-      try await answer(to: turns) { await run?.cancel() }
-      if let report = run?.report, report.status != .done {
-        try await answer(to: turns) { await self.record(report, of: earlier) }
+    do {
+      for (turn, earlier) in zip(turns, before) {
+        let run = house[turn.room].session.run
+        try await answer(to: turns) { await run?.cancel() }
+        if let report = run?.report, report.status != .done {
+          try await answer(to: turns) { await self.record(report, of: earlier) }
+        }
+        try await answer(to: turns) { await self.playback(in: turn.room).end() }
       }
-      try await answer(to: turns) { await self.playback(in: turn.room).end() }
+      return turns
+    } catch {
+      await giveUp(turns, after: error)
+      throw error
     }
-    return turns
+  }
+
+  /// Lets the rooms go on that a request had taken and that no newer one has.
+  private func giveUp(_ turns: [HouseState.Turn], after error: TheaterError) async {
+    for turn in house.fail(turns, after: error) {
+      publish(turn.room)
+      await followAgain(turn.room)
+    }
   }
 
   /// Waits for an answer on behalf of a request.
@@ -323,25 +358,24 @@ final class ActivityController {
   ) async throws(TheaterError) -> ScenePlan {
     do {
       return try await answer(to: turns) { () async throws(TheaterError) in
-        try await engine.plan(decision.scene, kept: decision.kept, policy: limits)
+        try await engine.plan(decision, policy: limits)
       }
     } catch {
-      for turn in house.fail(turns, after: error) {
-        publish(turn.room)
-        await followAgain(turn.room)
-      }
+      await giveUp(turns, after: error)
       throw error
     }
   }
 
   /// Starts the run that begins an activity.
+  ///
+  /// - Parameter scene: The start scene alone.
   private func start(
-    _ beginning: HouseDecision.Beginning, _ plan: ScenePlan, resumingAt position: Double?,
-    _ turn: HouseState.Turn, by principal: Principal
+    _ beginning: HouseDecision.Beginning, _ scene: Scene, _ plan: ScenePlan,
+    resumingAt position: Double?, _ turn: HouseState.Turn, by principal: Principal
   ) -> Run {
     let (room, activity) = (turn.room, beginning.activity)
     house[room].session.begin(
-      beginning, commanding: Set(plan.commands.map(\.device)), resumedAt: position, by: principal)
+      beginning, commanding: scene.steps.devices, resumedAt: position, by: principal)
     if let player = activity.player {
       ageLimits.recordChoice(on: player, by: principal)
       ageLimits.clearStop(on: player)
@@ -370,6 +404,7 @@ final class ActivityController {
       for (turn, choice) in zip(turns, choices) {
         await self.finishEnding(run.report, turn, lastChoice: choice)
       }
+      await self.endRoomsTurnedOff(by: run.report)
     }
     for turn in turns { follow(run, .ending, turn) }
     return run
@@ -391,20 +426,26 @@ final class ActivityController {
       playback(in: turn.room).confirm()
       await update(turn.room)
     }
+    await endRoomsTurnedOff(by: report)
     guard house.isCurrent(turn) else { return }
     updateLosses()
     await endIfOver(turn.room)
   }
 
-  /// - Parameter choice: The number of the newest choice on the player when the end began.
+  /// - Parameters:
+  ///   - status: How the end counts; `nil` for the status of the run.
+  ///   - choice: The number of the newest choice on the player when the end began.
   private func finishEnding(
-    _ report: RunReport, _ turn: HouseState.Turn, lastChoice choice: Int?
+    _ report: RunReport, as status: RunReport.Status? = nil, _ turn: HouseState.Turn,
+    lastChoice choice: Int?
   ) async {
     guard house.isCurrent(turn) else { return }
-    await record(report, of: turn)
+    if status == nil { await record(report, of: turn) }
     let player = house[turn.room].session.activity?.player
-    guard let isOver = house.finishEnding(turn, report, at: clock.now()) else { return }
+    let status = status ?? report.status
+    guard let isOver = house.finishEnding(turn, report, as: status, at: clock.now()) else { return }
     if isOver, let player { ageLimits.forgetChoice(choice, on: player) }
+    if isOver { engine.loudness.endRoom(turn.room) }
     publish(turn.room)
     if !isOver { await followAgain(turn.room) }
   }
@@ -479,7 +520,6 @@ final class ActivityController {
     if room == nil {
       let turns = try await takeTurns(in: decision.rooms, for: house.newRequest())
       await engine.cancelAll()
-      try house.require(turns)
       return startEnding(
         try await planNext(present(decision), planPolicy(for: principal), turns), turns,
         by: principal)
@@ -495,7 +535,7 @@ final class ActivityController {
   ) async throws(TheaterError) -> Run {
     guard house[room].session.activity != nil else { throw nothingIsOn(in: room) }
     var decision = house.ending(room, context)
-    if pastFailures { decision.scene.steps = decision.scene.steps.continuingPastFailures }
+    decision.goesPastFailures = pastFailures
     return try await carryOut(decision, by: principal, request: request)
   }
 
@@ -552,8 +592,8 @@ final class ActivityController {
   func cancelScene(
     _ name: String, by principal: Principal
   ) async throws(TheaterError) -> RunReport {
-    _ = try directory.plan.scene(named: name)
     guard let run = engine.runningRuns.last(where: { $0.report.scene == name }) else {
+      _ = try directory.plan.scene(named: name)
       throw TheaterError(
         .notNow, "the scene \"\(name)\" is not running", hint: "See what runs in the status.")
     }
@@ -588,6 +628,7 @@ final class ActivityController {
   /// Takes the definitions of a new plan. What is on goes on; if its player is gone, it
   /// reports that until it is ended or the player is back.
   func apply(_ plan: TheaterPlan) async {
+    moveFromLostRooms(plan)
     for room in house.usedRooms {
       let before = house[room].session.report
       house[room].session.apply(plan)
@@ -604,6 +645,20 @@ final class ActivityController {
       if lost != nil { await playback(in: room).freezePosition() }
     }
     updateLosses()
+  }
+
+  /// Moves what is on in rooms that the plan has no longer to the room of its activity, or to the first one.
+  private func moveFromLostRooms(_ plan: TheaterPlan) {
+    let rooms = Set(plan.allRooms.map(\.id))
+    for room in house.usedRooms where !rooms.contains(room) {
+      let own = house[room].session.activity.flatMap { plan.activities[$0.name] }
+      let other = own.flatMap { plan.room(of: $0) } ?? defaultRoom
+      house.move(room, to: other)
+      if house[room].session.activity == nil, playbacks[other] == nil {
+        playbacks[other] = playbacks.removeValue(forKey: room)
+      }
+      publish(other)
+    }
   }
 
   // MARK: The players

@@ -246,6 +246,7 @@ final class TransportControl {
     _ command: Command, to device: any Device, until: Completion, by principal: Principal,
     isRetry: Bool
   ) async throws(DeviceError) -> Confirmation {
+    engine.recordChoice(command, on: device.id)
     if isRetry { activities.recordRetry(on: device.id) }
     let confirmation = try await engine.send(
       command, to: device, until: until, by: principal, resumes: isRetry)

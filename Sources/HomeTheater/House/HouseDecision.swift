@@ -16,8 +16,10 @@ struct HouseDecision: Sendable {
   enum Effect: Sendable {
     /// Begins an activity in place of the one that is on in the room.
     case begin(Beginning, in: RoomID)
-    /// Ends what is on in these rooms.
-    case end([RoomID])
+    /// Ends what is on in a room with its end scene.
+    case end(RoomID)
+    /// Turns off these rooms.
+    case turnOff([RoomID])
     /// Runs beside what is on.
     ///
     /// - Parameter plays: Whether it lets a player be heard.
@@ -25,16 +27,20 @@ struct HouseDecision: Sendable {
   }
 
   let effect: Effect
-  /// The steps of the run, with the arguments filled in. They contain the end of what is replaced.
+  /// The scene of the request, with the arguments filled in.
+  let own: Scene
+  /// The steps of the run: those of the scene, after the end of what it replaces.
   var scene: Scene
   /// The devices that the end leaves as they are.
   let kept: [KeptDevice]
+  /// Whether the run goes on with the next step where one fails.
+  var goesPastFailures = false
 
   /// The rooms that the request takes.
   var rooms: [RoomID] {
     switch effect {
-    case .begin(_, let room): [room]
-    case .end(let rooms): rooms
+    case .begin(_, let room), .end(let room): [room]
+    case .turnOff(let rooms): rooms
     case .beside: []
     }
   }
@@ -70,7 +76,8 @@ extension HouseState {
         .invalid, "\"\(activity.name)\" is for the room \"\(own)\", not for \"\(room)\"",
         hint: "Leave the room out.")
     }
-    let room = own ?? room ?? context.defaultRoom
+    // A player is on in one room.
+    let room = own ?? activity.player.flatMap(self.room(playing:)) ?? room ?? context.defaultRoom
     let endScene = try context.plan.scene(named: activity.end)
     return replacing(
       HouseDecision.Beginning(activity: activity, item: item, endScene: endScene), scene, in: room,
@@ -83,8 +90,7 @@ extension HouseState {
   /// - A scene that begins an activity begins it.
   /// - A scene that plays something becomes the activity of its room, unless it uses another player than
   ///   that activity and commands no amplifier, as a chime during a film.
-  /// - A scene that turns off the player of an activity ends the activity.
-  /// - Any other scene runs beside the activities.
+  /// - Any other scene runs beside the activities. At its end, those whose player it has turned off are over.
   ///
   /// - Parameters:
   ///   - scene: The scene, with the arguments filled in.
@@ -110,21 +116,42 @@ extension HouseState {
       return HouseDecision(
         effect: .begin(
           HouseDecision.Beginning(activity: activity, item: played.item, endScene: nil), in: place),
-        scene: scene, kept: [])
-    }
-    let ended = usedRooms.filter { room in
-      self[room].session.activity?.player.map { commands.turnOff($0) } ?? false
+        own: scene, scene: scene, kept: [])
     }
     return HouseDecision(
-      effect: ended.isEmpty ? .beside(plays: played != nil) : .end(ended), scene: scene, kept: [])
+      effect: .beside(plays: played != nil), own: scene, scene: scene, kept: [])
+  }
+
+  /// The same decision for the present state: other rooms may use other devices by now.
+  func renewed(_ decision: HouseDecision, _ context: HouseContext) -> HouseDecision {
+    switch decision.effect {
+    case .begin(let beginning, let room) where beginning.endScene != nil:
+      replacing(beginning, decision.own, in: room, context)
+    case .end(let room): ending(room, context)
+    case .begin, .turnOff, .beside: decision
+    }
+  }
+
+  /// The rooms whose player the commands of a run have turned off: what was on there is over.
+  func roomsTurnedOff(by report: RunReport) -> [RoomID] {
+    let sent = report.nodes.compactMap { node -> SceneCommand? in
+      guard [.done, .accepted, .skipped].contains(node.status), let planned = node.command,
+        !node.isLeftToPerson
+      else { return nil }
+      return SceneCommand(device: planned.device, command: planned.command)
+    }
+    return usedRooms.filter { room in
+      let session = self[room].session
+      return [.running, .failed].contains(session.report.status)
+        && session.activity?.player.map { sent.turnOff($0) } ?? false
+    }
   }
 
   /// Decides about a request to end what is on in a room.
   func ending(_ room: RoomID, _ context: HouseContext) -> HouseDecision {
     let (steps, kept) = endSteps(in: room, context.roles)
-    let name = self[room].session.endScenes.last?.name ?? "stop"
-    return HouseDecision(
-      effect: .end([room]), scene: Scene(name: name, steps: steps), kept: kept)
+    let scene = Scene(name: self[room].session.endScenes.last?.name ?? "stop", steps: steps)
+    return HouseDecision(effect: .end(room), own: scene, scene: scene, kept: kept)
   }
 
   /// Decides about a request to turn off a room, or the whole house: each player first, the lights last.
@@ -136,8 +163,9 @@ extension HouseState {
     let used = room.map { devicesUsed(outside: $0) } ?? [:]
     let order = context.plan.devices.map(\.id)
     let ids = order + Set(context.roles.keys).subtracting(order).sorted()
+    let own = room.map { self[$0].session.devices } ?? []
     let devices = ids.filter { id in
-      room.map { context.plan.rooms(of: id).contains($0) } ?? true
+      room.map { context.plan.rooms(of: id).contains($0) || own.contains(id) } ?? true
     }
     let steps = Role.inOffOrder.flatMap { role -> [Step] in
       guard let command = role.off else { return [] }
@@ -155,8 +183,8 @@ extension HouseState {
       }
     }
     let rooms = room.map { [$0] } ?? Set(context.plan.allRooms.map(\.id) + usedRooms).sorted()
-    return HouseDecision(
-      effect: .end(rooms), scene: Scene(name: "off", steps: steps), kept: kept)
+    let scene = Scene(name: "off", steps: steps)
+    return HouseDecision(effect: .turnOff(rooms), own: scene, scene: scene, kept: kept)
   }
 
   // MARK: Parts
@@ -173,7 +201,7 @@ extension HouseState {
       if !steps.commandSteps.isEmpty { whole.steps = steps.continuingPastFailures + scene.steps }
       kept = end.kept.filter { !next.contains($0.device) }
     }
-    return HouseDecision(effect: .begin(beginning, in: room), scene: whole, kept: kept)
+    return HouseDecision(effect: .begin(beginning, in: room), own: scene, scene: whole, kept: kept)
   }
 
   /// The room in which this scene ends what is on.

@@ -34,6 +34,18 @@ struct HouseState: Sendable {
     usedRooms.first { self[$0].session.activity?.player == player }
   }
 
+  /// Moves what is on in a room that the theater has no longer to another one. What is on there goes before it.
+  ///
+  /// A beginning or an end that is under way has failed then, because its answers are about the lost room.
+  mutating func move(_ room: RoomID, to other: RoomID) {
+    guard room != other, var state = rooms.removeValue(forKey: room),
+      self[other].session.activity == nil
+    else { return }
+    state.session.resume(after: TheaterError(.cancelled, "the room \"\(room)\" is gone"))
+    state.startedTurn = state.turn
+    rooms[other] = state
+  }
+
   /// The items of all activities.
   var items: [String] { rooms.values.compactMap { $0.session.report.item } }
 
@@ -111,10 +123,13 @@ struct HouseState: Sendable {
 
   /// Records the end of the run that ends the activity of a turn.
   ///
+  /// - Parameter status: How the end counts.
   /// - Returns: Whether the activity is over; `nil` for an answer that comes late.
-  mutating func finishEnding(_ turn: Turn, _ report: RunReport, at now: Duration) -> Bool? {
+  mutating func finishEnding(
+    _ turn: Turn, _ report: RunReport, as status: RunReport.Status, at now: Duration
+  ) -> Bool? {
     guard isCurrent(turn) else { return nil }
-    let isOver = report.status == .done || self[turn.room].session.activity == nil
+    let isOver = status == .done || self[turn.room].session.activity == nil
     if isOver {
       self[turn.room].session.end(run: report)
     } else {
@@ -141,7 +156,8 @@ struct HouseState: Sendable {
   /// The devices that the activities of other rooms use.
   func devicesUsed(outside room: RoomID) -> [DeviceID: RoomID] {
     var used: [DeviceID: RoomID] = [:]
-    for other in usedRooms where other != room {
+    // A room whose end is under way needs nothing any more.
+    for other in usedRooms where other != room && self[other].session.report.status != .ending {
       for device in self[other].session.devices { used[device] = used[device] ?? other }
     }
     return used
@@ -161,14 +177,16 @@ struct HouseState: Sendable {
     let all = session.endScenes.flatMap(\.steps).mapCommands { roles[$0.device] == nil ? nil : $0 }
     let steps = all.mapCommands { used[$0.device] == nil ? $0 : nil }
     let commanded = all.devices
-    let stops = session.scenePlayers.filter { !commanded.contains($0) }.compactMap { id in
+    let stops = session.scenePlayers.filter { id in
+      !commanded.contains(id) && used[id] == nil
+    }.compactMap { id in
       roles[id].flatMap { role in
         (role.stop ?? role.off).map {
           Step.command(CommandStep(device: id, command: .fixed($0), always: true))
         }
       }
     }
-    let kept = commanded.sorted().compactMap { device in
+    let kept = commanded.union(session.scenePlayers).sorted().compactMap { device in
       used[device].map { KeptDevice(device: device, room: $0.name, title: activityTitle(in: $0)) }
     }
     return (stops + (steps.commandSteps.isEmpty ? [] : steps), kept)

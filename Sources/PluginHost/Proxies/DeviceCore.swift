@@ -296,10 +296,10 @@ struct DeviceCore: Sendable {
 
   /// Turns a device down that has started above its limit.
   private mutating func keepLoudness(isVolumeReported: Bool = true, at now: Duration) {
-    guard !queue.keepsLimit else { return }
-    sendLimit(
-      loudness.afterReport(
-        in: snapshot.state, isVolumeReported: isVolumeReported, role: role, at: now))
+    let correction = loudness.afterReport(
+      in: snapshot.state, isVolumeReported: isVolumeReported, isCorrecting: queue.keepsLimit,
+      role: role, at: now)
+    sendLimit(correction)
   }
 
   private mutating func sendLimit(_ command: Command?) {

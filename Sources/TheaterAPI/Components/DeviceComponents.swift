@@ -164,7 +164,12 @@ extension Component {
           "waiting", "running", "done", "accepted", "skipped", "failed", "cancelled",
         ])
       ],
-      optional: nodeOptions + ["seconds": .seconds, "error": .reference(failure)]))
+      optional: nodeOptions + [
+        "seconds": .seconds, "error": .reference(failure),
+        "reason": .words(["person"]).described(
+          "Why a command is skipped although the device does not report its effect: a person has changed the "
+            + "setting since the run began."),
+      ]))
 
   /// An event of a run: its beginning, its end, or the change of one node.
   static let runChange = Component(

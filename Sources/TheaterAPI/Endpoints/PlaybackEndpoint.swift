@@ -14,8 +14,8 @@ public enum PlaybackEndpoint: String, Endpoint {
     case .status:
       Route(
         .get, "/status", .permitted(.view, tokens: .view),
-        "Shows what is on, its playback, every room and every device. Requests without a room mean the one that "
-          + "the session has named last, or else the first one of the file.",
+        "Shows what is on, its playback, every room and every device. Requests that control or end playback and name "
+          + "no room mean the one that the session has named last, or else the first one of the file.",
         answers: [200: .json(.reference(.status))])
     case .events:
       Route(

@@ -13,7 +13,8 @@ public enum RoomEndpoint: String, Endpoint {
     case playback(PlaybackEndpoint)
     case device(DeviceEndpoint)
 
-    fileprivate var route: Route {
+    /// The declaration of the operation.
+    public var route: Route {
       switch self {
       case .playback(let endpoint): endpoint.route
       case .device(let endpoint): endpoint.route
@@ -50,9 +51,14 @@ public enum RoomEndpoint: String, Endpoint {
 
   public var route: Route {
     let route = original.route.inRoom
-    guard self == .roomOff else { return route }
-    return route.explained(
-      "Turns off the devices of the room, but for those that the activity of another room uses.")
+    return switch self {
+    case .roomOff:
+      route.explained(
+        "Turns off the devices of the room, but for those that the activity of another room uses.")
+    case .roomStatus:
+      route.explained("Shows what is on in the room, as the status of the theater does.")
+    default: route
+    }
   }
 }
 

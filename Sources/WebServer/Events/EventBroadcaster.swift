@@ -75,17 +75,27 @@ final class EventBroadcaster: Sendable {
   }
 
   private func send(to streams: [OpenEventStream], _ snapshots: inout DiscardingTaskGroup) {
-    var texts: [Int: Text?] = [:]
+    var texts: [TextKey: Text?] = [:]
+    let plan = theater.plan
     for stream in streams {
       guard let place = stream.begin() else { continue }
-      let text = texts[place] ?? text(after: place)
-      texts[place] = .some(text)
+      let key = TextKey(place: place, rooms: plan.rooms(openTo: stream.principal))
+      let text = texts[key] ?? text(key)
+      texts[key] = .some(text)
       if let text {
         stream.send(text.bytes, upTo: text.place, hasMore: text.hasMore)
       } else {
         snapshots.addTask { await self.sendSnapshot(to: stream) }
       }
     }
+  }
+
+  /// What a text depends on.
+  private struct TextKey: Hashable {
+    /// The number of the last event that the client has.
+    let place: Int
+    /// The rooms whose activities it may see; `nil` for all.
+    let rooms: Set<RoomID>?
   }
 
   private struct Text {
@@ -96,14 +106,18 @@ final class EventBroadcaster: Sendable {
     var hasMore: Bool
   }
 
-  /// Returns the events after number `place`, none if there are none yet; `nil` if the client needs a snapshot.
-  private func text(after place: Int) -> Text? {
+  /// Returns the events after a place, none if there are none yet; `nil` if the client needs a snapshot.
+  private func text(_ key: TextKey) -> Text? {
     let log = theater.events
-    guard let entries = log.entries(after: place, most: Self.most.events) else { return nil }
+    guard let entries = log.entries(after: key.place, most: Self.most.events) else { return nil }
     let now = theater.clock.now()
     var text = EventText()
-    var place = place
+    var place = key.place
     for entry in entries where text.count < Self.most.bytes {
+      if let rooms = key.rooms, let room = entry.event.room, !rooms.contains(room) {
+        place = entry.sequence
+        continue
+      }
       text.appendEvent(entry.event.name, id: log.id(of: entry), data: entry.event.json(now: now))
       place = entry.sequence
     }
@@ -114,7 +128,8 @@ final class EventBroadcaster: Sendable {
   private func sendSnapshot(to stream: OpenEventStream) async {
     let log = theater.events
     let earlier = log.sequence
-    let status = try? await configuration.status(of: theater, in: nil, for: stream.principal)
+    let status = try? await configuration.status(
+      of: theater, in: stream.room, for: stream.principal)
     guard let status else {
       stream.end()
       return stream.finishText()

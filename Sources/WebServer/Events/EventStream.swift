@@ -15,6 +15,8 @@ struct EventStream: Sendable {
   let accountService: AccountService
   let limiter: EventStreamLimiter
   let keepAlives: KeepAliveTimer
+  /// The room whose activity a snapshot shows first; `nil` for the first one of the file.
+  let room: RoomID?
 
   /// Returns the answer whose body is the stream. HEAD gets the header fields and opens no stream.
   func response(to context: RequestContext) async throws -> Response {
@@ -30,7 +32,7 @@ struct EventStream: Sendable {
       caller.credential, of: caller.account, as: caller.role)
     let lastID = context.request.headers[.lastEventID]
     let stream = OpenEventStream(
-      of: caller.theaterPrincipal,
+      of: caller.theaterPrincipal, in: room,
       after: broadcaster.theater.events.sequence(of: lastID), hasLevels: hasLevels,
       on: context.context.channel, by: broadcaster)
     let watch =

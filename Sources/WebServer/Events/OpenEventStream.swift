@@ -26,6 +26,8 @@ final class OpenEventStream: Sendable {
 
   /// The client, by whose rights its snapshots are made.
   let principal: Principal
+  /// The room whose activity its snapshots show first; `nil` for the first one of the file.
+  let room: RoomID?
   private let channel: any Channel
   private let broadcaster: EventBroadcaster
   private let state: Mutex<State>
@@ -37,10 +39,12 @@ final class OpenEventStream: Sendable {
   ///     the controller stops, and the connection ends with the stream. A controller that stops closes its listener
   ///     first, so that a client that asks why its stream ended finds no controller.
   init(
-    of principal: Principal, after place: Int?, hasLevels: Bool, on channel: any Channel,
+    of principal: Principal, in room: RoomID?, after place: Int?, hasLevels: Bool,
+    on channel: any Channel,
     by broadcaster: EventBroadcaster
   ) {
     self.principal = principal
+    self.room = room
     self.channel = channel
     self.broadcaster = broadcaster
     let levels = hasLevels ? broadcaster.theater.levels.subscribe { broadcaster.wake() } : nil

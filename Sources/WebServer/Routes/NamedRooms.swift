@@ -4,9 +4,10 @@ import Hummingbird
 import Synchronization
 import TheaterAPI
 
-/// The room that each session or token has named last. Requests without a room mean it.
+/// The room that each session has named last in a request that changes something. Requests for playback that name no
+/// room mean it.
 package final class NamedRooms: Sendable {
-  /// The most sessions and tokens; the one that has named a room least recently is forgotten.
+  /// The most sessions; the one that has named a room least recently is forgotten.
   static let capacity = 1024
 
   private struct State {
@@ -23,14 +24,25 @@ package final class NamedRooms: Sendable {
     state.withLock { $0.rooms[credential] }
   }
 
-  /// Records that a session or token has named a room that exists.
+  /// Records that a session has named a room that exists.
   func record(_ room: RoomID, by credential: EventStreamLimiter.Credential) {
     state.withLock { state in
-      guard state.rooms.updateValue(room, forKey: credential) != room else { return }
+      state.rooms[credential] = room
+      guard state.order.last != credential else { return }
       state.order.removeAll { $0 == credential }
       state.order.append(credential)
       if state.order.count > Self.capacity { state.rooms[state.order.removeFirst()] = nil }
     }
+  }
+}
+
+extension NamedRooms {
+  /// The room that a requester means who names none; `nil` for the first one of the file.
+  func room(of caller: Caller, in theater: HomeTheaterFacade) -> RoomID? {
+    guard let room = self[caller.credential],
+      theater.plan.allRooms.contains(where: { $0.id == room })
+    else { return nil }
+    return room
   }
 }
 
@@ -42,7 +54,10 @@ extension APIServices {
     guard let room = rooms.first(where: { $0.name == name }) else {
       throw TheaterError.unknown("room", name, rooms.map(\.name))
     }
-    namedRooms.record(room, by: try request.caller().credential)
+    // A program says what it means each time, and looking changes nothing.
+    if case .session = try request.caller(), request.route.method != .get {
+      namedRooms.record(room, by: try request.caller().credential)
+    }
     switch endpoint.original {
     case .playback(let original): return try await respond(to: original, request, in: room)
     case .device(let original): return try await respond(to: original, request, in: room)
@@ -51,9 +66,6 @@ extension APIServices {
 
   /// The room of a request that names none; `nil` for the first one of the file.
   func namedRoom(_ request: RequestContext) throws -> RoomID? {
-    guard let room = namedRooms[try request.caller().credential],
-      theater.plan.allRooms.contains(where: { $0.id == room })
-    else { return nil }
-    return room
+    try namedRooms.room(of: request.caller(), in: theater)
   }
 }

@@ -23,7 +23,7 @@ extension APIServices {
     case .events:
       return try await EventStream(
         broadcaster: broadcaster, accountService: accountService, limiter: streams,
-        keepAlives: keepAlives
+        keepAlives: keepAlives, room: room
       ).response(to: request)
     case .films: return try await entries(.films, request, principal)
     case .songs: return try await entries(.songs, request, principal)

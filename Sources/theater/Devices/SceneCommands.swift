@@ -119,15 +119,22 @@ extension SceneCommand {
 
     func run() async throws {
       let theater = try RemoteTheater()
-      let scenes = try await theater.get(DeviceEndpoint.scenes.path())["scenes"]?.array ?? []
-      let isScene = scenes.contains { $0["name"]?.string == name }
-      let report = try await theater.post(
-        isScene ? DeviceEndpoint.cancelScene.path(name) : DeviceEndpoint.cancelRun.path(name))
+      let report = try await theater.post(try await path(theater))
       try output.show(report) { report in
         let status = report["status"]?.string ?? "?"
         return status == "cancelled"
           ? "\(name) is cancelled" : "\(name) was over already: \(status)"
       }
+    }
+
+    /// The path of the request: for a scene that runs or that the file has, else for a run of this name.
+    private func path(_ theater: RemoteTheater) async throws -> String {
+      let running = try await theater.get(DeviceEndpoint.runs.path())["runs"]?.array ?? []
+      let scenes = try await theater.get(DeviceEndpoint.scenes.path())["scenes"]?.array ?? []
+      let isScene =
+        running.contains { $0["scene"]?.string == name }
+        || scenes.contains { $0["name"]?.string == name }
+      return isScene ? DeviceEndpoint.cancelScene.path(name) : DeviceEndpoint.cancelRun.path(name)
     }
   }
 }

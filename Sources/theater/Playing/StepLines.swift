@@ -25,6 +25,8 @@ struct StepLines {
     switch status {
     case "done": return "  ✓ \(work)\(step["kind"] == "wait" ? "" : time)"
     case "accepted": return "  ✓ \(work): accepted, not confirmed\(time)"
+    case "skipped" where step["reason"] == "person":
+      return "  · \(work): left out, somebody has changed it meanwhile"
     case "skipped": return "  · \(work): already so"
     case "cancelled": return "  – \(work): cancelled"
     default:

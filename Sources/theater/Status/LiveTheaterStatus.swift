@@ -56,7 +56,7 @@ struct LiveTheaterStatus: Sendable {
   init(snapshot: JSON, at time: Double) {
     let snapshot = snapshot.printable
     let rooms = snapshot["rooms"]?.array ?? []
-    self.rooms = (rooms.count > 1 ? rooms : [snapshot]).map { LiveRoom($0, at: time) }
+    self.rooms = (rooms.isEmpty ? [snapshot] : rooms).map { LiveRoom($0, at: time) }
     running = (snapshot["running"]?.array ?? []).compactMap { run in
       guard let id = run["id"]?.string, let scene = run["scene"]?.string else { return nil }
       return (id, scene)
@@ -70,8 +70,9 @@ struct LiveTheaterStatus: Sendable {
     let json = event.json.printable
     switch event.name {
     case "activity":
-      let index = rooms.count > 1 ? rooms.firstIndex { $0.name == json["room"]?.string } : 0
-      guard let index else { return }
+      guard
+        let index = rooms.firstIndex(where: { $0.name == nil || $0.name == json["room"]?.string })
+      else { return }
       rooms[index].activity = json
       rooms[index].readPlayback(from: devices, at: time)
     case "device":

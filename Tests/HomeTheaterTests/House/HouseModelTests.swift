@@ -107,7 +107,9 @@ private struct HouseModel {
     return plan
   }()
 
-  private static let players: [RoomID: [DeviceID]] = ["lounge": ["dvd", "cd"], "kitchen": ["deck"]]
+  private static let players: [RoomID: [DeviceID]] = [
+    "lounge": ["dvd", "cd"], "kitchen": ["deck"],
+  ]
 
   // MARK: Inputs
 
@@ -144,7 +146,8 @@ private struct HouseModel {
       checkEnd(decision, of: room)
     case 3...5:
       let name = context.plan.activities.keys.sorted().randomElement(using: &generator) ?? "film"
-      guard let activity = context.plan.activities[name], let scene = context.plan.scenes[activity.start]
+      guard let activity = context.plan.activities[name],
+        let scene = context.plan.scenes[activity.start]
       else { return }
       decision = try house.decide(beginning: activity, with: scene, item: nil, in: nil, context)
     default:
@@ -159,10 +162,12 @@ private struct HouseModel {
   }
 
   private mutating func endByItself() {
-    guard let room = Self.rooms.first(where: { room in
-      house[room].isSettled && house[room].session.activity != nil
-        && house[room].session.report.status == .running
-    }), let person = house[room].session.principal else { return }
+    guard
+      let room = Self.rooms.first(where: { room in
+        house[room].isSettled && house[room].session.activity != nil
+          && house[room].session.report.status == .running
+      }), let person = house[room].session.principal
+    else { return }
     begin(house.ending(room, context), by: person)
   }
 
@@ -173,7 +178,8 @@ private struct HouseModel {
     counts["\(decision.kind)", default: 0] += 1
     // The runs under way are told to stop; their command that is on its way may still arrive.
     for room in decision.rooms {
-      for index in processes.indices where processes[index].turns.contains(where: { $0.room == room })
+      for index in processes.indices
+      where processes[index].turns.contains(where: { $0.room == room })
         && processes[index].run != nil
       {
         processes[index].isCancelled = true
@@ -200,7 +206,7 @@ private struct HouseModel {
         processes[index].phase = .planning
         return
       }
-      if mayFail, Int.random(in: 0..<40, using: &generator) == 0 {
+      if mayFail, Int.random(in: 0..<12, using: &generator) == 0 {
         _ = house.fail(process.turns, after: TheaterError(.notFound, "a device is gone"))
         counts["no plan", default: 0] += 1
         for turn in process.turns { faultyRooms.insert(turn.room) }
@@ -217,8 +223,10 @@ private struct HouseModel {
 
   private mutating func start(_ process: inout Process) throws {
     runCount += 1
+    let decision = house.renewed(process.decision, context)
+    if case .end(let room) = decision.effect { checkEnd(decision, of: room) }
     let plan = try ScenePlanner(roles: Self.roles).plan(
-      process.decision.scene, snapshots: [:],
+      decision.scene, snapshots: [:],
       policy: PlanPolicy(volumeLimit: process.person.volumeLimit))
     let run = Run(id: "run-\(runCount)", plan: plan)
     process.run = run
@@ -226,7 +234,8 @@ private struct HouseModel {
     process.phase = .running(0)
     if case .begin(let beginning, let room) = process.decision.effect {
       house[room].session.begin(
-        beginning, commanding: Set(plan.commands.map(\.device)), resumedAt: nil, by: process.person)
+        beginning, commanding: process.decision.own.steps.devices, resumedAt: nil,
+        by: process.person)
       house[room].condition = PlayerCondition(since: now)
       faultyRooms.remove(room)
     }
@@ -254,7 +263,12 @@ private struct HouseModel {
   }
 
   private mutating func finish(_ process: inout Process) {
-    var report = RunReport(id: process.run?.id ?? "", plan: ScenePlan(scene: "", nodes: []))
+    guard var report = process.run?.report else { return }
+    let place = if case .running(let place) = process.phase { place } else { 0 }
+    let sent = process.commands.prefix(process.hasFailed ? max(0, place - 1) : place)
+    for index in report.nodes.indices where index < sent.count {
+      report.nodes[index].status = .done
+    }
     report.status = process.isCancelled ? .cancelled : process.hasFailed ? .failed : .done
     for turn in process.turns {
       let before = reports
@@ -262,7 +276,8 @@ private struct HouseModel {
       if case .begin = process.decision.effect {
         #expect(house.finishBeginning(turn, report, at: now) == isCurrent)
       } else {
-        #expect((house.finishEnding(turn, report, at: now) != nil) == isCurrent)
+        let isOver = house.finishEnding(turn, report, as: report.status, at: now)
+        #expect((isOver != nil) == isCurrent)
       }
       if !isCurrent {
         counts["late", default: 0] += 1
@@ -271,6 +286,12 @@ private struct HouseModel {
     }
     if report.status != .done { for turn in process.turns { faultyRooms.insert(turn.room) } }
     process.run = nil
+    for room in house.roomsTurnedOff(by: report) where house[room].isSettled {
+      let turn = house.takeTurn(in: room, for: nil)
+      house.start(turn)
+      #expect(house.finishEnding(turn, report, as: .done, at: now) == true)
+      counts["player off", default: 0] += 1
+    }
   }
 
   // MARK: Devices
@@ -343,7 +364,8 @@ extension HouseDecision {
   fileprivate var kind: String {
     switch effect {
     case .begin: "begin"
-    case .end(let rooms): rooms.count == 1 ? "end" : "end of several rooms"
+    case .end: "end"
+    case .turnOff: "off"
     case .beside: "beside"
     }
   }
@@ -357,8 +379,8 @@ extension HouseDecision {
       for _ in 1...1000 { try model.step() }
       if round == 5 || round.isMultiple(of: 2) { try model.settle() }
     }
-    for kind in ["begin", "end", "end of several rooms", "beside", "late", "fault", "no plan"] {
-      #expect(model.counts[kind, default: 0] >= 20, "\(kind): \(model.counts)")
+    for kind in ["begin", "end", "off", "beside", "late", "fault", "no plan", "player off"] {
+      #expect(model.counts[kind, default: 0] >= 8, "\(kind): \(model.counts)")
     }
   }
 }

@@ -76,7 +76,7 @@ struct PluginCheckTests {
     ).run()
     let failure = try #require(outcome.failures.first)
     #expect(failure.text.contains("expected  an answer to close"), "\(failure.text)")
-    #expect(failure.text.contains("| `close` | 5 s |"), "\(failure.text)")
+    #expect(failure.text.contains("| `close` | controller | 1.0 | 5 s |"), "\(failure.text)")
   }
 
   @Test(

@@ -353,7 +353,8 @@ import Testing
       let broadcaster = EventBroadcaster(
         theater: room.theater, configuration: FakeConfiguration())
       let stream = OpenEventStream(
-        of: .owner("ann"), after: room.theater.events.sequence, hasLevels: false, on: channel,
+        of: .owner("ann"), in: nil, after: room.theater.events.sequence, hasLevels: false,
+        on: channel,
         by: broadcaster)
       let serving = Task { await stream.serve() }
       serving.cancel()

@@ -217,7 +217,7 @@ import WebServer
       let guest = try await room.logIn(withPass: try await room.guestPass(from: owner))
       let one = try await owner.send(.GET, "/api/v1/rooms").json["rooms"]?.array
       #expect(one?.count == 1 && one?.first?["devices"]?.array?.count == 8)
-      #expect(one?.first?["activity"] == ["status": "idle"])
+      #expect(one?.first?["activity"] == ["room": "theater", "status": "idle"])
       var plan = room.theater.plan
       plan.rooms = [
         Room(id: "lounge", label: Label(title: "Lounge", icon: .film), devices: ["dvd", "amp"]),

@@ -52,7 +52,7 @@ export const runSteps = (run) => outline(run).map(runStep);
 function runStep(step) {
   const { status, seconds } = step;
   const isNamed = NAMED_STATUSES.includes(status);
-  const statusText = t(`status.${status}`);
+  const statusText = t(step.reason === 'person' ? 'status.chosen' : `status.${status}`);
   return stepRow(step, {
     status: status === 'cancelled' ? 'skipped' : status,
     lamp: STATUS_ICONS[status] ? icon(STATUS_ICONS[status]) : null,
