@@ -371,8 +371,8 @@ extension HouseDecision {
   }
 }
 
-@Suite("E27 · two people in two rooms") struct HouseModelTests {
-  @Test("begin, end, fail and replace each other in any order", arguments: 1...20)
+@Suite("Two people in two rooms") struct HouseModelTests {
+  @Test("E27 · begin, end, fail and replace each other in any order", arguments: 1...20)
   func anyOrder(seed: Int) throws {
     var model = HouseModel(seed: seed)
     for round in 1...5 {

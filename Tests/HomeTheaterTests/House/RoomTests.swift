@@ -8,7 +8,7 @@ import Testing
 
 /// Two rooms: the lounge with a CD player and a projector, the kitchen with a tuner. They share the lamp
 /// of the hall and the amplifier `porch`.
-@Suite("E27 · rooms") struct RoomTests {
+@Suite("Rooms") struct RoomTests {
   private struct House {
     let journal = CommandJournal()
     let clock = ManualClock()
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test("each room has its own activity, and its requests concern no other room")
+  @Test("E27 · each room has its own activity, and its requests concern no other room")
   func two() async throws {
     let house = House()
     #expect(try await house.begin("disc").status == .done)
