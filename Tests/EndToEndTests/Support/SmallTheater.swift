@@ -106,11 +106,13 @@ final class SmallTheater: Sendable {
       folder: folder)
   }
 
-  /// Copies a plugin of the fixtures into the theater, before it is started.
-  func addPlugin(_ name: String) throws {
+  /// Copies a plugin of the fixtures into the theater, before it is used.
+  ///
+  /// - Parameter copy: The name of its folder; by default that of the plugin.
+  func addPlugin(_ name: String, as copy: String? = nil) throws {
     try FileManager.default.copyItem(
       at: Program.project.appendingPathComponent("Tests/Fixtures/\(name)Plugin"),
-      to: folder.appendingPathComponent("plugins/\(name)"))
+      to: folder.appendingPathComponent("plugins/\(copy ?? name)"))
   }
 
   /// Ends the controller with signals, one after the other.
