@@ -6,22 +6,6 @@ import Testing
 /// Theaters that are not the shipped one: `Tests/Fixtures/Theaters`.
 @Suite("Theaters of one's own", .timeLimit(.minutes(3)))
 struct OwnTheaterTests {
-  /// What is on in a room.
-  private static func activity(in name: String, _ room: LiveController) async -> JSON? {
-    let rooms = try? await room.state("/rooms")["rooms"]?.array
-    return rooms?.first { $0["name"]?.string == name }?["activity"]
-  }
-
-  private static func waitFor(_ status: String, in name: String, _ room: LiveController)
-    async throws
-  {
-    let isReached = await eventually {
-      await activity(in: name, room)?["status"]?.string == status
-    }
-    let found = await activity(in: name, room)
-    try #require(isReached, "\(String(describing: found))\n\(room.log)")
-  }
-
   @Test("a house with two rooms tells what a page needs, and plays a film in one of them")
   func house() async throws {
     try await withLiveController(arrange: { configuration, _ in
@@ -49,16 +33,16 @@ struct OwnTheaterTests {
       #expect(scenes.count == 37 && scenes.first?["icon"] == "film")
 
       try await room.post("/activities/cinema", ["item": "Harbour Lights"])
-      try await Self.waitFor("running", in: "lounge", room)
-      #expect(await Self.activity(in: "lounge", room)?["itemTitle"] == "Harbour Lights")
-      #expect(await Self.activity(in: "kitchen", room)?["status"] == "idle")
+      try await room.waitForActivity("running", in: "lounge")
+      #expect(await room.activity(in: "lounge")?["itemTitle"] == "Harbour Lights")
+      #expect(await room.activity(in: "kitchen")?["status"] == "idle")
       let lamps = ["ceiling", "floor-lamp", "wall-left", "wall-right", "cove"]
       for lamp in lamps {
         #expect(try await room.device(lamp)?["state"]?["brightness"]?["value"] == 5)
       }
       #expect(try await room.device("bar")?["state"]?["brightness"]?["value"] != 5)
       try await room.post("/end")
-      try await Self.waitFor("idle", in: "lounge", room)
+      try await room.waitForActivity("idle", in: "lounge")
     }
   }
 
@@ -72,11 +56,36 @@ struct OwnTheaterTests {
       #expect(rooms.map { $0["devices"] } == [["lamp", "beamer"]])
       let name = try #require(rooms.first?["name"]?.string)
       try await room.post("/activities/slides")
-      try await Self.waitFor("running", in: name, room)
+      try await room.waitForActivity("running", in: name)
       #expect(try await room.device("lamp")?["state"]?["brightness"]?["value"] == 20)
       try await room.post("/end")
-      try await Self.waitFor("idle", in: name, room)
+      try await room.waitForActivity("idle", in: name)
       #expect(try await room.device("beamer")?["state"]?["power"]?["value"] == "off")
+    }
+  }
+
+  @Test("the terminal runs the activity of a theater without an amplifier")
+  func minimalAtTheTerminal() async throws {
+    try await withLiveController(arrange: { configuration, _ in
+      configuration = try Configuration(theater: "minimal")
+    }) { room in
+      try await room.registerOwner()
+      try await room.expect("scene", "run", "slides")
+      let running = try await room.expect("status")
+      #expect(running.hasPrefix("Slides (running)\n"), "\(running)")
+      let refused = try await room.theater("volume", "20")
+      #expect(refused.status == 1)
+      #expect(refused.errors.contains("there is no amplifier"), "\(refused.errors)")
+      let end = try await room.expect("stop")
+      #expect(end.contains("beamer off"), "\(end)")
+      let idle = try await room.expect("status")
+      #expect(idle.hasPrefix("Nothing is on.\n"), "\(idle)")
+      #expect(try await room.device("lamp")?["state"]?["power"]?["value"] == "on")
+      let off = try await room.expect("off")
+      #expect(off.contains("lamp off"), "\(off)")
+      for device in ["lamp", "beamer"] {
+        #expect(await eventually { await room.value("power", of: device) == "off" })
+      }
     }
   }
 
