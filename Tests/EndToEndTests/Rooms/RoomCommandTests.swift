@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The commands of the terminal in a house with two rooms.
-@Suite(.timeLimit(.minutes(5))) struct RoomCommandTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct RoomCommandTests {
   private static let song = "Long Song"
   private static let nextSong = "Next Song"
   private static let film = "Harbour Lights"

@@ -4,7 +4,8 @@
 It is at 90 % when it is turned on, whatever it was told before, refuses a volume while it is off,
 and reports each effect 0.2 s after it has happened. Each command adds a line to the file of the
 option `log`: the command and the volume that is heard after it, such as `on 90`. With the option
-`exits`, the process ends before it answers the first `on`; the amplifier stays on, as gear does.
+`exits`, the process ends once, before or after its answer to `on`; the amplifier stays on, as gear
+does.
 """
 
 import json
@@ -47,7 +48,8 @@ class Amplifier:
         return self.state["volume"] if is_heard else 0
 
     def perform(self, command):
-        ends = self.exits and not self.has_exited and command == "on"
+        """Carries out a command; returns whether the process ends after its answer."""
+        ends = self.exits != "never" and not self.has_exited and command == "on"
         try:
             self.change(command)
         finally:
@@ -56,10 +58,11 @@ class Amplifier:
             words = command if isinstance(command, str) else json.dumps(command)
             with self.log.open("a") as log:
                 log.write(f"{words} {self.heard()}\n")
-        if ends:
+        if ends and self.exits == "before":
             sys.exit(1)
         time.sleep(DELAY)
         self.report()
+        return ends
 
     def change(self, command):
         name, argument = (
@@ -84,6 +87,7 @@ class Plugin:
     def __init__(self, identifier):
         self.identifier = identifier
         self.devices = {}
+        self.is_done = False
 
     def answer(self, method, params):
         if method == "initialize":
@@ -94,9 +98,11 @@ class Plugin:
             device.report()
             return {"capabilities": [], "reportsState": True, "cables": []}
         if method == "perform":
-            self.devices[params["device"]].perform(params["command"])
+            self.is_done = self.devices[params["device"]].perform(params["command"])
         if method == "close":
             del self.devices[params["device"]]
+        if method == "shutdown":
+            self.is_done = True
         return {}
 
     def run(self):
@@ -111,7 +117,7 @@ class Plugin:
                 data = {"kind": "notNow"}
                 error = {"code": -32000, "message": str(refusal), "data": data}
                 send(id=request["id"], error=error)
-            if request["method"] == "shutdown":
+            if self.is_done:
                 return
 
 
