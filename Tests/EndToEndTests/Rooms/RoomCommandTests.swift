@@ -239,6 +239,47 @@ import Testing
     }
   }
 
+  @Test("off in a room leaves alone a shared lamp that the activity of another room uses")
+  func sharedLampAtOff() async throws {
+    try await Self.house({ configuration in
+      let devices = configuration.json["rooms"]?["kitchen"]?["devices"]?.array ?? []
+      configuration.set("devices", at: ["rooms", "kitchen"], .array(devices + ["ceiling"]))
+    }) { room in
+      try await room.expect("watch", Self.film)
+      let kept = "  · ceiling: left as it is, Großes Kino in lounge uses it"
+      let used = try await room.expect("off", "--room", "kitchen")
+      #expect(used.contains(kept) && !used.contains("ceiling off"), "\(used)")
+      #expect(await room.value("brightness", of: "ceiling") == 5)
+      try await room.expect("stop", "--room", "lounge")
+      let free = try await room.expect("off", "--room", "kitchen")
+      #expect(free.contains("ceiling off") && !free.contains("left as it is"), "\(free)")
+    }
+  }
+
+  @Test("an activity or a room that is not there is refused with the reason; nothing begins")
+  func refusals() async throws {
+    try await Self.house { room in
+      for (words, reason) in [
+        ("watch Harbour --room kitchen", "no activity plays films in the room \"kitchen\""),
+        (
+          "watch Harbour --activity cinema --room kitchen",
+          "\"cinema\" is for the room \"lounge\", not for \"kitchen\""
+        ),
+        ("radio Lantern --room lounge", "no activity plays stations in the room \"lounge\""),
+        ("listen Long --room lounge", "It can be played by: kitchen-cd."),
+        ("status --room kichen", "Did you mean \"kitchen\"?"),
+        ("scene run mood-1 --room kichen", "Did you mean \"kitchen\"?"),
+        ("off --room loung", "Did you mean \"lounge\"?"),
+      ] {
+        let refusal = try await Self.refusal(of: words, in: room)
+        #expect(refusal.contains(reason), "\(words): \(refusal)")
+      }
+      #expect(
+        try await Self.headlines(room) == ["Lounge: nothing is on.", "Kitchen: nothing is on."])
+      #expect(try await room.state("/runs")["runs"] == [])
+    }
+  }
+
   @Test("a scene that turns off the player of an activity ends the activity")
   func playerTurnedOff() async throws {
     try await Self.house({ configuration in
