@@ -349,8 +349,8 @@ public final class HomeTheaterFacade {
     return try await activities.end(in: room, by: principal)
   }
 
-  /// Stops every player and turns off every device of a room, or of the house. A room leaves alone what the activity of
-  /// another room uses. Needs the permission `operate`.
+  /// Stops every player and turns off every device of a room, or of the house. A room leaves alone
+  /// what the activity of another room uses. Needs the permission `operate`.
   ///
   /// - Parameter room: `nil` for the house.
   package func turnEverythingOff(
@@ -367,10 +367,11 @@ public final class HomeTheaterFacade {
     try await runScene("popcorn", arguments: [:], by: principal)
   }
 
-  /// Runs a scene. A scene that begins or ends an activity does so; one that starts a player becomes the activity of its
-  /// room, unless it uses another player than that activity and commands no amplifier, as a chime during a film; one that
-  /// turns off the player of an activity ends it. Any other scene runs beside the activities, in place of an earlier run
-  /// of the same scene. Needs the permission `operate`.
+  /// Runs a scene. A scene that begins or ends an activity does so; one that starts a player
+  /// becomes the activity of its room, unless it uses another player than that activity and
+  /// commands no amplifier, as a chime during a film; one that turns off the player of an activity
+  /// ends it. Any other scene runs beside the activities, in place of an earlier run of the same
+  /// scene. Needs the permission `operate`.
   ///
   /// - Parameter room: The room of a scene that belongs to none; `nil` for the first one.
   package func runScene(

@@ -159,6 +159,14 @@ final class SceneEngine {
     }
   }
 
+  /// Cancels the runs under way that command these devices and no others, and waits until they have stopped.
+  func cancelRuns(within devices: Set<DeviceID>, except others: [Run]) async {
+    for run in history.running where !others.contains(where: { $0 === run }) {
+      let commanded = Set(run.report.nodes.compactMap(\.command?.device))
+      if !commanded.isEmpty, commanded.isSubset(of: devices) { await run.cancel() }
+    }
+  }
+
   /// Returns one of the newest runs.
   func run(id: String) throws(TheaterError) -> Run {
     guard let run = history[id] else {
@@ -191,7 +199,7 @@ private struct RunHistory {
     }
   }
 
-  var running: [Run] { runs.map(\.run).filter { $0.report.status == .running } }
+  var running: [Run] { runs.lazy.map(\.run).filter(\.isUnderWay) }
 
   subscript(id: String) -> Run? { runs.last { $0.id == id }?.run }
 }

@@ -36,6 +36,9 @@ public final class Run: Sendable {
   /// The present state of every node.
   public var report: RunReport { state.withLock { $0.report } }
 
+  /// Whether it has not ended.
+  public var isUnderWay: Bool { state.withLock { $0.report.status == .running } }
+
   /// Carries out the plan in a task of its own. Called once.
   ///
   /// - Parameters:

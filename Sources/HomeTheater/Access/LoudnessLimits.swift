@@ -12,8 +12,8 @@ final class LoudnessLimits: Sendable {
 
   init(directory: DeviceDirectory) { self.directory = directory }
 
-  /// Prepares the amplifiers for a command that a person is about to give: those on which it lets something be heard get
-  /// the person's limit, and louder ones are turned down.
+  /// Prepares the amplifiers for a command that a person is about to give: those on which it lets
+  /// something be heard get the person's limit, and louder ones are turned down.
   ///
   /// - Throws: The error of an amplifier that may be heard above the limit.
   nonisolated(nonsending) func prepare(
@@ -87,8 +87,8 @@ final class LoudnessLimits: Sendable {
     if isRaised { pass(self.limit(of: device.id), to: device) }
   }
 
-  /// The amplifiers on which something may be heard after the command: those at the cables of a player, without a cable
-  /// those in its rooms; for an amplifier itself.
+  /// The amplifiers on which something may be heard after the command: those at the cables of a
+  /// player, without a cable those in its rooms; for an amplifier itself.
   private func amplifiers(heardAfter command: Command, to device: any Device) -> [any Device] {
     if device.role.has(.volume) { return command.letsBeHeard ? [device] : [] }
     switch ItemChange(command) {

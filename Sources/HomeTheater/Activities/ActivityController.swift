@@ -508,8 +508,8 @@ final class ActivityController {
     return try await endCurrent(in: room, by: principal, request: house.newRequest())
   }
 
-  /// Cancels runs, stops every player and turns off every device: of a room, or of the house together with the runs of
-  /// scenes beside the activities.
+  /// Cancels runs, also those of scenes beside the activities, stops every player and turns off
+  /// every device: of a room, or of the house.
   ///
   /// - Parameter room: `nil` for the house.
   func turnEverythingOff(
@@ -524,7 +524,9 @@ final class ActivityController {
         try await planNext(present(decision), planPolicy(for: principal), turns), turns,
         by: principal)
     }
-    return try await carryOut(decision, by: principal, request: house.newRequest())
+    let run = try await carryOut(decision, by: principal, request: house.newRequest())
+    await engine.cancelRuns(within: decision.own.steps.devices, except: activityRuns)
+    return run
   }
 
   /// - Parameters:
@@ -595,7 +597,8 @@ final class ActivityController {
     guard let run = engine.runningRuns.last(where: { $0.report.scene == name }) else {
       _ = try directory.plan.scene(named: name)
       throw TheaterError(
-        .notNow, "the scene \"\(name)\" is not running", hint: "See what runs in the status.")
+        .notNow, "the scene \"\(name)\" is not running",
+        hint: "The status shows the scenes that run.")
     }
     return try await cancel(run, by: principal)
   }

@@ -25,8 +25,8 @@ struct ActivitySession: Sendable {
   private(set) var run: Run?
   private var errorSource: ErrorSource?
 
-  /// Begins an activity in place of the present one. An activity made from a scene takes over the end of the one that it
-  /// replaces.
+  /// Begins an activity in place of the present one. An activity made from a scene takes over the
+  /// end of the one that it replaces.
   ///
   /// - Parameter commanded: The devices that the start scene commands.
   mutating func begin(
@@ -118,8 +118,8 @@ struct ActivitySession: Sendable {
 
   /// Reports that the player does not play its item any more.
   ///
-  /// - Parameter position: Where `resume` tries the item again, in seconds. Where a scene has failed, or is under way,
-  ///   the activity can be begun again instead.
+  /// - Parameter position: Where `resume` tries the item again, in seconds. Where a scene has
+  ///   failed, or is under way, the activity can be begun again instead.
   mutating func setFailure(_ error: TheaterError, retryingAt position: Double) {
     setError(error, .player)
     report.retryAt = report.status == .running ? position : nil

@@ -98,6 +98,11 @@ extension HouseState {
   func decide(
     running scene: Scene, in room: RoomID?, _ context: HouseContext
   ) throws(TheaterError) -> HouseDecision {
+    if let own = context.plan.room(of: scene.name), let room, own != room {
+      throw TheaterError(
+        .invalid, "the scene \"\(scene.name)\" is for the room \"\(own)\", not for \"\(room)\"",
+        hint: "Leave the room out.")
+    }
     if let ended = roomEnded(by: scene.name, preferring: room ?? context.plan.room(of: scene.name))
     {
       return ending(ended, context)
@@ -132,7 +137,8 @@ extension HouseState {
     }
   }
 
-  /// The rooms whose player the commands of a run have turned off: what was on there is over.
+  /// The rooms whose player the commands of a run have turned off, or the amplifier of an activity
+  /// without a player: what was on there is over.
   func roomsTurnedOff(by report: RunReport) -> [RoomID] {
     let sent = report.nodes.compactMap { node -> SceneCommand? in
       guard [.done, .accepted, .skipped].contains(node.status), let planned = node.command,
@@ -142,8 +148,9 @@ extension HouseState {
     }
     return usedRooms.filter { room in
       let session = self[room].session
-      return [.running, .failed].contains(session.report.status)
-        && session.activity?.player.map { sent.turnOff($0) } ?? false
+      guard [.running, .failed].contains(session.report.status), let activity = session.activity
+      else { return false }
+      return (activity.player ?? activity.amplifier).map { sent.turnOff($0) } ?? false
     }
   }
 

@@ -89,8 +89,8 @@ struct HouseState: Sendable {
   /// cannot any more.
   ///
   /// - Parameters:
-  ///   - turn: The turn of the run; `nil` for a run beside the activities. It may have begun before another one that left
-  ///     a device uncertain, so it makes none certain.
+  ///   - turn: The turn of the run; `nil` for a run beside the activities. It may have begun before
+  ///     another one that left a device uncertain, so it makes none certain.
   ///   - states: The present states of the devices.
   mutating func record(
     _ report: RunReport, of turn: Turn?, seeing states: [DeviceID: DeviceState]

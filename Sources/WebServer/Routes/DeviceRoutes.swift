@@ -34,8 +34,9 @@ extension APIServices {
     case .scenes:
       return Response(["scenes": .array(theater.plan.orderedScenes.map { json($0) })])
     case .planScene:
+      let name = try request.captured("name")
       let plan = try await theater.planScene(
-        request.captured("name"), arguments: request.fields().sceneArguments(), in: room,
+        name, arguments: request.fields().sceneArguments(), in: place(of: name, room, request),
         by: request.theaterPrincipal())
       return Response(plan.json)
     case .runScene:
@@ -43,7 +44,8 @@ extension APIServices {
       let arguments = try request.fields().sceneArguments()
       let principal = try request.theaterPrincipal()
       return try await answer(request) {
-        try await theater.runScene(name, arguments: arguments, in: room, by: principal)
+        try await theater.runScene(
+          name, arguments: arguments, in: place(of: name, room, request), by: principal)
       }
     case .cancelScene:
       let name = try request.captured("name")
@@ -58,6 +60,13 @@ extension APIServices {
       let id = try request.captured("id")
       return Response(try await theater.cancelRun(id: id, by: request.theaterPrincipal()).json)
     }
+  }
+
+  /// The room for a run of a scene: that of the path; the one that the session has named last only for a scene that
+  /// belongs to none.
+  private func place(of scene: String, _ room: RoomID?, _ request: RequestContext) -> RoomID? {
+    let isNamed = (try? request.captured("room")) != nil
+    return isNamed || theater.plan.room(of: scene) == nil ? room : nil
   }
 
   private func sendCommand(_ request: RequestContext) async throws -> Response {

@@ -61,8 +61,8 @@ extension APIServices {
     }
   }
 
-  /// The room that the path names; `nil` for a path of the whole house. What can be begun, and `off`, are not limited to
-  /// the room that the session has named last.
+  /// The room that the path names; `nil` for a path of the whole house. What can be begun, and
+  /// `off`, are not limited to the room that the session has named last.
   private func namedInPath(_ request: RequestContext) -> RoomID? {
     (try? request.captured("room")).map { RoomID($0) }
   }

@@ -134,7 +134,8 @@ extension SceneCommand {
       let isScene =
         running.contains { $0["scene"]?.string == name }
         || scenes.contains { $0["name"]?.string == name }
-      return isScene ? DeviceEndpoint.cancelScene.path(name) : DeviceEndpoint.cancelRun.path(name)
+      let isRun = !isScene && name.hasPrefix("run-")
+      return isRun ? DeviceEndpoint.cancelRun.path(name) : DeviceEndpoint.cancelScene.path(name)
     }
   }
 }

@@ -61,7 +61,8 @@ import Testing
     return outcome.errors
   }
 
-  @Test("commands with --room act in that room, later ones of the session in the last one named")
+  @Test(
+    "E27 · commands with --room act in that room, later ones of the session in the last one named")
   func namedRoom() async throws {
     try await Self.house { room in
       let listen = try await room.expect("listen", Self.song, "--room", "kitchen")

@@ -153,7 +153,7 @@ private final class ActivityRooms: Sendable {
     return other.seconds(after: otherStart)
   }
 
-  @Test("a song in each room at once, each at its own volume, ended apart")
+  @Test("E27 · a song in each room at once, each at its own volume, ended apart")
   func bothRooms() async throws {
     try await Self.theater { room, lounge, kitchen in
       let events = ActivityRooms(room)

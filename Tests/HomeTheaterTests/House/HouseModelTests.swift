@@ -153,7 +153,8 @@ private struct HouseModel {
     default:
       let name = names.randomElement(using: &generator) ?? "film"
       guard let scene = context.plan.scenes[name] else { return }
-      decision = try house.decide(running: scene, in: room, context)
+      decision = try house.decide(
+        running: scene, in: context.plan.room(of: name) ?? room, context)
       if case .begin(let beginning, _) = decision.effect, context.plan.activities[name] != nil {
         #expect(beginning.activity.name == name, "a start scene is its activity")
       }

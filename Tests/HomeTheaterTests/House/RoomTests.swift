@@ -366,4 +366,41 @@ import Testing
     await house.devices["tuner"]?.release()
     #expect(await kitchen.finished().status == .done)
   }
+
+  @Test("a room that is turned off cancels its scenes, and no others")
+  func offCancels() async throws {
+    let house = House([
+      Scene(
+        name: "dawn", steps: [.wait(.seconds(60)), TheaterPlan.step("beamer", .projector, "on")]),
+      Scene(
+        name: "dusk", steps: [.wait(.seconds(60)), TheaterPlan.step("tuner", .tuner, "off")]),
+    ])
+    let dawn = try await house.facade.runScene("dawn", arguments: [:], by: .owner)
+    let dusk = try await house.facade.runScene("dusk", arguments: [:], by: .owner)
+    _ = await (try await house.facade.turnEverythingOff(in: "lounge", by: .owner)).finished()
+    #expect(dawn.report.status == .cancelled && dusk.report.status == .running)
+    await dusk.cancel()
+  }
+
+  @Test("a scene that turns off the amplifier of an activity without a player ends it")
+  func amplifierOff() async throws {
+    let quiet = Scene(name: "quiet", steps: [TheaterPlan.step("porch", .amplifier, "off")])
+    let house = House([quiet])
+    var plan = house.plan
+    plan.activities["slides"]?.amplifier = "porch"
+    try await house.facade.apply(plan, devices: Array(house.devices.values), by: .owner)
+    _ = try await house.begin("slides")
+    _ = await (try await house.facade.runScene("quiet", arguments: [:], by: .owner)).finished()
+    #expect(await eventually { await house.status("lounge") == "nothing idle" })
+  }
+
+  @Test("a scene that belongs to a room is refused in another one")
+  func sceneOfAnotherRoom() async throws {
+    let house = House()
+    let refused = await refusal { () async throws(TheaterError) in
+      try await house.facade.runScene("slides", arguments: [:], in: "kitchen", by: .owner)
+    }
+    #expect(refused?.code == .invalid && refused?.message.contains("\"lounge\"") == true)
+    #expect(house.journal.lines.isEmpty)
+  }
 }
