@@ -331,6 +331,12 @@ private struct HouseModel {
 
   /// An end leaves what the other room uses, and says so.
   private func checkEnd(_ decision: HouseDecision, of room: RoomID) {
+    for other in Self.rooms where other != room {
+      let session = house[other].session
+      guard let activity = session.activity, session.report.status != .ending else { continue }
+      let own = [activity.player, activity.amplifier].compactMap(\.self)
+      #expect(decision.scene.steps.devices.isDisjoint(with: own))
+    }
     let used = house.devicesUsed(outside: room)
     #expect(decision.scene.steps.devices.isDisjoint(with: used.keys))
     let whole = Set(house[room].session.endScenes.flatMap(\.steps).map { $0 }.devices)
