@@ -107,11 +107,12 @@ const APPLIERS = {
     putByID(store.status.devices, { ...value, at: performance.now() });
   },
   activity(value) {
+    const { room } = store.status.activity;
     // The page shows one room: that of its status.
-    if (value.room !== store.status.activity.room) return;
+    if (room && value.room && value.room !== room) return;
     // The controller has saved a position, so the list of stopped items is out of date.
     if (value.status === 'idle' || value.item !== store.status.activity.item) store.library += 1;
-    store.status.activity = value;
+    store.status.activity = { ...value, room };
   },
   run: changeRun,
   library() {
