@@ -644,17 +644,18 @@ public final class HomeTheaterFacade {
   ) async throws(TheaterError) -> JSON {
     try policy.require(.view, of: principal)
     let id = try place(room, for: principal)
-    await activities.update()
     // Read before the state: later events may be contained in it, but none is missed.
     let event = events.currentID
     let rooms = try await rooms(for: principal)
-    let all = plan.allRooms.first { $0.id == id } ?? Room(id: id, devices: [])
+    var main = rooms.first { $0.room.id == id }
+    if main == nil { main = await status(of: Room(id: id, devices: [])) }
+    guard let main else { throw .unknown("room", id.name, rooms.map(\.room.id.name)) }
     var devices: [(snapshot: DeviceSnapshot, description: DeviceDescription)] = []
     for device in orderedDevices {
       devices.append((await device.snapshot(), description(of: device)))
     }
     return TheaterStatus(
-      event: event, room: await status(of: all), rooms: rooms,
+      event: event, room: main, rooms: rooms,
       running: activities.runningRuns(), devices: devices, now: clock.now()
     ).json
   }

@@ -62,6 +62,12 @@ extension TheaterPlan {
     rooms.isEmpty ? [.standard] : rooms.filter { $0.devices.contains(device) }.map(\.id)
   }
 
+  /// Whether a device can be used in a room: it belongs to the room, or to none.
+  func has(_ device: DeviceID, in room: RoomID) -> Bool {
+    let rooms = rooms(of: device)
+    return rooms.isEmpty || rooms.contains(room)
+  }
+
   /// The room of an activity: the one that the file names, else that of its player, else that of its
   /// amplifier, else the only room of all devices that its scenes command; `nil` for none.
   package func room(of activity: Activity) -> RoomID? {

@@ -65,9 +65,11 @@ final class SceneEngine {
   ///   - principal: The requesting user; `nil` for a run of the controller itself, which has no limits
   ///     and counts as no user's choice.
   ///   - isKept: Whether `run(id:)` finds the run.
+  ///   - turnedOff: Called for each device that a step has turned off.
   ///   - completion: Called at the end of the run, before `Run.finished` returns.
   func start(
     _ plan: ScenePlan, by principal: Principal?, isKept: Bool = true,
+    turnedOff: @escaping @Sendable (DeviceID) async -> Void = { _ in },
     then completion: @escaping @Sendable (Run) async -> Void = { _ in }
   ) -> Run {
     let run = Run(id: history.nextID(), plan: plan, events: events)
@@ -76,7 +78,9 @@ final class SceneEngine {
       clock: clock, snapshot: { [directory] id in await directory[id]?.snapshot() },
       reached: { [silencings] planned in silencings.record(planned.command, for: planned.device) }
     ) { (planned) async throws(DeviceError) -> Confirmation in
-      try await self.perform(planned, by: principal)
+      let confirmation = try await self.perform(planned, by: principal)
+      if planned.command == planned.role.off { await turnedOff(planned.device) }
+      return confirmation
     }
     run.start(with: runner, ended: completion)
     return run
@@ -135,9 +139,11 @@ final class SceneEngine {
   }
 
   /// Cancels every kept run that is under way, and waits until all have stopped.
-  func cancelAll() async {
+  func cancelAll() async { await Self.cancel(history.running) }
+
+  private static func cancel(_ runs: [Run]) async {
     await withDiscardingTaskGroup { group in
-      for run in history.running { group.addTask { await run.cancel() } }
+      for run in runs { group.addTask { await run.cancel() } }
     }
   }
 
@@ -159,12 +165,14 @@ final class SceneEngine {
     }
   }
 
-  /// Cancels the runs under way that command these devices and no others, and waits until they have stopped.
+  /// Cancels the runs under way that command these devices and no others, and waits until all have stopped.
   func cancelRuns(within devices: Set<DeviceID>, except others: [Run]) async {
-    for run in history.running where !others.contains(where: { $0 === run }) {
+    let runs = history.running.filter { run in
       let commanded = Set(run.report.nodes.compactMap(\.command?.device))
-      if !commanded.isEmpty, commanded.isSubset(of: devices) { await run.cancel() }
+      return !commanded.isEmpty && commanded.isSubset(of: devices)
+        && !others.contains { $0 === run }
     }
+    await Self.cancel(runs)
   }
 
   /// Returns one of the newest runs.

@@ -9,6 +9,8 @@ public final class Run: Sendable {
     var report: RunReport
     /// The settings that a person has changed since the run began; `nil` for all of the device.
     var chosen: [DeviceID: Set<StateKey>?] = [:]
+    /// The devices that another room has begun to use since then.
+    var taken: Set<DeviceID> = []
     var task: Task<Void, Never>?
     var isOver = false
     /// The continuations of the open waits, by key; `nil` until `Wait.finished` suspends.
@@ -128,12 +130,19 @@ public final class Run: Sendable {
     }
   }
 
-  /// Whether a person has changed what the command would change.
-  func isChosen(_ planned: PlannedCommand) -> Bool {
+  /// Leaves out all later commands for these devices: the activity of another room uses them from now on.
+  public func leave(_ devices: Set<DeviceID>) {
+    state.withLock { $0.taken.formUnion(devices) }
+  }
+
+  /// Why a command is left out; `nil` if it is not.
+  func omission(of planned: PlannedCommand) -> NodeReport.Omission? {
     state.withLock { state in
-      guard let chosen = state.chosen[planned.device] else { return false }
-      guard let chosen, let keys = planned.command.changedKeys else { return true }
-      return !chosen.isDisjoint(with: keys)
+      if state.taken.contains(planned.device) { return .room }
+      guard let chosen = state.chosen[planned.device] else { return nil }
+      // A device that a person has turned off is left alone; to turn one off changes its power only.
+      guard let chosen else { return .person }
+      return chosen.isDisjoint(with: planned.command.changedKeys ?? [.power]) ? nil : .person
     }
   }
 

@@ -51,18 +51,26 @@ public struct NodeReport: Sendable, Hashable, Identifiable {
     case done
     /// The device has accepted the command. It reports no effect, or the step did not wait for one.
     case accepted
-    /// Not sent: the device reported the effect already, or a person has changed the setting.
+    /// Not sent: the device reported the effect already, or `omission` says why.
     case skipped
     case failed
     /// Ended early, because the run was cancelled or a simultaneous node failed.
     case cancelled
   }
 
+  /// Why a run leaves a command out.
+  public enum Omission: String, Sendable, Hashable, CaseIterable {
+    /// A person has changed the setting since the run began.
+    case person
+    /// The activity of another room has begun to use the device since then.
+    case room
+  }
+
   private let node: PlanNode
   /// `waiting` until the run comes to the node.
   public internal(set) var status = Status.waiting
-  /// Whether the command was skipped because a person has changed the setting since the run began.
-  public internal(set) var isLeftToPerson = false
+  /// Why the command was skipped although the device did not report its effect; `nil` if it was not.
+  public internal(set) var omission: Omission?
   /// The failure of the node; also kept when the scene continues after it.
   public internal(set) var error: TheaterError?
   /// The time that the node took, in seconds; `nil` before its end, and for a skipped node.
@@ -77,14 +85,14 @@ public struct NodeReport: Sendable, Hashable, Identifiable {
 
   /// The node for the API: `id`, `kind` (`command`, `sequence`, `parallel`, `wait`) and `status`;
   /// for a command also `device` and `command`, for a wait `duration` in seconds; `seconds` once it
-  /// has ended, unless it was skipped, `error` when it failed, and `reason` (`person`) for a command that
-  /// was skipped because a person has changed the setting.
+  /// has ended, unless it was skipped, `error` when it failed, and `reason` (`person`, `room`) for a command
+  /// that was left out.
   public var json: JSON {
     var object = node.identityJSON
     object["status"] = .string(status.rawValue)
     if let seconds { object["seconds"] = .number((seconds * 1000).rounded() / 1000) }
     if let error { object["error"] = error.json }
-    if isLeftToPerson { object["reason"] = "person" }
+    if let omission { object["reason"] = .string(omission.rawValue) }
     return .object(object)
   }
 }

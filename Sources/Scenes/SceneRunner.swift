@@ -80,10 +80,10 @@ public struct SceneRunner: Sendable {
     var confirmation = NodeReport.Status.done
     switch node.work {
     case .command(let command, let decision):
-      if run.isChosen(command) {
+      if let omission = run.omission(of: command) {
         run.update(node) {
           $0.status = .skipped
-          $0.isLeftToPerson = true
+          $0.omission = omission
         }
         return .completed
       }

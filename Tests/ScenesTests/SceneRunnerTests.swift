@@ -266,7 +266,8 @@ import Testing
     let report = await run.finished()
     #expect(report.status == .done)
     #expect(bench.journal.lines == [#"lamp "on""#, #"amp "stereo""#])
-    #expect(report.nodes.map(\.isLeftToPerson) == [false, true, false, true, false, true, true])
+    #expect(
+      report.nodes.map { $0.omission != nil } == [false, true, false, true, false, true, true])
     #expect(report.nodes[1].json["reason"] == "person" && report.nodes[2].json["reason"] == nil)
   }
 

@@ -80,7 +80,10 @@ package struct LoudnessCap: Sendable, Hashable {
     at now: Duration
   ) -> Command? {
     if isVolumeReported { self.isVolumeReported = true }
-    if phase == .starting, state.power == .on { phase = .on(since: now) }
+    // An amplifier that reports no power counts as on.
+    if phase == .starting, state.power == .on || state.readings[.power] == nil {
+      phase = .on(since: now)
+    }
     switch phase {
     case .settled: return nil
     case .on(let since) where now > since + Self.startTime:

@@ -70,14 +70,19 @@ final class AccessPolicy {
     }
   }
 
-  /// Throws `forbidden` unless the principal may control what is on in the rooms of a device; in all rooms for one that
-  /// belongs to the house.
+  /// Throws `forbidden` unless a room of the device is open to the principal, and the principal may control what is on
+  /// there and what is on in other rooms with this device. A device in no room counts as one of all rooms.
   func checkControl(
     of device: DeviceID, in house: HouseState, by principal: Principal
   ) throws(TheaterError) {
-    let rooms = directory.plan.rooms(of: device)
-    try checkControl(
-      of: rooms.isEmpty ? directory.plan.allRooms.map(\.id) : rooms, in: house, by: principal)
+    guard principal.activities != nil else { return }
+    let plan = directory.plan
+    var rooms = plan.rooms(of: device)
+    if rooms.isEmpty { rooms = plan.allRooms.map(\.id) }
+    if let open = plan.rooms(openTo: principal), !open.isDisjoint(with: rooms) {
+      rooms = rooms.filter { open.contains($0) || house[$0].session.devices.contains(device) }
+    }
+    try checkControl(of: rooms, in: house, by: principal)
   }
 
   /// Throws `forbidden` unless the principal may run a scene that plays something.
@@ -109,7 +114,7 @@ final class AccessPolicy {
     let (plan, snapshots) = (directory.plan, directory.snapshots)
     let players = directory.devices.values.filter {
       $0.role.category != nil && $0.id != session.activity?.player
-        && plan.rooms(of: $0.id).contains(room) && mayBeHeard($0.id, snapshots)
+        && plan.has($0.id, in: room) && mayBeHeard($0.id, snapshots)
     }
     guard let player = players.map(\.id).min() else { return }
     throw TheaterError(

@@ -78,11 +78,11 @@ final class AgeLimitEnforcer {
   ) -> Run {
     // A player that does not stop must not push other runs out of the history.
     engine.start(
-      ScenePlan(scene: "age-limit", sending: stop, to: player.id), by: nil, isKept: isNew
-    ) { [stopped] run in
-      guard let error = run.report.error else { return await stopped(found) }
-      if isNew { await self.reportFailure(found, error) }
-    }
+      ScenePlan(scene: "age-limit", sending: stop, to: player.id), by: nil, isKept: isNew,
+      then: { [stopped] run in
+        guard let error = run.report.error else { return await stopped(found) }
+        if isNew { await self.reportFailure(found, error) }
+      })
   }
 
   private func reportFailure(_ found: LimitStop, _ error: TheaterError) {

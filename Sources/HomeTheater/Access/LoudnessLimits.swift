@@ -7,8 +7,8 @@ import Synchronization
 /// louder rises to it. The next command by which a limited person lets something be heard lowers it again.
 final class LoudnessLimits: Sendable {
   private let directory: DeviceDirectory
-  /// In %, by amplifier and room. A room without an entry has no limit.
-  private let limits = Mutex<[DeviceID: [RoomID: Int]]>([:])
+  /// In %, by amplifier and room; `nil` for a room in which a person without a limit let sound begin.
+  private let limits = Mutex<[DeviceID: [RoomID: Int?]]>([:])
 
   init(directory: DeviceDirectory) { self.directory = directory }
 
@@ -21,8 +21,7 @@ final class LoudnessLimits: Sendable {
   ) async throws(DeviceError) {
     if command.volume != nil { raise(to: principal.volumeLimit, on: device) }
     for amplifier in amplifiers(heardAfter: command, to: device) {
-      let rooms = directory.plan.rooms(of: device.id)
-      let limit = set(principal.volumeLimit, of: rooms, on: amplifier.id)
+      let limit = set(principal.volumeLimit, of: rooms(device, amplifier), on: amplifier.id)
       try await amplifier.limitLoudness(to: limit)
     }
     if Task.isCancelled { throw DeviceError(.cancelled, "cancelled", device: device.id) }
@@ -41,7 +40,26 @@ final class LoudnessLimits: Sendable {
   /// Gives a device that takes the place of another one the limit of that.
   func apply(to device: any Device) { pass(limit(of: device.id), to: device) }
 
-  /// Forgets what was set for a room in which nothing is on any more.
+  /// The rooms for which a command counts: those of the player, else those of the amplifier.
+  private func rooms(_ device: any Device, _ amplifier: any Device) -> [RoomID] {
+    let plan = directory.plan
+    let own = plan.rooms(of: device.id)
+    let all = own.isEmpty ? plan.rooms(of: amplifier.id) : own
+    return all.isEmpty ? [.standard] : all
+  }
+
+  /// Forgets what was set for rooms that the theater has no longer.
+  func keep(_ rooms: Set<RoomID>) {
+    limits.withLock { limits in
+      for amplifier in limits.keys {
+        let kept = limits[amplifier]?.filter { rooms.contains($0.key) || $0.key == .standard }
+        limits[amplifier] = kept
+      }
+    }
+    for amplifier in directory.devices(with: .volume) { apply(to: amplifier) }
+  }
+
+  /// Forgets what was set for a room in which nothing is on any more, unless it is the only one of an amplifier.
   func endRoom(_ room: RoomID) {
     let changed = limits.withLock { limits in
       limits.keys.filter { amplifier in
@@ -59,7 +77,12 @@ final class LoudnessLimits: Sendable {
   }
 
   private func limit(of amplifier: DeviceID) -> Int? {
-    limits.withLock { $0[amplifier]?.values.min() }
+    limits.withLock { Self.lowest($0[amplifier]) }
+  }
+
+  private static func lowest(_ limits: [RoomID: Int?]?) -> Int? {
+    let known: [Int] = (limits ?? [:]).values.compactMap { limit -> Int? in limit }
+    return known.min()
   }
 
   private func pass(_ limit: Int?, to device: any Device) {
@@ -69,19 +92,17 @@ final class LoudnessLimits: Sendable {
   /// Sets the limit of rooms on an amplifier, and returns the lowest one of all its rooms.
   private func set(_ limit: Int?, of rooms: [RoomID], on amplifier: DeviceID) -> Int? {
     limits.withLock { limits in
-      for room in rooms.isEmpty ? [.standard] : rooms {
-        limits[amplifier, default: [:]][room] = limit
-      }
-      return limits[amplifier]?.values.min()
+      for room in rooms { limits[amplifier, default: [:]].updateValue(limit, forKey: room) }
+      return Self.lowest(limits[amplifier])
     }
   }
 
   private func raise(to limit: Int?, on device: any Device) {
     let isRaised = limits.withLock { limits in
-      let lower = (limits[device.id] ?? [:]).filter { room, present in
-        limit.map { $0 > present } ?? true
+      let lower = (limits[device.id] ?? [:]).filter { _, present in
+        present.map { present in limit.map { $0 > present } ?? true } ?? false
       }
-      for room in lower.keys { limits[device.id]?[room] = limit }
+      for room in lower.keys { limits[device.id]?.updateValue(limit, forKey: room) }
       return !lower.isEmpty
     }
     if isRaised { pass(self.limit(of: device.id), to: device) }

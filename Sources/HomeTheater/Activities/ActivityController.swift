@@ -212,6 +212,11 @@ final class ActivityController {
       try policy.checkPlaying(decision.scene, by: principal)
     case .begin(let beginning, let room):
       try policy.check(beginning.activity, in: room, of: house, by: principal)
+      // Nobody takes over the sound of a room that is not open to them.
+      let used = house.devicesUsed(outside: room)
+      let amplifiers = decision.own.steps.devices.filter { directory[$0]?.role.has(.input) == true }
+      let others = Set(amplifiers.compactMap { used[$0] })
+      try policy.checkControl(of: others.sorted(), in: house, by: principal)
     case .end, .turnOff: try policy.checkControl(of: decision.rooms, in: house, by: principal)
     case .beside(let plays):
       for device in decision.scene.steps.devices.sorted() {
@@ -290,21 +295,22 @@ final class ActivityController {
     await engine.cancelRuns(of: decision.own.name, except: activityRuns)
     let plan = try await engine.plan(decision, policy: planPolicy(for: principal))
     try engine.checkRunLimit()
-    return engine.start(plan, by: principal) { run in
+    // Another request may have started one while this was planned.
+    await engine.cancelRuns(of: decision.own.name, except: activityRuns)
+    return engine.start(plan, by: principal, turnedOff: endActivity(turnedOff:)) { run in
       await self.record(run.report, of: nil)
-      await self.endRoomsTurnedOff(by: run.report)
     }
   }
 
-  /// Ends what is on in the rooms whose player a run has turned off.
-  private func endRoomsTurnedOff(by report: RunReport) async {
-    for room in house.roomsTurnedOff(by: report) where house[room].isSettled {
-      guard let turns = try? await takeTurns(in: [room], for: nil) else { continue }
-      for turn in turns {
-        house.start(turn)
-        await finishEnding(report, as: .done, turn, lastChoice: nil)
-      }
-    }
+  /// Ends the activity whose player, or whose amplifier without one, a scene has turned off.
+  private func endActivity(turnedOff device: DeviceID) async {
+    guard let room = house.roomEnded(byTurningOff: device), house[room].isSettled,
+      let report = house[room].session.run?.report,
+      let turn = try? await takeTurns(in: [room], for: nil).first
+    else { return }
+    house.start(turn)
+    await finishEnding(report, as: .done, turn, lastChoice: nil)
+    updateLosses()
   }
 
   /// Takes the rooms for a request, cancels the runs that are under way there and saves the positions
@@ -319,7 +325,7 @@ final class ActivityController {
     do {
       for (turn, earlier) in zip(turns, before) {
         let run = house[turn.room].session.run
-        try await answer(to: turns) { await run?.cancel() }
+        if !isShared(run, outside: rooms) { try await answer(to: turns) { await run?.cancel() } }
         if let report = run?.report, report.status != .done {
           try await answer(to: turns) { await self.record(report, of: earlier) }
         }
@@ -329,6 +335,14 @@ final class ActivityController {
     } catch {
       await giveUp(turns, after: error)
       throw error
+    }
+  }
+
+  /// Whether a run ends other rooms as well: it goes on there.
+  private func isShared(_ run: Run?, outside rooms: [RoomID]) -> Bool {
+    house.usedRooms.contains { room in
+      !rooms.contains(room) && run != nil && house[room].session.run === run
+        && house[room].session.report.status == .ending
     }
   }
 
@@ -376,6 +390,10 @@ final class ActivityController {
     let (room, activity) = (turn.room, beginning.activity)
     house[room].session.begin(
       beginning, commanding: scene.steps.devices, resumedAt: position, by: principal)
+    // What ends elsewhere leaves these devices alone from now on.
+    for other in house.usedRooms where house[other].session.report.status == .ending {
+      house[other].session.run?.leave(house[room].session.devices)
+    }
     if let player = activity.player {
       ageLimits.recordChoice(on: player, by: principal)
       ageLimits.clearStop(on: player)
@@ -387,7 +405,7 @@ final class ActivityController {
       beginning.item, of: category ?? .films, resumedAt: position,
       savingFor: hasPositions ? principal.user : nil)
     house[room].condition = PlayerCondition(since: clock.now())
-    let run = engine.start(plan, by: principal) { run in
+    let run = engine.start(plan, by: principal, turnedOff: endActivity(turnedOff:)) { run in
       await self.finishBeginning(run.report, turn)
     }
     follow(run, .starting, turn)
@@ -400,11 +418,10 @@ final class ActivityController {
     let choices = turns.map { turn in
       house[turn.room].session.activity?.player.flatMap { ageLimits.choiceNumber(on: $0) }
     }
-    let run = engine.start(plan, by: principal) { run in
+    let run = engine.start(plan, by: principal, turnedOff: endActivity(turnedOff:)) { run in
       for (turn, choice) in zip(turns, choices) {
         await self.finishEnding(run.report, turn, lastChoice: choice)
       }
-      await self.endRoomsTurnedOff(by: run.report)
     }
     for turn in turns { follow(run, .ending, turn) }
     return run
@@ -426,7 +443,6 @@ final class ActivityController {
       playback(in: turn.room).confirm()
       await update(turn.room)
     }
-    await endRoomsTurnedOff(by: report)
     guard house.isCurrent(turn) else { return }
     updateLosses()
     await endIfOver(turn.room)
@@ -524,9 +540,8 @@ final class ActivityController {
         try await planNext(present(decision), planPolicy(for: principal), turns), turns,
         by: principal)
     }
-    let run = try await carryOut(decision, by: principal, request: house.newRequest())
     await engine.cancelRuns(within: decision.own.steps.devices, except: activityRuns)
-    return run
+    return try await carryOut(decision, by: principal, request: house.newRequest())
   }
 
   /// - Parameters:
@@ -650,18 +665,24 @@ final class ActivityController {
     updateLosses()
   }
 
-  /// Moves what is on in rooms that the plan has no longer to the room of its activity, or to the first one.
+  /// Moves what is on in rooms that the plan has no longer to the room of its activity, or to one
+  /// in which nothing is on.
   private func moveFromLostRooms(_ plan: TheaterPlan) {
-    let rooms = Set(plan.allRooms.map(\.id))
+    let rooms = plan.allRooms.map(\.id)
     for room in house.usedRooms where !rooms.contains(room) {
       let own = house[room].session.activity.flatMap { plan.activities[$0.name] }
-      let other = own.flatMap { plan.room(of: $0) } ?? defaultRoom
-      house.move(room, to: other)
-      if house[room].session.activity == nil, playbacks[other] == nil {
-        playbacks[other] = playbacks.removeValue(forKey: room)
+      let wanted = [own.flatMap { plan.room(of: $0) }].compactMap(\.self) + rooms
+      let other = wanted.first { house[$0].session.activity == nil }
+      house.remove(room, movingTo: other)
+      let playback = playbacks.removeValue(forKey: room)
+      guard let other else {
+        log("what was on in the room \"\(room)\" is forgotten: something is on in every other room")
+        continue
       }
+      playbacks[other] = playback
       publish(other)
     }
+    engine.loudness.keep(Set(rooms))
   }
 
   // MARK: The players

@@ -53,12 +53,6 @@ struct ScenePlayback {
       || plan.activities.values.contains { $0.start == scene.name }
   }
 
-  /// The activity that the scene begins on this player; `nil` for a scene that begins none.
-  func activity(begunBy scene: Scene, in plan: TheaterPlan) -> Activity? {
-    plan.activities.values.filter { $0.start == scene.name && $0.player == player }
-      .min { $0.name < $1.name }
-  }
-
   /// An activity made from the scene.
   func activity(
     madeFrom scene: Scene, _ commands: [SceneCommand], in plan: TheaterPlan

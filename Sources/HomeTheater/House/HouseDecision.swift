@@ -18,8 +18,8 @@ struct HouseDecision: Sendable {
     case begin(Beginning, in: RoomID)
     /// Ends what is on in a room with its end scene.
     case end(RoomID)
-    /// Turns off these rooms.
-    case turnOff([RoomID])
+    /// Turns off a room, or with `nil` the house, whose rooms these are.
+    case turnOff(RoomID?, [RoomID])
     /// Runs beside what is on.
     ///
     /// - Parameter plays: Whether it lets a player be heard.
@@ -40,7 +40,7 @@ struct HouseDecision: Sendable {
   var rooms: [RoomID] {
     switch effect {
     case .begin(_, let room), .end(let room): [room]
-    case .turnOff(let rooms): rooms
+    case .turnOff(_, let rooms): rooms
     case .beside: []
     }
   }
@@ -54,9 +54,6 @@ struct HouseContext: Sendable {
 
   /// The room of requests that name none.
   var defaultRoom: RoomID { plan.allRooms.first?.id ?? .standard }
-
-  /// The room of a player, or of the first device that belongs to one.
-  func room(of device: DeviceID) -> RoomID? { plan.rooms(of: device).first }
 }
 
 extension HouseState {
@@ -90,7 +87,7 @@ extension HouseState {
   /// - A scene that begins an activity begins it.
   /// - A scene that plays something becomes the activity of its room, unless it uses another player than
   ///   that activity and commands no amplifier, as a chime during a film.
-  /// - Any other scene runs beside the activities. At its end, those whose player it has turned off are over.
+  /// - Any other scene runs beside the activities. One whose player it turns off is over.
   ///
   /// - Parameters:
   ///   - scene: The scene, with the arguments filled in.
@@ -103,8 +100,7 @@ extension HouseState {
         .invalid, "the scene \"\(scene.name)\" is for the room \"\(own)\", not for \"\(room)\"",
         hint: "Leave the room out.")
     }
-    if let ended = roomEnded(by: scene.name, preferring: room ?? context.plan.room(of: scene.name))
-    {
+    if let ended = roomEnded(by: scene.name, in: room, context) {
       return ending(ended, context)
     }
     let commands = scene.steps.commands
@@ -133,24 +129,19 @@ extension HouseState {
     case .begin(let beginning, let room) where beginning.endScene != nil:
       replacing(beginning, decision.own, in: room, context)
     case .end(let room): ending(room, context)
-    case .begin, .turnOff, .beside: decision
+    case .turnOff(let room, _): turningOff(room, context)
+    case .begin, .beside: decision
     }
   }
 
-  /// The rooms whose player the commands of a run have turned off, or the amplifier of an activity
-  /// without a player: what was on there is over.
-  func roomsTurnedOff(by report: RunReport) -> [RoomID] {
-    let sent = report.nodes.compactMap { node -> SceneCommand? in
-      guard [.done, .accepted, .skipped].contains(node.status), let planned = node.command,
-        !node.isLeftToPerson
-      else { return nil }
-      return SceneCommand(device: planned.device, command: planned.command)
-    }
-    return usedRooms.filter { room in
+  /// The room whose activity is over when a step has turned off this device: its player, or the amplifier of an
+  /// activity without a player. `nil` while the activity begins or ends.
+  func roomEnded(byTurningOff device: DeviceID) -> RoomID? {
+    usedRooms.first { room in
       let session = self[room].session
       guard [.running, .failed].contains(session.report.status), let activity = session.activity
       else { return false }
-      return (activity.player ?? activity.amplifier).map { sent.turnOff($0) } ?? false
+      return (activity.player ?? activity.amplifier) == device
     }
   }
 
@@ -191,7 +182,7 @@ extension HouseState {
     }
     let rooms = room.map { [$0] } ?? Set(context.plan.allRooms.map(\.id) + usedRooms).sorted()
     let scene = Scene(name: "off", steps: steps)
-    return HouseDecision(effect: .turnOff(rooms), own: scene, scene: scene, kept: kept)
+    return HouseDecision(effect: .turnOff(room, rooms), own: scene, scene: scene, kept: kept)
   }
 
   // MARK: Parts
@@ -211,22 +202,27 @@ extension HouseState {
     return HouseDecision(effect: .begin(beginning, in: room), own: scene, scene: whole, kept: kept)
   }
 
-  /// The room in which this scene ends what is on.
-  private func roomEnded(by scene: String, preferring room: RoomID?) -> RoomID? {
+  /// The room in which this scene ends what is on: the named one, else its own, else any.
+  private func roomEnded(
+    by scene: String, in room: RoomID?, _ context: HouseContext
+  ) -> RoomID? {
     let ended = usedRooms.filter {
       self[$0].session.activity != nil && self[$0].session.endScenes.map(\.name) == [scene]
     }
-    return ended.first { $0 == room } ?? ended.first
+    if let room { return ended.first { $0 == room } }
+    let own = context.plan.room(of: scene)
+    return ended.first { $0 == own } ?? ended.first
   }
 
-  /// The room in which a scene acts: its own, else that of the player that it starts, else the named one,
-  /// else the first.
+  /// The room in which a scene acts: its own, else that in which the player that it starts is on or to which it
+  /// belongs, else the named one, else the first.
   private func room(
     of scene: Scene, named room: RoomID?, _ commands: [SceneCommand], _ context: HouseContext
   ) -> RoomID {
-    if let own = context.plan.room(of: scene.name) { return own }
-    let played = ScenePlayback(of: commands, current: nil, in: context.catalogue)
-    return played.flatMap { context.room(of: $0.player) } ?? room ?? context.defaultRoom
+    let player = ScenePlayback(of: commands, current: nil, in: context.catalogue)?.player
+    if let player, let present = self.room(playing: player) { return present }
+    return context.plan.room(of: scene.name) ?? player.flatMap { context.plan.rooms(of: $0).first }
+      ?? room ?? context.defaultRoom
   }
 
   /// The activity that a scene begins: one of its player goes before others.
@@ -236,14 +232,5 @@ extension HouseState {
     let begun = context.plan.orderedActivities.filter { $0.start == scene.name }
     if let player { return begun.first { $0.player == player } ?? begun.first { $0.player == nil } }
     return begun.first { $0.player == nil } ?? begun.first
-  }
-}
-
-extension [SceneCommand] {
-  /// Whether a device is off after these commands.
-  func turnOff(_ device: DeviceID) -> Bool {
-    let own = filter { $0.device == device }.map(\.command)
-    guard let last = own.lastIndex(where: { $0 == $0.role.off }) else { return false }
-    return !own[(last + 1)...].contains { $0.turnsOn || $0.spec.effect == .plays }
   }
 }

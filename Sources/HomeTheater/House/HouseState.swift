@@ -34,13 +34,13 @@ struct HouseState: Sendable {
     usedRooms.first { self[$0].session.activity?.player == player }
   }
 
-  /// Moves what is on in a room that the theater has no longer to another one. What is on there goes before it.
+  /// Removes a room that the theater has no longer, and moves what is on there to another one.
   ///
   /// A beginning or an end that is under way has failed then, because its answers are about the lost room.
-  mutating func move(_ room: RoomID, to other: RoomID) {
-    guard room != other, var state = rooms.removeValue(forKey: room),
-      self[other].session.activity == nil
-    else { return }
+  ///
+  /// - Parameter other: A room in which nothing is on; `nil` to drop what is on.
+  mutating func remove(_ room: RoomID, movingTo other: RoomID?) {
+    guard var state = rooms.removeValue(forKey: room), let other else { return }
     state.session.resume(after: TheaterError(.cancelled, "the room \"\(room)\" is gone"))
     state.startedTurn = state.turn
     rooms[other] = state

@@ -166,9 +166,9 @@ extension Component {
       ],
       optional: nodeOptions + [
         "seconds": .seconds, "error": .reference(failure),
-        "reason": .words(["person"]).described(
-          "Why a command is skipped although the device does not report its effect: a person has changed the "
-            + "setting since the run began."),
+        "reason": .words(["person", "room"]).described(
+          "Why a command is skipped although the device does not report its effect: since the run began, a "
+            + "person has changed the setting, or the activity of another room uses the device."),
       ]))
 
   /// An event of a run: its beginning, its end, or the change of one node.

@@ -1,4 +1,3 @@
-import Devices
 import HomeTheater
 import Hummingbird
 import Synchronization
@@ -37,6 +36,15 @@ package final class NamedRooms: Sendable {
 }
 
 extension NamedRooms {
+  /// Records the room that a requester has named, if there is such a room that the requester may see.
+  func record(_ room: RoomID, by caller: Caller, in theater: HomeTheaterFacade) {
+    let plan = theater.plan
+    guard plan.allRooms.contains(where: { $0.id == room }),
+      plan.rooms(openTo: caller.theaterPrincipal)?.contains(room) ?? true
+    else { return }
+    record(room, by: caller.credential)
+  }
+
   /// The room that a requester means who names none; `nil` for the first one of the file.
   func room(of caller: Caller, in theater: HomeTheaterFacade) -> RoomID? {
     guard let room = self[caller.credential],
@@ -49,14 +57,10 @@ extension NamedRooms {
 extension APIServices {
   /// An operation in the room that the path names.
   func respond(to endpoint: RoomEndpoint, _ request: RequestContext) async throws -> Response {
-    let name = try request.captured("room")
-    let rooms = theater.plan.allRooms.map(\.id)
-    guard let room = rooms.first(where: { $0.name == name }) else {
-      throw TheaterError.unknown("room", name, rooms.map(\.name))
-    }
+    let room = RoomID(try request.captured("room"))
     // A program says what it means each time, and looking changes nothing.
     if case .session = try request.caller(), request.route.method != .get {
-      namedRooms.record(room, by: try request.caller().credential)
+      try namedRooms.record(room, by: request.caller(), in: theater)
     }
     switch endpoint.original {
     case .playback(let original): return try await respond(to: original, request, in: room)

@@ -106,7 +106,7 @@ struct Off: AsyncParsableCommand {
 struct RoomOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The room; by default the one that you named last, or else the first one.",
+      "The room. Commands for what is on mean by default the one that you named last, or else the first one.",
       valueName: "name"),
     completion: .custom(TitleCompletion.rooms))
   var room: String?

@@ -27,6 +27,8 @@ struct StepLines {
     case "accepted": return "  ✓ \(work): accepted, not confirmed\(time)"
     case "skipped" where step["reason"] == "person":
       return "  · \(work): left out, somebody has changed it meanwhile"
+    case "skipped" where step["reason"] == "room":
+      return "  · \(work): left out, another room uses it"
     case "skipped": return "  · \(work): already so"
     case "cancelled": return "  – \(work): cancelled"
     default:

@@ -151,7 +151,7 @@ import Testing
         await eventually { await theater.facade.ageLimits.limits["dvd"]?.permittedItem == "f2" })
       await theater["lights"].release()
       #expect(await run.finished().status == .done)
-      #expect(run.report.nodes.last?.isLeftToPerson == true)
+      #expect(run.report.nodes.last?.omission == .person)
       #expect(await theater["dvd"].snapshot().state.playback?.item == "f2")
       #expect(stops.all.isEmpty)
     }

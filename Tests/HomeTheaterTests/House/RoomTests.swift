@@ -292,7 +292,7 @@ import Testing
           ["volume": 5], on: "porch", until: .accepted, by: guest)
       },
     ]
-    #expect(refusals.map { $0?.code } == [.notFound, .notFound, .forbidden, .forbidden])
+    #expect(refusals.map { $0?.code } == [.notFound, .notFound, .forbidden, nil])
     #expect(try await house.facade.end(in: "kitchen", by: guest).finished().status == .done)
   }
 
@@ -314,7 +314,7 @@ import Testing
       _ = await run.finished()
     }
     #expect(commands == [#"hall {"dim":80}"#, #"beamer "on""#])
-    #expect(run.report.nodes.map(\.isLeftToPerson) == [false, true, false])
+    #expect(run.report.nodes.map(\.omission) == [nil, .person, nil])
   }
 
   @Test("what is on in a room that leaves the configuration goes on in the room of its activity")
@@ -402,5 +402,66 @@ import Testing
     }
     #expect(refused?.code == .invalid && refused?.message.contains("\"lounge\"") == true)
     #expect(house.journal.lines.isEmpty)
+  }
+
+  @Test("a scene that goes on after it has turned off a player ends no later activity")
+  func laterActivity() async throws {
+    let night = Scene(
+      name: "night",
+      steps: [
+        TheaterPlan.step("cd", .cdPlayer, "off"), .wait(.seconds(60)),
+        TheaterPlan.step("hall", .lights, "off"),
+      ])
+    let house = House([night])
+    _ = try await house.begin("disc")
+    let run = try await house.facade.runScene("night", arguments: [:], by: .owner)
+    #expect(await eventually { await house.status("lounge") == "nothing idle" })
+    _ = try await house.begin("disc")
+    house.clock.advance(by: .seconds(60))
+    _ = await run.finished()
+    #expect(await house.status("lounge") == "disc running")
+  }
+
+  @Test("an end under way leaves alone what another room begins to use, and the house stays off")
+  func begunMeanwhile() async throws {
+    let house = House()
+    _ = try await house.begin("disc")
+    await house.devices["cd"]?.hold("off")
+    let off = try await house.facade.turnEverythingOff(by: .owner)
+    await house.devices["cd"]?.waitForHeldCommand()
+    house.journal.clear()
+    _ = try await house.begin("news")
+    await house.devices["cd"]?.release()
+    let report = await off.finished()
+    #expect(report.status == .done)
+    let left = report.nodes.filter { $0.omission == .room }.compactMap(\.command?.device)
+    #expect(Set(left).isSubset(of: ["hall", "kitchen-amp", "tuner"]) && left.contains("hall"))
+    #expect(!house.journal.lines.contains(#"hall "off""#))
+    #expect(await house.status("kitchen") == "news running")
+    #expect(await house.status("lounge") == "nothing idle")
+  }
+
+  @Test("E15 · a guest takes over no amplifier that another room plays on")
+  func sharedAmplifier() async throws {
+    let party = Scene(
+      name: "party",
+      steps: [
+        TheaterPlan.step("porch", .amplifier, "on"), TheaterPlan.step("tuner", .tuner, "on"),
+      ])
+    let house = House([party])
+    var plan = house.plan
+    plan.activities["disc"]?.amplifier = "porch"
+    plan.activities["party"] = Activity(
+      name: "party", room: "kitchen", start: "party", end: "news-over", player: "tuner",
+      amplifier: "porch")
+    try await house.facade.apply(plan, devices: Array(house.devices.values), by: .owner)
+    _ = try await house.begin("disc")
+    let guest = Principal("gil", permissions: [.view, .play], activities: ["party"])
+    let refused = await refusal { () async throws(TheaterError) in
+      try await house.facade.begin("party", item: nil, fromStart: false, by: guest)
+    }
+    #expect(refused?.code == .forbidden)
+    _ = await (try await house.facade.end(in: "lounge", by: .owner)).finished()
+    #expect(try await house.begin("party", by: guest).status == .done)
   }
 }

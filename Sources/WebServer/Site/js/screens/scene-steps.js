@@ -16,6 +16,8 @@ const STATUS_ICONS = {
 };
 /** The statuses that stand beside a step; others have an icon and a text for screen readers. */
 const NAMED_STATUSES = ['skipped', 'accepted', 'cancelled'];
+/** Why a step was left out, beside a device that is so already. */
+const OMISSIONS = { person: 'chosen', room: 'used' };
 /** Seconds; the duration of a shorter step is not shown. */
 const SHORTEST_DURATION = .05;
 
@@ -52,7 +54,7 @@ export const runSteps = (run) => outline(run).map(runStep);
 function runStep(step) {
   const { status, seconds } = step;
   const isNamed = NAMED_STATUSES.includes(status);
-  const statusText = t(step.reason === 'person' ? 'status.chosen' : `status.${status}`);
+  const statusText = t(`status.${OMISSIONS[step.reason] ?? status}`);
   return stepRow(step, {
     status: status === 'cancelled' ? 'skipped' : status,
     lamp: STATUS_ICONS[status] ? icon(STATUS_ICONS[status]) : null,
