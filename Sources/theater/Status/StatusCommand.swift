@@ -100,6 +100,10 @@ struct StatusScreen {
   private func follow(keys: AsyncStream<Keyboard.Reading>?) async throws {
     let display = Display()
     try await withThrowingTaskGroup(of: Void.self) { group in
+      let (registration, registered) = AsyncStream<Void>.makeStream()
+      group.addTask { try await TerminalInterrupt.wait { registered.finish() } }
+      // Nothing is drawn before Ctrl-C is waited for.
+      for await _ in registration {}
       group.addTask {
         // Progress moves on between events.
         while true {
@@ -107,7 +111,6 @@ struct StatusScreen {
           await display.redraw()
         }
       }
-      group.addTask { try await TerminalInterrupt.wait() }
       if let keys { group.addTask { try await handle(keys, display) } }
       group.addTask {
         // Lines on standard error would move the screen.

@@ -39,11 +39,14 @@ enum RawTerminalMode {
 /// Ctrl-C (SIGINT), for a command that must clean up before it ends.
 enum TerminalInterrupt {
   /// Waits for Ctrl-C, then throws an `ExitError` with exit code 0.
-  static func wait() async throws {
+  ///
+  /// - Parameter ready: Called when Ctrl-C is waited for. An earlier one is lost.
+  static func wait(ready: @escaping @Sendable () -> Void) async throws {
     signal(SIGINT, SIG_IGN)
     let (signals, continuation) = AsyncStream<Void>.makeStream()
     let source = DispatchSource.makeSignalSource(signal: SIGINT)
     source.setEventHandler { continuation.yield() }
+    source.setRegistrationHandler(handler: ready)
     source.resume()
     defer { source.cancel() }
     for await _ in signals { throw ExitError(silent: .done) }
