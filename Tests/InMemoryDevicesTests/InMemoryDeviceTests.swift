@@ -141,7 +141,7 @@ struct InMemoryDeviceTests {
     #expect(await screen.snapshot().state[.position] == "down")
   }
 
-  @Test("E15 · an amplifier that turns on louder than its limit is turned down, or muted")
+  @Test("an amplifier that turns on louder than its limit is turned down, or muted")
   func loudness() async throws {
     for isStuck in [false, true] {
       let amp = InMemoryDevice("amp", state: [.power: "off", .volume: 20], clock: Self.clock) {

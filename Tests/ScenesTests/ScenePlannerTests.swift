@@ -212,7 +212,7 @@ import Testing
       ])
   }
 
-  @Test("E12 · a volume limit lowers louder steps, and leaves all others as they are")
+  @Test("a volume limit lowers louder steps, and leaves all others as they are")
   func volumeLimit() throws {
     let plan = try Self.plan(
       [

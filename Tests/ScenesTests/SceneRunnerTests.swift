@@ -249,7 +249,7 @@ import Testing
     #expect(Self.statuses(cancelled) == ["1 cancelled", "2 waiting"])
   }
 
-  @Test("E12 · a person wins over a scene: it leaves out what the person has changed meanwhile")
+  @Test("a person wins over a scene: it leaves out what the person has changed meanwhile")
   func person() async throws {
     let bench = Bench()
     let run = try await bench.run([

@@ -9,11 +9,11 @@ public protocol LoudnessLimited: Sendable {
 
 /// The highest volume at which an amplifier may be heard, and the commands that keep to it.
 ///
-/// A volume that someone sets at the amplifier itself is above the limit at times: it is reported, not undone. A volume
-/// with which the amplifier starts is nobody's choice, and is lowered:
-/// - before `on`, as far as the amplifier takes a volume while it is off;
-/// - as the first command after `on`, unless a volume within the limit is reported by then;
-/// - at each report of a higher volume until some seconds after it is on.
+/// A volume that a person sets at the amplifier itself may be above the limit: the controller shows it and does not
+/// change it. The volume with which an amplifier turns on is lowered to the limit:
+/// - before `on`, if the amplifier accepts a volume while it is off;
+/// - with the first command after `on`, unless a volume within the limit is reported by then;
+/// - after each report of a higher volume, until `startTime` after it has turned on.
 package struct LoudnessCap: Sendable, Hashable {
   /// How long after it is on an amplifier may report the volume with which it has started.
   package static let startTime = Duration.seconds(5)
@@ -21,7 +21,7 @@ package struct LoudnessCap: Sendable, Hashable {
   package static let mostCorrections = 3
 
   private enum Phase: Sendable, Hashable {
-    /// Its volume is somebody's choice.
+    /// It has been on for `startTime`, or is off: a person has set its volume.
     case settled
     /// It was told to turn on, or its plugin has started anew.
     case starting
@@ -54,7 +54,8 @@ package struct LoudnessCap: Sendable, Hashable {
     return role.volumeCommand(limit)
   }
 
-  /// Records that the device turns on, or that its plugin has started anew: its next volume is nobody's choice.
+  /// Records that the device turns on, or that its plugin has started anew. The volume that it
+  /// reports next was not set by a person.
   package mutating func recordStart() {
     phase = .starting
     corrections = 0

@@ -39,7 +39,7 @@ final class AccessPolicy {
 
   // MARK: Activities
 
-  /// Throws `forbidden` unless the principal may begin the activity, and control what is on in its room.
+  /// Throws `forbidden` unless the principal may begin the activity, and end the present activity of its room.
   func check(
     _ activity: Activity, in room: RoomID, of house: HouseState, by principal: Principal
   ) throws(TheaterError) {
@@ -70,8 +70,10 @@ final class AccessPolicy {
     }
   }
 
-  /// Throws `forbidden` unless a room of the device is open to the principal, and the principal may control what is on
-  /// there and what is on in other rooms with this device. A device in no room counts as one of all rooms.
+  /// Throws `forbidden` if the principal may not control a device.
+  ///
+  /// A guest needs a pass for one of the rooms of the device, and for each activity that uses it. A device
+  /// without a room is treated as if it belonged to every room.
   func checkControl(
     of device: DeviceID, in house: HouseState, by principal: Principal
   ) throws(TheaterError) {

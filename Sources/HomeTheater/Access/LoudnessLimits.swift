@@ -1,10 +1,11 @@
 import Devices
 import Synchronization
 
-/// The volume limit of each amplifier: that of the person who last let sound begin in its room.
+/// The volume limit of each amplifier: the limit of the person who last started sound in its room.
 ///
-/// An amplifier of several rooms has the lowest of theirs. The limit that a person with a higher one sets
-/// louder rises to it. The next command by which a limited person lets something be heard lowers it again.
+/// An amplifier of several rooms has the lowest limit of these rooms. When a person with a higher limit sets
+/// the volume, the amplifier gets that limit. The next command by which a person with a lower limit starts
+/// sound lowers it again.
 final class LoudnessLimits: Sendable {
   private let directory: DeviceDirectory
   /// In %, by amplifier and room; `nil` for a room in which a person without a limit let sound begin.
@@ -48,7 +49,7 @@ final class LoudnessLimits: Sendable {
     return all.isEmpty ? [.standard] : all
   }
 
-  /// Forgets what was set for rooms that the theater has no longer.
+  /// Removes the limits of all rooms that are not among these.
   func keep(_ rooms: Set<RoomID>) {
     limits.withLock { limits in
       for amplifier in limits.keys {
@@ -59,7 +60,7 @@ final class LoudnessLimits: Sendable {
     for amplifier in directory.devices(with: .volume) { apply(to: amplifier) }
   }
 
-  /// Forgets what was set for a room in which nothing is on any more, unless it is the only one of an amplifier.
+  /// Removes the limits of a room whose activity has ended. An amplifier keeps its last limit.
   func endRoom(_ room: RoomID) {
     let changed = limits.withLock { limits in
       limits.keys.filter { amplifier in

@@ -170,7 +170,7 @@ final class ActivityController {
 
   // MARK: Scenes
 
-  /// Runs a scene; `HouseState.decide(running:in:_:)` says what it does to what is on.
+  /// Runs a scene. `HouseState.decide(running:in:_:)` decides which activity it begins or ends.
   ///
   /// - Parameter room: The room of a scene that belongs to none; `nil` for the first one.
   func runScene(
@@ -212,9 +212,11 @@ final class ActivityController {
       try policy.checkPlaying(decision.scene, by: principal)
     case .begin(let beginning, let room):
       try policy.check(beginning.activity, in: room, of: house, by: principal)
-      // Nobody takes over the sound of a room that is not open to them.
+      // A guest may not use an amplifier that an activity of another person's room uses.
       let used = house.devicesUsed(outside: room)
-      let amplifiers = decision.own.steps.devices.filter { directory[$0]?.role.has(.input) == true }
+      let amplifiers = decision.requested.steps.devices.filter {
+        directory[$0]?.role.has(.input) == true
+      }
       let others = Set(amplifiers.compactMap { used[$0] })
       try policy.checkControl(of: others.sorted(), in: house, by: principal)
     case .end, .turnOff: try policy.checkControl(of: decision.rooms, in: house, by: principal)
@@ -256,7 +258,7 @@ final class ActivityController {
       return try await runBeside(decision, by: principal)
     }
     let turns = try await takeTurns(in: decision.rooms, for: request)
-    await engine.cancelRuns(of: decision.own.name, except: activityRuns)
+    await engine.cancelRuns(of: decision.requested.name, except: activityRuns)
     var limits = planPolicy(for: principal)
     if case .begin(let beginning, let room) = decision.effect,
       let player = beginning.activity.player
@@ -268,7 +270,7 @@ final class ActivityController {
       return startEnding(plan, turns, by: principal)
     }
     return start(
-      beginning, decision.own, plan,
+      beginning, decision.requested, plan,
       resumingAt: beginning.activity.player.flatMap { limits.resumePositions[$0] }, turn,
       by: principal)
   }
@@ -292,11 +294,11 @@ final class ActivityController {
   private func runBeside(
     _ decision: HouseDecision, by principal: Principal
   ) async throws(TheaterError) -> Run {
-    await engine.cancelRuns(of: decision.own.name, except: activityRuns)
+    await engine.cancelRuns(of: decision.requested.name, except: activityRuns)
     let plan = try await engine.plan(decision, policy: planPolicy(for: principal))
     try engine.checkRunLimit()
     // Another request may have started one while this was planned.
-    await engine.cancelRuns(of: decision.own.name, except: activityRuns)
+    await engine.cancelRuns(of: decision.requested.name, except: activityRuns)
     return engine.start(plan, by: principal, turnedOff: endActivity(turnedOff:)) { run in
       await self.record(run.report, of: nil)
     }
@@ -365,8 +367,8 @@ final class ActivityController {
     return value
   }
 
-  /// Plans the run of a request that has taken its rooms. If there is no plan, what is on goes on, or has failed if
-  /// its own run was cancelled.
+  /// Plans the run of a request that has taken its rooms. If the planning fails, the present activity stays; it has
+  /// failed if its own run was cancelled for the request.
   private func planNext(
     _ decision: HouseDecision, _ limits: PlanPolicy, _ turns: [HouseState.Turn]
   ) async throws(TheaterError) -> ScenePlan {
@@ -540,7 +542,7 @@ final class ActivityController {
         try await planNext(present(decision), planPolicy(for: principal), turns), turns,
         by: principal)
     }
-    await engine.cancelRuns(within: decision.own.steps.devices, except: activityRuns)
+    await engine.cancelRuns(within: decision.requested.steps.devices, except: activityRuns)
     return try await carryOut(decision, by: principal, request: house.newRequest())
   }
 
@@ -643,8 +645,8 @@ final class ActivityController {
 
   // MARK: The configuration
 
-  /// Takes the definitions of a new plan. What is on goes on; if its player is gone, it
-  /// reports that until it is ended or the player is back.
+  /// Takes the definitions of a new plan. The activities stay. One whose player was removed reports an error
+  /// until it is ended or the player is back.
   func apply(_ plan: TheaterPlan) async {
     moveFromLostRooms(plan)
     for room in house.usedRooms {
@@ -665,8 +667,8 @@ final class ActivityController {
     updateLosses()
   }
 
-  /// Moves what is on in rooms that the plan has no longer to the room of its activity, or to one
-  /// in which nothing is on.
+  /// Moves the activities of removed rooms: each to its room in the new plan, or to a room without
+  /// an activity.
   private func moveFromLostRooms(_ plan: TheaterPlan) {
     let rooms = plan.allRooms.map(\.id)
     for room in house.usedRooms where !rooms.contains(room) {

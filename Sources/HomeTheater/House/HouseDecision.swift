@@ -28,7 +28,7 @@ struct HouseDecision: Sendable {
 
   let effect: Effect
   /// The scene of the request, with the arguments filled in.
-  let own: Scene
+  let requested: Scene
   /// The steps of the run: those of the scene, after the end of what it replaces.
   var scene: Scene
   /// The devices that the end leaves as they are.
@@ -87,7 +87,7 @@ extension HouseState {
   /// - A scene that begins an activity begins it.
   /// - A scene that plays something becomes the activity of its room, unless it uses another player than
   ///   that activity and commands no amplifier, as a chime during a film.
-  /// - Any other scene runs beside the activities. One whose player it turns off is over.
+  /// - Any other scene runs beside the activities. It ends an activity whose player it turns off.
   ///
   /// - Parameters:
   ///   - scene: The scene, with the arguments filled in.
@@ -117,17 +117,17 @@ extension HouseState {
       return HouseDecision(
         effect: .begin(
           HouseDecision.Beginning(activity: activity, item: played.item, endScene: nil), in: place),
-        own: scene, scene: scene, kept: [])
+        requested: scene, scene: scene, kept: [])
     }
     return HouseDecision(
-      effect: .beside(plays: played != nil), own: scene, scene: scene, kept: [])
+      effect: .beside(plays: played != nil), requested: scene, scene: scene, kept: [])
   }
 
   /// The same decision for the present state: other rooms may use other devices by now.
   func renewed(_ decision: HouseDecision, _ context: HouseContext) -> HouseDecision {
     switch decision.effect {
     case .begin(let beginning, let room) where beginning.endScene != nil:
-      replacing(beginning, decision.own, in: room, context)
+      replacing(beginning, decision.requested, in: room, context)
     case .end(let room): ending(room, context)
     case .turnOff(let room, _): turningOff(room, context)
     case .begin, .beside: decision
@@ -149,7 +149,7 @@ extension HouseState {
   func ending(_ room: RoomID, _ context: HouseContext) -> HouseDecision {
     let (steps, kept) = endSteps(in: room, context.roles)
     let scene = Scene(name: self[room].session.endScenes.last?.name ?? "stop", steps: steps)
-    return HouseDecision(effect: .end(room), own: scene, scene: scene, kept: kept)
+    return HouseDecision(effect: .end(room), requested: scene, scene: scene, kept: kept)
   }
 
   /// Decides about a request to turn off a room, or the whole house: each player first, the lights last.
@@ -174,15 +174,10 @@ extension HouseState {
             always: true))
       }
     }
-    let kept = devices.compactMap { device in
-      used[device].map {
-        KeptDevice(
-          device: device, room: $0.name, title: self[$0].session.report.title ?? $0.name)
-      }
-    }
+    let kept = keptDevices(devices, used)
     let rooms = room.map { [$0] } ?? Set(context.plan.allRooms.map(\.id) + usedRooms).sorted()
     let scene = Scene(name: "off", steps: steps)
-    return HouseDecision(effect: .turnOff(room, rooms), own: scene, scene: scene, kept: kept)
+    return HouseDecision(effect: .turnOff(room, rooms), requested: scene, scene: scene, kept: kept)
   }
 
   // MARK: Parts
@@ -199,7 +194,8 @@ extension HouseState {
       if !steps.commandSteps.isEmpty { whole.steps = steps.continuingPastFailures + scene.steps }
       kept = end.kept.filter { !next.contains($0.device) }
     }
-    return HouseDecision(effect: .begin(beginning, in: room), own: scene, scene: whole, kept: kept)
+    return HouseDecision(
+      effect: .begin(beginning, in: room), requested: scene, scene: whole, kept: kept)
   }
 
   /// The room in which this scene ends what is on: the named one, else its own, else any.

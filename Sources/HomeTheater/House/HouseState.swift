@@ -34,7 +34,7 @@ struct HouseState: Sendable {
     usedRooms.first { self[$0].session.activity?.player == player }
   }
 
-  /// Removes a room that the theater has no longer, and moves what is on there to another one.
+  /// Removes a room that is no longer configured, and moves its activity to another room.
   ///
   /// A beginning or an end that is under way has failed then, because its answers are about the lost room.
   ///
@@ -186,16 +186,20 @@ struct HouseState: Sendable {
         }
       }
     }
-    let kept = commanded.union(session.scenePlayers).sorted().compactMap { device in
-      used[device].map { KeptDevice(device: device, room: $0.name, title: activityTitle(in: $0)) }
-    }
+    let kept = keptDevices(commanded.union(session.scenePlayers).sorted(), used)
     return (stops + (steps.commandSteps.isEmpty ? [] : steps), kept)
   }
 
-  /// The name of what is on in a room, for people.
-  private func activityTitle(in room: RoomID) -> String {
-    let session = self[room].session
-    return session.report.title ?? session.activity?.name ?? room.name
+  /// The devices among these that other rooms use, each with its room and the activity there.
+  func keptDevices(_ devices: [DeviceID], _ used: [DeviceID: RoomID]) -> [KeptDevice] {
+    devices.compactMap { device in
+      used[device].map { room in
+        let session = self[room].session
+        return KeptDevice(
+          device: device, room: room.name,
+          title: session.report.title ?? session.activity?.name ?? room.name)
+      }
+    }
   }
 }
 

@@ -85,7 +85,7 @@ struct RoleProtocolTests {
     #expect(journal.lines.isEmpty)
   }
 
-  @Test("F3 · a device has the facets of its type, and a connection those of its device")
+  @Test("a device has the facets of its type, and a connection those of its device")
   func facets() async throws {
     final class Lamp: TheaterLights {
       let id: DeviceID = "lamp"

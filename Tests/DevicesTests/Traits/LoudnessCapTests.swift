@@ -3,7 +3,7 @@ import Testing
 
 @testable import Devices
 
-@Suite("E15 · the cap of an amplifier's loudness") struct LoudnessCapTests {
+@Suite("The cap of an amplifier's loudness") struct LoudnessCapTests {
   private static let role = Role.amplifier
 
   private static func state(_ values: [StateKey: JSON]) -> DeviceState {

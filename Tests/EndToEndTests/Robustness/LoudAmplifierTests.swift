@@ -115,7 +115,7 @@ import Testing
       #expect(answer.status == 200, "\(answer.json)")
     }
 
-    /// What an amplifier has written down.
+    /// The log of an amplifier, one entry a command.
     func heard(at name: String) -> [Heard] {
       theater.text("\(name).log").split(separator: "\n").compactMap { line in
         guard let space = line.lastIndex(of: " "), let volume = Int(line[space...].dropFirst())

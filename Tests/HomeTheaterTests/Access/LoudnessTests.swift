@@ -7,7 +7,7 @@ import Testing
 @testable import HomeTheater
 
 /// The limit of an amplifier's loudness: that of the person who last let sound begin.
-@Suite("E15 · whose limit an amplifier has") struct LoudnessTests {
+@Suite("Whose limit an amplifier has") struct LoudnessTests {
   private static let guest = Principal("gil", volumeLimit: 30)
   private static let member = Principal("mia", volumeLimit: 60)
 

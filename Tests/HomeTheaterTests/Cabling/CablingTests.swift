@@ -48,7 +48,7 @@ import Testing
     #expect(log.withLock { $0.allSatisfy { $0.hasPrefix(line) } })
   }
 
-  @Test("F4 · a cable at a device without a facet for it is reported as unsupported")
+  @Test("a cable at a device without a facet for it is reported as unsupported")
   func missingEnd() async throws {
     let (lamp, player) = (FakeDevice("amp", .lights), FakeDevice("dvd", .dvdPlayer))
     let failures = Mutex<[DeviceError?]>([])

@@ -266,7 +266,7 @@ import Testing
     #expect(await house.status("lounge") == "nothing idle")
   }
 
-  @Test("E15 · a guest sees and controls the rooms of the pass, whatever is on elsewhere")
+  @Test("a guest sees and controls the rooms of the pass, whatever is on elsewhere")
   func guest() async throws {
     let house = House()
     _ = try await house.begin("disc")
@@ -296,7 +296,7 @@ import Testing
     #expect(try await house.facade.end(in: "kitchen", by: guest).finished().status == .done)
   }
 
-  @Test("E12 · a person's command during a scene wins over its later steps")
+  @Test("a person's command during a scene wins over its later steps")
   func person() async throws {
     let slow = Scene(
       name: "slow",
@@ -441,7 +441,7 @@ import Testing
     #expect(await house.status("lounge") == "nothing idle")
   }
 
-  @Test("E15 · a guest takes over no amplifier that another room plays on")
+  @Test("a guest takes over no amplifier that another room plays on")
   func sharedAmplifier() async throws {
     let party = Scene(
       name: "party",

@@ -241,7 +241,7 @@ struct DeviceProxyTests {
   }
 
   @Test(
-    "F3 · a device of a plugin has the facets of its role, and no others", arguments: Role.allCases)
+    "a device of a plugin has the facets of its role, and no others", arguments: Role.allCases)
   func facets(of role: Role) throws {
     func device<Command: RoleCommand>(_ type: Command.Type) throws -> any Device {
       try HostBench(type, DeviceScript()).device

@@ -91,7 +91,7 @@ private struct LoudAmplifier: PluginDevice {
   }
 }
 
-@Suite("E15 · the cap of a plugin's amplifier") struct LoudnessTests {
+@Suite("The cap of a plugin's amplifier") struct LoudnessTests {
   /// Runs a host of one loud amplifier around `body`, with a cap of 30 %.
   private static func run(
     _ gear: LoudAmplifier.Gear, _ body: (HostBench, any Device) async throws -> Void

@@ -17,7 +17,7 @@ struct ServingTests {
         == .init(version: .current, plugin: "Scripted", pluginVersion: "2.1"))
   }
 
-  @Test("F1 · there is a handler for every message of the protocol that the controller sends")
+  @Test("there is a handler for every message of the protocol that the controller sends")
   func handlers() {
     let requests = PluginContract.messages.filter { $0 is any PluginRequest.Type }
     let notifications = PluginContract.messages.filter { $0 is any ControllerNotification.Type }
