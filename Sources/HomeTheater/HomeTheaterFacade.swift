@@ -23,7 +23,10 @@ public final class HomeTheaterFacade {
   package nonisolated var plan: TheaterPlan { directory.plan }
 
   let directory: DeviceDirectory
+  private let house: House
   let activities: ActivityController
+  private let players: PlayerFollower
+  private let restorer: ActivityRestorer
   let ageLimits: AgeLimitMonitor
   private let library: Library
   private let pictures: PictureRequests
@@ -63,10 +66,12 @@ public final class HomeTheaterFacade {
   /// A theater of these devices. It does not observe them before `run`.
   ///
   /// - Parameters:
+  ///   - activities: The storage of what is on, for the next start.
   ///   - log: Receives messages for the owner's log.
   ///   - limitStopped: Receives each stop because of an age limit.
   package nonisolated init(
     devices: [any Device], plan: TheaterPlan, positions store: any PositionStore,
+    activities activityStore: any ActivityStore = NoActivityStore(),
     clock: any TheaterClock = SystemClock(), events: EventLog = EventLog(),
     log: @escaping @Sendable (String) -> Void = { _ in },
     limitStopped: @escaping @Sendable (LimitStop) async -> Void = { _ in }
@@ -80,18 +85,25 @@ public final class HomeTheaterFacade {
     ageLimits = AgeLimitMonitor(directory: directory, policy: policy)
     engine = SceneEngine(
       directory: directory, ageLimits: ageLimits, events: events, clock: clock)
-    activities = ActivityController(
-      directory: directory, library: library, policy: policy, ageLimits: ageLimits,
-      engine: engine,
+    house = House(events: events, stored: ActivityRecorder(store: activityStore, log: log))
+    players = PlayerFollower(
+      house: house, directory: directory, library: library, clock: clock,
       playback: {
         PlaybackMonitor(
           positions: PositionRecorder(store: store, clock: clock, log: log), clock: clock)
-      },
-      losses: LossTimers(clock: clock), clock: clock, events: events, log: log)
+      })
+    activities = ActivityController(
+      house: house, directory: directory, library: library, players: players, policy: policy,
+      ageLimits: ageLimits, engine: engine, clock: clock, log: log)
+    restorer = ActivityRestorer(
+      house: house, directory: directory, library: library, players: players,
+      ageLimits: ageLimits, loudness: engine.loudness, events: events, clock: clock, log: log)
     transport = TransportControl(
-      directory: directory, activities: activities, policy: policy, engine: engine, clock: clock)
+      house: house, directory: directory, activities: activities, players: players,
+      policy: policy, engine: engine, clock: clock)
     enforcer = AgeLimitEnforcer(
-      monitor: ageLimits, engine: engine, activities: activities, log: log, stopped: limitStopped)
+      monitor: ageLimits, engine: engine, house: house, players: players, log: log,
+      stopped: limitStopped)
     cables = CableReconciler(clock: clock) { edge, error in
       if let error { log("cable \(edge.from) → \(edge.to) (\(edge.input)): \(error)") }
     }
@@ -107,13 +119,14 @@ public final class HomeTheaterFacade {
     TheaterSession(theater: self, principal: principal)
   }
 
-  /// Observes the devices, plugs the cables, reads the players' catalogues and saves positions, until
-  /// the task is cancelled. Called once.
+  /// Observes the devices, plugs the cables, reads the players' catalogues, saves positions and goes on with what was
+  /// on before the start, until the task is cancelled. Called once.
   public nonisolated func run() async {
     await withDiscardingTaskGroup { group in
       group.addTask { await self.observers.run() }
       group.addTask { await self.cables.run() }
       group.addTask { await self.library.run() }
+      group.addTask { await self.restorer.restoreAll { await self.activities.goOn(in: $0) } }
     }
   }
 
@@ -126,7 +139,7 @@ public final class HomeTheaterFacade {
 
   /// Whether an activity is on in any room.
   private var isAnythingOn: Bool {
-    activities.house.usedRooms.contains { activities.session(in: $0).activity != nil }
+    house.state.usedRooms.contains { house[$0].session.activity != nil }
   }
 
   /// Waits until no activity is on in any room, or until its task is cancelled.
@@ -269,7 +282,7 @@ public final class HomeTheaterFacade {
   }
 
   private func status(of room: Room) async -> RoomStatus {
-    let report = activities.session(in: room.id).report
+    let report = house[room.id].session.report
     let player = report.player.flatMap { directory[$0] }
     return RoomStatus(
       room: room, devices: plan.rooms.isEmpty ? orderedDevices.map(\.id) : room.devices,
@@ -343,7 +356,7 @@ public final class HomeTheaterFacade {
   func end(_ category: Category, by principal: Principal) async throws(TheaterError) -> Run {
     try policy.require(.play, of: principal)
     let room = plan.allRooms.map(\.id).first {
-      activities.session(in: $0).activity?.category == category
+      house[$0].session.activity?.category == category
     }
     guard let room else { throw TheaterError(.notNow, "no \(category.singular) is on") }
     return try await activities.end(in: room, by: principal)
@@ -535,7 +548,7 @@ public final class HomeTheaterFacade {
         elements: entries.map { LibraryPage.Element(entry: $0, position: nil) }, total: total)
     }
     let positions = Dictionary(
-      await activities.savedPositions(of: user).map { ($0.item, $0.seconds) },
+      await players.savedPositions(of: user).map { ($0.item, $0.seconds) },
       uniquingKeysWith: { first, _ in first })
     return LibraryPage(
       elements: entries.map { entry in
@@ -556,7 +569,7 @@ public final class HomeTheaterFacade {
   ) async throws(TheaterError) -> [(category: Category, element: LibraryPage.Element)] {
     try policy.require(.view, of: principal)
     guard let user = principal.user else { return [] }
-    let positions = await activities.savedPositions(of: user).prefix(Self.mostStopped)
+    let positions = await players.savedPositions(of: user).prefix(Self.mostStopped)
     let found = library.catalogue.entries(
       Set(positions.map(\.item)), in: categories(for: principal).filter { $0 != .stations },
       ageLimit: principal.ageLimit)
@@ -598,7 +611,7 @@ public final class HomeTheaterFacade {
     let open = plan.rooms(openTo: principal)
     let isCurrent = plan.allRooms.contains { room in
       (open?.contains(room.id) ?? true)
-        && activities.session(in: room.id).report.item?.hasSameBytes(as: item) == true
+        && house[room.id].session.report.item?.hasSameBytes(as: item) == true
     }
     let found = library.catalogue.entry(
       id: item, in: isCurrent ? Category.allCases : categories(for: principal))

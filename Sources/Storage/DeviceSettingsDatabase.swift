@@ -14,8 +14,8 @@ package struct DeviceSettingsDatabase: Sendable {
   /// Returns the settings of each device. Rows that hold no valid setting are left out.
   /// - Throws: `failed` or `damaged`.
   package func settings() async throws(StorageError) -> [DeviceID: DeviceSettings] {
-    let rows = try await run { database async throws in
-      try await database.read { database in
+    let rows = try await database.attempt { database async throws in
+      try await database.pool.read { database in
         try Row.fetchAll(
           database,
           sql: """
@@ -57,8 +57,8 @@ package struct DeviceSettingsDatabase: Sendable {
   /// - Throws: `full` or `failed`.
   package func replace(_ settings: [DeviceID: DeviceSettings]) async throws(StorageError) {
     guard !settings.isEmpty else { return }
-    try await run { database async throws in
-      try await database.write { database in
+    try await database.attempt { database async throws in
+      try await database.pool.write { database in
         for (device, settings) in settings {
           try database.execute(
             sql: "DELETE FROM deviceSetting WHERE device = ?", arguments: [device.name])
@@ -69,16 +69,6 @@ package struct DeviceSettingsDatabase: Sendable {
           }
         }
       }
-    }
-  }
-
-  private func run<Value: Sendable>(
-    _ body: (TheaterDatabase) async throws -> Value
-  ) async throws(StorageError) -> Value {
-    do {
-      return try await body(database)
-    } catch {
-      throw StorageError(error, at: database.path)
     }
   }
 }

@@ -15,8 +15,8 @@ package struct PositionDatabase: PositionStore {
     guard seconds.isFinite, seconds >= 0 else { throw Self.invalid(seconds) }
     try Self.check(item, user)
     let now = clock.now().milliseconds
-    try await run { database async throws in
-      try await database.write {
+    try await database.attempt { database async throws in
+      try await database.pool.write {
         try $0.execute(
           sql: """
             INSERT INTO position (user, item, seconds, updatedAt)
@@ -32,8 +32,8 @@ package struct PositionDatabase: PositionStore {
   /// - Throws: `invalid` or `failed`.
   package func position(item: String, user: String) async throws(StorageError) -> Double? {
     try Self.check(item, user)
-    return try await run { database async throws in
-      try await database.read {
+    return try await database.attempt { database async throws in
+      try await database.pool.read {
         try Double.fetchOne(
           $0, sql: "SELECT seconds FROM position WHERE user = ? AND item = ?",
           arguments: [user, item])
@@ -47,8 +47,8 @@ package struct PositionDatabase: PositionStore {
     user: String
   ) async throws(StorageError) -> [(item: String, seconds: Double)] {
     try Self.check("", user)
-    return try await run { database async throws in
-      try await database.read {
+    return try await database.attempt { database async throws in
+      try await database.pool.read {
         try Row.fetchAll(
           $0, sql: "SELECT item, seconds FROM position WHERE user = ? ORDER BY updatedAt DESC",
           arguments: [user]
@@ -61,8 +61,8 @@ package struct PositionDatabase: PositionStore {
   /// - Throws: `invalid`, `full` or `failed`.
   package func clear(item: String, user: String) async throws(StorageError) {
     try Self.check(item, user)
-    try await run { database async throws in
-      try await database.write {
+    try await database.attempt { database async throws in
+      try await database.pool.write {
         try $0.execute(
           sql: "DELETE FROM position WHERE user = ? AND item = ?", arguments: [user, item])
       }
@@ -83,22 +83,24 @@ package struct PositionDatabase: PositionStore {
         hint: "Rename it.")
     }
   }
-
-  private func run<Value>(
-    _ body: (TheaterDatabase) async throws -> Value
-  ) async throws(StorageError) -> Value {
-    do {
-      return try await body(database)
-    } catch {
-      throw StorageError(error, at: database.path)
-    }
-  }
 }
 
-/// The accounts and guest passes that were deleted since the database was opened; their positions are not saved. The
+/// The accounts and guest passes that were deleted since the database was opened; nothing is saved for them. The
 /// writing connection keeps them in a temporary table, so that a deletion that is rolled back is not recorded.
 /// Identifiers are never used again, so no new account is affected.
 enum DeletedUsers {
+  /// Records the users whose ids a query finds, deletes their positions, and forgets that they began what is on.
+  static func insert(
+    _ query: String, _ arguments: StatementArguments, in database: Database
+  ) throws {
+    let statements = [
+      "INSERT OR IGNORE INTO temp.deletedUser \(query)",
+      "DELETE FROM position WHERE user IN (\(query))",
+      "UPDATE roomActivity SET user = NULL WHERE user IN (\(query))",
+    ]
+    for sql in statements { try database.execute(sql: sql, arguments: arguments) }
+  }
+
   static func makeTable(_ database: Database) throws {
     try database.execute(
       sql: """

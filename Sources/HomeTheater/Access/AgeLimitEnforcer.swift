@@ -39,19 +39,21 @@ package struct LimitStop: Sendable, Hashable {
 final class AgeLimitEnforcer {
   private let monitor: AgeLimitMonitor
   private let engine: SceneEngine
-  private let activities: ActivityController
+  private let house: House
+  private let players: PlayerFollower
   private let log: @Sendable (String) -> Void
   private let stopped: @Sendable (LimitStop) async -> Void
 
   /// - Parameter stopped: Receives each stop.
   nonisolated init(
-    monitor: AgeLimitMonitor, engine: SceneEngine, activities: ActivityController,
+    monitor: AgeLimitMonitor, engine: SceneEngine, house: House, players: PlayerFollower,
     log: @escaping @Sendable (String) -> Void,
     stopped: @escaping @Sendable (LimitStop) async -> Void
   ) {
     self.monitor = monitor
     self.engine = engine
-    self.activities = activities
+    self.house = house
+    self.players = players
     self.log = log
     self.stopped = stopped
   }
@@ -59,15 +61,15 @@ final class AgeLimitEnforcer {
   /// Checks a player's report and stops a forbidden item.
   func observe(_ playback: Playback, of player: any Device) {
     guard let stop = player.role.stop else { return }
-    let room = activities.house.room(playing: player.id)
+    let room = house.state.room(playing: player.id)
     let finding = monitor.check(
       playback, of: player, isCurrent: room != nil,
-      user: room.flatMap { activities.session(in: $0).report.user })
+      user: room.flatMap { house[$0].session.report.user })
     switch finding {
-    case .permitted(let stop?): activities.clearError(.ageLimit, of: stop.player)
+    case .permitted(let stop?): players.clearError(.ageLimit, of: stop.player)
     case .forbidden(let found, let isNew):
       monitor.setStopRun(run(stop, because: found, on: player, isNew: isNew), on: player.id)
-      if isNew { activities.setError(found.error, .ageLimit) }
+      if isNew { players.setError(found.error, .ageLimit) }
     case .permitted(nil), nil: break
     }
   }
@@ -88,6 +90,6 @@ final class AgeLimitEnforcer {
   private func reportFailure(_ found: LimitStop, _ error: TheaterError) {
     let failure = found.failure(error.message)
     log("\(found.player): \(failure.message)")
-    activities.setError(failure, .ageLimit)
+    players.setError(failure, .ageLimit)
   }
 }

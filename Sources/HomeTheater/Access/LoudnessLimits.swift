@@ -49,6 +49,12 @@ final class LoudnessLimits: Sendable {
     return all.isEmpty ? [.standard] : all
   }
 
+  /// Sets the limit of a room after a restart of the controller. A louder amplifier is not turned down.
+  func restore(_ limit: Int?, of room: RoomID, on amplifier: DeviceID) {
+    guard let device = directory[amplifier] else { return }
+    pass(set(limit, of: [room], on: amplifier), to: device)
+  }
+
   /// Removes the limits of all rooms that are not among these.
   func keep(_ rooms: Set<RoomID>) {
     limits.withLock { limits in

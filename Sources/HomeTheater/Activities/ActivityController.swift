@@ -18,35 +18,31 @@ package struct StartedActivity: Sendable {
 /// before, and gives up with `cancelled` when a newer one has taken a turn meanwhile.
 @TheaterActor
 final class ActivityController {
-  private(set) var house = HouseState()
+  let house: House
   let directory: DeviceDirectory
   private let library: Library
   private let policy: AccessPolicy
   private let ageLimits: AgeLimitMonitor
   private let engine: SceneEngine
-  private let makePlayback: @Sendable () -> PlaybackMonitor
-  /// Follow the players, by room.
-  private var playbacks: [RoomID: PlaybackMonitor] = [:]
-  private let losses: LossTimers
+  private let players: PlayerFollower
+  private let losses: LossMonitor
   private let clock: any TheaterClock
-  private let events: EventLog
   private let log: @Sendable (String) -> Void
 
   nonisolated init(
-    directory: DeviceDirectory, library: Library, policy: AccessPolicy,
-    ageLimits: AgeLimitMonitor, engine: SceneEngine,
-    playback: @escaping @Sendable () -> PlaybackMonitor, losses: LossTimers,
-    clock: any TheaterClock, events: EventLog, log: @escaping @Sendable (String) -> Void
+    house: House, directory: DeviceDirectory, library: Library, players: PlayerFollower,
+    policy: AccessPolicy, ageLimits: AgeLimitMonitor, engine: SceneEngine,
+    clock: any TheaterClock, log: @escaping @Sendable (String) -> Void
   ) {
+    self.house = house
     self.directory = directory
     self.library = library
     self.policy = policy
     self.ageLimits = ageLimits
     self.engine = engine
-    makePlayback = playback
-    self.losses = losses
+    self.players = players
+    losses = LossMonitor(house: house, directory: directory, clock: clock)
     self.clock = clock
-    self.events = events
     self.log = log
   }
 
@@ -61,13 +57,6 @@ final class ActivityController {
 
   /// What is on in a room.
   func session(in room: RoomID) -> ActivitySession { house[room].session }
-
-  private func playback(in room: RoomID) -> PlaybackMonitor {
-    if let playback = playbacks[room] { return playback }
-    let playback = makePlayback()
-    playbacks[room] = playback
-    return playback
-  }
 
   // MARK: Begin
 
@@ -84,8 +73,8 @@ final class ActivityController {
     let activity = try plan.activity(named: name)
     let scene = try plan.scene(named: activity.start)
     let place = plan.room(of: activity) ?? room ?? defaultRoom
-    try policy.check(activity, in: place, of: house, by: principal)
-    let request = house.newRequest()
+    try policy.check(activity, in: place, of: house.state, by: principal)
+    let request = house.state.newRequest()
     for category in scene.parameters.values.compactMap(\.category) {
       try await waitForCatalogues(of: category, naming: text, by: principal)
     }
@@ -101,7 +90,7 @@ final class ActivityController {
     _ category: Category, item text: String?, in room: RoomID?, fromStart: Bool,
     by principal: Principal
   ) async throws(TheaterError) -> StartedActivity {
-    let request = house.newRequest()
+    let request = house.state.newRequest()
     try await waitForCatalogues(of: category, naming: text, by: principal)
     let name = try activity(for: category, playing: text, in: room, by: principal)
     return try await begin(
@@ -117,16 +106,16 @@ final class ActivityController {
     let activity = try plan.activity(named: name)
     let scene = try plan.scene(named: activity.start)
     let place = plan.room(of: activity) ?? room ?? defaultRoom
-    try policy.check(activity, in: place, of: house, by: principal)
+    try policy.check(activity, in: place, of: house.state, by: principal)
     let item = try resolver(for: principal).choice(text, for: scene, of: activity)
-    let decision = try house.decide(
+    let decision = try house.state.decide(
       beginning: activity, with: try engine.resolve(scene, item?.arguments ?? [:]), item: item,
       in: room, context)
     let run = try await carryOut(decision, by: principal, request: request) { room in
       guard !fromStart, let item, let user = principal.user, let player = activity.player,
         let category = self.directory[player]?.role.category
       else { return nil }
-      return await self.playback(in: room).savedPosition(of: item, category, user: user)
+      return await self.players.playback(in: room).savedPosition(of: item, category, user: user)
     }
     let report = decision.rooms.first.map { house[$0].session.report }
     return StartedActivity(run: run, resumedAt: report?.resumedAt)
@@ -161,7 +150,7 @@ final class ActivityController {
     }
     // Without an item the user means the player that is on, even if its activity needs an item.
     let candidates = isItemGiven ? able : permitted
-    let rooms = [room ?? defaultRoom] + (room == nil ? house.usedRooms : [])
+    let rooms = [room ?? defaultRoom] + (room == nil ? house.state.usedRooms : [])
     let current = rooms.compactMap { room in
       house[room].session.activity.flatMap { candidates.continuing($0, of: category) }
     }.first
@@ -176,7 +165,7 @@ final class ActivityController {
   func runScene(
     _ name: String, arguments texts: [String: String], in room: RoomID?, by principal: Principal
   ) async throws(TheaterError) -> Run {
-    let request = house.newRequest()
+    let request = house.state.newRequest()
     let decision = try await decide(name, texts, in: room, by: principal)
     return try await carryOut(decision, by: principal, request: request)
   }
@@ -197,32 +186,32 @@ final class ActivityController {
   ) async throws(TheaterError) -> HouseDecision {
     let scene = try directory.plan.scene(named: name)
     let place = directory.plan.room(of: name) ?? room ?? defaultRoom
-    try policy.checkControl(of: [place], in: house, by: principal)
+    try policy.checkControl(of: [place], in: house.state, by: principal)
     try policy.checkArguments(of: scene, by: principal)
     try await waitForCatalogues(naming: texts, of: scene, by: principal)
     let arguments = try resolver(for: principal).arguments(texts, for: scene)
-    return try house.decide(running: try engine.resolve(scene, arguments), in: room, context)
+    return try house.state.decide(running: try engine.resolve(scene, arguments), in: room, context)
   }
 
   /// Throws `forbidden` unless the principal may do what a decision does.
   private func check(_ decision: HouseDecision, by principal: Principal) throws(TheaterError) {
     switch decision.effect {
     case .begin(let beginning, let room) where beginning.endScene == nil:
-      try policy.checkControl(of: [room], in: house, by: principal)
+      try policy.checkControl(of: [room], in: house.state, by: principal)
       try policy.checkPlaying(decision.scene, by: principal)
     case .begin(let beginning, let room):
-      try policy.check(beginning.activity, in: room, of: house, by: principal)
+      try policy.check(beginning.activity, in: room, of: house.state, by: principal)
       // A guest may not use an amplifier that an activity of another person's room uses.
-      let used = house.devicesUsed(outside: room)
+      let used = house.state.devicesUsed(outside: room)
       let amplifiers = decision.requested.steps.devices.filter {
         directory[$0]?.role.has(.input) == true
       }
       let others = Set(amplifiers.compactMap { used[$0] })
-      try policy.checkControl(of: others.sorted(), in: house, by: principal)
-    case .end, .turnOff: try policy.checkControl(of: decision.rooms, in: house, by: principal)
+      try policy.checkControl(of: others.sorted(), in: house.state, by: principal)
+    case .end, .turnOff: try policy.checkControl(of: decision.rooms, in: house.state, by: principal)
     case .beside(let plays):
       for device in decision.scene.steps.devices.sorted() {
-        try policy.checkControl(of: device, in: house, by: principal)
+        try policy.checkControl(of: device, in: house.state, by: principal)
       }
       if plays { try policy.checkPlaying(decision.scene, by: principal) }
     }
@@ -232,7 +221,7 @@ final class ActivityController {
   private func checkRatings(
     of decision: HouseDecision, by principal: Principal
   ) throws(TheaterError) {
-    try policy.checkRatings(of: decision.scene.steps.commands, in: house, by: principal)
+    try policy.checkRatings(of: decision.scene.steps.commands, in: house.state, by: principal)
   }
 
   // MARK: Carrying out
@@ -249,7 +238,7 @@ final class ActivityController {
   ) async throws(TheaterError) -> Run {
     if let request {
       try check(decision, by: principal)
-      for room in decision.rooms { try house.requireNewest(request, in: room) }
+      for room in decision.rooms { try house.state.requireNewest(request, in: room) }
     } else {
       // The user who began an activity may end it, even if other players have started since.
       try checkRatings(of: decision, by: principal)
@@ -277,7 +266,7 @@ final class ActivityController {
 
   /// The decision for the present state, without the devices that the configuration has lost from an end.
   private func present(_ decision: HouseDecision) -> HouseDecision {
-    var present = house.renewed(decision, context)
+    var present = house.state.renewed(decision, context)
     if decision.goesPastFailures { present.goesPastFailures = true }
     guard case .begin = decision.effect else {
       present.scene.steps = present.scene.steps.mapCommands {
@@ -289,7 +278,7 @@ final class ActivityController {
   }
 
   /// The runs that begin or end activities.
-  private var activityRuns: [Run] { house.usedRooms.compactMap { house[$0].session.run } }
+  private var activityRuns: [Run] { house.state.usedRooms.compactMap { house[$0].session.run } }
 
   private func runBeside(
     _ decision: HouseDecision, by principal: Principal
@@ -306,11 +295,11 @@ final class ActivityController {
 
   /// Ends the activity whose player, or whose amplifier without one, a scene has turned off.
   private func endActivity(turnedOff device: DeviceID) async {
-    guard let room = house.roomEnded(byTurningOff: device), house[room].isSettled,
+    guard let room = house.state.roomEnded(byTurningOff: device), house[room].isSettled,
       let report = house[room].session.run?.report,
       let turn = try? await takeTurns(in: [room], for: nil).first
     else { return }
-    house.start(turn)
+    house.state.start(turn)
     await finishEnding(report, as: .done, turn, lastChoice: nil)
     updateLosses()
   }
@@ -323,7 +312,7 @@ final class ActivityController {
     in rooms: [RoomID], for request: Int?
   ) async throws(TheaterError) -> [HouseState.Turn] {
     let before = rooms.map { HouseState.Turn(room: $0, number: house[$0].turn) }
-    let turns = rooms.map { house.takeTurn(in: $0, for: request) }
+    let turns = rooms.map { house.state.takeTurn(in: $0, for: request) }
     do {
       for (turn, earlier) in zip(turns, before) {
         let run = house[turn.room].session.run
@@ -331,7 +320,7 @@ final class ActivityController {
         if let report = run?.report, report.status != .done {
           try await answer(to: turns) { await self.record(report, of: earlier) }
         }
-        try await answer(to: turns) { await self.playback(in: turn.room).end() }
+        try await answer(to: turns) { await self.players.playback(in: turn.room).end() }
       }
       return turns
     } catch {
@@ -342,7 +331,7 @@ final class ActivityController {
 
   /// Whether a run ends other rooms as well: it goes on there.
   private func isShared(_ run: Run?, outside rooms: [RoomID]) -> Bool {
-    house.usedRooms.contains { room in
+    house.state.usedRooms.contains { room in
       !rooms.contains(room) && run != nil && house[room].session.run === run
         && house[room].session.report.status == .ending
     }
@@ -350,8 +339,8 @@ final class ActivityController {
 
   /// Lets the rooms go on that a request had taken and that no newer one has.
   private func giveUp(_ turns: [HouseState.Turn], after error: TheaterError) async {
-    for turn in house.fail(turns, after: error) {
-      publish(turn.room)
+    for turn in house.state.fail(turns, after: error) {
+      house.publish(turn.room)
       await followAgain(turn.room)
     }
   }
@@ -363,7 +352,7 @@ final class ActivityController {
     to turns: [HouseState.Turn], _ body: () async throws(TheaterError) -> Value
   ) async throws(TheaterError) -> Value {
     let value = try await body()
-    try house.require(turns)
+    try house.state.require(turns)
     return value
   }
 
@@ -393,7 +382,7 @@ final class ActivityController {
     house[room].session.begin(
       beginning, commanding: scene.steps.devices, resumedAt: position, by: principal)
     // What ends elsewhere leaves these devices alone from now on.
-    for other in house.usedRooms where house[other].session.report.status == .ending {
+    for other in house.state.usedRooms where house[other].session.report.status == .ending {
       house[other].session.run?.leave(house[room].session.devices)
     }
     if let player = activity.player {
@@ -403,9 +392,9 @@ final class ActivityController {
     let category = activity.player.flatMap { directory[$0]?.role.category }
     // A station has no position.
     let hasPositions = category != nil && category != .stations
-    playback(in: room).begin(
+    players.playback(in: room).begin(
       beginning.item, of: category ?? .films, resumedAt: position,
-      savingFor: hasPositions ? principal.user : nil)
+      savingFor: hasPositions ? principal.user : nil, since: clock.now())
     house[room].condition = PlayerCondition(since: clock.now())
     let run = engine.start(plan, by: principal, turnedOff: endActivity(turnedOff:)) { run in
       await self.finishBeginning(run.report, turn)
@@ -430,22 +419,22 @@ final class ActivityController {
   }
 
   private func follow(_ run: Run, _ status: ActivityReport.Status, _ turn: HouseState.Turn) {
-    house.start(turn)
+    house.state.start(turn)
     house[turn.room].session.setRun(run, status: status)
     updateLosses()
-    publish(turn.room)
+    house.publish(turn.room)
   }
 
   private func finishBeginning(_ report: RunReport, _ turn: HouseState.Turn) async {
-    guard house.isCurrent(turn) else { return }
+    guard house.state.isCurrent(turn) else { return }
     await record(report, of: turn)
-    guard house.finishBeginning(turn, report, at: clock.now()) else { return }
-    publish(turn.room)
+    guard house.state.finishBeginning(turn, report, at: clock.now()) else { return }
+    house.publish(turn.room)
     if report.status == .done {
-      playback(in: turn.room).confirm()
+      players.playback(in: turn.room).confirm()
       await update(turn.room)
     }
-    guard house.isCurrent(turn) else { return }
+    guard house.state.isCurrent(turn) else { return }
     updateLosses()
     await endIfOver(turn.room)
   }
@@ -457,14 +446,14 @@ final class ActivityController {
     _ report: RunReport, as status: RunReport.Status? = nil, _ turn: HouseState.Turn,
     lastChoice choice: Int?
   ) async {
-    guard house.isCurrent(turn) else { return }
+    guard house.state.isCurrent(turn) else { return }
     if status == nil { await record(report, of: turn) }
     let player = house[turn.room].session.activity?.player
     let status = status ?? report.status
-    guard let isOver = house.finishEnding(turn, report, as: status, at: clock.now()) else { return }
+    guard let isOver = house.state.finishEnding(turn, report, as: status, at: clock.now()) else { return }
     if isOver, let player { ageLimits.forgetChoice(choice, on: player) }
     if isOver { engine.loudness.endRoom(turn.room) }
-    publish(turn.room)
+    house.publish(turn.room)
     if !isOver { await followAgain(turn.room) }
   }
 
@@ -478,13 +467,13 @@ final class ActivityController {
         states[device] = await directory[device]?.snapshot().state
       }
     }
-    house.record(report, of: turn, seeing: states)
+    house.state.record(report, of: turn, seeing: states)
   }
 
   /// The volume limit of a run for the principal, and the devices that are uncertain.
   private func planPolicy(for principal: Principal) -> PlanPolicy {
     PlanPolicy(
-      volumeLimit: principal.volumeLimit, uncertainDevices: house.uncertainDevices.ids)
+      volumeLimit: principal.volumeLimit, uncertainDevices: house.state.uncertainDevices.ids)
   }
 
   // MARK: Players that have only just started
@@ -492,7 +481,7 @@ final class ActivityController {
   private func resolver(for principal: Principal) -> ArgumentResolver {
     ArgumentResolver(
       catalogue: library.catalogue, ageLimit: principal.ageLimit,
-      knownItems: principal.ageLimit == nil ? [] : policy.knownItems(in: house),
+      knownItems: principal.ageLimit == nil ? [] : policy.knownItems(in: house.state),
       unreadPlayers: Dictionary(
         uniqueKeysWithValues: Category.allCases.compactMap { category in
           library.unreadPlayers(of: category).first.map { (category, $0) }
@@ -522,8 +511,8 @@ final class ActivityController {
 
   /// Ends what is on in a room with its end scene, within the principal's limits.
   func end(in room: RoomID, by principal: Principal) async throws(TheaterError) -> Run {
-    try policy.checkControl(of: [room], in: house, by: principal)
-    return try await endCurrent(in: room, by: principal, request: house.newRequest())
+    try policy.checkControl(of: [room], in: house.state, by: principal)
+    return try await endCurrent(in: room, by: principal, request: house.state.newRequest())
   }
 
   /// Cancels runs, also those of scenes beside the activities, stops every player and turns off
@@ -533,17 +522,17 @@ final class ActivityController {
   func turnEverythingOff(
     in room: RoomID?, by principal: Principal
   ) async throws(TheaterError) -> Run {
-    let decision = house.turningOff(room, context)
-    try policy.checkControl(of: decision.rooms, in: house, by: principal)
+    let decision = house.state.turningOff(room, context)
+    try policy.checkControl(of: decision.rooms, in: house.state, by: principal)
     if room == nil {
-      let turns = try await takeTurns(in: decision.rooms, for: house.newRequest())
+      let turns = try await takeTurns(in: decision.rooms, for: house.state.newRequest())
       await engine.cancelAll()
       return startEnding(
         try await planNext(present(decision), planPolicy(for: principal), turns), turns,
         by: principal)
     }
     await engine.cancelRuns(within: decision.requested.steps.devices, except: activityRuns)
-    return try await carryOut(decision, by: principal, request: house.newRequest())
+    return try await carryOut(decision, by: principal, request: house.state.newRequest())
   }
 
   /// - Parameters:
@@ -553,14 +542,14 @@ final class ActivityController {
     in room: RoomID, by principal: Principal, pastFailures: Bool = false, request: Int? = nil
   ) async throws(TheaterError) -> Run {
     guard house[room].session.activity != nil else { throw nothingIsOn(in: room) }
-    var decision = house.ending(room, context)
+    var decision = house.state.ending(room, context)
     decision.goesPastFailures = pastFailures
     return try await carryOut(decision, by: principal, request: request)
   }
 
   /// The error of a request that needs an activity, with a hint at another room in which one is on.
   func nothingIsOn(in room: RoomID) -> TheaterError {
-    let other = house.usedRooms.first { house[$0].session.activity != nil }
+    let other = house.state.usedRooms.first { house[$0].session.activity != nil }
     let hint = other.map { "Something is on in the room \"\($0)\": name it." }
     return TheaterError(
       .notNow, "nothing is on", hint: hint ?? "Start a film, a song or a station first.")
@@ -572,7 +561,7 @@ final class ActivityController {
     let state = house[room]
     guard state.isSettled, let activity = state.session.activity,
       let principal = state.session.principal, activity.whenEnded == .end,
-      state.session.report.status == .running, playback(in: room).hasEnded
+      state.session.report.status == .running, players.playback(in: room).hasEnded
     else { return }
     await endByItself(room, activity, by: principal)
   }
@@ -621,26 +610,21 @@ final class ActivityController {
   }
 
   private func cancel(_ run: Run, by principal: Principal) async throws(TheaterError) -> RunReport {
-    let rooms = house.usedRooms.filter { house[$0].session.run === run }
+    let rooms = house.state.usedRooms.filter { house[$0].session.run === run }
     if rooms.isEmpty { try policy.require(.operate, of: principal) }
     try policy.checkControl(
-      of: rooms.isEmpty ? directory.plan.allRooms.map(\.id) : rooms, in: house, by: principal)
+      of: rooms.isEmpty ? directory.plan.allRooms.map(\.id) : rooms, in: house.state, by: principal)
     await run.cancel()
     return run.report
   }
 
-  /// Returns the saved positions of a user in seconds, the one that was saved last first.
-  func savedPositions(of user: String) async -> [(item: UTF8Key, seconds: Double)] {
-    for playback in playbacks.values { await playback.waitForWrites() }
-    return await playback(in: defaultRoom).savedPositions(of: user)
-  }
-
   /// Saves the positions, and cancels all runs and the requests that are on their way to one.
   func shutDown() async {
-    for room in house.usedRooms { _ = house.takeTurn(in: room, for: nil) }
+    for room in house.state.usedRooms { _ = house.state.takeTurn(in: room, for: nil) }
     losses.cancelAll()
     await engine.cancelAll()
-    for playback in playbacks.values { await playback.shutDown() }
+    await players.shutDown()
+    await house.stored.waitForWrites()
   }
 
   // MARK: The configuration
@@ -649,7 +633,7 @@ final class ActivityController {
   /// until it is ended or the player is back.
   func apply(_ plan: TheaterPlan) async {
     moveFromLostRooms(plan)
-    for room in house.usedRooms {
+    for room in house.state.usedRooms {
       let before = house[room].session.report
       house[room].session.apply(plan)
       let lost = house[room].session.activity?.player.flatMap { directory[$0] == nil ? $0 : nil }
@@ -661,8 +645,8 @@ final class ActivityController {
             hint: "End the activity, or add the device to devices.json again.", device: lost),
           .configuration)
       }
-      if house[room].session.report != before { publish(room) }
-      if lost != nil { await playback(in: room).freezePosition() }
+      if house[room].session.report != before { house.publish(room) }
+      if lost != nil { await players.playback(in: room).freezePosition() }
     }
     updateLosses()
   }
@@ -671,200 +655,78 @@ final class ActivityController {
   /// an activity.
   private func moveFromLostRooms(_ plan: TheaterPlan) {
     let rooms = plan.allRooms.map(\.id)
-    for room in house.usedRooms where !rooms.contains(room) {
+    for room in house.state.usedRooms where !rooms.contains(room) {
       let own = house[room].session.activity.flatMap { plan.activities[$0.name] }
       let wanted = [own.flatMap { plan.room(of: $0) }].compactMap(\.self) + rooms
       let other = wanted.first { house[$0].session.activity == nil }
-      house.remove(room, movingTo: other)
-      let playback = playbacks.removeValue(forKey: room)
+      house.state.remove(room, movingTo: other)
+      players.movePlayback(from: room, to: other)
+      house.stored.record(nil, in: room)
       guard let other else {
         log("what was on in the room \"\(room)\" is forgotten: something is on in every other room")
         continue
       }
-      playbacks[other] = playback
-      publish(other)
+      house.publish(other)
     }
     engine.loudness.keep(Set(rooms))
   }
 
-  // MARK: The players
+  // MARK: Players and losses
 
-  /// Updates the item, error and end of an activity from a report of its player.
+  /// Updates an activity from a report of its player, and ends it if the player has reached the end.
   func observe(_ snapshot: DeviceSnapshot, of player: any Device) async {
-    guard let room = house.room(playing: player.id), snapshot.state.readings[.playback] != nil
-    else { return }
-    await observe(snapshot, of: player, in: room)
-  }
-
-  private func observe(_ snapshot: DeviceSnapshot, of player: any Device, in room: RoomID) async {
-    let playback = playback(in: room)
-    guard let reading = snapshot.state.readings[.playback] else { return }
-    guard var reported = snapshot.state.playback else { return await playback.freezePosition() }
-    reported.item = snapshot.state.currentItem(of: player.role)
-    guard house[room].session.report.status != .ending, playback.accept(reported, at: reading.time)
-    else { return }
-    let before = house[room].session.report
-    if let item = reported.item, item != before.item {
-      let choice = library.catalogue.choice(of: item)
-      house[room].session.setItem(choice)
-      playback.setItem(choice)
-    }
-    house[room].condition.update(snapshot, at: clock.now())
-    if house[room].condition.stuckSince == nil {
-      house[room].session.clearFailure()
-    } else if reported.status == .failed {
-      house[room].session.setFailure(
-        failure(reported.reason, of: player.id, in: room), retryingAt: playback.position)
-    }
-    if house[room].session.report != before { publish(room) }
-    await playback.savePosition(of: reported, at: reading.time)
-    await endIfOver(room)
+    if let room = await players.observe(snapshot, of: player) { await endIfOver(room) }
   }
 
   /// Updates the activities from the newest reports of their players, which may not have arrived yet.
   func update() async {
-    for room in house.usedRooms { await update(room) }
+    for room in house.state.usedRooms { await update(room) }
   }
 
   private func update(_ room: RoomID) async {
-    guard let id = house[room].session.activity?.player, let player = directory[id] else { return }
-    let snapshot = await player.snapshot()
-    guard house[room].session.activity?.player == id else { return }
-    await observe(snapshot, of: player, in: room)
+    await players.update(room)
+    await endIfOver(room)
   }
 
   /// Follows the player again after its room was taken, because the activity may go on.
   private func followAgain(_ room: RoomID) async {
-    playback(in: room).resume()
-    await update(room)
-    updateLosses()
-  }
-
-  /// Reports an error of the player of an activity. Errors of other players are ignored.
-  func setError(_ error: TheaterError, _ source: ActivitySession.ErrorSource) {
-    guard let room = error.device.flatMap({ house.room(playing: $0) }) else { return }
-    house[room].session.setError(error, source)
-    publish(room)
-  }
-
-  /// Clears an error of the player of an activity.
-  func clearError(_ source: ActivitySession.ErrorSource, of player: DeviceID) {
-    for room in house.usedRooms where house[room].session.report.error?.device == player {
-      house[room].session.clearError(source)
-      publish(room)
-    }
-  }
-
-  /// The error of a player that does not play its item any more.
-  private func failure(_ reason: String?, of player: DeviceID, in room: RoomID) -> TheaterError {
-    var hint = "\"resume\" tries it again at \(playback(in: room).position.positionText)."
-    if let activity = house[room].session.activity, case .end(let time) = activity.whenFailed {
-      hint += " If nothing plays, \"\(activity.name)\" ends in \(time.words)."
-    }
-    return TheaterError(.deviceFailed, reason ?? "it stopped playing", hint: hint, device: player)
-  }
-
-  // MARK: Another try
-
-  /// Returns the command that tries the current item again on its player, at the position at which that failed;
-  /// `nil` if the player is not that of an activity, or goes on with the item by itself.
-  func retryCommand(on player: any Device) async -> Command? {
-    guard let room = house.room(playing: player.id), house[room].condition.stuckSince != nil,
-      [.running, .failed].contains(house[room].session.report.status)
-    else { return nil }
-    let status = await player.snapshot().state.playback?.status
-    guard let item = house[room].session.report.item, status != .opening, status != .playing,
-      status != .paused
-    else { return nil }
-    return player.role.playCommand(item, at: playback(in: room).position)
+    players.playback(in: room).resume()
+    await goOn(in: room)
   }
 
   /// Gives a stuck player its whole time again, because a person tries the item again.
   func recordRetry(on player: DeviceID) {
-    guard let room = house.room(playing: player) else { return }
-    house[room].condition.restart(at: clock.now())
+    players.recordRetry(on: player)
     updateLosses()
   }
 
   /// Records that a person has stopped a player, so that its activity waits for nothing any more.
   func recordStop(of player: DeviceID) {
-    guard let room = house.room(playing: player),
-      [.running, .failed].contains(house[room].session.report.status)
-    else { return }
-    house[room].condition.stop(at: clock.now())
-    let before = house[room].session.report
-    house[room].session.clearFailure()
-    if house[room].session.report != before { publish(room) }
+    players.recordStop(of: player)
     updateLosses()
   }
 
-  // MARK: Losses
-
-  /// Times how long the devices that the activities need are missing, and how long their players do not go on. Called
-  /// when a device is lost or comes back, and at each report of a player.
-  func updateLosses() {
-    var all: Set<Loss> = []
-    for room in house.usedRooms { all.formUnion(currentLosses(in: room)) }
-    losses.update(all) { await self.endAfterLoss($0) }
+  /// Goes on with an activity that was on before a restart of the controller.
+  func goOn(in room: RoomID) async {
+    await update(room)
+    updateLosses()
   }
 
-  /// The losses of an activity; none while it begins or ends.
-  private func currentLosses(in room: RoomID) -> Set<Loss> {
-    let state = house[room]
-    guard let activity = state.session.activity,
-      [.running, .failed].contains(state.session.report.status)
-    else { return [] }
-    var losses = Set(
-      activity.endsWithout.filter { id in
-        guard directory[id] != nil, let snapshot = directory.snapshot(of: id) else { return true }
-        return !snapshot.isReachable
-      }.map { Loss(room: room, kind: .missing($0)) })
-    if let player = activity.player {
-      house[room].condition.update(
-        directory[player] == nil ? nil : directory.snapshot(of: player), at: clock.now())
-      if let since = house[room].condition.stuckSince, case .end(let time) = activity.whenFailed {
-        losses.insert(Loss(room: room, kind: .stuck(player, until: since + time)))
-      }
-    }
-    return losses
-  }
+  /// Called when a device is lost or comes back, and at each report of a player.
+  func updateLosses() { losses.update { await self.endAfterLoss($0) } }
 
   /// Ends an activity because of a loss that has lasted for too long, unless a request is on its way to replace
   /// it. Other devices may be missing, too: no step that fails stops the end.
   private func endAfterLoss(_ loss: Loss) async {
     let (room, state) = (loss.room, house[loss.room])
     guard state.isSettled, let activity = state.session.activity,
-      let principal = state.session.principal, currentLosses(in: room).contains(loss)
+      let principal = state.session.principal, losses.losses(in: room).contains(loss)
     else { return }
-    let error = self.error(of: loss, in: activity)
+    let error = losses.error(of: loss, in: activity)
     log("\(error.device?.name ?? activity.name): \(error.message)")
     guard await endByItself(room, activity, pastFailures: true, by: principal) else { return }
     house[room].session.setError(error, .loss)
-    publish(room)
-  }
-
-  /// The reason why the activity ends.
-  private func error(of loss: Loss, in activity: Activity) -> TheaterError {
-    let end = "so \"\(activity.name)\" ended"
-    switch loss.kind {
-    case .missing(let device):
-      return TheaterError(
-        .deviceFailed, "it was missing for \(LossTimers.patience.words), \(end)",
-        hint: "See the state and the log of the device.", device: device)
-    case .stuck(let player, _):
-      var time = Duration.zero
-      if case .end(let limit) = activity.whenFailed { time = limit }
-      let failure = house[loss.room].session.report.error?.message
-      return TheaterError(
-        .deviceFailed,
-        "it did not play for \(time.words), \(end)\(failure.map { ": \($0)" } ?? "")",
-        hint: "Start it again to go on where it stopped; the log of the device may say more.",
-        device: player)
-    }
-  }
-
-  private func publish(_ room: RoomID) {
-    events.publish(.activity(house[room].session.report, room))
+    house.publish(room)
   }
 }
 

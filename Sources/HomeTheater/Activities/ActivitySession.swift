@@ -57,6 +57,21 @@ struct ActivitySession: Sendable {
     if isScene { report.scene = activity.name } else { report.activity = activity.name }
   }
 
+  /// Goes on with an activity that was on before a restart of the controller.
+  mutating func restore(
+    _ beginning: HouseDecision.Beginning, isScene: Bool, commanding commanded: Set<DeviceID>,
+    by principal: Principal
+  ) {
+    let replaced = isScene ? beginning.endScene?.steps.devices ?? [] : []
+    begin(beginning, commanding: commanded.union(replaced), resumedAt: nil, by: principal)
+    report.status = .running
+    guard isScene, beginning.endScene != nil else { return }
+    self.isScene = true
+    scenePlayers = [beginning.activity.player].compactMap(\.self)
+    report.activity = nil
+    report.scene = beginning.activity.name
+  }
+
   /// Takes the definitions of the activity and of its end scenes from a new plan. A definition that the
   /// plan no longer contains stays as it was when the activity began.
   mutating func apply(_ plan: TheaterPlan) {

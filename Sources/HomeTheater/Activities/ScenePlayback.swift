@@ -57,12 +57,22 @@ struct ScenePlayback {
   func activity(
     madeFrom scene: Scene, _ commands: [SceneCommand], in plan: TheaterPlan
   ) -> Activity {
-    let amplifier =
-      commands.last { $0.role.has(.input) }?.device
-      ?? plan.cables.first { $0.from == player }?.to
-    return Activity(
+    let amplifier = commands.last { $0.role.has(.input) }?.device
+    return Activity(madeFrom: scene, player: player, role, amplifier: amplifier, in: plan)
+  }
+}
+
+extension Activity {
+  /// The activity of a scene that plays by itself.
+  ///
+  /// - Parameter amplifier: `nil` for the one at the cable of the player.
+  init(
+    madeFrom scene: Scene, player: DeviceID, _ role: Role, amplifier: DeviceID?,
+    in plan: TheaterPlan
+  ) {
+    self.init(
       name: scene.name, label: scene.label, start: scene.name, end: "", player: player,
-      amplifier: amplifier, category: role.category)
+      amplifier: amplifier ?? plan.cables.first { $0.from == player }?.to, category: role.category)
   }
 }
 

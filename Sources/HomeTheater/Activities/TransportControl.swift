@@ -26,7 +26,9 @@ package struct VolumeOutcome: Sendable, Hashable {
 @TheaterActor
 final class TransportControl {
   private let directory: DeviceDirectory
+  private let house: House
   private let activities: ActivityController
+  private let players: PlayerFollower
   private let policy: AccessPolicy
   private let engine: SceneEngine
   private let clock: any TheaterClock
@@ -35,9 +37,11 @@ final class TransportControl {
   private var mutes = PendingTargets<Bool>()
 
   nonisolated init(
-    directory: DeviceDirectory, activities: ActivityController, policy: AccessPolicy,
-    engine: SceneEngine, clock: any TheaterClock
+    house: House, directory: DeviceDirectory, activities: ActivityController,
+    players: PlayerFollower, policy: AccessPolicy, engine: SceneEngine, clock: any TheaterClock
   ) {
+    self.house = house
+    self.players = players
     self.directory = directory
     self.activities = activities
     self.policy = policy
@@ -54,7 +58,7 @@ final class TransportControl {
     try checkControl(of: room, by: principal)
     let player = try player(in: room)
     // A tuner has no command to resume, but it can be told its station again.
-    if name == "play", let retry = await activities.retryCommand(on: player) {
+    if name == "play", let retry = await players.retryCommand(on: player) {
       let confirmation = try await perform(
         retry, on: player, until: .settled, by: principal, isRetry: true)
       await activities.update()
@@ -94,7 +98,7 @@ final class TransportControl {
   }
 
   private func player(in room: RoomID) throws(TheaterError) -> any Device {
-    guard let id = activities.session(in: room).activity?.player, let player = directory[id] else {
+    guard let id = house[room].session.activity?.player, let player = directory[id] else {
       var error = activities.nothingIsOn(in: room)
       error.message = "nothing is playing"
       throw error
@@ -103,7 +107,7 @@ final class TransportControl {
   }
 
   private func checkControl(of room: RoomID, by principal: Principal) throws(TheaterError) {
-    try policy.checkControl(of: [room], in: activities.house, by: principal)
+    try policy.checkControl(of: [room], in: house.state, by: principal)
   }
 
   // MARK: The volume
@@ -177,7 +181,7 @@ final class TransportControl {
   }
 
   private func amplifier(in room: RoomID) throws(TheaterError) -> any Device {
-    let id = activities.session(in: room).activity?.amplifier
+    let id = house[room].session.activity?.amplifier
     let all = directory.devices(with: .volume)
     let plan = directory.plan
     let own =
@@ -238,7 +242,7 @@ final class TransportControl {
   /// player goes on by itself.
   private func retry(for command: Command, on device: any Device) async -> Command? {
     guard command.spec.effect == .plays, command.argument == nil else { return nil }
-    return await activities.retryCommand(on: device)
+    return await players.retryCommand(on: device)
   }
 
   /// Sends a device a command whose limits are checked.
@@ -288,14 +292,14 @@ final class TransportControl {
   private func prepare(
     _ command: Command, for device: any Device, by principal: Principal
   ) async throws(TheaterError) {
-    try policy.checkControl(of: device.id, in: activities.house, by: principal)
+    try policy.checkControl(of: device.id, in: house.state, by: principal)
     // Counted before the first wait, so that the order of the calls decides.
     engine.silencings.record(command, for: device.id)
     let silencings = engine.silencings.count(for: device.id)
     // The device itself is asked: its latest report may not have arrived here yet.
     let state = await device.snapshot().state
     try policy.checkLimits(
-      of: command, for: device.id, in: state, of: activities.house, by: principal)
+      of: command, for: device.id, in: state, of: house.state, by: principal)
     do {
       try await engine.loudness.prepare(for: command, to: device, by: principal)
     } catch {
@@ -306,7 +310,7 @@ final class TransportControl {
     }
     // The session may have changed while the amplifier was waited for.
     try policy.checkLimits(
-      of: command, for: device.id, in: await device.snapshot().state, of: activities.house,
+      of: command, for: device.id, in: await device.snapshot().state, of: house.state,
       by: principal)
     // A player that seeks stays paused, and an amplifier that is on stays on.
     if command.spec.effect != .seeks { try requireNoSilencing(of: device, since: silencings) }

@@ -218,6 +218,9 @@ struct RoomState: Sendable {
 
   /// Whether no request is on its way to replace what is on.
   var isSettled: Bool { turn == startedTurn }
+
+  /// Whether no request has ever taken the room.
+  var isUntouched: Bool { turn == 0 }
 }
 
 extension TheaterError {

@@ -43,18 +43,20 @@ final class PlaybackMonitor {
   /// - Parameters:
   ///   - resumedAt: The position at which the item begins, in seconds; `nil` for its start.
   ///   - user: The user for whom positions are saved; `nil` if none are.
+  ///   - time: The time from which on reports are about this item.
   func begin(
-    _ item: ItemChoice?, of category: Category, resumedAt: Double?, savingFor user: String?
+    _ item: ItemChoice?, of category: Category, resumedAt: Double?, savingFor user: String?,
+    since time: Duration
   ) {
     hasEnded = false
     isConfirmed = false
-    reportTime = clock.now()
+    reportTime = time
     self.item = item?.id
     self.category = category
     duration = item?.duration
     isAudiobook = item?.isAudiobook ?? false
     place = Playback(.opening, position: resumedAt ?? 0)
-    placedAt = reportTime
+    placedAt = clock.now()
     self.user = user
     beginSaving()
   }

@@ -30,10 +30,8 @@ final class PositionRecorder {
 
   private let store: any PositionStore
   private let clock: any TheaterClock
-  private let log: @Sendable (String) -> Void
+  private let writes: OrderedWrites
   private var session: Session?
-  /// The newest write to the store; each waits for the one before it.
-  private var lastWrite: Task<Void, Never>?
 
   /// The playback of one user on one player.
   private struct Session {
@@ -52,7 +50,7 @@ final class PositionRecorder {
   ) {
     self.store = store
     self.clock = clock
-    self.log = log
+    writes = OrderedWrites(log: log)
   }
 
   /// Begins to save positions of `user`.
@@ -129,11 +127,11 @@ final class PositionRecorder {
   }
 
   /// Waits until the positions that were saved so far are stored.
-  func waitForWrites() async { await lastWrite?.value }
+  func waitForWrites() async { await writes.wait() }
 
   /// Returns the position in seconds at which `user` left `item`; `nil` if the item begins at its start.
   func position(item: String, user: String, rule: ResumeRule) async -> Double? {
-    await lastWrite?.value
+    await writes.wait()
     guard let position = try? await store.position(item: item, user: user),
       rule.isResumable(position)
     else { return nil }
@@ -142,7 +140,7 @@ final class PositionRecorder {
 
   /// Returns all saved positions of `user` in seconds, the one that was saved last first.
   func positions(of user: String) async -> [(item: UTF8Key, seconds: Double)] {
-    await lastWrite?.value
+    await writes.wait()
     let saved = (try? await store.positions(user: user)) ?? []
     return saved.map { (item: UTF8Key($0.item), seconds: $0.seconds) }
   }
@@ -191,22 +189,9 @@ final class PositionRecorder {
     if isCleared, session?.item == item { session?.isCleared = true }
   }
 
-  /// Writes in the order of the calls, so that no older position comes after a newer one.
   private func write(
     _ failure: String, _ body: @escaping @Sendable (any PositionStore) async throws -> Void
   ) async -> Bool {
-    let (store, log, before) = (store, log, lastWrite)
-    let result = Task {
-      await before?.value
-      do {
-        try await body(store)
-        return true
-      } catch {
-        log("\(failure): \(error)")
-        return false
-      }
-    }
-    lastWrite = Task { _ = await result.value }
-    return await result.value
+    await writes.write(failure) { [store] in try await body(store) }.value
   }
 }

@@ -98,6 +98,20 @@ package final class TheaterDatabase: Sendable {
   /// The settings of devices that outlive a restart of the controller.
   package var deviceSettings: DeviceSettingsDatabase { DeviceSettingsDatabase(database: self) }
 
+  /// What is on in each room, for the next start of the controller.
+  package var activities: ActivityDatabase { ActivityDatabase(database: self) }
+
+  /// Reads or writes; an error names the file.
+  func attempt<Value: Sendable>(
+    _ body: (TheaterDatabase) async throws -> Value
+  ) async throws(StorageError) -> Value {
+    do {
+      return try await body(self)
+    } catch {
+      throw StorageError(error, at: path)
+    }
+  }
+
   /// Moves the log into the file and closes it; further calls fail.
   /// - Throws: `failed` while a read is running.
   package func close() throws(StorageError) {

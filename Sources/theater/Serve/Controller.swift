@@ -102,6 +102,7 @@ struct Controller: Sendable {
   ) -> HomeTheaterFacade {
     HomeTheaterFacade(
       devices: plugins.devices, plan: loaded.configuration.plan, positions: database.positions,
+      activities: database.activities,
       log: { [logger] in logger.warning("\($0)") },
       limitStopped: {
         await accountService.recordLimitStop(

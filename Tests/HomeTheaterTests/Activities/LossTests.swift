@@ -9,7 +9,7 @@ import Testing
 
 /// The film needs its player and the amplifier, and no other device.
 @Suite struct LossTests {
-  private static let patience = LossTimers.patience
+  private static let patience = LossMonitor.patience
 
   /// Begins a film in a theater whose film needs two devices.
   private static func film(

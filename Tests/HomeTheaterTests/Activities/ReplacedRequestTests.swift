@@ -249,7 +249,7 @@ private actor HeldPositions: PositionStore {
       theater.journal.clear()
       // A timer that is left over would sleep now.
       #expect(await !eventually(within: 1) { theater.clock.sleeperCount > 0 })
-      theater.clock.advance(by: LossTimers.patience)
+      theater.clock.advance(by: LossMonitor.patience)
       #expect(theater.journal.lines.isEmpty)
     }
   }

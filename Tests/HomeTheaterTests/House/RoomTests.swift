@@ -326,7 +326,7 @@ import Testing
     plan.rooms = []
     try await house.facade.apply(plan, devices: Array(house.devices.values), by: .owner)
     // One of the two goes on; both players can still be turned off.
-    #expect(await house.facade.activities.house.usedRooms.allSatisfy { $0 == .standard })
+    #expect(await house.facade.activities.house.state.usedRooms.allSatisfy { $0 == .standard })
     _ = await (try await house.facade.turnEverythingOff(by: .owner)).finished()
     #expect(await house.status(.standard) == "nothing idle")
     _ = try await house.begin("disc")

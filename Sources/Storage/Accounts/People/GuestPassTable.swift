@@ -45,16 +45,12 @@ extension AccountDatabase: GuestPassStore {
     }
   }
 
-  /// Deletes the guest passes that meet a condition, with their sessions and saved positions. The last
+  /// Deletes the guest passes that meet a condition, with their sessions and what is saved for them. The last
   /// statement deletes the passes, so `changesCount` is their number.
   static func deleteGuestPasses(
     where condition: String, _ arguments: StatementArguments, in database: Database
   ) throws {
-    let passes = "SELECT id FROM guestPass WHERE \(condition)"
-    try database.execute(
-      sql: "INSERT OR IGNORE INTO temp.deletedUser \(passes)", arguments: arguments)
-    try database.execute(
-      sql: "DELETE FROM position WHERE user IN (\(passes))", arguments: arguments)
+    try DeletedUsers.insert("SELECT id FROM guestPass WHERE \(condition)", arguments, in: database)
     try database.execute(sql: "DELETE FROM guestPass WHERE \(condition)", arguments: arguments)
   }
 

@@ -65,17 +65,10 @@ extension AccountDatabase: PeopleStore {
         try Self.deleteGuestPasses(where: "madeBy = ?", [account.text], in: database)
         try database.execute(sql: "DELETE FROM account WHERE id = ?", arguments: [account.text])
         guard database.changesCount == 1 else { throw AccountError.unknownAccount }
-        try Self.deletePositions(of: account, in: database)
+        try DeletedUsers.insert("VALUES (?)", [account.text], in: database)
         return sessions
       }
     }
-  }
-
-  /// Deletes the saved positions of a deleted account.
-  private static func deletePositions(of account: AccountID, in database: Database) throws {
-    try database.execute(
-      sql: "INSERT OR IGNORE INTO temp.deletedUser VALUES (?)", arguments: [account.text])
-    try database.execute(sql: "DELETE FROM position WHERE user = ?", arguments: [account.text])
   }
 
   private static func checkOwnerRemains(

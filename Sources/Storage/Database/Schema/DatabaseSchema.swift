@@ -20,6 +20,7 @@ enum DatabaseSchema {
     migrator.registerMigration("10 wall tablets", migrate: wallTablets)
     migrator.registerMigration("11 device settings", migrate: deviceSettings)
     migrator.registerMigration("12 access tokens", migrate: accessTokens)
+    migrator.registerMigration("13 room activities", migrate: roomActivities)
     return migrator
   }
 
@@ -84,6 +85,24 @@ enum DatabaseSchema {
           role TEXT NOT NULL,
           value TEXT NOT NULL,
           PRIMARY KEY (device, key)
+        ) STRICT, WITHOUT ROWID;
+        """)
+  }
+
+  /// What is on in each room. No reference to an account, as for positions.
+  private static func roomActivities(_ database: Database) throws {
+    try database.execute(
+      sql: """
+        CREATE TABLE roomActivity (
+          room TEXT NOT NULL PRIMARY KEY,
+          name TEXT NOT NULL,
+          isScene INTEGER NOT NULL CHECK (isScene IN (0, 1)),
+          endScene TEXT,
+          player TEXT,
+          item TEXT,
+          user TEXT,
+          volumeLimit INTEGER CHECK (volumeLimit BETWEEN 0 AND 100),
+          ageLimit INTEGER
         ) STRICT, WITHOUT ROWID;
         """)
   }
