@@ -255,6 +255,14 @@ public final class HomeTheaterFacade {
   /// The devices in the order of the file; those without a place in it follow by name.
   package nonisolated var orderedDevices: [any Device] { directory.orderedDevices }
 
+  /// The devices that a principal may see, in the order of the file: for a guest, those of the guest's rooms and
+  /// of none.
+  package nonisolated func devices(for principal: Principal) -> [any Device] {
+    let plan = plan
+    let open = plan.rooms(openTo: principal)
+    return orderedDevices.filter { plan.shows(plan.rooms(of: $0.id), to: open) }
+  }
+
   /// Returns every activity, in the order of the file. Needs the permission `view`.
   package nonisolated func activities(
     for principal: Principal
@@ -404,10 +412,12 @@ public final class HomeTheaterFacade {
     return try await activities.planScene(name, arguments: arguments, in: room, by: principal)
   }
 
-  /// Returns the runs that are under way, oldest first. Needs the permission `view`.
+  /// Returns the runs that are under way, oldest first; for a guest, none of other rooms. Needs the permission `view`.
   package func runningRuns(for principal: Principal) throws(TheaterError) -> [RunReport] {
     try policy.require(.view, of: principal)
-    return activities.runningRuns()
+    let plan = plan
+    let open = plan.rooms(openTo: principal)
+    return activities.runningRuns().filter { plan.shows(runOf: $0.scene, to: open) }
   }
 
   /// Cancels the run of a scene that is under way, and waits until it has stopped. Needs the permissions of
@@ -664,12 +674,12 @@ public final class HomeTheaterFacade {
     if main == nil { main = await status(of: Room(id: id, devices: [])) }
     guard let main else { throw .unknown("room", id.name, rooms.map(\.room.id.name)) }
     var devices: [(snapshot: DeviceSnapshot, description: DeviceDescription)] = []
-    for device in orderedDevices {
+    for device in self.devices(for: principal) {
       devices.append((await device.snapshot(), description(of: device)))
     }
     return TheaterStatus(
       event: event, room: main, rooms: rooms,
-      running: activities.runningRuns(), devices: devices, now: clock.now()
+      running: try runningRuns(for: principal), devices: devices, now: clock.now()
     ).json
   }
 }

@@ -100,6 +100,27 @@ extension TheaterPlan {
     return own.contains(nil) ? nil : Set(own.compactMap(\.self))
   }
 
+  /// Whether a principal who may see these rooms may see an event: what belongs to no room is for all.
+  ///
+  /// - Parameter open: As `rooms(openTo:)` returns them.
+  package func shows(_ event: TheaterEvent, to open: Set<RoomID>?) -> Bool {
+    switch event {
+    case .device(let device, _): shows(device.rooms, to: open)
+    case .activity(_, let room): shows([room], to: open)
+    case .run(let change): shows(runOf: change.scene, to: open)
+    case .other: true
+    }
+  }
+
+  func shows(runOf scene: String, to open: Set<RoomID>?) -> Bool {
+    open == nil || shows([room(of: scene)].compactMap(\.self), to: open)
+  }
+
+  func shows(_ rooms: [RoomID], to open: Set<RoomID>?) -> Bool {
+    guard let open, !rooms.isEmpty else { return true }
+    return !open.isDisjoint(with: rooms)
+  }
+
   private func onlyRoom(of devices: Set<DeviceID>) -> RoomID? {
     guard !rooms.isEmpty else { return .standard }
     let fitting = rooms.filter { devices.isSubset(of: $0.devices) }

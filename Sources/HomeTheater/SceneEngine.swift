@@ -155,6 +155,15 @@ final class SceneEngine {
     for run in history.running { run.giveWay(to: command, on: device) }
   }
 
+  /// Withdraws such a command after its failure, unless the device may have carried it out.
+  func withdrawChoice(_ command: Command, on device: DeviceID, after error: DeviceError) {
+    switch error.code {
+    case .unsupported, .invalid, .notNow, .refused:
+      for run in history.running { run.withdraw(command, on: device) }
+    case .failed, .unavailable, .cancelled, .timeout: break
+    }
+  }
+
   /// Cancels the runs of a scene that are under way, and waits until they have stopped: a new run takes their place.
   func cancelRuns(of scene: String, except others: [Run]) async {
     // Read again after each wait: another request may have started one meanwhile.

@@ -8,7 +8,7 @@ public final class Run: Sendable {
   private struct State {
     var report: RunReport
     /// The settings that a person has changed since the run began; `nil` for all of the device.
-    var chosen: [DeviceID: Set<StateKey>?] = [:]
+    var chosen: [DeviceID: [Set<StateKey>?: Int]] = [:]
     /// The devices that another room has begun to use since then.
     var taken: Set<DeviceID> = []
     var task: Task<Void, Never>?
@@ -120,13 +120,14 @@ public final class Run: Sendable {
   /// Records a command that a person has given a device meanwhile. The run leaves out its later commands that would
   /// change the same settings: a person wins over a scene.
   public func giveWay(to command: Command, on device: DeviceID) {
-    let keys = command.changedKeys
+    state.withLock { $0.chosen[device, default: [:]][command.changedKeys, default: 0] += 1 }
+  }
+
+  /// Withdraws a command of a person that the device has refused.
+  public func withdraw(_ command: Command, on device: DeviceID) {
     state.withLock { state in
-      guard let before = state.chosen[device] else {
-        state.chosen.updateValue(keys, forKey: device)
-        return
-      }
-      state.chosen.updateValue(before.flatMap { known in keys.map(known.union) }, forKey: device)
+      guard let count = state.chosen[device]?[command.changedKeys] else { return }
+      state.chosen[device]?[command.changedKeys] = count > 1 ? count - 1 : nil
     }
   }
 
@@ -139,10 +140,12 @@ public final class Run: Sendable {
   func omission(of planned: PlannedCommand) -> NodeReport.Omission? {
     state.withLock { state in
       if state.taken.contains(planned.device) { return .room }
-      guard let chosen = state.chosen[planned.device] else { return nil }
+      let changed = planned.command.changedKeys ?? [.power]
       // A device that a person has turned off is left alone; to turn one off changes its power only.
-      guard let chosen else { return .person }
-      return chosen.isDisjoint(with: planned.command.changedKeys ?? [.power]) ? nil : .person
+      let isChosen = state.chosen[planned.device, default: [:]].keys.contains { chosen in
+        chosen.map { !$0.isDisjoint(with: changed) } ?? true
+      }
+      return isChosen ? .person : nil
     }
   }
 

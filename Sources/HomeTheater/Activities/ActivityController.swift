@@ -450,7 +450,9 @@ final class ActivityController {
     if status == nil { await record(report, of: turn) }
     let player = house[turn.room].session.activity?.player
     let status = status ?? report.status
-    guard let isOver = house.state.finishEnding(turn, report, as: status, at: clock.now()) else { return }
+    guard let isOver = house.state.finishEnding(turn, report, as: status, at: clock.now()) else {
+      return
+    }
     if isOver, let player { ageLimits.forgetChoice(choice, on: player) }
     if isOver { engine.loudness.endRoom(turn.room) }
     house.publish(turn.room)

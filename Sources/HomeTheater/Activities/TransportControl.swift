@@ -252,8 +252,14 @@ final class TransportControl {
   ) async throws(DeviceError) -> Confirmation {
     engine.recordChoice(command, on: device.id)
     if isRetry { activities.recordRetry(on: device.id) }
-    let confirmation = try await engine.send(
-      command, to: device, until: until, by: principal, resumes: isRetry)
+    let confirmation: Confirmation
+    do {
+      confirmation = try await engine.send(
+        command, to: device, until: until, by: principal, resumes: isRetry)
+    } catch {
+      engine.withdrawChoice(command, on: device.id, after: error)
+      throw error
+    }
     if command.spec.effect == .releases || command == device.role.off {
       activities.recordStop(of: device.id)
     }

@@ -23,9 +23,6 @@ package enum TheaterEvent: Sendable {
     }
   }
 
-  /// The room whose activity the event is about; `nil` for any other event.
-  package var room: RoomID? { if case .activity(_, let room) = self { room } else { nil } }
-
   /// The subject of the event: a later event of the same subject replaces it. `nil` for events that
   /// no later one replaces.
   var subject: Subject? {

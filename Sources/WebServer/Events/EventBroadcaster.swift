@@ -80,7 +80,7 @@ final class EventBroadcaster: Sendable {
     for stream in streams {
       guard let place = stream.begin() else { continue }
       let key = TextKey(place: place, rooms: plan.rooms(openTo: stream.principal))
-      let text = texts[key] ?? text(key)
+      let text = texts[key] ?? text(key, plan)
       texts[key] = .some(text)
       if let text {
         stream.send(text.bytes, upTo: text.place, hasMore: text.hasMore)
@@ -94,7 +94,7 @@ final class EventBroadcaster: Sendable {
   private struct TextKey: Hashable {
     /// The number of the last event that the client has.
     let place: Int
-    /// The rooms whose activities it may see; `nil` for all.
+    /// The rooms that it may see; `nil` for all.
     let rooms: Set<RoomID>?
   }
 
@@ -107,19 +107,16 @@ final class EventBroadcaster: Sendable {
   }
 
   /// Returns the events after a place, none if there are none yet; `nil` if the client needs a snapshot.
-  private func text(_ key: TextKey) -> Text? {
+  private func text(_ key: TextKey, _ plan: TheaterPlan) -> Text? {
     let log = theater.events
     guard let entries = log.entries(after: key.place, most: Self.most.events) else { return nil }
     let now = theater.clock.now()
     var text = EventText()
     var place = key.place
     for entry in entries where text.count < Self.most.bytes {
-      if let rooms = key.rooms, let room = entry.event.room, !rooms.contains(room) {
-        place = entry.sequence
-        continue
-      }
-      text.appendEvent(entry.event.name, id: log.id(of: entry), data: entry.event.json(now: now))
       place = entry.sequence
+      guard plan.shows(entry.event, to: key.rooms) else { continue }
+      text.appendEvent(entry.event.name, id: log.id(of: entry), data: entry.event.json(now: now))
     }
     return Text(bytes: text.buffer, place: place, hasMore: place < log.sequence)
   }

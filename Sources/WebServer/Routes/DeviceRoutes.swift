@@ -19,7 +19,7 @@ extension APIServices {
     switch endpoint {
     case .devices:
       var devices: [JSON] = []
-      for device in theater.orderedDevices {
+      for device in theater.devices(for: try request.theaterPrincipal()) {
         devices.append(await json(device))
       }
       return Response(["devices": .array(devices)])

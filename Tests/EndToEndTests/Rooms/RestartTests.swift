@@ -80,9 +80,8 @@ import Testing
       let isReached = await eventually {
         (try? await activity(in: room))?["status"]?.string == status
       }
-      try #require(
-        isReached, "\(try await activity(in: room) ?? .null)\n\(theater.text("log"))",
-        sourceLocation: location)
+      let found = try await activity(in: room) ?? .null
+      try #require(isReached, "\(found)\n\(theater.text("log"))", sourceLocation: location)
     }
 
     /// The commands that a device got.

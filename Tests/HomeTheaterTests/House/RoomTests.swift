@@ -275,6 +275,11 @@ import Testing
     #expect(try await house.facade.rooms(for: guest).map(\.room.id) == ["kitchen"])
     let status = try await house.facade.status(of: "kitchen", for: guest)
     #expect(status["rooms"]?.array?.map { $0["name"] } == ["kitchen"])
+    #expect(
+      status["devices"]?.array?.compactMap { $0["id"]?.string }.sorted() == [
+        "hall", "kitchen-amp", "porch", "tuner",
+      ])
+    #expect(house.facade.devices(for: .owner).count == house.devices.count)
     _ = try await house.facade.changeVolume(.to(20), in: "kitchen", by: guest)
     let refusals = [
       await refusal { () async throws(TheaterError) in
@@ -315,6 +320,24 @@ import Testing
     }
     #expect(commands == [#"hall {"dim":80}"#, #"beamer "on""#])
     #expect(run.report.nodes.map(\.omission) == [nil, .person, nil])
+  }
+
+  @Test("a person's command that the device refuses leaves the scene as it is")
+  func refusedCommand() async throws {
+    let slow = Scene(
+      name: "slow", steps: [.wait(.seconds(60)), TheaterPlan.step("hall", .lights, ["dim": 10])])
+    let house = House([slow])
+    let run = try await house.facade.runScene("slow", arguments: [:], by: .owner)
+    await house.clock.waitForSleepers()
+    await house.devices["hall"]?.fail("dim", with: DeviceError(.refused, "not today"))
+    let refused = await refusal { () async throws(TheaterError) in
+      try await house.facade.perform(["dim": 80], on: "hall", until: .settled, by: .owner)
+    }
+    #expect(refused != nil)
+    await house.devices["hall"]?.fail("dim", with: nil)
+    house.clock.advance(by: .seconds(60))
+    #expect(await run.finished().nodes.map(\.omission) == [nil, nil])
+    #expect(house.journal.lines.last == #"hall {"dim":10}"#)
   }
 
   @Test("what is on in a room that leaves the configuration goes on in the room of its activity")

@@ -119,6 +119,7 @@ import Testing
       _ names: [String], by principal: Principal = .owner
     ) async throws {
       try await live { facade in
+        #expect(await eventually { await facade.entries(.songs).count == 1 })
         for name in names {
           let begun = try await facade.begin(name, item: nil, fromStart: false, by: principal)
           #expect(await begun.run.finished().status == .done)
