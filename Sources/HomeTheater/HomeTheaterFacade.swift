@@ -35,6 +35,7 @@ public final class HomeTheaterFacade {
   private let transport: TransportControl
   private let enforcer: AgeLimitEnforcer
   private nonisolated let cables: CableReconciler
+  private nonisolated let chainLevels: ChainLevels
   private nonisolated let observers = TaskTable<DeviceID>(executor: ArrivalExecutor.shared)
 
   /// A theater of eight devices, one of each role, with the scenes for films, music, radio and popcorn.
@@ -107,6 +108,7 @@ public final class HomeTheaterFacade {
     cables = CableReconciler(clock: clock) { edge, error in
       if let error { log("cable \(edge.from) → \(edge.to) (\(edge.input)): \(error)") }
     }
+    chainLevels = ChainLevels(directory: directory, log: log)
     cables.apply(plan.cables, devices: directory.devices, snapshots: [:])
     levels.apply(directory.devices.values)
     for device in directory.devices.values { observe(device) }
@@ -219,6 +221,7 @@ public final class HomeTheaterFacade {
     guard snapshot != before else { return }
     if device.role.category == nil {
       record(snapshot, of: device)
+      chainLevels.observe(snapshot, after: before, of: device)
     } else {
       await observePlayer(snapshot, of: device, before: before)
     }

@@ -31,11 +31,11 @@ final class SceneEngine {
 
   // MARK: Plans
 
-  /// Fills the arguments into a scene, to check its commands before anything changes.
+  /// Fills the arguments into a scene and chooses the inputs of chains, to check its commands before anything changes.
   func resolve(
     _ scene: Scene, _ arguments: [String: SceneArgument]
   ) throws(TheaterError) -> Scene {
-    try planner.resolve(scene, arguments: arguments)
+    directory.plan.choosingChainInputs(in: try planner.resolve(scene, arguments: arguments))
   }
 
   /// Plans the run of a decision for the present state of its devices. Nothing is sent.

@@ -52,17 +52,20 @@ package struct TheaterPlan: Sendable, Hashable {
 
 /// A cable of `devices.json`: the source that an amplifier receives on an input.
 package struct CableEdge: Sendable, Hashable {
-  /// A player or tuner.
+  /// A player or tuner, or an amplifier before another one.
   package var from: DeviceID
   /// An amplifier.
   package var to: DeviceID
   /// The amplifier's name of the input: `dvd`.
   package var input: String
+  /// The volume in % at which an amplifier before another one runs; `nil` for the cable of a player.
+  package var level: Int?
 
-  package init(from: DeviceID, to: DeviceID, input: String) {
+  package init(from: DeviceID, to: DeviceID, input: String, level: Int? = nil) {
     self.from = from
     self.to = to
     self.input = input
+    self.level = level
   }
 }
 

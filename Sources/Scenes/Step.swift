@@ -114,9 +114,14 @@ extension [Step] {
   /// Returns the steps with each command replaced. `nil` removes a command, and its group when no
   /// command is left in it: waits belong to the commands around them.
   public func mapCommands(_ change: (CommandStep) -> CommandStep?) -> [Step] {
+    mapSteps { change($0).map(Step.command) }
+  }
+
+  /// Returns the steps with each command replaced by another step, in the order of `commandSteps`; as `mapCommands`.
+  public func mapSteps(_ change: (CommandStep) -> Step?) -> [Step] {
     compactMap { step in
       switch step {
-      case .command(let command): return change(command).map(Step.command)
+      case .command(let command): return change(command)
       case .sequence(let steps, let onFailure):
         return steps.mapMembers(change).map { Step.sequence($0, onFailure: onFailure) }
       case .parallel(let steps, let onFailure):
@@ -127,8 +132,8 @@ extension [Step] {
   }
 
   /// Returns the members of a group with each command replaced; `nil` if all commands are removed.
-  private func mapMembers(_ change: (CommandStep) -> CommandStep?) -> [Step]? {
-    let members = mapCommands(change)
+  private func mapMembers(_ change: (CommandStep) -> Step?) -> [Step]? {
+    let members = mapSteps(change)
     let hasLostAll = members.commandSteps.isEmpty && !commandSteps.isEmpty
     return members.isEmpty || hasLostAll ? nil : members
   }

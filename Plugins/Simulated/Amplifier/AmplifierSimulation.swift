@@ -49,7 +49,7 @@ final class AmplifierSimulation: AmplifierDevice {
 
   func open() async throws(DeviceError) -> Capabilities {
     simulation.report(ModelReport(state.withLock(\.model).values(at: .zero)))
-    return simulation.capabilities(["levels"], cables: [.pcm])
+    return simulation.capabilities(["levels"], cables: CableKind.allCases)
   }
 
   func setMetering(_ isOn: Bool) { monitor.setMetering(isOn) }
@@ -66,6 +66,8 @@ final class AmplifierSimulation: AmplifierDevice {
   func perform(_ command: AmplifierCommand) async throws(DeviceError) {
     try await simulation.faults.apply(to: command)
     try state.withLock { (state) throws(DeviceError) in
+      // Only the cables of the kind pcm tell their inputs.
+      if case .input(let input) = command { state.model.addInput(input) }
       simulation.report(try state.model.perform(command, at: .zero))
     }
     connectSelectedInput()
@@ -88,6 +90,12 @@ final class AmplifierSimulation: AmplifierDevice {
       throw DeviceError(.failed, error.message)
     }
     connectSelectedInput()
+  }
+
+  /// A PCM that swallows what is played: the amplifier has no speakers.
+  func lend(input: String) async throws(DeviceError) -> String {
+    state.withLock { $0.model.addInput(input) }
+    return "null"
   }
 
   /// Reads the selected input while the amplifier is on, and tells the others that they are not heard.

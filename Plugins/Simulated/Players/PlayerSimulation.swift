@@ -34,7 +34,7 @@ final class PlayerSimulation<Model: SoundSourceModel>: PlayerDevice {
       return model.capabilities
     }
     timer.start { await self.tick($0) }
-    return simulation.capabilities(names, cables: [.pcm])
+    return simulation.capabilities(names, cables: CableKind.allCases)
   }
 
   func close() async {
@@ -91,6 +91,10 @@ final class PlayerSimulation<Model: SoundSourceModel>: PlayerDevice {
   func plug(into socket: CableSocket) async throws(DeviceError) {
     try await openOutput().plug(into: socket)
   }
+
+  /// A lent PCM gets no sound: the item goes on by the clock, as through a wire.
+  func plug(pcm: String) async throws(DeviceError) {}
+  func unplug() async throws(DeviceError) {}
 
   private func openOutput() throws(DeviceError) -> CableOutput {
     if let output = output.withLock({ $0 }) { return output }

@@ -251,7 +251,22 @@ final class AccessPolicy {
         of: change, on: device, holding: held, knowing: known, hiding: TheaterError.notInLibrary,
         by: principal)
     }
-    if let volume = command.volume { try checkVolume(volume, of: device, by: principal) }
+    if let volume = command.volume {
+      try checkVolume(volume, of: device, by: principal)
+      try checkLevel(volume, of: device, in: state, by: principal)
+    }
+  }
+
+  /// Throws `forbidden` for a louder first amplifier of a chain: a limited principal's limit is that of the last one.
+  private func checkLevel(
+    _ volume: Int, of amplifier: DeviceID, in state: DeviceState, by principal: Principal
+  ) throws(TheaterError) {
+    guard principal.volumeLimit != nil, let chain = directory.plan.chain(from: amplifier),
+      volume > state.volume ?? 0
+    else { return }
+    throw TheaterError(
+      .forbidden, "\(amplifier) runs at a fixed level before \(chain.to)",
+      hint: "Change the volume of \(chain.to).", device: amplifier)
   }
 
   /// Throws `forbidden` if a volume in percent is above the principal's limit.

@@ -118,17 +118,20 @@ final class LoudnessLimits: Sendable {
   /// The amplifiers on which something may be heard after the command: those at the cables of a
   /// player, without a cable those in its rooms; for an amplifier itself.
   private func amplifiers(heardAfter command: Command, to device: any Device) -> [any Device] {
-    if device.role.has(.volume) { return command.letsBeHeard ? [device] : [] }
+    let plan = directory.plan
+    if device.role.has(.volume) {
+      return command.letsBeHeard ? [directory[plan.lastAmplifier(from: device.id)] ?? device] : []
+    }
     switch ItemChange(command) {
     case .play, .skip: break
     case nil where device.role.has(.tuning) && command != device.role.off: break
     case .release, nil: return []
     }
-    let plan = directory.plan
-    let ends = plan.cables.filter { $0.from == device.id }.compactMap { directory[$0.to] }
-    guard ends.isEmpty else { return ends.filter { $0.role.has(.volume) } }
+    let end = plan.amplifier(of: device.id).flatMap { directory[$0] }
+    if let end { return end.role.has(.volume) ? [end] : [] }
     let rooms = Set(plan.rooms(of: device.id))
     return directory.devices(with: .volume).filter { amplifier in
+      guard plan.chain(from: amplifier.id) == nil else { return false }
       let others = plan.rooms(of: amplifier.id)
       return rooms.isEmpty || others.isEmpty || !rooms.isDisjoint(with: others)
     }

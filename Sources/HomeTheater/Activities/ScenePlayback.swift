@@ -72,7 +72,8 @@ extension Activity {
   ) {
     self.init(
       name: scene.name, label: scene.label, start: scene.name, end: "", player: player,
-      amplifier: amplifier ?? plan.cables.first { $0.from == player }?.to, category: role.category)
+      amplifier: amplifier.map(plan.lastAmplifier) ?? plan.amplifier(of: player),
+      category: role.category)
   }
 }
 

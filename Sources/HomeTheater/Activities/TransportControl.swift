@@ -182,8 +182,8 @@ final class TransportControl {
 
   private func amplifier(in room: RoomID) throws(TheaterError) -> any Device {
     let id = house[room].session.activity?.amplifier
-    let all = directory.devices(with: .volume)
     let plan = directory.plan
+    let all = directory.devices(with: .volume).filter { plan.chain(from: $0.id) == nil }
     let own =
       all.first { plan.rooms(of: $0.id).contains(room) }
       ?? all.first { plan.rooms(of: $0.id).isEmpty }
@@ -299,6 +299,7 @@ final class TransportControl {
     _ command: Command, for device: any Device, by principal: Principal
   ) async throws(TheaterError) {
     try policy.checkControl(of: device.id, in: house.state, by: principal)
+    try checkInput(of: command, for: device)
     // Counted before the first wait, so that the order of the calls decides.
     engine.silencings.record(command, for: device.id)
     let silencings = engine.silencings.count(for: device.id)
@@ -320,6 +321,20 @@ final class TransportControl {
       by: principal)
     // A player that seeks stays paused, and an amplifier that is on stays on.
     if command.spec.effect != .seeks { try requireNoSilencing(of: device, since: silencings) }
+  }
+
+  /// Throws `invalid` for an input that the amplifier does not have.
+  private func checkInput(
+    of command: Command, for amplifier: any Device
+  ) throws(TheaterError) {
+    let names = directory.description(of: amplifier).inputs.map(\.plan.name)
+    guard command.choosesInput, let input = command.argument?.string, !names.isEmpty,
+      !names.contains(input)
+    else { return }
+    throw TheaterError(
+      .invalid, "\(amplifier.id) has no input \"\(input.quotation)\"",
+      hint: nearest(to: input, in: names).map { "Did you mean \"\($0)\"?" }
+        ?? "There is: \(listed(names)).", device: amplifier.id)
   }
 
   /// Throws `cancelled` if a command has silenced the device since `count` such commands.

@@ -29,7 +29,8 @@ final class CableReconciler: Sendable {
   ) {
     links.withLock { links in
       var new: [CableEdge: CableLink] = [:]
-      for edge in edges {
+      // The cable between two amplifiers is a wire.
+      for edge in edges where edge.level == nil {
         guard let source = devices[edge.from], let sink = devices[edge.to] else { continue }
         if let link = links[edge], link.connects(source, sink) {
           new[edge] = link

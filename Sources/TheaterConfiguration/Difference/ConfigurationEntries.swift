@@ -31,7 +31,9 @@ struct ConfigurationEntries {
           return (room.id.name, devices.merging(Self.values(of: room.label)) { $1 })
         }),
       .cables: Self.named(
-        plan.cables.map { ($0.from.name, ["to": $0.to, "input": $0.input]) }),
+        plan.cables.map {
+          ($0.from.name, ["to": $0.to, "input": $0.input, "level": $0.level])
+        }),
       .scenes: Self.named(
         plan.scenes.map { name, scene in
           var values = Self.values(of: scene)

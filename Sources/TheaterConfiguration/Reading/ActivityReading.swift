@@ -6,6 +6,7 @@ import Scenes
 extension ConfigurationReader {
   /// Reads the activities; those with an error are left out.
   mutating func readActivities(scenes: [String: Scene], cables: [CableEdge]) -> [String: Activity] {
+    let plan = TheaterPlan(cables: cables)
     var activities: [String: Activity] = [:]
     for (name, activity) in member("activities").object ?? [:] where !isFull {
       let path: JSONPath = [.key("activities"), .key(name)]
@@ -40,7 +41,7 @@ extension ConfigurationReader {
       activities[name] = Activity(
         name: name, label: Label(activity), room: room(of: activity, at: path), start: start,
         end: end, player: player,
-        amplifier: amplifier ?? cables.first { $0.from == player }?.to,
+        amplifier: amplifier.map(plan.lastAmplifier) ?? player.flatMap(plan.amplifier),
         category: given ?? begins?.category,
         whenEnded: activity["whenEnded"]?.string.flatMap(WhenEnded.init) ?? .end,
         whenFailed: activity["whenFailed"]?.string.flatMap(WhenFailed.init(configured:))

@@ -114,7 +114,9 @@ extension ConfigurationReader {
       let to = text("to", of: cable, at: path)
       let input = text("input", of: cable, at: path)
       let source = from.flatMap {
-        device($0, at: path.appending("from"), as: Role.sources, what: "a player or tuner")
+        device(
+          $0, at: path.appending("from"), as: Role.sources + Role.having(.input),
+          what: "a player, a tuner or an amplifier")
       }
       let sink = to.flatMap {
         device($0, at: path.appending("to"), as: Role.having(.input), what: "an amplifier")
@@ -132,10 +134,47 @@ extension ConfigurationReader {
           hint: "Remove one of the two cables.")
       }
       guard let source, let sink else { continue }
-      checkKinds(from: source.name, to: sink.name, at: path)
-      if let input { edges.append(CableEdge(from: source, to: sink, input: input)) }
+      let isChain = roles[source.name]?.has(.input) == true
+      let level = level(of: cable, isChain: isChain, at: path)
+      if isChain {
+        checkChain(from: source.name, to: sink.name, at: path)
+      } else {
+        checkKinds(from: source.name, to: sink.name, at: path)
+      }
+      if let input {
+        edges.append(CableEdge(from: source, to: sink, input: input, level: level))
+      }
     }
     return edges
+  }
+
+  /// The level of a cable between two amplifiers; `nil` for the cable of a player.
+  private mutating func level(of cable: JSON, isChain: Bool, at path: JSONPath) -> Int? {
+    if !isChain, cable["level"] != nil {
+      report(
+        .reference, at: path.appending("level"),
+        "only an amplifier before another one has a level",
+        hint: "Remove \"level\": a player has no volume of its own.")
+    }
+    return isChain ? cable["level"]?.integer ?? 100 : nil
+  }
+
+  /// Checks the cable from an amplifier to another one: at most two in a row, joined by a wire.
+  private mutating func checkChain(from: String, to: String, at path: JSONPath) {
+    let next = (member("cables").array ?? []).first { $0["from"]?.string == to }
+    if let next {
+      let last = next["to"]?.string ?? "?"
+      report(
+        .reference, at: path.appending("to"),
+        from == to
+          ? "\"\(from)\" is plugged into itself"
+          : "\"\(from)\", \"\(to)\" and \"\(last)\" are more than two amplifiers in a row",
+        hint: "Plug a player's amplifier into the last amplifier.")
+    }
+    guard let kinds = cableKinds(of: to), !kinds.contains(.wired) else { return }
+    report(
+      .reference, at: path, "\"\(to)\" takes no wire: its plugin has no cable of the kind wired",
+      hint: "Use a plugin for \"\(to)\" that controls a device outside of this computer.")
   }
 
   private mutating func checkKinds(from: String, to: String, at path: JSONPath) {

@@ -138,11 +138,15 @@ enum ConfigurationSchemaNodes {
     ObjectSchema(
       "a cable",
       fields: [
-        .init("from", .text(name(of: "a device")), isRequired: true, help: "A player or tuner."),
+        .init("from", .text(name(of: "a device")), isRequired: true,
+          help: "A player or tuner, or an amplifier before another one."),
         .init("to", .text(name(of: "a device")), isRequired: true, help: "An amplifier."),
         .init(
           "input", .text(name(of: "an input")), isRequired: true,
           help: "The name of the input, as in {\"amp\": {\"input\": \"dvd\"}}."),
+        .init(
+          "level", .number(NumberSchema(isWhole: true, minimum: 0, maximum: 100)),
+          help: "The volume in % at which an amplifier before another one runs; by default 100."),
       ]))
 
   // MARK: Scenes and activities
