@@ -17,7 +17,8 @@ final class ChainLevels: Sendable {
   func observe(_ snapshot: DeviceSnapshot, after before: DeviceSnapshot?, of device: any Device) {
     guard let level = directory.plan.chain(from: device.id)?.level, snapshot.isReachable,
       snapshot.state.power == .on, let before,
-      before.state.power == .off || before.generation != snapshot.generation && before.generation > 0,
+      before.state.power == .off
+        || before.generation != snapshot.generation && before.generation > 0,
       let command = try? Command(["volume": .integer(level)], role: device.role)
     else { return }
     Task { [log] in

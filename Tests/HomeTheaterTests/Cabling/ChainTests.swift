@@ -59,11 +59,15 @@ import Testing
 
     subscript(id: DeviceID) -> FakeDevice { devices[id] ?? FakeDevice(id, .lights) }
 
+    func state(of id: DeviceID) async -> DeviceState? {
+      await facade.directory.snapshot(of: id)?.state
+    }
+
     func live(_ body: @Sendable () async throws -> Void) async throws {
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { await facade.run() }
         for id in devices.keys {
-          #expect(await eventually { facade.directory.snapshot(of: id) != nil })
+          #expect(await eventually { await state(of: id) != nil })
         }
         try await body()
         group.cancelAll()
@@ -136,8 +140,7 @@ import Testing
     try await room.live {
       await room["card"].report(.power, "off")
       await room["card"].report(.volume, 40)
-      #expect(
-        await eventually { room.facade.directory.snapshot(of: "card")?.state.volume == 40 })
+      #expect(await eventually { await room.state(of: "card")?.volume == 40 })
       #expect(room.commands(of: "card").isEmpty)
       await room["card"].report(.power, "on")
       #expect(await eventually { room.commands(of: "card") == [#"card {"volume":90}"#] })
@@ -157,8 +160,7 @@ import Testing
     await room["card"].report(.volume, 20)
     try await room.live {
       await room["receiver"].report(.power, "on")
-      #expect(
-        await eventually { room.facade.directory.snapshot(of: "receiver")?.state.power == .on })
+      #expect(await eventually { await room.state(of: "receiver")?.power == .on })
       #expect(room.commands(of: "card").isEmpty && room.commands(of: "receiver").isEmpty)
     }
   }

@@ -75,7 +75,13 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       "there is no device \"dc\"", hint: "Did you mean \"cd\"?"),
     Mistake(
       #"{"from": "cd", "to""#, #"{"from": "lights", "to""#, .reference, "$.cables[1].from",
-      "expected a player or tuner, but \"lights\" has the role lights"),
+      "expected a player, a tuner or an amplifier, but \"lights\" has the role lights"),
+    Mistake(
+      #"{"from": "cd", "to""#, #"{"from": "amp", "to""#, .reference, "$.cables[1].to",
+      "\"amp\" is plugged into itself"),
+    Mistake(
+      #""input": "cd"}"#, #""input": "cd", "level": 50}"#, .reference, "$.cables[1].level",
+      "only an amplifier before another one has a level"),
     Mistake(
       #""cd", "to": "amp""#, #""cd", "to": "screen""#, .reference, "$.cables[1].to",
       "expected an amplifier", hint: "It could be amp."),

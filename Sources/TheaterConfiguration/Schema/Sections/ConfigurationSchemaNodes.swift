@@ -138,7 +138,8 @@ enum ConfigurationSchemaNodes {
     ObjectSchema(
       "a cable",
       fields: [
-        .init("from", .text(name(of: "a device")), isRequired: true,
+        .init(
+          "from", .text(name(of: "a device")), isRequired: true,
           help: "A player or tuner, or an amplifier before another one."),
         .init("to", .text(name(of: "a device")), isRequired: true, help: "An amplifier."),
         .init(
