@@ -31,6 +31,9 @@ LONGEST_TEXT = 1000
 LONGEST_LOG_MESSAGE = 2000
 # The bytes of the items on one page of a catalogue.
 LONGEST_PAGE = 900_000
+# The requests of a device that wait for the one that is under way. The controller sends one at a
+# time, and urgent ones such as `off` beside it.
+MOST_WAITING = 256
 # Seconds. A command that is under way may delay the close of its device for the first time; then it
 # is interrupted, and may take the second one. Devices may delay the end of the process for the
 # third: the protocol allows 2 s.
@@ -129,6 +132,9 @@ class Device:
 
     # False for a device that cannot report its state, such as one behind infrared.
     reports_state = True
+    # The kinds of its cables: ("wired",) for an amplifier or player that is connected by a real
+    # wire. The manifest names them too.
+    cables = ()
 
     def __init__(self, name, options, connection):
         """Keeps the name and the options. Take sockets, files and threads in `open`, not here."""
@@ -433,11 +439,16 @@ class _OpenDevice:
         self._worker.start()
 
     def enqueue(self, identifier, job):
-        """Adds a request to the queue."""
-        if self._accept(identifier):
-            with self._changed:
+        """Adds a request to the queue. Refuses it if the queue is full."""
+        if not self._accept(identifier):
+            return
+        with self._changed:
+            is_full = len(self._waiting) >= MOST_WAITING
+            if not is_full:
                 self._waiting.append((identifier, job))
                 self._changed.notify()
+        if is_full:
+            self._fail(identifier, DeviceError("notNow", "too many commands wait for the device"))
 
     def scan(self, identifier, folder, cursor):
         """Scans on a thread of its own, because commands are carried out meanwhile."""
@@ -507,7 +518,7 @@ class _OpenDevice:
         return {
             "capabilities": self.capabilities,
             "reportsState": self.device.reports_state,
-            "cables": [],
+            "cables": list(self.device.cables),
         }
 
     def _page(self, folder, cursor):

@@ -254,6 +254,23 @@ class ModuleTest(unittest.TestCase):
                 "result", peer.answer(peer.post("perform", device="a", command="stop"))[0]
             )
 
+    def test_a_device_names_the_kinds_of_its_cables(self):
+        with Peer("cables = ('wired',)", role="amplifier") as peer:
+            self.assertEqual(peer.open()[0]["result"]["cables"], ["wired"])
+        with Peer("cables = ()", role="amplifier") as peer:
+            self.assertEqual(peer.open()[0]["result"]["cables"], [])
+
+    def test_commands_that_wait_for_the_device_are_bounded(self):
+        with Peer("""
+            def perform(self, name, argument): self.sleep(1000)
+            """) as peer:
+            peer.open()
+            # One is under way, 256 wait, and one of the last two does not fit.
+            posted = [peer.post("perform", device="a", command="on") for _ in range(258)]
+            refusal = peer.read()
+            self.assertIn(refusal["id"], posted[-2:])
+            self.assertEqual(kind(refusal), "notNow")
+
     def test_a_long_catalogue_comes_in_pages(self):
         with Peer(
             """
