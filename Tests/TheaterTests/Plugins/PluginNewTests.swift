@@ -82,12 +82,14 @@ struct PluginNewTests {
     #expect(ran.status == 0, "\(ran.errors)")
   }
 
-  @Test("Examples/NetworkLamp has the module that theater plugin new makes")
-  func moduleOfExample() throws {
+  @Test(
+    "The examples in Python have the module that theater plugin new makes",
+    arguments: ["NetworkLamp", "NetworkReceiver"])
+  func moduleOfExample(_ example: String) throws {
     let folder = try TemporaryFolder()
     let plugin = try GeneratedPlugin("Mine", .lights, .python, in: folder.path)
     let made = try String(contentsOfFile: plugin.path + "/theater_plugin.py", encoding: .utf8)
-    try ProjectFile.expect("Examples/NetworkLamp/theater_plugin.py", toBe: made)
+    try ProjectFile.expect("Examples/\(example)/theater_plugin.py", toBe: made)
   }
 
   @Test("F1 · Examples/CPlugin is what theater plugin new makes, one C file of at most 150 lines")
