@@ -138,14 +138,27 @@ struct ShippedConfigurationTests {
     #expect(swapped.devices.dropFirst(2) == shipped.devices.dropFirst(2))
   }
 
-  @Test("F3 · devices.schema.json is what the code makes, and both configurations fit it")
+  @Test("F3 · devices.schema.json is what the code makes, and the configurations fit it")
   func schema() throws {
     let schema = TheaterConfiguration.schema(try Shipped.plugins())
     try ProjectFile.expect("devices.schema.json", toBe: schema.prettyText() + "\n")
     let configuration = try JSON(parsing: ProjectFile.text("devices.json"))
     let real = try JSON(parsing: ProjectFile.text("docs/devices.real.json"))
-    let verdicts = try JSONSchemaValidator.verdicts(on: [configuration, real, [:]], schema: schema)
-    #expect(verdicts == [true, true, false])
+    let rooms = try JSON(parsing: ProjectFile.text("docs/theaters/two-rooms.json"))
+    let verdicts = try JSONSchemaValidator.verdicts(
+      on: [configuration, real, rooms, [:]], schema: schema)
+    #expect(verdicts == [true, true, true, false])
+  }
+
+  @Test("F6 · the theaters of docs/theaters are valid", arguments: ["receiver", "two-rooms"])
+  func theaters(_ name: String) throws {
+    var plugins = try Shipped.plugins()
+    plugins["NetworkReceiver"] = try Manifest(
+      parsing: ProjectFile.text("Examples/NetworkReceiver/manifest.json").utf8)
+    let path = Program.project.appending(path: "docs/theaters/\(name).json").path
+    let read = try ConfigurationFile(path: path, home: nil)
+      .configuration(plugins: plugins, secrets: PocketSecrets(texts: [:]))
+    #expect(read.warnings.isEmpty)
   }
 
   @Test("F6 · the example of docs/pjlink-projector.md is a valid entry")
