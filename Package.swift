@@ -83,7 +83,7 @@ let layers: [[Target]] = [
     module("PluginKit", ["PluginProtocol", "Devices", "JSON", "Platform"]),
     module("PluginHost", ["PluginProtocol", "Devices", "JSON", "Platform", logging]),
     module("HomeTheater", ["Scenes", "MediaNames", "Devices", "JSON", "Platform"]),
-    module("TheaterAPI", ["Devices", "JSON"]),
+    module("TheaterAPI", ["Devices", "Scenes", "JSON"]),
     module("MediaNetwork", ["MediaFolders", "JSON", "Platform", "CLibav"]),
     module(
       "Discovery",
@@ -131,7 +131,8 @@ let layers: [[Target]] = [
       dependencies: [
         "WebServer", "APIClient", "TheaterAPI", "Storage", "Delivery", "QRCode",
         "TheaterConfiguration", "Discovery", "MQTTClient",
-        "HomeTheater", "PluginConformance", "PluginHost", "Accounts", "AccountFlows", "Jobs",
+        "HomeTheater", "Scenes", "PluginConformance", "PluginHost", "Accounts", "AccountFlows",
+        "Jobs",
         "MediaNames",
         "Validation", "PluginProtocol", "Devices", "JSON", "Platform", "CLinux", hummingbird,
         logging,

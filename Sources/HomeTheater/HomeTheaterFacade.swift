@@ -35,7 +35,6 @@ public final class HomeTheaterFacade {
   private let transport: TransportControl
   private let enforcer: AgeLimitEnforcer
   private nonisolated let cables: CableReconciler
-  private nonisolated let chainLevels: ChainLevels
   private nonisolated let observers = TaskTable<DeviceID>(executor: ArrivalExecutor.shared)
 
   /// A theater of eight devices, one of each role, with the scenes for films, music, radio and popcorn.
@@ -85,8 +84,10 @@ public final class HomeTheaterFacade {
     policy = AccessPolicy(directory: directory, library: library)
     ageLimits = AgeLimitMonitor(directory: directory, policy: policy)
     engine = SceneEngine(
-      directory: directory, ageLimits: ageLimits, events: events, clock: clock)
-    house = House(events: events, stored: ActivityRecorder(store: activityStore, log: log))
+      directory: directory, ageLimits: ageLimits, events: events, clock: clock, log: log)
+    house = House(
+      events: events, stored: ActivityRecorder(store: activityStore, log: log),
+      ageLimits: ageLimits, loudness: engine.loudness)
     players = PlayerFollower(
       house: house, directory: directory, library: library, clock: clock,
       playback: {
@@ -108,7 +109,6 @@ public final class HomeTheaterFacade {
     cables = CableReconciler(clock: clock) { edge, error in
       if let error { log("cable \(edge.from) → \(edge.to) (\(edge.input)): \(error)") }
     }
-    chainLevels = ChainLevels(directory: directory, log: log)
     cables.apply(plan.cables, devices: directory.devices, snapshots: [:])
     levels.apply(directory.devices.values)
     for device in directory.devices.values { observe(device) }
@@ -128,8 +128,17 @@ public final class HomeTheaterFacade {
       group.addTask { await self.observers.run() }
       group.addTask { await self.cables.run() }
       group.addTask { await self.library.run() }
-      group.addTask { await self.restorer.restoreAll { await self.activities.goOn(in: $0) } }
+      group.addTask { await self.restorer.restoreAll { await self.followRestored($0) } }
     }
+  }
+
+  /// Follows what goes on in a room after a restart, whose item may be another one by now.
+  private func followRestored(_ room: RoomID) async {
+    await activities.resumeFollowing(room)
+    guard let player = house[room].session.activity?.player.flatMap({ directory[$0] }),
+      let playback = directory.snapshot(of: player.id)?.state.playback
+    else { return }
+    enforcer.observe(playback, of: player)
   }
 
   /// Cancels runs and scans, saves the position and ends the event streams. Devices keep their power.
@@ -194,7 +203,7 @@ public final class HomeTheaterFacade {
     }
     events.publish(
       .other(
-        name: "configuration",
+        .configuration,
         [
           "status": "applied",
           "changed": .array(changed.map { .string($0.id.name) }),
@@ -221,7 +230,7 @@ public final class HomeTheaterFacade {
     guard snapshot != before else { return }
     if device.role.category == nil {
       record(snapshot, of: device)
-      chainLevels.observe(snapshot, after: before, of: device)
+      engine.chainLevels.observe(snapshot, after: before, of: device)
     } else {
       await observePlayer(snapshot, of: device, before: before)
     }
@@ -440,7 +449,11 @@ public final class HomeTheaterFacade {
   /// Returns one of the newest runs. Needs the permission `view`.
   package func run(id: String, by principal: Principal) throws(TheaterError) -> Run {
     try policy.require(.view, of: principal)
-    return try engine.run(id: id)
+    let run = try engine.run(id: id)
+    guard plan.shows(runOf: run.report.scene, to: plan.rooms(openTo: principal)) else {
+      throw .unknownRun(id)
+    }
+    return run
   }
 
   /// Cancels one of the newest runs, and waits until it has stopped. Needs the permission `play` for a

@@ -116,7 +116,8 @@ extension TheaterPlan {
     open == nil || shows([room(of: scene)].compactMap(\.self), to: open)
   }
 
-  func shows(_ rooms: [RoomID], to open: Set<RoomID>?) -> Bool {
+  /// Whether what belongs to these rooms may be seen.
+  package func shows(_ rooms: [RoomID], to open: Set<RoomID>?) -> Bool {
     guard let open, !rooms.isEmpty else { return true }
     return !open.isDisjoint(with: rooms)
   }

@@ -15,13 +15,16 @@ final class SceneEngine {
   private let ageLimits: AgeLimitMonitor
   /// The volume limit of each amplifier.
   nonisolated let loudness: LoudnessLimits
+  /// The levels of amplifiers before other ones.
+  nonisolated let chainLevels: ChainLevels
   private let events: EventLog
   private let clock: any TheaterClock
 
   nonisolated init(
     directory: DeviceDirectory, ageLimits: AgeLimitMonitor, events: EventLog,
-    clock: any TheaterClock
+    clock: any TheaterClock, log: @escaping @Sendable (String) -> Void
   ) {
+    chainLevels = ChainLevels(directory: directory, log: log)
     self.directory = directory
     self.ageLimits = ageLimits
     loudness = LoudnessLimits(directory: directory)
@@ -31,11 +34,11 @@ final class SceneEngine {
 
   // MARK: Plans
 
-  /// Fills the arguments into a scene and chooses the inputs of chains, to check its commands before anything changes.
+  /// Fills the arguments into a scene, to check its commands before anything changes.
   func resolve(
     _ scene: Scene, _ arguments: [String: SceneArgument]
   ) throws(TheaterError) -> Scene {
-    directory.plan.choosingChainInputs(in: try planner.resolve(scene, arguments: arguments))
+    try planner.resolve(scene, arguments: arguments)
   }
 
   /// Plans the run of a decision for the present state of its devices. Nothing is sent.
@@ -113,8 +116,16 @@ final class SceneEngine {
     // In a run, most commands affect no item and stay off the theater's actor.
     guard let principal else { return try await device.perform(command, until: until) }
     guard let change = ItemChange(command) else {
-      let confirmation = try await device.perform(command, until: until)
+      chainLevels.willSend(command, to: device)
+      let confirmation: Confirmation
+      do {
+        confirmation = try await device.perform(command, until: until)
+      } catch {
+        chainLevels.didFail(device)
+        throw error
+      }
       try await loudness.confirm(command, to: device)
+      await chainLevels.didSend(command, to: device)
       return confirmation
     }
     let choice =
@@ -187,9 +198,15 @@ final class SceneEngine {
   /// Returns one of the newest runs.
   func run(id: String) throws(TheaterError) -> Run {
     guard let run = history[id] else {
-      throw TheaterError(.notFound, "there is no run \"\(id.quotation)\"")
+      throw .unknownRun(id)
     }
     return run
+  }
+}
+
+extension TheaterError {
+  static func unknownRun(_ id: String) -> TheaterError {
+    TheaterError(.notFound, "there is no run \"\(id.quotation)\"")
   }
 }
 

@@ -4,7 +4,7 @@ import JSON
 /// The progress of a run, node by node.
 public struct RunReport: Sendable, Hashable {
   /// The state of a run; `failed` and `cancelled` runs may have completed some of their nodes.
-  public enum Status: String, Sendable, Hashable {
+  public enum Status: String, Sendable, Hashable, CaseIterable {
     case running, done, failed, cancelled
   }
 
@@ -43,7 +43,7 @@ public struct RunReport: Sendable, Hashable {
 /// The progress of one node of a plan.
 public struct NodeReport: Sendable, Hashable, Identifiable {
   /// The state of a node.
-  public enum Status: String, Sendable, Hashable {
+  public enum Status: String, Sendable, Hashable, CaseIterable {
     /// Not begun.
     case waiting
     case running

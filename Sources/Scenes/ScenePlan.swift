@@ -95,6 +95,16 @@ public struct PlanNode: Sendable, Hashable, Identifiable {
     case wait(Duration)
   }
 
+  /// The kind of a node, for the API.
+  public enum Kind: String, Sendable, Hashable, CaseIterable {
+    case command, sequence, parallel, wait
+  }
+
+  /// What a plan says about a command, for the API.
+  public enum Action: String, Sendable, Hashable, CaseIterable {
+    case send, skip, decideLater
+  }
+
   /// Whether a command is sent.
   public enum Decision: Sendable, Hashable {
     /// Sends the command.
@@ -143,28 +153,34 @@ public struct PlanNode: Sendable, Hashable, Identifiable {
     var object = identityJSON
     if case .command(_, let decision) = work {
       switch decision {
-      case .send: object["action"] = "send"
+      case .send: object["action"] = .string(Action.send.rawValue)
       case .skip(let key, let value):
-        object["action"] = "skip"
+        object["action"] = .string(Action.skip.rawValue)
         object["reported"] = .object([key.rawValue: value])
-      case .decideLater: object["action"] = "decideLater"
+      case .decideLater: object["action"] = .string(Action.decideLater.rawValue)
       }
     }
     return .object(object)
   }
 
+  private var kind: Kind {
+    switch work {
+    case .command: .command
+    case .sequence: .sequence
+    case .parallel: .parallel
+    case .wait: .wait
+    }
+  }
+
   /// The JSON members that plans and reports have in common.
   var identityJSON: JSONObject {
-    var object: JSONObject = ["id": .string(id)]
+    var object: JSONObject = ["id": .string(id), "kind": .string(kind.rawValue)]
     switch work {
     case .command(let command, _):
-      object["kind"] = "command"
       object["device"] = .string(command.device.name)
       object["command"] = command.command.json
-    case .sequence: object["kind"] = "sequence"
-    case .parallel: object["kind"] = "parallel"
+    case .sequence, .parallel: break
     case .wait(let duration):
-      object["kind"] = "wait"
       object["duration"] = .number(duration.seconds)
     }
     return object

@@ -146,7 +146,7 @@ extension Route.Answer {
           "text/event-stream": [
             "schema": ["type": "string"],
             "x-events": .object(
-              JSONObject(events.map { ($0.name, .object(Schema.reference($0.data).json)) })),
+              JSONObject(events.map { ($0.rawValue, .object(Schema.reference($0.data).json)) })),
           ]
         ],
       ]

@@ -55,7 +55,7 @@ public struct Route: Sendable {
     /// A JSON value of this schema.
     case json(Schema)
     /// Server-sent events (WHATWG HTML, section 9.2), each with data of a component's schema.
-    case events([(name: String, data: Component)])
+    case events([EventName])
     /// A file of one of these media types.
     case file([String])
     /// No body: the client already has the current version (RFC 9110, section 15.4.5).

@@ -30,6 +30,13 @@ public struct Schema: Sendable, Hashable {
     Schema(json: ["type": "string", "enum": .array(words.map { .string($0) })])
   }
 
+  /// The words of a list that the program itself reads.
+  public static func words<Word: CaseIterable & RawRepresentable<String>>(
+    of type: Word.Type
+  ) -> Schema {
+    .words(type.allCases.map(\.rawValue))
+  }
+
   /// A whole number in this range.
   public static func integer(_ range: ClosedRange<Int>) -> Schema {
     Schema(

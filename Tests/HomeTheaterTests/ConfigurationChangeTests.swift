@@ -203,7 +203,7 @@ import Testing
       #expect(await theater.facade.entries(.films).map(\.item.id) == ["f9"])
       #expect(await theater.facade.entries(.songs).map(\.item.id) == ["scanned"])
       let names = theater.facade.events.entries(after: events)?.map(\.event.name)
-      #expect(names?.contains("configuration") == true)
+      #expect(names?.contains(.configuration) == true)
       try await Self.apply(plan, without: ["cd"], in: theater)
       #expect(await theater.facade.entries(.songs).isEmpty)
     }

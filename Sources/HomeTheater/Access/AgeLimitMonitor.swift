@@ -81,6 +81,14 @@ final class AgeLimitMonitor {
     return setLimit(limit, on: player)
   }
 
+  /// Sets the limit of a player after a restart of the controller, unless a person has chosen since.
+  ///
+  /// - Parameter item: The item that was permitted; another one is checked.
+  func restore(_ ageLimit: Int?, on player: DeviceID, permitting item: String?) {
+    guard limits[player]?.choice ?? 0 == 0 else { return }
+    _ = setLimit(Limit(ageLimit: ageLimit, permittedItem: item), on: player)
+  }
+
   /// Forgets that the previous item was above the limit, when a new activity begins on a player.
   func clearStop(on player: DeviceID) { limits[player]?.stop = nil }
 

@@ -49,10 +49,28 @@ final class LoudnessLimits: Sendable {
     return all.isEmpty ? [.standard] : all
   }
 
-  /// Sets the limit of a room after a restart of the controller. A louder amplifier is not turned down.
-  func restore(_ limit: Int?, of room: RoomID, on amplifier: DeviceID) {
-    guard let device = directory[amplifier] else { return }
-    pass(set(limit, of: [room], on: amplifier), to: device)
+  /// Sets the limit of an activity after a restart of the controller, unless a person has let sound begin since. A louder
+  /// amplifier is not turned down.
+  func restore(_ limit: Int?, of activity: Activity) {
+    for (source, amplifier) in amplifiers(of: activity) where self[amplifier, source] == nil {
+      pass(set(limit, of: rooms(source, amplifier), on: amplifier.id), to: amplifier)
+    }
+  }
+
+  /// The limit of an activity, for the next start of the controller; `nil` if nobody has let sound begin.
+  func limit(of activity: Activity) -> Int?? {
+    amplifiers(of: activity).lazy.compactMap { self[$1, $0] }.first
+  }
+
+  private subscript(amplifier: any Device, source: any Device) -> Int?? {
+    rooms(source, amplifier).first.flatMap { room in
+      limits.withLock { $0[amplifier.id]?[room] }
+    }
+  }
+
+  private func amplifiers(of activity: Activity) -> [(source: any Device, any Device)] {
+    let source = (activity.player ?? activity.amplifier).flatMap { directory[$0] }
+    return source.map { source in amplifiers(of: source).map { (source, $0) } } ?? []
   }
 
   /// Removes the limits of all rooms that are not among these.
@@ -118,14 +136,20 @@ final class LoudnessLimits: Sendable {
   /// The amplifiers on which something may be heard after the command: those at the cables of a
   /// player, without a cable those in its rooms; for an amplifier itself.
   private func amplifiers(heardAfter command: Command, to device: any Device) -> [any Device] {
+    if device.role.has(.volume) { return command.letsBeHeard ? amplifiers(of: device) : [] }
+    switch ItemChange(command) {
+    case .play, .skip: return amplifiers(of: device)
+    case nil where device.role.has(.tuning) && command != device.role.off:
+      return amplifiers(of: device)
+    case .release, nil: return []
+    }
+  }
+
+  /// The amplifiers at which a player, or an amplifier, is heard.
+  private func amplifiers(of device: any Device) -> [any Device] {
     let plan = directory.plan
     if device.role.has(.volume) {
-      return command.letsBeHeard ? [directory[plan.lastAmplifier(from: device.id)] ?? device] : []
-    }
-    switch ItemChange(command) {
-    case .play, .skip: break
-    case nil where device.role.has(.tuning) && command != device.role.off: break
-    case .release, nil: return []
+      return [directory[plan.lastAmplifier(from: device.id)] ?? device]
     }
     let end = plan.amplifier(of: device.id).flatMap { directory[$0] }
     if let end { return end.role.has(.volume) ? [end] : [] }

@@ -296,11 +296,10 @@ final class ActivityController {
   /// Ends the activity whose player, or whose amplifier without one, a scene has turned off.
   private func endActivity(turnedOff device: DeviceID) async {
     guard let room = house.state.roomEnded(byTurningOff: device), house[room].isSettled,
-      let report = house[room].session.run?.report,
       let turn = try? await takeTurns(in: [room], for: nil).first
     else { return }
     house.state.start(turn)
-    await finishEnding(report, as: .done, turn, lastChoice: nil)
+    await finishEnding(nil, turn, lastChoice: nil)
     updateLosses()
   }
 
@@ -440,19 +439,15 @@ final class ActivityController {
   }
 
   /// - Parameters:
-  ///   - status: How the end counts; `nil` for the status of the run.
+  ///   - report: The run that ended the activity; `nil` for an end by itself.
   ///   - choice: The number of the newest choice on the player when the end began.
   private func finishEnding(
-    _ report: RunReport, as status: RunReport.Status? = nil, _ turn: HouseState.Turn,
-    lastChoice choice: Int?
+    _ report: RunReport?, _ turn: HouseState.Turn, lastChoice choice: Int?
   ) async {
     guard house.state.isCurrent(turn) else { return }
-    if status == nil { await record(report, of: turn) }
+    if let report { await record(report, of: turn) }
     let player = house[turn.room].session.activity?.player
-    let status = status ?? report.status
-    guard let isOver = house.state.finishEnding(turn, report, as: status, at: clock.now()) else {
-      return
-    }
+    guard let isOver = house.state.finishEnding(turn, report, at: clock.now()) else { return }
     if isOver, let player { ageLimits.forgetChoice(choice, on: player) }
     if isOver { engine.loudness.endRoom(turn.room) }
     house.publish(turn.room)
@@ -693,7 +688,7 @@ final class ActivityController {
   /// Follows the player again after its room was taken, because the activity may go on.
   private func followAgain(_ room: RoomID) async {
     players.playback(in: room).resume()
-    await goOn(in: room)
+    await resumeFollowing(room)
   }
 
   /// Gives a stuck player its whole time again, because a person tries the item again.
@@ -708,8 +703,8 @@ final class ActivityController {
     updateLosses()
   }
 
-  /// Goes on with an activity that was on before a restart of the controller.
-  func goOn(in room: RoomID) async {
+  /// Updates an activity from its player, and times its losses anew.
+  func resumeFollowing(_ room: RoomID) async {
     await update(room)
     updateLosses()
   }

@@ -20,6 +20,8 @@ package struct ActivityReport: Sendable, Hashable {
   package var item: String?
   /// The title of `item`, for people; `nil` if it has none.
   package var itemTitle: String?
+  /// The artist of `item`; `nil` without one.
+  package var artist: String?
   /// Whether a player may have a picture of `item`.
   package var hasItemPicture = false
   /// The user who began it.
@@ -44,6 +46,7 @@ package struct ActivityReport: Sendable, Hashable {
     if let title { object["title"] = .string(title) }
     if let item { object["item"] = .string(item) }
     if let itemTitle { object["itemTitle"] = .string(itemTitle) }
+    if let artist { object["artist"] = .string(artist) }
     if hasItemPicture { object["itemPicture"] = .bool(true) }
     if let user { object["user"] = .string(user) }
     if let player { object["player"] = .string(player.name) }

@@ -52,7 +52,8 @@ struct ActivitySession: Sendable {
     let item = beginning.item
     report = ActivityReport(
       title: activity.title, item: item?.id, itemTitle: item?.title,
-      hasItemPicture: item?.hasPicture ?? false, user: principal.user, player: activity.player,
+      artist: item?.artist, hasItemPicture: item?.hasPicture ?? false, user: principal.user,
+      player: activity.player,
       resumedAt: resumedAt)
     if isScene { report.scene = activity.name } else { report.activity = activity.name }
   }
@@ -112,11 +113,13 @@ struct ActivitySession: Sendable {
     }
   }
 
-  /// Ends the activity; `run` is the report of the run that ended it. The report keeps the loss that ended it.
-  mutating func end(run: RunReport) {
+  /// Ends the activity. The report keeps the loss that ended it.
+  ///
+  /// - Parameter run: The run that ended it; `nil` for the newest one.
+  mutating func end(run: RunReport?) {
     let loss = errorSource == .loss ? report.error : nil
     self = ActivitySession(run: self.run)
-    report.run = run.id
+    report.run = run?.id ?? self.run?.report.id
     report.error = loss
   }
 
@@ -127,6 +130,7 @@ struct ActivitySession: Sendable {
   mutating func setItem(_ choice: ItemChoice) {
     report.item = choice.id
     report.itemTitle = choice.title
+    report.artist = choice.artist
     report.hasItemPicture = choice.hasPicture
     report.resumedAt = nil
   }

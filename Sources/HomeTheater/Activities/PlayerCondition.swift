@@ -12,6 +12,8 @@ struct PlayerCondition: Sendable, Hashable {
     case resting
     /// `since` is the time of the fault, or of the newest attempt of a person to play the item again.
     case stuck(since: Duration)
+    /// The controller has stopped it by ending. Nothing else ends the activity because of that.
+    case interrupted
   }
   private(set) var state = State.playing
   /// The generation of the player in which it was active last.
@@ -31,6 +33,12 @@ struct PlayerCondition: Sendable, Hashable {
     if case .stuck(let since) = state { since } else { nil }
   }
 
+  /// Whether `resume` gives it its item again.
+  var needsRetry: Bool { stuckSince != nil || state == .interrupted }
+
+  /// Records that the controller has stopped the player by ending.
+  mutating func interrupt() { state = .interrupted }
+
   /// Updates the condition from the newest snapshot; `nil` for a player that is not configured any more.
   mutating func update(_ snapshot: DeviceSnapshot?, at now: Duration) {
     guard let snapshot, snapshot.isReachable else {
@@ -45,6 +53,7 @@ struct PlayerCondition: Sendable, Hashable {
     switch playback.status {
     case .playing: end(.playing)
     case .paused, .ended: end(.resting)
+    case .stopped where state == .interrupted: break
     case .failed, .opening:
       if let stopTime, reading.time <= stopTime { return }
       if stuckSince == nil { state = .stuck(since: now) }

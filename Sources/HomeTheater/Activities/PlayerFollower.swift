@@ -37,6 +37,13 @@ final class PlayerFollower {
     if let other { playbacks[other] = playback }
   }
 
+  /// Returns the position in seconds from which an item can be resumed; `nil` for its start.
+  func savedPosition(
+    of item: ItemChoice, _ category: Category, user: String
+  ) async -> Double? {
+    await playback(in: .standard).savedPosition(of: item, category, user: user)
+  }
+
   /// Returns the saved positions of a user in seconds, the one that was saved last first.
   func savedPositions(of user: String) async -> [(item: UTF8Key, seconds: Double)] {
     for playback in playbacks.values { await playback.waitForWrites() }
@@ -70,7 +77,7 @@ final class PlayerFollower {
         playback.setItem(choice)
       }
       state.condition.update(snapshot, at: clock.now())
-      if state.condition.stuckSince == nil {
+      if !state.condition.needsRetry {
         state.session.clearFailure()
       } else if reported.status == .failed {
         state.session.setFailure(
@@ -106,7 +113,7 @@ final class PlayerFollower {
   }
 
   /// The error of a player that does not play its item any more.
-  func failure(
+  private func failure(
     _ reason: String?, of player: DeviceID, in activity: Activity?, at playback: PlaybackMonitor
   ) -> TheaterError {
     var hint = "\"resume\" tries it again at \(playback.position.positionText)."
@@ -122,7 +129,7 @@ final class PlayerFollower {
   /// `nil` if the player is not that of an activity, or goes on with the item by itself.
   func retryCommand(on player: any Device) async -> Command? {
     guard let room = house.state.room(playing: player.id),
-      house[room].condition.stuckSince != nil,
+      house[room].condition.needsRetry,
       [.running, .failed].contains(house[room].session.report.status)
     else { return nil }
     let status = await player.snapshot().state.playback?.status

@@ -90,12 +90,11 @@ extension TunerCommand {
 }
 
 extension Catalogue {
-  /// The item with this id, with its title and length if the library has it.
+  /// The item with this id, as the library describes it; with the id for a title if it does not have the item.
   func choice(of item: String) -> ItemChoice {
-    let entry = entry(id: item)?.item
+    if let entry = entry(id: item) { return ItemChoice(entry.item) }
     return ItemChoice(
-      id: item, title: entry?.title ?? item.boundedLine(maximumBytes: 200),
-      duration: entry?.duration, hasPicture: entry?.hasPicture ?? false,
-      isAudiobook: (entry ?? CatalogueItem(id: item, title: item)).isAudiobook)
+      id: item, title: item.boundedLine(maximumBytes: 200),
+      isAudiobook: CatalogueItem(id: item, title: item).isAudiobook)
   }
 }

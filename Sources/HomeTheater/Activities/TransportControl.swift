@@ -183,11 +183,10 @@ final class TransportControl {
   private func amplifier(in room: RoomID) throws(TheaterError) -> any Device {
     let id = house[room].session.activity?.amplifier
     let plan = directory.plan
-    let all = directory.devices(with: .volume).filter { plan.chain(from: $0.id) == nil }
+    let all = directory.devices(with: .volume).map(\.id)
     let own =
-      all.first { plan.rooms(of: $0.id).contains(room) }
-      ?? all.first { plan.rooms(of: $0.id).isEmpty }
-    guard let amplifier = id.flatMap({ directory[$0] }) ?? own else {
+      all.first { plan.rooms(of: $0).contains(room) } ?? all.first { plan.rooms(of: $0).isEmpty }
+    guard let amplifier = (id ?? own.map(plan.lastAmplifier)).flatMap({ directory[$0] }) else {
       throw TheaterError(
         .notFound, "there is no amplifier", hint: "Add one to \"devices\" in devices.json.")
     }
@@ -263,6 +262,8 @@ final class TransportControl {
     if command.spec.effect == .releases || command == device.role.off {
       activities.recordStop(of: device.id)
     }
+    // The command may have changed a limit.
+    for room in house.state.usedRooms { house.store(room) }
     return confirmation
   }
 
@@ -334,7 +335,8 @@ final class TransportControl {
     throw TheaterError(
       .invalid, "\(amplifier.id) has no input \"\(input.quotation)\"",
       hint: nearest(to: input, in: names).map { "Did you mean \"\($0)\"?" }
-        ?? "There is: \(listed(names)).", device: amplifier.id)
+        ?? "There is: \(listed(names)). Add it to the option \"inputs\", or to \"cables\".",
+      device: amplifier.id)
   }
 
   /// Throws `cancelled` if a command has silenced the device since `count` such commands.

@@ -11,14 +11,14 @@ package enum TheaterEvent: Sendable {
   /// A run of a scene began or ended, or one of its nodes changed.
   case run(RunChange)
   /// An event of another part of the program, as JSON.
-  case other(name: String, JSON)
+  case other(EventName, JSON)
 
   /// The event's name on the stream.
-  package var name: String {
+  package var name: EventName {
     switch self {
-    case .device: "device"
-    case .activity: "activity"
-    case .run: "run"
+    case .device: .device
+    case .activity: .activity
+    case .run: .run
     case .other(let name, _): name
     }
   }

@@ -6,10 +6,17 @@ final class House {
   var state = HouseState()
   let stored: ActivityRecorder
   private let events: EventLog
+  private let ageLimits: AgeLimitMonitor
+  private let loudness: LoudnessLimits
 
-  nonisolated init(events: EventLog, stored: ActivityRecorder) {
+  nonisolated init(
+    events: EventLog, stored: ActivityRecorder, ageLimits: AgeLimitMonitor,
+    loudness: LoudnessLimits
+  ) {
     self.events = events
     self.stored = stored
+    self.ageLimits = ageLimits
+    self.loudness = loudness
   }
 
   subscript(room: RoomID) -> RoomState {
@@ -20,7 +27,18 @@ final class House {
   /// Publishes what is on in a room.
   func publish(_ room: RoomID) {
     events.publish(.activity(self[room].session.report, room))
-    stored.record(StoredActivity(self[room].session, in: room), in: room)
+    store(room)
+  }
+
+  /// Stores what is on in a room, with the present limits.
+  func store(_ room: RoomID) {
+    let session = self[room].session
+    var activity = StoredActivity(session, in: room)
+    if let limit = session.activity.flatMap(loudness.limit) { activity?.volumeLimit = limit }
+    if let player = session.activity?.player, let limit = ageLimits.limits[player] {
+      activity?.ageLimit = limit.ageLimit
+    }
+    stored.record(activity, in: room)
   }
 
   /// Changes what is on in a room, and publishes it if its report is another one.

@@ -123,20 +123,17 @@ struct HouseState: Sendable {
 
   /// Records the end of the run that ends the activity of a turn.
   ///
-  /// - Parameter status: How the end counts.
+  /// - Parameter report: `nil` for an end without a run: another scene has turned the player off.
   /// - Returns: Whether the activity is over; `nil` for an answer that comes late.
-  mutating func finishEnding(
-    _ turn: Turn, _ report: RunReport, as status: RunReport.Status, at now: Duration
-  ) -> Bool? {
+  mutating func finishEnding(_ turn: Turn, _ report: RunReport?, at now: Duration) -> Bool? {
     guard isCurrent(turn) else { return nil }
-    let isOver = status == .done || self[turn.room].session.activity == nil
-    if isOver {
+    guard let report, report.status != .done, self[turn.room].session.activity != nil else {
       self[turn.room].session.end(run: report)
-    } else {
-      self[turn.room].session.finishRun(report, status: .failed)
-      if report.status == .failed { self[turn.room].condition.failScene(at: now) }
+      return true
     }
-    return isOver
+    self[turn.room].session.finishRun(report, status: .failed)
+    if report.status == .failed { self[turn.room].condition.failScene(at: now) }
+    return false
   }
 
   /// Goes on after a request that had taken the rooms has failed before its run.

@@ -7,6 +7,8 @@ struct ItemChoice: Sendable {
   /// The id of a film, song or station.
   let id: String
   let title: String
+  /// The artist of a song, if the library has one.
+  var artist: String?
   /// The length in seconds, if the library has it.
   var duration: Double?
   /// Whether a player may have a picture of it.
@@ -14,6 +16,15 @@ struct ItemChoice: Sendable {
   /// Whether it is a part of an audio book.
   var isAudiobook = false
   var arguments: [String: SceneArgument] = [:]
+}
+
+extension ItemChoice {
+  /// The choice of an item of the library.
+  init(_ item: CatalogueItem, arguments: [String: SceneArgument] = [:]) {
+    self.init(
+      id: item.id, title: item.title, artist: item.artist, duration: item.duration,
+      hasPicture: item.hasPicture, isAudiobook: item.isAudiobook, arguments: arguments)
+  }
 }
 
 /// Resolves the texts that a user gives as arguments of a scene to items of the library.
@@ -49,10 +60,7 @@ struct ArgumentResolver {
         .invalid, "\"\(entry.item.title)\" cannot be played by \(player)",
         hint: "It can be played by: \(names).", device: player)
     }
-    return ItemChoice(
-      id: entry.item.id, title: entry.item.title, duration: entry.item.duration,
-      hasPicture: entry.item.hasPicture, isAudiobook: entry.item.isAudiobook,
-      arguments: [parameter.key: argument(entry, in: category)])
+    return ItemChoice(entry.item, arguments: [parameter.key: argument(entry, in: category)])
   }
 
   /// Returns the arguments of a scene from one text for each parameter.

@@ -234,6 +234,6 @@ final class Library {
     let before = catalogue.count
     catalogue.setItems(items, of: player.id, role: player.role)
     if before - catalogue.count >= Self.largeCatalogue { returnFreeMemory() }
-    events.publish(.other(name: "library", ["player": .string(player.id.name)]))
+    events.publish(.other(.library, ["player": .string(player.id.name)]))
   }
 }

@@ -21,12 +21,16 @@ final class ActivityRecorder {
   func record(_ activity: StoredActivity?, in room: RoomID) {
     if let before = recorded[room], before == activity { return }
     recorded[room] = .some(activity)
-    _ = writes.write("what is on in \"\(room)\" could not be stored") { [store] in
+    let write = writes.write("what is on in \"\(room)\" could not be stored") { [store] in
       if let activity {
         try await store.save(activity)
       } else {
         try await store.removeActivity(in: room)
       }
+    }
+    Task {
+      // The next change is written, even to the same value.
+      if await !write.value { recorded[room] = nil }
     }
   }
 

@@ -5,8 +5,8 @@ import Scenes
 /// Goes on, after a restart of the controller, with the activities that their devices still report.
 ///
 /// - A player that holds an item goes on, also with another item than before.
-/// - A player that does not, while the amplifier is on (without one, any device of the activity), has been stopped
-///   by the end of the controller: the activity is on, and `resume` goes on with the item.
+/// - A player that does not, while the amplifier is on (without one, any device of the activity but lights), has been
+///   stopped by the end of the controller: the activity is on, and `resume` goes on with the item.
 /// - Everything else is over.
 @TheaterActor
 final class ActivityRestorer {
@@ -56,63 +56,100 @@ final class ActivityRestorer {
 
   /// - Returns: The room in which the activity goes on; `nil` if it does not.
   private func restore(_ stored: StoredActivity) async -> RoomID? {
-    let roles = directory.devices.mapValues(\.role)
-    guard let activity = stored.activity(in: directory.plan, roles),
-      let scene = directory.plan.scenes[activity.start]
-    else {
+    guard let expected = target(of: stored) else {
       return forget(stored, because: "the configuration has lost it")
     }
-    let used = scene.steps.devices.union([activity.player, activity.amplifier].compactMap(\.self))
-    let witness = activity.amplifier.map { [$0] } ?? used.filter { $0 != activity.player }
-    await waitForReports(of: Set(witness).union([activity.player].compactMap(\.self)))
+    let devices = expected.powered.union([expected.activity.player].compactMap(\.self))
+    guard await hasWaitedForReports(of: devices) else { return nil }
+    if let category = expected.activity.category {
+      await library.waitForCatalogues(of: category)
+    }
+    let item = stored.item.map { library.catalogue.choice(of: $0) }
+    let position = await savedPosition(of: item, on: expected.activity.player, stored.user)
+    // The configuration may be another one by now, and the controller may be ending.
     guard !Task.isCancelled else { return nil }
-    if let category = activity.category { await library.waitForCatalogues(of: category) }
-    let playback = activity.player.flatMap { directory.snapshot(of: $0) }
-    let isHeld = playback?.isReachable == true && playback?.state.playback?.isHeld == true
-    guard isHeld || witness.contains(where: isOn) else {
+    guard let target = target(of: stored) else {
+      return forget(stored, because: "the configuration has lost it")
+    }
+    let playing = target.activity.player.flatMap { directory.snapshot(of: $0) }
+    let isHeld = playing?.isReachable == true && playing?.state.playback?.isHeld == true
+    guard isHeld || target.powered.contains(where: isOn) else {
       return forget(stored, because: "its devices are off")
     }
-    let room = directory.plan.room(of: activity) ?? stored.room
-    let item = stored.item.map { library.catalogue.choice(of: $0) }
-    let category = activity.player.flatMap { directory[$0]?.role.category }
-    var position: Double?
-    if let item, let category, category != .stations, let user = stored.user {
-      position = await players.playback(in: room).savedPosition(of: item, category, user: user)
+    guard isFree(target.room, for: target.activity) else {
+      return forget(stored, because: "something else is on in \"\(target.room)\"")
     }
-    guard isFree(room, for: activity) else {
-      return forget(stored, because: "something else is on")
-    }
-    let endScene = stored.endScene ?? (stored.isScene ? nil : activity.end)
-    house[room].session.restore(
+    restore(stored, as: target, with: item)
+    follow(target, item, at: position, isHeld: isHeld)
+    if target.room != stored.room { house.stored.record(nil, in: stored.room) }
+    house.publish(target.room)
+    log("\"\(stored.name)\" goes on in the room \"\(target.room)\"")
+    return target.room
+  }
+
+  /// A stored activity as the present configuration defines it.
+  private struct Target {
+    let activity: Activity
+    let room: RoomID
+    let startScene: Scene
+    /// The scene that ends it; `nil` for a scene that has replaced no activity.
+    let endScene: Scene?
+    /// The devices that say whether it is on.
+    let powered: Set<DeviceID>
+  }
+
+  private func target(of stored: StoredActivity) -> Target? {
+    let (plan, roles) = (directory.plan, directory.devices.mapValues(\.role))
+    guard let activity = stored.activity(in: plan, roles), let start = plan.scenes[activity.start]
+    else { return nil }
+    let room = plan.room(of: activity) ?? stored.room
+    guard plan.allRooms.contains(where: { $0.id == room }) else { return nil }
+    let end = stored.isScene ? stored.endScene : activity.end
+    var powered = Set(activity.amplifier.map { [$0] } ?? start.steps.devices.sorted())
+    if let player = activity.player { powered.remove(player) }
+    let others = powered.filter { roles[$0] != .lights }
+    return Target(
+      activity: activity, room: room, startScene: start,
+      endScene: end.flatMap { plan.scenes[$0] }, powered: others.isEmpty ? powered : others)
+  }
+
+  private func savedPosition(
+    of item: ItemChoice?, on player: DeviceID?, _ user: String?
+  ) async -> Double? {
+    guard let item, let user, let category = player.flatMap({ directory[$0]?.role.category }),
+      category != .stations
+    else { return nil }
+    return await players.savedPosition(of: item, category, user: user)
+  }
+
+  /// Restores the session and the limits of the person, unless another person has let sound begin since the start.
+  private func restore(_ stored: StoredActivity, as target: Target, with item: ItemChoice?) {
+    house[target.room].session.restore(
       HouseDecision.Beginning(
-        activity: activity, item: item, endScene: endScene.flatMap { directory.plan.scenes[$0] }),
-      isScene: stored.isScene, commanding: scene.steps.devices, by: stored.principal)
-    if let player = activity.player { ageLimits.recordChoice(on: player, by: stored.principal) }
-    if let amplifier = activity.amplifier {
-      loudness.restore(stored.volumeLimit, of: room, on: amplifier)
+        activity: target.activity, item: item, endScene: target.endScene),
+      isScene: stored.isScene, commanding: target.startScene.steps.devices, by: stored.principal)
+    if let player = target.activity.player {
+      ageLimits.restore(stored.ageLimit, on: player, permitting: stored.item)
     }
-    follow(activity, item, of: category, at: position, isHeld: isHeld, in: room)
-    if room != stored.room { house.stored.record(nil, in: stored.room) }
-    house.publish(room)
-    log("\"\(activity.name)\" goes on in the room \"\(room)\"")
-    return room
+    loudness.restore(stored.volumeLimit, of: target.activity)
   }
 
   /// Follows the player from its newest report on. One that has been stopped waits for `resume`.
   private func follow(
-    _ activity: Activity, _ item: ItemChoice?, of category: Category?, at position: Double?,
-    isHeld: Bool, in room: RoomID
+    _ target: Target, _ item: ItemChoice?, at position: Double?, isHeld: Bool
   ) {
-    guard let player = activity.player else { return }
-    let playback = players.playback(in: room)
-    let user = category == .stations ? nil : house[room].session.principal?.user
-    playback.begin(item, of: category ?? .films, resumedAt: position, savingFor: user, since: .zero)
-    guard !isHeld else { return playback.confirm() }
-    guard item != nil else { return }
-    house[room].condition.failScene(at: clock.now())
-    let error = players.failure(
-      "the controller was restarted", of: player, in: activity, at: playback)
-    house[room].session.setFailure(error, retryingAt: playback.position)
+    guard let player = target.activity.player else { return }
+    let category = directory[player]?.role.category ?? .films
+    let playback = players.playback(in: target.room)
+    let user = category == .stations ? nil : house[target.room].session.principal?.user
+    playback.begin(item, of: category, resumedAt: position, savingFor: user, since: .zero)
+    playback.confirm()
+    guard !isHeld, item != nil else { return }
+    house[target.room].condition.interrupt()
+    let error = TheaterError(
+      .notNow, "the controller was restarted while it played",
+      hint: "\"resume\" plays it again at \(playback.position.positionText).", device: player)
+    house[target.room].session.setFailure(error, retryingAt: playback.position)
   }
 
   private func isOn(_ device: DeviceID) -> Bool {
@@ -122,8 +159,7 @@ final class ActivityRestorer {
 
   /// Whether no request has taken the room, and the player is on in no other one.
   private func isFree(_ room: RoomID, for activity: Activity) -> Bool {
-    directory.plan.allRooms.contains { $0.id == room } && house[room].session.activity == nil
-      && house[room].isUntouched
+    house[room].isUntouched && house[room].session.activity == nil
       && activity.player.map { house.state.room(playing: $0) == nil } ?? true
   }
 
@@ -138,20 +174,25 @@ final class ActivityRestorer {
   // MARK: Reports
 
   /// Waits until these devices have reported, for at most `patience`.
-  private func waitForReports(of devices: Set<DeviceID>) async {
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask { await self.waitUntilReported(devices) }
-      group.addTask { [clock] in try? await clock.sleep(for: Self.patience) }
-      await group.next()
+  ///
+  /// - Returns: `false` if the controller ends meanwhile.
+  private func hasWaitedForReports(of devices: Set<DeviceID>) async -> Bool {
+    await withTaskGroup(of: Bool.self) { group in
+      group.addTask { await self.hasReported(devices) }
+      group.addTask { [clock] in (try? await clock.sleep(for: Self.patience)) != nil }
+      let hasWaited = await group.next() ?? false
       group.cancelAll()
+      return hasWaited && !Task.isCancelled
     }
   }
 
-  private func waitUntilReported(_ devices: Set<DeviceID>) async {
+  /// Waits until these devices have reported; `false` if the events end before.
+  private func hasReported(_ devices: Set<DeviceID>) async -> Bool {
     let changes = events.subscribe()
     defer { changes.end() }
     changes.signal()
-    for await _ in changes.signals where devices.allSatisfy(hasReported) { return }
+    for await _ in changes.signals where devices.allSatisfy(hasReported) { return true }
+    return false
   }
 
   private func hasReported(_ device: DeviceID) -> Bool {

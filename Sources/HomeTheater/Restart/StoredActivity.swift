@@ -14,9 +14,9 @@ package struct StoredActivity: Sendable, Hashable {
   package var item: String?
   /// Who began it; `nil` for nobody with an account.
   package var user: String?
-  /// The volume limit of that person, 0 to 100 %; `nil` for none.
+  /// The volume limit of the person who last let sound begin, 0 to 100 %; `nil` for none.
   package var volumeLimit: Int?
-  /// The age limit of that person in years; `nil` for none.
+  /// The age limit of the person who chose last, in years; `nil` for none.
   package var ageLimit: Int?
 
   package init(

@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import Scenes
 
 // The components of requests and responses about devices and scenes; most follow from the
 // command tables and state keys of `Devices`.
@@ -108,7 +109,7 @@ extension Component {
   /// The members that the nodes of plans and runs have in common. Commands have `device` and `command`,
   /// waits a `duration`.
   private static let nodeMembers: Schema.Members = [
-    "id": .step, "kind": .words(["command", "sequence", "parallel", "wait"]),
+    "id": .step, "kind": .words(of: PlanNode.Kind.self),
   ]
   private static let nodeOptions: Schema.Members = [
     "device": .name, "command": .reference(command), "duration": .seconds,
@@ -124,7 +125,7 @@ extension Component {
           of: .object(
             nodeMembers,
             optional: nodeOptions + [
-              "action": .words(["send", "skip", "decideLater"]),
+              "action": .words(of: PlanNode.Action.self),
               "reported": .reference(reported).described(
                 "The reported value that makes the command needless."),
             ])),
@@ -148,7 +149,7 @@ extension Component {
     "Run",
     .object(
       [
-        "id": .id, "scene": .name, "status": .words(["running", "done", "failed", "cancelled"]),
+        "id": .id, "scene": .name, "status": .words(of: RunReport.Status.self),
         "steps": .list(of: .reference(step)),
       ],
       optional: ["error": .reference(failure), "kept": kept]))
@@ -160,13 +161,11 @@ extension Component {
     "RunStep",
     .object(
       nodeMembers + [
-        "status": .words([
-          "waiting", "running", "done", "accepted", "skipped", "failed", "cancelled",
-        ])
+        "status": .words(of: NodeReport.Status.self)
       ],
       optional: nodeOptions + [
         "seconds": .seconds, "error": .reference(failure),
-        "reason": .words(["person", "room"]).described(
+        "reason": .words(of: NodeReport.Omission.self).described(
           "Why a command is skipped although the device does not report its effect: since the run began, a "
             + "person has changed the setting, or the activity of another room uses the device."),
       ]))
@@ -176,7 +175,7 @@ extension Component {
     "RunChange",
     .object(
       [
-        "id": .id, "scene": .name, "status": .words(["running", "done", "failed", "cancelled"]),
+        "id": .id, "scene": .name, "status": .words(of: RunReport.Status.self),
       ],
       optional: ["step": .reference(step), "error": .reference(failure)]))
 

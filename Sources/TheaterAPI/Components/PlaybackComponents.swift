@@ -35,6 +35,7 @@ extension Component {
       optional: [
         "activity": .name, "scene": .name.described("A scene that plays by itself."),
         "title": .title, "item": .itemID, "itemTitle": .title,
+        "artist": .title.described("The artist of the item."),
         "itemPicture": .boolean.described(
           "Whether there may be a picture of the item; missing if there is none."),
         "user": .id, "player": .name,

@@ -32,12 +32,7 @@ public enum PlaybackEndpoint: String, Endpoint {
               + "`levels`: at most 15 a second while it sounds, without an id."),
         ],
         answers: [
-          200: .events([
-            ("snapshot", .status), ("device", .device), ("activity", .activity),
-            ("run", .runChange),
-            ("library", .libraryChange), ("configuration", .configurationEvent),
-            ("levels", .soundLevels),
-          ])
+          200: .events(EventName.allCases)
         ], errors: [422, 429])
     case .films: list("films", .films)
     case .songs: list("songs", .songs)

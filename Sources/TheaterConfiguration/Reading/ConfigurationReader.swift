@@ -122,6 +122,7 @@ struct ConfigurationReader {
     plan.devices = readDevicePlans()
     (plan.groups, plan.rooms) = (groups, rooms)
     checkRooms(of: plan)
+    plan = plan.choosingChainInputs()
     let accounts = readAccounts(fileProblem)
     let web = readWeb(fileProblem)
     let folders = texts(member("pluginFolders"))

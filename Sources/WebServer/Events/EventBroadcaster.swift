@@ -1,3 +1,4 @@
+import Devices
 import HomeTheater
 import JSON
 import NIOCore
@@ -43,6 +44,12 @@ final class EventBroadcaster: Sendable {
       Task.detached { await self.run(changes) }
     }
     wake()
+  }
+
+  /// Whether a principal sees the levels of an amplifier.
+  func shows(_ amplifier: DeviceID, to principal: Principal) -> Bool {
+    let plan = theater.plan
+    return plan.shows(plan.rooms(of: amplifier), to: plan.rooms(openTo: principal))
   }
 
   /// Removes a stream.
@@ -134,7 +141,7 @@ final class EventBroadcaster: Sendable {
     // The status names its last event, which may be newer than `earlier`.
     let place = status["event"]?.string.flatMap(log.sequence(of:)) ?? earlier
     var text = EventText()
-    text.appendEvent("snapshot", id: log.id(of: place), data: status)
+    text.appendEvent(.snapshot, id: log.id(of: place), data: status)
     stream.send(text.buffer, upTo: place, hasMore: place < log.sequence)
   }
 }

@@ -1,3 +1,4 @@
+import Devices
 import JSON
 import NIOCore
 
@@ -19,7 +20,7 @@ struct EventText {
   /// Appends an event. JSON text has no line breaks, so its data is one line.
   ///
   /// - Parameter id: `nil` for an event after which a stream cannot be resumed.
-  mutating func appendEvent(_ name: String, id: String? = nil, data: JSON) {
+  mutating func appendEvent(_ name: EventName, id: String? = nil, data: JSON) {
     if let id { buffer.writeString("id: \(id)\n") }
     buffer.writeString("event: \(name)\ndata: ")
     var bytes: [UInt8] = []

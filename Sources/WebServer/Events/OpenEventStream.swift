@@ -1,3 +1,4 @@
+import Devices
 import HomeTheater
 import NIOCore
 import Synchronization
@@ -111,13 +112,15 @@ final class OpenEventStream: Sendable {
   ///   - place: The number of the last of them.
   ///   - hasMore: Whether the log has later ones.
   func send(_ events: ByteBuffer, upTo place: Int, hasMore: Bool = false) {
-    let levels = state.withLock { $0.levels }?.drain() ?? []
+    let levels = (state.withLock { $0.levels }?.drain() ?? []).filter {
+      broadcaster.shows($0.device, to: principal)
+    }
     let isSending = state.withLock { state in
       guard !state.isOver else { return false }
       state.place = place
       var text = EventText(events)
       if let comment = state.comment.take() { text.appendComment(comment) }
-      for entry in levels { text.appendEvent("levels", data: entry.json) }
+      for entry in levels { text.appendEvent(.levels, data: entry.json) }
       guard text.count > 0 else { return false }
       state.hasMore = state.hasMore || hasMore
       // Handed over under the lock, so that nothing is sent after the end.

@@ -120,8 +120,9 @@ extension APIServices {
 
   private func device(_ request: RequestContext) throws -> any Device {
     let name = try request.captured("id")
-    if let device = theater.devices[DeviceID(name)] { return device }
-    let names = theater.devices.keys.map(\.name)
+    let visible = theater.devices(for: try request.theaterPrincipal())
+    if let device = visible.first(where: { $0.id.name == name }) { return device }
+    let names = visible.map(\.id.name)
     throw APIError(
       .notFound, "notFound", "there is no device \"\(name.quotation)\"",
       hint: nearest(to: name, in: names).map { "Did you mean \"\($0)\"?" }

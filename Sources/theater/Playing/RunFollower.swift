@@ -1,3 +1,4 @@
+import Devices
 import APIClient
 import JSON
 import TheaterAPI
@@ -54,15 +55,15 @@ struct RunFollower: Sendable {
     show(first, first["steps"]?.array ?? [])
     if status != "running" { return status }
     try await theater.listen(after: event) { event in
-      switch event.name {
-      case "run":
+      switch EventName(rawValue: event.name) {
+      case .run:
         guard event.json["id"]?.string == id else { return true }
         show(event.json, [event.json["step"]].compactMap(\.self))
-      case "snapshot":
+      case .snapshot:
         // Events were lost; the run's report has every step.
         let run = try await theater.get(DeviceEndpoint.run.path(id))
         show(run, run["steps"]?.array ?? [])
-      default: break
+      case .device, .activity, .library, .configuration, .levels, nil: break
       }
       return status == "running"
     }

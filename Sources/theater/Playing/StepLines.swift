@@ -1,4 +1,5 @@
 import JSON
+import Scenes
 
 /// The steps of runs and plans as lines.
 struct StepLines {
@@ -22,19 +23,28 @@ struct StepLines {
     if status == "running" { running.append((id, work)) }
     guard status != "waiting", status != "running", shown.insert(id).inserted else { return nil }
     let time = step["seconds"]?.number.map { $0 >= 0.1 ? " (\(Self.tenths($0)) s)" : "" } ?? ""
-    switch status {
-    case "done": return "  ✓ \(work)\(step["kind"] == "wait" ? "" : time)"
-    case "accepted": return "  ✓ \(work): accepted, not confirmed\(time)"
-    case "skipped" where step["reason"] == "person":
-      return "  · \(work): left out, somebody has changed it meanwhile"
-    case "skipped" where step["reason"] == "room":
-      return "  · \(work): left out, another room uses it"
-    case "skipped": return "  · \(work): already so"
-    case "cancelled": return "  – \(work): cancelled"
-    default:
+    switch NodeReport.Status(rawValue: status) {
+    case .done: return "  ✓ \(work)\(Self.kind(of: step) == .wait ? "" : time)"
+    case .accepted: return "  ✓ \(work): accepted, not confirmed\(time)"
+    case .skipped: return "  · \(work): \(Self.reason(of: step))"
+    case .cancelled: return "  – \(work): cancelled"
+    // Of a newer controller.
+    case nil: return "  \(work): \(status)"
+    case .waiting, .running: return nil
+    case .failed:
       let error = step["error"]
       let hint = HintedCommands.lines(for: error).map { "\n      \($0)" }.joined()
       return "  ✗ \(work): \(error?["message"]?.string ?? status)\(hint)"
+    }
+  }
+
+  /// Why a command was not sent.
+  private static func reason(of step: JSON) -> String {
+    guard let reason = step["reason"]?.string else { return "already so" }
+    switch NodeReport.Omission(rawValue: reason) {
+    case .person: return "left out, somebody has changed it meanwhile"
+    case .room: return "left out, another room uses it"
+    case nil: return "left out: \(reason)"
     }
   }
 
@@ -44,16 +54,18 @@ struct StepLines {
     let id = step["id"]?.string ?? ""
     let indent = String(repeating: "  ", count: id.split(separator: ".").count)
     guard let work = work(step) else {
-      return "\(indent)\(id) \(step["kind"] == "parallel" ? "at the same time:" : "in order:")"
+      return "\(indent)\(id) \(kind(of: step) == .parallel ? "at the same time:" : "in order:")"
     }
-    switch step["action"]?.string {
-    case "skip":
+    switch step["action"]?.string.flatMap(PlanNode.Action.init) {
+    case .skip:
       let reported = (step["reported"]?.object ?? [:]).map { key, value in
         "\(key) is \(value.string ?? value.text())"
       }
       return "\(indent)\(id) · \(work): not sent, \(reported.joined())"
-    case "decideLater": return "\(indent)\(id) ? \(work): sent unless it is so by then"
-    default: return "\(indent)\(id) → \(work)"
+    case .decideLater: return "\(indent)\(id) ? \(work): sent unless it is so by then"
+    case .send: return "\(indent)\(id) → \(work)"
+    // Of a newer controller.
+    case nil: return "\(indent)\(id) \(work)\(step["action"].map { ": \($0.string ?? "?")" } ?? "")"
     }
   }
 
@@ -67,14 +79,20 @@ struct StepLines {
     }
   }
 
+  private static func kind(of step: JSON) -> PlanNode.Kind? {
+    step["kind"]?.string.flatMap(PlanNode.Kind.init)
+  }
+
   /// `lights dim 10`, `wait 2 s`; `nil` for a group.
   private static func work(_ step: JSON) -> String? {
-    switch step["kind"]?.string {
-    case "command":
+    switch kind(of: step) {
+    case .command:
       let device = step["device"]?.string ?? "?"
       return "\(device) \(step["command"].map(CommandText.text) ?? "?")"
-    case "wait": return "wait \(tenths(step["duration"]?.number ?? 0)) s"
-    default: return nil
+    case .wait: return "wait \(tenths(step["duration"]?.number ?? 0)) s"
+    case .sequence, .parallel: return nil
+    // Of a newer controller.
+    case nil: return step["kind"]?.string ?? "?"
     }
   }
 

@@ -1,4 +1,5 @@
 import APIClient
+import Devices
 import JSON
 
 /// Converts events to lines for a pipe or a log. An event that changes no line yields none.
@@ -12,17 +13,17 @@ struct ChangeLines {
   /// Returns the lines that an event changes.
   mutating func lines(for event: ServerSentEvent) -> [String] {
     let json = event.json.printable
-    switch event.name {
-    case "snapshot":
+    switch EventName(rawValue: event.name) {
+    case .snapshot:
       let rooms = json["rooms"]?.array ?? []
       namesRooms = rooms.count > 1
       let activities = namesRooms ? rooms.map { $0["activity"] } : [json["activity"]]
       return activities.flatMap { activityLines($0 ?? [:]) }
         + (json["devices"]?.array ?? []).flatMap { deviceLines($0) }
-    case "device": return deviceLines(json)
-    case "activity": return activityLines(json)
-    case "configuration": return ["configuration: \(json["status"]?.string ?? "?")"]
-    default: return []
+    case .device: return deviceLines(json)
+    case .activity: return activityLines(json)
+    case .configuration: return ["configuration: \(json["status"]?.string ?? "?")"]
+    case .run, .library, .levels, nil: return []
     }
   }
 

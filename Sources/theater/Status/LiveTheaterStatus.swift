@@ -1,3 +1,4 @@
+import Devices
 import APIClient
 import JSON
 
@@ -68,27 +69,27 @@ struct LiveTheaterStatus: Sendable {
   /// Applies an event.
   mutating func apply(_ event: ServerSentEvent, at time: Double) {
     let json = event.json.printable
-    switch event.name {
-    case "activity":
+    switch EventName(rawValue: event.name) {
+    case .activity:
       guard
         let index = rooms.firstIndex(where: { $0.name == nil || $0.name == json["room"]?.string })
       else { return }
       rooms[index].activity = json
       rooms[index].readPlayback(from: devices, at: time)
-    case "device":
+    case .device:
       if let index = devices.firstIndex(where: { $0["id"] == json["id"] }) {
         devices[index] = json
       } else {
         devices.append(json)
       }
       readPlayback(of: [json["id"]], at: time)
-    case "run": apply(run: json)
-    case "configuration":
+    case .run: apply(run: json)
+    case .configuration:
       refusedEdit = json["status"] == "refused" ? [:] : nil
       let removed = json["removed"]?.array ?? []
       devices.removeAll { device in removed.contains { $0 == device["id"] } }
       readPlayback(of: removed, at: time)
-    default: break
+    case .snapshot, .library, .levels, nil: break
     }
   }
 

@@ -45,7 +45,8 @@ import Testing
       }
       #expect(await eventually { await !room.titles("songs").isEmpty }, "\(room.log)")
       let song = try #require(await room.titles("songs").first)
-      let name = try #require(try await room.state("/rooms")["rooms"]?.array?.first?["name"]?.string)
+      let name = try #require(
+        try await room.state("/rooms")["rooms"]?.array?.first?["name"]?.string)
       try await room.expect("listen", song)
       try await room.waitForActivity("running", in: name)
       #expect(await becomes("card", "volume", 100), "\(room.log)")

@@ -13,12 +13,12 @@ import Testing
     func missed(_ id: String) -> [Int]? {
       log.sequence(of: id).flatMap { log.entries(after: $0) }?.map(\.sequence)
     }
-    for number in 1...5 { log.publish(.other(name: "n", .integer(number))) }
+    for number in 1...5 { log.publish(.other(.library, .integer(number))) }
     #expect(missed("boot-3") == [4, 5])
     #expect(missed("boot-0") == [1, 2, 3, 4, 5])
     #expect(missed("boot-5") == [])
     for id in ["another-3", "boot-6", "boot-x", "boot--1", ""] { #expect(missed(id) == nil) }
-    for number in 6...3000 { log.publish(.other(name: "n", .integer(number))) }
+    for number in 6...3000 { log.publish(.other(.library, .integer(number))) }
     #expect(missed("boot-3") == nil)
     #expect(missed("boot-\(3000 - EventLog.capacity)")?.count == EventLog.capacity)
     #expect(log.entries(after: 2990, most: 3)?.map(\.sequence) == [2991, 2992, 2993])
@@ -69,7 +69,7 @@ import Testing
     #expect(devices.compactMap { newest[$0] }.min() == 100_000 - devices.count)
 
     // An event that no later one replaces is never skipped: the subscriber needs a snapshot.
-    log.publish(.other(name: "library", 1))
+    log.publish(.other(.library, 1))
     #expect(log.entries(after: 0) != nil)
     for number in 0..<(2 * EventLog.capacity) { report(number, of: quiet) }
     #expect(log.entries(after: 0) == nil)
@@ -115,7 +115,7 @@ import Testing
   func subscription() async {
     let log = EventLog(boot: "boot")
     let subscription = log.subscribe()
-    for number in 0..<100 { log.publish(.other(name: "n", .integer(number))) }
+    for number in 0..<100 { log.publish(.other(.library, .integer(number))) }
     log.close()
     var signals = 0
     for await _ in subscription.signals { signals += 1 }
@@ -128,7 +128,7 @@ import Testing
     let passes = await PausedNotification.permitsCancellation { onNotification in
       for await _ in log.subscribe().signals { onNotification() }
     } notify: {
-      log.publish(.other(name: "n", 0))
+      log.publish(.other(.library, 0))
     }
     #expect(passes)
   }

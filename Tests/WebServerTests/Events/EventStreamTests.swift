@@ -41,16 +41,16 @@ import Testing
     try await TestServer.open { room in
       let owner = try await room.owner()
       let events = room.theater.events
-      events.publish(.other(name: "note", 1))
+      events.publish(.other(.library, 1))
       let last = events.currentID
-      events.publish(.other(name: "note", 2))
-      events.publish(.other(name: "note", 3))
+      events.publish(.other(.library, 2))
+      events.publish(.other(.library, 3))
       var seen: [JSON] = []
       var names: Set<String> = []
       _ = try await owner.listen(after: last, isChecked: false) { event in
         names.insert(event.name)
-        if event.name == "note" { seen.append(event.json) }
-        if seen == [2, 3] { events.publish(.other(name: "note", 4)) }
+        if event.name == "library" { seen.append(event.json) }
+        if seen == [2, 3] { events.publish(.other(.library, 4)) }
         return seen.last != 4
       }
       #expect(seen == [2, 3, 4])
@@ -64,7 +64,7 @@ import Testing
       let owner = try await room.owner()
       let events = room.theater.events
       let count = 300
-      for number in 1...count / 2 { events.publish(.other(name: "note", .integer(number))) }
+      for number in 1...count / 2 { events.publish(.other(.library, .integer(number))) }
       let last = try #require(events.currentID.split(separator: "-").last.flatMap { Int($0) })
       try await withThrowingTaskGroup { group in
         for missed in [0, 1, 40, 41, count / 2] {
@@ -73,7 +73,7 @@ import Testing
             _ = try await owner.listen(
               after: "\(events.boot)-\(last - missed)", isChecked: false
             ) { event in
-              if event.name == "note", let number = event.json.integer { seen.append(number) }
+              if event.name == "library", let number = event.json.integer { seen.append(number) }
               return seen.last != count
             }
             #expect(seen == Array(count / 2 - missed + 1...count))
@@ -81,7 +81,7 @@ import Testing
         }
         #expect(await eventually { room.streams.count == 5 })
         for number in count / 2 + 1...count {
-          events.publish(.other(name: "note", .integer(number)))
+          events.publish(.other(.library, .integer(number)))
         }
         try await group.waitForAll()
       }
@@ -97,8 +97,8 @@ import Testing
         var names: [String] = []
         _ = try await owner.listen(isChecked: false) { event in
           names.append(event.name)
-          if event.name == "snapshot" { room.theater.events.publish(.other(name: "note", 1)) }
-          return event.name != "note"
+          if event.name == "snapshot" { room.theater.events.publish(.other(.library, 1)) }
+          return event.name != "library"
         }
         #expect(names.first == "snapshot" && names.last == "note", "\(number): \(names)")
       }
@@ -127,7 +127,7 @@ import Testing
       let owner = try await room.owner()
       let id = room.theater.events.currentID
       for number in 0...(3 * EventLog.capacity) {
-        room.theater.events.publish(.other(name: "note", .integer(number)))
+        room.theater.events.publish(.other(.library, .integer(number)))
       }
       var first: String?
       _ = try await owner.listen(after: id, isChecked: false) { event in
@@ -148,10 +148,10 @@ import Testing
       var notes = 0
       _ = try await owner.listen(isChecked: false) { event in
         if event.name == "snapshot" { snapshots += 1 }
-        if event.name == "note" { notes += 1 }
+        if event.name == "library" { notes += 1 }
         if snapshots == 1, notes == 0 {
           // Far more than sockets and buffers hold, while this listener does not read.
-          for _ in 0..<10_000 { events.publish(.other(name: "note", filler)) }
+          for _ in 0..<10_000 { events.publish(.other(.library, filler)) }
         }
         return snapshots < 2
       }
@@ -169,9 +169,9 @@ import Testing
         if event.name == "snapshot" {
           // The end of another session of the same person does not end this stream.
           _ = try await other.send(.DELETE, "/api/v1/sessions/current")
-          room.theater.events.publish(.other(name: "note", 1))
+          room.theater.events.publish(.other(.library, 1))
         }
-        if event.name == "note" { _ = try await owner.send(.DELETE, "/api/v1/sessions/current") }
+        if event.name == "library" { _ = try await owner.send(.DELETE, "/api/v1/sessions/current") }
         return true
       }
       #expect(refusal == nil)
@@ -231,6 +231,44 @@ import Testing
         // The controller closes the connection; the last bytes that it sent may be lost.
         while let part = try? await parts.next() { _ = part }
       }
+    }
+  }
+
+  @Test("a guest gets the events of the rooms of the pass alone, and misses none of them")
+  func guestRooms() async throws {
+    try await TestServer.open { room in
+      let owner = try await room.owner()
+      var plan = room.theater.plan
+      plan.rooms = [
+        Room(id: "lounge", devices: ["dvd", "lights", "projector", "screen", "popper", "amp"]),
+        Room(id: "den", devices: ["cd", "tuner"]),
+      ]
+      let all = Array(room.theater.devices.values)
+      try await room.theater.apply(plan, devices: all, by: .owner("ann"))
+      let made = try await owner.send(.POST, "/api/v1/guests", ["activities": ["music"]]).json
+      let guest = try await room.logIn(withPass: try #require(made["code"]?.string))
+      var seen: [String] = []
+      func listen(after id: String?) async throws {
+        _ = try await guest.listen(after: id, isChecked: false) { event in
+          if event.name == "snapshot" {
+            let ids = event.json["devices"]?.array?.compactMap { $0["id"]?.string } ?? []
+            #expect(Set(ids) == ["cd", "tuner"])
+            await room.devices["lights"]?.report(.brightness, 40)
+            await room.devices["cd"]?.report(.power, "on")
+          }
+          if event.name == "device" { seen.append(event.json["id"]?.string ?? "?") }
+          return event.name != "device"
+        }
+      }
+      try await listen(after: nil)
+      #expect(seen == ["cd"])
+      let last = room.theater.events.currentID
+      await room.devices["lights"]?.report(.brightness, 60)
+      await room.devices["tuner"]?.report(.power, "on")
+      try await listen(after: last)
+      #expect(seen == ["cd", "tuner"])
+      let hidden = try await guest.send(.GET, "/api/v1/devices/lights")
+      #expect(hidden.status == 404 && hidden.json["error"]?["hint"] == "There is: cd, tuner.")
     }
   }
 
@@ -302,7 +340,7 @@ import Testing
         }
         #expect(await eventually { !amp.isMetering })
         text = ""
-        room.theater.events.publish(.other(name: "note", 1))
+        room.theater.events.publish(.other(.library, 1))
         while !text.contains("event: note"), let part = try await parts.next() {
           text += String(buffer: part)
         }

@@ -1,3 +1,4 @@
+import Devices
 import APIClient
 import Foundation
 import HomeTheater
@@ -80,8 +81,8 @@ extension TestServer {
     let filler = JSON.string(String(repeating: "x", count: 1000))
     let events = theater.events
     let last = events.currentID
-    for _ in 0..<kibibytes { events.publish(.other(name: "note", filler)) }
-    events.publish(.other(name: "last", .null))
-    _ = try await listener.listen(after: last, isChecked: false) { $0.name != "last" }
+    for _ in 0..<kibibytes { events.publish(.other(.library, filler)) }
+    events.publish(.other(.configuration, .null))
+    _ = try await listener.listen(after: last, isChecked: false) { $0.name != "configuration" }
   }
 }

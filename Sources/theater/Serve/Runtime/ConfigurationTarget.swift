@@ -23,5 +23,5 @@ struct RunningTheater: ConfigurationTarget {
     try await theater.apply(loaded.configuration.plan, devices: plugins.devices, by: principal)
   }
 
-  func publish(_ event: JSON) { theater.events.publish(.other(name: "configuration", event)) }
+  func publish(_ event: JSON) { theater.events.publish(.other(.configuration, event)) }
 }

@@ -172,11 +172,11 @@ final class MemoryTheater: ConfigurationTarget {
     try await facade.apply(loaded.configuration.plan, devices: devices, by: principal)
   }
 
-  func publish(_ event: JSON) { facade.events.publish(.other(name: "configuration", event)) }
+  func publish(_ event: JSON) { facade.events.publish(.other(.configuration, event)) }
 
   /// The data of all events `configuration`.
   var events: [JSON] {
-    (facade.events.entries(after: 0) ?? []).filter { $0.event.name == "configuration" }
+    (facade.events.entries(after: 0) ?? []).filter { $0.event.name == .configuration }
       .map { $0.event.json(now: .zero) }
   }
 }

@@ -49,7 +49,6 @@ export async function begin(session, loggedOut) {
   store.session = session;
   // The titles of an earlier session in this tab may be above the age limit of this one.
   knownTitles = Object.create(null);
-  knownArtists = Object.create(null);
   knownPictures = new Set();
   choices = await categoriesOf(session.activities);
   stop = new AbortController();
@@ -247,8 +246,6 @@ export const mayChoose = (list) => !choices || choices.has(LISTS[list]);
 // ---- lists of the library ----
 /** Titles of the items that the lists have brought so far. */
 export let knownTitles;
-/** Artists of these items, where they have one. */
-export let knownArtists;
 /** The ids of these items whose players may have a picture. */
 export let knownPictures;
 const LISTS = { films: 'films', music: 'songs', stations: 'stations' };
@@ -267,9 +264,8 @@ export async function loadPage(list, part) {
   }
   return { items, total };
 }
-function remember({ id, title, artist, picture }) {
+function remember({ id, title, picture }) {
   knownTitles[id] = title;
-  if (artist) knownArtists[id] = artist;
   if (picture) knownPictures.add(id);
   else knownPictures.delete(id);
 }

@@ -1,7 +1,7 @@
 // Media keys and lock-screen controls of the current item.
 import { h } from '../base/dom.js';
 import { preferences } from '../base/preferences.js';
-import { activity, device, knownArtists, playback, watch } from '../model/store.js';
+import { activity, device, playback, watch } from '../model/store.js';
 import { canSeek, flip, isPaused, jump, seekTo, skip } from './commands.js';
 
 const BACK_SECONDS = 10;
@@ -24,10 +24,10 @@ function controllable() {
   return ['playing', 'paused'].includes(play?.state) ? play : undefined;
 }
 function metadata(play) {
-  const { item, itemTitle, title } = activity();
+  const { itemTitle, title, artist } = activity();
   return new MediaMetadata({
     title: play.title ?? itemTitle ?? title ?? '',
-    artist: play.title ? itemTitle : knownArtists[item] ?? '',
+    artist: play.title ? itemTitle : artist ?? '',
     artwork: [{ src: file('icon-192.png'), sizes: '192x192', type: 'image/png' }],
   });
 }
