@@ -3,6 +3,7 @@ import { $, announce, ariaHidden, btn, h } from './base/dom.js';
 import { Failure, get, setLogoutHandler } from './base/api.js';
 import { changeLanguage, loadTexts, t } from './base/text.js';
 import { applyPreferences, preferences } from './base/preferences.js';
+import { followKeyboard } from './parts/field-in-view.js';
 
 const NAME = 'Home Theater';
 
@@ -321,6 +322,7 @@ function loadAhead() {
 }
 async function start() {
   applyPreferences();
+  followKeyboard();
   const texts = loadTexts(preferences().language);
   loadAhead();
   try {

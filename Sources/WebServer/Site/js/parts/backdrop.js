@@ -2,6 +2,7 @@
 // Each valid field lights its share of the footlights; success opens the curtain.
 import { $$, ariaHidden, h, s, shape } from '../base/dom.js';
 import { mark } from '../base/form-icons.js';
+import { followReturnKey } from './return-key.js';
 
 const FOLDS = 7;
 const SCALLOPS = 24;
@@ -96,7 +97,7 @@ export function entranceForm(heading, onsubmit, ...content) {
     event.preventDefault();
     onsubmit?.();
   };
-  return h(
+  const form = h(
     'form',
     {
       class: 'card entrance-card',
@@ -108,4 +109,6 @@ export function entranceForm(heading, onsubmit, ...content) {
     h('h1', { class: 'title-2', id: 'hello', tabindex: -1 }, heading),
     content,
   );
+  followReturnKey(form);
+  return form;
 }

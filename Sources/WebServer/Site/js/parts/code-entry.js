@@ -8,7 +8,7 @@ import { drive, emits, failurePainter } from '../model/flow.js';
 import { isPhone } from '../model/rules.js';
 import { entranceForm } from './backdrop.js';
 import { codeField, countdownRing } from './code-field.js';
-import { field, formError, setBusy } from './forms.js';
+import { fieldOfFlow, formError, setBusy } from './forms.js';
 
 const CODE_LENGTH = 6;
 // How much of the backdrop is lit in each state of the forms.
@@ -104,11 +104,12 @@ export function codeSteps(options) {
   return { send, stop };
 }
 
-function contactField({ oneTime, send, note }) {
-  const input = field({
+function contactField({ oneTime, send, note, autocomplete }) {
+  const input = fieldOfFlow({
     label: t('field.contact'),
     name: 'contact',
-    autocomplete: 'username',
+    inputmode: 'email',
+    autocomplete,
     note,
     check: (text) => oneTime.form.isValid('contact') && text ? null : t('field.contactLike'),
   });
@@ -119,11 +120,13 @@ function contactField({ oneTime, send, note }) {
   });
   return input;
 }
-function contactForm({ oneTime, send, set, heading, note, button: words, foot }) {
+function contactForm(
+  { oneTime, send, set, heading, note, autocomplete = 'username', button: words, foot },
+) {
   const error = formError();
   const paintFailure = failurePainter(error);
   const button = submitBtn('big wide', words);
-  const contact = contactField({ oneTime, send, note });
+  const contact = contactField({ oneTime, send, note, autocomplete });
   const submit = () => {
     send({ type: 'submitContact' });
     if (!oneTime.isLoading && contact.input.isConnected) contact.input.focus();

@@ -1,6 +1,7 @@
 // The field for a code of six digits, and the countdown until the next code.
 import { h, s } from '../base/dom.js';
 import { t, unit } from '../base/text.js';
+import { lockInput } from './return-key.js';
 
 const LENGTH = 6;
 /** Room for pasted codes with spaces in them. */
@@ -15,6 +16,7 @@ export function codeField({ label = t('code.digits'), ontyped, describedby }) {
   const input = h('input', {
     inputmode: 'numeric',
     autocomplete: 'one-time-code',
+    autocapitalize: 'none',
     maxlength: LONGEST_INPUT,
     pattern: '[0-9]*',
     'aria-label': label,
@@ -42,7 +44,7 @@ export function codeField({ label = t('code.digits'), ontyped, describedby }) {
     /** @param next `open`, `loading`, `wrong` or `done` */
     state(next) {
       node.dataset.state = next;
-      input.disabled = next === 'loading' || next === 'done';
+      lockInput(input, next === 'loading' || next === 'done');
     },
     set(text) {
       if (input.value === text) return;

@@ -8,6 +8,7 @@ import { codeSteps } from './code-entry.js';
 import { sheet } from './dialogs.js';
 import { failureWords } from './failures.js';
 import { field, formError, setBusy } from './forms.js';
+import { followReturnKey } from './return-key.js';
 
 export const passwordField = () =>
   field({
@@ -78,6 +79,7 @@ export function formSheet(
     error.node,
     button,
   );
+  followReturnKey(form);
   const dialog = sheet(heading, form);
   return dialog;
 }

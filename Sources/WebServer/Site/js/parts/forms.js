@@ -4,10 +4,15 @@ import { ariaHidden, h, setChildren, uid } from '../base/dom.js';
 import { formIcon } from '../base/form-icons.js';
 import { sentence, t, unit } from '../base/text.js';
 import { isEmail } from '../model/rules.js';
+import { keepFieldInView } from './field-in-view.js';
+import { lockInput } from './return-key.js';
 
 /** The checks of a login, which applies no rules: an account may predate them. */
 export const CHECK = {
-  email: (text) => isEmail(text) ? null : t('field.emailLike'),
+  email(text) {
+    if (!text.trim()) return t('field.emailMissing');
+    return isEmail(text) ? null : t('field.emailLike');
+  },
   any: (text) => text ? null : t('field.passwordMissing'),
 };
 
@@ -39,8 +44,12 @@ class Field {
       h('div', 'box', this.input, this.mark, this.revealButton),
       h('p', { class: 'note', id: noteID(this.input.id) }, this.noteText),
     );
-    this.input.addEventListener('input', () => this.handleInput());
-    this.input.addEventListener('blur', () => this.handleBlur());
+    this.handlers = { input: () => this.handleInput(), blur: () => this.handleBlur() };
+  }
+  /** Attaches the event handlers. */
+  listen() {
+    const { input, handlers } = this;
+    for (const [type, handler] of Object.entries(handlers)) input.addEventListener(type, handler);
   }
   handleInput() {
     if (this.flow) {
@@ -63,6 +72,7 @@ class Field {
   /** Lets a flow decide the look with `display()`, and tells it of `typed(text)` and `left()`. */
   follow(flow) {
     this.flow = flow;
+    this.listen();
   }
   /** Sets the function that is called after each change, with the field and whether it was left. */
   setChangeHandler(action) {
@@ -107,9 +117,10 @@ class Field {
     this.node.dataset.look = look;
     setChildren(this.mark, MARKS[look] ? formIcon(MARKS[look]) : null);
     this.input.setAttribute('aria-invalid', look === 'invalid-shown');
+    if (look === 'invalid-shown') keepFieldInView();
   }
   lock(isLocked) {
-    this.input.disabled = isLocked;
+    lockInput(this.input, isLocked);
     if (this.revealButton) this.revealButton.disabled = isLocked;
     this.node.toggleAttribute('data-locked', isLocked);
   }
@@ -122,7 +133,16 @@ class Field {
 }
 const noteID = (inputID) => `${inputID}n`;
 function fieldInput(
-  { name, type = 'text', secret, autocomplete, inputmode, placeholder, readonly },
+  {
+    name,
+    type = 'text',
+    secret,
+    autocomplete,
+    inputmode,
+    autocapitalize = 'none',
+    placeholder,
+    readonly,
+  },
 ) {
   const id = uid('f');
   return h('input', {
@@ -134,7 +154,8 @@ function fieldInput(
     placeholder,
     readonly,
     'aria-describedby': noteID(id),
-    autocapitalize: type === 'text' && !secret ? 'words' : 'none',
+    autocapitalize,
+    autocorrect: autocapitalize === 'none' ? 'off' : null,
     spellcheck: 'false',
   });
 }
@@ -159,13 +180,19 @@ function revealButton(input) {
  * A labelled input. paint() follows typing at once and shows a mistake only after the field was
  * left or submitted.
  * @param options `label`, `note`, and the input's `name`, `type`, `autocomplete`, `inputmode`,
- *   `placeholder` and `readonly`; `secret` for a password;
+ *   `autocapitalize`, `placeholder` and `readonly`; `secret` for a password;
  *   `check(text)`, which returns what is wrong with a text ('' without words), or null, or
  *   'pending' while a question is open; `onchange`, see Field.setChangeHandler();
  *   `hidesMistakeOnEdit`: whether a shown mistake goes with the next keystroke, not only when it
  *   is corrected
  */
-export const field = (options) => new Field(options);
+export function field(options) {
+  const made = new Field(options);
+  made.listen();
+  return made;
+}
+/** A field that handles no event before it follows a flow. @param options as of field() */
+export const fieldOfFlow = (options) => new Field(options);
 
 /** Lets fields follow the form of a flow, which is told of their input with `send`. */
 export function followForm(fields, flow, send) {
@@ -217,6 +244,7 @@ export function formError() {
       const wait = retryAfter ? countDown(retryAfter) : null;
       const what = h('b', {}, `${sentence(message)} `);
       setChildren(node, formIcon('warn'), h('p', {}, what, hint || '', wait));
+      keepFieldInView();
     },
   };
 }

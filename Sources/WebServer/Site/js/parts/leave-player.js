@@ -22,11 +22,13 @@ export let withdraw = () => {};
 export function leftPlayer() {
   withdraw();
   const { status, run } = activity();
-  if (!store.session || status !== 'running' || showsActivity(location.pathname)) return;
+  if (!store.session || !isGoingOn(status) || showsActivity(location.pathname)) return;
   const ends = leavingEnds();
   if (ends) endActivity();
   else if (ends === undefined) ask(run);
 }
+/** Whether an activity plays, or is made ready to. */
+const isGoingOn = (status) => ['starting', 'running'].includes(status);
 const showsActivity = (address) =>
   ['/player', '/room'].includes(address) || (address === '/radio' && playerRole() === 'tuner');
 
@@ -36,7 +38,7 @@ function ask(run) {
   /** Shows the title of the moment; returns whether the run still goes on. */
   const update = () => {
     const current = activity();
-    if (current.status !== 'running' || current.run !== run) {
+    if (!isGoingOn(current.status) || current.run !== run) {
       withdraw();
       return false;
     }

@@ -29,6 +29,8 @@ const ICONS = {
 };
 /** The kinds of parameters of a scene that an item can be the value of. */
 const ITEM_KINDS = ['film', 'song', 'station'];
+/** The statuses of a step that has changed something. */
+const EFFECTIVE = ['done', 'accepted'];
 /** Milliseconds after which a run that could not be loaded is asked for again. */
 const LOAD_RETRY_DELAY = 3000;
 
@@ -149,11 +151,11 @@ async function startRun(address, body) {
   const { run } = await post(address, body);
   saveRun(run);
 }
-/** The card of a failure, with the step of the run that it stopped. */
-export function faultCard(error, run, buttons, note) {
+/** The card of a failure, with the step of the run that it stopped, and what was done before. */
+export function faultCard(error, run, buttons) {
   const unnamed = t(run?.status === 'cancelled' ? 'scenes.cancelled' : 'now.failed');
   const { message, hint, detail } = failureWords(error ?? { message: unnamed });
-  const words = [placeOf(error, run), note, hint].filter(Boolean).join(' ');
+  const words = [placeOf(error, run), keptWords(error, run), hint].filter(Boolean).join(' ');
   return errorCard(message, [words, small(detail)], ...buttons);
 }
 /** The buttons of an activity that failed: begin it again, or end it. */
@@ -164,6 +166,16 @@ export function remedyButtons(now, go) {
     canRetry ? btn('primary', begin, icon('fix'), t('do.retry')) : null,
     btn('quiet', endActivity, icon('stop'), t('do.end')),
   ];
+}
+/**
+ * What a failed run has done, which stays as it is: "Done before it, and kept: Lights: dim to 10 %;
+ * Projector: turn on." Empty if no step failed.
+ */
+function keptWords(error, run) {
+  if (!error?.step || !run?.isWhole) return '';
+  const done = leaves(run).filter(({ status }) => EFFECTIVE.includes(status));
+  if (!done.length) return t('step.noneDone');
+  return t('step.kept', { steps: done.map(stepWords).join('; ') });
 }
 /** Where a run stopped: "Step 4 of 11." */
 export function placeOf(error, run) {

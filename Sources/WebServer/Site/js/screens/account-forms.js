@@ -27,6 +27,7 @@ export function changeName(user, reload) {
     label: t('field.name'),
     name: 'name',
     autocomplete: 'name',
+    autocapitalize: 'words',
     check: (text) => (text.trim() ? null : t('account.nameMissing')),
   });
   name.value = user.name;

@@ -5,6 +5,7 @@ import { cover } from '../parts/cover.js';
 import { withPicture } from '../parts/pictures.js';
 import * as theater from '../model/store.js';
 import { ambient } from '../parts/item-cover.js';
+import { progressOf } from '../parts/runs.js';
 import { slider } from '../parts/sliders.js';
 import {
   amplifier,
@@ -118,12 +119,17 @@ function timeText(now, play) {
     case 'failed':
       return now.error?.step ? t('now.stoppedAt', { step: now.error.step }) : t('is.stopped');
     case 'starting':
-      return t('now.starting');
+      return withStep(t('now.starting'), now);
     case 'ending':
-      return t('now.ending');
+      return withStep(t('now.ending'), now);
     default:
       return playbackText(now, play);
   }
+}
+/** What happens to an activity, with the step that is in progress. */
+function withStep(text, { run }) {
+  const step = progressOf(run);
+  return step ? `${text} ${step.words}` : text;
 }
 function playbackText(now, play) {
   if (isRadio()) return play?.title ?? tunedFrequencyText(theater.device(now.player));

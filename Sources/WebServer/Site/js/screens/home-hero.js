@@ -10,7 +10,6 @@ import { seekBar } from '../parts/sliders.js';
 import { canSeek, endActivity, flip, isPaused, seekTo } from '../parts/commands.js';
 import { remainingTime, startButtons } from '../parts/resume.js';
 import { faultCard, progressOf, remedyButtons } from '../parts/runs.js';
-import { greeting } from './greeting.js';
 import { t } from '../base/text.js';
 import { clockText } from '../base/times.js';
 
@@ -103,13 +102,9 @@ function idleContent({ now, stopped }, go) {
   const openPlayer = () => {
     if (stopped.category === 'films') go('/player');
   };
-  const { name } = theater.store.session.user;
   return [
     now.error ? faultCard(now.error, undefined, []) : null,
-    headlines(
-      t('home.ready', { greeting: greeting(), name }),
-      stopped?.title ?? t('now.nothing'),
-    ),
+    headlines(t('home.ready'), stopped?.title ?? t('now.nothing')),
     stopped ? h('p', 'soft', remainingTime(stopped)) : null,
     h('div', 'hero-keys', stopped ? startButtons(stopped, '', openPlayer) : choiceButtons(go)),
   ];

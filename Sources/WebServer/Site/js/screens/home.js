@@ -7,10 +7,12 @@ import { describe, nameOf } from '../model/words.js';
 import { section } from '../parts/cards.js';
 import { chip, stateProvenance } from '../parts/chips.js';
 import { rebuildIfChanged } from '../parts/rebuild.js';
+import { greeting } from './greeting.js';
 import { homeHero } from './home-hero.js';
 import { homeScenes } from './home-scenes.js';
 import { homeStopped } from './home-stopped.js';
 import { homeTiles } from './home-tiles.js';
+import { logOutButton } from './log-out.js';
 import { t } from '../base/text.js';
 
 export const title = () => t('home.title');
@@ -19,7 +21,7 @@ const POSITION_PERIOD = 500;
 /** The devices whose state stands below the room. */
 const ROOM_ROLES = ['lights', 'projector', 'amplifier', 'popcornPopper'];
 
-export async function show(main, { go }) {
+export async function show(main, { go, exit, begin }) {
   const hero = homeHero(go);
   const tiles = homeTiles(go);
   const scenes = homeScenes(go);
@@ -28,6 +30,7 @@ export async function show(main, { go }) {
   const picture = ariaHidden('div', 'mini-room');
   await Promise.all([scenes.load(), stopped.load()]);
   main.append(
+    ...welcome({ exit, begin }),
     hero.node,
     section(t('home.question'), 'h-activities', tiles.node),
     stopped.node,
@@ -56,6 +59,13 @@ export async function show(main, { go }) {
     stopFollowing();
     endRoom();
   };
+}
+/** Greets the person, beside the way out; a wall tablet is nobody's. */
+function welcome(app) {
+  if (theater.isWallTablet()) return [];
+  const { name } = theater.store.session.user;
+  const words = h('p', 'title-4', t('home.hello', { greeting: greeting(), name }));
+  return [h('div', 'page-head home-head', words, logOutButton(app))];
 }
 const roomSection = (picture, facts) =>
   h(

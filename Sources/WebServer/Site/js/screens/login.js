@@ -7,7 +7,7 @@ import { t, textParts } from '../base/text.js';
 import { drive, emits, failurePainter } from '../model/flow.js';
 import { LoginFlow } from '../model/login-flow.js';
 import { backdrop, entranceForm } from '../parts/backdrop.js';
-import { CHECK, field, followForm, formError, setBusy } from '../parts/forms.js';
+import { CHECK, fieldOfFlow, followForm, formError, setBusy } from '../parts/forms.js';
 import { languageChoice } from '../parts/language.js';
 import { greeting } from './greeting.js';
 
@@ -23,7 +23,7 @@ function create(main) {
     flow: new LoginFlow(),
     set: backdrop(main),
     error: formError(),
-    email: field({
+    email: fieldOfFlow({
       label: t('field.email'),
       name: 'email',
       type: 'email',
@@ -31,7 +31,7 @@ function create(main) {
       inputmode: 'email',
       check: CHECK.email,
     }),
-    password: field({
+    password: fieldOfFlow({
       label: t('field.password'),
       name: 'password',
       secret: true,
@@ -108,8 +108,9 @@ function passwordPainter({ flow, set, email, password, error, button }, enter) {
       button.focus();
       return;
     }
-    password.input.focus();
-    password.input.select();
+    const refused = fields.find(({ input }) => input.name === flow.failure.field) ?? password;
+    refused.input.focus();
+    refused.input.select();
   };
   return (effects) => {
     for (const one of fields) {
@@ -147,11 +148,11 @@ export async function logIn({ start: _, ...proof }, send) {
 }
 
 function factorField(flow, send) {
-  const code = field({
+  const code = fieldOfFlow({
     label: t('field.factor'),
     name: 'code',
+    // A recovery code has letters: no `inputmode` of digits.
     autocomplete: 'one-time-code',
-    inputmode: 'numeric',
     note: t('field.factorNote'),
   });
   code.follow({

@@ -41,7 +41,12 @@ export function registerByCode({ set, invitation, enter, onback }) {
     with: { invitation },
     set,
     put: showForm,
-    contact: { heading: t('newcomer.heading'), note: t('newcomer.note'), button: t('code.send') },
+    contact: {
+      heading: t('newcomer.heading'),
+      note: t('newcomer.note'),
+      button: t('code.send'),
+      autocomplete: 'email',
+    },
     code: { heading: t('code.enter'), says: 'code.went' },
     foot: () => h('div', 'entrance-links', btn('link', returnToName, t('newcomer.byName'))),
     verify: showPersonForm,
@@ -61,7 +66,7 @@ const confirm = ({ invitation, request, code, name, email, password }) =>
 
 /** The name, and the e-mail address of a person who began with a phone number. */
 function personFields(knownEmail) {
-  const name = { label: t('field.name'), autocomplete: 'name' };
+  const name = { label: t('field.name'), autocomplete: 'name', autocapitalize: 'words' };
   if (knownEmail) return { name };
   const email = {
     label: t('newcomer.email'),

@@ -1,7 +1,7 @@
 // The forms of the registration: the code, then the name, the e-mail address and the password.
 // Each has a drawing (`art`), its `content`, its button (`next`), and the `input` for the focus.
 import { announce, btn, submitBtn } from '../base/dom.js';
-import { field, followForm, setBusy } from '../parts/forms.js';
+import { field, fieldOfFlow, followForm, setBusy } from '../parts/forms.js';
 import { ruleList } from '../parts/rule-list.js';
 import { door, seat, ticket } from '../parts/drawings.js';
 import { emits } from '../model/flow.js';
@@ -79,6 +79,7 @@ function nameStep(screen, beginByCode) {
   const name = flowField(screen.flow, 'name', {
     label: t('field.name'),
     autocomplete: 'name',
+    autocapitalize: 'words',
     note: t('register.nameNote'),
   });
   const isInvited = screen.requests.codeKind === 'invitation';
@@ -129,7 +130,7 @@ function passwordStep(screen) {
   });
 }
 const flowField = (flow, name, options) =>
-  field({ ...options, name, check: () => flow.form.mistake(name) });
+  fieldOfFlow({ ...options, name, check: () => flow.form.mistake(name) });
 
 /** The part that all steps of the flow have: the button, the look of the fields, the failure. */
 function flowStep(screen, options) {

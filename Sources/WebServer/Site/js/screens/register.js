@@ -3,6 +3,7 @@
 import { announce, btn, h, setChildren } from '../base/dom.js';
 import { formIcon } from '../base/form-icons.js';
 import { formError } from '../parts/forms.js';
+import { followReturnKey } from '../parts/return-key.js';
 import { backdrop, brand } from '../parts/backdrop.js';
 import { drive, emits, failurePainter } from '../model/flow.js';
 import { RegistrationFlow } from '../model/registration-flow.js';
@@ -36,6 +37,7 @@ class RegistrationScreen {
       this.picture,
       h('div', 'wiz-side', h('div', 'wiz-top', brand(), this.dots), this.body),
     );
+    followReturnKey(this.card, () => this.form.step !== STEPS.at(-1));
     this.card.addEventListener('submit', (event) => this.submit(event));
     this.card.addEventListener('keydown', ({ key }) => {
       if (key === 'Escape') this.goBack();

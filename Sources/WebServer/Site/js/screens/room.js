@@ -131,8 +131,8 @@ function stateText(activity, play) {
 /** The step at which an activity is that starts or ends. */
 function stepText(activity) {
   const step = progressOf(activity.run);
-  if (step) return t('step.now', step);
-  return t(activity.status === 'starting' ? 'said.starting' : 'said.ending');
+  const what = t(activity.status === 'starting' ? 'said.starting' : 'said.ending');
+  return step ? `${what} · ${t('step.now', step)}` : what;
 }
 
 /** The card of a device that failed: what happened, and what mends it. */

@@ -247,7 +247,8 @@ class ScenesScreen {
     this.paintHead(chip(RUN_CHIPS[run.status], runWord(run)), text);
     this.announceEnd(run, text);
     const { trouble, steps, keys } = this;
-    rebuildIfChanged(trouble, JSON.stringify(run.error ?? null), () => this.runFailure(run));
+    const shownFailure = JSON.stringify([run.error, run.isWhole]);
+    rebuildIfChanged(trouble, shownFailure, () => this.runFailure(run));
     steps.classList.remove('as-plan');
     rebuildIfChanged(steps, JSON.stringify(run.steps), () => runSteps(run));
     rebuildIfChanged(keys, run.status, () => this.runKeys(run));
@@ -260,7 +261,7 @@ class ScenesScreen {
   runFailure(run) {
     if (!run.error) return null;
     const retry = btn('primary', this.start, icon('fix'), t('do.retry'));
-    return faultCard(run.error, run, [retry], t('scenes.stays'));
+    return faultCard(run.error, run, [retry]);
   }
   runKeys({ id, status }) {
     if (status === 'running') return cancelButton(id);

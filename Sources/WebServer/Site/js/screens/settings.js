@@ -1,10 +1,10 @@
 // Settings: how the page looks on this device, the way to one's account, the theater.
-import { get, post, remove } from '../base/api.js';
+import { get, post } from '../base/api.js';
 import { h, setChildren } from '../base/dom.js';
 import { preferences, savePreferences } from '../base/preferences.js';
 import { t } from '../base/text.js';
 import * as theater from '../model/store.js';
-import { actionButton, labeled, quiet } from '../parts/actions.js';
+import { labeled, quiet } from '../parts/actions.js';
 import { card, heading, setting } from '../parts/cards.js';
 import { choice, toggle } from '../parts/choices.js';
 import { saveLanguage } from '../parts/commands.js';
@@ -16,6 +16,7 @@ import { leavingEnds, setLeavingEnds } from '../parts/leave-player.js';
 import { slider } from '../parts/sliders.js';
 import { toast } from '../parts/toasts.js';
 import { ageSlider } from './age-slider.js';
+import { endSession, logOutButton } from './log-out.js';
 
 export const title = () => t('settings.title');
 
@@ -23,33 +24,13 @@ export const title = () => t('settings.title');
 const TEXT_SIZE = { min: 90, max: 140, step: 5, standard: 100 };
 
 export function show(main, { exit, begin }) {
-  const logOut = async () => {
-    const kept = preferences();
-    await endSession(begin, () => remove('/sessions/current'));
-    // The answer clears the browser's storage. The look belongs to this device, not to the account.
-    savePreferences(kept);
-    await exit();
-  };
   const mayOperate = theater.mayOperate();
   const thisDevice = h('div', 'col', appearance(), wall(begin), mayOperate ? controller() : null);
   const thisPerson = h('div', 'col', mayOperate ? account() : null, playing());
   main.append(
-    heading(title(), actionButton('', logOut, t('settings.logOut'))),
+    heading(title(), logOutButton({ exit, begin })),
     h('div', 'two-col', thisDevice, thisPerson),
   );
-}
-/**
- * Ends the session with a request. Stops the event stream first: its next request would get 401
- * before the answer arrives, and log the page out.
- */
-async function endSession(begin, request) {
-  theater.unfollow();
-  try {
-    await request();
-  } catch (failure) {
-    if (failure.status !== 401) await begin('/settings');
-    throw failure;
-  }
 }
 const group = (text, id, ...settings) => card(text, id, h('div', 'setting-list', settings));
 

@@ -28,6 +28,7 @@ export async function createToken(done) {
     label: t('tokens.name'),
     name: 'token',
     autocomplete: 'off',
+    autocapitalize: 'sentences',
     placeholder: t('tokens.example'),
     check: (text) => (text.trim() ? null : t('tokens.nameMissing')),
   });
