@@ -4,10 +4,8 @@ import json
 import re
 
 import pytest
-from conftest import PASSWORD, ROOT, hold, proves, wait_held, with_modules
+from conftest import PASSWORD, hold, proves, wait_held
 from playwright.sync_api import expect
-
-SITE = ROOT / "Sources/WebServer/Site"
 
 
 def fill_login(page, email="ann@example.org", password=PASSWORD):
@@ -39,30 +37,119 @@ def test_button(visit):
         expect(page.get_by_role("link", name=name)).to_have_attribute("href", goal)
 
 
+# Takes the place of base/assemble.js: records each step of a screen, with the state of the page at
+# its end, then calls the real function with the real steps.
+RECORDING_ASSEMBLE = """
+  import { assemble as realAssemble } from './assemble.js?real';
+  globalThis.recordedSteps = [];
+  function stateOf({ form, button, email, password }) {
+    const isShown = form.isConnected;
+    // Typing, and the look of the fields that follows.
+    const looks = [email, password].map(({ input, node }) => {
+      input.value = 'x';
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+      const { look } = node.dataset;
+      input.value = '';
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+      return look;
+    });
+    return {
+      isShown,
+      hasFields: form.contains(email.input) && form.contains(password.input),
+      button: button.getAttribute('aria-disabled'),
+      reacts: looks.some((look) => look !== 'pristine'),
+    };
+  }
+  export function assemble(screen, main, app) {
+    let parts;
+    const recorded = Object.entries(screen).map(([name, step]) => [name, (...given) => {
+      const result = step(...given);
+      parts ??= result;
+      recordedSteps.push([name, stateOf(parts)]);
+      return result;
+    }]);
+    return realAssemble(Object.fromEntries(recorded), main, app);
+  }
+"""
+
+
 @proves("A2 · the login is assembled in a fixed order: create, configure, lay out, bind")
 def test_order(visit):
-    page = visit().open("/login")
-    order = page.evaluate(
-        with_modules(
-            "base/assemble.js",
-            """({ assemble }) => {
-              const calls = [];
-              const step = (name) => (parts) => {
-                calls.push([name, parts?.made ?? null]);
-                return { made: 1 };
-              };
-              const names = ['create', 'configure', 'layOut', 'bind'];
-              const screen = Object.fromEntries(names.map((name) => [name, step(name)]));
-              assemble(screen, null, {});
-              return calls;
-            }""",
-        )
+    page = visit().page
+    page.route(
+        "**/js/base/assemble.js",
+        lambda route: route.fulfill(content_type="text/javascript", body=RECORDING_ASSEMBLE),
     )
-    assert order == [["create", None], ["configure", 1], ["layOut", 1], ["bind", 1]]
-    source = (SITE / "js/screens/login.js").read_text()
-    assert re.search(
-        r"assemble\(\{create,configure,layOut,bind,?\},main,app,?\)", re.sub(r"\s", "", source)
-    )
+    page.goto("/login")
+    page.wait_for_selector("html[data-ready]")
+    created = {"isShown": False, "hasFields": False, "button": None, "reacts": False}
+    configured = {**created, "button": "true"}
+    laid_out = {**configured, "isShown": True, "hasFields": True}
+    assert page.evaluate("recordedSteps") == [
+        ["create", created],
+        ["configure", configured],
+        ["layOut", laid_out],
+        ["bind", {**laid_out, "reacts": True}],
+    ]
+
+
+@proves(
+    "A15 · a login without address or password marks each empty field with its own message, and "
+    "focuses the first"
+)
+@pytest.mark.parametrize("size", ["phone", "desktop"])
+def test_empty_fields(visit, size):
+    page = visit(size=size).open("/login")
+    email = page.get_by_role("textbox", name="E-mail address")
+    password = page.get_by_label("Password", exact=True)
+    messages = {email: "Enter your e-mail address.", password: "Enter your password."}
+    sent = hold(page, "/sessions")
+
+    def press_login():
+        # Playwright itself would not press a button that says that it is disabled.
+        page.get_by_role("button", name="Log in").click(force=True)
+
+    def expect_marked(*fields):
+        for field, message in messages.items():
+            is_marked = field in fields
+            expect(field).to_have_attribute("aria-invalid", str(is_marked).lower())
+            if is_marked:
+                expect(field).to_have_accessible_description(message)
+        expect(fields[0]).to_be_focused()
+
+    press_login()
+    expect_marked(email, password)
+    # A mark goes when its field is edited, and comes back where the field is still empty.
+    email.press_sequentially("ann@example.org")
+    expect(email).to_have_attribute("aria-invalid", "false")
+    press_login()
+    expect_marked(password)
+    password.press_sequentially("x")
+    email.fill("")
+    password.press("Enter")
+    expect_marked(email)
+    assert not sent, "nothing is sent before the form is complete"
+
+
+@proves(
+    "A15 · a refused login keeps the address, selects the password, and lets the next keystroke "
+    "replace it"
+)
+@pytest.mark.parametrize("size", ["phone", "desktop"])
+def test_refusal(visit, size):
+    one = visit(size=size)
+    one.expected = {401}
+    page = one.open("/login")
+    fill_login(page, password="wrong")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("address or the password is wrong")
+    expect(page.get_by_role("textbox", name="E-mail address")).to_have_value("ann@example.org")
+    password = page.get_by_label("Password", exact=True)
+    expect(password).to_be_focused()
+    selected = "(input) => input.value.slice(input.selectionStart, input.selectionEnd)"
+    assert password.evaluate(selected) == "wrong"
+    page.keyboard.type("x")
+    expect(password).to_have_value("x")
 
 
 @proves(
@@ -206,6 +293,36 @@ def test_keyboard(visit, theater):
         f"{theater.base}/api/v1/status", headers={"Cookie": f"theater={cookie['value']}"}
     )
     assert answer.status == 401
+
+
+@proves("A13 A10 · Home greets each person by name, whatever is on, and has the way out on it")
+@pytest.mark.parametrize("size", ["phone", "desktop"])
+def test_home_greets(visit, theater, size):
+    theater.turn_off()
+    people = {"Ann": "ann@example.org", f"Pavlo {size}": f"pavlo-{size}@example.org"}
+    theater.member(f"Pavlo {size}", f"pavlo-{size}@example.org")
+    theater.watch()
+    one = visit(size=size)
+    one.expected = {401}
+    page = one.open("/login")
+    for name, address in people.items():
+        fill_login(page, email=address)
+        page.keyboard.press("Enter")
+        # A film is on: the greeting does not depend on it.
+        page.get_by_role("heading", name="Night Ferry").wait_for()
+        home = page.get_by_role("main")
+        expect(home.get_by_text(re.compile(rf"^(Good|Still) \w+, {name}$"))).to_be_visible()
+        token = next(
+            cookie["value"] for cookie in one.context.cookies() if cookie["name"] == "theater"
+        )
+        out = home.get_by_role("button", name="Log out")
+        expect(out).to_be_in_viewport()
+        out.click()
+        page.get_by_role("button", name="Log in").wait_for()
+        assert "theater" not in {cookie["name"] for cookie in one.context.cookies()}
+        headers = {"Cookie": f"theater={token}"}
+        answer = one.context.request.get(f"{theater.base}/api/v1/status", headers=headers)
+        assert answer.status == 401, "the controller refuses the session that has ended"
 
 
 @proves("F5 · shows nothing of the theater without a session, at any of its addresses")

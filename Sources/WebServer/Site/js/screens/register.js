@@ -112,8 +112,9 @@ class RegistrationScreen {
       this.body,
       step === 'code' ? null : h('p', 'small wiz-count', stepCount(step)),
       h('h1', { class: 'title-2', id: 'question' }, question(step)),
-      form.content,
+      // Above the fields: an on-screen keyboard leaves no room below the rules of a password.
       this.error.node,
+      form.content,
       h('div', 'wiz-end', this.backControl, form.next),
     );
     form.paint?.();

@@ -107,10 +107,11 @@ class PasswordForm {
       heading,
       () => this.submit(),
       this.others.map((one) => one.node),
+      // Above the password: an on-screen keyboard leaves no room below its rules.
+      this.error.node,
       this.password.node,
       this.list.node,
       this.repetition.node,
-      this.error.node,
       this.button,
     );
     this.loadBlocklist();
