@@ -120,6 +120,10 @@ def configuration():
             {"parallel": [{"lights": {"dim": 40}}, [{"screen": "up"}, {"popper": "off"}]]},
         ],
     }
+    made["scenes"]["patient"] = {
+        "title": "A patient evening",
+        "steps": [{"lights": {"dim": 20}}, {"wait": "1 h"}, {"popper": "on"}],
+    }
     made["scenes"]["hostile"] = {"title": HOSTILE[0], "steps": [{"lights": "on"}]}
     made["accounts"] = {"demo": True, "delivery": {"email": "log", "sms": "log"}}
     return made
