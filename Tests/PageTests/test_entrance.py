@@ -498,15 +498,10 @@ def test_register_code(visit, theater):
 def test_damaged_link(visit, path, address, label):
     one = visit()
     one.expected = {403}
-    one.page.route(
-        f"**/api/v1/{address}",
-        lambda route: route.fulfill(
-            status=403,
-            content_type="application/json",
-            body='{"error": {"code": "codeInvalid", "message": "the code is mistyped"}}',
-        ),
-    )
-    page = one.open(f"{path}#%")
+    page = one.page
+    with page.expect_response(f"**/api/v1/{address}") as asked:
+        one.open(f"{path}#%")
+    assert asked.value.json()["error"]["code"] == "codeInvalid"
     expect(page.get_by_role("alert")).to_be_visible()
     expect(page.get_by_label(label)).to_have_value("%")
     expect(page.get_by_label(label)).to_be_enabled()

@@ -272,34 +272,6 @@ def test_removed_device(owner, theater):
         follower.close()
 
 
-@proves("E12 E17 · Home calls the start of a film that a person cancelled cancelled, not failed")
-def test_cancelled_start(owner):
-    page = open_following_tab(owner, "/")
-    run = {
-        "id": "r-9",
-        "scene": "watch-film",
-        "status": "cancelled",
-        "steps": [{"id": "1", "kind": "wait", "duration": 20, "status": "cancelled"}],
-    }
-    page.route("**/runs/r-9", lambda route: route.fulfill(json=run))
-    owner.page.evaluate(
-        PUBLISH_EVENTS,
-        [
-            [
-                "activity",
-                {
-                    "status": "failed",
-                    "activity": "film",
-                    "run": "r-9",
-                    "item": "night-ferry",
-                    "itemTitle": "Night Ferry",
-                },
-            ]
-        ],
-    )
-    expect(page.locator(".hero")).to_contain_text("Cancelled. What was done stays as it is.")
-
-
 @proves(
     "E8 E9 · a button keeps the focus when it changes to its opposite, and the end of a film "
     "leaves it in the player"

@@ -151,8 +151,22 @@ def test_words_elsewhere(browser, slow_theater, path, place):
     one.close()
 
 
+@proves("E12 E17 · Home calls the start of a film that a person cancelled cancelled, not failed")
+def test_cancelled_start(browser, slow_theater):
+    slow_theater.turn_off()
+    one = Visit(browser, slow_theater.base).with_session(slow_theater.people["ann@example.org"])
+    page = one.open("/")
+    run = slow_theater.send("POST", "/watch", {"item": "night-ferry", "fromStart": True})["run"]
+    expect(page.locator(".hero")).to_have_attribute("data-status", "starting")
+    slow_theater.send("POST", f"/runs/{run['id']}/cancellation", {})
+    hero = page.locator('.hero[data-status="failed"]')
+    expect(hero).to_contain_text("Cancelled. What was done stays as it is.")
+    assert slow_theater.ended_run(run["id"])["status"] == "cancelled"
+    one.close()
+
+
 @proves(
-    "E17 · a failed step is shown with its device, its position and what was done before it, which "
+    "E17 E17c · a failed step is shown with its device, its position and what was done before it, which "
     "stays as it is"
 )
 @pytest.mark.parametrize("path", ["/", "/player"])
@@ -167,7 +181,7 @@ def test_failed_step(browser, failing_theater, path, size):
     expect(card).to_contain_text(re.compile("^Projector: "))
     expect(card).to_contain_text("Step 5 of 11.")
     expect(card).to_contain_text(
-        "Done before it, and kept: Popcorn: turn on; Popcorn: pop one batch; "
+        "Already done, and kept: Popcorn: turn on; Popcorn: pop one batch; "
         "Lights: dim to 10 %; Screen: down."
     )
     # The devices report it, and the steps behind the failed one were not begun.
@@ -190,7 +204,7 @@ def failing_theater():
         yield begin(controller)
 
 
-@proves("E17 · where the first step fails, nothing is said to be kept")
+@proves("E17 E17c · where the first step fails, nothing is said to be kept")
 def test_first_step_fails(browser, failing_theater):
     theater = failing_theater
     theater.turn_off()

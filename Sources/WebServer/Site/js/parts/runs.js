@@ -168,7 +168,7 @@ export function remedyButtons(now, go) {
   ];
 }
 /**
- * What a failed run has done, which stays as it is: "Done before it, and kept: Lights: dim to 10 %;
+ * What a failed run has done, which stays as it is: "Already done, and kept: Lights: dim to 10 %;
  * Projector: turn on." Empty if no step failed.
  */
 function keptWords(error, run) {
