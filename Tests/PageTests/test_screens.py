@@ -323,6 +323,8 @@ def test_keyboard_alone(visit, theater):
     page.get_by_role("heading", name="What would you like?").wait_for()
     page.wait_for_selector("html[data-ready=home]")
     page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Log out")).to_be_focused()
+    page.keyboard.press("Tab")
     expect(page.locator(".hero-keys button").first).to_be_focused()
     tab_to(page, "^Watch a film")
     page.keyboard.press("Enter")

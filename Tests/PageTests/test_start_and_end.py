@@ -166,8 +166,8 @@ def test_cancelled_start(browser, slow_theater):
 
 
 @proves(
-    "E17 E17c · a failed step is shown with its device, its position and what was done before it, which "
-    "stays as it is"
+    "E17 E17c · a failed step is shown with its device, its position and what was done before it, "
+    "which stays as it is"
 )
 @pytest.mark.parametrize("path", ["/", "/player"])
 @pytest.mark.parametrize("size", ["phone", "desktop"])
