@@ -3,12 +3,13 @@
 import re
 
 import pytest
-from conftest import PASSWORD, SIZES, hold, proves, wait_held
+from conftest import PASSWORD, hold, proves, wait_held
 from playwright.sync_api import expect
 from test_entrance import ask_code, fill_login
 
-# What an on-screen keyboard leaves of a phone, in pixels.
-VISIBLE_HEIGHT = 844 - 336
+# A small phone, and what an on-screen keyboard leaves of it, in pixels.
+SMALL_PHONE = {"width": 360, "height": 640}
+VISIBLE_HEIGHT = 300
 # A keyboard that covers the page leaves its size alone, and makes the visual viewport smaller.
 # Chromium without a keyboard has no such viewport, so this stands for it.
 COVERING_KEYBOARD = """
@@ -45,16 +46,16 @@ class Phone:
     def __init__(self, one, covers):
         self.page = one.page
         self.covers = covers
+        self.page.set_viewport_size(SMALL_PHONE)
         if covers:
             self.page.add_init_script(COVERING_KEYBOARD)
 
     def open_keyboard(self):
         if self.covers:
-            height = SIZES["phone"]["height"] - VISIBLE_HEIGHT
+            height = SMALL_PHONE["height"] - VISIBLE_HEIGHT
             self.page.evaluate("(height) => openKeyboard(height)", height)
         else:
-            width = SIZES["phone"]["width"]
-            self.page.set_viewport_size({"width": width, "height": VISIBLE_HEIGHT})
+            self.page.set_viewport_size({**SMALL_PHONE, "height": VISIBLE_HEIGHT})
 
     def shows_field(self):
         self.page.wait_for_function(IN_VIEW, timeout=10_000)
@@ -114,6 +115,20 @@ def test_keyboards(visit, theater):
         assert hints(field) == ("password", None, "none", "new-password"), label
 
 
+def record_blurs(page):
+    """Returns a list of whether each field that lost the focus was disabled by then.
+
+    A field that is disabled while it has the focus keeps the keyboard open.
+    """
+    return page.evaluate_handle(
+        """() => {
+          const blurs = [];
+          document.addEventListener('blur', ({ target }) => blurs.push(target.disabled), true);
+          return blurs;
+        }"""
+    )
+
+
 @proves(
     "A14 · Return goes on to the next field of the login, and in the last one submits and closes "
     "the keyboard"
@@ -133,16 +148,9 @@ def test_return_at_login(visit, theater, size):
     expect(password).to_be_focused()
     assert not sent, "Return in the first field submits nothing"
     assert password.evaluate("(input) => input.enterKeyHint") == "go"
-    blurs = page.evaluate_handle(
-        """() => {
-          const blurs = [];
-          document.addEventListener('blur', ({ target }) => blurs.push(target.disabled), true);
-          return blurs;
-        }"""
-    )
+    blurs = record_blurs(page)
     page.keyboard.press("Enter")
     route = wait_held(page, sent)
-    # The field gave up the focus before it was disabled: a disabled one keeps the keyboard open.
     assert blurs.json_value() == [False]
     expect(page.locator("body")).to_be_focused()
     route.continue_()
@@ -175,8 +183,10 @@ def test_return_at_registration(visit, theater):
     assert again.evaluate("(input) => input.enterKeyHint") == "go"
     page.keyboard.type(PASSWORD)
     held = hold(page, "/accounts")
+    blurs = record_blurs(page)
     page.keyboard.press("Enter")
     route = wait_held(page, held)
+    assert blurs.json_value() == [False]
     expect(page.locator("body")).to_be_focused()
     route.continue_()
     page.get_by_role("heading", name="What would you like?").wait_for()
@@ -193,8 +203,10 @@ def test_code_closes_keyboard(visit, theater):
     expect(code).to_be_focused()
     assert code.evaluate("(input) => input.enterKeyHint") == "go"
     held = hold(page, "/sessions")
+    blurs = record_blurs(page)
     page.keyboard.type("000000")
     route = wait_held(page, held)
+    assert blurs.json_value() == [False]
     expect(page.locator("body")).to_be_focused()
     route.continue_()
     expect(page.get_by_role("alert")).to_be_visible()
