@@ -406,22 +406,33 @@ public final class HomeTheaterFacade {
   /// ends it. Any other scene runs beside the activities, in place of an earlier run of the same
   /// scene. Needs the permission `operate`.
   ///
-  /// - Parameter room: The room of a scene that belongs to none; `nil` for the first one.
+  /// A scene that becomes an activity resumes its item where the user left it, as `begin` does, unless a step names a
+  /// position itself.
+  ///
+  /// - Parameters:
+  ///   - room: The room of a scene that belongs to none; `nil` for the first one.
+  ///   - fromStart: Whether the user's saved position is ignored.
   package func runScene(
-    _ name: String, arguments: [String: String], in room: RoomID? = nil, by principal: Principal
+    _ name: String, arguments: [String: String], in room: RoomID? = nil, fromStart: Bool = false,
+    by principal: Principal
   ) async throws(TheaterError) -> Run {
     try policy.require(.operate, of: principal)
     if let room { _ = try place(room, for: principal) }
-    return try await activities.runScene(name, arguments: arguments, in: room, by: principal)
+    return try await activities.runScene(
+      name, arguments: arguments, in: room, fromStart: fromStart, by: principal)
   }
 
   /// Plans a run of a scene without carrying it out: a dry run. Needs the permission `operate`.
+  ///
+  /// - Parameters: As of `runScene`.
   package func planScene(
-    _ name: String, arguments: [String: String], in room: RoomID? = nil, by principal: Principal
+    _ name: String, arguments: [String: String], in room: RoomID? = nil, fromStart: Bool = false,
+    by principal: Principal
   ) async throws(TheaterError) -> ScenePlan {
     try policy.require(.operate, of: principal)
     if let room { _ = try place(room, for: principal) }
-    return try await activities.planScene(name, arguments: arguments, in: room, by: principal)
+    return try await activities.planScene(
+      name, arguments: arguments, in: room, fromStart: fromStart, by: principal)
   }
 
   /// Returns the runs that are under way, oldest first; for a guest, none of other rooms. Needs the permission `view`.
@@ -615,14 +626,16 @@ public final class HomeTheaterFacade {
   /// The most saved positions that are looked up in the library.
   private static let mostStopped = 500
 
-  /// Returns the items of a category within the principal's age limit, once every player's catalogue
-  /// has been read. Needs the permission `view`.
+  /// Returns the items of a category within the principal's age limit, each with the principal's saved position, once
+  /// every player's catalogue has been read. Needs the permission `view`.
   func items(
     _ category: Category, for principal: Principal
-  ) async throws(TheaterError) -> [CatalogueItem] {
+  ) async throws(TheaterError) -> [ListedItem] {
     try policy.require(.view, of: principal)
     await library.scanUnread()
-    return try entries(category, for: principal).map(\.item)
+    return try await page(category, LibraryQuery(), for: principal).elements.map {
+      ListedItem(item: $0.entry.item, position: $0.position)
+    }
   }
 
   /// Returns the picture of an item of the library; `nil` if no player has one. Needs the permission `view`.

@@ -38,6 +38,9 @@ public final class Run: Sendable {
   /// The present state of every node.
   public var report: RunReport { state.withLock { $0.report } }
 
+  /// The saved position in seconds at which it resumes its item; `nil` if it resumes none.
+  public var resumedAt: Double? { plan.resumedAt }
+
   /// Whether it has not ended.
   public var isUnderWay: Bool { state.withLock { $0.report.status == .running } }
 

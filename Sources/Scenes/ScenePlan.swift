@@ -9,6 +9,9 @@ public struct ScenePlan: Sendable, Hashable {
   public let nodes: [PlanNode]
   /// The devices that the scene leaves as they are.
   public var kept: [KeptDevice] = []
+  /// The saved position in seconds at which the run resumes its item; `nil` if it begins at its start or where a step
+  /// says.
+  public internal(set) var resumedAt: Double?
   /// The number of nodes, groups included.
   let count: Int
 
@@ -33,10 +36,12 @@ public struct ScenePlan: Sendable, Hashable {
   public var commands: [PlannedCommand] { allNodes.compactMap(\.command) }
 
   /// The plan for the API: `{"scene": "watch-film", "steps": [node, …]}`. `steps` is a flat list in
-  /// which each group precedes its members; see `PlanNode.json`. `kept` where the scene leaves devices as they are.
+  /// which each group precedes its members; see `PlanNode.json`. `kept` where the scene leaves devices as they are,
+  /// `resumedAt` where it resumes its item.
   public var json: JSON {
     var object: JSONObject = ["scene": .string(scene), "steps": .array(allNodes.map(\.json))]
     if !kept.isEmpty { object["kept"] = .array(kept.map(\.json)) }
+    if let resumedAt { object["resumedAt"] = .number(resumedAt) }
     return .object(object)
   }
 

@@ -1,20 +1,32 @@
 import Devices
 import JSON
 
+/// The position at which a user left an item.
+public struct ItemPosition: Sendable, Hashable {
+  /// The id of the item.
+  public let item: String
+  public let seconds: Double
+
+  public init(item: String, seconds: Double) {
+    self.item = item
+    self.seconds = seconds
+  }
+}
+
 /// The volume limit, the saved positions and the uncertain devices of one run, which its scene does not
 /// contain.
 public struct PlanPolicy: Sendable, Hashable {
   /// The loudest volume that the run may set, 0 to 100 %; `nil` for no limit. Louder steps are
   /// lowered to it.
   public var volumeLimit: Int?
-  /// The positions in seconds at which players begin the item that a step plays.
-  public var resumePositions: [DeviceID: Double]
+  /// The positions at which players begin an item that a step plays without naming a position.
+  public var resumePositions: [DeviceID: ItemPosition]
   /// The devices that may still carry out a command of an earlier run. Their reports may be older than
   /// that command, so their commands are always sent.
   public var uncertainDevices: Set<DeviceID>
 
   public init(
-    volumeLimit: Int?, resumePositions: [DeviceID: Double] = [:],
+    volumeLimit: Int?, resumePositions: [DeviceID: ItemPosition] = [:],
     uncertainDevices: Set<DeviceID> = []
   ) {
     self.volumeLimit = volumeLimit
@@ -60,10 +72,18 @@ public struct ScenePlanner: Sendable {
     _ scene: Scene, arguments: [String: SceneArgument] = [:],
     snapshots: [DeviceID: DeviceSnapshot], policy: PlanPolicy
   ) throws(TheaterError) -> ScenePlan {
-    var nodes = try resolve(scene, arguments: arguments).steps.compactMap { node($0, policy) }
+    let resolved = try resolve(scene, arguments: arguments).steps
+    var nodes = resolved.compactMap { node($0, policy) }
     var touched: Set<DeviceID> = []
     for index in nodes.indices { decide(&nodes[index], seeing: snapshots, touched: &touched) }
-    return ScenePlan(scene: scene.name, nodes: nodes)
+    var plan = ScenePlan(scene: scene.name, nodes: nodes)
+    plan.resumedAt =
+      resolved.commands.lazy.compactMap { planned in
+        policy.resumePositions[planned.device].flatMap {
+          planned.command.resumes(at: $0) ? $0.seconds : nil
+        }
+      }.first
+    return plan
   }
 
   /// - Parameter group: The id of the group around the steps, with a dot.
@@ -120,8 +140,8 @@ public struct ScenePlanner: Sendable {
   /// The node of a step, with the policy applied to its command.
   private func node(_ step: CommandStep, _ command: Command, _ policy: PlanPolicy) -> PlanNode {
     var command = command
-    if let seconds = policy.resumePositions[step.device] {
-      command = command.withPosition(seconds)
+    if let position = policy.resumePositions[step.device] {
+      command = command.resumed(at: position)
     }
     if let limit = policy.volumeLimit { command = command.withVolume(atMost: limit) }
     let planned = PlannedCommand(
@@ -201,13 +221,18 @@ public struct ScenePlanner: Sendable {
 }
 
 extension Command {
-  /// Returns a `play` of an item with the position `seconds`. A command that names a position, and
-  /// any other command, stays as it is.
-  fileprivate func withPosition(_ seconds: Double) -> Command {
-    guard spec.effect == .plays, var request = argument?.object,
-      request["position"] == nil
-    else { return self }
-    request["position"] = .number(seconds)
+  /// Whether the command plays this item and names no position.
+  fileprivate func resumes(at position: ItemPosition) -> Bool {
+    guard spec.effect == .plays, let request = argument?.object, request["position"] == nil,
+      let item = request["item"]?.string
+    else { return false }
+    return item.hasSameBytes(as: position.item)
+  }
+
+  /// Returns a `play` of the item with the position. Any other command stays as it is.
+  fileprivate func resumed(at position: ItemPosition) -> Command {
+    guard resumes(at: position), var request = argument?.object else { return self }
+    request["position"] = .number(position.seconds)
     return (try? Command(spec.name, argument: .object(request), role: role)) ?? self
   }
 }

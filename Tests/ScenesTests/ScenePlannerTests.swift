@@ -199,17 +199,32 @@ import Testing
 
   @Test("E10 · starts at the saved position, unless the step names another")
   func resuming() throws {
-    let policy = PlanPolicy(volumeLimit: nil, resumePositions: ["dvd": 42])
+    let policy = PlanPolicy(
+      volumeLimit: nil, resumePositions: ["dvd": ItemPosition(item: "f1", seconds: 42)])
     let plan = try Self.plan(
       [
+        .make("dvd", .dvdPlayer, ["play": ["item": "trailer"]]),
         .make("dvd", .dvdPlayer, ["play": ["item": "f1"]]),
         .make("dvd", .dvdPlayer, ["play": ["item": "f1", "position": 5]]),
         .make("dvd", .dvdPlayer, "pause"),
       ], policy: policy)
     #expect(
       plan.commands.map(\.command.json) == [
-        ["play": ["item": "f1", "position": 42]], ["play": ["item": "f1", "position": 5]], "pause",
+        ["play": ["item": "trailer"]], ["play": ["item": "f1", "position": 42]],
+        ["play": ["item": "f1", "position": 5]], "pause",
       ])
+    #expect(plan.resumedAt == 42 && plan.json["resumedAt"] == 42)
+  }
+
+  @Test(
+    "E23 · says that nothing is resumed where no step plays the item without a position",
+    arguments: [["item": "f1", "position": 42], ["item": "f2"], [:]] as [JSON])
+  func notResuming(play: JSON) throws {
+    let policy = PlanPolicy(
+      volumeLimit: nil, resumePositions: ["dvd": ItemPosition(item: "f1", seconds: 42)])
+    let plan = try Self.plan([.make("dvd", .dvdPlayer, ["play": play])], policy: policy)
+    #expect(plan.commands.map(\.command.json["play"]) == [play])
+    #expect(plan.resumedAt == nil && plan.json["resumedAt"] == nil)
   }
 
   @Test("a volume limit lowers louder steps, and leaves all others as they are")

@@ -111,14 +111,9 @@ final class ActivityController {
     let decision = try house.state.decide(
       beginning: activity, with: try engine.resolve(scene, item?.arguments ?? [:]), item: item,
       in: room, context)
-    let run = try await carryOut(decision, by: principal, request: request) { room in
-      guard !fromStart, let item, let user = principal.user, let player = activity.player,
-        let category = self.directory[player]?.role.category
-      else { return nil }
-      return await self.players.playback(in: room).savedPosition(of: item, category, user: user)
-    }
-    let report = decision.rooms.first.map { house[$0].session.report }
-    return StartedActivity(run: run, resumedAt: report?.resumedAt)
+    let run = try await carryOut(
+      decision, fromStart: fromStart, by: principal, request: request)
+    return StartedActivity(run: run, resumedAt: run.resumedAt)
   }
 
   /// Returns the name of the activity that plays an item of a category; without an item, an activity that is on, if
@@ -161,24 +156,47 @@ final class ActivityController {
 
   /// Runs a scene. `HouseState.decide(running:in:_:)` decides which activity it begins or ends.
   ///
-  /// - Parameter room: The room of a scene that belongs to none; `nil` for the first one.
+  /// - Parameters:
+  ///   - room: The room of a scene that belongs to none; `nil` for the first one.
+  ///   - fromStart: Whether a saved position is ignored.
   func runScene(
-    _ name: String, arguments texts: [String: String], in room: RoomID?, by principal: Principal
+    _ name: String, arguments texts: [String: String], in room: RoomID?, fromStart: Bool,
+    by principal: Principal
   ) async throws(TheaterError) -> Run {
     let request = house.state.newRequest()
     let decision = try await decide(name, texts, in: room, by: principal)
-    return try await carryOut(decision, by: principal, request: request)
+    return try await carryOut(decision, fromStart: fromStart, by: principal, request: request)
   }
 
   /// Plans a run of a scene without carrying it out: a dry run.
   ///
   /// - Throws: The errors of `runScene` for missing things and unfit arguments.
   func planScene(
-    _ name: String, arguments texts: [String: String], in room: RoomID?, by principal: Principal
+    _ name: String, arguments texts: [String: String], in room: RoomID?, fromStart: Bool,
+    by principal: Principal
   ) async throws(TheaterError) -> ScenePlan {
     let decision = try await decide(name, texts, in: room, by: principal)
     try check(decision, by: principal)
-    return try await engine.plan(decision, policy: planPolicy(for: principal))
+    var limits = planPolicy(for: principal)
+    if !fromStart {
+      // A run saves the position of the present item first, which may be the same one.
+      for room in decision.rooms { await players.playback(in: room).savePosition() }
+      limits.resumePositions = await resumePositions(of: decision, by: principal)
+    }
+    return try await engine.plan(decision, policy: limits)
+  }
+
+  /// The position at which the item of a beginning is resumed, by its player; empty for its start.
+  private func resumePositions(
+    of decision: HouseDecision, by principal: Principal
+  ) async -> [DeviceID: ItemPosition] {
+    guard case .begin(let beginning, let room) = decision.effect, let item = beginning.item,
+      let user = principal.user, let player = beginning.activity.player,
+      let category = directory[player]?.role.category,
+      let seconds = await players.playback(in: room)
+        .savedPosition(of: item, category, user: user)
+    else { return [:] }
+    return [player: ItemPosition(item: item.id, seconds: seconds)]
   }
 
   private func decide(
@@ -229,12 +247,10 @@ final class ActivityController {
   /// Checks a decision, takes the turns that it needs, plans its run once and starts it.
   ///
   /// - Parameters:
+  ///   - fromStart: Whether the item of a beginning begins at its start, and not where the user left it.
   ///   - request: The number of the request of a person; `nil` for an end by itself.
-  ///   - position: Returns the position in seconds from which the item of a beginning is resumed. Asked after the
-  ///     position of the present item is saved, which may be the same item.
   private func carryOut(
-    _ decision: HouseDecision, by principal: Principal, request: Int?,
-    resumingAt position: (RoomID) async -> Double? = { _ in nil }
+    _ decision: HouseDecision, fromStart: Bool = false, by principal: Principal, request: Int?
   ) async throws(TheaterError) -> Run {
     if let request {
       try check(decision, by: principal)
@@ -249,19 +265,13 @@ final class ActivityController {
     let turns = try await takeTurns(in: decision.rooms, for: request)
     await engine.cancelRuns(of: decision.requested.name, except: activityRuns)
     var limits = planPolicy(for: principal)
-    if case .begin(let beginning, let room) = decision.effect,
-      let player = beginning.activity.player
-    {
-      limits.resumePositions[player] = await position(room)
-    }
+    // The turn has saved the position of the present item, which may be the same one.
+    if !fromStart { limits.resumePositions = await resumePositions(of: decision, by: principal) }
     let plan = try await planNext(present(decision), limits, turns)
     guard case .begin(let beginning, _) = decision.effect, let turn = turns.first else {
       return startEnding(plan, turns, by: principal)
     }
-    return start(
-      beginning, decision.requested, plan,
-      resumingAt: beginning.activity.player.flatMap { limits.resumePositions[$0] }, turn,
-      by: principal)
+    return start(beginning, decision.requested, plan, turn, by: principal)
   }
 
   /// The decision for the present state, without the devices that the configuration has lost from an end.
@@ -375,11 +385,11 @@ final class ActivityController {
   /// - Parameter scene: The start scene alone.
   private func start(
     _ beginning: HouseDecision.Beginning, _ scene: Scene, _ plan: ScenePlan,
-    resumingAt position: Double?, _ turn: HouseState.Turn, by principal: Principal
+    _ turn: HouseState.Turn, by principal: Principal
   ) -> Run {
     let (room, activity) = (turn.room, beginning.activity)
     house[room].session.begin(
-      beginning, commanding: scene.steps.devices, resumedAt: position, by: principal)
+      beginning, commanding: scene.steps.devices, resumedAt: plan.resumedAt, by: principal)
     // What ends elsewhere leaves these devices alone from now on.
     for other in house.state.usedRooms where house[other].session.report.status == .ending {
       house[other].session.run?.leave(house[room].session.devices)
@@ -392,7 +402,7 @@ final class ActivityController {
     // A station has no position.
     let hasPositions = category != nil && category != .stations
     players.playback(in: room).begin(
-      beginning.item, of: category ?? .films, resumedAt: position,
+      beginning.item, of: category ?? .films, resumedAt: plan.resumedAt,
       savingFor: hasPositions ? principal.user : nil, since: clock.now())
     house[room].condition = PlayerCondition(since: clock.now())
     let run = engine.start(plan, by: principal, turnedOff: endActivity(turnedOff:)) { run in

@@ -61,6 +61,7 @@ extension HouseState {
   ///
   /// - Parameters:
   ///   - scene: Its start scene, with the arguments filled in.
+  ///   - item: The item that the user chose; `nil` for the one that the scene plays by itself, if it names one.
   ///   - room: The room of an activity that belongs to none; `nil` for the first one.
   /// - Throws: `invalid` for an activity of another room; `notFound` without its end scene.
   func decide(
@@ -76,9 +77,11 @@ extension HouseState {
     // A player is on in one room.
     let room = own ?? activity.player.flatMap(self.room(playing:)) ?? room ?? context.defaultRoom
     let endScene = try context.plan.scene(named: activity.end)
+    let played = ScenePlayback(of: scene.steps.commands, current: nil, in: context.catalogue)
+    let fixed = played.flatMap { $0.player == activity.player ? $0.item : nil }
     return replacing(
-      HouseDecision.Beginning(activity: activity, item: item, endScene: endScene), scene, in: room,
-      context)
+      HouseDecision.Beginning(activity: activity, item: item ?? fixed, endScene: endScene), scene,
+      in: room, context)
   }
 
   /// Decides about a request to run a scene.

@@ -59,6 +59,14 @@ extension UnsafeBufferPointer<UInt8> {
   }
 }
 
+/// A film, song or station that a user may choose.
+public struct ListedItem: Sendable, Hashable {
+  public let item: CatalogueItem
+  /// The position in seconds at which the user left it, and at which a start resumes it; `nil` if it begins at its
+  /// start.
+  public let position: Double?
+}
+
 /// One page of a list of the library.
 package struct LibraryPage: Sendable {
   /// An entry with the user's saved position in seconds.

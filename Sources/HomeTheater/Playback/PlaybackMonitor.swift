@@ -122,6 +122,9 @@ final class PlaybackMonitor {
     ResumeRule(category: category, duration: duration, isAudiobook: isAudiobook)
   }
 
+  /// Saves the present position.
+  func savePosition() async { await positions.save() }
+
   /// Saves the position that the player has reported, if it is due.
   func savePosition(of playback: Playback, at time: Duration) async {
     var playback = playback

@@ -91,8 +91,8 @@ public struct TheaterSession: Sendable {
     try await result(of: try await theater.turnEverythingOff(by: principal))
   }
 
-  /// Returns the films, songs or stations that the user may choose.
-  public func items(_ category: Category) async throws(TheaterError) -> [CatalogueItem] {
+  /// Returns the films, songs or stations that the user may choose, each with the position at which the user left it.
+  public func items(_ category: Category) async throws(TheaterError) -> [ListedItem] {
     try await theater.items(category, for: principal)
   }
 

@@ -129,7 +129,11 @@ extension Component {
               "reported": .reference(reported).described(
                 "The reported value that makes the command needless."),
             ])),
-      ], optional: ["kept": kept]))
+      ],
+      optional: [
+        "kept": kept,
+        "resumedAt": .seconds.described("The saved position at which the item would resume."),
+      ]))
 
   /// The devices that the end of an activity leaves as they are.
   private static let kept = Schema.list(

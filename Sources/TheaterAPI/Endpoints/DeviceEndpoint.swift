@@ -7,7 +7,12 @@ public enum DeviceEndpoint: String, Endpoint {
 
   public static let title = "Devices and scenes"
 
-  private static let parameters = Schema.map(to: .anyOf([.text(), .anyNumber]), count: 0...100)
+  private static let sceneRun = Schema.request(
+    optional: [
+      "parameters": .map(to: .anyOf([.text(), .anyNumber]), count: 0...100),
+      "fromStart": .boolean.described(
+        "Whether to ignore the saved position of the item that the scene plays."),
+    ])
 
   public var route: Route {
     switch self {
@@ -61,13 +66,14 @@ public enum DeviceEndpoint: String, Endpoint {
         .post, "/scenes/{name}/plan", .permitted(.operate, tokens: .everything),
         "Shows what a run of the scene would do now: each step, and whether it would be sent. Nothing "
           + "is sent.",
-        body: .json(.request(optional: ["parameters": Self.parameters])),
+        body: .json(Self.sceneRun),
         answers: [200: .json(.reference(.plan))], errors: [409])
     case .runScene:
       Route(
         .post, "/scenes/{name}/runs", .permitted(.operate, tokens: .scene),
-        "Runs a scene. Beside what is on, a new run takes the place of an earlier one of the same scene.",
-        body: .json(.request(optional: ["parameters": Self.parameters])),
+        "Runs a scene. Beside what is on, a new run takes the place of an earlier one of the same scene. "
+          + "What it plays as an activity resumes where the user left it, unless a step names a position.",
+        body: .json(Self.sceneRun),
         parameters: [.prefer],
         answers: [200: .json(.reference(.startedRun)), 202: .json(.reference(.startedRun))],
         errors: [409, 503])

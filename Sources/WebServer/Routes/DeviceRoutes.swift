@@ -35,17 +35,20 @@ extension APIServices {
       return Response(["scenes": .array(theater.plan.orderedScenes.map { json($0) })])
     case .planScene:
       let name = try request.captured("name")
+      let fields = try request.fields()
       let plan = try await theater.planScene(
-        name, arguments: request.fields().sceneArguments(), in: place(of: name, room, request),
-        by: request.theaterPrincipal())
+        name, arguments: fields.sceneArguments(), in: place(of: name, room, request),
+        fromStart: fields.flag("fromStart"), by: request.theaterPrincipal())
       return Response(plan.json)
     case .runScene:
       let name = try request.captured("name")
-      let arguments = try request.fields().sceneArguments()
+      let fields = try request.fields()
+      let (arguments, fromStart) = (try fields.sceneArguments(), try fields.flag("fromStart"))
       let principal = try request.theaterPrincipal()
       return try await answer(request) {
         try await theater.runScene(
-          name, arguments: arguments, in: place(of: name, room, request), by: principal)
+          name, arguments: arguments, in: place(of: name, room, request), fromStart: fromStart,
+          by: principal)
       }
     case .cancelScene:
       let name = try request.captured("name")

@@ -121,22 +121,22 @@ extension APIServices {
     let event = theater.events.currentID
     let begun = try await start(
       fields.text("item"), fields.flag("fromStart"), request.theaterPrincipal())
-    return await answer(request, begun.run, resumedAt: begun.resumedAt, event: event)
+    return await answer(request, begun.run, event: event)
   }
 
   /// Starts a run and returns the answer with it.
   func answer(_ request: RequestContext, _ start: () async throws -> Run) async throws -> Response {
     let event = theater.events.currentID
-    return await answer(request, try await start(), resumedAt: nil, event: event)
+    return await answer(request, try await start(), event: event)
   }
 
   /// 200 if the run ends within the preferred wait of the request, else 202.
   private func answer(
-    _ request: RequestContext, _ run: Run, resumedAt: Double?, event: String
+    _ request: RequestContext, _ run: Run, event: String
   ) async -> Response {
     let report = await report(of: run, for: request)
     var body: JSONObject = ["run": report.json, "event": .string(event)]
-    if let resumedAt { body["resumedAt"] = .number(resumedAt) }
+    if let resumedAt = run.resumedAt { body["resumedAt"] = .number(resumedAt) }
     var response = Response(
       .object(body), status: report.status == .running ? .accepted : .ok)
     response.headers[.location] = DeviceEndpoint.run.path(report.id)

@@ -209,17 +209,22 @@ struct TheaterSessionTests {
     #expect(commands() == [#"amplifier {"volume":30}"#])
   }
 
-  @Test("E18 · lists the items of the players, and resumes a film where its user left it")
+  @Test("E18 E23 · lists the items of the players with positions, and resumes a film there")
   func items() async throws {
     let session = theater.session(for: Self.owner)
-    #expect(try await session.items(.songs).map(\.id) == ["s1", "s2"])
-    #expect(try await session.items(.films).map(\.title) == ["Night Ferry"])
+    #expect(try await session.items(.songs).map(\.item.id) == ["s1", "s2"])
+    #expect(try await session.items(.films).map(\.item.title) == ["Night Ferry"])
+    #expect(try await session.items(.films).map(\.position) == [nil])
     try await session.watch(movie: "night-ferry")
     let playing = Playback(.playing, item: "night-ferry", position: 0, duration: 120)
     await fakes[.dvdPlayer]?.report(.playback, playing.json)
     clock.advance(by: .seconds(50))
     try await session.dvd.pause()
     try await session.endMovie()
+    #expect(try await session.items(.films).map(\.position) == [50])
+    #expect(
+      try await theater.session(for: .owner("bob")).items(.films).map(\.position) == [nil])
+    #expect(try await session.items(.stations).map(\.position) == [nil])
     _ = commands()
     try await session.watch(movie: "night-ferry")
     #expect(commands().last == #"dvdPlayer {"play":{"item":"night-ferry","position":50}}"#)

@@ -319,6 +319,41 @@ import WebServer
     }
   }
 
+  @Test(
+    "E10 E23 · a scene run by hand resumes as its activity does, unless the body says otherwise")
+  func resumedScene() async throws {
+    try await TestServer.open { room in
+      let owner = try await room.owner()
+      let member = try await room.member(invitedBy: owner)
+      let people = try await owner.send(.GET, "/api/v1/accounts").json["accounts"]?.array ?? []
+      let ann = people.first { $0["name"] == "Ann" }?["id"]?.string ?? ""
+      func run(_ body: JSON, by client: TestClient) async throws -> JSON {
+        room.positions.save(1200, item: "metropolis", user: ann)
+        let plan = try await client.send(.POST, "/api/v1/scenes/watch-film/plan", body).json
+        let run = try await client.send(
+          .POST, "/api/v1/scenes/watch-film/runs", body, wait: 10
+        ).json
+        #expect(run["run"]?["status"] == "done", "\(run)")
+        #expect(plan["resumedAt"] == run["resumedAt"], "\(plan)")
+        let play = plan["steps"]?.array?.last?["command"]
+        #expect(play == run["run"]?["steps"]?.array?.last?["command"])
+        #expect(play?["play"]?["position"] == plan["resumedAt"], "\(plan)")
+        _ = try await owner.send(.POST, "/api/v1/end", wait: 10)
+        return run["resumedAt"] ?? .null
+      }
+      let film: JSON = ["film": "Metropolis"]
+      #expect(try await run(["parameters": film], by: owner) == 1200)
+      #expect(try await run(["parameters": film, "fromStart": false], by: owner) == 1200)
+      #expect(try await run(["parameters": film, "fromStart": true], by: owner) == .null)
+      #expect(try await run(["parameters": film], by: member) == .null)
+      let watch = try await owner.send(.POST, "/api/v1/watch", ["item": "Metropolis"], wait: 10)
+      #expect(watch.json["resumedAt"] == 1200)
+      let wrong = try await owner.send(
+        .POST, "/api/v1/scenes/watch-film/runs", ["parameters": film, "fromStart": "yes"])
+      #expect(wrong.status == 422 && "\(wrong.json)".contains("fromStart"), "\(wrong.json)")
+    }
+  }
+
   @Test("E9 · reports what each player found in a scan and could not read")
   func libraryScan() async throws {
     try await TestServer.open { room in
