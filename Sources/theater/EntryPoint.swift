@@ -53,6 +53,8 @@ extension Invocation {
 
   private func target(of command: any ParsableCommand) throws(ExitError) -> ControllerTarget {
     let type = type(of: command)
+    // The main menu, which needs a person at a terminal.
+    if type == Theater.self, Prompt.canChoose { return try target() }
     // Help, and a command that only shows its subcommands.
     if type._commandName == "help" || !type.configuration.subcommands.isEmpty {
       return ControllerTarget()

@@ -15,6 +15,8 @@ struct Theater: AsyncParsableCommand {
       theater --at https://box:8080 COMMAND uses the controller of another machine, or of another \
       user of this one.
 
+      At a terminal, theater alone shows the main menu to a person who is logged in.
+
       Completion: theater --generate-completion-script bash|zsh|fish
       """,
     version: TheaterVersion.text,
@@ -47,4 +49,16 @@ struct Theater: AsyncParsableCommand {
     ])
 
   @OptionGroup var controller: ControllerOptions
+
+  /// Shows the main menu to a person at a terminal who is logged in, and else the help.
+  func run() async throws {
+    guard Prompt.canChoose, let theater = try? RemoteTheater() else {
+      throw CleanExit.helpRequest(self)
+    }
+    do {
+      try await MenuSession(theater).run()
+    } catch let error as ExitError where error.code == .notLoggedIn {
+      throw CleanExit.helpRequest(self)
+    }
+  }
 }

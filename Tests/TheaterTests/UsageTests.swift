@@ -13,7 +13,10 @@ import Testing
   @Test(
     "E8 E11 · parses every command line of the documentation",
     arguments: [
-      ["watch", "Night Ferry", "--from-start"], ["listen", "x", "--no-wait"], ["listen"],
+      ["watch", "Night Ferry", "--from-start"], ["watch", "Night Ferry", "--resume"],
+      ["scene", "run", "movie-night", "--film", "Night Ferry", "--resume"],
+      ["scene", "plan", "movie-night", "--film", "Night Ferry", "--from-start"],
+      ["listen", "x", "--no-wait"], ["listen"],
       ["watch", "x", "--activity", "bedroom"], ["watch", "--activity", "disc"],
       ["listen", "x", "--activity", "bedroom"], ["radio", "98.5", "FM", "--activity", "kitchen"],
       ["radio", "98.5", "FM"], ["popcorn"], ["stop"], ["end"], ["off"], ["pause"], ["resume"],

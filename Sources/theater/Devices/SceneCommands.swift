@@ -37,7 +37,8 @@ struct SceneCommand: AsyncParsableCommand {
       abstract: "Run a scene.",
       discussion: """
         A scene that plays something is what is on from then on: `theater stop` ends it. Any other \
-        runs beside what is on, in place of an earlier run of the same scene. A scene's parameters are options: --film "TITLE", or \
+        runs beside what is on, in place of an earlier run of the same scene. A film or song that you stopped \
+        resumes there; at a terminal the command asks first. A scene's parameters are options: --film "TITLE", or \
         --set film="TITLE", which also takes the name of an option such as json. `theater scenes` \
         shows them.
         """
@@ -46,6 +47,7 @@ struct SceneCommand: AsyncParsableCommand {
     @Argument(help: "The scene.", completion: .custom(SceneCompletion.words))
     var name: String
     @OptionGroup var place: RoomOption
+    @OptionGroup var resuming: ResumeOptions
     @OptionGroup var waiting: WaitOptions
     @Argument(
       parsing: .allUnrecognized, help: "The parameters: --film \"TITLE\".",
@@ -60,10 +62,29 @@ struct SceneCommand: AsyncParsableCommand {
     func run() async throws {
       let parameters = try SceneParameters(words: parameters)
       let theater = try RemoteTheater()
+      var start = resuming.start
+      if start == nil { start = try await chosenStart(parameters, theater) }
       try await SceneUsage(theater, "run", name).explaining {
         try await RunFollower(theater, waiting).run(
-          place.path(.runScene, scene: name), ["parameters": .object(parameters.object)])
+          place.path(.runScene, scene: name), parameters.body(start ?? .saved),
+          isAnnounced: start == nil)
       }
+    }
+
+    /// Asks at a terminal where an item begins that the person has stopped; `nil` without a question.
+    private func chosenStart(
+      _ parameters: SceneParameters, _ theater: RemoteTheater
+    ) async throws -> StartPosition? {
+      guard Prompt.canChoose else { return nil }
+      let plan: JSON
+      do {
+        plan = try await theater.post(
+          place.path(.planScene, scene: name), parameters.body(.saved))
+      } catch let error as ExitError where error.code == .failed {
+        // The run itself says what is wrong; a token may run scenes and make no plans.
+        return nil
+      }
+      return try StoppedItem(plan: plan).map { try ResumeQuestion($0).ask() }
     }
   }
 }
@@ -77,6 +98,7 @@ extension SceneCommand {
     @Argument(help: "The scene.", completion: .custom(SceneCompletion.words))
     var name: String
     @OptionGroup var place: RoomOption
+    @OptionGroup var resuming: ResumeOptions
     @OptionGroup var output: OutputOptions
     @Argument(
       parsing: .allUnrecognized, help: "The parameters: --film \"TITLE\".",
@@ -93,7 +115,7 @@ extension SceneCommand {
       let theater = try RemoteTheater()
       let plan = try await SceneUsage(theater, "plan", name).explaining {
         try await theater.post(
-          place.path(.planScene, scene: name), ["parameters": .object(parameters.object)])
+          place.path(.planScene, scene: name), parameters.body(resuming.start ?? .saved))
       }
       try output.show(plan) { plan in
         ((plan["steps"]?.array ?? []).map(StepLines.line(planned:)) + StepLines.kept(in: plan))
@@ -146,7 +168,8 @@ struct SceneParameters {
 
   /// The options that take no parameter of their name: those of the commands, and those of the parser.
   private static let optionNames: Set<String> = [
-    "json", "no-wait", "set", "at", "room", "token-file", "help", "help-hidden", "version",
+    "json", "no-wait", "set", "at", "room", "token-file", "resume", "from-start", "help",
+    "help-hidden", "version",
     "generate-completion-script",
     "experimental-dump-help",
   ]
@@ -167,6 +190,11 @@ struct SceneParameters {
     (scene["parameters"]?.object ?? [:]).map { name, kind in
       usage(of: name, (kind.string ?? "text").uppercased())
     }
+  }
+
+  /// The body of a request to run or plan the scene.
+  func body(_ start: StartPosition) -> JSON {
+    ["parameters": .object(object), "fromStart": .bool(start == .beginning)]
   }
 
   init(words: [String]) throws(ValidationError) {

@@ -6,29 +6,34 @@ import TheaterAPI
 /// Begins a run of a scene and shows each step as it happens.
 struct RunFollower: Sendable {
   let theater: RemoteTheater
-  let options: WaitOptions
+  private let waits: Bool
+  private let isJSON: Bool
 
-  init(_ theater: RemoteTheater, _ options: WaitOptions) {
+  /// - Parameter options: `nil` to show each step to a person.
+  init(_ theater: RemoteTheater, _ options: WaitOptions? = nil) {
     self.theater = theater
-    self.options = options
+    waits = options?.noWait != true
+    isJSON = options?.json == true
   }
 
   /// Requests the run and follows it to its end. A failed run ends the command with exit code 1.
-  func run(_ path: String, _ body: JSON? = nil) async throws {
+  ///
+  /// - Parameter isAnnounced: Whether a person who has not chosen to resume reads how to begin at the start.
+  func run(_ path: String, _ body: JSON? = nil, isAnnounced: Bool = true) async throws {
     let answer = try await theater.post(path, body)
     guard let run = answer["run"], let id = run["id"]?.string else {
       throw ExitError(.failed, "the controller began no run")
     }
-    if let place = answer["resumedAt"]?.number, !options.json {
-      Console.writeLine(
-        "going on at \(TimeText.text(place)) (--from-start plays from the beginning)")
+    if let place = answer["resumedAt"]?.number, !isJSON {
+      let option = isAnnounced ? " (--from-start plays from the beginning)" : ""
+      Console.writeLine("going on at \(TimeText.text(place))\(option)")
     }
-    if options.noWait {
-      Console.writeLine(options.json ? answer.prettyText() : "accepted as \(id)")
+    if !waits {
+      Console.writeLine(isJSON ? answer.prettyText() : "accepted as \(id)")
       return
     }
     let status = try await follow(id, from: run, after: answer["event"]?.string)
-    if options.json {
+    if isJSON {
       Console.writeLine(try await theater.get(DeviceEndpoint.run.path(id)).prettyText())
     }
     try Self.throwUnlessDone(status)
@@ -46,12 +51,12 @@ struct RunFollower: Sendable {
     defer { waiting.end() }
     func show(_ run: JSON, _ steps: [JSON]) {
       status = run["status"]?.string
-      for line in steps.compactMap({ lines.line(for: $0) }) where !options.json {
+      for line in steps.compactMap({ lines.line(for: $0) }) where !isJSON {
         Console.writeLine(line)
       }
       waiting.change(to: lines.underWay ?? Self.waiting)
     }
-    if !options.json { for line in StepLines.kept(in: first) { Console.writeLine(line) } }
+    if !isJSON { for line in StepLines.kept(in: first) { Console.writeLine(line) } }
     show(first, first["steps"]?.array ?? [])
     if status != "running" { return status }
     try await theater.listen(after: event) { event in

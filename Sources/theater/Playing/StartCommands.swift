@@ -1,4 +1,5 @@
 import ArgumentParser
+import Devices
 import JSON
 import TheaterAPI
 
@@ -12,7 +13,7 @@ struct Watch: AsyncParsableCommand {
   var title: String?
   @OptionGroup var options: StartOptions
 
-  func run() async throws { try await options.start(.watch, item: title) }
+  func run() async throws { try await options.start(.watch, of: .films, item: title) }
 
   func validate() throws {
     if let title { try NameArgument.requireText(title, "a film") }
@@ -37,7 +38,7 @@ struct Listen: AsyncParsableCommand {
   var title: String?
   @OptionGroup var options: StartOptions
 
-  func run() async throws { try await options.start(.listen, item: title) }
+  func run() async throws { try await options.start(.listen, of: .songs, item: title) }
 
   func validate() throws {
     if let title { try NameArgument.requireText(title, "a song") }
@@ -119,15 +120,23 @@ struct RoomOption: ParsableArguments {
   ///
   /// - Parameter arguments: The parts of the path that follow the room.
   func path(_ endpoint: PlaybackEndpoint, _ arguments: String...) -> String {
-    path(.playback(endpoint), arguments)
+    RoomPath(room: room).path(.playback(endpoint), arguments)
   }
 
   /// The path of a request for a scene in the room.
   func path(_ endpoint: DeviceEndpoint, scene: String) -> String {
-    path(.device(endpoint), [scene])
+    RoomPath(room: room).path(.device(endpoint), [scene])
   }
+}
 
-  private func path(_ original: RoomEndpoint.Original, _ arguments: [String]) -> String {
+/// The paths of requests that are about a room.
+struct RoomPath: Sendable, Hashable {
+  /// `nil` for requests that name none.
+  let room: String?
+
+  func path(_ endpoint: PlaybackEndpoint) -> String { path(.playback(endpoint), []) }
+
+  func path(_ original: RoomEndpoint.Original, _ arguments: [String]) -> String {
     guard let room, let endpoint = RoomEndpoint(original) else {
       return switch original {
       case .playback(let endpoint): endpoint.path(arguments)
@@ -169,19 +178,47 @@ struct ActivityOptions: ParsableArguments {
 
 /// Options of a command that plays an item.
 struct StartOptions: ParsableArguments {
-  @Flag(help: "Begin at the start, not where you left off.")
-  var fromStart = false
+  @OptionGroup var resuming: ResumeOptions
   @OptionGroup var choice: ActivityOptions
   @OptionGroup var waiting: WaitOptions
 
-  /// Starts an activity and shows its steps.
-  func start(_ endpoint: PlaybackEndpoint, item: String?) async throws {
-    try await RunFollower(RemoteTheater(), waiting).run(choice.path(or: endpoint), body(item))
+  /// Starts an activity and shows its steps. At a terminal it asks first where an item begins that the person has
+  /// stopped, unless an option says so.
+  ///
+  /// - Parameter category: The category of the endpoint, for an item without a named activity.
+  func start(
+    _ endpoint: PlaybackEndpoint, of category: Devices.Category, item: String?
+  ) async throws {
+    let theater = try RemoteTheater()
+    var (item, start) = (item, resuming.start)
+    if start == nil, let title = item, Prompt.canChoose,
+      let stopped = try await stoppedItem(title, category, theater)
+    {
+      start = try ResumeQuestion(stopped).ask()
+      // The title means the item of the question, whatever players find meanwhile.
+      item = stopped.id ?? item
+    }
+    try await RunFollower(theater, waiting).run(
+      choice.path(or: endpoint), Self.body(item, start ?? .saved), isAnnounced: start == nil)
+  }
+
+  private func stoppedItem(
+    _ title: String, _ category: Devices.Category, _ theater: RemoteTheater
+  ) async throws -> StoppedItem? {
+    do {
+      guard let activity = choice.activity else {
+        return try await theater.stoppedItem(title, in: category)
+      }
+      return try await theater.stoppedItem(title, of: activity)
+    } catch let error as ExitError where error.code == .failed {
+      // A token may start activities without seeing lists.
+      return nil
+    }
   }
 
   /// The body of the request.
-  func body(_ item: String?) -> JSON {
-    var body: JSONObject = ["fromStart": .bool(fromStart)]
+  static func body(_ item: String?, _ start: StartPosition) -> JSON {
+    var body: JSONObject = ["fromStart": .bool(start == .beginning)]
     if let item { body["item"] = .string(item) }
     return .object(body)
   }

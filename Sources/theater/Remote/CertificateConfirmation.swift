@@ -62,8 +62,8 @@ struct CertificateConfirmation: Sendable {
 
   /// Whether an answer confirms the certificate: the word yes, or its fingerprint.
   static func isYes(_ answer: String, to found: CertificateFingerprint) -> Bool {
-    answer.trimmingSpaces.lowercased() == "yes"
-      || CertificateFingerprint(answer.trimmingSpaces) == found
+    answer.trimmed.lowercased() == "yes"
+      || CertificateFingerprint(answer.trimmed) == found
   }
 
   /// The text before the answer.
@@ -114,15 +114,5 @@ struct CertificateConfirmation: Sendable {
         log, and `theater doctor` shows it there. If it is this one: \
         \(ProgramName.program) controllers confirm \(address) FINGERPRINT
         """)
-  }
-}
-
-extension String {
-  /// The text without spaces at its ends.
-  fileprivate var trimmingSpaces: String {
-    var text = self[...]
-    while text.first?.isWhitespace == true { text.removeFirst() }
-    while text.last?.isWhitespace == true { text.removeLast() }
-    return String(text)
   }
 }

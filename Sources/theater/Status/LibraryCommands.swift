@@ -106,19 +106,31 @@ private func showLibrary(_ category: Devices.Category, _ output: OutputOptions) 
 
 /// The lists of the library as text.
 enum LibraryText {
-  /// One line for each entry: title, artist, duration, players.
+  /// One line for each entry: title, artist, duration, where the person stopped it, players.
   static func text(_ entries: [JSON], list: String) -> String {
     if entries.isEmpty {
       return "There are no \(list). Add some to \"library\" in devices.json."
     }
     var columns = Columns()
-    for entry in entries {
+    for (entry, cells) in zip(entries, rows(entries)) {
       columns.add(
-        entry["title"]?.string ?? "?", place(of: entry),
-        entry["duration"]?.number.map(TimeText.text) ?? "",
-        (entry["players"]?.array ?? []).compactMap(\.string).joined(separator: ", "))
+        cells + [(entry["players"]?.array ?? []).compactMap(\.string).joined(separator: ", ")])
     }
     return columns.text
+  }
+
+  /// The cells of each entry: title, artist, duration, and where the person stopped it, if any was stopped.
+  static func rows(_ entries: [JSON]) -> [[String]] {
+    let isAnyStopped = entries.contains { $0["position"] != nil }
+    return entries.map { entry in
+      let cells = [
+        entry["title"]?.string ?? "?", place(of: entry),
+        entry["duration"]?.number.map(TimeText.text) ?? "",
+      ]
+      guard isAnyStopped else { return cells }
+      let position = entry["position"]?.number
+      return cells + [position.map { "stopped at \(TimeText.text($0))" } ?? ""]
+    }
   }
 
   private static func place(of entry: JSON) -> String {

@@ -22,9 +22,9 @@ struct MainScreen {
     for (deed, command) in [
       ("watch a film", "watch TITLE"), ("listen to music", "listen TITLE"),
       ("listen to the radio", "radio STATION"), ("make popcorn", "popcorn"),
-      ("see what is on", "status"),
+      ("see what is on", "status"), ("choose from a menu", ""),
     ] {
-      menu.add("  \(deed)", "\(ProgramName.name) \(command)")
+      menu.add("  \(deed)", "\(ProgramName.name) \(command)".trimmed)
     }
     return [""] + (headline.map { [$0, ""] } ?? []) + menu.lines
   }

@@ -23,7 +23,7 @@ struct StatusText {
   }
 
   /// The lines about what is on in a room.
-  private func roomLines(_ room: LiveRoom, isNamed: Bool, at time: Double) -> [String] {
+  func roomLines(_ room: LiveRoom, isNamed: Bool, at time: Double) -> [String] {
     let name = isNamed ? (room.title ?? room.name).map { "\($0): " } ?? "" : ""
     var lines = [headline(room.activity, in: name)]
     if let error = room.activity["error"] {

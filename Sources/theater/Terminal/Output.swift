@@ -10,7 +10,10 @@ struct Columns {
   }
 
   /// Adds a row.
-  mutating func add(_ row: String...) { rows.append(row) }
+  mutating func add(_ row: String...) { add(row) }
+
+  /// Adds a row.
+  mutating func add(_ row: [String]) { rows.append(row) }
 
   /// The lines, each column as wide as its widest cell, without trailing white space.
   var lines: [String] {

@@ -1,6 +1,14 @@
 import JSON
 
 extension String {
+  /// The text without white space at both ends.
+  var trimmed: String {
+    var text = self[...]
+    while text.first?.isWhitespace == true { text.removeFirst() }
+    while text.last?.isWhitespace == true { text.removeLast() }
+    return String(text)
+  }
+
   /// The text with control and format characters escaped as `\u001b`, so that text from plugins and
   /// files cannot move the cursor, set colours or change the writing direction. Escaped JSON keeps
   /// its meaning.

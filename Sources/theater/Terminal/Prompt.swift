@@ -13,6 +13,15 @@ enum Prompt {
   /// Whether a person can answer a question beside the output of a command.
   static var canAsk: Bool { isTerminal && isatty(STDERR_FILENO) == 1 }
 
+  /// Whether a person at a terminal reads the result of the command, and can choose before it goes on.
+  static var canChoose: Bool { isTerminal && Console.isTerminal && !Console.isJSON }
+
+  /// Writes a question, and reads the answer as a line; `nil` at the end of the input.
+  static func answer(_ question: String) -> String? {
+    Console.writeQuestion(question)
+    return readLine(strippingNewline: true)
+  }
+
   /// Writes a question to standard error: standard output may be a pipe.
   static func writeQuestion(_ text: String) { Console.writeError(text) }
 

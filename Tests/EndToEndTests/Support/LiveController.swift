@@ -150,11 +150,16 @@ final class LiveController: Sendable {
 
   /// Runs a command in a terminal while `body` types and reads.
   func atTerminal(_ words: String..., body: (Terminal) async throws -> Void) async throws {
-    let terminal = try Terminal(
-      Program.products.appendingPathComponent("theater"), words,
-      environment: environment.merging(["TERM": "xterm"]) { $1 })
+    let terminal = try terminal(words)
     defer { terminal.close() }
     try await body(terminal)
+  }
+
+  /// A terminal that runs a command. The test closes it.
+  func terminal(_ words: [String]) throws -> Terminal {
+    try Terminal(
+      Program.products.appendingPathComponent("theater"), words,
+      environment: environment.merging(["TERM": "xterm"]) { $1 })
   }
 
   /// The output of a command with `--json`.

@@ -31,11 +31,10 @@ import Testing
   func activities() throws {
     let plain = try #require(try Theater.parseAsRoot(["listen"]) as? Listen).options
     #expect(plain.choice.activity == nil)
-    #expect(plain.body("Night Ferry") == ["item": "Night Ferry", "fromStart": false])
     let words = ["watch", "--activity", "bed room", "--from-start"]
     let named = try #require(try Theater.parseAsRoot(words) as? Watch).options
     #expect(named.choice.activity == "bed room")
-    #expect(named.body(nil) == ["fromStart": true])
+    #expect(named.resuming.start == .beginning)
   }
 
   @Test(

@@ -41,16 +41,16 @@ import Testing
     try await TestServer.open { room in
       let owner = try await room.owner()
       let events = room.theater.events
-      events.publish(.other(.library, 1))
+      events.publish(.other(.configuration, 1))
       let last = events.currentID
-      events.publish(.other(.library, 2))
-      events.publish(.other(.library, 3))
+      events.publish(.other(.configuration, 2))
+      events.publish(.other(.configuration, 3))
       var seen: [JSON] = []
       var names: Set<String> = []
       _ = try await owner.listen(after: last, isChecked: false) { event in
         names.insert(event.name)
-        if event.name == "library" { seen.append(event.json) }
-        if seen == [2, 3] { events.publish(.other(.library, 4)) }
+        if event.name == "configuration" { seen.append(event.json) }
+        if seen == [2, 3] { events.publish(.other(.configuration, 4)) }
         return seen.last != 4
       }
       #expect(seen == [2, 3, 4])
@@ -64,7 +64,7 @@ import Testing
       let owner = try await room.owner()
       let events = room.theater.events
       let count = 300
-      for number in 1...count / 2 { events.publish(.other(.library, .integer(number))) }
+      for number in 1...count / 2 { events.publish(.other(.configuration, .integer(number))) }
       let last = try #require(events.currentID.split(separator: "-").last.flatMap { Int($0) })
       try await withThrowingTaskGroup { group in
         for missed in [0, 1, 40, 41, count / 2] {
@@ -73,7 +73,7 @@ import Testing
             _ = try await owner.listen(
               after: "\(events.boot)-\(last - missed)", isChecked: false
             ) { event in
-              if event.name == "library", let number = event.json.integer { seen.append(number) }
+              if event.name == "configuration", let number = event.json.integer { seen.append(number) }
               return seen.last != count
             }
             #expect(seen == Array(count / 2 - missed + 1...count))
@@ -81,7 +81,7 @@ import Testing
         }
         #expect(await eventually { room.streams.count == 5 })
         for number in count / 2 + 1...count {
-          events.publish(.other(.library, .integer(number)))
+          events.publish(.other(.configuration, .integer(number)))
         }
         try await group.waitForAll()
       }
@@ -97,10 +97,10 @@ import Testing
         var names: [String] = []
         _ = try await owner.listen(isChecked: false) { event in
           names.append(event.name)
-          if event.name == "snapshot" { room.theater.events.publish(.other(.library, 1)) }
-          return event.name != "library"
+          if event.name == "snapshot" { room.theater.events.publish(.other(.configuration, 1)) }
+          return event.name != "configuration"
         }
-        #expect(names.first == "snapshot" && names.last == "note", "\(number): \(names)")
+        #expect(names.first == "snapshot" && names.last == "configuration", "\(number): \(names)")
       }
     }
   }
@@ -127,7 +127,7 @@ import Testing
       let owner = try await room.owner()
       let id = room.theater.events.currentID
       for number in 0...(3 * EventLog.capacity) {
-        room.theater.events.publish(.other(.library, .integer(number)))
+        room.theater.events.publish(.other(.configuration, .integer(number)))
       }
       var first: String?
       _ = try await owner.listen(after: id, isChecked: false) { event in
@@ -148,10 +148,10 @@ import Testing
       var notes = 0
       _ = try await owner.listen(isChecked: false) { event in
         if event.name == "snapshot" { snapshots += 1 }
-        if event.name == "library" { notes += 1 }
+        if event.name == "configuration" { notes += 1 }
         if snapshots == 1, notes == 0 {
           // Far more than sockets and buffers hold, while this listener does not read.
-          for _ in 0..<10_000 { events.publish(.other(.library, filler)) }
+          for _ in 0..<10_000 { events.publish(.other(.configuration, filler)) }
         }
         return snapshots < 2
       }
@@ -169,9 +169,9 @@ import Testing
         if event.name == "snapshot" {
           // The end of another session of the same person does not end this stream.
           _ = try await other.send(.DELETE, "/api/v1/sessions/current")
-          room.theater.events.publish(.other(.library, 1))
+          room.theater.events.publish(.other(.configuration, 1))
         }
-        if event.name == "library" { _ = try await owner.send(.DELETE, "/api/v1/sessions/current") }
+        if event.name == "configuration" { _ = try await owner.send(.DELETE, "/api/v1/sessions/current") }
         return true
       }
       #expect(refusal == nil)
@@ -188,7 +188,7 @@ import Testing
         try await outbound.write(room.listening(token))
         var parts = inbound.makeAsyncIterator()
         var text = ""
-        while !text.contains("event: snapshot"), let part = try await parts.next() {
+        while !text.hasSnapshot, let part = try await parts.next() {
           text += String(buffer: part)
         }
         for _ in 0..<3 {
@@ -215,7 +215,7 @@ import Testing
         try await outbound.write(room.listening(token))
         var parts = inbound.makeAsyncIterator()
         var text = ""
-        while !text.contains("event: snapshot"), let part = try await parts.next() {
+        while !text.hasSnapshot, let part = try await parts.next() {
           text += String(buffer: part)
         }
         for _ in 0..<3 {
@@ -283,7 +283,7 @@ import Testing
           try await outbound.write(room.listening(token))
           var parts = inbound.makeAsyncIterator()
           var text = ""
-          while !text.contains("event: snapshot"), let part = try await parts.next() {
+          while !text.hasSnapshot, let part = try await parts.next() {
             text += String(buffer: part)
           }
           try await body(&parts)
@@ -315,7 +315,7 @@ import Testing
         try await outbound.write(room.listening(token))
         var parts = inbound.makeAsyncIterator()
         var text = ""
-        while !text.contains("event: snapshot"), let part = try await parts.next() {
+        while !text.hasSnapshot, let part = try await parts.next() {
           text += String(buffer: part)
         }
         #expect(!amp.isMetering)
@@ -323,7 +323,7 @@ import Testing
           try await outbound.write(room.listening(token, query: "?levels=true"))
           var parts = inbound.makeAsyncIterator()
           var text = ""
-          while !text.contains("event: snapshot"), let part = try await parts.next() {
+          while !text.hasSnapshot, let part = try await parts.next() {
             text += String(buffer: part)
           }
           #expect(amp.isMetering)
@@ -340,8 +340,8 @@ import Testing
         }
         #expect(await eventually { !amp.isMetering })
         text = ""
-        room.theater.events.publish(.other(.library, 1))
-        while !text.contains("event: note"), let part = try await parts.next() {
+        room.theater.events.publish(.other(.configuration, 1))
+        while !text.contains("event: configuration"), let part = try await parts.next() {
           text += String(buffer: part)
         }
         #expect(!text.contains("event: levels"))
@@ -415,4 +415,9 @@ private final class EventTaker: ChannelOutboundHandler {
   func triggerUserOutboundEvent(
     context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
   ) { promise?.succeed() }
+}
+
+extension String {
+  /// Whether the text ends with a whole snapshot.
+  fileprivate var hasSnapshot: Bool { contains("event: snapshot") && hasSuffix("\n\n") }
 }

@@ -71,7 +71,7 @@ import Testing
         // All of it would be 40 MB.
         #expect(bytes < 4 * 1024 * 1024)
         // It is a listener like any other again.
-        log.publish(.other(.library, "good morning"))
+        log.publish(.other(.configuration, "good morning"))
         while !end.contains("good morning"), let part = try await parts.next() {
           end = end.suffix(2000) + String(buffer: part)
         }

@@ -86,7 +86,7 @@ import Testing
         #expect(room.streams.count == 1)
         // Nothing more is read: the buffers of this process and of the kernel fill up.
         let isFree = await eventually {
-          for _ in 0..<EventLog.capacity { events.publish(.other(.library, filler)) }
+          for _ in 0..<EventLog.capacity { events.publish(.other(.configuration, filler)) }
           return room.streams.count == 0
         }
         #expect(isFree)

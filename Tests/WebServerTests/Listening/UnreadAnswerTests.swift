@@ -155,7 +155,7 @@ struct UnreadAnswerTests {
         port: room.port, room.request("/api/v1/events", token: owner.token))
       let filler = JSON.string(String(repeating: "x", count: 20_000))
       let isCounted = await eventually {
-        room.theater.events.publish(.other(.library, filler))
+        room.theater.events.publish(.other(.configuration, filler))
         return room.unreadAnswers.bytes > UnreadAnswerLimiter.smallest
       }
       #expect(isCounted && !client.isDropped)

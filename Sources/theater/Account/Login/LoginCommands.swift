@@ -81,11 +81,15 @@ struct LogOut: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
-    let theater = try RemoteTheater()
+    try await Self.logOut(try RemoteTheater())
+    output.confirm("You are logged out.")
+  }
+
+  /// Ends this user's session, and forgets its token.
+  static func logOut(_ theater: RemoteTheater) async throws {
     try theater.requireSession("logout")
     defer { theater.forgetSession() }
     try await theater.delete(SessionEndpoint.logOut.path())
-    output.confirm("You are logged out.")
   }
 }
 
