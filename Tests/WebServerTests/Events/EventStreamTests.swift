@@ -73,7 +73,9 @@ import Testing
             _ = try await owner.listen(
               after: "\(events.boot)-\(last - missed)", isChecked: false
             ) { event in
-              if event.name == "configuration", let number = event.json.integer { seen.append(number) }
+              if event.name == "configuration", let number = event.json.integer {
+                seen.append(number)
+              }
               return seen.last != count
             }
             #expect(seen == Array(count / 2 - missed + 1...count))
@@ -171,7 +173,9 @@ import Testing
           _ = try await other.send(.DELETE, "/api/v1/sessions/current")
           room.theater.events.publish(.other(.configuration, 1))
         }
-        if event.name == "configuration" { _ = try await owner.send(.DELETE, "/api/v1/sessions/current") }
+        if event.name == "configuration" {
+          _ = try await owner.send(.DELETE, "/api/v1/sessions/current")
+        }
         return true
       }
       #expect(refusal == nil)

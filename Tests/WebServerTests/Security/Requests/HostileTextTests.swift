@@ -75,7 +75,8 @@ struct HostileTextTests {
       #expect(refused >= 30 * Self.bodies.count)
       // The players' catalogues and the devices' first reports may arrive late; a request causes other events.
       let events = try #require(room.theater.events.entries(after: before))
-      #expect(events.allSatisfy { [EventName.library, .device].contains($0.event.name) }, "\(events)")
+      #expect(
+        events.allSatisfy { [EventName.library, .device].contains($0.event.name) }, "\(events)")
       #expect(room.journal.lines == lines)
     }
   }
