@@ -49,8 +49,8 @@ final class LoudnessLimits: Sendable {
     return all.isEmpty ? [.standard] : all
   }
 
-  /// Sets the limit of an activity after a restart of the controller, unless a person has let sound begin since. A louder
-  /// amplifier is not turned down.
+  /// Sets the limit of an activity after a restart of the controller, unless a person has let sound begin since.
+  /// A louder amplifier is not turned down.
   func restore(_ limit: Int?, of activity: Activity) {
     for (source, amplifier) in amplifiers(of: activity) where self[amplifier, source] == nil {
       pass(set(limit, of: rooms(source, amplifier), on: amplifier.id), to: amplifier)

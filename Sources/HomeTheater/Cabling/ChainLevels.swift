@@ -32,8 +32,8 @@ final class ChainLevels: Sendable {
     await set(level, on: device)
   }
 
-  /// Sets the level of an amplifier that has been turned on at the device, or whose plugin has started anew: then it gets
-  /// no louder than it was.
+  /// Sets the level of an amplifier that has been turned on at the device, or whose plugin has started anew:
+  /// then it gets no louder than it was.
   ///
   /// - Parameter before: The snapshot before; `nil` for the first one. An amplifier that is on at the start keeps its
   ///   volume.
