@@ -82,11 +82,14 @@ export function stepWords(step) {
       return t(`step.${step.kind}`);
     case 'wait':
       return t('step.wait', { time: unit(step.duration, 'second') });
-    default: {
+    case 'command': {
       const known = device(step.device);
       const name = known ? nameOf(known, devices()) : step.device;
       return `${name}: ${commandWords(step.command, titles())}`;
     }
+    // Of a newer controller.
+    default:
+      return step.kind;
   }
 }
 /**
