@@ -15,7 +15,7 @@ package struct ActivityDatabase: ActivityStore {
   /// - Throws: `full` or `failed`.
   package func save(_ activity: StoredActivity) async throws(StorageError) {
     try await database.attempt { database async throws in
-      try await database.pool.write {
+      try await database.write {
         try $0.execute(
           sql: """
             INSERT OR REPLACE INTO roomActivity
@@ -36,7 +36,7 @@ package struct ActivityDatabase: ActivityStore {
   /// - Throws: `full` or `failed`.
   package func removeActivity(in room: RoomID) async throws(StorageError) {
     try await database.attempt { database async throws in
-      try await database.pool.write {
+      try await database.write {
         try $0.execute(sql: "DELETE FROM roomActivity WHERE room = ?", arguments: [room.name])
       }
     }
@@ -46,7 +46,7 @@ package struct ActivityDatabase: ActivityStore {
   /// - Throws: `failed` or `damaged`.
   package func activities() async throws(StorageError) -> [StoredActivity] {
     try await database.attempt { database async throws in
-      try await database.pool.read {
+      try await database.read {
         try Row.fetchAll(
           $0, sql: "SELECT * FROM roomActivity ORDER BY room LIMIT ?", arguments: [Self.mostRooms]
         ).map(Self.activity)

@@ -15,7 +15,7 @@ package struct DeviceSettingsDatabase: Sendable {
   /// - Throws: `failed` or `damaged`.
   package func settings() async throws(StorageError) -> [DeviceID: DeviceSettings] {
     let rows = try await database.attempt { database async throws in
-      try await database.pool.read { database in
+      try await database.read { database in
         try Row.fetchAll(
           database,
           sql: """
@@ -58,7 +58,7 @@ package struct DeviceSettingsDatabase: Sendable {
   package func replace(_ settings: [DeviceID: DeviceSettings]) async throws(StorageError) {
     guard !settings.isEmpty else { return }
     try await database.attempt { database async throws in
-      try await database.pool.write { database in
+      try await database.write { database in
         for (device, settings) in settings {
           try database.execute(
             sql: "DELETE FROM deviceSetting WHERE device = ?", arguments: [device.name])

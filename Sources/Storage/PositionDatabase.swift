@@ -16,7 +16,7 @@ package struct PositionDatabase: PositionStore {
     try Self.check(item, user)
     let now = clock.now().milliseconds
     try await database.attempt { database async throws in
-      try await database.pool.write {
+      try await database.write {
         try $0.execute(
           sql: """
             INSERT INTO position (user, item, seconds, updatedAt)
@@ -33,7 +33,7 @@ package struct PositionDatabase: PositionStore {
   package func position(item: String, user: String) async throws(StorageError) -> Double? {
     try Self.check(item, user)
     return try await database.attempt { database async throws in
-      try await database.pool.read {
+      try await database.read {
         try Double.fetchOne(
           $0, sql: "SELECT seconds FROM position WHERE user = ? AND item = ?",
           arguments: [user, item])
@@ -48,7 +48,7 @@ package struct PositionDatabase: PositionStore {
   ) async throws(StorageError) -> [(item: String, seconds: Double)] {
     try Self.check("", user)
     return try await database.attempt { database async throws in
-      try await database.pool.read {
+      try await database.read {
         try Row.fetchAll(
           $0, sql: "SELECT item, seconds FROM position WHERE user = ? ORDER BY updatedAt DESC",
           arguments: [user]
@@ -62,7 +62,7 @@ package struct PositionDatabase: PositionStore {
   package func clear(item: String, user: String) async throws(StorageError) {
     try Self.check(item, user)
     try await database.attempt { database async throws in
-      try await database.pool.write {
+      try await database.write {
         try $0.execute(
           sql: "DELETE FROM position WHERE user = ? AND item = ?", arguments: [user, item])
       }

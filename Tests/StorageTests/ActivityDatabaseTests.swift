@@ -44,6 +44,17 @@ import Testing
     #expect(try await database.activities.activities() == [nobody])
   }
 
+  @Test("saves although the task was cancelled, as at the controller's end")
+  func cancelled() async throws {
+    let activities = try fixture.open().activities
+    let save = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await activities.save(Self.film)
+    }
+    try await save.value
+    #expect(try await activities.activities() == [Self.film])
+  }
+
   @Test("an older database gets the table, and keeps its rows")
   func migrates() async throws {
     try DurableFile.makeFolder(fixture.folder)

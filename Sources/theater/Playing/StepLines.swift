@@ -64,8 +64,9 @@ struct StepLines {
       return "\(indent)\(id) · \(work): not sent, \(reported.joined())"
     case .decideLater: return "\(indent)\(id) ? \(work): sent unless it is so by then"
     case .send: return "\(indent)\(id) → \(work)"
-    // Of a newer controller.
-    case nil: return "\(indent)\(id) \(work)\(step["action"].map { ": \($0.string ?? "?")" } ?? "")"
+    case nil:
+      // A wait has no action; an unknown one is of a newer controller.
+      return "\(indent)\(id) → \(work)\(step["action"]?.string.map { ": \($0)" } ?? "")"
     }
   }
 

@@ -216,6 +216,21 @@ import Testing
       ])
   }
 
+  @Test("F6 · a step of a kind that is not known yet is named by its kind, never as another")
+  func unknownStep() {
+    var lines = StepLines()
+    let loop: JSON = ["id": "1", "kind": "repeat", "status": "done"]
+    #expect(lines.line(for: loop) == "  ✓ repeat")
+    let doubtful: JSON = ["id": "2", "kind": "repeat", "status": "doubtful"]
+    #expect(lines.line(for: doubtful) == "  repeat: doubtful")
+    let skipped: JSON = ["id": "3", "kind": "repeat", "status": "skipped", "reason": "mode"]
+    #expect(lines.line(for: skipped) == "  · repeat: left out: mode")
+    let asked: JSON = [
+      "id": "4", "kind": "command", "device": "popper", "command": "pop", "action": "ask",
+    ]
+    #expect(StepLines.line(planned: asked) == "  4 → popper pop: ask")
+  }
+
   @Test("in a pipe each change is one line")
   func changeLines() {
     var changes = ChangeLines()
