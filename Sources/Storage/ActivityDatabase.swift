@@ -11,7 +11,7 @@ package struct ActivityDatabase: ActivityStore {
   let database: TheaterDatabase
 
   /// Stores what is on in a room in place of what was; it is on the disk when this returns. A user who was
-  /// deleted since the database was opened is left out: what the user has begun may still be on.
+  /// deleted since the database was opened is left out; the user's activity may still be on.
   /// - Throws: `full` or `failed`.
   package func save(_ activity: StoredActivity) async throws(StorageError) {
     try await database.attempt { database async throws in

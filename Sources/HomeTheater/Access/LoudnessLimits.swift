@@ -57,7 +57,8 @@ final class LoudnessLimits: Sendable {
     }
   }
 
-  /// The limit of an activity, for the next start of the controller; `nil` if nobody has let sound begin.
+  /// Returns the limit in % that counts for an activity: `.some(nil)` for no limit, `nil` if no command has
+  /// started sound yet. It is stored for the next start of the controller.
   func limit(of activity: Activity) -> Int?? {
     amplifiers(of: activity).lazy.compactMap { self[$1, $0] }.first
   }

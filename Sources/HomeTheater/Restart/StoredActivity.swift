@@ -12,7 +12,7 @@ package struct StoredActivity: Sendable, Hashable {
   package var player: DeviceID?
   /// The id of the item.
   package var item: String?
-  /// Who began it; `nil` for nobody with an account.
+  /// The account or guest pass of the person who began it; `nil` if it was deleted, or there was none.
   package var user: String?
   /// The volume limit of the person who last let sound begin, 0 to 100 %; `nil` for none.
   package var volumeLimit: Int?

@@ -2,7 +2,8 @@ import Devices
 import JSON
 import TheaterAPI
 
-/// The main menu of a terminal: what is on, how to control it, and what a person may begin in this theater.
+/// The main menu of the terminal: the current activity of each room with its controls, and the activities
+/// that the person may begin.
 struct MainMenu {
   /// What an entry does.
   enum Action: Hashable {
@@ -35,7 +36,7 @@ struct MainMenu {
   let entries: [Entry]
 
   /// - Parameters:
-  ///   - answers: What the controller has answered, all texts printable.
+  ///   - answers: The answers of the controller; control characters are removed from their texts.
   ///   - hasSession: Whether the person can log out: no access token is used in place of a session.
   ///   - time: The arrival of the status, in monotonic seconds.
   init(_ answers: Answers, hasSession: Bool, _ text: StatusText, at time: Double) {

@@ -128,7 +128,7 @@ import Testing
     #expect(end.status != nil)
     #expect(try house.commands(of: "lounge-cd").last == "stop")
     try #require(try await house.theater.start())
-    // What was paused is paused; what played was stopped.
+    // The paused song is still paused; the end of the controller has stopped the other one.
     try await house.wait(for: "running", in: "kitchen")
     #expect(try await house.activity(in: "kitchen")?["error"] == nil)
     try await house.wait(for: "running", in: "lounge")
