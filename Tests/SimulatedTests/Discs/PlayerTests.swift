@@ -237,7 +237,7 @@ struct PlayerTests {
     }
   }
 
-  @Test("E13 E15 · the amplifier takes the inputs of its wires and refuses volumes above its cap")
+  @Test("E15 · the amplifier takes the inputs of its wires and refuses volumes above its cap")
   func amplifier() async throws {
     try await TheaterBench.run(.amplifier, ["volumeCap": 80, "inputs": ["dvd", "aux"]]) { bench in
       try await bench.perform("on")

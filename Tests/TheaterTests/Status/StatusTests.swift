@@ -216,7 +216,7 @@ import Testing
       ])
   }
 
-  @Test("F6 · a step of a kind that is not known yet is named by its kind, never as another")
+  @Test("a step of a kind that is not known yet is named by its kind, never as another")
   func unknownStep() {
     var lines = StepLines()
     let loop: JSON = ["id": "1", "kind": "repeat", "status": "done"]
