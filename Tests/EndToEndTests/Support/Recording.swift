@@ -67,9 +67,24 @@ struct Recording {
   /// The root mean square of the sound, 0 to 1.
   func level(_ channel: Int) -> Double { SoundMeasurement.level(sounding(channel)) }
 
-  /// The amplitude of the sine of a frequency in a channel (Goertzel).
+  /// The amplitude of the sine of a frequency in a channel.
   func amplitude(of frequency: Double, in channel: Int) -> Double {
+    amplitude(of: frequency, in: sounding(channel)[...])
+  }
+
+  /// The median of the amplitudes of parts of a tenth of a second. Where a sound begins anew with
+  /// another phase, the whole has a smaller amplitude than its parts.
+  func medianAmplitude(of frequency: Double, in channel: Int) -> Double {
     let samples = sounding(channel)
+    let length = Int(rate / 10)
+    let parts = stride(from: 0, to: samples.count - length + 1, by: length).map { start in
+      amplitude(of: frequency, in: samples[start..<start + length])
+    }
+    return parts.isEmpty ? 0 : parts.sorted()[parts.count / 2]
+  }
+
+  /// The amplitude of the sine of a frequency (Goertzel).
+  private func amplitude(of frequency: Double, in samples: ArraySlice<Double>) -> Double {
     guard !samples.isEmpty else { return 0 }
     let coefficient = 2 * cos(2 * Double.pi * frequency / rate)
     var last = 0.0
