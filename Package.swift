@@ -97,7 +97,7 @@ let layers: [[Target]] = [
       "TheaterConfiguration",
       ["HomeTheater", "Scenes", "PluginProtocol", "Devices", "Validation", "JSON", "Platform"]),
     module("Delivery", ["Accounts", "Jobs", "JSON", "CCurl"]),
-    module("Storage", ["Accounts", "HomeTheater", "Devices", "JSON", grdb]),
+    module("Storage", ["Accounts", "JSON", grdb]),
     module(
       "APIClient",
       [
@@ -115,8 +115,15 @@ let layers: [[Target]] = [
       // The page's files, which Scripts/stage and Scripts/install put in place.
       exclude: ["Site"]),
   ],
-  // Layer 5: the tests of any plugin
+  // Layer 5: a theater of a configuration; what it keeps; the tests of any plugin
   [
+    module("TheaterStorage", ["Storage", "Accounts", "HomeTheater", "Devices", "JSON", grdb]),
+    module(
+      "TheaterLoader",
+      [
+        "TheaterConfiguration", "HomeTheater", "PluginHost", "PluginProtocol", "Scenes", "Devices",
+        "JSON", "Platform", logging,
+      ]),
     module(
       "PluginConformance",
       [
@@ -129,8 +136,8 @@ let layers: [[Target]] = [
     .executableTarget(
       name: "theater",
       dependencies: [
-        "WebServer", "APIClient", "TheaterAPI", "Storage", "Delivery", "QRCode",
-        "TheaterConfiguration", "Discovery", "MQTTClient",
+        "WebServer", "APIClient", "TheaterAPI", "Storage", "TheaterStorage", "Delivery", "QRCode",
+        "TheaterLoader", "TheaterConfiguration", "Discovery", "MQTTClient",
         "HomeTheater", "Scenes", "PluginConformance", "PluginHost", "Accounts", "AccountFlows",
         "Jobs",
         "MediaNames",
@@ -155,6 +162,12 @@ let package = Package(
     .library(
       name: "HomeTheater",
       targets: ["HomeTheater", "InMemoryDevices", "Scenes", "Devices", "JSON", "Platform"]),
+    .library(
+      name: "TheaterLoader",
+      targets: ["TheaterLoader", "HomeTheater", "Scenes", "Devices", "JSON", "Platform"]),
+    .library(
+      name: "Accounts",
+      targets: ["Accounts", "AccountFlows", "Storage", "Validation", "Jobs", "JSON", "Platform"]),
     .library(name: "Validation", targets: ["Validation", "JSON"]),
     .library(name: "TheaterAPI", targets: ["TheaterAPI", "Devices", "JSON"]),
   ],
@@ -255,6 +268,12 @@ let package = Package(
         "PluginProtocol", "Devices", "Validation", "JSON",
       ]),
     tests(
+      "TheaterLoaderTests",
+      [
+        "TestSupport", "TheaterLoader", "TheaterConfiguration", "HomeTheater", "Scenes", "Devices",
+        "JSON", logging,
+      ]),
+    tests(
       "AccountFlowsTests", ["TestSupport", "AccountFlows", "Validation", "Devices", "JSON"],
       exclude: ["Transcripts/flow-transcripts.json"]),
     tests("JobsTests", ["TestSupport", "Jobs"]),
@@ -267,9 +286,8 @@ let package = Package(
     tests(
       "StorageTests",
       [
-        "AccountTestSupport", "TestSupport", "Storage", "Accounts", "HomeTheater", "Devices",
-        "JSON",
-        grdb,
+        "AccountTestSupport", "TestSupport", "Storage", "TheaterStorage", "Accounts",
+        "HomeTheater", "Devices", "JSON", grdb,
       ]),
     tests("TheaterAPITests", ["TestSupport", "TheaterAPI", "Devices", "JSON"]),
     tests(
@@ -290,7 +308,7 @@ let package = Package(
       "TheaterTests",
       [
         "TestSupport", "theater", "AccountFlows", "Validation", "WebServer", "APIClient",
-        "TheaterAPI", "Storage",
+        "TheaterAPI", "Storage", "TheaterLoader",
         "TheaterConfiguration", "Discovery", "MQTTClient", "HomeTheater", "InMemoryDevices",
         "PluginConformance",
         "PluginHost", "Accounts", "Jobs", "JSON", "Devices", logging,

@@ -1,5 +1,5 @@
 /// The failure of a screen's request; each case has one text. Never holds a secret.
-package enum ScreenFailure: Error, Sendable, Hashable {
+public enum ScreenFailure: Error, Sendable, Hashable {
   /// The input is malformed; nothing was sent.
   case malformed(field: String, message: String)
   /// The request was not sent, or not fully answered; the reason.
@@ -10,7 +10,7 @@ package enum ScreenFailure: Error, Sendable, Hashable {
   case notKept(String)
 
   /// The text for the person.
-  package var text: String {
+  public var text: String {
     switch self {
     case .malformed(_, let message): message
     case .network(let reason): "The request to the controller failed: \(reason)"
@@ -22,7 +22,7 @@ package enum ScreenFailure: Error, Sendable, Hashable {
   }
 
   /// The invalid field; nil when there is none.
-  package var field: String? {
+  public var field: String? {
     switch self {
     case .malformed(let field, _): field
     case .network, .notKept: nil
@@ -32,22 +32,22 @@ package enum ScreenFailure: Error, Sendable, Hashable {
 }
 
 /// A refusal of the controller.
-package struct Refusal: Sendable, Hashable {
+public struct Refusal: Sendable, Hashable {
   /// For programs: `wrongCredentials`, `taken`, …
-  package var code: String
+  public var code: String
   /// The invalid field.
-  package var field: String?
+  public var field: String?
   /// The description of the failure; one sentence.
-  package var message: String
+  public var message: String
   /// The next action; one sentence.
-  package var hint: String?
+  public var hint: String?
   /// Seconds until the same request can succeed.
-  package var retryAfter: Int?
+  public var retryAfter: Int?
   /// The attempts that a code has left.
-  package var triesLeft: Int?
+  public var triesLeft: Int?
 
   /// - Parameter retryAfter: Seconds until a retry can succeed.
-  package init(
+  public init(
     _ code: String, field: String? = nil, message: String, hint: String? = nil,
     retryAfter: Int? = nil, triesLeft: Int? = nil
   ) {

@@ -1,9 +1,9 @@
 import Jobs
 
 /// A refused account operation, in words for the person. Never holds a secret.
-package struct AccountError: Error, Hashable, Sendable {
+public struct AccountError: Error, Hashable, Sendable {
   /// For programs; front ends show the raw value as `code`.
-  package enum Code: String, Sendable, CaseIterable {
+  public enum Code: String, Sendable, CaseIterable {
     // Invalid input, with its `field`.
     case empty, malformed, tooShort, tooLong, unsuitable
     // Registration
@@ -24,7 +24,7 @@ package struct AccountError: Error, Hashable, Sendable {
   }
 
   /// The invalid input.
-  package enum Field: String, Sendable, CaseIterable {
+  public enum Field: String, Sendable, CaseIterable {
     case name, email, phone, password, newPassword, code
 
     var words: String {
@@ -40,19 +40,19 @@ package struct AccountError: Error, Hashable, Sendable {
   }
 
   /// The kind of error, for programs.
-  package let code: Code
+  public let code: Code
   /// The field of the form that has to change; nil if none has to.
-  package let field: Field?
+  public let field: Field?
   /// The description of the failure; one sentence.
-  package let message: String
+  public let message: String
   /// The next action; one sentence.
-  package let hint: String
+  public let hint: String
   /// Seconds until the same request can succeed; nil when time changes nothing.
-  package let retryAfter: Int?
+  public let retryAfter: Int?
   /// The attempts that a code has left; nil for other errors.
-  package let triesLeft: Int?
+  public let triesLeft: Int?
 
-  package init(
+  public init(
     _ code: Code, field: Field? = nil, message: String, hint: String, retryAfter: Int? = nil,
     triesLeft: Int? = nil
   ) {
@@ -69,7 +69,7 @@ package struct AccountError: Error, Hashable, Sendable {
 
 extension AccountError {
   /// A required field is blank.
-  package static func empty(_ field: Field) -> AccountError {
+  public static func empty(_ field: Field) -> AccountError {
     AccountError(
       .empty, field: field, message: "The \(field.words) is empty.",
       hint: "Type the \(field.words).")
@@ -77,14 +77,14 @@ extension AccountError {
 
   /// A field has more characters than its limit.
   /// - Parameter limit: The limit with its unit: "256 characters".
-  package static func tooLong(_ field: Field, limit: String) -> AccountError {
+  public static func tooLong(_ field: Field, limit: String) -> AccountError {
     AccountError(
       .tooLong, field: field, message: "The \(field.words) is longer than \(limit).",
       hint: "Shorten the \(field.words).")
   }
 
   /// A text has more combining marks in a row than `TextLimits.marksInARow`.
-  package static func tooManyMarks(_ field: Field) -> AccountError {
+  public static func tooManyMarks(_ field: Field) -> AccountError {
     AccountError(
       .malformed, field: field,
       message: "The \(field.words) has more than 30 combining marks in a row.",
@@ -92,12 +92,12 @@ extension AccountError {
   }
 
   /// The text is not an e-mail address by `EmailSyntax`.
-  package static let malformedEmail = AccountError(
+  public static let malformedEmail = AccountError(
     .malformed, field: .email, message: "This is not an e-mail address.",
     hint: "Write it like anna@example.org, without spaces; a host beyond ASCII in its xn-- form.")
 
   /// The name has invisible characters that could mislead its readers.
-  package static let malformedName = AccountError(
+  public static let malformedName = AccountError(
     .malformed, field: .name,
     message: "The name holds control characters or marks that turn the direction of text.",
     hint: "Type the name without them.")
@@ -107,17 +107,17 @@ extension AccountError {
 
 extension AccountError {
   /// The setup code or invitation is not valid.
-  package static let codeInvalid = AccountError(
+  public static let codeInvalid = AccountError(
     .codeInvalid, field: .code, message: "The code is mistyped, used or expired.",
     hint: "Check it, or ask an owner for a new invitation.")
 
   /// The setup code was used: the theater has an owner.
-  package static let setupClosed = AccountError(
+  public static let setupClosed = AccountError(
     .setupClosed, field: .code, message: "This theater has its owner already.",
     hint: "Ask an owner for an invitation, and register with its code.")
 
   /// The address has an account. Only the holder of a valid code is told.
-  package static let taken = AccountError(
+  public static let taken = AccountError(
     .taken, field: .email, message: "This e-mail address has an account already.",
     hint: "Log in with it, or register another address; the code is still good.")
 }
@@ -127,18 +127,18 @@ extension AccountError {
 extension AccountError {
   /// The login failed. The error is the same for an unknown address and for a wrong password, so
   /// that a stranger does not learn which addresses have accounts.
-  package static let wrongCredentials = AccountError(
+  public static let wrongCredentials = AccountError(
     .wrongCredentials, message: "The e-mail address or the password is wrong.",
     hint: "Type both again.")
 
   /// The request has no valid session.
-  package static let notLoggedIn = AccountError(
+  public static let notLoggedIn = AccountError(
     .notLoggedIn, message: "You are not logged in, or the session has ended.",
     hint: "Log in again.")
 
   /// The action requires the role of an owner.
   /// - Parameter deed: The refused action, as a verb phrase: "invite people".
-  package static func forbidden(_ deed: String) -> AccountError {
+  public static func forbidden(_ deed: String) -> AccountError {
     AccountError(
       .forbidden, message: "Only an owner may \(deed).", hint: "Ask an owner of this theater.")
   }
@@ -148,7 +148,7 @@ extension AccountError {
 
 extension AccountError {
   /// The error of a job in the words of accounts.
-  package init(_ error: JobError<AccountError>) {
+  public init(_ error: JobError<AccountError>) {
     switch error {
     case .failed(let error): self = error
     case .cancelled: self = .cancelled
@@ -157,22 +157,22 @@ extension AccountError {
   }
 
   /// The queue of password hashes is full; nothing was checked.
-  package static let busy = AccountError(
+  public static let busy = AccountError(
     .busy, message: "Too many people register or log in at this moment.",
     hint: "Try again in a few seconds.")
 
   /// The queue of messages is full; this one was not sent.
-  package static let tooManyMessages = AccountError(
+  public static let tooManyMessages = AccountError(
     .busy, message: "Too many messages wait to be sent at this moment.",
     hint: "Try again in a few seconds.")
 
   /// The caller cancelled the request before its effect.
-  package static let cancelled = AccountError(
+  public static let cancelled = AccountError(
     .cancelled, message: "The request was cancelled before it was done.", hint: "Ask again.")
 
   /// A failure of the controller itself. Nothing was changed.
   /// - Parameter what: The message: what failed, as one sentence.
-  package static func internalFailure(_ what: String) -> AccountError {
+  public static func internalFailure(_ what: String) -> AccountError {
     AccountError(
       .internalFailure, message: what,
       hint: "Nothing was changed. Try again; the controller's log says more.")
@@ -181,35 +181,35 @@ extension AccountError {
 
 extension AccountError {
   /// The change would leave the theater without an owner.
-  package static let lastOwner = AccountError(
+  public static let lastOwner = AccountError(
     .lastOwner, message: "This is the only owner: without one, no further people could be invited.",
     hint: "Make another person an owner first.")
 
   /// No account has this id or address.
-  package static let unknownAccount = AccountError(
+  public static let unknownAccount = AccountError(
     .notFound, message: "There is no such account.", hint: "Choose one from the list of accounts.")
 
   /// The user has no session with this id, or it has ended.
-  package static let unknownSession = AccountError(
+  public static let unknownSession = AccountError(
     .notFound, message: "There is no such session.", hint: "Choose one from your list of sessions.")
 
   /// No invitation has this id, or it was used, revoked or has expired.
-  package static let unknownInvitation = AccountError(
+  public static let unknownInvitation = AccountError(
     .notFound, message: "There is no such open invitation.",
     hint: "Choose one from the list of invitations.")
 
   /// No guest pass has this id, or it was revoked.
-  package static let unknownGuestPass = AccountError(
+  public static let unknownGuestPass = AccountError(
     .notFound, message: "There is no such guest pass.",
     hint: "Choose one from the list of guest passes.")
 
   /// The code belongs to no valid guest pass.
-  package static let guestPassInvalid = AccountError(
+  public static let guestPassInvalid = AccountError(
     .codeInvalid, field: .code, message: "The guest pass is mistyped, revoked or expired.",
     hint: "Check it, or ask an owner for a new guest pass.")
 
   /// The last authentication of the session is more than five minutes old.
-  package static let proofNeeded = AccountError(
+  public static let proofNeeded = AccountError(
     .proofNeeded,
     message: "Prove first that it is you: your last proof is more than five minutes old.",
     hint: "Type your password again, then repeat this within five minutes.")
@@ -218,7 +218,7 @@ extension AccountError {
   /// - Parameters:
   ///   - what: The value, as a noun: "age limit".
   ///   - range: Its valid values: "0 to 21 years".
-  package static func outOfRange(_ what: String, _ range: String) -> AccountError {
+  public static func outOfRange(_ what: String, _ range: String) -> AccountError {
     AccountError(
       .outOfRange, message: "The \(what) is not \(range).", hint: "Give \(range).")
   }

@@ -2,11 +2,11 @@ import Synchronization
 
 /// An event of the accounts, for the rest of the program: identities, roles and expiry, never a secret
 /// (E3).
-package enum AccountEvent: Hashable, Sendable {
+public enum AccountEvent: Hashable, Sendable {
   /// An account was made, with its role.
   case registered(AccountID, AccountRole)
-  /// `by`: the name of the login method.
-  case loggedIn(SessionPrincipal, by: String)
+  /// A session was opened, for this proof.
+  case loggedIn(SessionPrincipal, by: LoginProof)
   /// A session has ended; its principal is logged out.
   case loggedOut(SessionPrincipal)
   /// Credentials or addresses of an account have changed.
@@ -41,8 +41,24 @@ package enum AccountEvent: Hashable, Sendable {
   }
 }
 
+/// What has opened a session.
+public enum LoginProof: Hashable, Sendable {
+  /// A login method that accepted the proof of an account.
+  case account(AuthenticatedIdentity)
+  /// The code of a guest pass.
+  case guestPass
+
+  /// The name of the login method.
+  public var method: String {
+    switch self {
+    case .account(let identity): identity.method
+    case .guestPass: "guestPass"
+    }
+  }
+}
+
 /// Publishes account events to any number of subscribers.
-package final class AccountEvents: Sendable {
+public final class AccountEvents: Sendable {
   private struct Listeners {
     var lastID = 0
     var continuations: [Int: AsyncStream<AccountEvent>.Continuation] = [:]
@@ -51,10 +67,10 @@ package final class AccountEvents: Sendable {
   private let listeners = Mutex(Listeners())
 
   /// An event source without subscribers.
-  package init() {}
+  public init() {}
 
   /// The events that a slow subscriber loses.
-  package enum Loss: Sendable {
+  public enum Loss: Sendable {
     /// The oldest, when more than 256 wait.
     case oldest
     /// None; for subscribers that read at once and must not miss any.
@@ -62,7 +78,7 @@ package final class AccountEvents: Sendable {
   }
 
   /// The events from now on.
-  package func subscribe(losing loss: Loss = .oldest) -> AsyncStream<AccountEvent> {
+  public func subscribe(losing loss: Loss = .oldest) -> AsyncStream<AccountEvent> {
     AsyncStream(
       bufferingPolicy: loss == .nothing ? .unbounded : .bufferingNewest(256)
     ) { continuation in

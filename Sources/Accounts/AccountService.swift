@@ -3,20 +3,20 @@ import Jobs
 import Validation
 
 /// The settings of an account service.
-package struct AccountPolicy: Sendable {
+public struct AccountPolicy: Sendable {
   /// The rules for names, addresses and new passwords (C1).
-  package let rules: RuleSet
+  public let rules: RuleSet
   /// The lifetimes of the sessions of people and guests.
-  package let sessionLifetime: SessionLifetime
+  public let sessionLifetime: SessionLifetime
   /// Seconds until an invitation expires; 7 days by default.
-  package let invitationValidity: TimeInterval
+  public let invitationValidity: TimeInterval
   /// Length, validity and limits of one-time codes.
-  package let codes: CodePolicy
+  public let codes: CodePolicy
 
   /// The rules and limits of docs/accounts.md.
-  package static let standard = AccountPolicy()
+  public static let standard = AccountPolicy()
 
-  package init(
+  public init(
     rules: RuleSet = .standard, sessionLifetime: SessionLifetime = .standard,
     invitationValidity: TimeInterval = 7 * 86_400, codes: CodePolicy = .standard
   ) {
@@ -33,34 +33,35 @@ package struct AccountPolicy: Sendable {
 /// Set `Origin.current` around each request: a request without one counts as a stranger's.
 ///
 /// A class, because its parts together have several kilobytes, and tasks and closures would copy them.
-package final class AccountService: Sendable {
+public final class AccountService: Sendable {
   /// Logins, logouts and changes, for the rest of the program.
-  package let events: AccountEvents
+  public let events: AccountEvents
   /// The audit log, for the owners to read.
-  package let audit: AuditLog
+  public let audit: AuditLog
   /// The rules for names, addresses and new passwords, for every front end (C1).
-  package let rules: RuleSet
+  public let rules: RuleSet
   /// Creates accounts for holders of the setup code or an invitation.
-  package let registration: Registration
+  public let registration: Registration
   /// Opens, finds and ends sessions.
-  package let sessions: Sessions
+  public let sessions: Sessions
   /// Makes, lists and revokes invitations.
-  package let invitations: Invitations
+  public let invitations: Invitations
   /// Makes, lists and revokes guest passes.
-  package let guestPasses: GuestPasses
+  public let guestPasses: GuestPasses
   /// Makes, finds and revokes access tokens.
-  package let tokens: AccessTokens
+  public let tokens: AccessTokens
   /// Lists accounts; changes roles, age limits and names; removes accounts.
-  package let people: AccountDirectory
+  public let people: AccountDirectory
   /// Verifies and changes the user's own address and number.
-  package let contacts: Contacts
+  public let contacts: Contacts
   /// Changes and resets passwords.
-  package let passwords: Passwords
+  public let passwords: Passwords
   /// Adds and removes the second factor, and makes recovery codes.
-  package let secondFactor: SecondFactorSettings
+  public let secondFactor: SecondFactorSettings
   /// Delays and counts failed attempts.
-  package let rateLimiter: RateLimiter
+  public let rateLimiter: RateLimiter
 
+  private let clock: WallClock
   private let passwordLogin: Login<PasswordLogin>
   private let codeLogin: Login<CodeLogin>
   private let codes: OneTimeCodes
@@ -70,13 +71,14 @@ package final class AccountService: Sendable {
   ///   - hashing: The cost of a password hash; tests make it cheap.
   ///   - hashes: Bounds how many hashes run and wait.
   ///   - delivery: Sends one-time codes and notices.
-  package init(
+  public init(
     stores: AccountStores, policy: AccountPolicy = .standard,
     hashing: Argon2Parameters = .standard, hashes: JobQueue = PasswordHasher.queue(),
     delivery: any MessageDelivery = NoDelivery(), clock: WallClock = .system,
     steady: SteadyClock = .system, random: RandomSource = .system
   ) {
     let hasher = PasswordHasher(parameters: hashing, queue: hashes, random: random)
+    self.clock = clock
     events = AccountEvents()
     audit = AuditLog(store: stores.audit, clock: clock)
     rules = policy.rules
@@ -133,7 +135,7 @@ package final class AccountService: Sendable {
   /// Deletes expired records and, while there is no account, issues the code for the first owner.
   /// - Returns: The code to print on the console; nil when there is an account.
   /// - Throws: `storageFailed` when the store cannot be read.
-  package func open() async throws(AccountError) -> EntryCode? {
+  public func open() async throws(AccountError) -> EntryCode? {
     do throws(AccountError) {
       try await sessions.deleteExpired()
       try await invitations.deleteExpired()
@@ -149,7 +151,7 @@ package final class AccountService: Sendable {
   /// logs them in. Only success uses code and invitation up.
   /// - Throws: The errors of `Registration.register`; `codeWrong`; `codeExpired`, also when the code was
   ///   sent to another e-mail address; the errors of opening a session.
-  package func register(
+  public func register(
     _ request: RegistrationRequest, confirming code: CodeConfirmation
   ) async throws(AccountError) -> LoggedIn {
     try await passwordLogin.logIn(registered: registration.register(request, confirming: code))
@@ -159,7 +161,7 @@ package final class AccountService: Sendable {
   /// - Parameter progress: Called at the beginning of each stage.
   /// - Throws: `empty`, `malformed`, `tooLong`, `wrongCredentials`, `secondFactorNeeded`,
   ///   `tooManyTries`, `busy`, `cancelled`, `storageFull`, ….
-  package func logIn(
+  public func logIn(
     _ credentials: PasswordCredentials, progress: @Sendable (LoginStage) -> Void = { _ in }
   ) async throws(AccountError) -> LoggedIn {
     try await passwordLogin.logIn(credentials, progress: progress)
@@ -169,16 +171,23 @@ package final class AccountService: Sendable {
   /// - Parameter progress: Called at the beginning of each stage.
   /// - Throws: `empty`, `malformed`, `codeWrong`, `codeExpired`, `secondFactorNeeded`,
   ///   `wrongCredentials` for a wrong second factor, ….
-  package func logIn(
+  public func logIn(
     _ credentials: CodeCredentials, progress: @Sendable (LoginStage) -> Void = { _ in }
   ) async throws(AccountError) -> LoggedIn {
     try await codeLogin.logIn(credentials, progress: progress)
   }
 
+  /// Returns the login by another method, with the steps and limits of every login.
+  public func login<Method: LoginMethod>(by method: Method) -> Login<Method> {
+    Login(
+      method, sessions: sessions, events: events, audit: audit, rateLimiter: rateLimiter,
+      clock: clock)
+  }
+
   /// Sends a login code where `destination` is a verified address or number. The answer is the same
   /// when it is not.
   /// - Throws: `deliveryUnavailable`, `tooEarly`, `busy`, ….
-  package func sendLoginCode(
+  public func sendLoginCode(
     to destination: CodeDestination
   ) async throws(AccountError) -> CodeRequest {
     try await codeLogin.method.sendCode(to: destination)
@@ -188,7 +197,7 @@ package final class AccountService: Sendable {
   /// new token.
   /// - Throws: `wrongCredentials`; `forbidden` for guests, who have no password; the errors of a
   ///   login.
-  package func prove(
+  public func prove(
     _ token: String, password: String, secondFactor: String? = nil
   ) async throws(AccountError) -> LoggedIn {
     let principal = try await sessions.resolve(token)
@@ -207,7 +216,7 @@ package final class AccountService: Sendable {
   /// - Parameters:
   ///   - title: Of the item, and where it played.
   ///   - user: The account or guest pass that started it.
-  package func recordLimitStop(of title: String, startedBy user: String?) async {
+  public func recordLimitStop(of title: String, startedBy user: String?) async {
     var subject = title
     if let user { subject += ", begun by \(await people.displayName(of: AccountID(user)))" }
     await audit.record(.limitStopped, by: nil, about: subject, origin: .controller)
@@ -217,7 +226,7 @@ package final class AccountService: Sendable {
   /// - Parameters:
   ///   - fingerprint: As browsers show it.
   ///   - previous: The fingerprint until now.
-  package func recordCertificate(_ fingerprint: String, replacing previous: String) async {
+  public func recordCertificate(_ fingerprint: String, replacing previous: String) async {
     await audit.record(
       .certificateRenewed, by: nil, about: "SHA-256 \(fingerprint), until now \(previous)",
       origin: .controller)

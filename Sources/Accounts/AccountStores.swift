@@ -1,7 +1,7 @@
 import Foundation
 
 /// Stores accounts. Uniqueness is decided in one transaction, not by a query before a write.
-package protocol AccountStore: Sendable {
+public protocol AccountStore: Sendable {
   /// Whether there is any account.
   func hasAccounts() async throws(AccountError) -> Bool
 
@@ -36,36 +36,36 @@ package protocol AccountStore: Sendable {
 }
 
 /// The stores behind `AccountService`, one for each subject.
-package struct AccountStores: Sendable {
+public struct AccountStores: Sendable {
   /// The accounts, with the hashes of their passwords.
-  package var accounts: any AccountStore
+  public var accounts: any AccountStore
   /// The invitations that were not used, under the digests of their codes.
-  package var invitations: any InvitationStore
+  public var invitations: any InvitationStore
   /// The sessions, under the digests of their tokens.
-  package var sessions: any SessionStore
+  public var sessions: any SessionStore
   /// The log of security events.
-  package var audit: any AuditStore
+  public var audit: any AuditStore
   /// Names, roles, age limits and languages of accounts, and their removal.
-  package var people: any PeopleStore
+  public var people: any PeopleStore
   /// The guest passes, under the digests of their codes.
-  package var guestPasses: any GuestPassStore
+  public var guestPasses: any GuestPassStore
   /// The pending one-time codes.
-  package var codes: any CodeStore
+  public var codes: any CodeStore
   /// The verified e-mail addresses and phone numbers.
-  package var contacts: any ContactStore
+  public var contacts: any ContactStore
   /// The second factors, encrypted.
-  package var factors: any FactorStore
+  public var factors: any FactorStore
   /// Encrypts secrets in the stores.
-  package var key: SealingKey
+  public var key: SealingKey
   /// The failed attempts, by account and source.
-  package var attempts: any LoginAttemptLog
+  public var attempts: any LoginAttemptLog
   /// The devices that have logged in before.
-  package var devices: any DeviceStore
+  public var devices: any DeviceStore
   /// The access tokens, under the digests of their secrets.
-  package var tokens: any AccessTokenStore
+  public var tokens: any AccessTokenStore
 
   /// Uses one object as all stores.
-  package init(
+  public init(
     _ store: some AccountStore & InvitationStore & SessionStore & AuditStore & PeopleStore
       & GuestPassStore & CodeStore & ContactStore & FactorStore & LoginAttemptLog & DeviceStore
       & AccessTokenStore,

@@ -288,6 +288,14 @@ public final class HomeTheaterFacade {
     }
   }
 
+  /// Returns every scene, in the order of the file. Needs the permission `view`.
+  package nonisolated func scenes(
+    for principal: Principal
+  ) async throws(TheaterError) -> [Scene] {
+    try await policy.require(.view, of: principal)
+    return plan.orderedScenes
+  }
+
   /// Returns every room with what is on in it, in the order of the file; for a guest, those of the
   /// guest's activities. Needs the permission `view`.
   package func rooms(for principal: Principal) async throws(TheaterError) -> [RoomStatus] {

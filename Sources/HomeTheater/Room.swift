@@ -3,32 +3,32 @@ import JSON
 import Scenes
 
 /// The name of a room: its key in `devices.json`.
-package struct RoomID: Sendable, Hashable, Comparable, CustomStringConvertible,
+public struct RoomID: Sendable, Hashable, Comparable, CustomStringConvertible,
   ExpressibleByStringLiteral
 {
-  package let name: String
+  public let name: String
 
   /// - Parameter name: Not checked; the configuration's reader checks names of rooms.
-  package init(_ name: String) { self.name = name }
-  package init(stringLiteral value: String) { name = value }
-  package var description: String { name }
-  package static func < (left: Self, right: Self) -> Bool { left.name < right.name }
+  public init(_ name: String) { self.name = name }
+  public init(stringLiteral value: String) { name = value }
+  public var description: String { name }
+  public static func < (left: Self, right: Self) -> Bool { left.name < right.name }
 
   /// The one room of a theater whose file names none.
-  package static let standard = RoomID("theater")
+  public static let standard = RoomID("theater")
 }
 
 /// A room of the theater: devices that are used together.
-package struct Room: Sendable, Hashable {
+public struct Room: Sendable, Hashable {
   /// The key in `devices.json`.
-  package var id: RoomID
+  public var id: RoomID
   /// What people read and see instead of the name.
-  package var label: Label
+  public var label: Label
   /// Its devices, in the order of the file. A player or tuner belongs to one room; other devices may
   /// belong to several.
-  package var devices: [DeviceID]
+  public var devices: [DeviceID]
 
-  package init(id: RoomID, label: Label = Label(), devices: [DeviceID]) {
+  public init(id: RoomID, label: Label = Label(), devices: [DeviceID]) {
     self.id = id
     self.label = label
     self.devices = devices
@@ -130,19 +130,19 @@ extension TheaterPlan {
 }
 
 /// A room and what is on in it.
-package struct RoomStatus: Sendable, Hashable {
-  package let room: Room
+public struct RoomStatus: Sendable, Hashable {
+  public let room: Room
   /// The devices of the room, in the order of the file.
-  package let devices: [DeviceID]
+  public let devices: [DeviceID]
   /// The names of the activities for this room, in the order of the file.
-  package let activities: [String]
+  public let activities: [String]
   /// What is on; `idle` while nothing is.
-  package let report: ActivityReport
+  public let report: ActivityReport
   /// The playback of its player, for the API; `nil` without one.
-  package let playback: JSON?
+  public let playback: JSON?
 
   /// The room for the API.
-  package var json: JSON {
+  public var json: JSON {
     var object: JSONObject = ["name": .string(room.id.name)]
     room.label.add(to: &object)
     object["devices"] = .array(devices.map { .string($0.name) })

@@ -1,12 +1,12 @@
 import Synchronization
 
 /// The priority of a waiting job. It begins only when no job of a higher priority waits.
-package enum JobPriority: Int, Sendable, CaseIterable {
+public enum JobPriority: Int, Sendable, CaseIterable {
   case low, normal, high
 }
 
 /// The progress of a job (E5).
-package enum JobStage: Hashable, Sendable {
+public enum JobStage: Hashable, Sendable {
   /// Its delay, time or condition has not come yet.
   case postponed
   /// It begins as soon as a worker is free.
@@ -23,7 +23,7 @@ package enum JobStage: Hashable, Sendable {
 }
 
 /// The reason why a job has no value.
-package enum JobError<Failure: Error>: Error {
+public enum JobError<Failure: Error>: Error {
   /// Too many jobs wait; a later attempt may succeed.
   case queueFull
   /// The condition of its admission was not met.
@@ -37,9 +37,9 @@ package enum JobError<Failure: Error>: Error {
 extension JobError: Equatable where Failure: Equatable {}
 
 /// A submitted job and, as a future, its result (E5).
-package final class Job<Value: Sendable, Failure: Error>: Sendable {
+public final class Job<Value: Sendable, Failure: Error>: Sendable {
   /// Runs on a worker's thread, which it may block.
-  package typealias Work = @Sendable (RunningJob) throws(Failure) -> Value
+  public typealias Work = @Sendable (RunningJob) throws(Failure) -> Value
 
   private typealias Waiter = CheckedContinuation<Result<Value, JobError<Failure>>, Never>
 
@@ -63,12 +63,12 @@ package final class Job<Value: Sendable, Failure: Error>: Sendable {
   }
 
   /// Waits for the value.
-  package var value: Value {
+  public var value: Value {
     get async throws(JobError<Failure>) { try await result.get() }
   }
 
   /// Waits for the value or the error.
-  package var result: Result<Value, JobError<Failure>> {
+  public var result: Result<Value, JobError<Failure>> {
     get async {
       await withCheckedContinuation { waiter in
         let result = state.withLock { state in
@@ -81,10 +81,10 @@ package final class Job<Value: Sendable, Failure: Error>: Sendable {
   }
 
   /// The current stage.
-  package var stage: JobStage { state.withLock { $0.stage } }
+  public var stage: JobStage { state.withLock { $0.stage } }
 
   /// The stages from now to the end. A slow reader skips intermediate stages and gets the latest one.
-  package var stages: AsyncStream<JobStage> {
+  public var stages: AsyncStream<JobStage> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { observer in
       state.withLock { state in
         observer.yield(state.stage)
@@ -95,7 +95,7 @@ package final class Job<Value: Sendable, Failure: Error>: Sendable {
 
   /// Removes the job from its queue. Work that has begun runs to its end and can ask
   /// `RunningJob.isCancelled`.
-  package func cancel() {
+  public func cancel() {
     running.cancel()
     if withdraw() { end(.failure(.cancelled)) }
   }
@@ -159,16 +159,16 @@ extension Job: QueuedJob {
 
 /// The running job, as its work sees it: tells whether the job was cancelled, and receives the
 /// progress.
-package final class RunningJob: Sendable {
+public final class RunningJob: Sendable {
   private let cancelled = Atomic(false)
   private let observer = Mutex<(@Sendable (Double) -> Void)?>(nil)
 
   /// Whether the job was cancelled: its result is no longer wanted.
-  package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
+  public var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
   /// Reports the share of the work that is done.
   /// - Parameter share: 0 to 1; other values are clamped.
-  package func report(_ share: Double) {
+  public func report(_ share: Double) {
     observer.withLock { $0 }?(max(0, min(1, share)))
   }
 

@@ -2,7 +2,7 @@ import Foundation
 import Platform
 
 /// The condition under which a job may begin to wait for a worker (E5).
-package enum JobAdmission: Sendable {
+public enum JobAdmission: Sendable {
   case now
   /// After this time, by the clock of the job queue.
   case after(Duration)

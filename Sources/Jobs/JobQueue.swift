@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// A thread lives while there is work: starting one takes microseconds, a job takes milliseconds,
 /// and an idle controller keeps none.
-package final class JobQueue: Sendable {
+public final class JobQueue: Sendable {
   private typealias Entry = PendingJobs.Entry
 
   private struct State {
@@ -39,7 +39,7 @@ package final class JobQueue: Sendable {
   ///   - niceness: Of the threads, 0 to 19, so that sound and light take precedence.
   ///   - clock: Measures delays.
   ///   - date: Reads the wall clock, for times of day.
-  package init(
+  public init(
     workers: Int, capacity: Int = 64, niceness: Int32 = 10,
     clock: any TheaterClock = SystemClock(), date: @escaping @Sendable () -> Date = { Date() }
   ) {
@@ -51,20 +51,20 @@ package final class JobQueue: Sendable {
   }
 
   /// The size of the pool.
-  package var workers: Int { state.withLock { $0.workers } }
+  public var workers: Int { state.withLock { $0.workers } }
 
   /// The numbers of running and of pending jobs.
-  package var load: (running: Int, pending: Int) {
+  public var load: (running: Int, pending: Int) {
     state.withLock { ($0.threads, $0.pending.count) }
   }
 
   /// The number of jobs that have begun since the queue was made.
-  package var begun: Int { state.withLock { $0.begun } }
+  public var begun: Int { state.withLock { $0.begun } }
 
   /// Changes the size of the pool. A larger pool begins waiting jobs at once; a smaller one lets
   /// running jobs end first.
   /// - Parameter workers: 1 or more.
-  package func resize(to workers: Int) {
+  public func resize(to workers: Int) {
     let entries = state.withLock { state -> [Entry] in
       state.workers = max(1, workers)
       var entries: [Entry] = []
@@ -80,7 +80,7 @@ package final class JobQueue: Sendable {
   /// Submits a job.
   /// - Parameter work: Runs on one of the pool's threads and may block it.
   /// - Returns: The job; its stage is `refused` when too many jobs are pending.
-  package func submit<Value: Sendable, Failure: Error>(
+  public func submit<Value: Sendable, Failure: Error>(
     _ admission: JobAdmission = .now, priority: JobPriority = .normal,
     _ work: @escaping Job<Value, Failure>.Work
   ) -> Job<Value, Failure> {
@@ -97,7 +97,7 @@ package final class JobQueue: Sendable {
   }
 
   /// Submits a job and waits for its value. Cancelling the task cancels the job.
-  package func run<Value: Sendable, Failure: Error>(
+  public func run<Value: Sendable, Failure: Error>(
     _ admission: JobAdmission = .now, priority: JobPriority = .normal,
     _ work: @escaping Job<Value, Failure>.Work
   ) async throws(JobError<Failure>) -> Value {

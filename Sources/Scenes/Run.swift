@@ -13,9 +13,24 @@ public final class Run: Sendable {
     var taken: Set<DeviceID> = []
     var task: Task<Void, Never>?
     var isOver = false
+    var followers: [AsyncStream<RunChange>.Continuation] = []
     /// The continuations of the open waits, by key; `nil` until `Wait.finished` suspends.
     var waiting: [Int: CheckedContinuation<Void, Never>?] = [:]
     var nextKey = 0
+
+    var isEnded: Bool { report.status != .running }
+
+    /// Passes a change to the followers, in the order of the changes, and returns it.
+    mutating func publish(_ change: RunChange) -> RunChange {
+      followers.removeAll { follower in
+        if case .terminated = follower.yield(change) { true } else { false }
+      }
+      if isEnded {
+        for follower in followers { follower.finish() }
+        followers = []
+      }
+      return change
+    }
   }
   /// The run's id, such as `run-1`: unique until the controller is started again.
   public let id: String
@@ -43,6 +58,24 @@ public final class Run: Sendable {
 
   /// Whether it has not ended.
   public var isUnderWay: Bool { state.withLock { $0.report.status == .running } }
+
+  /// The nodes that have begun or ended so far, and every change from now on, in order; ends with the run.
+  public var changes: AsyncStream<RunChange> {
+    AsyncStream { follower in
+      let isOver = state.withLock { state in
+        for node in state.report.nodes where node.status != .waiting {
+          follower.yield(RunChange(state.report, node: node))
+        }
+        if state.isEnded {
+          follower.yield(RunChange(state.report))
+        } else {
+          state.followers.append(follower)
+        }
+        return state.isEnded
+      }
+      if isOver { follower.finish() }
+    }
+  }
 
   /// Carries out the plan in a task of its own. Called once.
   ///
@@ -156,7 +189,7 @@ public final class Run: Sendable {
   func update(_ node: PlanNode, _ change: (inout NodeReport) -> Void) {
     let published = state.withLock { state in
       change(&state.report.nodes[node.index])
-      return RunChange(state.report, node: state.report.nodes[node.index])
+      return state.publish(RunChange(state.report, node: state.report.nodes[node.index]))
     }
     changed(published)
   }
@@ -166,7 +199,7 @@ public final class Run: Sendable {
     let published = state.withLock { state in
       state.report.status = status
       state.report.error = error
-      return RunChange(state.report)
+      return state.publish(RunChange(state.report))
     }
     changed(published)
   }

@@ -1,9 +1,9 @@
 import JSON
 
 /// An error or a warning in `devices.json`, for the person who edits it.
-package struct ConfigurationIssue: Error, Sendable, Hashable {
+public struct ConfigurationIssue: Error, Sendable, Hashable {
   /// The kind of mistake.
-  package enum Kind: String, Sendable, Hashable, CaseIterable {
+  public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// The file cannot be read.
     case file
     /// It is not JSON, or a key occurs twice in one object.
@@ -20,25 +20,25 @@ package struct ConfigurationIssue: Error, Sendable, Hashable {
   }
 
   /// Whether the issue keeps the controller from starting.
-  package enum Severity: String, Sendable, Hashable {
+  public enum Severity: String, Sendable, Hashable {
     case error, warning
   }
 
-  package var kind: Kind
+  public var kind: Kind
   /// A warning does not keep the controller from starting.
-  package var severity: Severity
+  public var severity: Severity
   /// The file's path, as it was given.
-  package var file: String
+  public var file: String
   /// `nil` when the file could not be read at all.
-  package var position: TextPosition?
+  public var position: TextPosition?
   /// The path to the wrong value; empty for the whole file.
-  package var path: JSONPath
+  public var path: JSONPath
   /// The mistake and the expected value.
-  package var message: String
+  public var message: String
   /// The next action.
-  package var hint: String?
+  public var hint: String?
 
-  package init(
+  public init(
     _ kind: Kind, _ severity: Severity = .error, file: String, position: TextPosition?,
     path: JSONPath = [], message: String, hint: String? = nil
   ) {
@@ -52,7 +52,7 @@ package struct ConfigurationIssue: Error, Sendable, Hashable {
   }
 
   /// The problem for `--json` and the API.
-  package var json: JSON {
+  public var json: JSON {
     var object: JSONObject = [
       "kind": .string(kind.rawValue), "severity": .string(severity.rawValue), "file": .string(file),
     ]
@@ -69,7 +69,7 @@ package struct ConfigurationIssue: Error, Sendable, Hashable {
 
 extension ConfigurationIssue: CustomStringConvertible {
   /// `devices.json:4:29: error: $.devices.amp.role: expected … found …`, and the hint below it.
-  package var description: String {
+  public var description: String {
     var text = file
     if let position { text += ":\(position.line):\(position.column)" }
     text += ": \(severity.rawValue): "
@@ -81,15 +81,15 @@ extension ConfigurationIssue: CustomStringConvertible {
 }
 
 /// The errors and warnings of a configuration that cannot be used, in the order of the file.
-package struct InvalidConfiguration: Error, Sendable, Hashable, CustomStringConvertible {
+public struct InvalidConfiguration: Error, Sendable, Hashable, CustomStringConvertible {
   /// At least one of them is an error.
-  package let problems: [ConfigurationIssue]
+  public let problems: [ConfigurationIssue]
 
   /// - Parameter problems: At least one error, in the order of the file.
-  package init(_ problems: [ConfigurationIssue]) { self.problems = problems }
+  public init(_ problems: [ConfigurationIssue]) { self.problems = problems }
 
   /// One paragraph for each problem, then the number of errors.
-  package var description: String {
+  public var description: String {
     let count = problems.count { $0.severity == .error }
     return problems.map { "\($0)\n" }.joined() + "\(count) \(count == 1 ? "error" : "errors")"
   }

@@ -3,6 +3,7 @@ import Devices
 import GRDB
 import HomeTheater
 import Testing
+import TheaterStorage
 
 @testable import Storage
 

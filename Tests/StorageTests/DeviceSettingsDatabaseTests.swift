@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import JSON
 import Testing
+import TheaterStorage
 
 @testable import Storage
 

@@ -3,14 +3,14 @@ import Validation
 
 /// The flow from an address or number to an accepted code (D1): the screen for the destination, the
 /// screen for the code, and the way back.
-package struct CodeFlow: ScreenModel {
+public struct CodeFlow: ScreenModel {
   /// The current screen: for the destination, or for the code.
-  package enum Step: Sendable, Hashable {
+  public enum Step: Sendable, Hashable {
     case contact, code
   }
 
   /// An action of the person on either screen.
-  package enum Input: Sendable {
+  public enum Input: Sendable {
     /// An input of the screen for the destination.
     case contact(CodeRequestScreen.Input)
     /// An input of the screen for the code; ignored while that screen is not shown.
@@ -20,7 +20,7 @@ package struct CodeFlow: ScreenModel {
   }
 
   /// A notification for the front end.
-  package enum Output: Sendable, Hashable {
+  public enum Output: Sendable, Hashable {
     /// The other screen is shown.
     case step(Step)
     /// An output of the screen for the destination.
@@ -30,7 +30,7 @@ package struct CodeFlow: ScreenModel {
   }
 
   /// A request to the service or the clock.
-  package enum Work: Sendable, Hashable {
+  public enum Work: Sendable, Hashable {
     /// Sends a code to this address or number.
     case request(String)
     /// Checks a code, with the request of its ticket.
@@ -40,7 +40,7 @@ package struct CodeFlow: ScreenModel {
   }
 
   /// The result of a `Work`.
-  package enum Answer: Sendable {
+  public enum Answer: Sendable {
     /// A code was sent, or could not be sent.
     case requested(Result<CodeTicket, ScreenFailure>)
     /// The code was accepted or refused, or could not be checked.
@@ -49,51 +49,51 @@ package struct CodeFlow: ScreenModel {
   }
 
   /// The screen that is shown.
-  package private(set) var step = Step.contact
+  public private(set) var step = Step.contact
   /// The screen for the destination; keeps its text on the way back.
-  package private(set) var contactScreen: CodeRequestScreen
+  public private(set) var contactScreen: CodeRequestScreen
   /// The screen for the code; nil until the first code was sent.
-  package private(set) var code: CodeScreen?
+  public private(set) var code: CodeScreen?
   /// The destination of the newest code.
-  package private(set) var sentTo: String?
+  public private(set) var sentTo: String?
   private let sendsAtOnce: Bool
 
   /// - Parameters:
   ///   - declaration: The field for a phone number or an e-mail address.
   ///   - contact: The destination of the first code, sent at once; nil to ask the person.
-  package init(_ declaration: FieldDeclaration, contact: String? = nil) {
+  public init(_ declaration: FieldDeclaration, contact: String? = nil) {
     contactScreen = CodeRequestScreen(declaration, text: contact ?? "")
     sendsAtOnce = contact != nil
   }
 
-  package var isLoading: Bool {
+  public var isLoading: Bool {
     switch step {
     case .contact: contactScreen.isLoading
     case .code: code?.isLoading ?? false
     }
   }
   /// Whether a code was accepted.
-  package var isOver: Bool { authorization != nil }
+  public var isOver: Bool { authorization != nil }
   /// Whether nothing can be typed or pressed.
-  package var isLocked: Bool { isLoading || isOver }
+  public var isLocked: Bool { isLoading || isOver }
   /// The result of the accepted code; nil until a code is accepted.
-  package var authorization: Authorization? { code?.authorization }
+  public var authorization: Authorization? { code?.authorization }
   /// Whether the button of the current screen is enabled.
-  package var canSubmit: Bool {
+  public var canSubmit: Bool {
     switch step {
     case .contact: contactScreen.canSubmit
     case .code: code?.canSubmit ?? false
     }
   }
   /// The error of the current screen.
-  package var failure: ScreenFailure? {
+  public var failure: ScreenFailure? {
     switch step {
     case .contact: contactScreen.failure
     case .code: code?.failure
     }
   }
 
-  package mutating func receive(_ event: Event, at now: Duration) -> [Effect] {
+  public mutating func receive(_ event: Event, at now: Duration) -> [Effect] {
     switch event {
     case .appeared: sendsAtOnce ? sendToContactScreen(.input(.submit), at: now) : []
     case .input(let input): isLocked ? [] : handle(input, at: now)
@@ -178,7 +178,7 @@ package struct CodeFlow: ScreenModel {
 
 extension CodeFlow {
   /// Returns a driver that runs the flow with a service, and with a clock for its countdown.
-  package func driver(
+  public func driver(
     _ service: some CodeService & CodeRequestService, clock: some TheaterClock = SystemClock()
   ) -> ScreenDriver<CodeFlow> {
     ScreenDriver(self, clock: clock) { await Self.perform($0, by: service, clock) }

@@ -2,9 +2,9 @@ import Platform
 import Validation
 
 /// The screen for the destination of a code: a phone number or an e-mail address.
-package struct CodeRequestScreen: ScreenModel {
+public struct CodeRequestScreen: ScreenModel {
   /// An action of the person.
-  package enum Input: Sendable {
+  public enum Input: Sendable {
     /// The text of the field after a keystroke.
     case typed(String)
     /// The button, or Enter.
@@ -12,7 +12,7 @@ package struct CodeRequestScreen: ScreenModel {
   }
 
   /// A notification for the front end.
-  package enum Output: Sendable, Hashable {
+  public enum Output: Sendable, Hashable {
     /// The button was enabled or disabled.
     case canSubmit(Bool)
     /// All controls are disabled, and progress is shown, while it is true.
@@ -24,13 +24,13 @@ package struct CodeRequestScreen: ScreenModel {
   }
 
   /// A request to the service.
-  package enum Work: Sendable, Hashable {
+  public enum Work: Sendable, Hashable {
     /// Sends a code to this address or number.
     case request(String)
   }
 
   /// The result of a `Work`.
-  package enum Answer: Sendable {
+  public enum Answer: Sendable {
     /// A code was sent, or could not be sent.
     case requested(Result<CodeTicket, ScreenFailure>)
   }
@@ -39,17 +39,17 @@ package struct CodeRequestScreen: ScreenModel {
   private static let button: ControlName = "send"
 
   /// The name of the field.
-  package let field: FieldName
+  public let field: FieldName
   /// The form with the one field.
-  package private(set) var form: Form
-  package private(set) var isLoading = false
+  public private(set) var form: Form
+  public private(set) var isLoading = false
   /// The error of the last request, until the next one.
-  package private(set) var failure: ScreenFailure?
+  public private(set) var failure: ScreenFailure?
   /// The sent code; nil before.
-  package private(set) var ticket: CodeTicket?
+  public private(set) var ticket: CodeTicket?
 
   /// - Parameter declaration: The field for a phone number or an e-mail address.
-  package init(_ declaration: FieldDeclaration, text: String = "") {
+  public init(_ declaration: FieldDeclaration, text: String = "") {
     field = declaration.name
     form = Form(
       [declaration],
@@ -58,18 +58,18 @@ package struct CodeRequestScreen: ScreenModel {
   }
 
   /// Whether a code was sent; the code screen comes next.
-  package var isOver: Bool { ticket != nil }
+  public var isOver: Bool { ticket != nil }
   /// Whether nothing can be typed or pressed.
-  package var isLocked: Bool { isLoading || isOver }
+  public var isLocked: Bool { isLoading || isOver }
   /// Whether the button is enabled.
-  package var canSubmit: Bool { !isLocked && form.isEnabled(Self.button) }
+  public var canSubmit: Bool { !isLocked && form.isEnabled(Self.button) }
   /// The text of the field.
-  package var contact: String { form.text(field) }
+  public var contact: String { form.text(field) }
 
   /// Accepts a destination again.
   mutating func reopen() { (ticket, failure) = (nil, nil) }
 
-  package mutating func receive(_ event: Event, at now: Duration) -> [Effect] {
+  public mutating func receive(_ event: Event, at now: Duration) -> [Effect] {
     let before = canSubmit
     let effects =
       switch event {
@@ -109,7 +109,7 @@ package struct CodeRequestScreen: ScreenModel {
 
 extension CodeRequestScreen {
   /// Runs the screen with a service that sends codes.
-  package func driver(
+  public func driver(
     _ service: some CodeRequestService, clock: some TheaterClock = SystemClock()
   ) -> ScreenDriver<CodeRequestScreen> {
     ScreenDriver(self, clock: clock) { work in

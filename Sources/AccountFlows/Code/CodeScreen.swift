@@ -2,9 +2,9 @@ import Platform
 
 /// The screen for a one-time code: submits a complete code by itself, offers a new one when the
 /// countdown is over, and stays open after every error.
-package struct CodeScreen: ScreenModel {
+public struct CodeScreen: ScreenModel {
   /// An action of the person.
-  package enum Input: Sendable {
+  public enum Input: Sendable {
     /// The text of the field after a keystroke.
     case typed(String)
     /// The button, or Enter.
@@ -14,7 +14,7 @@ package struct CodeScreen: ScreenModel {
   }
 
   /// A notification for the front end.
-  package enum Output: Sendable, Hashable {
+  public enum Output: Sendable, Hashable {
     /// The code was accepted.
     case authorized(Authorization)
     /// True from a submission or a request for a new code until its answer.
@@ -30,7 +30,7 @@ package struct CodeScreen: ScreenModel {
   }
 
   /// A request to the service or the clock.
-  package enum Work: Sendable, Hashable {
+  public enum Work: Sendable, Hashable {
     /// Verifies a code, with the request of its ticket.
     case verify(String, request: String = "")
     /// Requests another code for the same destination; the answer has a new ticket.
@@ -40,7 +40,7 @@ package struct CodeScreen: ScreenModel {
   }
 
   /// The result of a `Work`.
-  package enum Answer: Sendable {
+  public enum Answer: Sendable {
     /// The code was accepted or refused, or could not be checked.
     case verified(Result<Authorization, ScreenFailure>)
     /// Another code was sent, or could not be sent; a refusal may start the countdown.
@@ -49,7 +49,7 @@ package struct CodeScreen: ScreenModel {
   }
 
   /// How a complete code is submitted.
-  package enum Submission: Sendable {
+  public enum Submission: Sendable {
     /// By its last digit.
     case automatic
     /// By the button.
@@ -57,42 +57,42 @@ package struct CodeScreen: ScreenModel {
   }
 
   /// The ticket of the newest code.
-  package private(set) var ticket: CodeTicket
+  public private(set) var ticket: CodeTicket
   /// Whether a code is being checked or another one requested.
-  package private(set) var isLoading = false
+  public private(set) var isLoading = false
   /// The error of the last request, until the next one.
-  package private(set) var failure: ScreenFailure?
+  public private(set) var failure: ScreenFailure?
   /// The result of the accepted code; nil until a code is accepted.
-  package private(set) var authorization: Authorization?
+  public private(set) var authorization: Authorization?
   /// The attempts that this code has left; nil when unknown.
-  package private(set) var triesLeft: Int?
+  public private(set) var triesLeft: Int?
   private let submission: Submission
   private var entry: CodeEntry
   private var timer = Countdown()
   private var isTicking = false
 
   /// - Parameter submission: How a complete code is submitted.
-  package init(_ ticket: CodeTicket, submission: Submission = .automatic) {
+  public init(_ ticket: CodeTicket, submission: Submission = .automatic) {
     self.ticket = ticket
     self.submission = submission
     entry = CodeEntry(ticket)
   }
 
   /// The text of the field.
-  package var code: String { entry.text }
+  public var code: String { entry.text }
 
   /// Whether the code was accepted.
-  package var isOver: Bool { authorization != nil }
+  public var isOver: Bool { authorization != nil }
   /// Whether the field is locked.
-  package var isLocked: Bool { isLoading || isOver }
+  public var isLocked: Bool { isLoading || isOver }
   /// Seconds until "send again" appears; 0 when it is there.
-  package var countdown: Int { timer.remaining }
+  public var countdown: Int { timer.remaining }
   /// Whether the button is enabled.
-  package var canSubmit: Bool { !isLocked && entry.canSubmit }
+  public var canSubmit: Bool { !isLocked && entry.canSubmit }
   /// Whether another code can be requested.
-  package var canSendAgain: Bool { !isLocked && !timer.isRunning && ticket.wait != nil }
+  public var canSendAgain: Bool { !isLocked && !timer.isRunning && ticket.wait != nil }
 
-  package mutating func receive(_ event: Event, at now: Duration) -> [Effect] {
+  public mutating func receive(_ event: Event, at now: Duration) -> [Effect] {
     switch event {
     case .appeared: startCountdown(at: now)
     case .input(.typed(let text)): type(text)
@@ -220,7 +220,7 @@ package struct CodeScreen: ScreenModel {
 extension CodeScreen {
   /// Returns a driver that runs the screen with a service and a clock, for a code that cannot be
   /// sent again.
-  package func driver(
+  public func driver(
     service: some CodeService, clock: some TheaterClock = SystemClock()
   ) -> ScreenDriver<CodeScreen> {
     driver(service, clock) { nil }
@@ -228,7 +228,7 @@ extension CodeScreen {
 
   /// Returns a driver that runs the screen for a code that was sent to `contact` and can be sent
   /// there again.
-  package func driver(
+  public func driver(
     service: some CodeService & CodeRequestService, contact: String,
     clock: some TheaterClock = SystemClock()
   ) -> ScreenDriver<CodeScreen> {

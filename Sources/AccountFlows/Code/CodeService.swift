@@ -1,11 +1,11 @@
 import Validation
 
 /// The kind of address to which a code is sent; the raw value is its name in the API.
-package enum CodeContact: String, Sendable, Hashable, CaseIterable {
+public enum CodeContact: String, Sendable, Hashable, CaseIterable {
   case email, phone
 
   /// The form field for an address of this kind.
-  package var field: FieldName {
+  public var field: FieldName {
     switch self {
     case .email: .email
     case .phone: .phone
@@ -14,20 +14,20 @@ package enum CodeContact: String, Sendable, Hashable, CaseIterable {
 }
 
 /// Sends codes.
-package protocol CodeRequestService: Sendable {
+public protocol CodeRequestService: Sendable {
   /// Requests a code for a phone number or an e-mail address; an earlier code becomes void.
   func requestCode(for contact: String) async throws(ScreenFailure) -> CodeTicket
 }
 
 /// Verifies codes.
-package protocol CodeService: Sendable {
+public protocol CodeService: Sendable {
   /// Verifies a code.
   /// - Parameter request: The `request` of the code's ticket.
   func verify(_ code: String, request: String) async throws(ScreenFailure) -> Authorization
 }
 
 /// The result of a correct code.
-package enum Authorization: Sendable, Hashable {
+public enum Authorization: Sendable, Hashable {
   /// Nothing else is needed.
   case done
   /// The address is verified; the account still needs personal data.
@@ -35,27 +35,27 @@ package enum Authorization: Sendable, Hashable {
 }
 
 /// A code that was sent, or that an app shows.
-package struct CodeTicket: Sendable, Hashable {
+public struct CodeTicket: Sendable, Hashable {
   /// The id of the request, submitted with the code; empty when its service needs none.
-  package let request: String
+  public let request: String
   /// The number of digits, 1...32.
-  package let length: Int
+  public let length: Int
   /// Seconds until another code can be requested, 0...86,400; nil when codes are not sent, as those
   /// of an app.
-  package let wait: Int?
+  public let wait: Int?
   /// Its destination for display; may be shortened: `a…@example.org`.
-  package let destination: String?
+  public let destination: String?
   /// Seconds for which the code is valid; nil when unknown.
-  package let validity: Int?
+  public let validity: Int?
 
   /// Whether a recovery code, which has another form, is accepted in its place.
-  package let takesRecoveryCode: Bool
+  public let takesRecoveryCode: Bool
 
   /// The ticket for a code of a person's authenticator app, or for a recovery code.
-  package static let secondFactor = CodeTicket(wait: nil, takesRecoveryCode: true)
+  public static let secondFactor = CodeTicket(wait: nil, takesRecoveryCode: true)
 
   /// Clamps `length` and `wait` to their ranges.
-  package init(
+  public init(
     request: String = "", length: Int = 6, wait: Int?, destination: String? = nil,
     validity: Int? = nil, takesRecoveryCode: Bool = false
   ) {

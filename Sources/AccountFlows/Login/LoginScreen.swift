@@ -4,9 +4,9 @@ import Validation
 /// The login screen: e-mail address and password, or a code that is sent to an address or a number
 /// (E4); then the code of the second factor if the account has one. It also leads to registration, to
 /// a new password and to login by code (A12).
-package struct LoginScreen: ScreenModel {
+public struct LoginScreen: ScreenModel {
   /// An action of the person.
-  package enum Input: Sendable {
+  public enum Input: Sendable {
     /// The text of a field after a keystroke.
     case typed(FieldName, String)
     /// A field lost the focus.
@@ -24,7 +24,7 @@ package struct LoginScreen: ScreenModel {
   }
 
   /// A notification for the front end.
-  package enum Output: Sendable, Hashable {
+  public enum Output: Sendable, Hashable {
     /// The button was enabled or disabled.
     case canSubmit(Bool)
     /// All controls are disabled, and progress is shown, while it is true.
@@ -42,7 +42,7 @@ package struct LoginScreen: ScreenModel {
   }
 
   /// A request to the service or the clock.
-  package enum Work: Sendable, Hashable {
+  public enum Work: Sendable, Hashable {
     /// Logs in; the answer has no person if the account needs a second factor.
     case logIn(Credentials)
     /// Sends a one-time code to this address or number.
@@ -52,7 +52,7 @@ package struct LoginScreen: ScreenModel {
   }
 
   /// The result of a `Work`.
-  package enum Answer: Sendable {
+  public enum Answer: Sendable {
     /// The person; nil when the account needs a code of its second factor.
     case loggedIn(Result<LoggedInPerson?, ScreenFailure>)
     /// A one-time code was sent, or could not be sent.
@@ -61,23 +61,23 @@ package struct LoginScreen: ScreenModel {
   }
 
   /// A screen that login leads to (A12).
-  package enum Exit: Sendable, Hashable, CaseIterable {
+  public enum Exit: Sendable, Hashable, CaseIterable {
     case registration, forgottenPassword, oneTimeCode
   }
 
   /// The form that is shown.
-  package enum Step: Sendable, Hashable {
+  public enum Step: Sendable, Hashable {
     case password, oneTimeCode, secondFactor
   }
 
   /// The form that is shown.
-  package private(set) var step: Step
+  public private(set) var step: Step
   /// The user who is logged in; nil before.
-  package private(set) var person: LoggedInPerson?
+  public private(set) var person: LoggedInPerson?
   /// The screen that opens next instead of the main screen.
-  package private(set) var exit: Exit?
+  public private(set) var exit: Exit?
   /// The one-time code; nil for a login with a password.
-  package private(set) var oneTime: CodeFlow?
+  public private(set) var oneTime: CodeFlow?
   private var fields: LoginForm
   private let email: String
   private var isAsking = false
@@ -86,14 +86,14 @@ package struct LoginScreen: ScreenModel {
 
   /// A login with a password.
   /// - Parameter email: The initial address, when it is known already.
-  package init(email: String = "") {
+  public init(email: String = "") {
     self.email = email
     fields = LoginForm(email: email)
     step = .password
   }
 
   /// A login with a code that is sent.
-  package init(byCode flow: CodeFlow) {
+  public init(byCode flow: CodeFlow) {
     email = ""
     fields = LoginForm()
     oneTime = flow
@@ -101,20 +101,20 @@ package struct LoginScreen: ScreenModel {
   }
 
   /// The fields for e-mail address and password.
-  package var form: Form { fields.form }
+  public var form: Form { fields.form }
   /// The text of the second factor's field.
-  package var code: String { secondFactor.text }
+  public var code: String { secondFactor.text }
   /// Whether the person is logged in or leaves for another screen.
-  package var isOver: Bool { person != nil || exit != nil }
+  public var isOver: Bool { person != nil || exit != nil }
   /// Whether a service is being asked.
-  package var isLoading: Bool { isAsking || (step == .oneTimeCode && oneTime?.isLoading == true) }
+  public var isLoading: Bool { isAsking || (step == .oneTimeCode && oneTime?.isLoading == true) }
   /// Whether nothing can be typed or pressed.
-  package var isLocked: Bool { isLoading || isOver }
+  public var isLocked: Bool { isLoading || isOver }
   /// The error of the last attempt, until the next one.
-  package var failure: ScreenFailure? { step == .oneTimeCode ? oneTime?.failure : lastFailure }
+  public var failure: ScreenFailure? { step == .oneTimeCode ? oneTime?.failure : lastFailure }
 
   /// Whether the button is enabled.
-  package var canSubmit: Bool {
+  public var canSubmit: Bool {
     guard !isLocked else { return false }
     return switch step {
     case .password: fields.isValid
@@ -123,7 +123,7 @@ package struct LoginScreen: ScreenModel {
     }
   }
 
-  package mutating func receive(_ event: Event, at now: Duration) -> [Effect] {
+  public mutating func receive(_ event: Event, at now: Duration) -> [Effect] {
     let before = canSubmit
     let effects =
       switch event {
@@ -234,7 +234,7 @@ package struct LoginScreen: ScreenModel {
 
 extension LoginScreen {
   /// Runs the screen with an authenticator and a clock.
-  package func driver(
+  public func driver(
     _ authenticator: Authenticator, clock: some TheaterClock = SystemClock()
   ) -> ScreenDriver<LoginScreen> {
     ScreenDriver(self, clock: clock) { work in

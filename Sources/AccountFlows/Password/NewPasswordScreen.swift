@@ -1,9 +1,9 @@
 import Validation
 
 /// The screen for a new password of an existing account, typed twice.
-package struct NewPasswordScreen: ScreenModel {
+public struct NewPasswordScreen: ScreenModel {
   /// An action of the person.
-  package enum Input: Sendable {
+  public enum Input: Sendable {
     /// The text of a field after a keystroke.
     case typed(FieldName, String)
     /// A field lost the focus.
@@ -13,7 +13,7 @@ package struct NewPasswordScreen: ScreenModel {
   }
 
   /// A notification for the front end.
-  package enum Output: Sendable, Hashable {
+  public enum Output: Sendable, Hashable {
     /// The button was enabled or disabled.
     case canSubmit(Bool)
     /// All controls are disabled, and progress is shown, while it is true.
@@ -25,33 +25,33 @@ package struct NewPasswordScreen: ScreenModel {
   }
 
   /// A request to the service.
-  package enum Work: Sendable, Hashable {
+  public enum Work: Sendable, Hashable {
     /// Sets the password.
     case set(TypedPassword)
   }
 
   /// The result of a `Work`.
-  package enum Answer: Sendable {
+  public enum Answer: Sendable {
     /// The password is set, or was refused or not sent.
     case set(Result<Void, ScreenFailure>)
   }
 
   /// The fields in display order.
-  package static let fields: [FieldName] = [.password, .passwordAgain]
+  public static let fields: [FieldName] = [.password, .passwordAgain]
 
   private static let group: GroupName = "newPassword"
   private static let button: ControlName = "set"
 
   /// The two fields, and hidden ones with the person's name and address for the rules.
-  package private(set) var form: Form
-  package private(set) var isLoading = false
+  public private(set) var form: Form
+  public private(set) var isLoading = false
   /// Whether the password is set.
-  package private(set) var isOver = false
+  public private(set) var isOver = false
   /// The error of the last attempt, until the next edit.
-  package private(set) var failure: ScreenFailure?
+  public private(set) var failure: ScreenFailure?
 
   /// - Parameter rules: The controller's rules for passwords; it checks them again.
-  package init(_ rules: RuleSet, for owner: NewPasswordOwner = NewPasswordOwner()) {
+  public init(_ rules: RuleSet, for owner: NewPasswordOwner = NewPasswordOwner()) {
     var password = rules[.password]
     if owner.hasSecondFactor == nil {
       password.rules = password.rules.flatMap(\.leavingSecondFactorOpen)
@@ -67,11 +67,11 @@ package struct NewPasswordScreen: ScreenModel {
   }
 
   /// Whether nothing can be typed or pressed.
-  package var isLocked: Bool { isLoading || isOver }
+  public var isLocked: Bool { isLoading || isOver }
   /// Whether the button is enabled.
-  package var canSubmit: Bool { !isLocked && form.isEnabled(Self.button) }
+  public var canSubmit: Bool { !isLocked && form.isEnabled(Self.button) }
 
-  package mutating func receive(_ event: Event, at now: Duration) -> [Effect] {
+  public mutating func receive(_ event: Event, at now: Duration) -> [Effect] {
     let before = canSubmit
     let effects =
       switch event {

@@ -2,7 +2,7 @@ import Platform
 import Validation
 
 /// Registers the holder of an invitation by a code (D10).
-package protocol CodeRegistrationService: CodeRequestService, CodeService {
+public protocol CodeRegistrationService: CodeRequestService, CodeService {
   /// Creates an account with the address or number that the code verifies, logs in and stores the session's token.
   /// - Parameter request: The `request` of the code's ticket.
   func register(
@@ -12,14 +12,14 @@ package protocol CodeRegistrationService: CodeRequestService, CodeService {
 
 /// Registration that begins with a phone number or an e-mail address (D10): the person types the code
 /// that was sent there, then the personal data that is missing, and the main screen opens.
-package struct CodeRegistration: ScreenModel {
+public struct CodeRegistration: ScreenModel {
   /// The current part: the one-time code, then the personal data.
-  package enum Step: Sendable, Hashable {
+  public enum Step: Sendable, Hashable {
     case code, personalData
   }
 
   /// An action of the person.
-  package enum Input: Sendable {
+  public enum Input: Sendable {
     /// An input of the one-time code.
     case code(CodeFlow.Input)
     /// The text of a field of the personal data after a keystroke.
@@ -31,7 +31,7 @@ package struct CodeRegistration: ScreenModel {
   }
 
   /// A notification for the front end.
-  package enum Output: Sendable, Hashable {
+  public enum Output: Sendable, Hashable {
     /// An output of the one-time code.
     case code(CodeFlow.Output)
     /// The code was right; these fields are still needed.
@@ -48,7 +48,7 @@ package struct CodeRegistration: ScreenModel {
   }
 
   /// A request to the services or the clock.
-  package enum Work: Sendable, Hashable {
+  public enum Work: Sendable, Hashable {
     /// Work of the one-time code.
     case code(CodeFlow.Work)
     /// Registers the person, with the accepted code and the request of its ticket.
@@ -56,7 +56,7 @@ package struct CodeRegistration: ScreenModel {
   }
 
   /// The result of a `Work`.
-  package enum Answer: Sendable {
+  public enum Answer: Sendable {
     /// An answer to work of the one-time code.
     case code(CodeFlow.Answer)
     /// The person is registered and logged in, or was refused.
@@ -67,15 +67,15 @@ package struct CodeRegistration: ScreenModel {
   private static let button: ControlName = "register"
 
   /// The part that is shown.
-  package private(set) var step = Step.code
+  public private(set) var step = Step.code
   /// From the address or number to the accepted code.
-  package private(set) var flow: CodeFlow
+  public private(set) var flow: CodeFlow
   /// The fields of the personal data.
-  package private(set) var form: Form
+  public private(set) var form: Form
   /// The user who is registered and logged in; nil before.
-  package private(set) var person: LoggedInPerson?
+  public private(set) var person: LoggedInPerson?
   /// The personal data that the person types; an e-mail address that was verified is not among them.
-  package let fields: [FieldName]
+  public let fields: [FieldName]
   private let contactField: FieldName
   private var isRegistering = false
   private var lastFailure: ScreenFailure?
@@ -84,7 +84,7 @@ package struct CodeRegistration: ScreenModel {
   ///   - contact: Whether to begin with `.email` or `.phone`.
   ///   - rules: The controller's rules for names, addresses and passwords; it checks them again.
   ///   - address: The destination of the first code, sent at once; nil to ask the person.
-  package init(by contact: CodeContact, _ rules: RuleSet, to address: String? = nil) {
+  public init(by contact: CodeContact, _ rules: RuleSet, to address: String? = nil) {
     contactField = contact.field
     var declaration = rules[contactField].withoutQuestions
     declaration.isRequired = true
@@ -97,20 +97,20 @@ package struct CodeRegistration: ScreenModel {
       groups: [FormGroup(Self.group, fields: fields, controls: [Self.button])])
   }
 
-  package var isLoading: Bool { isRegistering || (step == .code && flow.isLoading) }
+  public var isLoading: Bool { isRegistering || (step == .code && flow.isLoading) }
   /// Whether the person is registered and logged in.
-  package var isOver: Bool { person != nil }
+  public var isOver: Bool { person != nil }
   /// Whether nothing can be typed or pressed.
-  package var isLocked: Bool { isLoading || isOver }
+  public var isLocked: Bool { isLoading || isOver }
   /// Whether the button is enabled.
-  package var canSubmit: Bool {
+  public var canSubmit: Bool {
     guard !isLocked else { return false }
     return step == .code ? flow.canSubmit : form.isEnabled(Self.button)
   }
   /// The error of the last attempt, until the next one.
-  package var failure: ScreenFailure? { step == .code ? flow.failure : lastFailure }
+  public var failure: ScreenFailure? { step == .code ? flow.failure : lastFailure }
 
-  package mutating func receive(_ event: Event, at now: Duration) -> [Effect] {
+  public mutating func receive(_ event: Event, at now: Duration) -> [Effect] {
     let before = canSubmit
     let effects =
       switch event {
@@ -203,7 +203,7 @@ extension FieldDeclaration {
 
 extension CodeRegistration {
   /// Runs the screen with a service and a clock.
-  package func driver(
+  public func driver(
     _ service: some CodeRegistrationService, clock: some TheaterClock = SystemClock()
   ) -> ScreenDriver<CodeRegistration> {
     ScreenDriver(self, clock: clock) { work in

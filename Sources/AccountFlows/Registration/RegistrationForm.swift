@@ -69,7 +69,7 @@ struct RegistrationForm: Sendable {
 
 extension RegistrationWizard.Step {
   /// The fields of the step.
-  package var fields: [FieldName] {
+  public var fields: [FieldName] {
     switch self {
     case .name: [.name]
     case .email: [.email]

@@ -1,5 +1,5 @@
 /// Registers the holder of a code.
-package protocol RegistrationService: Sendable {
+public protocol RegistrationService: Sendable {
   /// Creates the account of the holder of the code.
   /// - Throws: `network` or `refused`, such as `taken`.
   func register(_ person: NewPerson) async throws(ScreenFailure) -> Registered
@@ -8,40 +8,40 @@ package protocol RegistrationService: Sendable {
 }
 
 /// The code that admits a person to registration. Descriptions and dumps leave it out.
-package enum RegistrationCode: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
+public enum RegistrationCode: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
   /// As typed: the code on the controller's console, for the first owner.
   case setupCode(String)
   /// As typed: the code of an invitation.
   case invitation(String)
 
-  package var description: String { "RegistrationCode" }
-  package var customMirror: Mirror { Mirror(self, children: []) }
+  public var description: String { "RegistrationCode" }
+  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// The typed personal data of a registration. Descriptions and dumps leave it out.
-package struct NewPerson: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
-  package let name: String
-  package let email: String
-  package let password: String
+public struct NewPerson: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
+  public let name: String
+  public let email: String
+  public let password: String
 
-  package init(name: String, email: String, password: String) {
+  public init(name: String, email: String, password: String) {
     self.name = name
     self.email = email
     self.password = password
   }
 
-  package var description: String { "NewPerson" }
-  package var customMirror: Mirror { Mirror(self, children: []) }
+  public var description: String { "NewPerson" }
+  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// A registered person.
-package struct Registered: Sendable, Hashable {
-  package let name: String
-  package let email: String
+public struct Registered: Sendable, Hashable {
+  public let name: String
+  public let email: String
   /// `owner` or `member`.
-  package let role: String
+  public let role: String
 
-  package init(name: String, email: String, role: String) {
+  public init(name: String, email: String, role: String) {
     self.name = name
     self.email = email
     self.role = role
@@ -49,7 +49,7 @@ package struct Registered: Sendable, Hashable {
 }
 
 /// The outcome of an attempt to register (E7).
-package enum RegistrationOutcome: Sendable, Hashable {
+public enum RegistrationOutcome: Sendable, Hashable {
   /// Login comes next.
   case success(Registered)
   /// The two passwords differ; both are cleared.
@@ -76,7 +76,7 @@ package enum RegistrationOutcome: Sendable, Hashable {
   }
 
   /// The text for the person; nil after a success, which the next screen shows.
-  package var text: String? {
+  public var text: String? {
     switch self {
     case .success: nil
     case .mismatch: ScreenFailure.mismatch.text

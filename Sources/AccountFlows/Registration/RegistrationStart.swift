@@ -2,22 +2,22 @@ import Platform
 import Validation
 
 /// A way to register.
-package enum RegistrationWay: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
+public enum RegistrationWay: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
   /// With the code of the controller's console or of an invitation: name, e-mail address, password.
   case byName(RegistrationCode)
   /// With the code of an invitation, and a one-time code to an address or number (D10).
   case byCode(CodeContact, invitation: String)
 
   /// Leaves the codes out.
-  package var description: String { "RegistrationWay" }
-  package var customMirror: Mirror { Mirror(self, children: []) }
+  public var description: String { "RegistrationWay" }
+  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// The first screen of a registration: the code that admits the person, and whether they begin with
 /// a name or with a contact to verify.
-package struct RegistrationStart: ScreenModel {
+public struct RegistrationStart: ScreenModel {
   /// An action of the person.
-  package enum Input: Sendable {
+  public enum Input: Sendable {
     /// The text of a field after a keystroke, or the chosen option.
     case typed(FieldName, String)
     /// A field lost the focus.
@@ -27,7 +27,7 @@ package struct RegistrationStart: ScreenModel {
   }
 
   /// A notification for the front end.
-  package enum Output: Sendable, Hashable {
+  public enum Output: Sendable, Hashable {
     /// The button was enabled or disabled.
     case canSubmit(Bool)
     /// The registration begins.
@@ -35,21 +35,21 @@ package struct RegistrationStart: ScreenModel {
   }
 
   /// The screen asks no service: the code is checked by the next screen.
-  package typealias Work = Never
+  public typealias Work = Never
   /// No service answers.
-  package typealias Answer = Never
+  public typealias Answer = Never
 
   /// The field that chooses between an invitation and the setup code.
-  package static let kind: FieldName = "codeKind"
+  public static let kind: FieldName = "codeKind"
   /// The field for the invitation or setup code.
-  package static let code: FieldName = "registrationCode"
+  public static let code: FieldName = "registrationCode"
   /// The field that chooses how to begin; see `Beginning`.
-  package static let beginning: FieldName = "beginning"
+  public static let beginning: FieldName = "beginning"
 
   /// The options of `kind`.
-  package enum Kind: String, CaseIterable { case invitation, setupCode = "setup code" }
+  public enum Kind: String, CaseIterable { case invitation, setupCode = "setup code" }
   /// The options of `beginning`.
-  package enum Beginning: String, CaseIterable {
+  public enum Beginning: String, CaseIterable {
     case name, email = "e-mail address", phone = "phone number"
   }
 
@@ -57,12 +57,12 @@ package struct RegistrationStart: ScreenModel {
   private static let button: ControlName = "begin"
 
   /// The fields `code`, `kind` and `beginning`, also while `beginning` is not shown.
-  package private(set) var form: Form
+  public private(set) var form: Form
   /// The choice, which ends the screen.
-  package private(set) var way: RegistrationWay?
+  public private(set) var way: RegistrationWay?
 
   /// A screen with an empty code, set to an invitation and to begin with the name.
-  package init() {
+  public init() {
     form = Form(
       [
         FieldDeclaration(
@@ -82,17 +82,17 @@ package struct RegistrationStart: ScreenModel {
   }
 
   /// The fields in display order. The first owner, who has the setup code, begins with the name.
-  package var fields: [FieldName] {
+  public var fields: [FieldName] {
     isInvitation ? [Self.code, Self.kind, Self.beginning] : [Self.code, Self.kind]
   }
 
-  package var isLoading: Bool { false }
+  public var isLoading: Bool { false }
   /// Whether the person has chosen how to register.
-  package var isOver: Bool { way != nil }
+  public var isOver: Bool { way != nil }
   /// Whether the button is enabled.
-  package var canSubmit: Bool { !isOver && form.isEnabled(Self.button) }
+  public var canSubmit: Bool { !isOver && form.isEnabled(Self.button) }
 
-  package mutating func receive(_ event: Event, at now: Duration) -> [Effect] {
+  public mutating func receive(_ event: Event, at now: Duration) -> [Effect] {
     guard case .input(let input) = event, !isOver else { return [] }
     let before = canSubmit
     switch input {
@@ -107,7 +107,7 @@ package struct RegistrationStart: ScreenModel {
   }
 
   /// The screen with what was typed, after a return from the screen that it led to.
-  package var reopened: RegistrationStart {
+  public var reopened: RegistrationStart {
     var screen = self
     screen.way = nil
     return screen
@@ -128,7 +128,7 @@ package struct RegistrationStart: ScreenModel {
 
 extension RegistrationStart {
   /// Runs the screen, which asks no service.
-  package func driver() -> ScreenDriver<RegistrationStart> {
+  public func driver() -> ScreenDriver<RegistrationStart> {
     ScreenDriver(self, clock: SystemClock(), perform: Self.perform)
   }
 

@@ -3,14 +3,14 @@ import Validation
 
 /// The registration wizard: name, e-mail address, password twice; a way back; success leads to
 /// login.
-package struct RegistrationWizard: ScreenModel {
+public struct RegistrationWizard: ScreenModel {
   /// The pages of the wizard, in order.
-  package enum Step: String, Sendable, Hashable, CaseIterable {
+  public enum Step: String, Sendable, Hashable, CaseIterable {
     case name, email, password
   }
 
   /// An action of the person.
-  package enum Input: Sendable {
+  public enum Input: Sendable {
     /// The text of a field of the current step after a keystroke.
     case typed(FieldName, String)
     /// A field lost the focus.
@@ -21,7 +21,7 @@ package struct RegistrationWizard: ScreenModel {
   }
 
   /// A notification for the front end.
-  package enum Output: Sendable, Hashable {
+  public enum Output: Sendable, Hashable {
     /// A step appears; its fields hold what was typed before.
     case step(Step)
     /// The button of the step was enabled or disabled.
@@ -33,7 +33,7 @@ package struct RegistrationWizard: ScreenModel {
   }
 
   /// A request to the service.
-  package enum Work: Sendable, Hashable {
+  public enum Work: Sendable, Hashable {
     /// Creates the account.
     case register(NewPerson)
     /// The question of an asynchronous rule (C8); an earlier one of the same field is void.
@@ -43,7 +43,7 @@ package struct RegistrationWizard: ScreenModel {
   }
 
   /// The result of a `Work`.
-  package enum Answer: Sendable {
+  public enum Answer: Sendable {
     /// The account is created, or the registration was refused.
     case registered(Result<Registered, ScreenFailure>)
     /// The answer to the question of an asynchronous rule: whether the text satisfies it.
@@ -51,34 +51,34 @@ package struct RegistrationWizard: ScreenModel {
   }
 
   /// The page that is shown.
-  package private(set) var step = Step.name
+  public private(set) var step = Step.name
   private var isRegistering = false
   /// Whether the person submitted the step while an asynchronous rule is pending.
   private var isWaiting = false
   /// The outcome of the last attempt, until the next one.
-  package private(set) var outcome: RegistrationOutcome?
+  public private(set) var outcome: RegistrationOutcome?
   private var fields: RegistrationForm
 
   /// - Parameter rules: The controller's rules for names, addresses and passwords; it checks them
   ///   again.
-  package init(_ rules: RuleSet) {
+  public init(_ rules: RuleSet) {
     fields = RegistrationForm(rules)
   }
 
   /// The fields of all pages.
-  package var form: Form { fields.form }
-  package var isLoading: Bool { isRegistering || isWaiting }
+  public var form: Form { fields.form }
+  public var isLoading: Bool { isRegistering || isWaiting }
   /// Whether the fields of the page are valid, so that its button is enabled.
-  package var canGoOn: Bool { !isLocked && fields.isValid(step) }
+  public var canGoOn: Bool { !isLocked && fields.isValid(step) }
   /// Whether there is an earlier page.
-  package var canGoBack: Bool { !isLocked && step.before != nil }
+  public var canGoBack: Bool { !isLocked && step.before != nil }
 
   /// Whether the account is created.
-  package var isOver: Bool { if case .success = outcome { true } else { false } }
+  public var isOver: Bool { if case .success = outcome { true } else { false } }
   /// Whether nothing can be typed or pressed.
-  package var isLocked: Bool { isLoading || isOver }
+  public var isLocked: Bool { isLoading || isOver }
 
-  package mutating func receive(_ event: Event, at now: Duration) -> [Effect] {
+  public mutating func receive(_ event: Event, at now: Duration) -> [Effect] {
     let before = canGoOn
     let effects =
       switch event {
@@ -183,7 +183,7 @@ package struct RegistrationWizard: ScreenModel {
 
 extension RegistrationWizard.Step {
   /// The number of the step for people, 1...3.
-  package var number: Int { (Self.allCases.firstIndex(of: self) ?? 0) + 1 }
+  public var number: Int { (Self.allCases.firstIndex(of: self) ?? 0) + 1 }
 
   fileprivate var before: Self? { Self.allCases.last { $0.number < number } }
   fileprivate var after: Self? { Self.allCases.first { $0.number > number } }
@@ -193,7 +193,7 @@ extension RegistrationWizard {
   /// Returns a driver that runs the wizard with a service that creates accounts and answers the
   /// questions of rules. At the e-mail step the wizard asks whether the address is taken (E6): the
   /// service may tell this to the holder of a setup code or an invitation.
-  package func driver(
+  public func driver(
     _ service: some RegistrationService, clock: some TheaterClock = SystemClock()
   ) -> ScreenDriver<RegistrationWizard> {
     var wizard = self

@@ -1,25 +1,25 @@
 import Platform
 
 /// A screen after an event, and the outputs of that event.
-package struct ScreenChange<Screen: ScreenModel>: Sendable {
+public struct ScreenChange<Screen: ScreenModel>: Sendable {
   /// The screen after the event.
-  package let screen: Screen
+  public let screen: Screen
   /// The outputs of the event, in order.
-  package let outputs: [Screen.Output]
+  public let outputs: [Screen.Output]
 }
 
 /// Runs a screen: sends it events one at a time, and performs its work. When `run` returns or is
 /// cancelled, all of that work has ended.
-package actor ScreenDriver<Screen: ScreenModel> {
+public actor ScreenDriver<Screen: ScreenModel> {
   /// Performs a piece of work; nil when it has no answer, or when the end of the screen cut it
   /// short.
-  package typealias Performer = @Sendable (Screen.Work) async -> Screen.Answer?
+  public typealias Performer = @Sendable (Screen.Work) async -> Screen.Answer?
 
   /// The screen as it is now.
-  package private(set) var screen: Screen
+  public private(set) var screen: Screen
   /// All changes, beginning with the appearance. The stream ends with the screen and serves one
   /// subscriber.
-  package nonisolated let changes: AsyncStream<ScreenChange<Screen>>
+  public nonisolated let changes: AsyncStream<ScreenChange<Screen>>
   private let subscriber: AsyncStream<ScreenChange<Screen>>.Continuation
   private let work: AsyncStream<Screen.Work>
   private let workQueue: AsyncStream<Screen.Work>.Continuation
@@ -31,7 +31,7 @@ package actor ScreenDriver<Screen: ScreenModel> {
   /// - Parameters:
   ///   - clock: The clock of countdowns; tests inject their own.
   ///   - perform: Does the work of the screen and returns its answer.
-  package init(_ screen: Screen, clock: any TheaterClock, perform: @escaping Performer) {
+  public init(_ screen: Screen, clock: any TheaterClock, perform: @escaping Performer) {
     self.screen = screen
     self.clock = clock
     self.perform = perform
@@ -42,7 +42,7 @@ package actor ScreenDriver<Screen: ScreenModel> {
   /// Sends an input to the screen; inputs after its end are dropped.
   /// - Returns: The screen after the input.
   @discardableResult
-  package func send(_ input: Screen.Input) -> Screen {
+  public func send(_ input: Screen.Input) -> Screen {
     appear()
     receive(.input(input))
     return screen
@@ -51,7 +51,7 @@ package actor ScreenDriver<Screen: ScreenModel> {
   /// Performs the work until the screen is over or the task is cancelled. Call it once.
   /// - Returns: The screen as it was at its end.
   @discardableResult
-  package func run() async -> Screen {
+  public func run() async -> Screen {
     appear()
     await withDiscardingTaskGroup { group in
       for await work in work {

@@ -3,7 +3,7 @@
 ///
 /// A value without clock, task or service of its own, so that tests need none. Its properties are the
 /// state that a front end shows.
-package protocol ScreenModel: Sendable {
+public protocol ScreenModel: Sendable {
   /// Actions of the person.
   associatedtype Input: Sendable
   /// Notifications for the front end.
@@ -27,7 +27,7 @@ package protocol ScreenModel: Sendable {
 }
 
 /// An event of a screen.
-package enum ScreenEvent<Input: Sendable, Answer: Sendable>: Sendable {
+public enum ScreenEvent<Input: Sendable, Answer: Sendable>: Sendable {
   /// The screen appears. This is its first event.
   case appeared
   /// The person has done something.
@@ -37,7 +37,7 @@ package enum ScreenEvent<Input: Sendable, Answer: Sendable>: Sendable {
 }
 
 /// An effect of an event.
-package enum ScreenEffect<Output: Sendable, Work: Sendable>: Sendable {
+public enum ScreenEffect<Output: Sendable, Work: Sendable>: Sendable {
   /// Sends this output to the front end.
   case emit(Output)
   /// Starts this work; its result comes back as an answer.

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 /// Stores the audit log.
-package protocol AuditStore: Sendable {
+public protocol AuditStore: Sendable {
   /// Appends entries, all or none. Counts repeats of a refusal in one entry, and deletes the oldest
   /// entries beyond its bounds.
   func append(_ entries: [AuditEntry]) async throws(AccountError)
@@ -20,7 +20,7 @@ package protocol AuditStore: Sendable {
 ///
 /// A failed audit write never fails the audited action. Entries that could not be stored are counted,
 /// and the next stored entry is preceded by their number.
-package final class AuditLog: Sendable {
+public final class AuditLog: Sendable {
   private let store: any AuditStore
   private let clock: WallClock
   private let lost = Mutex(0)
@@ -34,7 +34,7 @@ package final class AuditLog: Sendable {
   /// - Parameters:
   ///   - actor: nil for strangers and the controller itself.
   ///   - subject: The object of the action. Never a secret: no code, no token.
-  package func record(
+  public func record(
     _ action: AuditAction, by actor: AuditActor?, about subject: String? = nil,
     outcome: AuditOutcome = .done, origin: Origin = .current
   ) async {
@@ -58,7 +58,7 @@ package final class AuditLog: Sendable {
   }
 
   /// Performs an action and records its outcome; rethrows its error.
-  package func recording<Value>(
+  public func recording<Value>(
     _ action: AuditAction, by actor: AuditActor?, about subject: String? = nil,
     _ body: () async throws(AccountError) -> Value
   ) async throws(AccountError) -> Value {
@@ -103,7 +103,7 @@ package final class AuditLog: Sendable {
 
   /// The newest `limit` entries, in order of time.
   /// - Throws: `storageFailed`.
-  package func entries(newest limit: Int) async throws(AccountError) -> [AuditEntry] {
+  public func entries(newest limit: Int) async throws(AccountError) -> [AuditEntry] {
     try await page(newest: limit).entries
   }
 
@@ -112,7 +112,7 @@ package final class AuditLog: Sendable {
   ///   - since: The earliest date.
   ///   - place: The `before` of another page; nil for the newest.
   /// - Throws: `storageFailed`.
-  package func page(
+  public func page(
     newest limit: Int, since: Date? = nil, before place: Int64? = nil
   ) async throws(AccountError) -> AuditPage {
     try await store.page(newest: limit, since: since, before: place)

@@ -1,26 +1,26 @@
 /// The limits of one-time codes (D8).
-package struct CodePolicy: Sendable {
+public struct CodePolicy: Sendable {
   /// The number of digits.
-  package let digits: Int
+  public let digits: Int
   /// Wrong attempts until a code is void.
-  package let tries: Int
+  public let tries: Int
   /// The validity of a code.
-  package let validity: Duration
+  public let validity: Duration
   /// The sends of one requester to one address. The waits apply to each purpose by itself; the number counts the
   /// sends for all purposes.
-  package let sends: SendSchedule
+  public let sends: SendSchedule
   /// The sends of all strangers together to one address; each has a share.
-  package let strangersSends: SendSchedule
+  public let strangersSends: SendSchedule
   /// The sends of one source of strangers to all addresses together.
-  package let sourceSends: SendSchedule
+  public let sourceSends: SendSchedule
   /// The most pending codes before strangers get `busy`: each takes a row while it is valid. Only
   /// hundreds of sources together reach it.
-  package let mostCodes: Int
+  public let mostCodes: Int
 
   /// 6 digits, 5 tries, 10 minutes.
-  package static let standard = CodePolicy()
+  public static let standard = CodePolicy()
 
-  package init(
+  public init(
     digits: Int = 6, tries: Int = 5, validity: Duration = .seconds(600),
     sends: SendSchedule = .standard, strangersSends: SendSchedule = .strangers,
     sourceSends: SendSchedule = .source, mostCodes: Int = 10_000
@@ -35,31 +35,31 @@ package struct CodePolicy: Sendable {
   }
 
   /// The age at which a send no longer counts.
-  package var memory: Duration {
+  public var memory: Duration {
     max(sends.window, strangersSends.window, sourceSends.window)
   }
 }
 
 /// Limits how often messages are sent.
-package struct SendSchedule: Sendable {
+public struct SendSchedule: Sendable {
   /// The wait after the first send, the second, …; the last holds for all that follow.
-  package let waits: [Duration]
+  public let waits: [Duration]
   /// The most sends in `window`.
-  package let most: Int
+  public let most: Int
   /// The time in which `most` sends are counted.
-  package let window: Duration
+  public let window: Duration
 
   /// 30 → 60 → 120 s, and at most 5 sends an hour.
-  package static let standard = SendSchedule(
+  public static let standard = SendSchedule(
     waits: [.seconds(30), .seconds(60), .seconds(120)], most: 5, window: .seconds(3600))
   /// Shared by all strangers: beside the limit of `standard`, the first four get 5, 4, 2 and 1 sends
   /// (`wait(after:of:at:)`). More sends would mean more codes
   /// to guess and more messages in a mailbox.
-  package static let strangers = SendSchedule(waits: [], most: 12, window: .seconds(3600))
+  public static let strangers = SendSchedule(waits: [], most: 12, window: .seconds(3600))
   /// For one source, which a household may share.
-  package static let source = SendSchedule(waits: [], most: 30, window: .seconds(3600))
+  public static let source = SendSchedule(waits: [], most: 30, window: .seconds(3600))
 
-  package init(waits: [Duration], most: Int, window: Duration) {
+  public init(waits: [Duration], most: Int, window: Duration) {
     self.waits = waits
     self.most = most
     self.window = window
@@ -70,7 +70,7 @@ package struct SendSchedule: Sendable {
 
   /// The time until the next send is allowed.
   /// - Parameter sent: The times of the earlier sends.
-  package func wait(after sent: [SteadyTime], at now: SteadyTime) -> Duration {
+  public func wait(after sent: [SteadyTime], at now: SteadyTime) -> Duration {
     let recent = remainingTimes(of: sent, at: now).filter { $0 > .zero }.sorted(by: >)
     guard let newest = recent.first else { return .zero }
     let step = waits.prefix(recent.count).last ?? .zero
@@ -86,7 +86,7 @@ package struct SendSchedule: Sendable {
   /// - Parameters:
   ///   - own: The times of this requester's sends.
   ///   - all: The times of all sends, including its own.
-  package func wait(
+  public func wait(
     after own: [SteadyTime], of all: [SteadyTime], at now: SteadyTime
   ) -> Duration {
     let (own, all) = (remainingTimes(of: own, at: now), remainingTimes(of: all, at: now))
@@ -105,9 +105,9 @@ package struct SendSchedule: Sendable {
 }
 
 /// The key under which sends are counted, and their limit.
-package struct SendBudget: Sendable {
+public struct SendBudget: Sendable {
   /// A keyed digest of an address with its requester, or of a source: the database does not reveal them.
-  package let key: SecretDigest
+  public let key: SecretDigest
   let schedule: SendSchedule
   /// The key of the requester's own sends, when several requesters share the budget.
   let share: SecretDigest?
@@ -120,7 +120,7 @@ package struct SendBudget: Sendable {
 
   /// The time until the next send is allowed.
   /// - Parameter sends: Returns the times of the sends under a key.
-  package func wait(
+  public func wait(
     at now: SteadyTime, _ sends: (SecretDigest) throws -> [SteadyTime]
   ) rethrows -> Duration {
     let all = try sends(key)

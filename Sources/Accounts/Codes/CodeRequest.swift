@@ -1,16 +1,16 @@
 /// The purpose of a one-time code, which is valid for nothing else.
-package enum CodePurpose: String, Sendable, CaseIterable {
+public enum CodePurpose: String, Sendable, CaseIterable {
   case verifyEmail, verifyPhone, resetPassword, logIn, register
 }
 
 /// The identity of the request for which a code was sent: 128 random bits. A code is valid only with
 /// its request, so that only the requester can use it.
-package struct CodeRequestID: Hashable, Sendable {
+public struct CodeRequestID: Hashable, Sendable {
   /// 32 lower-case hexadecimal digits.
-  package let text: String
+  public let text: String
 
   /// Takes a received or stored identity.
-  package init(_ text: String) {
+  public init(_ text: String) {
     self.text = text
   }
 
@@ -20,15 +20,15 @@ package struct CodeRequestID: Hashable, Sendable {
 }
 
 /// The answer to a request for a code; the same whether or not the address belongs to an account.
-package struct CodeRequest: Hashable, Sendable {
+public struct CodeRequest: Hashable, Sendable {
   /// To be sent with the code.
-  package let id: CodeRequestID
+  public let id: CodeRequestID
   /// The number of digits.
-  package let digits: Int
+  public let digits: Int
   /// The validity of the code.
-  package let validity: Duration
+  public let validity: Duration
   /// The time until another code can be requested.
-  package let resendWait: Duration
+  public let resendWait: Duration
 }
 
 /// The requester of a code. Sends are counted for each, and a new code voids earlier ones of the same requester only,

@@ -1,24 +1,24 @@
 import Foundation
 
 /// A sent code, stored until it is used, replaced or void.
-package struct PendingCode: Sendable {
+public struct PendingCode: Sendable {
   /// The request that the code is valid with.
-  package let request: CodeRequestID
+  public let request: CodeRequestID
   /// The only action that the code permits.
-  package let purpose: CodePurpose
+  public let purpose: CodePurpose
   /// Digest of purpose, requester and account or typed address; there is one code for each target.
-  package let target: SecretDigest
+  public let target: SecretDigest
   /// nil when the address belongs to no account. Such a code is stored like any other, so that the
   /// answer does not depend on it.
-  package let account: AccountID?
+  public let account: AccountID?
   /// The address or number that it verifies; nil when it was not sent.
-  package let destination: CodeDestination?
+  public let destination: CodeDestination?
   /// The digest of the code, which is not stored.
-  package let digest: SecretDigest
+  public let digest: SecretDigest
   /// When it was made, by the steady clock. A restart of the machine voids the code.
-  package let madeAt: SteadyTime
+  public let madeAt: SteadyTime
 
-  package init(
+  public init(
     request: CodeRequestID, purpose: CodePurpose, target: SecretDigest, account: AccountID?,
     destination: CodeDestination?, digest: SecretDigest, madeAt: SteadyTime
   ) {
@@ -34,7 +34,7 @@ package struct PendingCode: Sendable {
 
 /// The effect of a correct code, in one transaction with its end. An effect that changes the account
 /// voids its codes for login and new passwords.
-package enum CodeEffect: Sendable {
+public enum CodeEffect: Sendable {
   /// Sets and verifies the account's address.
   case email(EmailAddress)
   /// Sets and verifies the account's phone number.
@@ -46,7 +46,7 @@ package enum CodeEffect: Sendable {
 }
 
 /// Stores one-time codes with their attempts and sends. Each function is one transaction.
-package protocol CodeStore: Sendable {
+public protocol CodeStore: Sendable {
   /// Replaces an earlier code of the same target, and counts the send in each of `budgets`.
   /// - Parameters:
   ///   - budgets: All must allow the send.

@@ -1,7 +1,7 @@
 /// A short code that is sent to a person's mailbox or phone and typed back (D8).
-package struct OneTimeCode: Sendable, Redacted {
+public struct OneTimeCode: Sendable, Redacted {
   /// The secret itself, for the one message that carries it.
-  package let text: String
+  public let text: String
 
   /// Generates a code.
   init(digits: Int, from random: RandomSource) {
@@ -17,7 +17,7 @@ package struct OneTimeCode: Sendable, Redacted {
 
   /// Reads a typed code; spaces and hyphens are ignored.
   /// - Throws: `empty` or `malformed`, with the field `code`.
-  package init(typed: String, digits: Int) throws(AccountError) {
+  public init(typed: String, digits: Int) throws(AccountError) {
     guard typed.utf8.count <= 4 * digits else { throw .malformedCode(digits: digits) }
     let text = typed.filter { $0 != "-" && !$0.isWhitespace }
     if text.isEmpty { throw .empty(.code) }
@@ -36,7 +36,7 @@ extension AccountError {
   }
 
   /// - Parameter triesLeft: 1 or more; at 0 the error is `codeExpired`.
-  package static func codeWrong(triesLeft: Int) -> AccountError {
+  public static func codeWrong(triesLeft: Int) -> AccountError {
     AccountError(
       .codeWrong, field: .code, message: "The code is wrong.",
       hint: triesLeft == 1
@@ -45,13 +45,13 @@ extension AccountError {
   }
 
   /// The code can no longer be used, for whichever reason.
-  package static let codeExpired = AccountError(
+  public static let codeExpired = AccountError(
     .codeExpired, field: .code,
     message: "The code has expired, was used or replaced, or was mistyped too often.",
     hint: "Ask for a new one.")
 
   /// - Parameter wait: The time until the next code may be sent.
-  package static func tooEarly(_ wait: Duration) -> AccountError {
+  public static func tooEarly(_ wait: Duration) -> AccountError {
     let seconds = wait.wholeSeconds
     return AccountError(
       .tooEarly, message: "A code was sent not long ago.",
@@ -60,7 +60,7 @@ extension AccountError {
   }
 
   /// The configuration has no delivery for the channel.
-  package static func deliveryUnavailable(_ channel: CodeChannel) -> AccountError {
+  public static func deliveryUnavailable(_ channel: CodeChannel) -> AccountError {
     AccountError(
       .deliveryUnavailable, message: "This theater cannot send \(channel.messages).",
       hint: "An owner sets it up in devices.json: \"accounts\", \"delivery\", \"\(channel.key)\".")
@@ -69,7 +69,7 @@ extension AccountError {
   /// - Parameters:
   ///   - reason: The end of a sentence, without the code.
   ///   - hint: What to check; one sentence.
-  package static func deliveryFailed(_ reason: String, hint: String) -> AccountError {
+  public static func deliveryFailed(_ reason: String, hint: String) -> AccountError {
     AccountError(
       .deliveryFailed, message: "The message was not sent: \(reason).", hint: hint)
   }
@@ -77,7 +77,7 @@ extension AccountError {
 
 extension Duration {
   /// Whole seconds, rounded up.
-  package var wholeSeconds: Int {
+  public var wholeSeconds: Int {
     let (seconds, attoseconds) = components
     return Int(clamping: attoseconds > 0 ? seconds &+ 1 : seconds)
   }

@@ -1,20 +1,20 @@
 import Validation
 
 /// A person's own view of their account.
-package struct OwnAccount: Sendable {
+public struct OwnAccount: Sendable {
   /// The account without its credentials.
-  package let account: Account
+  public let account: Account
   /// The verified address and number.
-  package let contact: Contact
+  public let contact: Contact
   /// Whether a login needs a second factor.
-  package let hasSecondFactor: Bool
+  public let hasSecondFactor: Bool
   /// The number of unused recovery codes.
-  package let recoveryCodesLeft: Int
+  public let recoveryCodesLeft: Int
 }
 
 /// Changes and verifies a person's own e-mail address and phone number: a code is sent there, and the person types it
 /// (D1).
-package struct Contacts: Sendable {
+public struct Contacts: Sendable {
   let store: any ContactStore
   let codes: OneTimeCodes
   let factors: SecondFactors
@@ -25,7 +25,7 @@ package struct Contacts: Sendable {
 
   /// Returns the account of a session, with its verified addresses.
   /// - Throws: `notLoggedIn` for guests, who have no account.
-  package func ownAccount(of principal: SessionPrincipal) async throws(AccountError) -> OwnAccount {
+  public func ownAccount(of principal: SessionPrincipal) async throws(AccountError) -> OwnAccount {
     let id = principal.account
     return OwnAccount(
       account: try await store.account(of: principal), contact: try await store.contact(of: id),
@@ -38,7 +38,7 @@ package struct Contacts: Sendable {
   /// - Parameter address: As typed; nil for the account's own.
   /// - Throws: `empty`, `malformed`, `tooLong`; `proofNeeded` for another address;
   ///   `deliveryUnavailable`, `tooEarly`, `deliveryFailed`, ….
-  package func sendEmailCode(
+  public func sendEmailCode(
     to address: String?, by principal: SessionPrincipal
   ) async throws(AccountError) -> CodeRequest {
     var email = try await store.account(of: principal).email
@@ -52,7 +52,7 @@ package struct Contacts: Sendable {
 
   /// Sends a code to a number, which becomes the account's when the code is confirmed.
   /// - Throws: `empty`, `malformed`, `tooLong`; `proofNeeded`; the errors of `sendEmailCode`.
-  package func sendPhoneCode(
+  public func sendPhoneCode(
     to number: String, by principal: SessionPrincipal
   ) async throws(AccountError) -> CodeRequest {
     try rules.check(number, in: .phone)
@@ -66,7 +66,7 @@ package struct Contacts: Sendable {
   /// one.
   /// - Throws: `codeWrong`, `codeExpired`, `tooManyTries`, `taken`, ….
   @discardableResult
-  package func confirm(
+  public func confirm(
     _ code: String, of request: String, for purpose: CodePurpose, by principal: SessionPrincipal
   ) async throws(AccountError) -> CodeDestination {
     let account = try await store.account(of: principal)

@@ -2,27 +2,27 @@ import Foundation
 
 /// The permissions of a guest, who has no account, for a limited time. Stored under the digest of its
 /// code.
-package struct GuestPass: Hashable, Sendable, Identifiable {
+public struct GuestPass: Hashable, Sendable, Identifiable {
   /// Takes the place of an account's identity; may be shown and logged.
-  package let id: AccountID
+  public let id: AccountID
   /// The guest's name in lists.
-  package let name: DisplayName
+  public let name: DisplayName
   /// The activities of `devices.json` that the guest may start, control and end, sorted.
-  package let activities: [String]
+  public let activities: [String]
   /// The highest volume that the guest may set, 0 to 100 %.
-  package let volumeLimit: Int
+  public let volumeLimit: Int
   /// The highest age rating that the guest may watch, in years; nil for no limit.
-  package let ageLimit: Int?
+  public let ageLimit: Int?
   /// The owner who made it.
-  package let madeBy: AccountID
+  public let madeBy: AccountID
   /// When it was made, by the time of day.
-  package let madeAt: Date
+  public let madeAt: Date
   /// The pass and all its sessions end then.
-  package let expires: Date
+  public let expires: Date
   /// The pass of a tablet on the wall: its session goes on while its page is open, and may start every activity.
-  package let isWallTablet: Bool
+  public let isWallTablet: Bool
 
-  package init(
+  public init(
     id: AccountID, name: DisplayName, activities: [String], volumeLimit: Int, ageLimit: Int?,
     madeBy: AccountID, madeAt: Date, expires: Date, isWallTablet: Bool = false
   ) {
@@ -39,15 +39,15 @@ package struct GuestPass: Hashable, Sendable, Identifiable {
 }
 
 /// A new pass with its code, which is not stored.
-package struct IssuedGuestPass: Sendable {
+public struct IssuedGuestPass: Sendable {
   /// The secret that opens sessions; shown once.
-  package let code: EntryCode
+  public let code: EntryCode
   /// The stored part of the pass.
-  package let pass: GuestPass
+  public let pass: GuestPass
 }
 
 /// Stores guest passes under the digests of their codes.
-package protocol GuestPassStore: Sendable {
+public protocol GuestPassStore: Sendable {
   /// Stores a pass, and deletes those that expired at or before its making.
   /// - Throws: `forbidden` when its maker is no owner any more.
   func insert(_ pass: GuestPass, digest: SecretDigest) async throws(AccountError)

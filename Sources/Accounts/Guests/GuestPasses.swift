@@ -1,7 +1,7 @@
 import Foundation
 
 /// An owner's request for a guest pass.
-package struct GuestPassRequest: Sendable {
+public struct GuestPassRequest: Sendable {
   let name: String
   let activities: [String]
   let volumeLimit: Int
@@ -15,7 +15,7 @@ package struct GuestPassRequest: Sendable {
   ///   - volumeLimit: 0 to 100 %.
   ///   - ageLimit: In years, 0 to 21; nil for none.
   ///   - validity: Seconds, a minute to 30 days.
-  package init(
+  public init(
     name: String, activities: [String], volumeLimit: Int, ageLimit: Int?, validity: TimeInterval
   ) {
     self.name = name
@@ -28,7 +28,7 @@ package struct GuestPassRequest: Sendable {
 
   /// The pass of a wall tablet. It is valid for ten years, unless it is revoked.
   /// - Parameter activities: The names of all activities of the theater.
-  package init(wallTablet name: String, activities: [String], ageLimit: Int?) {
+  public init(wallTablet name: String, activities: [String], ageLimit: Int?) {
     self.name = name
     self.activities = activities
     volumeLimit = 100
@@ -41,7 +41,7 @@ package struct GuestPassRequest: Sendable {
 /// Makes, lists and revokes guest passes, and opens their sessions. The link of a pass can be used any
 /// number of times until the pass expires or is revoked. A session lasts for a day at most, that of a wall
 /// tablet until it was not used for 90 days.
-package struct GuestPasses: Sendable {
+public struct GuestPasses: Sendable {
   let store: any GuestPassStore
   let sessions: Sessions
   let rateLimiter: RateLimiter
@@ -56,7 +56,7 @@ package struct GuestPasses: Sendable {
   /// Makes a pass.
   /// - Throws: `forbidden` unless `principal` is an owner; `empty`, `tooLong`, `malformed` for the
   ///   name; `outOfRange`.
-  package func make(
+  public func make(
     _ request: GuestPassRequest, by principal: SessionPrincipal
   ) async throws(AccountError) -> IssuedGuestPass {
     try principal.requireOwner(to: "invite guests")
@@ -85,7 +85,7 @@ package struct GuestPasses: Sendable {
 
   /// Returns the valid passes, the newest first.
   /// - Throws: `forbidden` unless `principal` is an owner.
-  package func list(for principal: SessionPrincipal) async throws(AccountError) -> [GuestPass] {
+  public func list(for principal: SessionPrincipal) async throws(AccountError) -> [GuestPass] {
     try principal.requireOwner(to: "see the guest passes")
     let now = clock.now()
     return try await store.guestPasses().filter { $0.expires > now }
@@ -94,7 +94,7 @@ package struct GuestPasses: Sendable {
   /// Revokes a pass; its sessions end at once.
   /// - Throws: `forbidden`, `notFound`; `storageFull` or `storageFailed` when the sessions have ended
   ///   but the pass is still stored: repeat.
-  package func revoke(
+  public func revoke(
     _ id: AccountID, by principal: SessionPrincipal
   ) async throws(AccountError) {
     try principal.requireOwner(to: "revoke a guest pass")
@@ -112,13 +112,13 @@ package struct GuestPasses: Sendable {
   /// Opens a session for the holder of a pass.
   /// - Parameter typed: The code, or the link that ends in it.
   /// - Throws: `codeInvalid`, `tooManyTries`; `storageFull`, `storageFailed`.
-  package func logIn(with typed: String) async throws(AccountError) -> LoggedIn {
+  public func logIn(with typed: String) async throws(AccountError) -> LoggedIn {
     try await audit.recordingRefusal(.guestEntered, by: nil) { () throws(AccountError) in
       let pass = try await rateLimiter.limiting(nil) { () throws(AccountError) in
         try await validPass(typed)
       }
       let loggedIn = try await sessions.open(with: pass)
-      events.publish(.loggedIn(loggedIn.principal, by: "guestPass"))
+      events.publish(.loggedIn(loggedIn.principal, by: .guestPass))
       await audit.record(.guestEntered, by: AuditActor(loggedIn.principal))
       return loggedIn
     }
@@ -159,7 +159,7 @@ extension EntryCode {
 
 extension AccountError {
   /// - Parameter action: The rest of the sentence "With a guest pass you cannot …".
-  package static func guestsMayNot(_ action: String) -> AccountError {
+  public static func guestsMayNot(_ action: String) -> AccountError {
     AccountError(
       .forbidden, message: "With a guest pass you cannot \(action).",
       hint: "Ask an owner of this theater.")

@@ -2,7 +2,7 @@ import Validation
 
 /// Changes of accounts: owners change those of other people, and people their own name and language. Open sessions
 /// and event streams show a change at once.
-package struct AccountDirectory: Sendable {
+public struct AccountDirectory: Sendable {
   let store: any PeopleStore
   let guestPasses: any GuestPassStore
   let sessions: Sessions
@@ -12,7 +12,7 @@ package struct AccountDirectory: Sendable {
 
   /// Returns all accounts in the order in which they were made.
   /// - Throws: `forbidden` unless `principal` is an owner.
-  package func list(for principal: SessionPrincipal) async throws(AccountError) -> [Account] {
+  public func list(for principal: SessionPrincipal) async throws(AccountError) -> [Account] {
     try principal.requireOwner(to: "see who has an account")
     return try await store.people()
   }
@@ -20,7 +20,7 @@ package struct AccountDirectory: Sendable {
   /// Changes an account's role.
   /// - Throws: `forbidden` unless `principal` is an owner; `proofNeeded` for a further owner; `notFound`;
   ///   `lastOwner` when no owner would be left; `outOfRange` for the role of guests.
-  package func setRole(
+  public func setRole(
     _ role: AccountRole, of account: AccountID, by principal: SessionPrincipal
   ) async throws(AccountError) {
     try principal.requireOwner(to: "change roles")
@@ -39,7 +39,7 @@ package struct AccountDirectory: Sendable {
 
   /// Sets the highest age rating that a person may watch, 0 to 21 years; nil for no limit.
   /// - Throws: `forbidden`, `notFound`, `outOfRange`.
-  package func setAgeLimit(
+  public func setAgeLimit(
     _ years: Int?, of account: AccountID, by principal: SessionPrincipal
   ) async throws(AccountError) {
     try principal.requireOwner(to: "set an age limit")
@@ -56,7 +56,7 @@ package struct AccountDirectory: Sendable {
   /// Deletes an account with its sessions, access tokens, invitations and guest passes. People may delete their own,
   /// after a recent proof of identity.
   /// - Throws: `forbidden`, `proofNeeded`, `notFound`, `lastOwner`.
-  package func remove(
+  public func remove(
     _ account: AccountID, by principal: SessionPrincipal
   ) async throws(AccountError) {
     if account == principal.account {
@@ -76,7 +76,7 @@ package struct AccountDirectory: Sendable {
 
   /// Changes the display name of the requesting user.
   /// - Throws: `empty`, `tooLong`, `malformed` with the field `name`.
-  package func setName(
+  public func setName(
     _ typed: String, by principal: SessionPrincipal
   ) async throws(AccountError) {
     let name = try DisplayName(typed)
@@ -87,7 +87,7 @@ package struct AccountDirectory: Sendable {
   }
 
   /// Changes the language of the requesting user; nil for the browser's.
-  package func setLanguage(
+  public func setLanguage(
     _ language: Language?, by principal: SessionPrincipal
   ) async throws(AccountError) {
     try await store.setLanguage(language, of: principal.account)
@@ -96,7 +96,7 @@ package struct AccountDirectory: Sendable {
 
   /// Returns the address of an account or the name on a guest pass, for the audit log; the identity
   /// itself when both are gone.
-  package func displayName(of account: AccountID) async -> String {
+  public func displayName(of account: AccountID) async -> String {
     let people = (try? await store.people()) ?? []
     if let person = people.first(where: { $0.id == account }) { return person.email.text }
     let passes = (try? await guestPasses.guestPasses()) ?? []
@@ -105,9 +105,9 @@ package struct AccountDirectory: Sendable {
 }
 
 /// Age ratings, in years.
-package enum AgeLimit {
+public enum AgeLimit {
   /// The allowed ratings and limits; the highest rating in use anywhere is 21.
-  package static let range = 0...21
+  public static let range = 0...21
 
   /// Checks that a limit in years is in the range; nil, for no limit, is always valid.
   /// - Throws: `outOfRange`.
@@ -129,7 +129,7 @@ extension SessionPrincipal {
 }
 
 /// Stores changes to people's accounts. A change and the check that an owner remains are one transaction.
-package protocol PeopleStore: Sendable {
+public protocol PeopleStore: Sendable {
   /// All accounts in the order in which they were made.
   func people() async throws(AccountError) -> [Account]
 

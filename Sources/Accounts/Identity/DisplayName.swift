@@ -3,17 +3,17 @@ import Validation
 
 /// A person's name: any script, 1–100 code points, no characters that could disturb a terminal or a
 /// page.
-package struct DisplayName: Hashable, Sendable, CustomStringConvertible {
+public struct DisplayName: Hashable, Sendable, CustomStringConvertible {
   /// Without white space at either end, in Unicode form C.
-  package let text: String
+  public let text: String
 
   /// Longest name in code points.
-  package static let longest = 100
+  public static let longest = 100
 
   /// Checks `typed`.
   /// - Throws: `empty` (also for a name without a visible character, like the rule `notEmpty`),
   ///   `tooLong` or `malformed`, with the field `name`.
-  package init(_ typed: String) throws(AccountError) {
+  public init(_ typed: String) throws(AccountError) {
     // Refused before normalisation, which would take long.
     guard typed.utf8.count <= Self.longest * 16 else { throw Self.tooLong }
     guard TypedText.canBeNormalised(typed) else { throw .tooManyMarks(.name) }
@@ -27,11 +27,11 @@ package struct DisplayName: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Takes a stored name, which was checked before.
-  package init(stored text: String) {
+  public init(stored text: String) {
     self.text = text
   }
 
-  package var description: String { text }
+  public var description: String { text }
 
   private static let tooLong = AccountError.tooLong(.name, limit: "\(longest) characters")
 

@@ -2,15 +2,15 @@ import Validation
 
 /// An e-mail address that was checked by `EmailSyntax` from its first to its last character (A8). Two
 /// addresses that differ only in case are equal.
-package struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
+public struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
   /// As typed.
-  package let text: String
+  public let text: String
   /// The form in which addresses are compared and unique.
-  package let key: String
+  public let key: String
 
   /// Checks `typed`.
   /// - Throws: `empty`, `tooLong` or `malformed`, with the field `email`.
-  package init(_ typed: String) throws(AccountError) {
+  public init(_ typed: String) throws(AccountError) {
     guard !typed.isEmpty else { throw .empty(.email) }
     guard typed.utf8.count <= EmailSyntax.longest else {
       throw .tooLong(.email, limit: "\(EmailSyntax.longest) characters")
@@ -21,13 +21,13 @@ package struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Takes a stored address, which was checked before.
-  package init(stored text: String) {
+  public init(stored text: String) {
     self.text = text
     key = text.lowercased()
   }
 
-  package var description: String { text }
+  public var description: String { text }
 
-  package static func == (a: EmailAddress, b: EmailAddress) -> Bool { a.key == b.key }
-  package func hash(into hasher: inout Hasher) { hasher.combine(key) }
+  public static func == (a: EmailAddress, b: EmailAddress) -> Bool { a.key == b.key }
+  public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }

@@ -1,7 +1,7 @@
 import Validation
 
 /// The owner of a new password: texts that it must not contain, and whether it may be shorter.
-package struct PasswordOwner: Sendable {
+public struct PasswordOwner: Sendable {
   let name: String
   let email: String
   let hasSecondFactor: Bool
@@ -10,7 +10,7 @@ package struct PasswordOwner: Sendable {
   ///   - name: The display name, which the password must not contain.
   ///   - email: The e-mail address, which the password must not contain.
   ///   - hasSecondFactor: Whether the shorter minimum length holds.
-  package init(name: String, email: String, hasSecondFactor: Bool = false) {
+  public init(name: String, email: String, hasSecondFactor: Bool = false) {
     self.name = name
     self.email = email
     self.hasSecondFactor = hasSecondFactor
@@ -19,12 +19,12 @@ package struct PasswordOwner: Sendable {
 
 /// A password that has passed the rules for new ones, which are checked here even if a front end has checked them (C5).
 /// Registration and every change require it. A login does not: the account may be older than the rules.
-package struct NewPassword: Sendable, Redacted {
-  package let password: Password
+public struct NewPassword: Sendable, Redacted {
+  public let password: Password
 
   /// Checks `typed` by the rules that `rules` has for passwords.
   /// - Throws: `empty`, `tooShort`, `tooLong` or `unsuitable`, with the field `password`.
-  package init(
+  public init(
     _ typed: String, for owner: PasswordOwner, rules: RuleSet
   ) throws(AccountError) {
     password = try Password(typed)

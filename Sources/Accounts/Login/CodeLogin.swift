@@ -1,5 +1,5 @@
 /// The fields of a login with a one-time code.
-package struct CodeCredentials: Sendable, Redacted {
+public struct CodeCredentials: Sendable, Redacted {
   let request: String
   let code: String
   let secondFactor: String?
@@ -8,7 +8,7 @@ package struct CodeCredentials: Sendable, Redacted {
   ///   - request: The identity of the request for which the code was sent.
   ///   - code: As typed.
   ///   - secondFactor: As typed, if the account has one.
-  package init(request: String, code: String, secondFactor: String? = nil) {
+  public init(request: String, code: String, secondFactor: String? = nil) {
     self.request = request
     self.code = code
     self.secondFactor = secondFactor

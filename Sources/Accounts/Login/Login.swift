@@ -2,15 +2,15 @@ import Foundation
 
 /// A successful authentication: who, when and how (E1). Only `Login` creates it, and `Sessions`
 /// requires it to open a session of an account. A guest's session needs a pass instead.
-package struct AuthenticatedIdentity: Sendable {
+public struct AuthenticatedIdentity: Sendable {
   /// The account as it was when the proof was checked; a changed password or factor voids the proof.
   let record: AccountRecord
   /// The account that was proven.
-  package var account: Account { record.account }
+  public var account: Account { record.account }
   /// The name of the method that accepted the proof.
-  package let method: String
+  public let method: String
   /// When the method accepted the proof.
-  package let provenAt: Date
+  public let provenAt: Date
 
   fileprivate init(record: AccountRecord, method: String, provenAt: Date) {
     self.record = record
@@ -19,25 +19,38 @@ package struct AuthenticatedIdentity: Sendable {
   }
 }
 
+extension AuthenticatedIdentity: Hashable, Redacted {
+  /// Two proofs are one if account, method and time are.
+  public static func == (left: Self, right: Self) -> Bool {
+    left.account == right.account && left.method == right.method
+      && left.provenAt == right.provenAt
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(account.id)
+    hasher.combine(provenAt)
+  }
+}
+
 /// The stages of a login, for progress displays (E2).
-package enum LoginStage: Int, Sendable, CaseIterable {
+public enum LoginStage: Int, Sendable, CaseIterable {
   case validating, authenticating, openingSession, notifying
 }
 
 /// The result of a login.
-package struct LoggedIn: Sendable {
+public struct LoggedIn: Sendable {
   /// Authenticates further requests; for that person's front end alone.
-  package let token: SessionToken
+  public let token: SessionToken
   /// The user of the new session, with role and limits.
-  package let principal: SessionPrincipal
+  public let principal: SessionPrincipal
   /// Makes the front end a known device; nil when it is one.
-  package var device: DeviceToken?
+  public var device: DeviceToken?
 }
 
 /// The template method of a login (E4): validate → authenticate → open a session → notify, with hooks
 /// before, between and after, and rate-limited. `Method` supplies the steps; as the skeleton is a
 /// method of a structure, no method can override it.
-package struct Login<Method: LoginMethod>: Sendable {
+public struct Login<Method: LoginMethod>: Sendable {
   let method: Method
   private let sessions: Sessions
   private let events: AccountEvents
@@ -60,7 +73,7 @@ package struct Login<Method: LoginMethod>: Sendable {
   /// Logs in. A login that fails or is cancelled leaves no session behind.
   /// - Parameter progress: Called at the beginning of each stage.
   /// - Throws: The error of the step that failed.
-  package func logIn(
+  public func logIn(
     _ credentials: Method.Credentials, progress: @Sendable (LoginStage) -> Void = { _ in }
   ) async throws(AccountError) -> LoggedIn {
     do throws(AccountError) {
@@ -75,7 +88,7 @@ package struct Login<Method: LoginMethod>: Sendable {
 
   /// Authenticates the user of a session again by the same steps; the session gets a new token.
   /// - Throws: The error of the step that failed; `notLoggedIn` when the proof is another person's.
-  package func prove(
+  public func prove(
     _ credentials: Method.Credentials, renewing token: String
   ) async throws(AccountError) -> LoggedIn {
     do throws(AccountError) {
@@ -115,7 +128,7 @@ package struct Login<Method: LoginMethod>: Sendable {
     loggedIn.device = device
 
     progress(.notifying)
-    events.publish(.loggedIn(loggedIn.principal, by: proof.method))
+    events.publish(.loggedIn(loggedIn.principal, by: .account(proof)))
     await method.didLogIn(loggedIn.principal)
     return loggedIn
   }

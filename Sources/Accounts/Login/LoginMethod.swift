@@ -1,5 +1,5 @@
 /// The steps in which ways of authentication differ. `Login` fixes their order (E4).
-package protocol LoginMethod: Sendable {
+public protocol LoginMethod: Sendable {
   /// The typed or received proof, such as an e-mail address with a password.
   associatedtype Credentials: Sendable
 
@@ -34,12 +34,12 @@ package protocol LoginMethod: Sendable {
 }
 
 extension LoginMethod {
-  package func validate(_ credentials: Credentials) throws(AccountError) {}
-  package func claim(_ credentials: Credentials) -> EmailAddress? { nil }
-  package func willAuthenticate(_ credentials: Credentials) async throws(AccountError) {}
-  package func didAuthenticate(_ proof: AuthenticatedIdentity, by credentials: Credentials)
+  public func validate(_ credentials: Credentials) throws(AccountError) {}
+  public func claim(_ credentials: Credentials) -> EmailAddress? { nil }
+  public func willAuthenticate(_ credentials: Credentials) async throws(AccountError) {}
+  public func didAuthenticate(_ proof: AuthenticatedIdentity, by credentials: Credentials)
     async throws(AccountError)
   {}
-  package func didLogIn(_ principal: SessionPrincipal) async {}
-  package func didFail(_ error: AccountError, with credentials: Credentials) async {}
+  public func didLogIn(_ principal: SessionPrincipal) async {}
+  public func didFail(_ error: AccountError, with credentials: Credentials) async {}
 }

@@ -1,12 +1,12 @@
 /// The fields of a login with a password.
-package struct PasswordCredentials: Sendable, Redacted {
+public struct PasswordCredentials: Sendable, Redacted {
   let email: String
   let password: String
   let secondFactor: String?
 
   /// Takes everything as typed; `PasswordLogin` checks it.
   /// - Parameter secondFactor: A code of the app or a recovery code, if the account has one.
-  package init(email: String, password: String, secondFactor: String? = nil) {
+  public init(email: String, password: String, secondFactor: String? = nil) {
     self.email = email
     self.password = password
     self.secondFactor = secondFactor
@@ -16,8 +16,8 @@ package struct PasswordCredentials: Sendable, Redacted {
 /// Login with e-mail address and password, and the second factor if there is one (E1).
 ///
 /// The rules for new passwords are not applied: an account may be older than the rules.
-package struct PasswordLogin: LoginMethod {
-  package let name = "password"
+public struct PasswordLogin: LoginMethod {
+  public let name = "password"
   private let accounts: any AccountStore
   private let hasher: PasswordHasher
   private let factors: SecondFactors
@@ -29,12 +29,12 @@ package struct PasswordLogin: LoginMethod {
   }
 
   /// nil for a malformed address: people type passwords into the wrong field.
-  package func claim(_ credentials: PasswordCredentials) -> EmailAddress? {
+  public func claim(_ credentials: PasswordCredentials) -> EmailAddress? {
     try? EmailAddress(credentials.email)
   }
 
   /// - Throws: The first mistake in the form of the address or password, with its field.
-  package func validate(_ credentials: PasswordCredentials) throws(AccountError) {
+  public func validate(_ credentials: PasswordCredentials) throws(AccountError) {
     _ = try EmailAddress(credentials.email)
     _ = try Password(credentials.password)
   }
@@ -43,7 +43,7 @@ package struct PasswordLogin: LoginMethod {
   /// code of the second factor.
   /// - Throws: `wrongCredentials`; `secondFactorNeeded` when the account has a factor and no code
   ///   was typed; the error of a wrong code.
-  package func authenticate(
+  public func authenticate(
     _ credentials: PasswordCredentials
   ) async throws(AccountError) -> AccountRecord {
     let email = try EmailAddress(credentials.email)

@@ -1,5 +1,5 @@
 /// A change of an account's credentials or addresses.
-package enum AccountChange: String, Sendable, CaseIterable {
+public enum AccountChange: String, Sendable, CaseIterable {
   case email, phone
   /// Changed with the old password; `forgottenPassword` is changed with a code.
   case password, forgottenPassword

@@ -1,9 +1,9 @@
 /// A way to send messages to people.
-package enum CodeChannel: String, Sendable, CaseIterable {
+public enum CodeChannel: String, Sendable, CaseIterable {
   case email, phone
 
   /// Its key in devices.json.
-  package var key: String {
+  public var key: String {
     switch self {
     case .email: "email"
     case .phone: "sms"
@@ -19,12 +19,12 @@ package enum CodeChannel: String, Sendable, CaseIterable {
 }
 
 /// The address of a message.
-package enum CodeDestination: Hashable, Sendable {
+public enum CodeDestination: Hashable, Sendable {
   case email(EmailAddress)
   case phone(PhoneNumber)
 
   /// The way on which messages to it travel.
-  package var channel: CodeChannel {
+  public var channel: CodeChannel {
     switch self {
     case .email: .email
     case .phone: .phone
@@ -32,7 +32,7 @@ package enum CodeDestination: Hashable, Sendable {
   }
 
   /// The address or number.
-  package var text: String {
+  public var text: String {
     switch self {
     case .email(let address): address.text
     case .phone(let number): number.text
@@ -49,15 +49,15 @@ package enum CodeDestination: Hashable, Sendable {
 }
 
 /// A message to a person about their account, with a code or a notice.
-package struct AccountMessage: Sendable, Redacted {
+public struct AccountMessage: Sendable, Redacted {
   /// A verified address or number, or one that is to be verified.
-  package let destination: CodeDestination
+  public let destination: CodeDestination
   /// One line of ASCII without a code, for e-mail.
-  package let subject: String
+  public let subject: String
   /// One paragraph, short enough for one text message (160 ASCII characters).
-  package let text: String
+  public let text: String
 
-  package init(destination: CodeDestination, subject: String, text: String) {
+  public init(destination: CodeDestination, subject: String, text: String) {
     self.destination = destination
     self.subject = subject
     self.text = text
@@ -65,7 +65,7 @@ package struct AccountMessage: Sendable, Redacted {
 }
 
 /// Sends messages to people (D9): by SMTP, an SMS gateway, or to the log.
-package protocol MessageDelivery: Sendable {
+public protocol MessageDelivery: Sendable {
   /// Whether the channel is configured.
   func supports(_ channel: CodeChannel) -> Bool
 
@@ -78,15 +78,15 @@ package protocol MessageDelivery: Sendable {
 }
 
 /// Sends nothing, for a theater without configured delivery.
-package struct NoDelivery: MessageDelivery {
-  package init() {}
-  package func supports(_ channel: CodeChannel) -> Bool { false }
+public struct NoDelivery: MessageDelivery {
+  public init() {}
+  public func supports(_ channel: CodeChannel) -> Bool { false }
   /// - Throws: `deliveryUnavailable`, always.
-  package func deliver(_ message: AccountMessage) async throws(AccountError) {
+  public func deliver(_ message: AccountMessage) async throws(AccountError) {
     throw .deliveryUnavailable(message.destination.channel)
   }
   /// Drops the message.
-  package func enqueue(_ message: AccountMessage) {}
+  public func enqueue(_ message: AccountMessage) {}
 }
 
 extension AccountMessage {

@@ -1,10 +1,10 @@
 /// A hashed password as a PHC string: `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`.
-package struct PasswordHash: Hashable, Sendable, Redacted {
+public struct PasswordHash: Hashable, Sendable, Redacted {
   /// The stored string.
-  package let text: String
+  public let text: String
 
   /// Takes a stored string.
-  package init(_ text: String) {
+  public init(_ text: String) {
     self.text = text
   }
 
@@ -15,23 +15,23 @@ package struct PasswordHash: Hashable, Sendable, Redacted {
 }
 
 /// The cost of a password hash.
-package struct Argon2Parameters: Hashable, Sendable {
+public struct Argon2Parameters: Hashable, Sendable {
   /// Memory of one hash, in KiB.
-  package let memoryKiB: UInt32
+  public let memoryKiB: UInt32
   /// Passes over the memory.
-  package let passes: UInt32
+  public let passes: UInt32
   /// Lanes that could be computed in parallel; one thread computes them.
-  package let lanes: UInt32
+  public let lanes: UInt32
 
   /// The first choice of the OWASP Password Storage Cheat Sheet below 46 MiB: 19 MiB, two passes,
   /// one lane.
-  package static let standard = Argon2Parameters(memoryKiB: 19_456, passes: 2, lanes: 1)
+  public static let standard = Argon2Parameters(memoryKiB: 19_456, passes: 2, lanes: 1)
 
   /// - Parameters:
   ///   - memoryKiB: at least 8 for each lane.
   ///   - passes: at least 1.
   ///   - lanes: at least 1; computed by one thread in any case.
-  package init(memoryKiB: UInt32, passes: UInt32, lanes: UInt32) {
+  public init(memoryKiB: UInt32, passes: UInt32, lanes: UInt32) {
     self.memoryKiB = memoryKiB
     self.passes = passes
     self.lanes = lanes

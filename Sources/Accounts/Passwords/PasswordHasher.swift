@@ -1,7 +1,7 @@
 import Jobs
 
 /// Hashes and verifies passwords on threads of low priority.
-package struct PasswordHasher: Sendable {
+public struct PasswordHasher: Sendable {
   let parameters: Argon2Parameters
   private let queue: JobQueue
   private let random: RandomSource
@@ -9,7 +9,7 @@ package struct PasswordHasher: Sendable {
   /// - Parameters:
   ///   - parameters: The cost of new hashes; hashes made with others are still verified.
   ///   - queue: Shared by everything that hashes, as it bounds the memory.
-  package init(
+  public init(
     parameters: Argon2Parameters = .standard, queue: JobQueue = PasswordHasher.queue(),
     random: RandomSource = .system
   ) {
@@ -20,12 +20,12 @@ package struct PasswordHasher: Sendable {
 
   /// A queue for hashes: two at once, as each takes 19 MiB, and at most 64 waiting, so that the last is
   /// done within two seconds, or four while an activity is on.
-  package static func queue() -> JobQueue {
+  public static func queue() -> JobQueue {
     JobQueue(workers: workers(duringActivity: false), capacity: 64)
   }
 
   /// The number of hashes at once. Two would take both cores of a small machine from a film.
-  package static func workers(duringActivity: Bool) -> Int { duringActivity ? 1 : 2 }
+  public static func workers(duringActivity: Bool) -> Int { duringActivity ? 1 : 2 }
 
   /// Hashes `password` with a new salt.
   /// - Throws: `busy`, `cancelled` or `internal`.

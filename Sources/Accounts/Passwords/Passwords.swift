@@ -1,7 +1,7 @@
 import Validation
 
 /// Changes and resets passwords.
-package struct Passwords: Sendable {
+public struct Passwords: Sendable {
   let accounts: any AccountStore
   let contacts: any ContactStore
   let codes: OneTimeCodes
@@ -18,7 +18,7 @@ package struct Passwords: Sendable {
   /// second factor also needs a recent proof by it.
   /// - Throws: `proofNeeded`, `wrongPassword`, `tooManyTries`; `empty`, `tooShort`, `tooLong` with
   ///   the field `newPassword`; `busy`, ….
-  package func change(
+  public func change(
     _ old: String, to new: String, by principal: SessionPrincipal
   ) async throws(AccountError) {
     let hasFactor = try await factors.isActive(for: principal.account)
@@ -39,7 +39,7 @@ package struct Passwords: Sendable {
   /// Sends a reset code where `destination` is a verified address or number. The answer is the same
   /// when it is not.
   /// - Throws: `deliveryUnavailable`, `tooEarly`, `busy`, ….
-  package func beginReset(
+  public func beginReset(
     _ destination: CodeDestination
   ) async throws(AccountError) -> CodeRequest {
     let account = try await contacts.account(reachedAt: destination)
@@ -50,7 +50,7 @@ package struct Passwords: Sendable {
   /// second factor stays. The code stays good when the password breaks the rules.
   /// - Throws: `codeWrong`, `codeExpired`, `tooManyTries`; `empty`, `tooShort`, `tooLong` with the
   ///   field `newPassword`; `busy`, ….
-  package func finishReset(
+  public func finishReset(
     _ code: String, of request: String, newPassword new: String
   ) async throws(AccountError) {
     let (account, ended) = try await audit.recordingRefusal(
@@ -112,7 +112,7 @@ struct CurrentPassword: Sendable {
 extension CodeDestination {
   /// Reads the address or number that a person without a session typed.
   /// - Throws: `empty` when both are nil; `malformed`, `tooLong`.
-  package init(email: String?, phone: String?) throws(AccountError) {
+  public init(email: String?, phone: String?) throws(AccountError) {
     if let phone, email == nil {
       self = .phone(try PhoneNumber(phone))
     } else {
@@ -123,7 +123,7 @@ extension CodeDestination {
 
 extension AccountError {
   /// The session is valid, but the password typed with it is wrong.
-  package static let wrongPassword = AccountError(
+  public static let wrongPassword = AccountError(
     .wrongCredentials, field: .password, message: "The current password is wrong.",
     hint: "Type it again, or reset it if you have forgotten it.")
 }

@@ -1,14 +1,14 @@
 /// Identifies a device that has logged in before: 256 random bits that exempt it from the waits of
 /// strangers (OWASP's device cookie). It opens no session.
-package struct DeviceToken: Sendable, Redacted {
+public struct DeviceToken: Sendable, Redacted {
   /// The secret itself, for a cookie, a header or a file with mode 0600.
-  package var text: String { token.text }
+  public var text: String { token.text }
   private let token: SessionToken
 
   init(from random: RandomSource) { token = SessionToken(from: random) }
 
   /// Reads a token that a device presented; nil when it is malformed.
-  package init?(_ text: String) {
+  public init?(_ text: String) {
     guard let token = SessionToken(text) else { return nil }
     self.token = token
   }
@@ -16,11 +16,11 @@ package struct DeviceToken: Sendable, Redacted {
   var digest: SecretDigest { SecretDigest(of: token.text, purpose: "device token") }
 
   /// The token of the current request; front ends set it around each request.
-  @TaskLocal package static var presented: DeviceToken?
+  @TaskLocal public static var presented: DeviceToken?
 }
 
 /// Stores known devices under the digests of their tokens, each bound to one account.
-package protocol DeviceStore: Sendable {
+public protocol DeviceStore: Sendable {
   /// Stores a device of `account`; deletes the oldest of too many.
   func insertDevice(_ digest: SecretDigest, of account: AccountID) async throws(AccountError)
 
@@ -36,7 +36,7 @@ package protocol DeviceStore: Sendable {
 extension AccountError {
   /// Too many attempts failed. The error is the same whether or not the account exists.
   /// - Parameter wait: Until the next attempt is accepted.
-  package static func tooManyTries(_ wait: Duration) -> AccountError {
+  public static func tooManyTries(_ wait: Duration) -> AccountError {
     // Rounded up, so that the wait is over then.
     let seconds = max(1, Int((wait + .milliseconds(999)).components.seconds))
     return AccountError(

@@ -1,31 +1,31 @@
 /// A number of failed attempts, including those being checked, and when the last one began.
-package struct LoginAttemptTally: Hashable, Sendable {
+public struct LoginAttemptTally: Hashable, Sendable {
   /// 0 or more.
-  package var failures: Int
+  public var failures: Int
   /// When the last attempt began, by the steady clock.
-  package var last: SteadyTime
+  public var last: SteadyTime
 
-  package init(failures: Int, last: SteadyTime) {
+  public init(failures: Int, last: SteadyTime) {
     self.failures = failures
     self.last = last
   }
 }
 
 /// The key of a tally: an account, a source, or both.
-package struct AttemptKey: Hashable, Sendable {
+public struct AttemptKey: Hashable, Sendable {
   /// The digest of the typed address and of the peer's address, which are not stored themselves.
-  package let digest: SecretDigest
+  public let digest: SecretDigest
   /// The account that `unlock` finds it by; nil for a source alone.
-  package let account: SecretDigest?
+  public let account: SecretDigest?
 
-  package init(digest: SecretDigest, account: SecretDigest?) {
+  public init(digest: SecretDigest, account: SecretDigest?) {
     self.digest = digest
     self.account = account
   }
 }
 
 /// Stores tallies of failed attempts.
-package protocol LoginAttemptLog: Sendable {
+public protocol LoginAttemptLog: Sendable {
   /// Reads the tallies of `keys`, in their order, and stores them as `change` leaves them, in one
   /// transaction; nil deletes a tally.
   func changeTallies<Value: Sendable>(

@@ -6,7 +6,7 @@
 /// and wait longer after each failure. A device that has logged in before is counted alone, and so
 /// is the terminal of this machine: a stranger's attempts do not delay them. Accounts that do not
 /// exist are counted like others.
-package struct RateLimiter: Sendable {
+public struct RateLimiter: Sendable {
   let attempts: any LoginAttemptLog
   let devices: any DeviceStore
   let audit: AuditLog
@@ -61,7 +61,7 @@ package struct RateLimiter: Sendable {
   /// Deletes every failed attempt at the account with this address, whether the account exists or
   /// not.
   /// - Throws: `storageFull`, `storageFailed`.
-  package func unlock(_ email: EmailAddress) async throws(AccountError) {
+  public func unlock(_ email: EmailAddress) async throws(AccountError) {
     try await attempts.deleteTallies(at: LoginAttempt.digest(ofAccount: email.key))
     await audit.record(.unlocked, by: nil, about: email.text)
   }

@@ -1,32 +1,32 @@
 import Foundation
 
 /// The identity of an invitation. It may be shown and logged; only the code admits a person.
-package struct InvitationID: Hashable, Sendable, CustomStringConvertible {
+public struct InvitationID: Hashable, Sendable, CustomStringConvertible {
   /// 16 lower-case hexadecimal digits.
-  package let text: String
+  public let text: String
 
   /// Takes a stored or typed identity.
-  package init(_ text: String) {
+  public init(_ text: String) {
     self.text = text
   }
 
-  package var description: String { text }
+  public var description: String { text }
 }
 
 /// The right to register once, stored under the digest of its code.
-package struct Invitation: Hashable, Sendable, Identifiable {
+public struct Invitation: Hashable, Sendable, Identifiable {
   /// Identifies the invitation in lists; not the code, which is secret.
-  package let id: InvitationID
+  public let id: InvitationID
   /// The role of the new account.
-  package let role: AccountRole
+  public let role: AccountRole
   /// The owner who asked for it.
-  package let madeBy: AccountID
+  public let madeBy: AccountID
   /// When it was made, by the time of day.
-  package let madeAt: Date
+  public let madeAt: Date
   /// The code is void from then on.
-  package let expires: Date
+  public let expires: Date
 
-  package init(
+  public init(
     id: InvitationID, role: AccountRole, madeBy: AccountID, madeAt: Date, expires: Date
   ) {
     self.id = id
@@ -38,15 +38,15 @@ package struct Invitation: Hashable, Sendable, Identifiable {
 }
 
 /// A new invitation with its code, which is not stored.
-package struct IssuedInvitation: Sendable {
+public struct IssuedInvitation: Sendable {
   /// The secret that admits one person; shown once.
-  package let code: EntryCode
+  public let code: EntryCode
   /// The stored part of the invitation.
-  package let invitation: Invitation
+  public let invitation: Invitation
 }
 
 /// Stores invitations under the digests of their codes.
-package protocol InvitationStore: Sendable {
+public protocol InvitationStore: Sendable {
   /// Stores an invitation.
   /// - Throws: `forbidden` when its maker is no owner any more.
   func insert(_ invitation: Invitation, digest: SecretDigest) async throws(AccountError)
@@ -66,7 +66,7 @@ package protocol InvitationStore: Sendable {
 }
 
 /// Makes, lists and revokes invitations; each admits one further person.
-package struct Invitations: Sendable {
+public struct Invitations: Sendable {
   let store: any InvitationStore
   let sessions: Sessions
   let audit: AuditLog
@@ -80,7 +80,7 @@ package struct Invitations: Sendable {
   ///   - role: Of the new account: a member or an owner.
   ///   - validity: Seconds until it expires, a minute to 90 days; nil for the default of 7 days.
   /// - Throws: `forbidden` unless `principal` is an owner; `proofNeeded` for a further owner; `outOfRange`.
-  package func make(
+  public func make(
     by principal: SessionPrincipal, role: AccountRole = .member, validity: TimeInterval? = nil
   ) async throws(AccountError) -> IssuedInvitation {
     try principal.requireOwner(to: "invite people")
@@ -100,7 +100,7 @@ package struct Invitations: Sendable {
 
   /// Returns the invitations that are still valid, the newest first.
   /// - Throws: `forbidden` unless `principal` is an owner.
-  package func list(for principal: SessionPrincipal) async throws(AccountError) -> [Invitation] {
+  public func list(for principal: SessionPrincipal) async throws(AccountError) -> [Invitation] {
     try principal.requireOwner(to: "see the invitations")
     let now = clock.now()
     return try await store.invitations().filter { $0.expires > now }
@@ -108,7 +108,7 @@ package struct Invitations: Sendable {
 
   /// Revokes an invitation.
   /// - Throws: `forbidden`, `notFound`.
-  package func revoke(
+  public func revoke(
     _ id: InvitationID, by principal: SessionPrincipal
   ) async throws(AccountError) {
     try principal.requireOwner(to: "take an invitation back")

@@ -2,7 +2,7 @@ import Synchronization
 import Validation
 
 /// The code that admits a person to registration.
-package enum Admission: Sendable, Redacted {
+public enum Admission: Sendable, Redacted {
   /// As typed: the code on the controller's console, for the first owner.
   case setupCode(String)
   /// As typed: the code of an invitation.
@@ -21,14 +21,14 @@ package enum Admission: Sendable, Redacted {
 }
 
 /// The fields of a registration. The front end checks that both passwords are the same.
-package struct RegistrationRequest: Sendable, Redacted {
+public struct RegistrationRequest: Sendable, Redacted {
   let admission: Admission
   let name: String
   let email: String
   let password: String
 
   /// Takes everything as typed; `Registration` checks it.
-  package init(admission: Admission, name: String, email: String, password: String) {
+  public init(admission: Admission, name: String, email: String, password: String) {
     self.admission = admission
     self.name = name
     self.email = email
@@ -37,14 +37,14 @@ package struct RegistrationRequest: Sendable, Redacted {
 }
 
 /// A typed one-time code and the request for which it was sent.
-package struct CodeConfirmation: Sendable, Redacted {
+public struct CodeConfirmation: Sendable, Redacted {
   let code: String
   let request: String
 
   /// - Parameters:
   ///   - code: As typed.
   ///   - request: The identity of the `CodeRequest`.
-  package init(_ code: String, of request: String) {
+  public init(_ code: String, of request: String) {
     self.code = code
     self.request = request
   }
@@ -53,7 +53,7 @@ package struct CodeConfirmation: Sendable, Redacted {
 /// Makes accounts for the holders of a code (E7). The code is checked before anything that costs
 /// time, and guessing it is rate-limited. Only the holder of a valid code learns that an address is
 /// taken; the store decides that in the transaction that inserts the account.
-package struct Registration: Sendable {
+public struct Registration: Sendable {
   private let accounts: any AccountStore
   private let contacts: any ContactStore
   private let codes: OneTimeCodes
@@ -97,7 +97,7 @@ package struct Registration: Sendable {
   /// - Throws: `empty`, `malformed`, `tooShort`, `tooLong`, `unsuitable` with their field;
   ///   `codeInvalid`, `tooManyTries`, `setupClosed`, `taken`; `busy`, `cancelled`, `storageFull`,
   ///   `storageFailed`, `internal`.
-  package func register(_ request: RegistrationRequest) async throws(AccountError) -> Account {
+  public func register(_ request: RegistrationRequest) async throws(AccountError) -> Account {
     try await insertAccount(request, confirming: nil).account
   }
 
@@ -106,7 +106,7 @@ package struct Registration: Sendable {
   /// - Parameter invitation: The code of the invitation, as typed.
   /// - Throws: `empty`, `codeInvalid`, `tooManyTries`; `taken` when the address or number belongs to an
   ///   account; `deliveryUnavailable`, `tooEarly`, `deliveryFailed`, ….
-  package func sendCode(
+  public func sendCode(
     to destination: CodeDestination, for invitation: String
   ) async throws(AccountError) -> CodeRequest {
     var claimed: String?
@@ -136,7 +136,7 @@ package struct Registration: Sendable {
   /// code stays valid.
   /// - Throws: `empty`, `codeInvalid`, `tooManyTries`, `setupClosed`; `malformed`, `tooLong` for a
   ///   text that is no address; `storageFailed`.
-  package func answer(
+  public func answer(
     _ question: AnsweredQuestion, about text: String, for admission: Admission
   ) async throws(AccountError) -> Bool {
     try await recordingRefusal(claiming: text) { () async throws(AccountError) in

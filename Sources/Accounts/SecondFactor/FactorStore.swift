@@ -1,20 +1,20 @@
 import Foundation
 
 /// A stored second factor.
-package struct StoredFactor: Sendable {
+public struct StoredFactor: Sendable {
   /// The secret, encrypted with the key beside the database.
-  package let sealed: [UInt8]
+  public let sealed: [UInt8]
   /// Whether a code has confirmed it; until then logins do not ask for it.
-  package let isActive: Bool
+  public let isActive: Bool
 
-  package init(sealed: [UInt8], isActive: Bool) {
+  public init(sealed: [UInt8], isActive: Bool) {
     self.sealed = sealed
     self.isActive = isActive
   }
 }
 
 /// Stores second factors and recovery codes. Each function is one transaction.
-package protocol FactorStore: Sendable {
+public protocol FactorStore: Sendable {
   /// The second factor of an account, confirmed or not; nil if there is none.
   func factor(of account: AccountID) async throws(AccountError) -> StoredFactor?
 

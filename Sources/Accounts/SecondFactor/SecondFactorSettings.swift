@@ -2,7 +2,7 @@ import Validation
 
 /// Adds and removes a person's second factor and recovery codes. Everything here needs a recent
 /// proof of identity.
-package struct SecondFactorSettings: Sendable {
+public struct SecondFactorSettings: Sendable {
   let factors: SecondFactors
   let contacts: any ContactStore
   let current: CurrentPassword
@@ -14,7 +14,7 @@ package struct SecondFactorSettings: Sendable {
 
   /// Makes a secret for an authenticator app; logins ask for it after `confirm`.
   /// - Throws: `proofNeeded`, `factorActive`.
-  package func enrol(
+  public func enrol(
     by principal: SessionPrincipal
   ) async throws(AccountError) -> FactorEnrolment {
     try sessions.requireFreshProof(principal)
@@ -25,7 +25,7 @@ package struct SecondFactorSettings: Sendable {
   /// were opened without the factor.
   /// - Returns: The recovery codes, for the one time they are shown.
   /// - Throws: `malformed`, `codeWrong`, `tooManyTries`, `noFactor`, `factorActive`, `proofNeeded`.
-  package func confirm(
+  public func confirm(
     _ code: String, by principal: SessionPrincipal
   ) async throws(AccountError) -> [EntryCode] {
     try sessions.requireFreshProof(principal)
@@ -45,7 +45,7 @@ package struct SecondFactorSettings: Sendable {
   /// Deletes factor and recovery codes. The password must be long enough to stand alone.
   /// - Throws: `proofNeeded`, `wrongPassword`, `tooManyTries`, `noFactor`; `tooShort` when the
   ///   password has to be changed first.
-  package func remove(
+  public func remove(
     password: String, by principal: SessionPrincipal
   ) async throws(AccountError) {
     try sessions.requireFreshProof(principal)
@@ -65,7 +65,7 @@ package struct SecondFactorSettings: Sendable {
 
   /// Makes ten new recovery codes; the earlier ones are void.
   /// - Throws: `proofNeeded`, `noFactor`.
-  package func renewRecoveryCodes(
+  public func renewRecoveryCodes(
     by principal: SessionPrincipal
   ) async throws(AccountError) -> [EntryCode] {
     try sessions.requireFreshProof(principal)

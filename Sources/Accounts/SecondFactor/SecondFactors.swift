@@ -2,11 +2,11 @@ import Foundation
 import JSON
 
 /// A new secret for an authenticator app.
-package struct FactorEnrolment: Sendable, Redacted {
+public struct FactorEnrolment: Sendable, Redacted {
   /// In base 32, for typing.
-  package let secret: String
+  public let secret: String
   /// `otpauth://totp/…`, for a QR code.
-  package let uri: String
+  public let uri: String
 
   init(_ secret: [UInt8], of account: Account) {
     self.secret = Base32.text(secret)
@@ -116,7 +116,7 @@ struct SecondFactors: Sendable {
 
 extension SealingKey {
   /// Whether the second factor of an account was encrypted with this key.
-  package func opens(_ factor: StoredFactor, of account: AccountID) -> Bool {
+  public func opens(_ factor: StoredFactor, of account: AccountID) -> Bool {
     (try? open(factor.sealed, context: account.text, purpose: SecondFactors.purpose)) != nil
   }
 }

@@ -3,14 +3,14 @@
 /// The fixed beginning lets secret scanners find a token in a file that should not have it, and the checksum lets
 /// them, and the controller, tell a token from a text that looks like one. The alphabet has only small letters and
 /// digits, without those that look alike, so a double click selects the whole token.
-package struct AccessTokenSecret: Sendable, Redacted {
+public struct AccessTokenSecret: Sendable, Redacted {
   /// The secret itself, for an `Authorization` header or a file with mode 0600.
-  package let text: String
+  public let text: String
 
   /// The beginning of every token.
-  package static let prefix = "theater_"
+  public static let prefix = "theater_"
   /// A regular expression that matches every token, for secret scanners.
-  package static let pattern = "theater_[0-9a-hjkmnp-tv-z]{59}"
+  public static let pattern = "theater_[0-9a-hjkmnp-tv-z]{59}"
 
   private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz")
   private static let (randomLength, checksumLength) = (52, 7)
@@ -23,7 +23,7 @@ package struct AccessTokenSecret: Sendable, Redacted {
   }
 
   /// Reads a received token; nil when it is malformed or its checksum is wrong.
-  package init?(_ text: String) {
+  public init?(_ text: String) {
     let length = Self.prefix.utf8.count + Self.randomLength + Self.checksumLength
     guard text.utf8.count == length, text.hasPrefix(Self.prefix) else { return nil }
     let body = text.dropFirst(Self.prefix.count)
@@ -34,7 +34,7 @@ package struct AccessTokenSecret: Sendable, Redacted {
   }
 
   /// Whether a received text is meant as an access token, well-formed or not.
-  package static func isMeant(by text: String) -> Bool { text.hasPrefix(prefix) }
+  public static func isMeant(by text: String) -> Bool { text.hasPrefix(prefix) }
 
   /// The stored digest.
   var digest: SecretDigest { SecretDigest(of: text, purpose: "access token") }

@@ -3,7 +3,7 @@
 ///
 /// The alphabet is Crockford's base 32, without letters that look like digits. Reading ignores case,
 /// hyphens and spaces, and accepts O, I, L for 0 and 1.
-package struct EntryCode: Sendable, Redacted {
+public struct EntryCode: Sendable, Redacted {
   private let symbols: String
 
   private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
@@ -15,7 +15,7 @@ package struct EntryCode: Sendable, Redacted {
   }
 
   /// Reads a typed code; nil when it is malformed.
-  package init?(typed: String) {
+  public init?(typed: String) {
     guard typed.utf8.count <= 4 * Self.length else { return nil }
     var symbols = ""
     for character in typed.uppercased() where character != "-" && !character.isWhitespace {
@@ -31,7 +31,7 @@ package struct EntryCode: Sendable, Redacted {
   }
 
   /// The secret itself, in groups, for the one time it is shown.
-  package var text: String {
+  public var text: String {
     stride(from: 0, to: Self.length, by: 4)
       .map { String(symbols.dropFirst($0).prefix(4)) }
       .joined(separator: "-")

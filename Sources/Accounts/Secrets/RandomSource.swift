@@ -1,16 +1,16 @@
 import JSON
 
 /// The source of secrets and identities; tests use a predictable one.
-package struct RandomSource: Sendable {
+public struct RandomSource: Sendable {
   private let fill: @Sendable (Int) -> [UInt8]
 
   /// - Parameter fill: Returns the given number of bytes.
-  package init(_ fill: @escaping @Sendable (Int) -> [UInt8]) {
+  public init(_ fill: @escaping @Sendable (Int) -> [UInt8]) {
     self.fill = fill
   }
 
   /// The operating system's generator for secrets.
-  package static let system = RandomSource { count in
+  public static let system = RandomSource { count in
     var generator = SystemRandomNumberGenerator()
     return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
   }

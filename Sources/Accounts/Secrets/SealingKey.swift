@@ -4,20 +4,20 @@ import Crypto
 /// of one-time codes, whose million possibilities a plain hash would not protect.
 ///
 /// It protects a copy or dump of the database without the key, not against a reader of both files.
-package struct SealingKey: Sendable, Redacted {
+public struct SealingKey: Sendable, Redacted {
   /// Bytes of a key.
-  package static let length = 32
+  public static let length = 32
 
   private let key: SymmetricKey
 
   /// Takes the bytes of a key file; nil unless there are 32.
-  package init?(bytes: [UInt8]) {
+  public init?(bytes: [UInt8]) {
     guard bytes.count == Self.length else { return nil }
     key = SymmetricKey(data: bytes)
   }
 
   /// A new key, for a database in memory.
-  package static func random() -> SealingKey { SealingKey(key: SymmetricKey(size: .bits256)) }
+  public static func random() -> SealingKey { SealingKey(key: SymmetricKey(size: .bits256)) }
 
   private init(key: SymmetricKey) { self.key = key }
 

@@ -2,7 +2,7 @@ import Crypto
 
 /// The stored digest of a secret: SHA-256 for 80 bits or more, HMAC-SHA256 for less. Compared in constant
 /// time.
-package struct SecretDigest: Hashable, Sendable {
+public struct SecretDigest: Hashable, Sendable {
   private let words: (UInt64, UInt64, UInt64, UInt64)
 
   /// Hashes a secret. `purpose` keeps digests of different kinds of secret apart.
@@ -20,24 +20,24 @@ package struct SecretDigest: Hashable, Sendable {
   }
 
   /// Takes a stored digest; nil unless it has 32 bytes.
-  package init?(bytes: some Collection<UInt8>) {
+  public init?(bytes: some Collection<UInt8>) {
     guard bytes.count == 32 else { return nil }
     words = Array(bytes).withUnsafeBytes(Self.load)
   }
 
   /// The 32 stored bytes.
-  package var bytes: [UInt8] {
+  public var bytes: [UInt8] {
     withUnsafeBytes(of: words) { Array($0) }
   }
 
-  package static func == (a: SecretDigest, b: SecretDigest) -> Bool {
+  public static func == (a: SecretDigest, b: SecretDigest) -> Bool {
     let difference =
       (a.words.0 ^ b.words.0) | (a.words.1 ^ b.words.1) | (a.words.2 ^ b.words.2)
       | (a.words.3 ^ b.words.3)
     return difference == 0
   }
 
-  package func hash(into hasher: inout Hasher) {
+  public func hash(into hasher: inout Hasher) {
     // Uniformly distributed already.
     hasher.combine(words.0)
   }
@@ -51,12 +51,12 @@ package struct SecretDigest: Hashable, Sendable {
 }
 
 /// A value that descriptions, interpolations, dumps and logs leave out.
-package protocol Redacted: CustomStringConvertible, CustomDebugStringConvertible,
+public protocol Redacted: CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {}
 
 extension Redacted {
-  package var description: String { "\(Self.self)(kept secret)" }
-  package var debugDescription: String { description }
-  package var customMirror: Mirror { Mirror(self, children: [:]) }
+  public var description: String { "\(Self.self)(kept secret)" }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,7 +1,7 @@
 /// The secret that authenticates requests: 256 random bits, 43 characters of base64url.
-package struct SessionToken: Sendable, Redacted {
+public struct SessionToken: Sendable, Redacted {
   /// The secret itself, for a cookie, a header or a file with mode 0600.
-  package let text: String
+  public let text: String
 
   private static let alphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
@@ -14,7 +14,7 @@ package struct SessionToken: Sendable, Redacted {
   }
 
   /// Reads a received token; nil when it is malformed.
-  package init?(_ text: String) {
+  public init?(_ text: String) {
     guard text.utf8.count == Self.length, text.utf8.allSatisfy(Self.isSymbol) else { return nil }
     self.text = text
   }

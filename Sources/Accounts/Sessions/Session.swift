@@ -1,12 +1,12 @@
 import Foundation
 
 /// The identity of a session. It may be shown and logged; only the token authenticates.
-package struct SessionID: Hashable, Sendable, Codable, CustomStringConvertible {
+public struct SessionID: Hashable, Sendable, Codable, CustomStringConvertible {
   /// 32 lower-case hexadecimal digits.
-  package let text: String
+  public let text: String
 
   /// Takes a stored identity.
-  package init(_ text: String) {
+  public init(_ text: String) {
     self.text = text
   }
 
@@ -14,18 +14,18 @@ package struct SessionID: Hashable, Sendable, Codable, CustomStringConvertible {
     text = random.hexadecimal(bytes: 16)
   }
 
-  package var description: String { text }
+  public var description: String { text }
 }
 
 /// The user of a session.
-package enum SessionHolder: Hashable, Sendable {
+public enum SessionHolder: Hashable, Sendable {
   /// A person with an account.
   case account(Account)
   /// A guest, who has no account.
   case guest(GuestPass)
 
   /// The account, or the identity of the pass.
-  package var id: AccountID {
+  public var id: AccountID {
     switch self {
     case .account(let account): account.id
     case .guest(let pass): pass.id
@@ -42,23 +42,23 @@ package enum SessionHolder: Hashable, Sendable {
 }
 
 /// A session, stored under the digest of its token.
-package struct Session: Hashable, Sendable {
+public struct Session: Hashable, Sendable {
   /// Identifies the session in lists and logs; not the token.
-  package let id: SessionID
+  public let id: SessionID
   /// The account or guest pass that it belongs to.
-  package let holder: SessionHolder
+  public let holder: SessionHolder
   /// When it was opened, by the time of day.
-  package let openedAt: Date
+  public let openedAt: Date
   /// The same moment by the steady clock.
-  package let opened: SteadyTime
+  public let opened: SteadyTime
   /// When it was last used; up to a minute old in the store.
-  package var lastSeenAt: Date
+  public var lastSeenAt: Date
   /// The last authentication.
-  package var proven: SteadyTime
+  public var proven: SteadyTime
   /// The origin of the login.
-  package let origin: Origin
+  public let origin: Origin
 
-  package init(
+  public init(
     id: SessionID, holder: SessionHolder, openedAt: Date, opened: SteadyTime, lastSeenAt: Date,
     proven: SteadyTime, origin: Origin
   ) {
@@ -73,29 +73,29 @@ package struct Session: Hashable, Sendable {
 }
 
 /// The authenticated user of one request, without the secret (E1).
-package struct SessionPrincipal: Hashable, Sendable {
+public struct SessionPrincipal: Hashable, Sendable {
   /// The account; for a guest the identity of the pass.
-  package let account: AccountID
+  public let account: AccountID
   /// The display name of the account or pass.
-  package let name: String
+  public let name: String
   /// nil for a guest.
-  package let email: String?
+  public let email: String?
   /// The permissions of the user.
-  package let role: AccountRole
+  public let role: AccountRole
   /// The highest age rating that this person may watch, in years; nil for no limit.
-  package let ageLimit: Int?
+  public let ageLimit: Int?
   /// The language of the page; nil for the browser's, and for guests.
-  package let language: Language?
+  public let language: Language?
   /// The pass of a guest; nil for people with an account.
-  package let pass: GuestPass?
+  public let pass: GuestPass?
   /// The session of the request.
-  package let session: SessionID
+  public let session: SessionID
   /// When the session ends unless it is used before.
-  package let expires: Date
+  public let expires: Date
   /// The last authentication.
-  package let proven: SteadyTime
+  public let proven: SteadyTime
   /// Whether this is the tablet on the wall.
-  package var isWallTablet: Bool { pass?.isWallTablet ?? false }
+  public var isWallTablet: Bool { pass?.isWallTablet ?? false }
 
   init(_ session: Session, expires: Date) {
     account = session.holder.id
@@ -122,7 +122,7 @@ package struct SessionPrincipal: Hashable, Sendable {
 }
 
 /// Stores sessions under the digests of their tokens.
-package protocol SessionStore: Sendable {
+public protocol SessionStore: Sendable {
   /// Stores a session, deletes those that are over and, when its holder has more than `most`, the oldest.
   /// - Parameter record: The account as it was at the authentication; nil for a guest's session.
   /// - Returns: The session with its holder as it is now, and the deleted sessions beyond `most`.

@@ -5,9 +5,9 @@ import Synchronization
 ///
 /// Hundreds of event streams may be open for hours, each with a session. So two tasks watch all of them,
 /// one for the account events and one for both clocks, while there are any.
-package final class SessionEndMonitor: Sendable {
+public final class SessionEndMonitor: Sendable {
   /// A watched session. It is watched until this is deallocated.
-  package final class Watch: Sendable {
+  public final class Watch: Sendable {
     private let monitor: SessionEndMonitor
     private let key: Int
 

@@ -1,21 +1,21 @@
 import Foundation
 
 /// The lifetime of sessions, in seconds.
-package struct SessionLifetime: Sendable {
+public struct SessionLifetime: Sendable {
   /// A session ends after this time without use.
-  package let idle: TimeInterval
+  public let idle: TimeInterval
   /// A session ends after this time, used or not.
-  package let absolute: TimeInterval
+  public let absolute: TimeInterval
   /// A guest's session ends after this, used or not, and with the pass in any case.
-  package let guest: TimeInterval
+  public let guest: TimeInterval
   /// The session of a wall tablet ends after this time without use; an open page is use.
-  package let wallTablet: TimeInterval
+  public let wallTablet: TimeInterval
   /// The last use is written at most this often.
-  package let seenInterval: TimeInterval
+  public let seenInterval: TimeInterval
 
   /// 7 days idle, 30 days at most, a day for guests, 90 days idle for wall tablets, last use written once a
   /// minute.
-  package static let standard = SessionLifetime(
+  public static let standard = SessionLifetime(
     idle: 7 * 86_400, absolute: 30 * 86_400, guest: 86_400, wallTablet: 90 * 86_400,
     seenInterval: 60)
 
@@ -23,7 +23,7 @@ package struct SessionLifetime: Sendable {
   private static let tolerance: TimeInterval = 86_400
 
   /// Lifetimes in seconds.
-  package init(
+  public init(
     idle: TimeInterval, absolute: TimeInterval, guest: TimeInterval, wallTablet: TimeInterval,
     seenInterval: TimeInterval
   ) {
@@ -83,15 +83,15 @@ package struct SessionLifetime: Sendable {
 }
 
 /// Sessions that were opened or last seen at or before these times are over.
-package struct SessionCutoff: Sendable {
+public struct SessionCutoff: Sendable {
   /// For the sessions of people, when they were opened.
-  package let openedBefore: Date
+  public let openedBefore: Date
   /// For the sessions of people, when they were last used.
-  package let seenBefore: Date
+  public let seenBefore: Date
   /// For the sessions of guests, when they were opened.
-  package let guestsBefore: Date
+  public let guestsBefore: Date
   /// For the sessions of wall tablets, when they were last used.
-  package let wallTabletsBefore: Date
+  public let wallTabletsBefore: Date
 }
 
 /// The end of a session that is not used again: when either clock reaches it.

@@ -2,16 +2,16 @@ import Foundation
 import Synchronization
 
 /// A session in the list of its user's open sessions.
-package struct OpenSession: Sendable {
-  package let session: Session
+public struct OpenSession: Sendable {
+  public let session: Session
   /// The time at which it ends unless it is used before.
-  package let expires: Date
+  public let expires: Date
   /// Whether it is the session of the request.
-  package let isCurrent: Bool
+  public let isCurrent: Bool
 }
 
 /// Opens sessions, resolves their tokens, and ends them at once.
-package final class Sessions: Sendable {
+public final class Sessions: Sendable {
   private let store: any SessionStore
   private let lifetime: SessionLifetime
   private let events: AccountEvents
@@ -23,7 +23,7 @@ package final class Sessions: Sendable {
   private let monitor: SessionEndMonitor
 
   /// The time for which a proof of identity counts as recent.
-  package static let proofValidity = Duration.seconds(5 * 60)
+  public static let proofValidity = Duration.seconds(5 * 60)
 
   init(
     store: any SessionStore, lifetime: SessionLifetime = .standard, events: AccountEvents,
@@ -88,7 +88,7 @@ package final class Sessions: Sendable {
   /// Returns the user of a token's session, and counts as a use of the session. Needs no query of
   /// the store while the session is cached.
   /// - Throws: `notLoggedIn` for anything but the token of an open session; `storageFailed`.
-  package func resolve(_ token: String) async throws(AccountError) -> SessionPrincipal {
+  public func resolve(_ token: String) async throws(AccountError) -> SessionPrincipal {
     guard let token = SessionToken(token) else { throw .notLoggedIn }
     return try await resolve(token.digest)
   }
@@ -96,7 +96,7 @@ package final class Sessions: Sendable {
   /// Checks that the person has proven their identity within the last five minutes. Setting the
   /// time of day does not make a proof younger.
   /// - Throws: `proofNeeded`.
-  package func requireFreshProof(_ principal: SessionPrincipal) throws(AccountError) {
+  public func requireFreshProof(_ principal: SessionPrincipal) throws(AccountError) {
     guard steady.now().isWithin(Self.proofValidity, of: principal.proven) else {
       throw .proofNeeded
     }
@@ -148,13 +148,13 @@ package final class Sessions: Sendable {
   // MARK: Listing and ending
 
   /// Returns the open sessions of a person, the newest first.
-  package func list(of principal: SessionPrincipal) async throws(AccountError) -> [OpenSession] {
+  public func list(of principal: SessionPrincipal) async throws(AccountError) -> [OpenSession] {
     try await openSessions(of: principal.account, current: principal.session)
   }
 
   /// Returns the open sessions of an account, the newest first.
   /// - Throws: `forbidden`.
-  package func list(
+  public func list(
     of account: AccountID, for principal: SessionPrincipal
   ) async throws(AccountError) -> [OpenSession] {
     try principal.requireOwner(to: "see other people's sessions")
@@ -178,7 +178,7 @@ package final class Sessions: Sendable {
   /// logout when the session is deleted from the store.
   /// - Throws: `notLoggedIn`; `storageFull` or `storageFailed` when the session has ended for the running controller
   ///   but not in the store: repeat. The next login deletes it too.
-  package func logOut(_ token: String) async throws(AccountError) {
+  public func logOut(_ token: String) async throws(AccountError) {
     guard let digest = SessionToken(token)?.digest else { throw .notLoggedIn }
     let principal = try await endSession(of: digest)
     let logout = PendingLogout(actor: AuditActor(principal), origin: .current)
@@ -204,7 +204,7 @@ package final class Sessions: Sendable {
 
   /// Ends one of a person's sessions at once.
   /// - Throws: `notFound`; `storageFull` or `storageFailed` as for `logOut`.
-  package func end(_ id: SessionID, of principal: SessionPrincipal) async throws(AccountError) {
+  public func end(_ id: SessionID, of principal: SessionPrincipal) async throws(AccountError) {
     guard try await end(of: principal.account, where: { $0 == id }) > 0 else {
       throw .unknownSession
     }
@@ -213,7 +213,7 @@ package final class Sessions: Sendable {
 
   /// Ends a session of an account at once, for an owner.
   /// - Throws: `forbidden`, `notFound`; `storageFull` or `storageFailed` as for `logOut`.
-  package func end(
+  public func end(
     _ id: SessionID, of account: AccountID, by principal: SessionPrincipal
   ) async throws(AccountError) {
     try principal.requireOwner(to: "end other people's sessions")
@@ -225,7 +225,7 @@ package final class Sessions: Sendable {
   /// - Returns: The number of sessions that ended.
   /// - Throws: `storageFull` or `storageFailed` as for `logOut`.
   @discardableResult
-  package func endAll(
+  public func endAll(
     of principal: SessionPrincipal, exceptCurrent: Bool
   ) async throws(AccountError) -> Int {
     let kept = exceptCurrent ? principal.session : nil
@@ -308,14 +308,14 @@ package final class Sessions: Sendable {
   /// Whether `token` still opens the session of `principal` with the same role; false, too, if the store
   /// cannot be read. Not a use of the
   /// session.
-  package func isOpen(_ token: String, for principal: SessionPrincipal) async -> Bool {
+  public func isOpen(_ token: String, for principal: SessionPrincipal) async -> Bool {
     await end(of: token, as: principal.role) != nil
   }
 
   /// Calls `onEnd` once, as soon as `token` no longer opens the session of `principal` with the same
   /// role: the session was ended or expired by either clock, its token was replaced, or the role has
   /// changed. Misses the end of a session if the clock was set back; `isOpen` finds it.
-  package func watch(
+  public func watch(
     _ token: String, for principal: SessionPrincipal, onEnd: @escaping @Sendable () -> Void
   ) async -> SessionEndMonitor.Watch {
     await monitor.watch(

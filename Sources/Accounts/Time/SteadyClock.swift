@@ -2,9 +2,9 @@ import Foundation
 import Platform
 
 /// Measures the time since the machine was started, for security; `WallClock` is for display.
-package struct SteadyClock: Sendable {
+public struct SteadyClock: Sendable {
   /// Returns at a time; throws when its task is cancelled.
-  package typealias Sleep = @Sendable (SteadyTime) async throws -> Void
+  public typealias Sleep = @Sendable (SteadyTime) async throws -> Void
 
   private let read: @Sendable () -> SteadyTime
   private let wait: Sleep
@@ -12,29 +12,29 @@ package struct SteadyClock: Sendable {
   /// - Parameters:
   ///   - read: Returns the time; tests use their own.
   ///   - sleep: Waits until a time of this boot; by default for the difference to `read`.
-  package init(_ read: @escaping @Sendable () -> SteadyTime, sleep: @escaping Sleep) {
+  public init(_ read: @escaping @Sendable () -> SteadyTime, sleep: @escaping Sleep) {
     self.read = read
     wait = sleep
   }
 
   /// A clock that reads its time with `read`, and sleeps by the system's monotonic clock.
-  package init(_ read: @escaping @Sendable () -> SteadyTime) {
+  public init(_ read: @escaping @Sendable () -> SteadyTime) {
     self.init(read) { time in
       try await SystemClock().sleep(for: .milliseconds(time.milliseconds - read().milliseconds))
     }
   }
 
   /// The clock of the machine.
-  package static let system = SteadyClock {
+  public static let system = SteadyClock {
     SteadyTime(boot: boot, milliseconds: MonotonicClock.nowIncludingSleep / 1_000_000)
   }
 
   /// The time now.
-  package func now() -> SteadyTime { read() }
+  public func now() -> SteadyTime { read() }
 
   /// Waits until `time`; forever when it is of another boot.
   /// - Throws: when the task is cancelled.
-  package func sleep(until time: SteadyTime) async throws {
+  public func sleep(until time: SteadyTime) async throws {
     guard time.boot == now().boot else {
       return try await SystemClock().sleep(for: .seconds(1 << 32))
     }

@@ -10,32 +10,32 @@
 ///   `length`, and a store replaces `then` by `now`, so that the wait ends.
 ///
 /// A store keeps it as two columns, `boot TEXT` and `INTEGER` milliseconds.
-package struct SteadyTime: Hashable, Sendable {
+public struct SteadyTime: Hashable, Sendable {
   /// Which boot of the machine; compared, never shown.
-  package let boot: String
+  public let boot: String
   /// Milliseconds since that boot.
-  package let milliseconds: Int64
+  public let milliseconds: Int64
 
   /// Takes the reading of a clock, or a stored time.
-  package init(boot: String, milliseconds: Int64) {
+  public init(boot: String, milliseconds: Int64) {
     self.boot = boot
     self.milliseconds = milliseconds
   }
 
   /// The time since `then`; nil when `then` is of another boot or in the future.
-  package func age(of then: SteadyTime) -> Duration? {
+  public func age(of then: SteadyTime) -> Duration? {
     guard boot == then.boot else { return nil }
     let (age, overflows) = milliseconds.subtractingReportingOverflow(then.milliseconds)
     return overflows || age < 0 ? nil : .milliseconds(age)
   }
 
   /// Whether less than `length` has passed since `then`, for a validity.
-  package func isWithin(_ length: Duration, of then: SteadyTime) -> Bool {
+  public func isWithin(_ length: Duration, of then: SteadyTime) -> Bool {
     age(of: then).map { $0 < length } ?? false
   }
 
   /// The rest of a wait of `length` that began at `then`; zero when it is over.
-  package func remaining(of length: Duration, since then: SteadyTime) -> Duration {
+  public func remaining(of length: Duration, since then: SteadyTime) -> Duration {
     max(.zero, length - (age(of: then) ?? .zero))
   }
 }

@@ -3,9 +3,9 @@ import Foundation
 import Platform
 
 /// The time of day, for expiry dates and display; in whole milliseconds, like the stores.
-package struct WallClock: Sendable {
+public struct WallClock: Sendable {
   /// Returns at a time of day; throws when its task is cancelled.
-  package typealias Sleep = @Sendable (Date) async throws -> Void
+  public typealias Sleep = @Sendable (Date) async throws -> Void
 
   private let read: @Sendable () -> Date
   private let wait: Sleep
@@ -13,31 +13,31 @@ package struct WallClock: Sendable {
   /// - Parameters:
   ///   - read: Returns the time; tests use their own.
   ///   - sleep: Waits until a time; by default for the difference to `read`.
-  package init(_ read: @escaping @Sendable () -> Date, sleep: @escaping Sleep) {
+  public init(_ read: @escaping @Sendable () -> Date, sleep: @escaping Sleep) {
     self.read = read
     wait = sleep
   }
 
   /// A clock that reads its time with `read`, and sleeps by the system's monotonic clock.
-  package init(_ read: @escaping @Sendable () -> Date) {
+  public init(_ read: @escaping @Sendable () -> Date) {
     self.init(read) { date in
       try await SystemClock().sleep(for: .seconds(date.timeIntervalSince(read())))
     }
   }
 
   /// The clock of the machine.
-  package static let system = WallClock {
+  public static let system = WallClock {
     Date()
   } sleep: { date in
     try await WallTimer.sleep(until: date)
   }
 
   /// The time now, rounded to a millisecond.
-  package func now() -> Date { Date(milliseconds: read().milliseconds) }
+  public func now() -> Date { Date(milliseconds: read().milliseconds) }
 
   /// Waits until `date`, also when the clock is set past it.
   /// - Throws: when the task is cancelled.
-  package func sleep(until date: Date) async throws { try await wait(date) }
+  public func sleep(until date: Date) async throws { try await wait(date) }
 }
 
 /// The system's timer for a time of day, which also fires when the clock is set past that time
@@ -60,12 +60,12 @@ private enum WallTimer {
 
 extension Date {
   /// Takes milliseconds since 1970, the form in which dates are stored.
-  package init(milliseconds: Int64) {
+  public init(milliseconds: Int64) {
     self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
   }
 
   /// Milliseconds since 1970, clamped to what an integer holds.
-  package var milliseconds: Int64 {
+  public var milliseconds: Int64 {
     let value = (timeIntervalSince1970 * 1000).rounded()
     return Int64(exactly: value) ?? (value < 0 ? .min : .max)
   }

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 /// A person's request for an access token.
-package struct AccessTokenRequest: Sendable {
+public struct AccessTokenRequest: Sendable {
   let name: String
   let scopes: Set<TokenScope>
   let validity: TimeInterval
@@ -11,7 +11,7 @@ package struct AccessTokenRequest: Sendable {
   ///   - name: The token's name in lists, as typed.
   ///   - scopes: What it may do, at least one; the caller checks that the named things exist.
   ///   - validity: Seconds, a minute to 730 days.
-  package init(name: String, scopes: Set<TokenScope>, validity: TimeInterval) {
+  public init(name: String, scopes: Set<TokenScope>, validity: TimeInterval) {
     self.name = name
     self.scopes = scopes
     self.validity = validity
@@ -22,11 +22,11 @@ package struct AccessTokenRequest: Sendable {
 ///
 /// Nothing is cached: the rights of a token are looked up at each use, so a revoked token, a removed account or a
 /// changed role counts for the next request.
-package final class AccessTokens: Sendable {
+public final class AccessTokens: Sendable {
   /// The most tokens of an account.
-  package static let most = 20
+  public static let most = 20
   /// The most scopes of a token.
-  package static let mostScopes = 50
+  public static let mostScopes = 50
   /// The last use is written at most this often, in seconds.
   static let useInterval: TimeInterval = 60
 
@@ -73,7 +73,7 @@ package final class AccessTokens: Sendable {
   /// Makes a token. Its owner gets a message about it, as about every new credential.
   /// - Throws: `proofNeeded`; `forbidden` for guests; `empty`, `tooLong`, `malformed`, `taken` for the name;
   ///   `outOfRange`; `tooManyTokens`; `storageFull`, `storageFailed`.
-  package func make(
+  public func make(
     _ request: AccessTokenRequest, by principal: SessionPrincipal
   ) async throws(AccountError) -> IssuedAccessToken {
     guard principal.role != .guest else { throw .guestsMayNot("create access tokens") }
@@ -99,13 +99,13 @@ package final class AccessTokens: Sendable {
   }
 
   /// Returns the valid tokens of a person, the newest first.
-  package func list(of principal: SessionPrincipal) async throws(AccountError) -> [AccessToken] {
+  public func list(of principal: SessionPrincipal) async throws(AccountError) -> [AccessToken] {
     try await tokens(of: principal.account)
   }
 
   /// Returns the valid tokens of an account, the newest first.
   /// - Throws: `forbidden` unless `principal` is an owner.
-  package func list(
+  public func list(
     of account: AccountID, for principal: SessionPrincipal
   ) async throws(AccountError) -> [AccessToken] {
     try principal.requireOwner(to: "see other people's access tokens")
@@ -115,7 +115,7 @@ package final class AccessTokens: Sendable {
   /// Revokes a token of a person at once.
   /// - Throws: `notFound`; `storageFull` or `storageFailed` when the token is refused from now on but still stored:
   ///   repeat.
-  package func revoke(
+  public func revoke(
     _ id: TokenID, of principal: SessionPrincipal
   ) async throws(AccountError) {
     try await revoke(id, of: principal.account, by: principal)
@@ -123,7 +123,7 @@ package final class AccessTokens: Sendable {
 
   /// Revokes a token of an account at once, for an owner.
   /// - Throws: `forbidden`; the errors of `revoke(_:of:)`.
-  package func revoke(
+  public func revoke(
     _ id: TokenID, of account: AccountID, by principal: SessionPrincipal
   ) async throws(AccountError) {
     if account != principal.account {
@@ -139,7 +139,7 @@ package final class AccessTokens: Sendable {
   /// - Returns: The number of valid tokens that were revoked.
   /// - Throws: `storageFull`, `storageFailed`, as for `revoke`.
   @discardableResult
-  package func revokeAll(of principal: SessionPrincipal) async throws(AccountError) -> Int {
+  public func revokeAll(of principal: SessionPrincipal) async throws(AccountError) -> Int {
     let all = try await store.accessTokens(of: principal.account)
     guard !all.isEmpty else { return 0 }
     let now = moment()
@@ -178,7 +178,7 @@ package final class AccessTokens: Sendable {
   /// - Parameter isProtected: Whether the request was encrypted or came from this machine.
   /// - Throws: `notLoggedIn` for anything but a valid token; `forbidden` for a request that is not protected;
   ///   `tooManyTries`; `storageFailed`.
-  package func resolve(
+  public func resolve(
     _ text: String, isProtected: Bool
   ) async throws(AccountError) -> TokenPrincipal {
     guard isProtected else {
@@ -196,7 +196,7 @@ package final class AccessTokens: Sendable {
   }
 
   /// Records that a token was used for something that it may not do: it may be stolen.
-  package func recordRefusal(of principal: TokenPrincipal, to action: String) async {
+  public func recordRefusal(of principal: TokenPrincipal, to action: String) async {
     await audit.record(
       .tokenUsed, by: AuditActor(principal), about: action,
       outcome: .refused(.tokenMayNot("")))
@@ -245,14 +245,14 @@ package final class AccessTokens: Sendable {
 
   /// Whether `text` still is the token of `principal` with the same rights; false, too, if the store cannot be read.
   /// Not a use of the token.
-  package func isOpen(_ text: String, for principal: TokenPrincipal) async -> Bool {
+  public func isOpen(_ text: String, for principal: TokenPrincipal) async -> Bool {
     await end(of: text, as: principal) != nil
   }
 
   /// Calls `onEnd` once, as soon as `text` no longer is the token of `principal` with the same rights: it was revoked
   /// or expired by either clock, or the role or age limit of its account has changed. Misses the end if the clock was
   /// set back; `isOpen` finds it.
-  package func watch(
+  public func watch(
     _ text: String, for principal: TokenPrincipal, onEnd: @escaping @Sendable () -> Void
   ) async -> SessionEndMonitor.Watch {
     await monitor.watch(

@@ -3,7 +3,7 @@
 /// Each scope has a word, which stands in the store, in the API and at the terminal: `pause`, `view`,
 /// `scene:good-night`. A word of an unknown kind is refused, so that a token of a newer version never does more than
 /// its owner chose.
-package enum TokenScope: Hashable, Sendable {
+public enum TokenScope: Hashable, Sendable {
   /// What the owner's role may do, but for accounts, credentials and everything that needs a fresh proof.
   case everything
   /// See the status, the devices and the library, and follow the events.
@@ -18,7 +18,7 @@ package enum TokenScope: Hashable, Sendable {
   case activity(String)
 
   /// Reads a word; nil for a word of no known form. The caller checks that the named things exist.
-  package init?(word: String) {
+  public init?(word: String) {
     switch word {
     case "all": self = .everything
     case "view": self = .view
@@ -42,7 +42,7 @@ package enum TokenScope: Hashable, Sendable {
   }
 
   /// The word that `init(word:)` reads.
-  package var word: String {
+  public var word: String {
     switch self {
     case .everything: "all"
     case .view: "view"

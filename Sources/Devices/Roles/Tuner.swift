@@ -14,6 +14,14 @@ extension Tuner {
   public func tune(fm megahertz: Double) async throws(DeviceError) {
     try await perform("fm", .number(megahertz))
   }
+  /// Receives AM, at the frequency at which it was received last.
+  public func receiveAM() async throws(DeviceError) { try await perform("am") }
+  /// Receives FM, at the frequency at which it was received last.
+  public func receiveFM() async throws(DeviceError) { try await perform("fm") }
+  /// Tunes the present band: 76 to 108 MHz on FM, 520 to 1710 kHz on AM.
+  public func tune(frequency: Double) async throws(DeviceError) {
+    try await perform("frequency", .number(frequency))
+  }
   /// Tunes to a station by its name.
   public func tune(station name: String) async throws(DeviceError) {
     try await perform("station", .string(name))

@@ -1,31 +1,31 @@
 import Devices
 
 /// A use of the theater, such as watching a film: a scene that begins it and one that ends it.
-package struct Activity: Sendable, Hashable {
+public struct Activity: Sendable, Hashable {
   /// The key in `devices.json`: `film`.
-  package var name: String
+  public var name: String
   /// What people read and see instead of the name.
-  package var label: Label
+  public var label: Label
   /// The room that the file names for it; `nil` to derive it from its devices.
-  package var room: RoomID?
+  public var room: RoomID?
   /// The name of the scene that begins it.
-  package var start: String
+  public var start: String
   /// The name of the scene that ends it.
-  package var end: String
+  public var end: String
   /// The player of its item. Progress, pause and seek refer to it.
-  package var player: DeviceID?
+  public var player: DeviceID?
   /// The amplifier of its volume.
-  package var amplifier: DeviceID?
+  public var amplifier: DeviceID?
   /// The category of the library from which its item is chosen.
-  package var category: Category?
+  public var category: Category?
   /// The action when the player reaches the end.
-  package var whenEnded: WhenEnded
+  public var whenEnded: WhenEnded
   /// The action when the player does not go on: it has failed, waits for its medium, or is lost.
-  package var whenFailed: WhenFailed
+  public var whenFailed: WhenFailed
   /// The devices without which it makes no sense: it ends when one of them stays missing.
-  package var endsWithout: Set<DeviceID>
+  public var endsWithout: Set<DeviceID>
 
-  package init(
+  public init(
     name: String, label: Label = Label(), room: RoomID? = nil, start: String, end: String,
     player: DeviceID? = nil, amplifier: DeviceID? = nil, category: Category? = nil,
     whenEnded: WhenEnded = .end, whenFailed: WhenFailed = .standard,
@@ -47,11 +47,11 @@ package struct Activity: Sendable, Hashable {
 
 extension Activity {
   /// The name for people.
-  package var title: String? { label.title }
+  public var title: String? { label.title }
 }
 
 /// The action when the film, disc or station of an activity ends.
-package enum WhenEnded: String, Sendable, Hashable, CaseIterable {
+public enum WhenEnded: String, Sendable, Hashable, CaseIterable {
   /// The end scene runs.
   case end
   /// The activity stays as it is.
@@ -59,21 +59,21 @@ package enum WhenEnded: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The action when the player of an activity fails and does not play again in time.
-package enum WhenFailed: Sendable, Hashable {
+public enum WhenFailed: Sendable, Hashable {
   /// The end scene runs after this time.
   case end(after: Duration)
   /// The activity stays as it is.
   case stay
 
   /// Long enough to try the item again or to choose another one, short enough for the lamp of a projector.
-  package static let standard = WhenFailed.end(after: .seconds(20 * 60))
+  public static let standard = WhenFailed.end(after: .seconds(20 * 60))
 }
 
 /// An activity, and whether a user may begin it while nothing is on.
-package struct OfferedActivity: Sendable, Hashable {
-  package let activity: Activity
+public struct OfferedActivity: Sendable, Hashable {
+  public let activity: Activity
   /// The room that it is for; `nil` for none.
-  package let room: RoomID?
+  public let room: RoomID?
   /// Whether the user may begin it while nothing is on.
-  package let isPermitted: Bool
+  public let isPermitted: Bool
 }

@@ -2,44 +2,44 @@ import Devices
 import JSON
 
 /// The state of the current activity.
-package struct ActivityReport: Sendable, Hashable {
+public struct ActivityReport: Sendable, Hashable {
   /// The state of the activity; `failed` until the next one begins.
-  package enum Status: String, Sendable, Hashable {
+  public enum Status: String, Sendable, Hashable {
     case idle, starting, running, ending, failed
   }
 
   /// Whether an activity or scene begins, is on or ends.
-  package var status = Status.idle
+  public var status = Status.idle
   /// The activity's name; `nil` when idle, and for a scene.
-  package var activity: String?
+  public var activity: String?
   /// The name of a scene that plays by itself and begins no activity.
-  package var scene: String?
+  public var scene: String?
   /// The title of the activity or scene, for people.
-  package var title: String?
+  public var title: String?
   /// The player's current item; until it plays, the chosen one.
-  package var item: String?
+  public var item: String?
   /// The title of `item`, for people; `nil` if it has none.
-  package var itemTitle: String?
+  public var itemTitle: String?
   /// The artist of `item`; `nil` without one.
-  package var artist: String?
+  public var artist: String?
   /// Whether a player may have a picture of `item`.
-  package var hasItemPicture = false
+  public var hasItemPicture = false
   /// The user who began it.
-  package var user: String?
+  public var user: String?
   /// The player that the activity follows.
-  package var player: DeviceID?
+  public var player: DeviceID?
   /// The run that began or ends it.
-  package var run: String?
+  public var run: String?
   /// The position in seconds from which the chosen item was resumed; `nil` for its start.
-  package var resumedAt: Double?
+  public var resumedAt: Double?
   /// The position in seconds at which `resume` tries the item again that the player does not play any more; `nil`
   /// unless it has failed.
-  package var retryAt: Double?
+  public var retryAt: Double?
   /// The failure that stopped its run.
-  package var error: TheaterError?
+  public var error: TheaterError?
 
   /// The room and the members that are not `nil`; `itemPicture` only where it is true.
-  package func json(in room: RoomID) -> JSON {
+  public func json(in room: RoomID) -> JSON {
     var object: JSONObject = ["room": .string(room.name), "status": .string(status.rawValue)]
     if let activity { object["activity"] = .string(activity) }
     if let scene { object["scene"] = .string(scene) }

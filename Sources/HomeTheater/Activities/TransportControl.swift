@@ -4,7 +4,7 @@ import Platform
 import Scenes
 
 /// A change of the volume.
-package enum VolumeChange: Sendable, Hashable {
+public enum VolumeChange: Sendable, Hashable {
   /// To a volume of 0 to 100 %.
   case to(Int)
   /// By so many points, up or down. The result stays within 0 to 100 %.
@@ -13,13 +13,13 @@ package enum VolumeChange: Sendable, Hashable {
 }
 
 /// The result of a change of the volume.
-package struct VolumeOutcome: Sendable, Hashable {
+public struct VolumeOutcome: Sendable, Hashable {
   /// 0 to 100 %; `nil` if only the muting was changed.
-  package var volume: Int?
+  public var volume: Int?
   /// `nil` if only the volume was changed.
-  package var isMuted: Bool?
+  public var isMuted: Bool?
   /// Whether the amplifier reported the change.
-  package var confirmation: Confirmation
+  public var confirmation: Confirmation
 }
 
 /// Controls the players and the amplifiers of the activities, and single devices.

@@ -1,6 +1,6 @@
 import Devices
 
-/// The theater's first device of a role, commanded within the limits of one principal.
+/// A device of the theater, commanded within the limits of one principal.
 ///
 /// It looks the device up by its name at each call, so it stays valid when the device is replaced.
 final class SessionDevice: Device {
@@ -9,11 +9,11 @@ final class SessionDevice: Device {
   private let theater: HomeTheaterFacade
   private let principal: Principal
 
-  init(_ role: Role, in theater: HomeTheaterFacade, for principal: Principal) {
+  init(_ id: DeviceID, _ role: Role, in theater: HomeTheaterFacade, for principal: Principal) {
+    self.id = id
     self.role = role
     self.theater = theater
     self.principal = principal
-    id = theater.directory.devices(of: role).first?.id ?? DeviceID(role.rawValue)
   }
 
   nonisolated(nonsending) func perform(

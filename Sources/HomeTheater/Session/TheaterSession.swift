@@ -16,7 +16,7 @@ import Scenes
 public struct TheaterSession: Sendable {
   /// The user on whose behalf every operation is done.
   public let principal: Principal
-  private let theater: HomeTheaterFacade
+  let theater: HomeTheaterFacade
 
   init(theater: HomeTheaterFacade, principal: Principal) {
     self.theater = theater
@@ -85,10 +85,13 @@ public struct TheaterSession: Sendable {
     try await result(of: try await theater.popcorn(by: principal))
   }
 
-  /// Stops every player and turns off every device, the lights last.
+  /// Stops every player and turns off every device of a room, or of the house, the lights last. A room leaves
+  /// alone what the activity of another room uses.
+  ///
+  /// - Parameter room: `nil` for the house.
   @discardableResult
-  public func turnEverythingOff() async throws(TheaterError) -> RunReport {
-    try await result(of: try await theater.turnEverythingOff(by: principal))
+  public func turnEverythingOff(in room: RoomID? = nil) async throws(TheaterError) -> RunReport {
+    try await result(of: try await theater.turnEverythingOff(in: room, by: principal))
   }
 
   /// Returns the films, songs or stations that the user may choose, each with the position at which the user left it.
@@ -117,7 +120,7 @@ public struct TheaterSession: Sendable {
     try await result(of: try await theater.end(category, by: principal))
   }
 
-  private func result(of run: Run) async throws(TheaterError) -> RunReport {
+  func result(of run: Run) async throws(TheaterError) -> RunReport {
     let report = await run.finished()
     switch report.status {
     case .done: return report
@@ -127,30 +130,5 @@ public struct TheaterSession: Sendable {
       throw report.error
         ?? TheaterError(.cancelled, "the run was cancelled, or a newer request replaced it")
     }
-  }
-
-  // MARK: Single devices
-
-  /// The amplifier. Like every device of a session, it throws `.refused` for commands that the user may
-  /// not give, such as a volume above the user's limit. Reading its state needs no permission. Its methods for cables
-  /// and catalogues throw `.unsupported`, because only the theater uses them.
-  public var amp: any Amplifier { AmplifierConnection(device(.amplifier)) }
-  /// The radio tuner.
-  public var tuner: any Tuner { TunerConnection(device(.tuner)) }
-  /// The DVD player.
-  public var dvd: any DVDPlayer { DVDPlayerConnection(device(.dvdPlayer)) }
-  /// The CD player.
-  public var cd: any CDPlayer { CDPlayerConnection(device(.cdPlayer)) }
-  /// The projector.
-  public var projector: any Projector { ProjectorConnection(device(.projector)) }
-  /// The lights.
-  public var lights: any TheaterLights { TheaterLightsConnection(device(.lights)) }
-  /// The screen.
-  public var screen: any Screen { ScreenConnection(device(.screen)) }
-  /// The popcorn popper.
-  public var popper: any PopcornPopper { PopcornPopperConnection(device(.popcornPopper)) }
-
-  private func device(_ role: Role) -> SessionDevice {
-    SessionDevice(role, in: theater, for: principal)
   }
 }

@@ -1,9 +1,9 @@
 import GRDB
 
 /// The reason why reading or writing failed, with messages for the owner of the theater.
-package struct StorageError: Error, Hashable, Sendable {
+public struct StorageError: Error, Hashable, Sendable {
   /// For programs.
-  package enum Code: String, Sendable, CaseIterable {
+  public enum Code: String, Sendable, CaseIterable {
     /// The disk is full; reading still works.
     case full = "storageFull"
     /// The database was written by a newer version of the program.
@@ -25,13 +25,13 @@ package struct StorageError: Error, Hashable, Sendable {
   }
 
   /// The kind of error, for programs.
-  package let code: Code
+  public let code: Code
   /// The description of the failure; one sentence.
-  package let message: String
+  public let message: String
   /// The next action; one sentence.
-  package let hint: String
+  public let hint: String
 
-  init(_ code: Code, message: String, hint: String) {
+  package init(_ code: Code, message: String, hint: String) {
     self.code = code
     self.message = message
     self.hint = hint
@@ -40,7 +40,7 @@ package struct StorageError: Error, Hashable, Sendable {
 
 extension StorageError: CustomStringConvertible {
   /// The text for the log.
-  package var description: String { "\(message) \(hint)" }
+  public var description: String { "\(message) \(hint)" }
 }
 
 extension StorageError {

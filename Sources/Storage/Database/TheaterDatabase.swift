@@ -7,20 +7,21 @@ import GRDB
 ///
 /// Reads run beside writes and on a full disk; security-relevant writes succeed on a full disk too
 /// (`protect`).
-package final class TheaterDatabase: Sendable {
+public final class TheaterDatabase: Sendable {
   /// The path of the file; `:memory:` for none.
-  package let path: String
+  public let path: String
   let pool: any DatabaseWriter
   /// Encrypts secrets.
   private let key: SealingKey
-  private let clock: WallClock
+  /// The clock of saved positions and of the names of backups.
+  package let clock: WallClock
   /// Prevents others from replacing the file while it is open.
   private let lock: StateLock?
   /// The reserve for `protect`; nil beside a running controller, which holds it.
   private let reserve: DiskReserve?
 
   /// The name of the file in its folder.
-  package static let fileName = "theater.sqlite"
+  public static let fileName = "theater.sqlite"
 
   /// Opens or makes the database in `folder`; migrates an older one after a backup.
   /// - Parameters:
@@ -28,7 +29,7 @@ package final class TheaterDatabase: Sendable {
   ///   - clock: For the dates of saved positions and the names of backups.
   /// - Throws: `newerSchema`, `damaged` with the newest good backup, `damagedKey`, `inUse`, `full` or
   ///   `failed`. The file is unchanged then, unless the migration itself failed after its backup.
-  package init(in folder: String, clock: WallClock = .system) throws(StorageError) {
+  public init(in folder: String, clock: WallClock = .system) throws(StorageError) {
     let backups = Backups(of: folder)
     let path = "\(backups.state)/\(Self.fileName)"
     self.path = path
@@ -71,9 +72,9 @@ package final class TheaterDatabase: Sendable {
     }
   }
 
-  /// Makes a database in memory, for tests.
+  /// Makes a database in memory, which ends with this object.
   /// - Throws: `failed`, in practice when out of memory.
-  package init(inMemory clock: WallClock) throws(StorageError) {
+  public init(inMemory clock: WallClock = .system) throws(StorageError) {
     path = ":memory:"
     key = .random()
     self.clock = clock
@@ -89,20 +90,11 @@ package final class TheaterDatabase: Sendable {
     }
   }
 
-  /// The stores behind `AccountService`.
-  package var accountStores: AccountStores { AccountStores(AccountDatabase(self), key: key) }
-
-  /// The saved positions of each user (E10).
-  package var positions: PositionDatabase { PositionDatabase(database: self, clock: clock) }
-
-  /// The settings of devices that outlive a restart of the controller.
-  package var deviceSettings: DeviceSettingsDatabase { DeviceSettingsDatabase(database: self) }
-
-  /// What is on in each room, for the next start of the controller.
-  package var activities: ActivityDatabase { ActivityDatabase(database: self) }
+  /// The stores behind `AccountService`: everything that it keeps.
+  public var accountStores: AccountStores { AccountStores(AccountDatabase(self), key: key) }
 
   /// Reads or writes; an error names the file.
-  func attempt<Value: Sendable>(
+  package func attempt<Value: Sendable>(
     _ body: (TheaterDatabase) async throws -> Value
   ) async throws(StorageError) -> Value {
     do {
@@ -114,7 +106,7 @@ package final class TheaterDatabase: Sendable {
 
   /// Moves the log into the file and closes it; further calls fail.
   /// - Throws: `failed` while a read is running.
-  package func close() throws(StorageError) {
+  public func close() throws(StorageError) {
     do {
       // The connection that closes last only reads, and would leave the log behind.
       try? pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
@@ -148,7 +140,7 @@ package final class TheaterDatabase: Sendable {
 extension TheaterDatabase {
   /// Runs `updates` in a transaction. Not cancellable, so that a disconnecting client does not lose its
   /// write.
-  func write<Value: Sendable>(
+  package func write<Value: Sendable>(
     _ updates: @escaping @Sendable (Database) throws -> Value
   ) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
@@ -195,7 +187,7 @@ extension TheaterDatabase {
   }
 
   /// Runs `query` on the last commit, beside any write.
-  func read<Value: Sendable>(
+  package func read<Value: Sendable>(
     _ query: @escaping @Sendable (Database) throws -> Value
   ) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in

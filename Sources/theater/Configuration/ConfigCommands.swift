@@ -5,6 +5,7 @@ import PluginHost
 import PluginProtocol
 import TheaterAPI
 import TheaterConfiguration
+import TheaterLoader
 
 /// `theater config check`, `theater config diff`, `theater config schema`, `theater config upgrade`.
 struct Config: AsyncParsableCommand {

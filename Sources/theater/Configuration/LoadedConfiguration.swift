@@ -1,21 +1,8 @@
 import Glibc
-import PluginHost
-import PluginProtocol
 import TheaterConfiguration
+import TheaterLoader
 
-/// A valid configuration with the catalogue of its plugins.
-struct LoadedConfiguration: Sendable {
-  var configuration: TheaterConfiguration
-  let catalogue: PluginCatalogue
-  /// The base of its relative paths.
-  let origin: PathOrigin
-
-  init(_ configuration: TheaterConfiguration, catalogue: PluginCatalogue, origin: PathOrigin) {
-    self.configuration = configuration
-    self.catalogue = catalogue
-    self.origin = origin
-  }
-
+extension LoadedConfiguration {
   /// Reads and validates a file, with the manifests of the plugins. Missing folders are warnings.
   ///
   /// - Parameter plugins: Plugin folders from the command line, which are searched first.
@@ -30,38 +17,9 @@ struct LoadedConfiguration: Sendable {
     _ file: ConfigurationFile, plugins: [String], paths: ApplicationPaths,
     checksFolders: Bool = false
   ) throws(InvalidConfiguration) {
-    origin = file.origin
-    catalogue = PluginCatalogue(folders: plugins + file.pluginFolders + paths.pluginFolders)
-    configuration = try file.configuration(
-      plugins: KnownPlugins(catalogue), secrets: paths.secretFolders,
+    try self.init(
+      file, searching: plugins, andLast: paths.pluginFolders, secrets: paths.secretFolders,
       checksFolders: checksFolders)
-  }
-}
-
-extension LoadedConfiguration {
-  /// The devices for the plugin host, with the texts of their secrets.
-  var hostedDevices: [HostedDevice] {
-    configuration.devices.map {
-      HostedDevice(
-        id: $0.id, role: $0.role, plugin: $0.plugin, options: $0.options.revealed(),
-        process: $0.process, secrets: $0.options.revealedSecrets())
-    }
-  }
-}
-
-extension KnownPlugins {
-  /// The plugins of a catalogue; the unusable ones count as faulty.
-  init(_ catalogue: PluginCatalogue) {
-    var faults: [String: String] = [:]
-    for problem in catalogue.problems {
-      // …/NAME/manifest.json
-      let parts = problem.path.split(separator: "/")
-      guard let name = parts.dropLast().last.map(String.init), catalogue[name] == nil else {
-        continue
-      }
-      faults[name] = problem.description
-    }
-    self.init(catalogue.plugins.map(\.manifest), faults: faults)
   }
 }
 
@@ -99,17 +57,6 @@ extension ApplicationPaths {
     guard count > 0 else { return nil }
     let path = String(decoding: buffer.prefix(count), as: UTF8.self)
     return path.lastIndex(of: "/").map { String(path[..<$0]) }
-  }
-}
-
-extension LoadedConfiguration {
-  /// Validates another text with the same plugins and the same base of relative paths.
-  func check(_ text: [UInt8], paths: ApplicationPaths) throws(InvalidConfiguration)
-    -> TheaterConfiguration
-  {
-    try .read(
-      text, named: "devices.json", from: origin, plugins: KnownPlugins(catalogue),
-      secrets: paths.secretFolders)
   }
 }
 

@@ -2,6 +2,7 @@ import Devices
 import Discovery
 import JSON
 import TheaterConfiguration
+import TheaterLoader
 
 /// Inserts findings into `devices.json`: all of them, checked, or none.
 struct FindingPlacement {

@@ -3,6 +3,7 @@ import JSON
 import PluginHost
 import PluginProtocol
 import TheaterConfiguration
+import TheaterLoader
 import WebServer
 
 /// Checks the folders for state and sockets.

@@ -2,6 +2,7 @@ import ArgumentParser
 import JSON
 import TheaterAPI
 import TheaterConfiguration
+import TheaterLoader
 
 /// `theater doctor`: lists the problems of this machine, each with the command that fixes it.
 /// Works without the controller; checks it too if it runs. For a controller elsewhere, shows the checks that it

@@ -10,6 +10,8 @@ import PluginHost
 import ServiceLifecycle
 import Storage
 import TheaterConfiguration
+import TheaterLoader
+import TheaterStorage
 import WebServer
 
 /// The composition root of `theater serve`: it connects plugins, devices, facade, accounts and web
@@ -65,10 +67,10 @@ struct Controller: Sendable {
       policy: AccountPolicy(rules: loaded.configuration.accounts.rules), hashes: hashes,
       delivery: try makeDispatcher())
     let setupCode = try await Self.open(accountService)
-    let theater = makeTheater(plugins, database, accountService)
+    let configured = makeTheater(plugins, database, accountService)
+    let theater = configured.facade
     let runtime = TheaterRuntime(
-      loaded, from: text, in: store, target: RunningTheater(plugins: plugins, theater: theater),
-      logger: logger)
+      loaded, from: text, in: store, target: configured, logger: logger)
     let certificate = try listening.certificate(paths)
     let report = StartReport(
       loaded: loaded, plugins: plugins, paths: paths, listening: listening,
@@ -88,7 +90,7 @@ struct Controller: Sendable {
       theater, accountService, runtime, plugins, report, certificate?.certificate)
     do {
       try await run(services, until: stop) {
-        await runAtMost(Self.longestClosing) { await Self.close(theater) }
+        await runAtMost(Self.longestClosing) { await configured.close() }
         plugins.stop()
       }
     } catch {
@@ -99,11 +101,10 @@ struct Controller: Sendable {
 
   private func makeTheater(
     _ plugins: PluginHost, _ database: TheaterDatabase, _ accountService: AccountService
-  ) -> HomeTheaterFacade {
-    HomeTheaterFacade(
-      devices: plugins.devices, plan: loaded.configuration.plan, positions: database.positions,
-      activities: database.activities,
-      log: { [logger] in logger.warning("\($0)") },
+  ) -> ConfiguredTheater {
+    ConfiguredTheater(
+      loaded, plugins: plugins, positions: database.positions, activities: database.activities,
+      logger: logger,
       limitStopped: {
         await accountService.recordLimitStop(
           of: "\($0.words) on \($0.player)", startedBy: $0.user)
@@ -178,12 +179,6 @@ struct Controller: Sendable {
     if let failure, !stop.isSignalled { throw failure }
   }
 
-  /// Saves positions and stops playback; turns nothing off.
-  private static func close(_ theater: HomeTheaterFacade) async {
-    await theater.shutDown()
-    await PlayerShutdown.stopPlayback(of: theater.devices.values.map { $0 })
-  }
-
   /// Reads the page's files. If they are unusable, logs a warning and returns `nil`, because the
   /// terminal works without the page.
   private func readSite() -> Site? {
@@ -251,36 +246,6 @@ struct Controller: Sendable {
         hint: "Use a port from 1024 on: \(ProgramName.name) serve --port 8080")
     case EADDRNOTAVAIL: return ExitError.notOurs(host)
     default: return ExitError(.failed, "the controller cannot listen: \(error)")
-    }
-  }
-}
-
-/// Stops playback before the plugins end.
-enum PlayerShutdown {
-  /// The longest wait for one player.
-  private static let longest = Duration.seconds(1)
-
-  /// Sends `stop` to each player that plays.
-  static func stopPlayback(of devices: [any Device]) async {
-    await withDiscardingTaskGroup { group in
-      for device in devices {
-        guard let stop = device.role.stop else { continue }
-        group.addTask {
-          guard await device.snapshot().state.playback?.status == .playing else { return }
-          await withTimeout(longest) { _ = try? await device.perform(stop, until: .accepted) }
-        }
-      }
-    }
-  }
-
-  private static func withTimeout(
-    _ time: Duration, _ body: @escaping @Sendable () async -> Void
-  ) async {
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask(operation: body)
-      group.addTask { try? await Task.sleep(for: time) }
-      await group.next()
-      group.cancelAll()
     }
   }
 }

@@ -4,6 +4,7 @@ import JSON
 import PluginHost
 import PluginProtocol
 import TheaterConfiguration
+import TheaterLoader
 import WebServer
 
 /// The diagnostics of plugins and sound devices for the API.

@@ -3,6 +3,7 @@ import Logging
 import PluginHost
 import ServiceLifecycle
 import Storage
+import TheaterStorage
 
 /// Keeps the stored settings of devices up to date: a change is written at once, further ones after a second.
 struct DeviceSettingsService: Service {

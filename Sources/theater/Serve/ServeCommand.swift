@@ -3,6 +3,7 @@ import CLinux
 import Glibc
 import Logging
 import TheaterConfiguration
+import TheaterLoader
 
 /// `theater serve`: runs the controller.
 struct Serve: AsyncParsableCommand, LocalCommand {

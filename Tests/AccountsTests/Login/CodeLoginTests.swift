@@ -20,7 +20,7 @@ import Testing
     let credentials = CodeCredentials(request: request.id.text, code: code)
     let loggedIn = try await accountService.logIn(credentials)
     #expect(try await accountService.sessions.resolve(loggedIn.token.text).name == "Anna")
-    #expect(await events.first { _ in true } == .loggedIn(loggedIn.principal, by: "code"))
+    #expect(await events.first { _ in true }?.isLogin(of: loggedIn.principal, by: "code") == true)
     let again = await refusalCode { () async throws(AccountError) in
       try await accountService.logIn(credentials)
     }

@@ -137,7 +137,7 @@ import Testing
       }
     }
     let next = try await household.logIn().principal
-    #expect(await events.first { _ in true } == .loggedIn(next, by: "password"))
+    #expect(await events.first { _ in true }?.isLogin(of: next, by: "password") == true)
     #expect(household.sentMessages.messages.isEmpty)
   }
 }

@@ -3,6 +3,7 @@ import Accounts
 import Foundation
 import GRDB
 import Testing
+import TheaterStorage
 
 @testable import Storage
 

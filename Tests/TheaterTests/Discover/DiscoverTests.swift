@@ -7,6 +7,7 @@ import MQTTClient
 import TestSupport
 import TheaterConfiguration
 import Testing
+import TheaterLoader
 import WebServer
 
 @testable import theater

@@ -1,6 +1,7 @@
 import Devices
 import Platform
 import TheaterConfiguration
+import TheaterLoader
 
 /// Reads, validates and writes the configuration that the runtime holds.
 protocol ConfigurationStore: Sendable {
@@ -38,7 +39,7 @@ struct ConfigurationFileStore: ConfigurationStore {
   func check(
     _ text: [UInt8], with current: LoadedConfiguration
   ) throws(InvalidConfiguration) -> TheaterConfiguration {
-    try current.check(text, paths: paths)
+    try current.check(text, secrets: paths.secretFolders)
   }
 
   func replace(_ old: [UInt8], with new: [UInt8]) throws(TheaterError) {

@@ -1,8 +1,7 @@
 import Devices
 import HomeTheater
 import JSON
-import PluginHost
-import TheaterConfiguration
+import TheaterLoader
 
 /// The parts of a running theater to which a configuration is applied.
 protocol ConfigurationTarget: Sendable {
@@ -13,15 +12,6 @@ protocol ConfigurationTarget: Sendable {
   func publish(_ event: JSON)
 }
 
-/// The plugin host and the facade of the controller.
-struct RunningTheater: ConfigurationTarget {
-  let plugins: PluginHost
-  let theater: HomeTheaterFacade
-
-  func apply(_ loaded: LoadedConfiguration, by principal: Principal) async throws(TheaterError) {
-    await plugins.apply(loaded.hostedDevices, catalogue: loaded.catalogue)
-    try await theater.apply(loaded.configuration.plan, devices: plugins.devices, by: principal)
-  }
-
-  func publish(_ event: JSON) { theater.events.publish(.other(.configuration, event)) }
+extension ConfiguredTheater: ConfigurationTarget {
+  func publish(_ event: JSON) { facade.events.publish(.other(.configuration, event)) }
 }

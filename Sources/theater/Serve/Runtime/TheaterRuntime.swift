@@ -4,6 +4,7 @@ import JSON
 import Logging
 import Platform
 import TheaterConfiguration
+import TheaterLoader
 import WebServer
 
 /// Holds the configuration in force, and replaces it while the theater runs: when its file was edited,

@@ -2,6 +2,7 @@ import Devices
 import JSON
 import PluginHost
 import TheaterConfiguration
+import TheaterLoader
 import WebServer
 
 /// The controller's message after its start: addresses and the next command, then the devices.

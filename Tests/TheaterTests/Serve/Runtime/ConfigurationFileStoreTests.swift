@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import TheaterConfiguration
 import Testing
+import TheaterLoader
 
 @testable import theater
 

@@ -4,6 +4,7 @@ import JSON
 import TestSupport
 import TheaterConfiguration
 import Testing
+import TheaterLoader
 
 @testable import theater
 

@@ -8,6 +8,7 @@ import Synchronization
 import TestSupport
 import TheaterConfiguration
 import Testing
+import TheaterLoader
 
 @testable import theater
 

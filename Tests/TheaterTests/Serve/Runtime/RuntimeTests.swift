@@ -6,6 +6,7 @@ import PluginHost
 import TestSupport
 import TheaterConfiguration
 import Testing
+import TheaterLoader
 import WebServer
 
 @testable import theater

@@ -2,6 +2,7 @@ import Accounts
 import Devices
 import GRDB
 import HomeTheater
+import Storage
 
 /// What is on in each room, for the next start of the controller.
 package struct ActivityDatabase: ActivityStore {

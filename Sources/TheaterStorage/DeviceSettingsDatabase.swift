@@ -1,6 +1,7 @@
 import Devices
 import GRDB
 import JSON
+import Storage
 
 /// The stored settings of devices, such as volume and station.
 package struct DeviceSettingsDatabase: Sendable {
