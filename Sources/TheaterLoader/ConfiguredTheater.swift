@@ -35,11 +35,11 @@ public final class ConfiguredTheater: Sendable {
   ///     searched before those that the file names.
   ///   - secretFolder: The folder with the values of `{"secret": "name"}` in the file, one file each.
   ///   - positions: The storage of the positions at which users left films and songs.
-  ///   - logger: Receives messages for the owner.
+  ///   - logger: Receives messages for the owner; by default notices and graver ones go to the standard error.
   /// - Throws: All errors of the file, each with its line, JSON path and the expected value.
   public convenience init(
     file path: String, pluginFolders: [String] = [], secretFolder: String = "secrets",
-    positions: any PositionStore = InMemoryPositions(), logger: Logger = Logger(label: "theater")
+    positions: any PositionStore = InMemoryPositions(), logger: Logger = ConfiguredTheater.standardLogger
   ) throws(InvalidConfiguration) {
     let environment = ProcessInfo.processInfo.environment
     let loaded = try LoadedConfiguration(
@@ -55,6 +55,13 @@ public final class ConfiguredTheater: Sendable {
         launcher: ProcessLauncher(environment: environment, logger: logger), logger: logger),
       ownFolder: folder, positions: positions, logger: logger)
   }
+
+  /// The logger of a theater for which the caller names none.
+  public static let standardLogger = {
+    var logger = Logger(label: "theater")
+    logger.logLevel = .notice
+    return logger
+  }()
 
   /// A theater over plugins that the caller runs.
   ///

@@ -95,6 +95,8 @@ final class CableLink: Sendable {
         failure = nil
         pause = Self.shortestPause
       } catch {
+        // The theater ends.
+        if Task.isCancelled { return }
         if error != failure { report(error) }
         if case .impossible = connection.kind {
           // Only a new start of either end can change this.
