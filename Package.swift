@@ -129,7 +129,7 @@ let layers: [[Target]] = [
       [
         "TheaterConfiguration", "PluginHost", "PluginKit", "PluginProtocol", "Devices", "JSON",
         "Platform", logging,
-      ])
+      ]),
   ],
   // Layer 6: the one executable
   [

@@ -5,8 +5,8 @@ Front ends of requirements that are not built yet: docs/not-built-yet.txt, lines
 Tests carry IDs at the beginning of their display names: @Test("E12 E17 · a failed step is
 reported"). Each test is a proof for one front end:
 - the page: the tests in PageTests, which are written in Python: @proves("E8 E9 · watches a film");
-- the terminal: the tests in TheaterTests, and those in EndToEndTests that run `theater` itself or
-  type at a terminal;
+- the terminal: the tests in TheaterTests that drive a screen, and those in EndToEndTests that run
+  `theater` itself or type at a terminal;
 - the library: all other tests, and the checks of Scripts/test-examples, which carry IDs in their
   docstrings.
 Each promise of docs/security.md stands beside the name of its test in “quotation marks”, without
@@ -19,16 +19,21 @@ import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
 all_front_ends = ("library", "terminal", "page")
-# Folders of TheaterTests that test parts of the controller: their tests count for the library.
-controller_folders = ("Backups", "Serve")
+# A line that is no requirement of this version.
+later = "later"
 runs_theater = re.compile(
-    r"\.(?:theater|expect|json|titles|device|atTerminal|serveAgain)\(|Terminal\(|Program\.run\("
+    r"\b(?!Self\b)\w+\.(?:theater|expect|json|atTerminal|serveAgain)\(|\bTerminal\(|elsewhere\.run\("
 )
+drives_screen = re.compile(r"\bharness\b|\bViewHarness\b")
 
-requirement = re.compile(r"^- \*\*([A-F]\d+[a-z]?)\*\* \(([a-z, ]+)\) (.+)$", re.MULTILINE)
-any_requirement = re.compile(r"^- \*\*([A-F]\d+[a-z]?)\*\*", re.MULTILINE)
-test_name = re.compile(r'@(?:Test|proves)\(\s*"(?:((?:[A-F]\d+[a-z]? )+)· )?((?:[^"\\\n]|\\.)+)"')
-example_check = re.compile(r'^    """((?:[A-F]\d+[a-z]? )+)· (.+)"""$', re.MULTILINE)
+# `N-` stands before a fault that must be absent.
+identifier_pattern = r"(?:N-)?[A-F]\d+[a-z]?"
+requirement = re.compile(rf"^- \*\*({identifier_pattern})\*\* \(([a-z, ]+)\) (.+)$", re.MULTILINE)
+any_requirement = re.compile(rf"^- \*\*({identifier_pattern})\*\*", re.MULTILINE)
+test_name = re.compile(
+    rf'@(?:Test|proves)\(\s*"(?:((?:{identifier_pattern} )+)· )?((?:[^"\\\n]|\\.)+)"'
+)
+example_check = re.compile(rf'^    """((?:{identifier_pattern} )+)· (.+)"""$', re.MULTILINE)
 
 
 def read(path):
@@ -37,12 +42,11 @@ def read(path):
 
 def front_end_of(file, body):
     """Returns the front end for which a test with this body is a proof."""
-    target, folder = file.parts[1:3]
+    target = file.parts[1]
     if target == "PageTests":
         return "page"
-    if target == "TheaterTests" and folder not in controller_folders:
-        return "terminal"
-    return "terminal" if target == "EndToEndTests" and runs_theater.search(body) else "library"
+    signs = {"TheaterTests": drives_screen, "EndToEndTests": runs_theater}.get(target)
+    return "terminal" if signs and signs.search(body) else "library"
 
 
 def tests():
@@ -58,7 +62,11 @@ def tests():
         ends = [match.start() for match in matches[1:]] + [len(text)]
         # A file without a test has an end all the same.
         for match, end in zip(matches, ends, strict=False):
-            front_end = front_end_of(file, text[match.end() : end])
+            body = text[match.end() : end]
+            # Without the helpers that follow the function.
+            if path.suffix == ".swift" and (closing := re.search(r"^  \}$", body, re.MULTILINE)):
+                body = body[: closing.start()]
+            front_end = front_end_of(file, body)
             yield match[1].split() if match[1] else [], match[2], front_end, file
     for identifiers, name in example_check.findall(read("Scripts/test-examples")):
         yield identifiers.split(), name, "library", pathlib.Path("Scripts/test-examples")
@@ -92,6 +100,8 @@ def main():
     for identifier, (named, line) in requirements.items():
         print(f"{identifier}  {line}")
         for front_end in named:
+            if front_end == later:
+                continue
             if front_end not in all_front_ends:
                 problems.append(
                     f'docs/requirements.md: {identifier}: there is no front end "{front_end}"'

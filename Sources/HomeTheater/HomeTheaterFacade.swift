@@ -23,19 +23,18 @@ public final class HomeTheaterFacade {
   package nonisolated var plan: TheaterPlan { directory.plan }
 
   let directory: DeviceDirectory
-  private let house: House
   let activities: ActivityController
-  private let players: PlayerFollower
   private let restorer: ActivityRestorer
   let ageLimits: AgeLimitMonitor
   private let library: Library
-  private let pictures: PictureRequests
+  private let offers: LibraryOffers
+  private let overview: RoomOverview
   private let policy: AccessPolicy
   private let engine: SceneEngine
   private let transport: TransportControl
-  private let enforcer: AgeLimitEnforcer
   private nonisolated let cables: CableReconciler
-  private nonisolated let observers = TaskTable<DeviceID>(executor: ArrivalExecutor.shared)
+  private nonisolated let observer: DeviceObserver
+  private nonisolated let installer: PlanInstaller
 
   /// A theater of eight devices, one of each role, with the scenes for films, music, radio and popcorn.
   ///
@@ -80,15 +79,14 @@ public final class HomeTheaterFacade {
     self.clock = clock
     directory = DeviceDirectory(devices: devices, plan: plan)
     library = Library(directory: directory, events: events, clock: clock, log: log)
-    pictures = PictureRequests()
     policy = AccessPolicy(directory: directory, library: library)
     ageLimits = AgeLimitMonitor(directory: directory, policy: policy)
     engine = SceneEngine(
       directory: directory, ageLimits: ageLimits, events: events, clock: clock, log: log)
-    house = House(
+    let house = House(
       events: events, stored: ActivityRecorder(store: activityStore, log: log),
       ageLimits: ageLimits, loudness: engine.loudness)
-    players = PlayerFollower(
+    let players = PlayerFollower(
       house: house, directory: directory, library: library, clock: clock,
       playback: {
         PlaybackMonitor(
@@ -97,21 +95,31 @@ public final class HomeTheaterFacade {
     activities = ActivityController(
       house: house, directory: directory, library: library, players: players, policy: policy,
       ageLimits: ageLimits, engine: engine, clock: clock, log: log)
-    restorer = ActivityRestorer(
-      house: house, directory: directory, library: library, players: players,
-      ageLimits: ageLimits, loudness: engine.loudness, events: events, clock: clock, log: log)
     transport = TransportControl(
       house: house, directory: directory, activities: activities, players: players,
       policy: policy, engine: engine, clock: clock)
-    enforcer = AgeLimitEnforcer(
+    let enforcer = AgeLimitEnforcer(
       monitor: ageLimits, engine: engine, house: house, players: players, log: log,
       stopped: limitStopped)
+    restorer = ActivityRestorer(
+      house: house, directory: directory, library: library, players: players,
+      ageLimits: ageLimits, loudness: engine.loudness, activities: activities, enforcer: enforcer,
+      events: events, clock: clock, log: log)
     cables = CableReconciler(clock: clock) { edge, error in
       if let error { log("cable \(edge.from) → \(edge.to) (\(edge.input)): \(error)") }
     }
-    cables.apply(plan.cables, devices: directory.devices, snapshots: [:])
-    levels.apply(directory.devices.values)
-    for device in directory.devices.values { observe(device) }
+    observer = DeviceObserver(
+      directory: directory, events: events, cables: cables, chainLevels: engine.chainLevels,
+      library: library, activities: activities, enforcer: enforcer)
+    installer = PlanInstaller(
+      directory: directory, observer: observer, cables: cables, levels: levels,
+      loudness: engine.loudness, library: library, ageLimits: ageLimits, activities: activities,
+      events: events)
+    offers = LibraryOffers(
+      library: library, directory: directory, players: players, house: house, policy: policy)
+    overview = RoomOverview(
+      house: house, directory: directory, activities: activities, events: events, clock: clock)
+    installer.begin()
   }
 
   // MARK: Lifetime
@@ -125,20 +133,11 @@ public final class HomeTheaterFacade {
   /// on before the start, until the task is cancelled. Called once.
   public nonisolated func run() async {
     await withDiscardingTaskGroup { group in
-      group.addTask { await self.observers.run() }
+      group.addTask { await self.observer.run() }
       group.addTask { await self.cables.run() }
       group.addTask { await self.library.run() }
-      group.addTask { await self.restorer.restoreAll { await self.followRestored($0) } }
+      group.addTask { await self.restorer.restoreAll() }
     }
-  }
-
-  /// Follows what goes on in a room after a restart, whose item may be another one by now.
-  private func followRestored(_ room: RoomID) async {
-    await activities.resumeFollowing(room)
-    guard let player = house[room].session.activity?.player.flatMap({ directory[$0] }),
-      let playback = directory.snapshot(of: player.id)?.state.playback
-    else { return }
-    enforcer.observe(playback, of: player)
   }
 
   /// Cancels runs and scans, saves the position and ends the event streams. Devices keep their power.
@@ -148,31 +147,13 @@ public final class HomeTheaterFacade {
     events.close()
   }
 
-  /// Whether an activity is on in any room.
-  private var isAnythingOn: Bool {
-    house.state.usedRooms.contains { house[$0].session.activity != nil }
-  }
-
   /// Waits until no activity is on in any room, or until its task is cancelled.
-  package func waitUntilIdle() async {
-    let changes = events.subscribe()
-    defer { changes.end() }
-    changes.signal()
-    for await _ in changes.signals where !isAnythingOn { return }
-  }
+  package func waitUntilIdle() async { await overview.waitUntilIdle() }
 
   /// Calls `body` with whether an activity is on, at once and after each change, until the task is
   /// cancelled or the theater shuts down.
   package func observeActivity(_ body: @Sendable (_ isOn: Bool) -> Void) async {
-    let changes = events.subscribe()
-    defer { changes.end() }
-    changes.signal()
-    var last: Bool?
-    for await _ in changes.signals {
-      let isOn = isAnythingOn
-      if isOn != last { body(isOn) }
-      last = isOn
-    }
+    await overview.observeActivity(body)
   }
 
   /// Replaces the devices and the plan while the theater runs. Needs the permission `administer`.
@@ -184,77 +165,7 @@ public final class HomeTheaterFacade {
     _ plan: TheaterPlan, devices: [any Device], by principal: Principal
   ) async throws(TheaterError) {
     try policy.require(.administer, of: principal)
-    let previous = directory.plan
-    let (changed, redescribed, removed) = directory.replace(devices: devices, plan: plan)
-    for id in removed { observers.set(id, to: nil) }
-    levels.apply(directory.devices.values)
-    var snapshots = directory.snapshots
-    for device in changed { snapshots[device.id] = nil }
-    cables.apply(plan.cables, devices: directory.devices, snapshots: snapshots)
-    for device in changed { engine.loudness.apply(to: device) }
-    engine.loudness.remove(removed)
-    // After `cables.apply`: a new cable misses the reports that arrive before it is made.
-    for device in changed { observe(device) }
-    library.apply(plan.library, replacing: previous.library, changed: changed.map(\.id))
-    ageLimits.removePlayers(removed)
-    for device in redescribed {
-      guard let snapshot = directory.snapshot(of: device.id) else { continue }
-      events.publish(.device(directory.description(of: device), snapshot))
-    }
-    events.publish(
-      .other(
-        .configuration,
-        [
-          "status": "applied",
-          "changed": .array(changed.map { .string($0.id.name) }),
-          "removed": .array(removed.map { .string($0.name) }),
-        ]))
-    await activities.apply(plan)
-  }
-
-  /// Observes a device in place of the one of the same name.
-  private nonisolated func observe(_ device: any Device) {
-    // The task runs on the thread on which a report arrives: waking another one takes longer.
-    observers.set(
-      device.id,
-      to: { [weak self] in
-        for await snapshot in await device.snapshots() { await self?.observe(snapshot, of: device) }
-      })
-  }
-
-  private nonisolated func observe(_ snapshot: DeviceSnapshot, of device: any Device) async {
-    // A device that was replaced may still have a report on its way.
-    guard directory.contains(device) else { return }
-    cables.observe(snapshot, of: device.id)
-    let before = directory.snapshot(of: device.id)
-    guard snapshot != before else { return }
-    if device.role.category == nil {
-      record(snapshot, of: device)
-      engine.chainLevels.observe(snapshot, after: before, of: device)
-    } else {
-      await observePlayer(snapshot, of: device, before: before)
-    }
-    if snapshot.isReachable != before?.isReachable || snapshot.generation != before?.generation {
-      await activities.updateLosses()
-    }
-  }
-
-  private nonisolated func record(_ snapshot: DeviceSnapshot, of device: any Device) {
-    directory.record(snapshot, of: device.id)
-    events.publish(.device(directory.description(of: device), snapshot))
-  }
-
-  private func observePlayer(
-    _ snapshot: DeviceSnapshot, of player: any Device, before: DeviceSnapshot?
-  ) async {
-    record(snapshot, of: player)
-    library.observe(snapshot, of: player)
-    guard let reading = snapshot.state.readings[.playback],
-      reading != before?.state.readings[.playback]
-    else { return }
-    if let playback = snapshot.state.playback { enforcer.observe(playback, of: player) }
-    await activities.observe(snapshot, of: player)
-    activities.updateLosses()
+    await installer.install(plan, devices: devices)
   }
 
   // MARK: Activities and scenes
@@ -270,9 +181,7 @@ public final class HomeTheaterFacade {
   /// The devices that a principal may see, in the order of the file: for a guest, those of the guest's rooms and
   /// of none.
   package nonisolated func devices(for principal: Principal) -> [any Device] {
-    let plan = plan
-    let open = plan.rooms(openTo: principal)
-    return orderedDevices.filter { plan.shows(plan.rooms(of: $0.id), to: open) }
+    overview.devices(for: principal)
   }
 
   /// Returns every activity, in the order of the file. Needs the permission `view`.
@@ -280,12 +189,7 @@ public final class HomeTheaterFacade {
     for principal: Principal
   ) async throws(TheaterError) -> [OfferedActivity] {
     try await policy.require(.view, of: principal)
-    let plan = plan
-    return plan.orderedActivities.map { activity in
-      OfferedActivity(
-        activity: activity, room: plan.room(of: activity),
-        isPermitted: principal.mayBegin(activity))
-    }
+    return plan.activities(offeredTo: principal)
   }
 
   /// Returns every scene, in the order of the file. Needs the permission `view`.
@@ -300,38 +204,7 @@ public final class HomeTheaterFacade {
   /// guest's activities. Needs the permission `view`.
   package func rooms(for principal: Principal) async throws(TheaterError) -> [RoomStatus] {
     try policy.require(.view, of: principal)
-    await activities.update()
-    var rooms: [RoomStatus] = []
-    let open = plan.rooms(openTo: principal)
-    for room in plan.allRooms where open?.contains(room.id) ?? true {
-      rooms.append(await status(of: room))
-    }
-    return rooms
-  }
-
-  private func status(of room: Room) async -> RoomStatus {
-    let report = house[room.id].session.report
-    let player = report.player.flatMap { directory[$0] }
-    return RoomStatus(
-      room: room, devices: plan.rooms.isEmpty ? orderedDevices.map(\.id) : room.devices,
-      activities: plan.orderedActivities.filter { plan.room(of: $0) == room.id }.map(\.name),
-      report: report, playback: await player?.snapshot().playbackJSON(at: clock.now()))
-  }
-
-  /// The room of a request.
-  ///
-  /// - Parameter name: `nil` for the first room that the principal may see.
-  /// - Throws: `notFound` for a name of no such room.
-  private func place(
-    _ name: RoomID?, for principal: Principal
-  ) throws(TheaterError) -> RoomID {
-    let open = plan.rooms(openTo: principal)
-    let rooms = plan.allRooms.map(\.id).filter { open?.contains($0) ?? true }
-    guard let name else { return rooms.first ?? activities.defaultRoom }
-    guard rooms.contains(name) else {
-      throw .unknown("room", name.name, rooms.map(\.name))
-    }
-    return name
+    return await overview.rooms(for: principal)
   }
 
   /// Begins an activity in place of the one that is on in its room. Needs the permission `play`.
@@ -346,7 +219,7 @@ public final class HomeTheaterFacade {
     by principal: Principal
   ) async throws(TheaterError) -> StartedActivity {
     try policy.require(.play, of: principal)
-    if let room { _ = try place(room, for: principal) }
+    if let room { _ = try overview.place(room, for: principal) }
     return try await activities.begin(
       name, item: item, in: room, fromStart: fromStart, by: principal)
   }
@@ -364,7 +237,7 @@ public final class HomeTheaterFacade {
     by principal: Principal
   ) async throws(TheaterError) -> StartedActivity {
     try policy.require(.play, of: principal)
-    if let room { _ = try place(room, for: principal) }
+    if let room { _ = try overview.place(room, for: principal) }
     return try await activities.begin(
       category, item: item, in: room, fromStart: fromStart, by: principal)
   }
@@ -374,7 +247,7 @@ public final class HomeTheaterFacade {
     in room: RoomID? = nil, by principal: Principal
   ) async throws(TheaterError) -> Run {
     try policy.require(.play, of: principal)
-    return try await activities.end(in: try place(room, for: principal), by: principal)
+    return try await activities.end(in: try overview.place(room, for: principal), by: principal)
   }
 
   /// Ends the activity that plays this category in the first room in which one does, with its end scene. Needs the
@@ -383,11 +256,7 @@ public final class HomeTheaterFacade {
   /// - Throws: `notNow` if nothing of this category is on.
   func end(_ category: Category, by principal: Principal) async throws(TheaterError) -> Run {
     try policy.require(.play, of: principal)
-    let room = plan.allRooms.map(\.id).first {
-      house[$0].session.activity?.category == category
-    }
-    guard let room else { throw TheaterError(.notNow, "no \(category.singular) is on") }
-    return try await activities.end(in: room, by: principal)
+    return try await activities.end(category, by: principal)
   }
 
   /// Stops every player and turns off every device of a room, or of the house. A room leaves alone
@@ -398,7 +267,7 @@ public final class HomeTheaterFacade {
     in room: RoomID? = nil, by principal: Principal
   ) async throws(TheaterError) -> Run {
     try policy.require(.operate, of: principal)
-    if let room { _ = try place(room, for: principal) }
+    if let room { _ = try overview.place(room, for: principal) }
     return try await activities.turnEverythingOff(in: room, by: principal)
   }
 
@@ -425,7 +294,7 @@ public final class HomeTheaterFacade {
     by principal: Principal
   ) async throws(TheaterError) -> Run {
     try policy.require(.operate, of: principal)
-    if let room { _ = try place(room, for: principal) }
+    if let room { _ = try overview.place(room, for: principal) }
     return try await activities.runScene(
       name, arguments: arguments, in: room, fromStart: fromStart, by: principal)
   }
@@ -438,7 +307,7 @@ public final class HomeTheaterFacade {
     by principal: Principal
   ) async throws(TheaterError) -> ScenePlan {
     try policy.require(.operate, of: principal)
-    if let room { _ = try place(room, for: principal) }
+    if let room { _ = try overview.place(room, for: principal) }
     return try await activities.planScene(
       name, arguments: arguments, in: room, fromStart: fromStart, by: principal)
   }
@@ -446,9 +315,7 @@ public final class HomeTheaterFacade {
   /// Returns the runs that are under way, oldest first; for a guest, none of other rooms. Needs the permission `view`.
   package func runningRuns(for principal: Principal) throws(TheaterError) -> [RunReport] {
     try policy.require(.view, of: principal)
-    let plan = plan
-    let open = plan.rooms(openTo: principal)
-    return activities.runningRuns().filter { plan.shows(runOf: $0.scene, to: open) }
+    return overview.runningRuns(for: principal)
   }
 
   /// Cancels the run of a scene that is under way, and waits until it has stopped. Needs the permissions of
@@ -522,7 +389,7 @@ public final class HomeTheaterFacade {
   ) async throws(TheaterError) -> Confirmation {
     try policy.require(.play, of: principal)
     return try await transport.sendToPlayer(
-      name, in: try place(room, for: principal), by: principal)
+      name, in: try overview.place(room, for: principal), by: principal)
   }
 
   /// Goes to a position in the item of a room, in seconds from its start or from the present position.
@@ -532,7 +399,7 @@ public final class HomeTheaterFacade {
   ) async throws(TheaterError) -> Confirmation {
     try policy.require(.play, of: principal)
     return try await transport.seek(
-      seconds, isRelative: isRelative, in: try place(room, for: principal), by: principal)
+      seconds, isRelative: isRelative, in: try overview.place(room, for: principal), by: principal)
   }
 
   /// Changes the volume of the amplifier of a room's activity, or of its first one while nothing is on.
@@ -542,7 +409,7 @@ public final class HomeTheaterFacade {
   ) async throws(TheaterError) -> VolumeOutcome {
     try policy.require(.play, of: principal)
     return try await transport.changeVolume(
-      change, in: try place(room, for: principal), by: principal)
+      change, in: try overview.place(room, for: principal), by: principal)
   }
 
   /// Gives a device a command. Needs the command's permission.
@@ -574,8 +441,7 @@ public final class HomeTheaterFacade {
     _ category: Category, for principal: Principal
   ) throws(TheaterError) -> [Catalogue.Entry] {
     try policy.require(.view, of: principal)
-    guard principal.mayChoose(category, in: plan) else { return [] }
-    return library.catalogue.entries(category, ageLimit: principal.ageLimit)
+    return offers.entries(category, for: principal)
   }
 
   /// Returns a part of the entries of a category that the principal may choose, each with the principal's saved
@@ -584,25 +450,7 @@ public final class HomeTheaterFacade {
     _ category: Category, _ query: LibraryQuery, for principal: Principal
   ) async throws(TheaterError) -> LibraryPage {
     try policy.require(.view, of: principal)
-    guard principal.mayChoose(category, in: plan) else {
-      return LibraryPage(elements: [], total: 0)
-    }
-    let (entries, total) = library.catalogue.page(category, query, ageLimit: principal.ageLimit)
-    guard category != .stations, !entries.isEmpty, let user = principal.user else {
-      return LibraryPage(
-        elements: entries.map { LibraryPage.Element(entry: $0, position: nil) }, total: total)
-    }
-    let positions = Dictionary(
-      await players.savedPositions(of: user).map { ($0.item, $0.seconds) },
-      uniquingKeysWith: { first, _ in first })
-    return LibraryPage(
-      elements: entries.map { entry in
-        LibraryPage.Element(
-          entry: entry,
-          position: positions[UTF8Key(entry.item.id)].flatMap {
-            ResumeRule(category, entry).isResumable($0) ? $0 : nil
-          })
-      }, total: total)
+    return await offers.page(category, query, for: principal)
   }
 
   /// Returns the films and songs that the principal has left before their end and may choose, as in `entries`, each
@@ -613,26 +461,8 @@ public final class HomeTheaterFacade {
     limit: Int, for principal: Principal
   ) async throws(TheaterError) -> [(category: Category, element: LibraryPage.Element)] {
     try policy.require(.view, of: principal)
-    guard let user = principal.user else { return [] }
-    let positions = await players.savedPositions(of: user).prefix(Self.mostStopped)
-    let found = library.catalogue.entries(
-      Set(positions.map(\.item)), in: categories(for: principal).filter { $0 != .stations },
-      ageLimit: principal.ageLimit)
-    return positions.lazy.compactMap { item, seconds in
-      found[item].flatMap { category, entry in
-        ResumeRule(category, entry).isResumable(seconds)
-          ? (category, LibraryPage.Element(entry: entry, position: seconds)) : nil
-      }
-    }.prefix(limit).map(\.self)
+    return await offers.stopped(limit: limit, for: principal)
   }
-
-  /// The categories of which the principal may choose items.
-  private func categories(for principal: Principal) -> [Category] {
-    Category.allCases.filter { principal.mayChoose($0, in: plan) }
-  }
-
-  /// The most saved positions that are looked up in the library.
-  private static let mostStopped = 500
 
   /// Returns the items of a category within the principal's age limit, each with the principal's saved position, once
   /// every player's catalogue has been read. Needs the permission `view`.
@@ -640,10 +470,7 @@ public final class HomeTheaterFacade {
     _ category: Category, for principal: Principal
   ) async throws(TheaterError) -> [ListedItem] {
     try policy.require(.view, of: principal)
-    await library.scanUnread()
-    return try await page(category, LibraryQuery(), for: principal).elements.map {
-      ListedItem(item: $0.entry.item, position: $0.position)
-    }
+    return await offers.items(category, for: principal)
   }
 
   /// Returns the picture of an item of the library; `nil` if no player has one. Needs the permission `view`.
@@ -655,29 +482,7 @@ public final class HomeTheaterFacade {
     of item: String, for principal: Principal
   ) async throws(TheaterError) -> ItemPicture? {
     try policy.require(.view, of: principal)
-    let open = plan.rooms(openTo: principal)
-    let isCurrent = plan.allRooms.contains { room in
-      (open?.contains(room.id) ?? true)
-        && house[room.id].session.report.item?.hasSameBytes(as: item) == true
-    }
-    let found = library.catalogue.entry(
-      id: item, in: isCurrent ? Category.allCases : categories(for: principal))
-    guard let entry = found, policy.permits(item, ageLimit: principal.ageLimit) else {
-      throw .notInLibrary(item)
-    }
-    guard entry.item.hasPicture else { return nil }
-    var failure: TheaterError?
-    for id in entry.players {
-      guard let player = directory[id] else { continue }
-      do throws(DeviceError) {
-        let picture = try await pictures.picture(of: item, from: player, for: principal.user)
-        if let picture { return picture }
-      } catch {
-        failure = failure ?? TheaterError(error, device: id)
-      }
-    }
-    if let failure { throw failure }
-    return nil
+    return try await offers.picture(of: item, for: principal)
   }
 
   /// Reads the catalogues of the players that have not been read yet.
@@ -690,9 +495,7 @@ public final class HomeTheaterFacade {
   @discardableResult
   package func scanLibrary(by principal: Principal) async throws(TheaterError) -> [ScanReport] {
     try policy.require(.operate, of: principal)
-    var reports = await library.scanAll()
-    if principal.ageLimit != nil { for index in reports.indices { reports[index].leftOut = [] } }
-    return reports
+    return await offers.scan(for: principal)
   }
 
   /// What is on in a room, its playback and every device. Needs the permission `view`.
@@ -703,20 +506,6 @@ public final class HomeTheaterFacade {
     of room: RoomID? = nil, for principal: Principal
   ) async throws(TheaterError) -> JSON {
     try policy.require(.view, of: principal)
-    let id = try place(room, for: principal)
-    // Read before the state: later events may be contained in it, but none is missed.
-    let event = events.currentID
-    let rooms = try await rooms(for: principal)
-    var main = rooms.first { $0.room.id == id }
-    if main == nil { main = await status(of: Room(id: id, devices: [])) }
-    guard let main else { throw .unknown("room", id.name, rooms.map(\.room.id.name)) }
-    var devices: [(snapshot: DeviceSnapshot, description: DeviceDescription)] = []
-    for device in self.devices(for: principal) {
-      devices.append((await device.snapshot(), description(of: device)))
-    }
-    return TheaterStatus(
-      event: event, room: main, rooms: rooms,
-      running: try runningRuns(for: principal), devices: devices, now: clock.now()
-    ).json
+    return try await overview.status(of: room, for: principal)
   }
 }

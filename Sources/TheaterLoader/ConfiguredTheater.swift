@@ -39,7 +39,8 @@ public final class ConfiguredTheater: Sendable {
   /// - Throws: All errors of the file, each with its line, JSON path and the expected value.
   public convenience init(
     file path: String, pluginFolders: [String] = [], secretFolder: String = "secrets",
-    positions: any PositionStore = InMemoryPositions(), logger: Logger = ConfiguredTheater.standardLogger
+    positions: any PositionStore = InMemoryPositions(),
+    logger: Logger = ConfiguredTheater.standardLogger
   ) throws(InvalidConfiguration) {
     let environment = ProcessInfo.processInfo.environment
     let loaded = try LoadedConfiguration(

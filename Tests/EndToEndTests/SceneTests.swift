@@ -15,7 +15,8 @@ import Testing
   }
 
   @Test(
-    "E12 E13 E14 · the terminal shows each step of the shipped scenes in the order of the source")
+    "E11 E12 E13 E14 · the terminal shows each step of the shipped scenes in the order of the source"
+  )
   func order() async throws {
     try await withLiveController { room in
       try await room.registerOwner()
@@ -32,10 +33,49 @@ import Testing
           "popper off", "lights on", "screen up", "projector off", "amp off", "dvd stop",
           "dvd eject", "dvd off",
         ])
-      let station = try #require(await room.titles("stations").first)
-      let radio = Self.commands(try await room.expect("radio", station))
-      #expect(radio.prefix(4) == ["amp on", "amp input tuner", "amp stereo", "tuner on"])
-      #expect(Self.commands(try await room.expect("stop")) == ["amp off", "tuner off"])
+      let song = try #require(await room.titles("songs").first)
+      let listen = Self.commands(try await room.expect("listen", song, "--from-start"))
+      #expect(listen.dropLast() == ["amp on", "amp input cd", "amp stereo", "cd on"])
+      #expect(listen.last?.hasPrefix("cd play ") == true)
+      #expect(
+        Self.commands(try await room.expect("stop")) == [
+          "amp off", "cd stop", "cd eject", "cd off",
+        ])
+      let stations = try #require(await room.titles("stations").first)
+      for (station, tuned) in [
+        (stations, "tuner station \(stations)"), ("98.5 FM", "tuner fm 98.5"),
+        ("810 AM", "tuner am 810"),
+      ] {
+        let radio = Self.commands(try await room.expect("radio", station))
+        #expect(
+          radio == ["amp on", "amp input tuner", "amp stereo", "tuner on", tuned], "\(station)")
+        #expect(Self.commands(try await room.expect("stop")) == ["amp off", "tuner off"])
+      }
+    }
+  }
+
+  @Test("E17 · a failed step is named with its device and position, and with what was done before")
+  func failedStep() async throws {
+    try await withLiveController(arrange: { configuration, _ in
+      configuration.set(
+        "options", at: ["devices", "projector"], ["speed": 0, "faults": ["refuses": ["on"]]])
+    }) { room in
+      try await room.registerOwner()
+      let film = try #require(await room.titles("films").first)
+      let outcome = try await room.theater("watch", film, "--from-start")
+      #expect(outcome.status == 1)
+      let said = outcome.output + outcome.errors
+      let lines = said.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+      for done in ["popper on", "popper pop", "lights dim 10", "screen down"] {
+        #expect(lines.contains { $0.hasPrefix("✓ \(done)") }, "\(said)")
+      }
+      #expect(lines.contains { $0.hasPrefix("✗ projector on") }, "\(said)")
+      #expect(said.contains("step 4"), "\(said)")
+      #expect(!said.contains("✓ amp on"), "\(said)")
+      #expect(try await room.device("screen")?["state"]?["position"]?["value"] == "down")
+      #expect(try await room.expect("status").contains("projector"))
+      try await room.expect("stop")
+      #expect(try await room.device("screen")?["state"]?["position"]?["value"] == "up")
     }
   }
 

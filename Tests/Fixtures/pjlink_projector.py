@@ -13,6 +13,7 @@ Each line on standard input is a JSON object and changes the projector at "port"
 Its keys:
     password, authentication (none, md5, sha256), class (1, 2)
     warmUp, coolDown         seconds, or "manual": until "finish"
+    challenge                the 16 bytes, in hexadecimal, of every "PJLINK 2"; random without it
     power, input, mute, errors   sets what it reports: "0", "32", "31", "020000"
     odd                      the odd behaviours: ["silent"]
     press                    turns it off ("0") or on ("1") as its own remote control does
@@ -83,6 +84,7 @@ class Projector:
         self.password = options.password
         self.authentication = options.authentication
         self.pjlink_class = options.pjlink_class
+        self.challenge = None
         self.search = None
         self.warm_up = options.warm_up
         self.cool_down = options.cool_down
@@ -257,7 +259,7 @@ class Session:
         projector = self.projector
         if text == "PJLINK 2" and projector.authentication == "sha256":
             self.trace(got=text)
-            self.challenge = secrets.token_bytes(16)
+            self.challenge = projector.challenge or secrets.token_bytes(16)
             await self.send("PJLINK 2 " + self.challenge.hex())
             return True
         if not self.is_proved:
@@ -413,6 +415,8 @@ class Fixture:
             projector.warm_up = seconds(changes["warmUp"])
         if "coolDown" in changes:
             projector.cool_down = seconds(changes["coolDown"])
+        if "challenge" in changes:
+            projector.challenge = bytes.fromhex(changes["challenge"])
         if "odd" in changes:
             projector.odd = set(changes["odd"])
         if "press" in changes:

@@ -36,7 +36,8 @@ struct InMemoryDeviceTests {
     return try Command(spec.name, argument: argument, role: role)
   }
 
-  @Test("E15 E18 · every command of every role has its effect at once, with values of its role")
+  @Test(
+    "E15 E18 N-E5 · every command of every role has its effect at once, with values of its role")
   func commands() async throws {
     for device in Self.devices() {
       #expect(await device.snapshot().availability == .available)

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import pathlib
+import socket
 import subprocess
 import sys
 
@@ -168,3 +169,28 @@ def test_both_clients_are_refused_with_a_wrong_password():
             assert link.authenticate("wrong") is False
         with pytest.raises(aiopjlink.PJLinkPassword):
             asyncio.run(connect(port))
+
+
+# The example of authentication with SHA-256 in the specification of PJLink class 2.
+CHALLENGE = "3db25e10f69c47a85adb24cf361897e0"
+NONCE = "c14b279e603d8a5f17e849ba360f2dc5"
+DIGEST = "70ab129eac6924d4c129c9c4fcf45be42e1e776325a66db67e5b6eee50f2a692"
+
+
+@pytest.mark.parametrize(
+    "digest, answer",
+    [(DIGEST, "%1POWR=0"), (DIGEST[:-1] + "3", "PJLINK ERRA"), ("0" * 64, "PJLINK ERRA")],
+)
+def test_the_projector_takes_the_digest_of_the_specification_and_no_other(digest, answer):
+    with projector("sha256", 2, challenge=CHALLENGE) as (port, _):
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as link:
+            lines = link.makefile("rw", newline="\r")
+
+            def ask(text):
+                lines.write(text + "\r")
+                lines.flush()
+                return lines.readline().rstrip("\r")
+
+            assert lines.readline().startswith("PJLINK 1 ")
+            assert ask("PJLINK 2") == "PJLINK 2 " + CHALLENGE
+            assert ask(NONCE + digest + "%1POWR ?") == answer

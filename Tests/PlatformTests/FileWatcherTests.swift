@@ -168,7 +168,9 @@ struct FileWatcherTests {
     }
   }
 
-  @Test("F6 · a folder that cannot be watched is an error", .disabled(if: geteuid() == 0))
+  @Test(
+    "F6 · a folder that cannot be watched is an error",
+    .disabled(if: geteuid() == 0, "root may watch every folder"))
   func unreadable() async throws {
     try await withTemporaryFolder { folder in
       chmod(folder.path, 0o300)

@@ -31,7 +31,9 @@ struct SwapTests {
     }
   }
 
-  @Test("F6 · an unchanged device keeps process and state while one of the same process is swapped")
+  @Test(
+    "F6 N-E7 · an unchanged device keeps process and state while one of the same process is swapped"
+  )
   func neighbour() async throws {
     let bench = try SwapBench([.lights("lamp", "A"), .lights("spot", "A")])
     try await bench.run {

@@ -45,6 +45,7 @@ import Testing
     let whole = try await run(Self.green, [])
     #expect(whole.status == 0)
     #expect(whole.output.contains("a word that a device has said"))
+    #expect(whole.output.contains("Skipped: 0\n"))
   }
 
   @Test("a known issue is no failure, and its test has ended")
@@ -59,6 +60,29 @@ import Testing
       """)
     #expect(outcome.status == 0)
     #expect(outcome.output == "\(summary)\n")
+  }
+
+  @Test("a whole run counts the tests that were skipped, with their reasons, and those repeated")
+  func unproven() async throws {
+    let outcome = try await run(
+      """
+      echo '◇ Test "a lamp" started.'
+      echo '➜ Test "a mount" skipped: "needs the right to mount a small disk"'
+      echo '➜ Test passing 2 arguments "a case" is no test of its own'
+      echo '➜ Suite Films skipped: "needs the packages pulseaudio and pulseaudio-utils"'
+      echo '━ Test "a lamp" recorded a known issue at LampTests.swift:7:5: Expectation failed: false'
+      echo '━ Test "a lamp" recorded a known issue with 1 argument length → 1.0 at LampTests.swift:8:5'
+      echo '✔ Test "a lamp" passed after 0.1 seconds.'
+      echo '✔ Test run with 1 test in 1 suite passed after 0.1 seconds.'
+      """, [])
+    #expect(outcome.status == 0)
+    let lines = outcome.output.split(separator: "\n").map(String.init)
+    #expect(
+      lines.suffix(5) == [
+        "Skipped: 2", "  \"a mount\": needs the right to mount a small disk",
+        "  Films: needs the packages pulseaudio and pulseaudio-utils",
+        "Measured again, because the machine stood still: 1", "  \"a lamp\": 2 issues",
+      ])
   }
 
   @Test("a failed run prints what failed, and fails")

@@ -77,3 +77,13 @@ public struct OfferedActivity: Sendable, Hashable {
   /// Whether the user may begin it while nothing is on.
   public let isPermitted: Bool
 }
+
+extension TheaterPlan {
+  /// Every activity, in the order of the file, and whether the principal may begin it.
+  func activities(offeredTo principal: Principal) -> [OfferedActivity] {
+    orderedActivities.map { activity in
+      OfferedActivity(
+        activity: activity, room: room(of: activity), isPermitted: principal.mayBegin(activity))
+    }
+  }
+}

@@ -516,6 +516,17 @@ final class ActivityController {
 
   // MARK: End
 
+  /// Ends the activity that plays this category in the first room in which one does, with its end scene.
+  ///
+  /// - Throws: `notNow` if nothing of this category is on.
+  func end(_ category: Category, by principal: Principal) async throws(TheaterError) -> Run {
+    let room = directory.plan.allRooms.map(\.id).first {
+      house[$0].session.activity?.category == category
+    }
+    guard let room else { throw TheaterError(.notNow, "no \(category.singular) is on") }
+    return try await end(in: room, by: principal)
+  }
+
   /// Ends what is on in a room with its end scene, within the principal's limits.
   func end(in room: RoomID, by principal: Principal) async throws(TheaterError) -> Run {
     try policy.checkControl(of: [room], in: house.state, by: principal)

@@ -19,14 +19,17 @@ final class ActivityRestorer {
   private let players: PlayerFollower
   private let ageLimits: AgeLimitMonitor
   private let loudness: LoudnessLimits
+  private let activities: ActivityController
+  private let enforcer: AgeLimitEnforcer
   private let events: EventLog
   private let clock: any TheaterClock
   private let log: @Sendable (String) -> Void
 
   nonisolated init(
     house: House, directory: DeviceDirectory, library: Library, players: PlayerFollower,
-    ageLimits: AgeLimitMonitor, loudness: LoudnessLimits, events: EventLog,
-    clock: any TheaterClock, log: @escaping @Sendable (String) -> Void
+    ageLimits: AgeLimitMonitor, loudness: LoudnessLimits, activities: ActivityController,
+    enforcer: AgeLimitEnforcer, events: EventLog, clock: any TheaterClock,
+    log: @escaping @Sendable (String) -> Void
   ) {
     self.house = house
     self.directory = directory
@@ -34,24 +37,33 @@ final class ActivityRestorer {
     self.players = players
     self.ageLimits = ageLimits
     self.loudness = loudness
+    self.activities = activities
+    self.enforcer = enforcer
     self.events = events
     self.clock = clock
     self.log = log
   }
 
   /// Restores what was on in each room, beside each other.
-  ///
-  /// - Parameter restored: Called for each room in which an activity goes on.
-  func restoreAll(_ restored: @escaping @TheaterActor @Sendable (RoomID) async -> Void) async {
+  func restoreAll() async {
     let all = await house.stored.read()
     await withDiscardingTaskGroup { group in
       for stored in all {
         group.addTask {
           guard let room = await self.restore(stored) else { return }
-          await restored(room)
+          await self.followAgain(room)
         }
       }
     }
+  }
+
+  /// Follows what goes on in a room, whose item may be another one by now.
+  private func followAgain(_ room: RoomID) async {
+    await activities.resumeFollowing(room)
+    guard let player = house[room].session.activity?.player.flatMap({ directory[$0] }),
+      let playback = directory.snapshot(of: player.id)?.state.playback
+    else { return }
+    enforcer.observe(playback, of: player)
   }
 
   /// - Returns: The room in which the activity goes on; `nil` if it does not.

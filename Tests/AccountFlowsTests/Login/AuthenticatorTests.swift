@@ -93,7 +93,9 @@ struct AuthenticatorTests {
     #expect(service.kept == [])
   }
 
-  @Test("A11 E2 · the screen with its driver: progress, refusal, another try, second factor, login")
+  @Test(
+    "A11 E2 N-A6 · the screen with its driver: progress, refusal, another try, second factor, login"
+  )
   func wholeEvening() async {
     let service = StubLoginService { (credentials) throws(ScreenFailure) in
       guard credentials.proof == good.proof else {
@@ -118,6 +120,27 @@ struct AuthenticatorTests {
       #expect(progress == [true, false, true, false, true, false])
       #expect(service.kept == ["t"])
     }
+  }
+
+  @Test("N-B4 · the driver of a screen is freed with its last reference, after its end and before")
+  func freed() async {
+    weak var ended: ScreenDriver<LoginScreen>?
+    weak var unused: ScreenDriver<LoginScreen>?
+    weak var cancelled: ScreenDriver<LoginScreen>?
+    do {
+      let service = StubLoginService { _ in .loggedIn(ann, SessionSecret("t")) }
+      func driver() -> ScreenDriver<LoginScreen> {
+        LoginScreen().driver(service.authenticator, clock: ManualClock())
+      }
+      let (first, second, third) = (driver(), driver(), driver())
+      (ended, unused, cancelled) = (first, second, third)
+      await first.send(.leave(for: .registration))
+      _ = await first.run()
+      let running = Task { _ = await third.run() }
+      running.cancel()
+      await running.value
+    }
+    #expect(ended == nil && unused == nil && cancelled == nil)
   }
 
   @Test("E4 A7 · a login by code takes the same steps: form, service, token store")

@@ -124,7 +124,7 @@ struct LoginScreenTests {
   }
 
   @Test(
-    "A6 A9 · after a failure the message is shown and the button follows the rules again",
+    "A6 A9 N-A5 · after a failure the message is shown and the button follows the rules again",
     arguments: [
       refused, .network("The connection broke."), .notKept("The disk is full."),
       .malformed(field: "email", message: "Type the e-mail address."),

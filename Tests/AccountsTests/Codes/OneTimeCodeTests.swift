@@ -175,7 +175,7 @@ import Testing
     #expect(sentMessages.messages.count == 6)
   }
 
-  @Test("D6 · a wrong code does not extend the wait for a new one")
+  @Test("D6 D11 · a wrong code does not extend the wait for a new one")
   func wrongCode() async throws {
     let (id, code) = try await send()
     clock.advance(29)

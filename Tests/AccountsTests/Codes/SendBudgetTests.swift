@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(
-    "D8 · requests for codes to another person's address use up the requester's sends, not that person's"
+    "D8 D11 · requests for codes to another person's address use up the requester's sends, not that person's"
   )
   func ownBudgets() async throws {
     let (_, device) = try await verified()
@@ -119,7 +119,8 @@ import Testing
   }
 
   @Test(
-    "D8 · one or two strangers leave a third a code; all have twelve sends an hour for an address")
+    "D8 D11 · one or two strangers leave a third a code; all have twelve sends an hour for an address"
+  )
   func strangersTogether() async throws {
     let (principal, device) = try await verified()
     #expect(try await askFrom(66...70) == [5, 4, 2, 1, 0])
@@ -135,7 +136,8 @@ import Testing
     #expect(try await ask(from: "192.168.1.71").isSent)
   }
 
-  @Test("D8 · twelve sends an hour for an address are all, whatever for, and however it is spelt")
+  @Test(
+    "D8 D11 · twelve sends an hour for an address are all, whatever for, and however it is spelt")
   func allPurposes() async throws {
     _ = try await verified()
     let before = household.sentMessages.messages.count
@@ -209,7 +211,7 @@ import Testing
     #expect(try await ask(from: "192.168.1.68").isSent)
   }
 
-  @Test("D8 · all answers are the same for an unknown address")
+  @Test("D8 N-E3 · all answers are the same for an unknown address")
   func unknownAlike() async throws {
     _ = try await verified()
     var answers: [[Answer]] = []

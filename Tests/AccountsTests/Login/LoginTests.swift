@@ -191,7 +191,7 @@ private struct InterruptedLogin: LoginMethod {
 
   init() throws { household = try Household() }
 
-  @Test("E1 E3 · a login returns the token separately from the person's data")
+  @Test("E1 E3 N-E2 · a login returns the token separately from the person's data")
   func success() async throws {
     let account = try await household.registerOwner()
     let events = household.accountService.events.subscribe()
@@ -242,7 +242,7 @@ private struct InterruptedLogin: LoginMethod {
     #expect(Set(errors.map(\.message)).count == errors.count)
   }
 
-  @Test("A8 · an account logs in although its password breaks the present rules")
+  @Test("N-A4 · an account logs in although its password breaks the present rules")
   func olderRule() async throws {
     let lax = AccountService(
       stores: household.stores,

@@ -115,7 +115,7 @@ import Validation
     #expect(EntryCode(typed: typed) == nil)
   }
 
-  @Test("codes and tokens do not repeat, and tokens hold 256 bits")
+  @Test("N-A2 · codes and tokens do not repeat, and tokens hold 256 bits")
   func unique() {
     #expect(Set((0..<1000).map { _ in EntryCode(from: .system).text }).count == 1000)
     #expect(Set((0..<1000).map { _ in SessionToken(from: .system).text }).count == 1000)

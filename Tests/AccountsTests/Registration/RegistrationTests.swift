@@ -9,7 +9,7 @@ import Testing
 
   init() throws { household = try Household() }
 
-  @Test("E7 · the code on the console makes the first owner, who then logs in")
+  @Test("E7 N-A1 · the code on the console makes the first owner, who then logs in")
   func owner() async throws {
     let account = try await household.registerOwner()
     #expect(account.role == .owner)
@@ -43,7 +43,7 @@ import Testing
     #expect(try await accountService.registration.register(.owner(new.text)).role == .owner)
   }
 
-  @Test("E7 · without a valid code no account is made, and no answer tells who has one")
+  @Test("E7 N-E3 · without a valid code no account is made, and no answer tells who has one")
   func noCode() async throws {
     try await household.registerOwner()
     for typed in ["AAAA-AAAA-AAAA-AAAA-AAAA", "nonsense"] {

@@ -10,7 +10,7 @@ struct RoleProtocolTests {
   private func device(_ role: Role) -> any Device { FakeDevice("it", role, journal: journal) }
 
   /// The typed call of every command: what it sends, in the order of the calls.
-  @Test("E21 · every command of every role has a typed call, which sends it")
+  @Test("E21 F3a · every command of every role has a typed call, which sends it")
   func calls() async throws {
     try await checkCalls(AmplifierConnection(device(.amplifier))) { amp in
       try await amp.turnOn()

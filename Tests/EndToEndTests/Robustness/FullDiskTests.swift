@@ -15,7 +15,7 @@ import Testing
 
   @Test(
     "on a full disk the film plays on and writes get 507; free space is all it needs",
-    .enabled(if: mayMount))
+    .enabled(if: mayMount, "needs the right to mount a small disk"))
   func fullDisk() async throws {
     let theater = try Self.theater()
     #expect(try await theater.start())
@@ -93,7 +93,8 @@ import Testing
   }
 
   @Test(
-    "a start on a full disk fails with the reason and what to do", .enabled(if: mayMount))
+    "a start on a full disk fails with the reason and what to do",
+    .enabled(if: mayMount, "needs the right to mount a small disk"))
   func fullAtStart() async throws {
     let theater = try SmallTheater {
       [
@@ -112,7 +113,7 @@ import Testing
 
   @Test(
     "A10 · on a full disk sessions, accounts, passes and invitations can still be removed for good",
-    .enabled(if: mayMount))
+    .enabled(if: mayMount, "needs the right to mount a small disk"))
   func protecting() async throws {
     let theater = try Self.theater()
     #expect(try await theater.start())

@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test("two rooms go on after a crash, each with its song, and end apart")
+  @Test("E26a · two rooms go on after a crash, each with its song, and end apart")
   func crash() async throws {
     let house = try await House()
     try await house.begin()
@@ -119,7 +119,7 @@ import Testing
     await house.theater.close()
   }
 
-  @Test("after a stop of the controller, resume goes on where each room stopped")
+  @Test("E26a · after a stop of the controller, resume goes on where each room stopped")
   func stop() async throws {
     let house = try await House()
     try await house.begin()

@@ -332,7 +332,7 @@ import Testing
     #expect(theater.journal.lines.isEmpty)
   }
 
-  @Test("E16 · two facades can control the same devices")
+  @Test("E16 N-A7 · two facades can control the same devices")
   func twoFacades() async throws {
     let theater = Theater()
     let second = HomeTheaterFacade(
@@ -342,5 +342,31 @@ import Testing
     _ = await first.run.finished()
     try await second.changeVolume(.to(30))
     #expect(await theater["amp"].snapshot().state.volume == 30)
+  }
+
+  @Test("N-B4 · a facade and a device that was replaced are freed with their last reference")
+  func freed() async throws {
+    weak var facade: HomeTheaterFacade?
+    weak var replaced: FakeDevice?
+    weak var kept: FakeDevice?
+    do {
+      let theater = Theater()
+      facade = theater.facade
+      kept = theater["amp"]
+      try await theater.live { theater in
+        let begun = try await theater.facade.begin(
+          "music", item: "s1", fromStart: true, user: "ann")
+        _ = await begun.run.finished()
+        let lamp = FakeDevice("lights", .lights, journal: theater.journal, clock: theater.clock)
+        replaced = lamp
+        var devices = theater.devices
+        devices["lights"] = lamp
+        try await theater.facade.apply(.evening, devices: Array(devices.values), by: .owner)
+        try await theater.facade.apply(
+          .evening, devices: Array(theater.devices.values), by: .owner)
+      }
+      await theater.facade.shutDown()
+    }
+    #expect(await eventually { facade == nil && replaced == nil && kept == nil })
   }
 }

@@ -215,7 +215,7 @@ import Testing
     }
   }
 
-  @Test("E10 · does not mistake the player's earlier item for the chosen one")
+  @Test("E10 N-E6 · does not mistake the player's earlier item for the chosen one")
   func before() async throws {
     try await Self.evening { theater in
       await Self.play("s4", at: 15, in: theater)

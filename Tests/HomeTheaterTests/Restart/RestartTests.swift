@@ -154,7 +154,8 @@ import Testing
     return (report.activity ?? report.scene) == name && report.status == .running
   }
 
-  @Test("what is on in each room goes on after a restart, and no device gets a command for it")
+  @Test(
+    "E26a · what is on in each room goes on after a restart, and no device gets a command for it")
   func goesOn() async throws {
     let house = Gear()
     try await house.begin(["disc", "news"], by: Principal("anna"))
@@ -189,7 +190,8 @@ import Testing
     #expect(house.stored.stored().map(\.item) == ["s7"])
   }
 
-  @Test("a player that was stopped with the controller goes on with resume, where it stopped")
+  @Test(
+    "E26a · a player that was stopped with the controller goes on with resume, where it stopped")
   func stopped() async throws {
     let house = Gear()
     try await house.begin(["disc"], by: Principal("anna"))

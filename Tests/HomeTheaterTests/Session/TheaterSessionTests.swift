@@ -130,7 +130,7 @@ struct TheaterSessionTests {
     #expect(commands().isEmpty)
   }
 
-  @Test("E18 · each end call ends only the activity of its own kind")
+  @Test("E18 N-E4 · each end call ends only the activity of its own kind")
   func wrongEnd() async throws {
     let session = theater.session(for: Self.owner)
     let nothing = await #expect(throws: TheaterError.self) { try await session.endRadio() }

@@ -54,7 +54,7 @@ import Testing
     }
     """
 
-  @Test("E21 · the compiler refuses each wrong call, at its line, and no right one")
+  @Test("E21 F3a · the compiler refuses each wrong call, at its line, and no right one")
   func refused() async throws {
     let folder = try TemporaryFolder()
     let lines = Self.program.split(separator: "\n", omittingEmptySubsequences: false)
@@ -65,7 +65,8 @@ import Testing
 
     let right = lines.filter { !$0.hasSuffix(Self.wrong) }.joined(separator: "\n")
     let rest = right.replacingOccurrences(
-      of: "    HomeTheaterFacade(\n", with: "    HomeTheaterFacade(\n amp: InMemoryAmplifier(\"amp\"),")
+      of: "    HomeTheaterFacade(\n",
+      with: "    HomeTheaterFacade(\n amp: InMemoryAmplifier(\"amp\"),")
     #expect(try await self.errors(in: rest, folder).isEmpty)
   }
 

@@ -197,7 +197,7 @@ import TheaterStorage
     #expect(error == .notLoggedIn)
   }
 
-  @Test("E3 · neither password nor code nor token occurs in the files of the database")
+  @Test("N-E1 · neither password nor code nor token occurs in the files of the database")
   func canaries() async throws {
     let setup = try #require(try await accountService.open())
     _ = try await accountService.registration.register(People.owner(setup))

@@ -219,7 +219,8 @@ import WebServer
     (try? Program.runBlocking("unshare", ["-rn", "python3", network]))?.status == 0
 
   @Test(
-    "F7 · the program finds a projector that answers to its broadcast", .enabled(if: hasNetworks))
+    "F7 · the program finds a projector that answers to its broadcast",
+    .enabled(if: hasNetworks, "needs the right to make a network namespace"))
   func broadcast() async throws {
     let outcome = try await Program.run(
       URL(filePath: "/usr/bin/unshare"),

@@ -48,7 +48,7 @@ import Testing
     #expect(throws: ExitError.self) { try ApplicationPaths.make(privately: base + "/file") }
   }
 
-  @Test("A10 · the token's file has mode 0600 and is removed")
+  @Test("A10 N-A3 · the token's file has mode 0600 and is removed")
   func token() throws {
     let temporary = try TemporaryFolder()
     let base = temporary.path
@@ -65,7 +65,7 @@ import Testing
     #expect(try file.read() == nil)
   }
 
-  @Test("A10 · rejects a token that others can read")
+  @Test("A10 N-A3 · rejects a token that others can read")
   func openToken() throws {
     let temporary = try TemporaryFolder()
     let base = temporary.path

@@ -158,7 +158,7 @@ import Testing
       ])
   }
 
-  @Test("B3 · only changes are reported")
+  @Test("B3 N-B3 · only changes are reported")
   func onlyChanges() {
     var form = Self.login
     _ = form.send(.type("login", "anna"))
@@ -184,7 +184,7 @@ import Testing
     }
   }
 
-  @Test("B1 · a group without fields is never valid, and neither is an unknown group")
+  @Test("B1 N-B1 · a group without fields is never valid, and neither is an unknown group")
   func noFields() {
     var form = Form([], groups: [FormGroup("none", fields: [], controls: ["go"])])
     #expect(!form.isValid("none"))
@@ -195,7 +195,7 @@ import Testing
     #expect(!form.isValid("none"))
   }
 
-  @Test("B1 B4 · a new, removed or redeclared field updates its groups and controls")
+  @Test("B1 B4 N-B2 · a new, removed or redeclared field updates its groups and controls")
   func fieldsChange() {
     var form = Self.login
     _ = form.send(.type("login", "anna"))

@@ -56,6 +56,28 @@ import Testing
     #expect(await kept.next() == true)
   }
 
+  @Test("N-B4 · a form is freed with its last reference, whatever its subscribers did")
+  func freed() async {
+    weak var freed: ObservableForm?
+    do {
+      let form = ObservableForm(
+        Form(
+          [FieldDeclaration("email", rules: [Rule(.email)])],
+          groups: [FormGroup("login", fields: ["email"], controls: ["button"])]))
+      freed = form
+      // One never reads, one ends, and one waits.
+      let unread = form.validity(of: "login")
+      let ended = Task { [changes = form.changes()] in for await _ in changes { break } }
+      await ended.value
+      let waiting = Task { [changes = form.changes()] in for await _ in changes {} }
+      form.send(.type("email", "anna@example.org"))
+      waiting.cancel()
+      await waiting.value
+      withExtendedLifetime(unread) {}
+    }
+    #expect(freed == nil)
+  }
+
   @Test("B3 · a subscriber that ends while another gets an event blocks neither")
   func endingDuringNotification() async {
     let form = form

@@ -19,7 +19,7 @@ struct LoginViewTests {
       ?? ""
   }
 
-  @Test("A3 · each key evaluates both fields; the button is enabled while both are valid")
+  @Test("A3 B1 · each key evaluates both fields; the button is enabled while both are valid")
   func everyKey() {
     var harness = harness()
     #expect(harness.text.contains("( Log in )"))
@@ -115,7 +115,7 @@ struct LoginViewTests {
     #expect(!harness.text.contains("Type the e-mail address") && !harness.screen.isOver)
   }
 
-  @Test("A12 · a field's mark goes with the first edit, and comes back when the field is left")
+  @Test("A12 B6 · a field's mark goes with the first edit, and comes back when the field is left")
   func markGoes() {
     let mark = "Type the e-mail address like anna@example.org."
     var harness = harness()

@@ -32,7 +32,7 @@ import Testing
     try await room.sendRaw(lines: ["\(line) HTTP/1.1", "Host: localhost:\(room.port)"] + more)
   }
 
-  @Test("A10 · logs a page in and out with a cookie that scripts cannot read")
+  @Test("A10 N-A3 · logs a page in and out with a cookie that scripts cannot read")
   func wholeVisit() async throws {
     try await TestServer.open(Self.listener) { room in
       _ = try await room.owner()
