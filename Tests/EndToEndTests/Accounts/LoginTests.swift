@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct LoginTests {
-  @Test("F5 A10 · commands need a login, and fail again after the logout")
+  @Test("F5 A10 N-A3 · commands need a login, whose token only its user reads, until the logout")
   func accountService() async throws {
     try await withLiveController { room in
       let code = try await room.setupCode()
@@ -12,6 +12,9 @@ import Testing
       #expect(try await room.theater("watch", "anything").status == 4)
       try await room.registerOwner()
       try await room.expect("status")
+      let token = room.folder.appendingPathComponent("state/theater/token").path
+      let mode = try FileManager.default.attributesOfItem(atPath: token)[.posixPermissions]
+      #expect(mode as? Int == 0o600)
       // The code was for one account.
       #expect(
         try await room.theater(
@@ -20,6 +23,7 @@ import Testing
         ).status == 1)
       try await room.expect("logout")
       #expect(try await room.theater("status").status == 4)
+      #expect(!FileManager.default.fileExists(atPath: token))
     }
   }
 

@@ -346,27 +346,26 @@ import Testing
 
   @Test("N-B4 · a facade and a device that was replaced are freed with their last reference")
   func freed() async throws {
-    weak var facade: HomeTheaterFacade?
-    weak var replaced: FakeDevice?
-    weak var kept: FakeDevice?
-    do {
-      let theater = Theater()
-      facade = theater.facade
-      kept = theater["amp"]
-      try await theater.live { theater in
-        let begun = try await theater.facade.begin(
-          "music", item: "s1", fromStart: true, user: "ann")
-        _ = await begun.run.finished()
-        let lamp = FakeDevice("lights", .lights, journal: theater.journal, clock: theater.clock)
-        replaced = lamp
-        var devices = theater.devices
-        devices["lights"] = lamp
-        try await theater.facade.apply(.evening, devices: Array(devices.values), by: .owner)
-        try await theater.facade.apply(
-          .evening, devices: Array(theater.devices.values), by: .owner)
-      }
-      await theater.facade.shutDown()
+    let (facade, devices) = try await afterAnEvening()
+    #expect(await eventually { facade.object == nil && devices.allSatisfy { $0.object == nil } })
+  }
+
+  /// A facade and devices of it, one of which was replaced, that nobody refers to any more.
+  private func afterAnEvening() async throws -> (
+    WeakReference<HomeTheaterFacade>, [WeakReference<FakeDevice>]
+  ) {
+    let theater = Theater()
+    let lamp = FakeDevice("lights", .lights, journal: theater.journal, clock: theater.clock)
+    try await theater.live { theater in
+      let begun = try await theater.facade.begin(
+        "music", item: "s1", fromStart: true, user: "ann")
+      _ = await begun.run.finished()
+      let own = Array(theater.devices.values)
+      let others = own.filter { $0.id != "lights" } + [lamp]
+      try await theater.facade.apply(.evening, devices: others, by: .owner)
+      try await theater.facade.apply(.evening, devices: own, by: .owner)
     }
-    #expect(await eventually { facade == nil && replaced == nil && kept == nil })
+    await theater.facade.shutDown()
+    return (WeakReference(theater.facade), [WeakReference(lamp), WeakReference(theater["amp"])])
   }
 }

@@ -26,7 +26,10 @@ struct RegistrationView: TerminalView {
     let place = texts(
       "step.of", "step {number} of {total}",
       ["number": "\(wizard.step.number)", "total": "\(steps.count)"])
-    var lines = [style.strong("\(texts("register.title", "Register")), \(place.lowercased())"), ""]
+    var lines = [
+      style.strong("\(texts("register.title", "Register")), \(place.lowercased())"),
+      question(of: wizard.step), "",
+    ]
     for step in steps.prefix(wizard.step.number - 1) {
       for field in step.fields.compactMap({ wizard.form[$0] }) {
         lines.append(
@@ -48,6 +51,15 @@ struct RegistrationView: TerminalView {
     }
     if !wizard.isLocked { lines.append(style.faint(help(wizard))) }
     return lines
+  }
+
+  /// The title of a step.
+  private func question(of step: RegistrationWizard.Step) -> String {
+    switch step {
+    case .name: texts("ask.name", "What is your name?")
+    case .email: texts("ask.email", "Enter your e-mail")
+    case .password: texts("ask.password", "Choose a password")
+    }
   }
 
   private func help(_ wizard: RegistrationWizard) -> String {

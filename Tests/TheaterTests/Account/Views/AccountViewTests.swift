@@ -15,15 +15,17 @@ struct AccountViewTests {
       RegistrationView(given: given, style: plain, texts: english), RegistrationWizard(.standard))
   }
 
-  @Test("E6 C7 · the wizard shows step, rules and progress at every key, and hides the password")
+  @Test("E6 E6b C7 · the wizard shows step, title, rules and progress at every key, and hides the password")
   func wizard() {
     var harness = registering()
     #expect(harness.text.contains("step 1 of 3"))
+    #expect(harness.text.contains("What is your name?"))
     harness.type("Ann")
     #expect(harness.text.contains("name") && harness.text.contains("Ann_"))
     harness.press(.enter)
     harness.type("ann@")
     #expect(harness.text.contains("step 2 of 3") && harness.text.contains("0 of 1"))
+    #expect(harness.text.contains("Enter your e-mail"))
     #expect(harness.text.contains("· an address like anna@example.org"))
     harness.press(.enter)
     #expect(harness.text.contains("✗ Type the e-mail address like anna@example.org."))
@@ -32,6 +34,7 @@ struct AccountViewTests {
     harness.press(.enter)
     harness.type(long)
     #expect(harness.text.contains("step 3 of 3") && !harness.text.contains("lions"))
+    #expect(harness.text.contains("Choose a password"))
     #expect(harness.text.contains("••••_"))
     harness.press(.reveal)
     #expect(harness.text.contains(long))
@@ -179,7 +182,7 @@ struct AccountViewTests {
     #expect(ending.code == .failed && ending.text == "Mistyped.\n  Check it.")
   }
 
-  @Test("A1 A4 A6 · the login form hides the password and shows progress, error and the form again")
+  @Test("A1 A4 A6 A11 N-A5 · the login form hides the password and shows progress, error and the form again")
   func login() {
     var harness = ViewHarness(
       LoginView(hasEmail: false, style: plain, texts: english), LoginScreen())

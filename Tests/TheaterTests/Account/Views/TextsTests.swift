@@ -70,7 +70,7 @@ struct TextsTests {
       let texts = Texts(language: language, folder: folder)
       for key in [
         "login.go", "login.busy", "register.title", "register.go", "register.busy", "reset.yours",
-        "step.of", "form.checking",
+        "step.of", "form.checking", "ask.name", "ask.email", "ask.password",
       ] + RuleSet.standard.fields.map({ "rule.field.\($0.name)" }) {
         #expect(!texts(key, "").isEmpty, "\(language) \(key)")
       }
