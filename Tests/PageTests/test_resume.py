@@ -2,7 +2,8 @@
 
 import re
 
-from conftest import proves
+from conftest import TheaterClient, Visit, configuration, proves
+from controller import Controller
 from playwright.sync_api import expect
 
 
@@ -108,3 +109,79 @@ def test_library(owner, theater):
         .evaluate("(node) => Number(getComputedStyle(node).getPropertyValue('--at'))")
     )
     assert 0.49 < share < 0.6, share
+
+
+def starts_run(page, scene):
+    return page.expect_response(f"**/api/v1/scenes/{scene}/runs")
+
+
+@proves(
+    "E23 · a scene that is run by hand asks where its film goes on, first in its plan, then when "
+    "it is run again"
+)
+def test_scene(owner, theater):
+    leave(theater, "/watch", "night-ferry", 200)
+    page = owner.open("/scenes?scene=watch-film&item=night-ferry")
+    pane = page.get_by_role("region", name="Watch a film")
+    go_on = pane.get_by_role("button", name=re.compile(r"^Continue at 3:[2-3]\d$"))
+    expect(go_on).to_be_visible()
+    expect(pane.get_by_role("button", name="From the start")).to_be_visible()
+    expect(pane.get_by_role("button", name="Run", exact=True)).to_have_count(0)
+    with starts_run(page, "watch-film") as begun:
+        go_on.click()
+    assert begun.value.json()["resumedAt"] >= 199
+    expect(pane.get_by_role("status")).to_have_text("Done.")
+    theater.wait_for("dvd", "playback", lambda playback: 199 <= playback["position"] <= 260)
+    assert theater.send("GET", "/status")["activity"]["resumedAt"] >= 199
+    leave(theater, "/watch", "night-ferry", 300)
+    pane.get_by_role("button", name="Run again").click()
+    dialog = page.get_by_role("dialog", name="Watch a film")
+    expect(dialog.get_by_role("button", name=re.compile(r"^Continue at 5:0\d$"))).to_be_visible()
+    with starts_run(page, "watch-film") as begun:
+        dialog.get_by_role("button", name="From the start").click()
+    assert begun.value.request.post_data_json["fromStart"] is True
+    assert "resumedAt" not in begun.value.json()
+    expect(dialog).to_have_count(0)
+    expect(pane.get_by_role("status")).to_have_text("Done.")
+    theater.wait_for(
+        "dvd",
+        "playback",
+        lambda playback: playback["item"] == "night-ferry" and playback["position"] < 60,
+    )
+
+
+@proves("E23 · from its plan a scene begins its film at the start if the person chooses that")
+def test_scene_from_start(owner, theater):
+    leave(theater, "/watch", "night-ferry", 200)
+    page = owner.open("/scenes?scene=movie-night&item=night-ferry")
+    pane = page.get_by_role("region", name="Movie night")
+    with starts_run(page, "movie-night") as begun:
+        pane.get_by_role("button", name="From the start").click()
+    assert begun.value.request.post_data_json["fromStart"] is True
+    assert "resumedAt" not in begun.value.json()
+    expect(pane.get_by_role("status")).to_have_text("Done.")
+    theater.wait_for("dvd", "playback", lambda playback: playback["position"] < 60)
+
+
+@proves("E23 · a scene of Home whose film was stopped asks first; without a position it begins")
+def test_scene_of_home(browser):
+    made = configuration()
+    steps = [{"dvd": ["on", {"play": {"item": "night-ferry"}}]}]
+    made["scenes"]["ferry"] = {"title": "The ferry again", "steps": steps}
+    with Controller(made) as controller:
+        controller.wait_for(controller.answers)
+        theater = TheaterClient(controller)
+        controller.wait_for(controller.plugins_are_up)
+        one = Visit(browser, theater.base).with_session(theater.people["ann@example.org"])
+        page = one.open("/")
+        with starts_run(page, "ferry"):
+            page.get_by_role("button", name="The ferry again").click()
+        pane = page.get_by_role("region", name="The ferry again")
+        expect(pane.get_by_role("status")).to_have_text("Done.")
+        leave(theater, "/watch", "night-ferry", 200)
+        page = one.open("/")
+        page.get_by_role("button", name="The ferry again").click()
+        with starts_run(page, "ferry") as begun:
+            pane.get_by_role("button", name=re.compile(r"^Continue at 3:[2-3]\d$")).click()
+        assert begun.value.json()["resumedAt"] >= 199
+        one.close()

@@ -36,13 +36,30 @@ export function startButtons(item, kind, onStarted) {
   const startWith = async (button, fromStart) => {
     if (await startItem(item, button, fromStart)) onStarted?.();
   };
-  const primary = (text) =>
-    btn(`big ${kind} primary`, (button) => startWith(button, false), icon('play'), text);
-  if (!item.position) return [primary(t(isSong(item) ? 'radio.listen' : 'library.watch'))];
-  return [
-    primary(t('resume.at', { time: clockText(item.position) })),
-    btn(`big ${kind}`, (button) => startWith(button, true), t('library.start')),
-  ];
+  if (item.position) return resumeButtons(item.position, kind, startWith);
+  return [beginButton(t(isSong(item) ? 'radio.listen' : 'library.watch'), kind, startWith)];
+}
+const beginButton = (text, kind, start) =>
+  btn(`big ${kind} primary`, (button) => start(button, false), icon('play'), text);
+
+/**
+ * The buttons of what was stopped at a position: go on there, or from the start.
+ * @param start called with the pressed button, and whether to begin at the start
+ */
+export const resumeButtons = (position, kind, start) => [
+  beginButton(t('resume.at', { time: clockText(position) }), kind, start),
+  btn(`big ${kind}`, (button) => start(button, true), t('library.start')),
+];
+
+/**
+ * Asks where something begins that was stopped at a position.
+ * @param start as for `resumeButtons`; returns whether it succeeded
+ */
+export function askWhereToResume(title, position, start) {
+  const startAndClose = async (button, fromStart) => {
+    if (await start(button, fromStart)) dialog.close();
+  };
+  const dialog = sheet(title, h('div', 'choose', resumeButtons(position, 'wide', startAndClose)));
 }
 
 /** Asks where a film or song begins. */

@@ -37,7 +37,7 @@ const LOAD_RETRY_DELAY = 3000;
 export const sceneIcon = ({ name }) => ICONS[name] ?? (name.startsWith('end-') ? 'stop' : 'scenes');
 export const sceneTitle = ({ title, name }) => translateTitle(title ?? name);
 
-/** Starts a scene without parameters; one with parameters needs its screen. */
+/** Starts a scene; one with parameters, or with an item that was stopped, needs its screen. */
 export async function startScene(scene, go, button) {
   const address = path`/scenes?scene=${scene.name}`;
   if (Object.keys(scene.parameters).length) {
@@ -45,6 +45,11 @@ export async function startScene(scene, go, button) {
     return;
   }
   await runAction(button, async () => {
+    const { resumedAt } = await post(path`/scenes/${scene.name}/plan`, {});
+    if (resumedAt) {
+      await go(address);
+      return;
+    }
     const { run } = await post(path`/scenes/${scene.name}/runs`, {});
     saveRun(run);
     await go(`${address}&run=${encodeURIComponent(run.id)}`);

@@ -8,6 +8,7 @@ import { heading } from '../parts/cards.js';
 import { chip } from '../parts/chips.js';
 import { failureCard, showFailure } from '../parts/failures.js';
 import { rebuildIfChanged } from '../parts/rebuild.js';
+import { askWhereToResume, resumeButtons } from '../parts/resume.js';
 import { faultCard, leaves, placeOf, sceneTitle } from '../parts/runs.js';
 import { paintSceneList, sortScenes } from './scene-list.js';
 import { parameterFields } from './scene-parameters.js';
@@ -69,7 +70,7 @@ class ScenesScreen {
     this.values = {};
     /** Counts the requests: only the answer to the last one is shown. */
     this.turn = 0;
-    this.start = (button) => this.startRun(button);
+    this.start = (button, fromStart) => runAction(button, () => this.startRun(fromStart));
   }
 
   // ---- the scenes ----
@@ -160,9 +161,9 @@ class ScenesScreen {
   }
   async loadPlan() {
     const turn = this.nextTurn();
-    const { runID, values } = this;
+    const { runID } = this;
     try {
-      const plan = await post(path`/scenes/${this.current.name}/plan`, { parameters: values });
+      const plan = await this.askForPlan();
       // A run that begins meanwhile stays on the screen.
       if (turn !== this.turn || runID !== this.runID) return;
       this.plan = plan;
@@ -171,6 +172,9 @@ class ScenesScreen {
     } catch (failure) {
       if (turn === this.turn) this.showPlanFailure(failure);
     }
+  }
+  askForPlan() {
+    return post(path`/scenes/${this.current.name}/plan`, { parameters: this.values });
   }
   nextTurn() {
     this.turn += 1;
@@ -183,16 +187,25 @@ class ScenesScreen {
     this.paintHead(chip('off', t('scenes.plan')), '');
     setChildren(this.trouble, failureCard(t('scenes.plan'), failure, () => this.loadPlan()));
   }
-  startRun(button) {
+  async startRun(fromStart = false) {
+    const { current, values } = this;
+    const body = { parameters: values, ...(fromStart && { fromStart }) };
+    const { run } = await post(path`/scenes/${current.name}/runs`, body);
+    theater.saveRun(run);
+    announce(t('now.begins', { title: sceneTitle(current) }));
+    // Another scene may have been chosen meanwhile.
+    if (current !== this.current) return;
+    this.runID = run.id;
+    this.paint();
+  }
+  /** Starts the scene once more; asks first where its item begins if that was stopped. */
+  startAgain(button) {
     return runAction(button, async () => {
-      const { current, values } = this;
-      const { run } = await post(path`/scenes/${current.name}/runs`, { parameters: values });
-      theater.saveRun(run);
-      announce(t('now.begins', { title: sceneTitle(current) }));
-      // Another scene may have been chosen meanwhile.
+      const { current } = this;
+      const { resumedAt } = await this.askForPlan();
       if (current !== this.current) return;
-      this.runID = run.id;
-      this.paint();
+      if (resumedAt) askWhereToResume(sceneTitle(current), resumedAt, this.start);
+      else await this.startRun();
     });
   }
 
@@ -239,8 +252,11 @@ class ScenesScreen {
     setChildren(this.trouble);
     this.steps.classList.add('as-plan');
     setChildren(this.steps, planSteps(this.plan));
-    const startButton = () => btn('primary big', this.start, icon('play'), t('scenes.run'));
-    rebuildIfChanged(this.keys, 'plan', startButton);
+    rebuildIfChanged(this.keys, `plan ${this.plan.resumedAt}`, () => this.planKeys(this.plan));
+  }
+  planKeys({ resumedAt }) {
+    if (resumedAt) return resumeButtons(resumedAt, '', this.start);
+    return btn('primary big', (button) => this.start(button), icon('play'), t('scenes.run'));
   }
   paintRun(run) {
     const text = runText(run);
@@ -260,13 +276,13 @@ class ScenesScreen {
   }
   runFailure(run) {
     if (!run.error) return null;
-    const retry = btn('primary', this.start, icon('fix'), t('do.retry'));
+    const retry = btn('primary', (button) => this.startAgain(button), icon('fix'), t('do.retry'));
     return faultCard(run.error, run, [retry]);
   }
   runKeys({ id, status }) {
     if (status === 'running') return cancelButton(id);
     return [
-      btn('primary big', this.start, icon('play'), t('scenes.again')),
+      btn('primary big', (button) => this.startAgain(button), icon('play'), t('scenes.again')),
       btn('quiet', () => this.loadPlan(), t('scenes.plan')),
     ];
   }
