@@ -20,6 +20,106 @@ from playwright.sync_api import expect
 from test_room import PUBLISH_EVENTS, failed, open_following_tab
 from test_screens import faults
 
+# The button that starts a scene; an earlier test may have stopped its film.
+BEGIN = re.compile("^(Run|From the start)$")
+# The scenes of each activity: the parameter and its item, then the steps of the start, those of the
+# end, and what the devices report after each.
+ORDERS = {
+    "film": (
+        ("Film", "Night Ferry"),
+        [
+            "Popcorn: turn on",
+            "Popcorn: pop one batch",
+            "Lights: dim to 10 %",
+            "Screen: down",
+            "Projector: turn on",
+            "Amplifier: turn on",
+            "Amplifier: input DVD",
+            "Amplifier: surround sound",
+            "Amplifier: volume 50 %",
+            "DVD player: turn on",
+            "DVD player: play Night Ferry",
+        ],
+        [
+            "Popcorn: turn off",
+            "Lights: turn on",
+            "Screen: up",
+            "Projector: turn off",
+            "Amplifier: turn off",
+            "DVD player: stop",
+            "DVD player: eject",
+            "DVD player: turn off",
+        ],
+        [
+            ("popper", "power", "on"),
+            ("lights", "brightness", 10),
+            ("screen", "position", "down"),
+            ("projector", "power", "on"),
+            ("amp", "power", "on"),
+            ("amp", "input", "dvd"),
+            ("amp", "mode", "surround"),
+            ("amp", "volume", 50),
+            ("dvd", "power", "on"),
+        ],
+        [
+            ("popper", "power", "off"),
+            ("lights", "brightness", 100),
+            ("screen", "position", "up"),
+            ("projector", "power", "off"),
+            ("amp", "power", "off"),
+            ("dvd", "tray", "open"),
+            ("dvd", "power", "off"),
+        ],
+    ),
+    "music": (
+        ("Song", "First Bus"),
+        [
+            "Amplifier: turn on",
+            "Amplifier: input CD",
+            "Amplifier: stereo",
+            "CD player: turn on",
+            "CD player: play First Bus",
+        ],
+        [
+            "Amplifier: turn off",
+            "CD player: stop",
+            "CD player: eject",
+            "CD player: turn off",
+        ],
+        [
+            ("amp", "power", "on"),
+            ("amp", "input", "cd"),
+            ("amp", "mode", "stereo"),
+            ("cd", "power", "on"),
+        ],
+        [("amp", "power", "off"), ("cd", "tray", "open"), ("cd", "power", "off")],
+    ),
+    "radio": (
+        ("Station", "Harbour Jazz"),
+        [
+            "Amplifier: turn on",
+            "Amplifier: input Tuner",
+            "Amplifier: stereo",
+            "Tuner: turn on",
+            "Tuner: tune to 91.2 MHz",
+        ],
+        ["Amplifier: turn off", "Tuner: turn off"],
+        [
+            ("amp", "power", "on"),
+            ("amp", "input", "tuner"),
+            ("amp", "mode", "stereo"),
+            ("tuner", "power", "on"),
+            ("tuner", "frequency", 91.2),
+        ],
+        [("amp", "power", "off"), ("tuner", "power", "off")],
+    ),
+}
+SCENES = {
+    "film": ("Watch a film", "End the film"),
+    "music": ("Listen to music", "End the music"),
+    "radio": ("Listen to the radio", "End the radio"),
+}
+
 
 def heading(page, name, level=1):
     return page.get_by_role("heading", name=name, level=level)
@@ -76,6 +176,55 @@ def test_film(owner, theater):
     theater.wait_for("dvd", "power", "off")
     theater.wait_for("amp", "power", "off")
     theater.wait_for("lights", "brightness", 100)
+
+
+def step_words(pane):
+    """Returns the words of the shown steps: of a plan, or of a run."""
+    return pane.locator(".steps li .what").evaluate_all(
+        "(all) => all.map((what) => what.firstChild.textContent)"
+    )
+
+
+@proves(
+    "E12 E13 E14 · the plan and the run of each activity's start and end have every step in the "
+    "order of the scenes, and the devices report them"
+)
+@pytest.mark.parametrize("activity", ORDERS)
+def test_order(owner, theater, activity):
+    (parameter, item), begin, end, begun, ended = ORDERS[activity]
+    page = owner.open("/scenes")
+    for title, steps, states in zip(SCENES[activity], (begin, end), (begun, ended), strict=True):
+        page.locator(".scene-list").get_by_role("button", name=title).click()
+        pane = page.get_by_role("region", name=title)
+        expect(pane).to_contain_text("Nothing has been sent yet.")
+        if steps is begin:
+            pane.get_by_label(parameter).select_option(label=item)
+            expect(pane.locator(".steps li").last).to_contain_text(steps[-1])
+        assert step_words(pane) == steps
+        pane.get_by_role("button", name=BEGIN).click()
+        expect(pane.get_by_role("status")).to_have_text("Done.")
+        assert step_words(pane) == steps
+        for state in states:
+            theater.wait_for(*state)
+        playback = theater.state(
+            {"film": "dvd", "music": "cd", "radio": "tuner"}[activity], "playback"
+        )
+        assert playback["state"] == ("playing" if steps is begin else "stopped"), playback
+
+
+@proves("E8 E11 · Popcorn on Home pops one batch, and its message turns the popper off again")
+def test_popcorn(owner, theater):
+    page = owner.open("/")
+    page.get_by_role("button", name=re.compile("^Popcorn")).click()
+    theater.wait_for("popper", "power", "on")
+    theater.wait_for("popper", "popping", lambda value: value in ("popping", "done"))
+    message = page.locator(".toast", has_text="The popper is on.")
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Devices").click()
+    row = page.locator(".device-row[data-focus=popper]")
+    expect(row).to_contain_text(re.compile("popping|ready"))
+    message.get_by_role("button", name="Turn off").click()
+    theater.wait_for("popper", "power", "off")
+    expect(row).to_contain_text("off")
 
 
 @proves("E10 · goes on where a person stopped, and offers the beginning")
@@ -296,7 +445,7 @@ def test_scenes(owner, theater):
     expect(pane.locator(".steps li")).to_have_count(11)
     pane.get_by_label("Film").select_option("paper-moons")
     expect(pane.locator(".steps")).to_contain_text("play Paper Moons")
-    pane.get_by_role("button", name="Run").click()
+    pane.get_by_role("button", name=BEGIN).click()
     expect(pane.get_by_role("status")).to_have_text("Done.")
     expect(pane.locator('.steps li[data-status="done"]').first).to_be_visible()
     assert theater.send("GET", "/status")["activity"]["item"] == "paper-moons"
