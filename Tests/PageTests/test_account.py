@@ -37,7 +37,7 @@ def account(theater, one):
     return theater.send("GET", "/account", token=theater.people[one.email])["user"]
 
 
-@proves("D5 D8 F5 · changes the name, verifies the address with a code, adds a phone number")
+@proves("F5 · changes the name, verifies the address with a code, adds a phone number")
 def test_contacts(member, theater):
     member.expected = {403}
     page = member.open("/account")
@@ -109,7 +109,7 @@ def test_proof(member, theater):
     assert account(theater, member)["email"] == "gita2@example.org"
 
 
-@proves("A5 F5 · the repeated proof leads to the code of the second factor where it is needed")
+@proves("F5 · the repeated proof leads to the code of the second factor where it is needed")
 def test_proof_code(member):
     member.expected = {403}
     page = member.open("/account")
@@ -221,7 +221,7 @@ def test_second_factor(member, visit, theater):
     expect(page.get_by_role("button", name="Set up an app")).to_be_visible()
 
 
-@proves("A10 F5 · a list of sessions that cannot be read leaves the rest of the account")
+@proves("F5 · a list of sessions that cannot be read leaves the rest of the account")
 def test_unread_sessions(member):
     page = member.page
     member.expected = {500}

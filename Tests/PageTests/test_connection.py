@@ -31,9 +31,7 @@ def status(page, wanted):
     expect(page.locator(".hero")).to_have_attribute("data-status", wanted)
 
 
-@proves(
-    "A9 E9 · a screen that was not loaded waits for the controller, and appears once it is back"
-)
+@proves("a screen that was not loaded waits for the controller, and appears once it is back")
 def test_absent_screen(own_visit):
     page = own_visit.open("/")
     own_visit.theater.controller.stop()
@@ -47,8 +45,7 @@ def test_absent_screen(own_visit):
 
 
 @proves(
-    "A9 E9 · without a connection no control can be pressed; the look of the device can still be "
-    "changed"
+    "without a connection no control can be pressed; the look of the device can still be changed"
 )
 def test_disabled(own_visit):
     page = own_visit.open("/settings")
@@ -80,7 +77,7 @@ def test_try_now(own_visit):
     expect(second.get_by_text(LOST)).to_have_count(0)
 
 
-@proves("E9 · a tab takes the place of one that holds the stream and is suspended")
+@proves("a tab takes the place of one that holds the stream and is suspended")
 def test_suspended(owner, theater):
     first = owner.open("/")
     second = owner.context.new_page()
@@ -100,7 +97,7 @@ def test_suspended(owner, theater):
     status(second, "idle")
 
 
-@proves("E9 · a new tab opens although the one that holds the stream is suspended")
+@proves("a new tab opens although the one that holds the stream is suspended")
 def test_suspended_before(owner, theater):
     first = owner.open("/")
     first.evaluate(SUSPEND)
@@ -109,7 +106,7 @@ def test_suspended_before(owner, theater):
     status(second, "idle")
 
 
-@proves("E9 · a tab that is opened while the one with the stream waits gets the state at once")
+@proves("a tab that is opened while the one with the stream waits gets the state at once")
 def test_new_tab(own_visit):
     page = own_visit.open("/")
     own_visit.theater.controller.stop()
@@ -125,7 +122,7 @@ def test_new_tab(own_visit):
     expect(page.get_by_text(LOST)).to_have_count(0)
 
 
-@proves("E9 · says that too many pages are open, and not that there is no connection")
+@proves("says that too many pages are open, and not that there is no connection")
 def test_too_many(owner):
     owner.expected = {429}
     error = {"error": {"code": "tooManyStreams", "message": "Too many streams."}}
@@ -141,10 +138,7 @@ def test_too_many(owner):
     expect(page.get_by_role("button", name="Turn everything off")).to_be_enabled()
 
 
-@proves(
-    "E9 E17 · a device that chose to follows what another page starts, the others stay where they "
-    "are"
-)
+@proves("a device that chose to follows what another page starts, the others stay where they are")
 def test_follow(owner, theater, visit):
     page = owner.open("/library")
     other = visit(size="tablet").with_session(theater.people["ann@example.org"])

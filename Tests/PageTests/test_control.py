@@ -95,9 +95,7 @@ def test_cancel(visit, theater, size):
     assert theater.state("popper", "power") == "off"
 
 
-@proves(
-    "E12 E17 · shows the failure of a run again after the plan, also if it is the same as before"
-)
+@proves("E17 · shows the failure of a run again after the plan, also if it is the same as before")
 def test_same_failure(owner):
     page = owner.open("/scenes?scene=broken")
     pane = page.get_by_role("region", name="A broken evening")
@@ -151,7 +149,7 @@ MOVEMENTS = """({ store }, { roomStatus, isChanging }) => {
 
 
 @proves(
-    "E15 · draws a movement by the time that the device expects for it, and as unfinished until "
+    "draws a movement by the time that the device expects for it, and as unfinished until "
     "the device reports its end"
 )
 def test_movement(owner):

@@ -357,9 +357,7 @@ def test_register_steps(visit, theater):
     assert len(drawings) == 3
 
 
-@proves(
-    "B6 C7 · a field shows its own message instead of those of its rules, and none if it has none"
-)
+@proves("B5 · a field shows its own message instead of those of its rules, and none if it has none")
 def test_own_message(visit, theater):
     page = visit().page
     answer = theater.send("GET", "/validation")
@@ -448,7 +446,7 @@ def test_register(visit, theater):
     assert "boris@example.org" in {account["email"] for account in accounts}
 
 
-@proves("E7 A9 · keeps everything at a fault of the controller, and tries again")
+@proves("E7 · keeps everything at a fault of the controller, and tries again")
 def test_register_fault(visit, theater):
     one = visit()
     one.expected = {500}

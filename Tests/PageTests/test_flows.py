@@ -112,8 +112,8 @@ REPLAY = """async (
 
 
 @proves(
-    "A1 A5 A6 D1 D5 D6 E6 E7 · login, codes and registration go through the same states on the "
-    "page as in the terminal"
+    "A1 A5 A6 D1 D5 D6 E6 E7 A11 B6 · login, codes and registration go through the same states "
+    "on the page as in the terminal"
 )
 def test_transcripts(visit):
     recorded = json.loads(

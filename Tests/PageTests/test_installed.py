@@ -51,7 +51,7 @@ def test_manifest(visit):
 
 
 @proves(
-    "A9 F5 · the service worker caches the page's files: without the controller the page opens and "
+    "F5 · the service worker caches the page's files: without the controller the page opens and "
     "says so; caches of other versions are deleted"
 )
 def test_worker(browser):
@@ -89,7 +89,7 @@ def test_worker(browser):
 
 
 @proves(
-    "A1 A9 F5 · works wholly over https with the self-signed certificate, and shows the "
+    "F5 · works wholly over https with the self-signed certificate, and shows the "
     "fingerprint that the controller printed"
 )
 def test_https(browser):
@@ -133,7 +133,7 @@ def test_https(browser):
     trusting.close()
 
 
-@proves("E9 · the keys of the keyboard and of the lock screen show and control what plays")
+@proves("the keys of the keyboard and of the lock screen show and control what plays")
 def test_media_keys(owner, theater):
     owner.context.add_init_script(
         """globalThis.keys = {};
@@ -206,7 +206,7 @@ def test_leaving(owner, theater):
     assert theater.send("GET", "/status")["activity"]["status"] == "idle"
 
 
-@proves("E17 E17a · the question about leaving the player goes on with the next song of an album")
+@proves("the question about leaving the player goes on with the next song of an album")
 def test_question_at_next_song(owner):
     page = open_following_tab(owner, "/player")
 
@@ -232,7 +232,7 @@ def test_question_at_next_song(owner):
     expect(question).to_contain_text("Keep “Second” on when you leave the player?")
 
 
-@proves("E17 · a message stays when the question about leaving the player is answered")
+@proves("a message stays when the question about leaving the player is answered")
 def test_message_beside_question(owner, theater):
     theater.watch()
     page = owner.open("/player")

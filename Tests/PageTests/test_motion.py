@@ -143,9 +143,7 @@ def test_wizard(visit, theater, motion):
         assert ["fade-in", "0.3s", "1"] in begun
 
 
-@proves(
-    "A6 E9 · the setting of this device to reduce motion ends what the system's own setting ends"
-)
+@proves("the setting of this device to reduce motion ends what the system's own setting ends")
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 def test_setting(owner, motion):
     page = owner.page
@@ -179,7 +177,7 @@ def test_logo(visit):
     assert box["width"] >= 24 and box["height"] >= 24, box
 
 
-@proves("A6 A9 · the wait after too many logins counts down, and says when it is over")
+@proves("the wait after too many logins counts down, and says when it is over")
 def test_wait(visit):
     one = visit()
     one.expected = {429}

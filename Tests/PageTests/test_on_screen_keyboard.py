@@ -214,7 +214,7 @@ def test_code_closes_keyboard(visit, theater):
 
 
 @proves(
-    "A14 A15 · with the keyboard open, the fields of the login stay visible with their messages, "
+    "A14 · with the keyboard open, the fields of the login stay visible with their messages, "
     "and so does a refusal"
 )
 def test_login_in_view(phone, theater):

@@ -37,7 +37,7 @@ def test_search(owner, theater):
     theater.log_in("ann@example.org")  # The proof has replaced the session's token.
 
 
-@proves("E9 · the radio shows every station, however many pages the list has")
+@proves("the radio shows every station, however many pages the list has")
 def test_stations(owner):
     stations = [
         {"id": f"s{i}", "title": f"Station {i}", "fm": 88 + i // 60, "players": ["tuner"]}

@@ -63,7 +63,7 @@ def photo(page, name):
     return page.get_by_role("button", name=re.compile(f"^{name}")).locator("img.photo")
 
 
-@proves("E9 E8 · the library, the player and the room show the pictures that films have")
+@proves("E9 · the library, the player and the room show the pictures that films have")
 def test_pictures(owner):
     posters = Posters(owner.page, ["night-ferry", "paper-moons"])
     page = owner.open("/library")
@@ -89,7 +89,7 @@ def test_pictures(owner):
     )
 
 
-@proves("E9 · a film whose picture cannot be made keeps its cover")
+@proves("a film whose picture cannot be made keeps its cover")
 def test_no_picture(owner):
     owner.expected = {404}
     posters = Posters(owner.page, ["night-ferry"], status=404)
@@ -102,7 +102,7 @@ def test_no_picture(owner):
     assert posters.asked == ["night-ferry"], posters.asked
 
 
-@proves("E9 · at most two pictures load at a time, so that a command finds a free connection")
+@proves("at most two pictures load at a time, so that a command finds a free connection")
 def test_at_once(owner):
     held = []
     films = ["night-ferry", "paper-moons", "the-long-hall", "long"]
@@ -121,7 +121,7 @@ def test_at_once(owner):
     expect(page.locator("img.photo")).to_have_count(4)
 
 
-@proves("E9 · a picture that has loaded late is not laid over the next item in the bar")
+@proves("a picture that has loaded late is not laid over the next item in the bar")
 def test_late(owner):
     page = open_following_tab(owner, "/settings")
     held = hold(page, "/library/picture?*")

@@ -62,7 +62,7 @@ def restarted(browser):
 
 
 @proves(
-    "A9 E12 E17 · after a restart of the controller the page shows no run of the start before, "
+    "after a restart of the controller the page shows no run of the start before, "
     "although new runs have the same ids"
 )
 def test_runs_of_restart(restarted):
@@ -88,8 +88,7 @@ def test_runs_of_restart(restarted):
 
 
 @proves(
-    "A9 E17 · after a restart of the controller the page reads the steps of a run whose id it knew "
-    "before"
+    "after a restart of the controller the page reads the steps of a run whose id it knew before"
 )
 def test_progress_after_restart(restarted):
     theater = restarted.theater
@@ -106,7 +105,7 @@ def test_progress_after_restart(restarted):
     expect(page.locator(".error-card")).to_contain_text("Step 5 of 5")
 
 
-@proves("A9 E9 · a list is read again after a restart of the controller")
+@proves("a list is read again after a restart of the controller")
 def test_list_after_restart(restarted):
     page = restarted.open("/library")
     page.get_by_role("button", name=re.compile("^Night Ferry")).wait_for()
@@ -147,7 +146,7 @@ def miss_the_end(owner, theater, status, body):
     return pane
 
 
-@proves("A9 E17 · a run that has ended while the page missed events is read again")
+@proves("a run that has ended while the page missed events is read again")
 def test_missed_end(owner, theater):
     pane = miss_the_end(
         owner,
@@ -158,7 +157,7 @@ def test_missed_end(owner, theater):
     expect(pane.get_by_role("status")).to_have_text("Done.")
 
 
-@proves("A9 E17 · a run that the controller no longer knows gives way to the plan")
+@proves("a run that the controller no longer knows gives way to the plan")
 def test_forgotten_run(owner, theater):
     owner.expected = {404}
     pane = miss_the_end(
@@ -167,9 +166,7 @@ def test_forgotten_run(owner, theater):
     expect(pane.get_by_role("button", name="Run", exact=True)).to_be_visible()
 
 
-@proves(
-    "E15 E17 · choices and switches of a device show the state in force after a refused command"
-)
+@proves("choices and switches of a device show the state in force after a refused command")
 def test_refused_controls(owner, theater):
     for command in ("on", "stereo", "unmute"):
         theater.send("POST", "/devices/amp/commands", command)
@@ -190,7 +187,7 @@ def test_refused_controls(owner, theater):
     expect(pane.get_by_role("switch", name="Mute")).not_to_be_checked()
 
 
-@proves("E9 E17 · the sound of the player shows the state in force after a refused command")
+@proves("the sound of the player shows the state in force after a refused command")
 def test_refused_sound(owner, theater):
     theater.watch()
     theater.send("POST", "/volume", {"mute": False})
@@ -237,7 +234,7 @@ def test_refused_role(owner, theater):
     theater.send("DELETE", f"/accounts/{account['id']}")
 
 
-@proves("A5 F5 · the role of owner, and an invitation to it, ask for the password once more")
+@proves("F5 · the role of owner, and an invitation to it, ask for the password once more")
 def test_owner_proof(owner, theater):
     theater.member("Petra", "petra@example.org")
     owner.expected = {403}
@@ -302,9 +299,7 @@ def test_refused_age_limit(owner, theater):
     theater.send("DELETE", f"/accounts/{account['id']}")
 
 
-@proves(
-    "E12 E17 · a failed scene is begun again with its item, and leads to its screen without one"
-)
+@proves("a failed scene is begun again with its item, and leads to its screen without one")
 @pytest.mark.parametrize(
     "scene, item, parameters",
     [
@@ -404,8 +399,7 @@ def become_wall_tablet(page):
 
 
 @proves(
-    "F5 E15 · a device becomes a wall tablet although its owner's session ends before the answer "
-    "comes"
+    "F5 · a device becomes a wall tablet although its owner's session ends before the answer comes"
 )
 def test_late_wall_session(visit, theater, passes):
     theater.turn_off()
@@ -430,7 +424,7 @@ def test_late_wall_session(visit, theater, passes):
     expect(page.get_by_role("heading", name="Nothing is on")).to_be_visible()
 
 
-@proves("F5 E9 · a page that does not become a wall tablet says so and follows the theater again")
+@proves("F5 · a page that does not become a wall tablet says so and follows the theater again")
 def test_refused_wall_session(owner, passes):
     owner.expected = {409}
     page = owner.open("/settings")
@@ -442,7 +436,7 @@ def test_refused_wall_session(owner, passes):
     assert page.url.endswith("/settings")
 
 
-@proves("A9 E15 · the list of commands is read again after a failure")
+@proves("the list of commands is read again after a failure")
 def test_commands_again(owner):
     owner.expected = {"network"}
     page = owner.open("/devices")
@@ -456,7 +450,7 @@ def test_commands_again(owner):
     expect(pane.locator(".command").first).to_be_visible()
 
 
-@proves("A9 E15 · the drawing of the room is read again after a failure")
+@proves("the drawing of the room is read again after a failure")
 def test_drawing_again(owner):
     owner.expected = {"network"}
     page = owner.open("/settings")
@@ -470,7 +464,7 @@ def test_drawing_again(owner):
     expect(page.locator("svg.room-svg")).to_be_visible()
 
 
-@proves("E12 · a run that begins after another scene was chosen is not shown under that scene")
+@proves("a run that begins after another scene was chosen is not shown under that scene")
 def test_late_run(owner, theater):
     page = owner.open("/scenes?scene=broken")
     held = hold(page, "/scenes/broken/runs")

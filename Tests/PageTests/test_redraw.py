@@ -41,8 +41,7 @@ NEVER_LOADING = """() => {
 
 
 @proves(
-    "E8 E9 · results that arrive while an item has the focus leave it there, or else in the search "
-    "field"
+    "results that arrive while an item has the focus leave it there, or else in the search field"
 )
 @pytest.mark.parametrize("is_slow", [False, True], ids=["quick", "slow"])
 @pytest.mark.parametrize(
@@ -72,7 +71,7 @@ def test_results(owner, query, focused, is_slow):
 
 
 @proves(
-    "E8 E9 · a scan that misses the focused item gives the focus to the item in its place, or else "
+    "a scan that misses the focused item gives the focus to the item in its place, or else "
     "to the search field"
 )
 def test_missing_item(owner, theater):
@@ -105,7 +104,7 @@ def test_missing_item(owner, theater):
 
 
 @proves(
-    "E8 E9 · an item that is scrolled out of view has the focus again when it comes back, and "
+    "an item that is scrolled out of view has the focus again when it comes back, and "
     "arrow keys go on from it"
 )
 def test_scrolled_away(owner):
@@ -137,8 +136,7 @@ def test_scrolled_away(owner):
 
 
 @proves(
-    "E9 · a part of the list that arrives late takes the focus from nothing that was focused "
-    "meanwhile"
+    "a part of the list that arrives late takes the focus from nothing that was focused meanwhile"
 )
 def test_late_part(owner):
     page = owner.page
@@ -155,9 +153,7 @@ def test_late_part(owner):
     expect(link).to_be_focused()
 
 
-@proves(
-    "E8 E9 · a sheet gives the focus back to its item, also if the list was read again meanwhile"
-)
+@proves("a sheet gives the focus back to its item, also if the list was read again meanwhile")
 def test_sheet(owner, theater):
     page = owner.page
     served = LongList(owner.page)
@@ -172,7 +168,7 @@ def test_sheet(owner, theater):
     expect(song(page, 3)).to_be_focused()
 
 
-@proves("E9 · a film that begins late takes nobody to the player who has closed its sheet")
+@proves("a film that begins late takes nobody to the player who has closed its sheet")
 def test_late_begin(owner):
     page = owner.open("/library")
     page.get_by_role("button", name=re.compile("^Paper Moons")).click()
@@ -190,9 +186,7 @@ def test_late_begin(owner):
     expect(page.get_by_role("searchbox")).to_be_focused()
 
 
-@proves(
-    "E9 · a device that follows what others start takes nobody away from a search or a password"
-)
+@proves("a device that follows what others start takes nobody away from a search or a password")
 @pytest.mark.parametrize("kind", ["search", "password"])
 def test_follow_typing(owner, kind):
     owner.expected = {404}  # the run of the made events
@@ -226,7 +220,7 @@ def test_follow_typing(owner, kind):
     page.wait_for_url("**/room")
 
 
-@proves("E15 F6 · a device that was removed from devices.json goes, and the scenes are read again")
+@proves("F6 · a device that was removed from devices.json goes, and the scenes are read again")
 def test_removed_device(owner, theater):
     status = theater.send("GET", "/status")
     asked = []
@@ -273,7 +267,7 @@ def test_removed_device(owner, theater):
 
 
 @proves(
-    "E8 E9 · a button keeps the focus when it changes to its opposite, and the end of a film "
+    "a button keeps the focus when it changes to its opposite, and the end of a film "
     "leaves it in the player"
 )
 def test_playing(owner, theater):
@@ -295,7 +289,7 @@ def test_playing(owner, theater):
     expect(page.get_by_role("main")).to_be_focused()
 
 
-@proves("E10 E9 · the films that were stopped keep the focus when another comes before them")
+@proves("the films that were stopped keep the focus when another comes before them")
 def test_shelf(owner, theater):
     page = owner.page
     titles = ["Night Ferry", "The Long Hall", "Paper Moons"]
@@ -327,7 +321,7 @@ def test_shelf(owner, theater):
     expect(shelf.filter(has_text="Paper Moons")).to_be_focused()
 
 
-@proves("E8 E15 · the controls of a device keep the focus when a key changes its state")
+@proves("the controls of a device keep the focus when a key changes its state")
 def test_controls(owner, theater):
     theater.send("POST", "/devices/amp/commands", "on")
     page = owner.open("/devices")
@@ -352,7 +346,7 @@ def test_controls(owner, theater):
     expect(mode).to_be_focused()
 
 
-@proves("E15 · a list that is drawn again leaves the page where it was scrolled to")
+@proves("a list that is drawn again leaves the page where it was scrolled to")
 def test_scrolled_list(visit, theater):
     theater.turn_off()
     one = visit(size="phone").with_session(theater.people["ann@example.org"])
@@ -370,7 +364,7 @@ def test_scrolled_list(visit, theater):
     assert page.evaluate("scrollY") == place
 
 
-@proves("E8 E12 · the focus stays with the buttons of a scene when it runs")
+@proves("the focus stays with the buttons of a scene when it runs")
 def test_scene(owner):
     page = owner.open("/scenes?scene=together")
     page.get_by_role("button", name="Run", exact=True).press("Enter")
@@ -380,7 +374,7 @@ def test_scene(owner):
     expect(page.get_by_role("button", name="Run again")).to_be_focused()
 
 
-@proves("E8 F5 · a change of the account leaves the focus on the button that began it")
+@proves("F5 · a change of the account leaves the focus on the button that began it")
 def test_account(owner):
     page = owner.open("/account")
     page.get_by_role("button", name="Change the name").press("Enter")
@@ -390,7 +384,7 @@ def test_account(owner):
     expect(page.get_by_role("button", name="Change the name")).to_be_focused()
 
 
-@proves("E9 E17 · a search goes on after a lost connection, in the same field")
+@proves("a search goes on after a lost connection, in the same field")
 def test_lost(owner):
     owner.expected = {"network"}
     page = owner.open("/library")

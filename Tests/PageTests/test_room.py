@@ -65,7 +65,7 @@ def classes(page):
 
 
 @proves(
-    "E15 · left alone the room rests and dims; the touch or key that wakes it presses nothing; a "
+    "left alone the room rests and dims; the touch or key that wakes it presses nothing; a "
     "forgotten sheet is closed"
 )
 def test_rest(visit, theater):
@@ -116,7 +116,7 @@ def test_rest(visit, theater):
     assert "resting" in classes(page) and "dimmed" not in classes(page)
 
 
-@proves("E15 · the room keeps the screen awake while it is shown, and only if the settings say so")
+@proves("the room keeps the screen awake while it is shown, and only if the settings say so")
 def test_awake(owner):
     page = owner.page
     page.add_init_script(WAKE_LOCK)
@@ -155,8 +155,7 @@ def failed(device, message, hint, **more):
 
 
 @proves(
-    "E15 E17 · the room shows each failed device with what is wrong, also when that changes, and "
-    "mends it"
+    "the room shows each failed device with what is wrong, also when that changes, and mends it"
 )
 def test_failures(owner, theater):
     room = open_following_room(owner)
@@ -215,7 +214,7 @@ EVENTS = 300  # an hour
 DAY_KB = 1024
 
 
-@proves("E15 · the heap of the room does not grow over hours of events")
+@proves("the heap of the room does not grow over hours of events")
 def test_memory(owner):
     # To a clock that runs ahead each hour is a silent stream: the page opens another one, perhaps
     # before the controller has noticed the end of the last ones.
@@ -246,7 +245,7 @@ COUNT_STYLE_CHANGES = """() => {
 
 
 @proves(
-    "E15 · the room does not recolor the page while it is shown; the next screen has the color of "
+    "the room does not recolor the page while it is shown; the next screen has the color of "
     "the film, the radio that of its station"
 )
 @pytest.mark.parametrize("name", ["Scenes", "Radio"])
@@ -288,7 +287,7 @@ def test_color(owner, name):
 
 
 @proves(
-    "E15 A10 F5 · an owner makes a device a wall tablet: it shows the room and plays, changes "
+    "F5 · an owner makes a device a wall tablet: it shows the room and plays, changes "
     "nothing else, and ends when it is revoked"
 )
 def test_wall_tablet(visit, theater):
@@ -329,7 +328,7 @@ def test_wall_tablet(visit, theater):
     assert made["id"] not in {one["id"] for one in theater.send("GET", "/guests")["guests"]}
 
 
-@proves("E17 F5 · a wall tablet has the age limit that its owner chose")
+@proves("F5 · a wall tablet has the age limit that its owner chose")
 def test_wall_tablet_limit(visit, theater):
     theater.turn_off()
     token = theater.send(

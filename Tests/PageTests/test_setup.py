@@ -153,7 +153,7 @@ def choose(page, title, name):
 
 
 @proves(
-    "F7 E15 · a projector that was found is saved and tested, the user confirms the test, and the "
+    "F7 · a projector that was found is saved and tested, the user confirms the test, and the "
     "projector becomes simulated again"
 )
 def test_projector(guided, own_theater, projector, file):
@@ -305,7 +305,7 @@ def test_add(guided, own_theater, file):
 
 
 @proves(
-    "F7 E15 · the tests of the amplifier and of the tuner play through the amplifier, and turn "
+    "F7 · the tests of the amplifier and of the tuner play through the amplifier, and turn "
     "everything off at their end"
 )
 @pytest.mark.parametrize(
@@ -330,7 +330,7 @@ def test_sound(guided, own_theater, device, player, asked):
 
 
 @proves(
-    "A5 F7 E15 · the keyboard alone finds a folder on the controller's machine, and its player "
+    "F7 · the keyboard alone finds a folder on the controller's machine, and its player "
     "plays the first song"
 )
 def test_folder(guided, own_theater, home, file):
@@ -369,7 +369,7 @@ def test_folder(guided, own_theater, home, file):
 
 
 @proves(
-    "E15 F7 · the tests of lights, screen and popper change the device for some seconds, then "
+    "F7 · the tests of lights, screen and popper change the device for some seconds, then "
     "restore its state"
 )
 def test_appliances(guided, own_theater):
@@ -456,8 +456,7 @@ def end_search(page, route, *findings):
 
 
 @proves(
-    "E8 F7 · the end of a search leaves a password that is being typed, the cursor in it and the "
-    "focus"
+    "F7 · the end of a search leaves a password that is being typed, the cursor in it and the focus"
 )
 def test_search_while_typing(guided):
     def attic(**options):
@@ -502,7 +501,7 @@ def test_search_while_typing(guided):
 
 
 @proves(
-    "E8 F7 · the end of a search leaves the question of a test, and the focus and a press in the "
+    "F7 · the end of a search leaves the question of a test, and the focus and a press in the "
     "list of devices"
 )
 def test_search_meanwhile(guided, own_theater):
@@ -717,7 +716,7 @@ def test_tls(guided):
 
 
 @proves(
-    "A1 F7 · setting up devices is accessible in all sizes and themes, with forced colors and text "
+    "F7 · setting up devices is accessible in all sizes and themes, with forced colors and text "
     "at 200 %"
 )
 @pytest.mark.parametrize("size", SIZES)
@@ -754,7 +753,7 @@ def test_sizes(guided, own_theater, size):
 
 
 @proves(
-    "E9 F7 · the setup of devices has only Ukrainian or Russian texts, apart from the controller's "
+    "F7 · the setup of devices has only Ukrainian or Russian texts, apart from the controller's "
     "findings"
 )
 @pytest.mark.parametrize("name", ["uk", "ru"])

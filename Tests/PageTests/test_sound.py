@@ -38,7 +38,7 @@ def loudest(folder):
 
 
 @proves(
-    "E11 E12 E15 · plays a film from the page: the page sets the volume, the sound is heard, and "
+    "E11 · plays a film from the page: the page sets the volume, the sound is heard, and "
     "it moves the needles in the room"
 )
 def test_sound(browser, tmp_path):

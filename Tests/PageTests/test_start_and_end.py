@@ -151,7 +151,7 @@ def test_words_elsewhere(browser, slow_theater, path, place):
     one.close()
 
 
-@proves("E12 E17 · Home calls the start of a film that a person cancelled cancelled, not failed")
+@proves("E17 · Home calls the start of a film that a person cancelled cancelled, not failed")
 def test_cancelled_start(browser, slow_theater):
     slow_theater.turn_off()
     one = Visit(browser, slow_theater.base).with_session(slow_theater.people["ann@example.org"])

@@ -112,9 +112,7 @@ def record(theater, ids):
     return answer
 
 
-@proves(
-    "E9 · a stream that is cut is resumed after its last event, and none is lost or comes twice"
-)
+@proves("a stream that is cut is resumed after its last event, and none is lost or comes twice")
 def test_resume(browser, theater):
     theater.turn_off()
     proxy = CuttingProxy(theater.controller.port)
@@ -166,7 +164,7 @@ def send_together(page, status, events):
     page.evaluate(WATCH_REDRAWS)
 
 
-@proves("E9 · events that arrive together are drawn once, as the last of them says")
+@proves("events that arrive together are drawn once, as the last of them says")
 def test_burst(owner):
     page = owner.open("/devices")
     status = page.evaluate("fetch('/api/v1/status').then((answer) => answer.json())")
@@ -187,7 +185,7 @@ def test_burst(owner):
 
 
 @proves(
-    "E9 E17 · a device that follows others goes to the room also if what they start runs before "
+    "a device that follows others goes to the room also if what they start runs before "
     "the page is drawn, but not for what a snapshot brings"
 )
 @pytest.mark.parametrize("in_snapshot", [False, True], ids=["event", "snapshot"])
@@ -219,7 +217,7 @@ def test_short_start(owner, in_snapshot):
 
 
 @proves(
-    "E9 E17 · the plan of a scene is no start, so that what others start meanwhile is followed; "
+    "the plan of a scene is no start, so that what others start meanwhile is followed; "
     "its run is one"
 )
 def test_plan(owner):

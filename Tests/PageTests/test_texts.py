@@ -49,7 +49,7 @@ def placeholders(text):
     return [sorted(set(re.findall(r"\{(\w+)\}", form)) - {"field"}) for form in forms(text)]
 
 
-@proves("E9 · each language has every text, and no text is unused")
+@proves("each language has every text, and no text is unused")
 def test_keys():
     wrong = []
     for name in LANGUAGES:
@@ -68,7 +68,7 @@ def test_keys():
     assert not wrong, "\n".join(wrong)
 
 
-@proves("F5 E9 · each action of the activity log has a text")
+@proves("F5 · each action of the activity log has a text")
 def test_actions():
     source = (ROOT / "Sources/Accounts/Audit/AuditEntry.swift").read_text()
     body = source.partition("enum AuditAction")[2].partition("}")[0]
@@ -79,7 +79,7 @@ def test_actions():
 
 
 @proves(
-    "E9 · the texts of a key have the same placeholders in each language, and the plural forms of "
+    "the texts of a key have the same placeholders in each language, and the plural forms of "
     "that language"
 )
 def test_forms():
@@ -105,9 +105,7 @@ def test_forms():
     assert not wrong, "\n".join(wrong)
 
 
-@proves(
-    "E9 · the files of texts are sorted, one key a line, and hold no letters of another language"
-)
+@proves("the files of texts are sorted, one key a line, and hold no letters of another language")
 def test_files():
     for name in LANGUAGES:
         text = (SITE / f"text/{name}.json").read_text()
@@ -177,7 +175,7 @@ def english_pattern(name):
 
 
 @proves(
-    "E9 F8 · every screen has only Ukrainian or Russian texts when the browser asks for that "
+    "F8 · every screen has only Ukrainian or Russian texts when the browser asks for that "
     "language, and fits phone, tablet and desktop"
 )
 @pytest.mark.parametrize(
@@ -228,7 +226,7 @@ def test_languages(visit, theater, name, size):
     assert not wrong, "\n".join(wrong)
 
 
-@proves("E9 · a time ago is rounded before its unit is chosen")
+@proves("a time ago is rounded before its unit is chosen")
 def test_time_ago(visit):
     page = visit().open("/login")
     said = page.evaluate(
@@ -242,7 +240,7 @@ def test_time_ago(visit):
     assert said == ["59 sec ago", "1 min ago", "59 min ago", "1 hr ago", "23 hr ago", "1 day ago"]
 
 
-@proves("E9 · the screens of the next person in a tab have the titles of that person's language")
+@proves("the screens of the next person in a tab have the titles of that person's language")
 def test_next_language(visit, theater):
     one = visit()
     page = one.open("/login")
@@ -265,7 +263,7 @@ def test_next_language(visit, theater):
 
 
 @proves(
-    "E9 · the language is chosen at the login and in the account; the first choice stays on the "
+    "the language is chosen at the login and in the account; the first choice stays on the "
     "device, the second is stored with the account"
 )
 def test_choice(visit, theater):
@@ -288,7 +286,7 @@ def test_choice(visit, theater):
     assert kept == [{"language": "ru"}]
 
 
-@proves("E9 · the language that was chosen on this device counts before the account's")
+@proves("the language that was chosen on this device counts before the account's")
 def test_device_language(visit, theater):
     one = visit().with_session(theater.people["ann@example.org"])
 
@@ -305,7 +303,7 @@ def test_device_language(visit, theater):
 
 
 @proves(
-    "E9 E17 · says in the reader's language what failed and where, with the controller's English "
+    "says in the reader's language what failed and where, with the controller's English "
     "in small print"
 )
 def test_failure(visit, theater):
@@ -323,7 +321,7 @@ def test_failure(visit, theater):
 
 
 @proves(
-    "E9 E17 · a form in a sheet says in the reader's language why it was refused, with the "
+    "a form in a sheet says in the reader's language why it was refused, with the "
     "controller's English in small print"
 )
 def test_refused_form(visit, theater):
@@ -355,7 +353,7 @@ def test_refused_form(visit, theater):
     )
 
 
-@proves("E9 · the name of each control of the settings and the account has the text that is seen")
+@proves("the name of each control of the settings and the account has the text that is seen")
 @pytest.mark.parametrize("language", ["en", "uk", "ru"])
 def test_names(visit, theater, language):
     one = visit(locale=language).with_session(theater.people["ann@example.org"])
@@ -368,7 +366,7 @@ def test_names(visit, theater, language):
         assert all(text.lower() in label.lower() for text, label in named), named
 
 
-@proves("E9 E12 · a plan says what a device reports already: on, off or a word, never a bare value")
+@proves("a plan says what a device reports already: on, off or a word, never a bare value")
 def test_reported(visit, theater):
     one = visit().with_session(theater.people["ann@example.org"])
     steps = [
@@ -415,7 +413,7 @@ FILMS = {
 }
 
 
-@proves("E9 · counts have the plural forms of the language, on the screen too")
+@proves("counts have the plural forms of the language, on the screen too")
 @pytest.mark.parametrize("name", LANGUAGES)
 def test_plurals(visit, theater, name):
     one = visit(locale=name).with_session(theater.people["ann@example.org"])

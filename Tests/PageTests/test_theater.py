@@ -126,7 +126,7 @@ def heading(page, name, level=1):
 
 
 @proves(
-    "E8 E9 E11 E12 · watches a film from the home screen: scene, progress, time left, pause, seek, "
+    "E8 E9 E11 · watches a film from the home screen: scene, progress, time left, pause, seek, "
     "volume, end"
 )
 def test_film(owner, theater):
@@ -254,7 +254,7 @@ def test_resume(owner, theater):
     expect(page.get_by_role("slider", name="Place")).to_have_value(re.compile(r"^\d$"))
 
 
-@proves("E11 E13 · listens to a song, which says its place in a list, and ends it")
+@proves("E11 · listens to a song, which says its place in a list, and ends it")
 def test_music(owner, theater):
     page = owner.open("/library?kind=music")
     song = page.get_by_role("list", name="Songs").get_by_role("button").first
@@ -319,7 +319,7 @@ def test_radio(owner, theater):
 
 
 @proves(
-    "E14 E9 · shows the live title of a station in the radio, the bar, the player, Home and on the "
+    "E14 · shows the live title of a station in the radio, the bar, the player, Home and on the "
     "lock screen"
 )
 def test_live_title(owner, theater):
@@ -437,7 +437,7 @@ def test_devices(owner, theater, device, name, command, value, key, wanted):
     expect(pane.get_by_role("table")).to_contain_text("reported")
 
 
-@proves("E12 E17 E2 · runs a scene with its steps, and says which device and step stopped one")
+@proves("E17 E2 · runs a scene with its steps, and says which device and step stopped one")
 def test_scenes(owner, theater):
     page = owner.open("/scenes")
     pane = page.get_by_role("region", name="Watch a film")
@@ -462,7 +462,7 @@ def test_scenes(owner, theater):
 
 
 @proves(
-    "E12 E17 · a film that failed can be begun again or ended in the player, and its run is read "
+    "E17 · a film that failed can be begun again or ended in the player, and its run is read "
     "again after a fault"
 )
 def test_failed_player(browser):
@@ -502,7 +502,7 @@ def test_failed_player(browser):
         one.close()
 
 
-@proves("E11 F6 · Home says why a film ended that lost a device which it needs")
+@proves("F6 · Home says why a film ended that lost a device which it needs")
 def test_loss(browser):
     made = configuration()
     made["activities"]["film"]["whenFailed"] = "30 s"
@@ -524,7 +524,7 @@ def test_loss(browser):
         one.close()
 
 
-@proves("E12 E17 · shows the groups of a plan and of a run around their steps")
+@proves("shows the groups of a plan and of a run around their steps")
 def test_groups(owner, theater):
     page = owner.open("/scenes?scene=together")
     pane = page.get_by_role("region", name="Together")
@@ -576,7 +576,7 @@ def test_end_early(owner, theater):
         assert theater.send("GET", "/status")["activity"]["status"] == "idle"
 
 
-@proves("E9 · follows what others start, and two tabs share one stream of events")
+@proves("follows what others start, and two tabs share one stream of events")
 def test_follow(owner, theater):
     streams = []
     owner.context.on(
@@ -659,7 +659,7 @@ class LongList:
 
 
 @proves(
-    "E9 · finds titles as they are typed, and reads and draws only the part of 50,000 songs that "
+    "finds titles as they are typed, and reads and draws only the part of 50,000 songs that "
     "is in view"
 )
 def test_library(owner):
@@ -701,7 +701,7 @@ def test_library(owner):
     assert served.most == 1, "more than one request at a time"
 
 
-@proves("E9 · a scan of the library reads the list again and leaves the reader at their place")
+@proves("a scan of the library reads the list again and leaves the reader at their place")
 def test_scan(owner, theater):
     page = owner.page
     served = LongList(page)
@@ -727,7 +727,7 @@ def test_scan(owner, theater):
     )
 
 
-@proves("E9 · drops the answer to an older search, and asks no second one meanwhile")
+@proves("drops the answer to an older search, and asks no second one meanwhile")
 def test_stale_search(owner):
     page = owner.page
     page.clock.install()
@@ -869,7 +869,7 @@ def test_settings(owner, theater):
 
 
 @proves(
-    "A9 E9 E15 · home and the room say that the connection is lost, how old the view is, and come "
+    "home and the room say that the connection is lost, how old the view is, and come "
     "back by themselves"
 )
 def test_offline(browser):
@@ -903,7 +903,7 @@ def test_offline(browser):
         one.close()
 
 
-@proves("E12 E17 · shows the end of a run even if its events come before the answer that starts it")
+@proves("shows the end of a run even if its events come before the answer that starts it")
 def test_late_answer(owner, theater):
     page = owner.open("/scenes?scene=broken")
     pane = page.get_by_role("region", name="A broken evening")
@@ -952,7 +952,7 @@ KEEP_NEEDLES = """
 
 
 @proves(
-    "E15 · asks for levels only while sound plays and the room is seen, and moves needles and "
+    "asks for levels only while sound plays and the room is seen, and moves needles and "
     "cones with them"
 )
 def test_levels(owner, theater):
@@ -980,8 +980,7 @@ def test_levels(owner, theater):
 
 
 @proves(
-    "E15 · Home and the list of devices say of every role that its state is not known, instead of "
-    "off"
+    "Home and the list of devices say of every role that its state is not known, instead of off"
 )
 def test_unknown(owner, theater):
     devices = theater.send("GET", "/devices")["devices"]
@@ -1009,9 +1008,7 @@ def test_unknown(owner, theater):
     )
 
 
-@proves(
-    "E15 E17 · the controls of a device lose the card of its failure with the activity that failed"
-)
+@proves("the controls of a device lose the card of its failure with the activity that failed")
 def test_failure_over(owner):
     page = open_following_tab(owner, "/devices")
     page.locator(".device-row[data-focus=projector]").click()
@@ -1027,7 +1024,7 @@ def test_failure_over(owner):
     expect(again).to_have_count(0)
 
 
-@proves("E12 · a scene keeps no parameter of the one that was chosen before it")
+@proves("a scene keeps no parameter of the one that was chosen before it")
 def test_other_scene(owner):
     page = owner.open("/scenes?scene=broken")
     held = hold(page, "/films?*")
@@ -1046,7 +1043,7 @@ def test_other_scene(owner):
 
 
 @proves(
-    "E9 E14 · a key of the player does what its button does, and on the radio sends nothing that a "
+    "E14 · a key of the player does what its button does, and on the radio sends nothing that a "
     "tuner lacks"
 )
 def test_player_keys(owner, theater):
@@ -1083,7 +1080,7 @@ def test_player_keys(owner, theater):
     expect(page.locator(".toast")).to_have_count(0)
 
 
-@proves("E9 · presses of a seek key while a seek is under way add up")
+@proves("presses of a seek key while a seek is under way add up")
 def test_quick_seeks(owner, theater):
     theater.watch()
     page = owner.open("/player")
@@ -1108,7 +1105,7 @@ def test_quick_seeks(owner, theater):
 
 
 @proves(
-    "E17 · a message stays while the pointer is over it, also after it has lost the pointer and "
+    "a message stays while the pointer is over it, also after it has lost the pointer and "
     "the focus before"
 )
 def test_message_stays(owner):
