@@ -256,6 +256,16 @@ def theater():
         yield made
 
 
+@pytest.fixture(scope="module")
+def editable():
+    """A theater whose devices.json the tests may change."""
+    with Controller(configuration()) as controller:
+        controller.wait_for(controller.answers)
+        made = TheaterClient(controller)
+        controller.wait_for(controller.plugins_are_up)
+        yield made
+
+
 @pytest.fixture(scope="session")
 def browser():
     with sync_playwright() as playwright:

@@ -5,8 +5,7 @@ import re
 import urllib.request
 
 import pytest
-from conftest import TheaterClient, Visit, configuration, hold, proves, wait_held
-from controller import Controller
+from conftest import Visit, hold, proves, wait_held
 from playwright.sync_api import expect
 from test_entrance import fill_login
 from test_screens import FIND_OVERFLOW, WAIT_FOR_TRANSITIONS, check, faults
@@ -14,16 +13,6 @@ from test_screens import FIND_OVERFLOW, WAIT_FOR_TRANSITIONS, check, faults
 
 def answer(route, body, status=200):
     route.fulfill(status=status, content_type="application/json", body=json.dumps(body))
-
-
-@pytest.fixture(scope="module")
-def editable():
-    """A theater whose devices.json the tests may change."""
-    with Controller(configuration()) as controller:
-        controller.wait_for(controller.answers)
-        made = TheaterClient(controller)
-        controller.wait_for(controller.plugins_are_up)
-        yield made
 
 
 def saved_by_another(theater, text):

@@ -4,10 +4,12 @@ Late answers and late events.
 """
 
 import json
+import os
 import re
+import signal
 
 import pytest
-from conftest import eventually, hold, proves, wait_held, with_modules
+from conftest import Visit, eventually, hold, proves, wait_held, with_modules
 from playwright.sync_api import expect
 from test_room import PUBLISH_EVENTS, open_following_tab
 from test_theater import LongList, heading
@@ -221,49 +223,46 @@ def test_follow_typing(owner, kind):
 
 
 @proves("F6 · a device that was removed from devices.json goes, and the scenes are read again")
-def test_removed_device(owner, theater):
-    status = theater.send("GET", "/status")
-    asked = []
-    status["devices"].append({**status["devices"][0], "id": "ghost", "title": "Ghost lamp"})
+def test_removed_device(browser, editable):
+    file = editable.controller.configuration
+    good = file.read_text()
 
-    def stream(route):
-        asked.append(route)
-        if len(asked) > 1:
-            route.fallback()
-            return
-        route.fulfill(
-            content_type="text/event-stream",
-            body="".join(
-                f"event: {kind}\ndata: {json.dumps(value)}\nid: {status['event']}\n\n"
-                for kind, value in [
-                    ("snapshot", status),
-                    ("configuration", {"status": "applied", "removed": ["ghost"]}),
-                ]
-            ),
-        )
+    def save(change):
+        made = json.loads(good)
+        change(made)
+        file.write_text(json.dumps(made, indent=2))
 
-    owner.page.route("**/api/v1/events", stream)
-    page = owner.open("/devices")
-    expect(page.get_by_text("Popcorn").first).to_be_visible()
-    expect(page.get_by_text("Ghost lamp")).to_have_count(0)
-    for path in ("/", "/scenes"):
-        follower = owner.context.new_page()
-        follower.goto(path)
-        follower.wait_for_selector("html[data-ready]")
-        follower.route(
-            "**/api/v1/scenes",
-            lambda route: route.fulfill(
-                json={
-                    "scenes": [
-                        {"name": "new", "title": "A new evening", "parameters": {}, "steps": []}
-                    ]
-                }
-            ),
-        )
-        follower.route("**/scenes/new/plan", lambda route: route.fulfill(json={"steps": []}))
-        page.evaluate(PUBLISH_EVENTS, [["configuration", {"status": "applied"}]])
-        expect(follower.get_by_role("button", name=re.compile("A new evening"))).to_be_visible()
-        follower.close()
+    def add_device(made):
+        made["devices"]["attic"] = {"role": "lights", "plugin": "Simulated"}
+
+    def add_scene(made):
+        made["scenes"]["new"] = {"title": "A new evening", "steps": [{"lights": "on"}]}
+
+    def ids():
+        return {device["id"] for device in editable.send("GET", "/devices")["devices"]}
+
+    one = Visit(browser, editable.base).with_session(editable.people["ann@example.org"])
+    page = one.open("/devices")
+    try:
+        save(add_device)
+        attic = page.locator(".device-row[data-focus=attic]")
+        expect(attic).to_be_visible()
+        followers = []
+        for path in ("/", "/scenes"):
+            followers.append(one.context.new_page())
+            followers[-1].goto(path)
+            followers[-1].wait_for_selector("html[data-ready]")
+        save(add_scene)
+        expect(attic).to_have_count(0)
+        expect(page.get_by_text("Popcorn").first).to_be_visible()
+        assert "attic" not in ids()
+        for follower in followers:
+            expect(follower.get_by_role("button", name=re.compile("A new evening"))).to_be_visible()
+    finally:
+        file.write_text(good)
+    for follower in followers:
+        expect(follower.get_by_role("button", name=re.compile("A new evening"))).to_have_count(0)
+    one.close()
 
 
 @proves(
@@ -402,26 +401,36 @@ def test_lost(owner):
 
 
 @proves("F6 · the plugins show the newest of two answers, also if it arrives first")
-def test_plugins(owner, theater):
-    page = open_following_tab(owner, "/plugins")
-    plugin = theater.send("GET", "/plugins")["plugins"][0]
-    device = theater.send("GET", "/devices")["devices"][0]
+def test_plugins(browser, editable):
+    one = Visit(browser, editable.base).with_session(editable.people["ann@example.org"])
+    page = one.open("/plugins")
+    card = page.locator(".plugin", has_text="Simulated")
+    expect(card.locator(".chip")).to_have_text("running")
+    held = []
+    waits = [True]
 
-    def publish(way):
-        owner.page.evaluate(PUBLISH_EVENTS, [["device", {**device, "availability": way}]])
+    def handle(route):
+        # The controller answers at once; its answers wait.
+        if waits:
+            held.append((route, route.fetch()))
+        else:
+            route.continue_()
 
-    held = hold(page, "/plugins")
-    routes = []
-    for way in ("starting", "unavailable", "starting"):
-        publish(way)
-        # The first event only tells the state.
-        if held or routes or way == "unavailable":
-            routes.append(wait_held(page, held))
-    for route, name in [(routes[1], "Newer"), (routes[0], "Older")]:
+    def status(answer):
+        plugins = answer.json()["plugins"]
+        return next(plugin["status"] for plugin in plugins if plugin["id"] == "Simulated")
+
+    page.route("**/api/v1/plugins", handle)
+    process = next(pid for name, pid in editable.controller.processes() if name == "Simulated")
+    os.kill(process, signal.SIGKILL)
+    # Its devices go, and come back with its next process.
+    eventually(page, lambda: len(held) > 1 and status(held[-1][1]) == "running")
+    assert status(held[0][1]) != "running"
+    waits.clear()
+    for route, answer in reversed(held):
         with page.expect_event("requestfinished", lambda request: request.url.endswith("/plugins")):
-            route.fulfill(
-                status=200,
-                content_type="application/json",
-                body=json.dumps({"plugins": [{**plugin, "id": name}]}),
-            )
-    expect(page.locator(".plugin h2")).to_have_text(re.compile("^Newer"))
+            route.fulfill(response=answer)
+    expect(card.locator(".chip")).to_have_text("running")
+    expect(card).not_to_contain_text(str(process))
+    editable.controller.wait_for(editable.controller.plugins_are_up)
+    one.close()
