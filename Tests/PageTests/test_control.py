@@ -1,45 +1,81 @@
 """The plugin of a device, a cancelled run, and movements in the drawing of the room."""
 
+import contextlib
+import json
 import re
+import shutil
+import sqlite3
 
 import pytest
-from conftest import PASSWORD, proves, with_modules
+from conftest import (
+    PASSWORD,
+    TheaterClient,
+    Visit,
+    configuration,
+    eventually,
+    proves,
+    with_modules,
+)
+from controller import ROOT, Controller
 from playwright.sync_api import expect
-from test_configuration import answer
 from test_screens import faults
+
+# Writes a line to its log, then drives lights.
+NOISY = """#!/usr/bin/env python3
+import pathlib, runpy, sys
+print("<b>shining</b>", file=sys.stderr, flush=True)
+runpy.run_path(str(pathlib.Path(__file__).with_name("lights.py")), run_name="__main__")
+"""
+
+
+@pytest.fixture
+def noisy_theater():
+    """A theater with a plugin of its user, which writes to its log; no proof is recent."""
+    controller = Controller(configuration())
+    folder = controller.folder / "data/theater/plugins/PythonLights"
+    shutil.copytree(ROOT / "Tests/Fixtures/PythonLights", folder)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["command"] = ["./noisy.py"]
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    (folder / "noisy.py").write_text(NOISY)
+    (folder / "noisy.py").chmod(0o755)
+    with controller:
+        controller.wait_for(controller.answers)
+        theater = TheaterClient(controller)
+        # A running controller keeps the sessions in memory.
+        controller.stop()
+        age_proofs(controller)
+        controller.start()
+        controller.wait_for(controller.answers)
+        controller.wait_for(controller.plugins_are_up)
+        yield theater
+
+
+def age_proofs(controller):
+    """Makes each proof of identity older than the five minutes for which it holds."""
+    database = controller.folder / "state/theater/theater.sqlite"
+    with contextlib.closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("UPDATE session SET provenSteady = provenSteady - 400000")
 
 
 @proves(
     "F6 F5 · names the plugin of a device with its log, and swaps it for another while everything "
     "runs"
 )
-def test_plugin(owner, theater):
+def test_plugin(browser, noisy_theater):
+    theater = noisy_theater
+    owner = Visit(browser, theater.base).with_session(theater.people["ann@example.org"])
     owner.expected = {403, 422}
-    page = owner.page
-    # The simulated devices log nothing.
-    page.route(
-        "**/devices/*/log",
-        lambda route: answer(
-            route,
-            {
-                "device": "popper",
-                "plugin": "Simulated",
-                "status": "running",
-                "lines": ["ready", "<b>popping</b>"],
-            },
-        ),
-    )
-    owner.open("/devices")
-    page.locator(".device-row", has_text="Popcorn").click()
-    pane = page.get_by_role("region", name="Popcorn")
+    page = owner.open("/devices")
+    page.locator(".device-row[data-focus=lights]").click()
+    pane = page.get_by_role("region", name="Lights")
     pane.get_by_text("Plugin", exact=True).click()
-    expect(pane.locator(".log")).to_have_text("ready\n<b>popping</b>")
     pane.get_by_role("button", name="Swap the plugin").click()
     dialog = page.get_by_role("dialog", name=re.compile("Another plugin"))
     # Plugins of other roles are not offered.
-    expect(dialog.get_by_label("Plugin").locator("option")).to_have_text(
-        ["Simulated", "MQTTDevices"]
-    )
+    offered = dialog.get_by_label("Plugin").locator("option")
+    expect(offered).to_have_count(3)
+    assert sorted(offered.all_inner_texts()) == ["MQTTDevices", "PythonLights", "Simulated"]
     # Another plugin is offered first; the options in devices.json are those of its own one.
     expect(dialog.get_by_label("Options as JSON")).to_have_value("")
     dialog.get_by_label("Plugin").select_option("Simulated")
@@ -51,26 +87,24 @@ def test_plugin(owner, theater):
     page.keyboard.press("Enter")
     expect(dialog.get_by_role("alert")).to_contain_text("speed")
     assert not faults(page)
-    dialog.get_by_label("Options as JSON").fill('{"speed": 10}')
-    # No test waits for the minutes after which a login is no fresh proof any more.
-    page.route(
-        "**/devices/popper/plugin",
-        lambda route: answer(
-            route, {"error": {"code": "proofNeeded", "message": "Prove that it is you"}}, 403
-        ),
-        times=1,
-    )
+    dialog.get_by_label("Plugin").select_option("PythonLights")
+    dialog.get_by_label("Options as JSON").fill('{"start": 40}')
     page.keyboard.press("Enter")
     page.get_by_role("dialog", name="Is it still you?").get_by_label("Password", exact=True).fill(
         PASSWORD
     )
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Simulated drives Popcorn until the next start.").first).to_be_visible()
+    message = page.locator(".toast", has_text="PythonLights drives Lights until the next start.")
+    expect(message).to_be_visible()
+    # The proof has replaced the session's token.
     theater.log_in("ann@example.org")
-    theater.wait_for_plugin("popper", "Simulated")
-    theater.send(
-        "POST", "/devices/popper/plugin", {"plugin": "Simulated", "options": {"speed": 20}}
-    )
+    eventually(page, lambda: theater.send("GET", "/devices/lights/log")["lines"])
+    pane.get_by_role("button", name="Reload the log").click()
+    expect(pane.locator(".log")).to_have_text("<b>shining</b>")
+    theater.wait_for_plugin("lights", "PythonLights")
+    message.get_by_role("button").click()
+    theater.wait_for_plugin("lights", "Simulated")
+    owner.close()
 
 
 @proves("E17 · cancels a run, says that what was done stays, and begins nothing of what follows")
