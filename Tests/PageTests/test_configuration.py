@@ -222,11 +222,20 @@ def test_doctor(browser, editable, size):
     one.close()
 
 
-@proves("F6 · says that all is well when the doctor finds nothing")
+@proves("says that all is well when the doctor finds nothing")
 def test_healthy(owner):
     page = owner.page
-    # What the doctor finds depends on the machine: those of the tests have no sound card.
-    check = {"name": "library", "status": "ok", "message": "11 films"}
-    page.route("**/api/v1/doctor", lambda route: answer(route, {"checks": [check]}))
+    fine = []
+
+    def leave_out_findings(route):
+        # They depend on the machine: those of the tests have no sound card.
+        checks = route.fetch().json()["checks"]
+        fine[:] = [check for check in checks if check["status"] == "ok"]
+        answer(route, {"checks": fine})
+
+    page.route("**/api/v1/doctor", leave_out_findings)
     owner.open("/doctor")
-    expect(page.get_by_role("status").first).to_have_text("All is well. Checks: 1.")
+    rows = page.locator(".checks li")
+    expect(rows.first).to_be_visible()
+    expect(page.get_by_role("status").first).to_have_text(f"All is well. Checks: {len(fine)}.")
+    expect(rows).to_have_count(len(fine))

@@ -76,7 +76,7 @@ class HeldRequests:
 
 
 @proves(
-    "F5 F6 · a screen that waits says so, one that cannot read says why, one without "
+    "F8 · a screen that waits says so, one that cannot read says why, one without "
     "entries says that, each accessibly"
 )
 def test_states(visit, theater):
