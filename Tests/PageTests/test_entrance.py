@@ -13,7 +13,7 @@ def fill_login(page, email="ann@example.org", password=PASSWORD):
     page.get_by_label("Password", exact=True).fill(password)
 
 
-@proves("A1 A3 A12 · the button follows both fields at every keystroke, and the fields begin empty")
+@proves("A1 A3 A12 B1 · the button follows both fields at every keystroke, and the fields begin empty")
 def test_button(visit):
     page = visit().open("/login")
     button = page.get_by_role("button", name="Log in")
@@ -186,7 +186,10 @@ def test_loading(visit, theater):
     expect(page.locator(".hero")).to_have_attribute("data-status", "idle")
 
 
-@proves("A9 · tells three failures apart: a malformed address, a refusal, no connection")
+@proves(
+    "A9 N-A5 · tells three failures apart: a malformed address, a refusal, no connection; the form "
+    "can be used after each"
+)
 def test_failures(visit):
     one = visit()
     one.expected = {401, "network"}
@@ -199,11 +202,15 @@ def test_failures(visit):
     fill_login(page, password="wrong")
     page.keyboard.press("Enter")
     expect(page.get_by_role("alert")).to_contain_text("address or the password is wrong")
+    expect(page.get_by_role("button", name="Log in")).to_have_attribute("aria-disabled", "false")
     page.route("**/api/v1/sessions", lambda route: route.abort())
     fill_login(page)
     page.keyboard.press("Enter")
     expect(page.get_by_role("alert")).to_contain_text("The theater does not answer")
     expect(page.get_by_label("Password", exact=True)).to_have_value(PASSWORD)
+    page.unroute("**/api/v1/sessions")
+    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("navigation", name="Main").wait_for()
 
 
 @proves(
@@ -266,7 +273,7 @@ def test_failed_logout(visit, theater):
 
 
 @proves(
-    "A5 A10 F5 · logs in with the keyboard alone, and out; the server refuses the session from "
+    "A5 A10 F5 N-A3 · logs in with the keyboard alone, and out; the server refuses the session from "
     "then on"
 )
 def test_keyboard(visit, theater):
@@ -285,6 +292,10 @@ def test_keyboard(visit, theater):
     cookies = {cookie["name"]: cookie for cookie in one.context.cookies()}
     cookie = cookies["theater"]
     assert cookie["httpOnly"] and cookie["sameSite"] == "Strict"
+    seen = page.evaluate(
+        "JSON.stringify([document.cookie, {...localStorage}, {...sessionStorage}])"
+    )
+    assert cookie["value"] not in seen
     page.get_by_role("navigation", name="Main").get_by_role("link", name="Settings").press("Enter")
     page.get_by_role("button", name="Log out").press("Enter")
     page.get_by_role("button", name="Log in").wait_for()
@@ -293,6 +304,23 @@ def test_keyboard(visit, theater):
         f"{theater.base}/api/v1/status", headers={"Cookie": f"theater={cookie['value']}"}
     )
     assert answer.status == 401
+
+
+@proves("N-A6 · a login and a logout end while the clock of the page stands still")
+def test_no_delay(visit):
+    one = visit()
+    one.expected = {401}
+    page = one.open("/login")
+    page.get_by_role("button", name="Log in").wait_for()
+    page.clock.install(time=1_900_000_000)
+    page.clock.pause_at(1_900_000_001)
+    page.get_by_role("textbox", name="E-mail address").fill("ann@example.org")
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("navigation", name="Main").wait_for(state="attached")
+    assert not page.evaluate("location.pathname").startswith("/login")
+    page.get_by_role("button", name="Log out").click()
+    page.get_by_role("button", name="Log in").wait_for()
 
 
 @proves("A13 A10 · Home greets each person by name, whatever is on, and has the way out on it")
@@ -384,7 +412,7 @@ def test_own_message(visit, theater):
 
 
 @proves(
-    "B6 B7 C1 C3 C4 C7 C8 E6 E7 · registers by the link of an invitation: rules, taken address, "
+    "B6 C1 C3 C4 C7 C8 E6 E7 · registers by the link of an invitation: rules, taken address, "
     "repetition, success"
 )
 def test_register(visit, theater):
