@@ -32,6 +32,8 @@ package struct Catalogue: Sendable {
   }
 
   private var named: [Category: [Entry]]
+  /// The players in the order of the file; others follow by name.
+  private var players: [DeviceID]
   private var scanned: [Category: [DeviceID: [CatalogueItem]]] = [:]
   /// The entries of each category. They are merged when a player has found items, not at each
   /// query, because there may be many songs.
@@ -52,7 +54,10 @@ package struct Catalogue: Sendable {
   }
 
   /// The configured items of a library.
-  package init(_ library: LibraryPlan) {
+  ///
+  /// - Parameter players: The players in the order of the file.
+  package init(_ library: LibraryPlan, players: [DeviceID] = []) {
+    self.players = players
     named = Self.entries(library)
     lists = Dictionary(uniqueKeysWithValues: named.map { ($0, EntryList($1, $0)) })
   }
@@ -66,10 +71,14 @@ package struct Catalogue: Sendable {
 
   /// Replaces the configured items, and drops the found items of players that are gone.
   ///
-  /// - Parameter isPlayer: Returns whether the device is a player of the category.
+  /// - Parameters:
+  ///   - players: The players in the order of the file.
+  ///   - isPlayer: Returns whether the device is a player of the category.
   mutating func replaceLibrary(
-    _ library: LibraryPlan, keepingItemsOf isPlayer: (DeviceID, Category) -> Bool
+    _ library: LibraryPlan, players: [DeviceID],
+    keepingItemsOf isPlayer: (DeviceID, Category) -> Bool
   ) {
+    self.players = players
     named = Self.entries(library)
     for category in Category.allCases {
       scanned[category] = scanned[category]?.filter { isPlayer($0.key, category) }
@@ -85,7 +94,8 @@ package struct Catalogue: Sendable {
   }
 
   /// The entries of a category: the configured ones in their order, then those that players have
-  /// found, by album, track and title.
+  /// found, in the order of the players in the file. The films and stations of a player are in the order in which it
+  /// lists them, its songs by album, track and title.
   package func entries(_ category: Category) -> [Entry] { lists[category]?.entries ?? [] }
 
   /// The entries of a category that are not rated above the age limit.
@@ -149,7 +159,10 @@ package struct Catalogue: Sendable {
       entries.indices.map { (UTF8Key(entries[$0].item.id), $0) },
       uniquingKeysWith: { first, _ in first })
     let count = entries.count
-    for (player, items) in (scanned[category] ?? [:]).sorted(by: { $0.key < $1.key }) {
+    let scanned = scanned[category] ?? [:]
+    let order = players.filter { scanned[$0] != nil }
+    let ordered = order + Set(scanned.keys).subtracting(order).sorted()
+    for (player, items) in ordered.map({ ($0, scanned[$0] ?? []) }) {
       for item in items {
         if let place = places[UTF8Key(item.id)] {
           entries[place].merge(item, from: player)
@@ -159,8 +172,14 @@ package struct Catalogue: Sendable {
         }
       }
     }
-    let found = entries[count...].map { (key: ListOrder($0.item), entry: $0) }
-    return entries[..<count] + found.sorted { $0.key < $1.key }.map(\.entry)
+    guard category == .songs else { return entries }
+    let found = Dictionary(grouping: entries[count...], by: \.players.first)
+    return entries[..<count] + ordered.flatMap { Self.sorted(found[$0] ?? []) }
+  }
+
+  /// Returns entries by album, track and title.
+  private static func sorted(_ entries: [Entry]) -> [Entry] {
+    entries.map { (key: ListOrder($0.item), entry: $0) }.sorted { $0.key < $1.key }.map(\.entry)
   }
 
   /// Returns the entries that `text` names, best first, and how well they fit. The one with this id goes before all

@@ -52,7 +52,7 @@ final class Library {
     self.events = events
     self.clock = clock
     self.log = log
-    catalogue = Catalogue(directory.plan.library)
+    catalogue = Catalogue(directory.plan.library, players: directory.orderedDevices.map(\.id))
     count = Atomic(catalogue.count)
     (requests, request) = AsyncStream.makeStream()
   }
@@ -97,7 +97,9 @@ final class Library {
   /// - Parameter changed: The players that are new, or replaced by other devices.
   func apply(_ library: LibraryPlan, replacing previous: LibraryPlan, changed: [DeviceID]) {
     let players = directory.devices
-    catalogue.replaceLibrary(library, keepingItemsOf: { players[$0]?.role.category == $1 })
+    catalogue.replaceLibrary(
+      library, players: directory.orderedDevices.map(\.id),
+      keepingItemsOf: { players[$0]?.role.category == $1 })
     generations = generations.filter { players[$0.key] != nil && !changed.contains($0.key) }
     readPlayers = readPlayers.filter { players[$0] != nil && !changed.contains($0) }
     storedScans = storedScans.filter { players[$0.key] != nil }

@@ -151,10 +151,27 @@ struct CatalogueTests {
     ]
     catalogue.setItems(wanted.reversed(), of: "cd", role: .cdPlayer)
     #expect(catalogue.entries(.songs).map(\.item.id) == wanted.map(\.id))
-    let films = ["Ärger", "Eis", "Été", "Film 2", "film 10", "Zug"]
-    catalogue.setItems(
-      films.reversed().map { CatalogueItem(id: $0, title: $0) }, of: "dvd", role: .dvdPlayer)
-    #expect(catalogue.entries(.films).map(\.item.title) == films)
+  }
+
+  @Test("lists are in the order of the players in the file, films in the order of their player")
+  func orderOfPlayers() {
+    func items(_ titles: [String]) -> [CatalogueItem] {
+      titles.map { CatalogueItem(id: $0, title: $0) }
+    }
+    var catalogue = Catalogue(LibraryPlan(), players: ["ultra", "bluray", "radio", "cd"])
+    catalogue.setItems(items(["Dunes"]), of: "another", role: .dvdPlayer)
+    catalogue.setItems(items(["Harbour Lights", "A Ferry"]), of: "bluray", role: .dvdPlayer)
+    catalogue.setItems(items(["Zug", "Dawn"]), of: "ultra", role: .dvdPlayer)
+    func films() -> [String] { catalogue.entries(.films).map(\.item.title) }
+    #expect(films() == ["Zug", "Dawn", "Harbour Lights", "A Ferry", "Dunes"])
+    catalogue.setItems(items(["a song"]), of: "attic", role: .cdPlayer)
+    catalogue.setItems(items(["c", "b"]), of: "cd", role: .cdPlayer)
+    #expect(catalogue.entries(.songs).map(\.item.title) == ["b", "c", "a song"])
+
+    catalogue.replaceLibrary(LibraryPlan(), players: ["another", "ultra", "bluray", "cd"]) { _, _ in
+      true
+    }
+    #expect(films() == ["Dunes", "Zug", "Dawn", "Harbour Lights", "A Ferry"])
   }
 
   @Test("does not search for a text longer than a title")
