@@ -207,21 +207,35 @@ public final class HomeTheaterFacade {
     return await overview.rooms(for: principal)
   }
 
+  /// Returns the room in which a request acts, and what it plays there.
+  ///
+  /// - Parameter name: `nil` for the first room that the principal may see.
+  package func controlledRoom(_ name: RoomID?, for principal: Principal) -> ControlledRoom? {
+    guard let id = try? place(name, for: principal) else { return nil }
+    let rooms = plan.allRooms
+    let player = house[id].session.activity?.player
+    return ControlledRoom(
+      room: rooms.count > 1 ? rooms.first { $0.id == id } : nil,
+      category: player.flatMap { directory[$0]?.role.category })
+  }
+
   /// Begins an activity in place of the one that is on in its room. Needs the permission `play`.
   ///
   /// - Parameters:
   ///   - item: The title or id of the item; a station may be a frequency such as "98.5 FM".
+  ///   - category: The category of the item that the user means; `nil` for that of the activity.
   ///   - room: The room of an activity that belongs to none; `nil` for the first one.
   ///   - fromStart: Whether the user's saved position is ignored.
   /// - Returns: Once the run has started.
+  /// - Throws: `invalid` for an item that the activity does not take; nothing has changed then.
   package func begin(
-    _ name: String, item: String?, in room: RoomID? = nil, fromStart: Bool,
-    by principal: Principal
+    _ name: String, item: String?, of category: Category? = nil, in room: RoomID? = nil,
+    fromStart: Bool, by principal: Principal
   ) async throws(TheaterError) -> StartedActivity {
     try policy.require(.play, of: principal)
     if let room { _ = try overview.place(room, for: principal) }
     return try await activities.begin(
-      name, item: item, in: room, fromStart: fromStart, by: principal)
+      name, item: item, of: category, in: room, fromStart: fromStart, by: principal)
   }
 
   /// Begins the activity that plays an item of a category, in place of the one that is on in its room. Needs the

@@ -35,6 +35,14 @@ public struct Room: Sendable, Hashable {
   }
 }
 
+/// The room in which a request acts.
+package struct ControlledRoom: Sendable {
+  /// `nil` in a theater with one room.
+  package let room: Room?
+  /// The category of what the player of its activity plays; `nil` without a player.
+  package let category: Category?
+}
+
 /// Devices of one role that a scene commands with one step.
 package struct DeviceGroup: Sendable, Hashable {
   /// The key in `devices.json`.

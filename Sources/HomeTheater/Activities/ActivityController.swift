@@ -64,23 +64,30 @@ final class ActivityController {
   ///
   /// - Parameters:
   ///   - text: The title or id of the item; a station may be a frequency such as "98.5 FM".
+  ///   - category: The category that the user means; `nil` for that of the activity.
   ///   - room: The room of an activity that belongs to none; `nil` for the first one.
   ///   - fromStart: Whether a saved position is ignored.
+  /// - Throws: `invalid` for an item that the activity does not take; nothing has changed then.
   func begin(
-    _ name: String, item text: String?, in room: RoomID?, fromStart: Bool, by principal: Principal
+    _ name: String, item text: String?, of category: Category?, in room: RoomID?,
+    fromStart: Bool, by principal: Principal
   ) async throws(TheaterError) -> StartedActivity {
     let plan = directory.plan
     let activity = try plan.activity(named: name)
     let scene = try plan.scene(named: activity.start)
     let place = plan.room(of: activity) ?? room ?? defaultRoom
     try policy.check(activity, in: place, of: house.state, by: principal)
+    if text?.isEmpty == false {
+      try resolver(for: principal)
+        .requireItemParameter(of: scene, of: activity, expecting: category)
+    }
     let request = house.state.newRequest()
     for category in scene.parameters.values.compactMap(\.category) {
       try await waitForCatalogues(of: category, naming: text, by: principal)
     }
     return try await begin(
-      activityNamed: name, item: text, in: room, fromStart: fromStart, by: principal,
-      request: request)
+      activityNamed: name, item: text, of: category, in: room, fromStart: fromStart,
+      by: principal, request: request)
   }
 
   /// Begins the activity that plays an item of a category, in place of the one that is on in its room.
@@ -94,20 +101,21 @@ final class ActivityController {
     try await waitForCatalogues(of: category, naming: text, by: principal)
     let name = try activity(for: category, playing: text, in: room, by: principal)
     return try await begin(
-      activityNamed: name, item: text, in: room, fromStart: fromStart, by: principal,
-      request: request)
+      activityNamed: name, item: text, of: category, in: room, fromStart: fromStart,
+      by: principal, request: request)
   }
 
   private func begin(
-    activityNamed name: String, item text: String?, in room: RoomID?, fromStart: Bool,
-    by principal: Principal, request: Int
+    activityNamed name: String, item text: String?, of category: Category?, in room: RoomID?,
+    fromStart: Bool, by principal: Principal, request: Int
   ) async throws(TheaterError) -> StartedActivity {
     let plan = directory.plan
     let activity = try plan.activity(named: name)
     let scene = try plan.scene(named: activity.start)
     let place = plan.room(of: activity) ?? room ?? defaultRoom
     try policy.check(activity, in: place, of: house.state, by: principal)
-    let item = try resolver(for: principal).choice(text, for: scene, of: activity)
+    let item = try resolver(for: principal).choice(
+      text, for: scene, of: activity, expecting: category)
     let decision = try house.state.decide(
       beginning: activity, with: try engine.resolve(scene, item?.arguments ?? [:]), item: item,
       in: room, context)
@@ -138,7 +146,8 @@ final class ActivityController {
     let able = permitted.filter { activity in
       guard let scene = plan.scenes[activity.start] else { return false }
       do {
-        return try resolver.choice(item, for: scene, of: activity) != nil || !isItemGiven
+        let choice = try resolver.choice(item, for: scene, of: activity, expecting: category)
+        return choice != nil || !isItemGiven
       } catch {
         return false
       }
@@ -492,7 +501,8 @@ final class ActivityController {
       unreadPlayers: Dictionary(
         uniqueKeysWithValues: Category.allCases.compactMap { category in
           library.unreadPlayers(of: category).first.map { (category, $0) }
-        }))
+        }),
+      activities: directory.plan.orderedActivities.filter(principal.mayBegin))
   }
 
   /// Waits until players that have only just started have listed their items, unless `text` names an item already.

@@ -37,11 +37,20 @@ struct ArgumentResolver {
   /// A player of each category that is still reading its catalogue.
   let unreadPlayers: [Category: DeviceID]
 
+  /// The activities that the user may begin, in the order of the file.
+  let activities: [Activity]
+
   /// Returns the item that `text` names in the category that the activity plays; `nil` for a scene
-  /// without such a parameter.
-  func choice(_ text: String?, for scene: Scene, of activity: Activity)
-    throws(TheaterError) -> ItemChoice?
-  {
+  /// without such a parameter, if there is no text.
+  ///
+  /// - Parameter wanted: The category of the item that the user means; `nil` for any.
+  /// - Throws: `invalid` for an item that the activity does not take.
+  func choice(
+    _ text: String?, for scene: Scene, of activity: Activity, expecting wanted: Category?
+  ) throws(TheaterError) -> ItemChoice? {
+    if text?.isEmpty == false {
+      try requireItemParameter(of: scene, of: activity, expecting: wanted)
+    }
     let parameter = scene.parameters.first { $0.value.category != nil }
     guard let parameter, let category = parameter.value.category else { return nil }
     guard let text, !text.isEmpty else {
@@ -61,6 +70,32 @@ struct ArgumentResolver {
         hint: "It can be played by: \(names).", device: player)
     }
     return ItemChoice(entry.item, arguments: [parameter.key: argument(entry, in: category)])
+  }
+
+  /// Throws `invalid` unless the start scene of an activity takes an item of the wanted category.
+  ///
+  /// - Parameter wanted: `nil` for any category.
+  func requireItemParameter(
+    of scene: Scene, of activity: Activity, expecting wanted: Category?
+  ) throws(TheaterError) {
+    let taken = Set(scene.parameters.values.compactMap(\.category))
+    guard taken.isEmpty || wanted.map({ !taken.contains($0) }) == true else { return }
+    guard let wanted else {
+      throw TheaterError(
+        .invalid, "\"\(activity.name)\" takes no film, song or station",
+        hint: "Begin it without one.")
+    }
+    guard activity.category != wanted else {
+      throw TheaterError(
+        .invalid, "\"\(activity.name)\" takes no \(wanted.singular): its scene chooses it",
+        hint: "Begin it without a title.")
+    }
+    let others = activities.filter { $0.category == wanted }.map(\.name)
+    throw TheaterError(
+      .invalid, "\"\(activity.name)\" plays no \(wanted.rawValue)",
+      hint: others.isEmpty
+        ? "No activity that you may begin does."
+        : "These play \(wanted.rawValue): \(others.joined(separator: ", ")).")
   }
 
   /// Returns the arguments of a scene from one text for each parameter.

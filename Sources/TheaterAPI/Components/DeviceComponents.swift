@@ -186,7 +186,9 @@ extension Component {
   /// A run, and the id of the event after which the stream has all events of the run.
   static let startedRun = Component(
     "StartedRun",
-    .object(["run": .reference(run), "event": .eventID], optional: ["resumedAt": .seconds]))
+    .object(
+      ["run": .reference(run), "event": .eventID],
+      optional: ["resumedAt": .seconds] + .controlledRoom))
 }
 
 extension Schema {

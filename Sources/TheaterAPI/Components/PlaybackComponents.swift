@@ -6,7 +6,7 @@ extension Component {
   static let playbackComponents = [
     status, activity, activities, rooms, playback, catalogueEntry, films, songs, stations, stopped,
     libraryScan,
-    libraryChange, soundLevels, confirmation, volumeChange,
+    libraryChange, soundLevels, confirmation, playerConfirmation, volumeChange,
   ]
 
   static let status = Component(
@@ -159,11 +159,29 @@ extension Component {
   static let confirmation = Component(
     "Confirmation", .object(["confirmation": .confirmation]))
 
+  /// The answer of a player, with what it plays.
+  static let playerConfirmation = Component(
+    "PlayerConfirmation",
+    .object(
+      ["confirmation": .confirmation],
+      optional: .controlledRoom + [
+        "category": .category.described("The list from which the item of the player is.")
+      ]))
+
   /// The volume, or whether the amplifier is muted: whichever the request changed.
   static let volumeChange = Component(
     "VolumeChange",
     .object(
-      ["confirmation": .confirmation], optional: ["volume": .percent, "muted": .boolean]))
+      ["confirmation": .confirmation],
+      optional: ["volume": .percent, "muted": .boolean] + .controlledRoom))
+}
+
+extension Schema.Members {
+  /// The room in which a request acts.
+  static let controlledRoom: Self = [
+    "room": .name.described("The room of the request, in a theater with several rooms."),
+    "roomTitle": .title,
+  ]
 }
 
 extension Schema {

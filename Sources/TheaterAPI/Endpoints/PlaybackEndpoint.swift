@@ -82,7 +82,8 @@ public enum PlaybackEndpoint: String, Endpoint {
         answers: [200: .json(.reference(.activities))])
     case .startActivity:
       startRoute(
-        "/activities/{name}", .play, tokens: .activity, "Starts an activity.", .activityStart)
+        "/activities/{name}", .play, tokens: .activity, "Starts an activity.",
+        .namedActivityStart)
     case .watch:
       startRoute(
         "/watch", .play, tokens: .command("watch"), "Starts the activity that plays films.",
@@ -160,7 +161,8 @@ public enum PlaybackEndpoint: String, Endpoint {
   }
 
   private func transportRoute(
-    _ path: String, _ help: String, _ body: Schema = .request(), answer: Component = .confirmation
+    _ path: String, _ help: String, _ body: Schema = .request(),
+    answer: Component = .playerConfirmation
   ) -> Route {
     Route(
       .post, path, .permitted(.play, tokens: .command(rawValue)), help, body: .json(body),
@@ -169,11 +171,16 @@ public enum PlaybackEndpoint: String, Endpoint {
 }
 
 extension Schema {
-  fileprivate static let activityStart = Schema.request(
-    optional: [
-      "item": .text(0...CatalogueItem.longestID).described(
-        "The id, the title or a part of the title."),
-      "fromStart": .boolean.described("Whether to ignore the saved position."),
+  private static let start: Members = [
+    "item": .text(0...CatalogueItem.longestID).described(
+      "The id, the title or a part of the title."),
+    "fromStart": .boolean.described("Whether to ignore the saved position."),
+  ]
+  fileprivate static let activityStart = Schema.request(optional: start)
+  fileprivate static let namedActivityStart = Schema.request(
+    optional: start + [
+      "category": .words(Category.allCases.map(\.rawValue)).described(
+        "The category of the item: an activity that takes no such item is refused.")
     ])
 }
 

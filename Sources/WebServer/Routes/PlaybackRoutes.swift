@@ -39,25 +39,38 @@ extension APIServices {
       return Response(["rooms": .array(rooms.map(\.json))])
     case .startActivity:
       let name = try request.captured("name")
+      let category = try request.fields().category()
       return try await begin(request) { (item, fromStart, principal) async throws(TheaterError) in
         try await theater.begin(
-          name, item: item, in: namedInPath(request), fromStart: fromStart, by: principal)
+          name, item: item, of: category, in: namedInPath(request), fromStart: fromStart,
+          by: principal)
       }
     case .watch: return try await begin(.films, request)
     case .listen: return try await begin(.songs, request)
     case .radio: return try await begin(.stations, request)
     case .popcorn: return try await answer(request) { try await theater.popcorn(by: principal) }
-    case .end: return try await answer(request) { try await theater.end(in: room, by: principal) }
+    case .end:
+      let place = await theater.controlledRoom(room, for: principal)
+      return try await answer(request, in: place) {
+        try await theater.end(in: room, by: principal)
+      }
     case .off:
       return try await answer(request) {
         try await theater.turnEverythingOff(in: namedInPath(request), by: principal)
       }
-    case .pause: return Response(try await theater.pause(in: room, by: principal))
-    case .resume: return Response(try await theater.resume(in: room, by: principal))
-    case .next: return Response(try await theater.next(in: room, by: principal))
-    case .previous: return Response(try await theater.previous(in: room, by: principal))
-    case .seek: return Response(try await seek(request.fields(), in: room, principal))
-    case .volume: return try await changeVolume(request.fields(), in: room, principal)
+    case .pause, .resume, .next, .previous, .seek, .volume:
+      // Asked for first: a command may end the activity.
+      let place = await theater.controlledRoom(room, for: principal)
+      var object: JSONObject = [:]
+      if endpoint == .volume {
+        object = try await changeVolume(request.fields(), in: room, principal)
+      } else {
+        let confirmation = try await control(endpoint, request.fields(), in: room, principal)
+        object["confirmation"] = .string(confirmation.rawValue)
+        if let category = place?.category { object["category"] = .string(category.rawValue) }
+      }
+      place?.add(to: &object)
+      return Response(.object(object))
     }
   }
 
@@ -125,17 +138,22 @@ extension APIServices {
   }
 
   /// Starts a run and returns the answer with it.
-  func answer(_ request: RequestContext, _ start: () async throws -> Run) async throws -> Response {
+  ///
+  /// - Parameter place: The room in which the run acts; `nil` where the answer names none.
+  func answer(
+    _ request: RequestContext, in place: ControlledRoom? = nil, _ start: () async throws -> Run
+  ) async throws -> Response {
     let event = theater.events.currentID
-    return await answer(request, try await start(), event: event)
+    return await answer(request, try await start(), event: event, in: place)
   }
 
   /// 200 if the run ends within the preferred wait of the request, else 202.
   private func answer(
-    _ request: RequestContext, _ run: Run, event: String
+    _ request: RequestContext, _ run: Run, event: String, in place: ControlledRoom? = nil
   ) async -> Response {
     let report = await report(of: run, for: request)
     var body: JSONObject = ["run": report.json, "event": .string(event)]
+    place?.add(to: &body)
     if let resumedAt = run.resumedAt { body["resumedAt"] = .number(resumedAt) }
     var response = Response(
       .object(body), status: report.status == .running ? .accepted : .ok)
@@ -169,6 +187,19 @@ extension APIServices {
 
   // MARK: Steering
 
+  /// Sends a command to the player of a room.
+  private func control(
+    _ endpoint: PlaybackEndpoint, _ fields: BodyFields, in room: RoomID?, _ principal: Principal
+  ) async throws -> Confirmation {
+    switch endpoint {
+    case .pause: return try await theater.pause(in: room, by: principal)
+    case .resume: return try await theater.resume(in: room, by: principal)
+    case .next: return try await theater.next(in: room, by: principal)
+    case .previous: return try await theater.previous(in: room, by: principal)
+    default: return try await seek(fields, in: room, principal)
+    }
+  }
+
   private func seek(
     _ fields: BodyFields, in room: RoomID?, _ principal: Principal
   ) async throws -> Confirmation {
@@ -183,13 +214,22 @@ extension APIServices {
 
   private func changeVolume(
     _ fields: BodyFields, in room: RoomID?, _ principal: Principal
-  ) async throws -> Response {
+  ) async throws -> JSONObject {
     let outcome = try await theater.changeVolume(
       try fields.volumeChange(), in: room, by: principal)
     var answer: JSONObject = ["confirmation": .string(outcome.confirmation.rawValue)]
     answer["volume"] = outcome.volume.map { .integer($0) }
     answer["muted"] = outcome.isMuted.map { .bool($0) }
-    return Response(.object(answer))
+    return answer
+  }
+}
+
+extension ControlledRoom {
+  /// Adds the room to an answer; nothing in a theater with one room.
+  fileprivate func add(to object: inout JSONObject) {
+    guard let room else { return }
+    object["room"] = .string(room.id.name)
+    if let title = room.label.title { object["roomTitle"] = .string(title) }
   }
 }
 
@@ -220,6 +260,16 @@ extension OfferedActivity {
 }
 
 extension BodyFields {
+  /// The category of an item; `nil` if it is missing.
+  fileprivate func category() throws(APIError) -> Category? {
+    guard let word = try text("category") else { return nil }
+    guard let category = Category(rawValue: word) else {
+      let words = Category.allCases.map(\.rawValue).joined(separator: ", ")
+      throw .invalid("\"category\" is \"\(word.quotation)\", expected one of: \(words)")
+    }
+    return category
+  }
+
   fileprivate func volumeChange() throws(APIError) -> VolumeChange {
     switch (try integer("to"), try integer("by"), self["mute"]) {
     case (let volume?, nil, nil): return .to(volume)

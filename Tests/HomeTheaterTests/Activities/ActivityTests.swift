@@ -332,6 +332,22 @@ import Testing
     #expect(theater.journal.lines.isEmpty)
   }
 
+  @Test("a film title for an activity that plays songs is refused, and the music goes on")
+  func itemOfAnotherCategory() async throws {
+    let theater = Theater()
+    let music = try await theater.facade.begin("music", item: "s1", fromStart: true, user: "a")
+    _ = await music.run.finished()
+    theater.journal.clear()
+    let refused = await refusal { () async throws(TheaterError) in
+      try await theater.facade.begin(
+        "radio", item: "Jazz", of: .films, fromStart: false, by: .owner)
+    }
+    #expect(refused?.message == "\"radio\" plays no films")
+    #expect(refused?.hint == "These play films: film.")
+    #expect(theater.journal.lines.isEmpty)
+    #expect(await theater.facade.report.activity == "music")
+  }
+
   @Test("E16 N-A7 · two facades can control the same devices")
   func twoFacades() async throws {
     let theater = Theater()

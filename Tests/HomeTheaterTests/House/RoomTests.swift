@@ -177,6 +177,42 @@ import Testing
     #expect(await house.status("lounge") == "nothing idle")
   }
 
+  @Test("an item for an activity that takes none of its category is refused, and nothing changes")
+  func itemForAnotherActivity() async throws {
+    let house = House()
+    _ = try await house.begin("slides")
+    func refused(
+      _ activity: String, _ item: String, of category: Devices.Category?
+    ) async -> TheaterError? {
+      await refusal { () async throws(TheaterError) in
+        try await house.facade.begin(
+          activity, item: item, of: category, fromStart: false, by: .owner)
+      }
+    }
+    let commands = await house.commands {
+      let film = await refused("slides", "Harbour Lights", of: .films)
+      #expect(film?.code == .invalid && film?.message == "\"slides\" plays no films")
+      #expect(film?.hint == "No activity that you may begin does.")
+      let song = await refused("slides", "s1", of: .songs)
+      #expect(song?.message == "\"slides\" plays no songs")
+      #expect(song?.hint == "These play songs: disc.")
+      let any = await refused("slides", "s1", of: nil)
+      #expect(any?.message == "\"slides\" takes no film, song or station")
+      #expect(any?.hint == "Begin it without one.")
+      let disc = await refused("disc", "s1", of: .songs)
+      #expect(disc?.message == "\"disc\" takes no song: its scene chooses it")
+      let byCategory = await refusal { () async throws(TheaterError) in
+        try await house.facade.begin(Category.songs, item: "s1", fromStart: false, by: .owner)
+      }
+      #expect(byCategory?.message == "\"disc\" takes no song: its scene chooses it")
+    }
+    #expect(commands.isEmpty)
+    #expect(await house.status("lounge") == "slides running")
+    // Without an item, and with an empty one, it begins.
+    let empty = try await house.facade.begin("disc", item: "", fromStart: false, by: .owner)
+    #expect(await empty.run.finished().status == .done)
+  }
+
   @Test("a scene that turns off the player of an activity ends the activity")
   func playerOff() async throws {
     let off = Scene(
