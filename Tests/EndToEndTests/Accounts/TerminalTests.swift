@@ -115,6 +115,40 @@ import Testing
     }
   }
 
+  @Test(
+    "A15 · a failed login marks each empty field, the cursor in the first; after a refusal the address stays, and a key replaces the password"
+  )
+  func failedLogin() async throws {
+    try await withLiveController { room in
+      try await room.registerOwner()
+      try await room.expect("logout")
+      try await room.atTerminal("login") { terminal in
+        await terminal.expect("Welcome to the home theater.")
+        terminal.type("\r\r")
+        await terminal.expect("e-mail address     _  Type the e-mail address")
+        await terminal.expect("Type the password")
+        // Only the password is empty now.
+        terminal.type("ann@example.org\r\r")
+        await terminal.expect("password           _  Type the password")
+        #expect(!terminal.news.contains("Type the e-mail address"))
+        terminal.type("wrong\r")
+        await terminal.expect("password           •••••_  typing replaces it")
+        await terminal.expect("✗ The e-mail address or the password is wrong.")
+        terminal.type("x")
+        await terminal.expect("ann@example.org")
+        await terminal.expect("password           •_")
+        terminal.type("y")
+        await terminal.expect("password           ••_")
+        #expect(!terminal.news.contains("typing replaces it"))
+        terminal.type("\r")
+        await terminal.expect("••_  typing replaces it")
+        terminal.type("\(room.password)\r")
+        await terminal.expect("You are logged in, Ann.")
+        await terminal.expect("[ended 0] icanon echo")
+      }
+    }
+  }
+
   @Test("A12 · from the login screen a forgotten password is replaced, and a code logs in")
   func links() async throws {
     try await withCodes { room in

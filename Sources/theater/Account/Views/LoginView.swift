@@ -7,6 +7,8 @@ struct LoginView: TerminalView {
   let texts: Texts
   private var focus = FieldFocus()
   private var oneTime: CodeFlowView
+  /// Whether the password has been sent and not been touched since.
+  private var hasSentPassword = false
 
   /// - Parameters:
   ///   - hasEmail: Whether the e-mail field is filled; the cursor then starts at the password.
@@ -36,6 +38,8 @@ struct LoginView: TerminalView {
           hasCursor: !screen.isLocked && field.name == focus.focused(in: screen.form.fieldNames),
           isValid: field.isValid)
           + (field.display == .invalidShown ? "  " + style.bad(field.message ?? "") : "")
+          + (field.name == .password && replacesPassword(screen)
+            ? "  " + style.faint("typing replaces it") : "")
       }
       lines += style.encodingProblem(focus)
     case .secondFactor:
@@ -84,15 +88,28 @@ struct LoginView: TerminalView {
     case .oneTimeCode: return [.leave(for: .oneTimeCode)]
     default: break
     }
+    let replaces = replacesPassword(screen)
+    hasSentPassword = hasSentPassword && key == .reveal
+    if replaces, let text = "".edited(by: key) { return [.typed(.password, text)] }
     switch focus.handle(key, fields: screen.form.fieldNames, form: screen.form) {
     case .type(let field, let text): return [.typed(field, text)]
     case .leave(let field): return [.left(field)]
     case .submit:
       let wrong = screen.form.fieldNames.first { screen.form[$0]?.isValid == false }
       if let wrong { focus.move(to: wrong) }
+      hasSentPassword = wrong == nil
       return [.submit]
     case .back, nil: return []
     }
+  }
+
+  /// Whether the next text replaces the password, as that of a selected field: the controller has refused it.
+  private func replacesPassword(_ screen: LoginScreen) -> Bool {
+    guard hasSentPassword, !screen.isLocked, screen.step == .password,
+      focus.focused(in: screen.form.fieldNames) == .password,
+      case .refused? = screen.failure
+    else { return false }
+    return true
   }
 
   private func code(_ key: Key, _ screen: LoginScreen) -> [LoginScreen.Input] {

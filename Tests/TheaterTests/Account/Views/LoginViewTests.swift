@@ -64,6 +64,37 @@ struct LoginViewTests {
     #expect(!harness.text.contains("_") && harness.work.count == 1)
   }
 
+  @Test(
+    "a refused password is replaced by what is typed next, and kept after a fault of the network")
+  func replacedPassword() {
+    var harness = harness(LoginScreen(email: "ann@example.org"))
+    func password() -> String { harness.screen.form.text(.password) }
+    harness.press(.next)
+    harness.type("wrong")
+    harness.press(.enter)
+    harness.receive(.answer(.loggedIn(.failure(.network("it broke")))))
+    harness.type("x")
+    #expect(password() == "wrongx" && !harness.text.contains("replaces"))
+    let refusal = ScreenFailure.refused(Refusal("wrongCredentials", message: "It is wrong."))
+    harness.press(.enter)
+    harness.receive(.answer(.loggedIn(.failure(refusal))))
+    #expect(line("password", in: harness).hasSuffix("_  typing replaces it"))
+    #expect(harness.text.contains("ann@example.org"))
+    harness.press(.reveal)
+    harness.type("new")
+    #expect(password() == "new" && !harness.text.contains("typing replaces it"))
+    harness.press(.enter)
+    harness.receive(.answer(.loggedIn(.failure(refusal))))
+    harness.press(.erase)
+    #expect(password().isEmpty)
+    harness.type("again")
+    harness.press(.enter)
+    harness.receive(.answer(.loggedIn(.failure(refusal))))
+    // Who goes through the fields first edits the password as it is.
+    harness.press(.back, .next, .text("x"))
+    #expect(password() == "againx")
+  }
+
   @Test("A5 E8 · the main screen shows what is on and how to start each activity")
   func mainScreen() {
     let text = StatusText(width: 80, hasColour: false)
