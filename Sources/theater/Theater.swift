@@ -30,7 +30,8 @@ struct Theater: AsyncParsableCommand {
       CommandGroup(
         name: "Status",
         subcommands: [
-          Status.self, Films.self, Songs.self, Stations.self, LibraryCommand.self, DeviceList.self,
+          Status.self, RoomsCommand.self, ActivitiesCommand.self, Films.self, Songs.self,
+          Stations.self, LibraryCommand.self, DeviceList.self,
           DeviceCommand.self, ScenesCommand.self, SceneCommand.self,
         ]),
       CommandGroup(

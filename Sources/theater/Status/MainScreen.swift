@@ -17,7 +17,9 @@ struct MainScreen {
   /// The lines of the screen.
   /// - Parameter status: The response of `PlaybackEndpoint.status`; `nil` when it could not be read.
   static func text(_ status: JSON?, _ text: StatusText) -> [String] {
-    let headline = status.map { text.headline($0.printable["activity"] ?? [:]) }
+    let headline = status.map {
+      text.headline($0.printable["activity"] ?? [:], playback: $0["playback"])
+    }
     var menu = Columns()
     for (deed, command) in [
       ("watch a film", "watch TITLE"), ("listen to music", "listen TITLE"),

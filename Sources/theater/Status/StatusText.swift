@@ -25,7 +25,7 @@ struct StatusText {
   /// The lines about what is on in a room.
   func roomLines(_ room: LiveRoom, isNamed: Bool, at time: Double) -> [String] {
     let name = isNamed ? (room.title ?? room.name).map { "\($0): " } ?? "" : ""
-    var lines = [headline(room.activity, in: name)]
+    var lines = [headline(room.activity, playback: room.playback, in: name)]
     if let error = room.activity["error"] {
       let origin = error["device"]?.string.map { "\($0): " } ?? ""
       lines.append("  ✗ \(origin)\(error["message"]?.string ?? "it failed")")
@@ -55,14 +55,18 @@ struct StatusText {
 
   /// The line about what is on.
   ///
-  /// - Parameter room: The room with a colon; empty where there is only one.
-  func headline(_ activity: JSON, in room: String = "") -> String {
+  /// - Parameters:
+  ///   - playback: The playback of its player, which may be paused.
+  ///   - room: The room with a colon; empty where there is only one.
+  func headline(_ activity: JSON, playback: JSON?, in room: String = "") -> String {
     guard let name = activity["activity"]?.string ?? activity["scene"]?.string else {
       return strong("\(room)\(room.isEmpty ? "Nothing" : "nothing") is on.")
     }
     var line = room + (activity["title"]?.string ?? name)
     if let item = activity["itemTitle"]?.string { line += ": \(item)" }
-    return strong(line) + " (\(activity["status"]?.string ?? "?"))"
+    let status = activity["status"]?.string ?? "?"
+    let isPaused = status == "running" && playback?["state"]?.string == "paused"
+    return strong(line) + " (\(isPaused ? "paused" : status))"
   }
 
   private func progress(_ room: LiveRoom, at time: Double) -> String? {

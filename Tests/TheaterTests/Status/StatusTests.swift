@@ -70,6 +70,8 @@ import Testing
       snapshot: Self.status(
         playback: ["state": "paused", "position": 60, "duration": 600, "rate": 0]), at: 0)
     #expect(view.rooms[0].position(at: 500) == 60)
+    let text = StatusText(width: 80, hasColour: false).text(view, at: 500)
+    #expect(text.contains("Watch a film: Metropolis (paused)"))
   }
 
   @Test("E9 · events update a device and the film's position")
