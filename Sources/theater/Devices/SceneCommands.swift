@@ -65,9 +65,9 @@ struct SceneCommand: AsyncParsableCommand {
       var start = resuming.start
       if start == nil { start = try await chosenStart(parameters, theater) }
       try await SceneUsage(theater, "run", name).explaining {
-        try await RunFollower(theater, waiting).run(
+        _ = try await RunFollower(theater, waiting).run(
           place.path(.runScene, scene: name), parameters.body(start ?? .saved),
-          isAnnounced: start == nil)
+          isAnnounced: start == nil, isResuming: resuming.resume)
       }
     }
 

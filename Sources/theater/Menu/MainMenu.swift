@@ -173,8 +173,8 @@ enum PlaybackControl: Hashable, CaseIterable {
     switch self {
     case .pause: TransportText.text("paused", answer)
     case .resume: TransportText.text("playing", answer)
-    case .next: TransportText.text("next track", answer)
-    case .previous: TransportText.text("previous track", answer)
+    case .next: TransportText.skip("next", answer)
+    case .previous: TransportText.skip("previous", answer)
     case .louder, .quieter: TransportText.text(TransportText.volume(answer), answer)
     }
   }

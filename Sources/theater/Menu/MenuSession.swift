@@ -64,7 +64,11 @@ struct MenuSession {
     case .control(let control, let room):
       let answer = try await theater.post(room.path(control.endpoint), control.body)
       Console.writeLine(control.done(answer))
-    case .end(let room): try await RunFollower(theater).run(room.path(.end))
+    case .end(let room):
+      let answer = try await RunFollower(theater).run(room.path(.end), for: .end)
+      if let hint = await DevicesLeftOn.hint(after: answer, in: room, theater) {
+        Console.writeLine(hint)
+      }
     case .begin(let activity, nil): try await begin(activity, nil, .saved)
     case .begin(let activity, let source?): return try await choose(from: source, for: activity)
     case .popcorn: try await RunFollower(theater).run(PlaybackEndpoint.popcorn.path())
@@ -120,8 +124,8 @@ struct MenuSession {
     _ activity: String, _ item: String?, _ start: StartPosition
   ) async throws {
     try await RunFollower(theater).run(
-      PlaybackEndpoint.startActivity.path(activity), StartOptions.body(item, start),
-      isAnnounced: false)
+      PlaybackEndpoint.startActivity.path(activity), .object(StartOptions.body(item, start)),
+      for: .start, isAnnounced: false)
   }
 
   /// Shows an error after which the menu goes on; throws any other one.

@@ -16,45 +16,81 @@ struct RunFollower: Sendable {
     isJSON = options?.json == true
   }
 
+  /// What the run does to the theater, for the line that shows its progress.
+  enum Purpose: String {
+    case start = "Getting ready"
+    case end = "Shutting down"
+    case scene = "Waiting for the devices"
+
+    /// The line, with the steps that are under way: `Getting ready: projector on`.
+    func line(_ steps: String?) -> String {
+      guard let steps else { return rawValue }
+      return self == .scene ? steps : "\(rawValue): \(steps)"
+    }
+  }
+
   /// Requests the run and follows it to its end. A failed run ends the command with exit code 1.
   ///
-  /// - Parameter isAnnounced: Whether a person who has not chosen to resume reads how to begin at the start.
-  func run(_ path: String, _ body: JSON? = nil, isAnnounced: Bool = true) async throws {
+  /// - Parameters:
+  ///   - isAnnounced: Whether a person who has not chosen to resume reads how to begin at the start.
+  ///   - isResuming: Whether the person has asked to resume the item.
+  /// - Returns: The controller's answer to the request.
+  @discardableResult
+  func run(
+    _ path: String, _ body: JSON? = nil, for purpose: Purpose = .scene,
+    isAnnounced: Bool = true, isResuming: Bool = false
+  ) async throws -> JSON {
     let answer = try await theater.post(path, body)
     guard let run = answer["run"], let id = run["id"]?.string else {
       throw ExitError(.failed, "the controller began no run")
     }
-    if let place = answer["resumedAt"]?.number, !isJSON {
-      let option = isAnnounced ? " (--from-start plays from the beginning)" : ""
-      Console.writeLine("going on at \(TimeText.text(place))\(option)")
+    if !isJSON {
+      let lines = Self.opening(
+        answer.printable, isAnnounced: isAnnounced, isResuming: isResuming)
+      for line in lines { Console.writeLine(line) }
     }
     if !waits {
       Console.writeLine(isJSON ? answer.prettyText() : "accepted as \(id)")
-      return
+      return answer
     }
-    let status = try await follow(id, from: run, after: answer["event"]?.string)
+    let status = try await follow(id, from: run, after: answer["event"]?.string, for: purpose)
     if isJSON {
       Console.writeLine(try await theater.get(DeviceEndpoint.run.path(id)).prettyText())
     }
     try Self.throwUnlessDone(status)
+    return answer
+  }
+
+  /// The lines before the steps: the room of an end, and where an item begins.
+  static func opening(_ answer: JSON, isAnnounced: Bool, isResuming: Bool) -> [String] {
+    let room = TransportText.room(of: answer).map { ["\($0): shutting down"] } ?? []
+    if let place = answer["resumedAt"]?.number {
+      let option = isAnnounced ? " (--from-start plays from the beginning)" : ""
+      return room + ["going on at \(TimeText.text(place))\(option)"]
+    }
+    let isPlaying = (answer["run"]?["steps"]?.array ?? []).contains { step in
+      step["command"]?["play"] != nil
+    }
+    guard isResuming, isPlaying else { return room }
+    return room + ["no position of it is kept; it plays from its start"]
   }
 
   /// Shows each step of the run when it ends.
   ///
   /// - Returns: The run's last status.
   private func follow(
-    _ id: String, from first: JSON, after event: String?
+    _ id: String, from first: JSON, after event: String?, for purpose: Purpose
   ) async throws -> String? {
     var lines = StepLines()
     var status = first["status"]?.string
-    let waiting = WaitingLine(Self.waiting)
+    let waiting = WaitingLine(purpose.line(nil))
     defer { waiting.end() }
     func show(_ run: JSON, _ steps: [JSON]) {
       status = run["status"]?.string
       for line in steps.compactMap({ lines.line(for: $0) }) where !isJSON {
         Console.writeLine(line)
       }
-      waiting.change(to: lines.underWay ?? Self.waiting)
+      waiting.change(to: purpose.line(lines.underWay))
     }
     if !isJSON { for line in StepLines.kept(in: first) { Console.writeLine(line) } }
     show(first, first["steps"]?.array ?? [])
@@ -80,8 +116,6 @@ struct RunFollower: Sendable {
     }
     return status
   }
-
-  private static let waiting = "Waiting for the devices"
 
   private static func throwUnlessDone(_ status: String?) throws {
     switch status {

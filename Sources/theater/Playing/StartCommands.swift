@@ -57,8 +57,10 @@ struct Radio: AsyncParsableCommand {
   @OptionGroup var waiting: WaitOptions
 
   func run() async throws {
+    var body: JSONObject = ["item": .string(station.joined(separator: " "))]
+    choice.add(.stations, to: &body)
     try await RunFollower(RemoteTheater(), waiting).run(
-      choice.path(or: .radio), ["item": .string(station.joined(separator: " "))])
+      choice.path(or: .radio), .object(body), for: .start)
   }
 
   func validate() throws {
@@ -86,7 +88,13 @@ struct Stop: AsyncParsableCommand {
   @OptionGroup var waiting: WaitOptions
 
   func run() async throws {
-    try await RunFollower(RemoteTheater(), waiting).run(place.path(.end))
+    let theater = try RemoteTheater()
+    let answer = try await RunFollower(theater, waiting).run(
+      place.path(.end), for: .end)
+    guard !waiting.json, !waiting.noWait,
+      let hint = await DevicesLeftOn.hint(after: answer, in: RoomPath(room: place.room), theater)
+    else { return }
+    Console.writeLine(hint)
   }
 }
 
@@ -99,7 +107,7 @@ struct Off: AsyncParsableCommand {
   @OptionGroup var waiting: WaitOptions
 
   func run() async throws {
-    try await RunFollower(RemoteTheater(), waiting).run(place.path(.off))
+    try await RunFollower(RemoteTheater(), waiting).run(place.path(.off), for: .end)
   }
 }
 
@@ -174,6 +182,11 @@ struct ActivityOptions: ParsableArguments {
   func path(or endpoint: PlaybackEndpoint) -> String {
     activity.map { place.path(.startActivity, $0) } ?? place.path(endpoint)
   }
+
+  /// Adds the category of the item to the body of the request that starts a named activity.
+  func add(_ category: Devices.Category, to body: inout JSONObject) {
+    if activity != nil { body["category"] = .string(category.rawValue) }
+  }
 }
 
 /// Options of a command that plays an item.
@@ -198,8 +211,11 @@ struct StartOptions: ParsableArguments {
       // The title means the item of the question, whatever players find meanwhile.
       item = stopped.id ?? item
     }
+    var body = Self.body(item, start ?? .saved)
+    if item != nil { choice.add(category, to: &body) }
     try await RunFollower(theater, waiting).run(
-      choice.path(or: endpoint), Self.body(item, start ?? .saved), isAnnounced: start == nil)
+      choice.path(or: endpoint), .object(body), for: .start, isAnnounced: start == nil,
+      isResuming: resuming.resume)
   }
 
   private func stoppedItem(
@@ -217,9 +233,9 @@ struct StartOptions: ParsableArguments {
   }
 
   /// The body of the request.
-  static func body(_ item: String?, _ start: StartPosition) -> JSON {
+  static func body(_ item: String?, _ start: StartPosition) -> JSONObject {
     var body: JSONObject = ["fromStart": .bool(start == .beginning)]
     if let item { body["item"] = .string(item) }
-    return .object(body)
+    return body
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Devices
 import JSON
 import TheaterAPI
 
@@ -11,6 +12,14 @@ private func control(
   try output.show(answer) { TransportText.text(done, $0) }
 }
 
+/// Skips to the next or the previous part of what is on, and prints what that is.
+private func skip(
+  _ endpoint: PlaybackEndpoint, _ direction: String, in place: RoomOption, _ output: OutputOptions
+) async throws {
+  let answer = try await RemoteTheater().post(place.path(endpoint))
+  try output.show(answer) { TransportText.skip(direction, $0) }
+}
+
 /// Changes the volume and prints the new one.
 private func changeVolume(
   _ body: JSON, in place: RoomOption, _ output: OutputOptions
@@ -21,10 +30,31 @@ private func changeVolume(
 
 /// The responses of playback and volume commands as text.
 enum TransportText {
-  /// `done`, with an addition if the device has not confirmed it.
+  /// `done` after the room, with an addition if the device has not confirmed it.
   static func text(_ done: String, _ answer: JSON) -> String {
     let isConfirmed = answer["confirmation"]?.string == "observed"
-    return isConfirmed ? done : "\(done) (accepted, not confirmed)"
+    let outcome = isConfirmed ? done : "\(done) (accepted, not confirmed)"
+    return room(of: answer).map { "\($0): \(outcome)" } ?? outcome
+  }
+
+  /// The title of the room in which a request has acted, else its name; `nil` in a theater with one room.
+  static func room(of answer: JSON) -> String? {
+    answer["roomTitle"]?.string ?? answer["room"]?.string
+  }
+
+  /// The outcome of `next` and `previous`: `next chapter`.
+  static func skip(_ direction: String, _ answer: JSON) -> String {
+    let category = answer["category"]?.string.flatMap(Devices.Category.init)
+    return text("\(direction) \(part(of: category))", answer)
+  }
+
+  /// To what `next` and `previous` skip: a chapter of a film, a song on a disc, a station.
+  static func part(of category: Devices.Category?) -> String {
+    switch category {
+    case .films: "chapter"
+    case .stations: "station"
+    case .songs, nil: "track"
+    }
   }
 
   /// `volume 45 %`, `muted` or `not muted`.
@@ -56,20 +86,20 @@ struct Resume: AsyncParsableCommand {
 
 /// `theater next`.
 struct Next: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Skip to the next track.")
+  static let configuration = CommandConfiguration(
+    abstract: "Skip to the next track of a disc, or the next chapter of a film.")
   @OptionGroup var place: RoomOption
   @OptionGroup var output: OutputOptions
-  func run() async throws { try await control(.next, in: place, done: "next track", output) }
+  func run() async throws { try await skip(.next, "next", in: place, output) }
 }
 
 /// `theater previous`.
 struct Previous: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Go back to the previous track.")
+  static let configuration = CommandConfiguration(
+    abstract: "Go back to the previous track of a disc, or the previous chapter of a film.")
   @OptionGroup var place: RoomOption
   @OptionGroup var output: OutputOptions
-  func run() async throws {
-    try await control(.previous, in: place, done: "previous track", output)
-  }
+  func run() async throws { try await skip(.previous, "previous", in: place, output) }
 }
 
 /// `theater seek 12:30`, `theater seek +30`, `theater seek -30`.

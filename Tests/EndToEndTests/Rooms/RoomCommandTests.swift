@@ -72,13 +72,14 @@ import Testing
           "Lounge: nothing is on.", "Kitchen: Kitchen music: \(Self.song) (running)",
         ])
       let loungeVolume = await room.value("volume", of: "lounge-amp")
-      #expect(try await room.expect("volume", "20", "--room", "kitchen") == "volume 20 %\n")
+      #expect(
+        try await room.expect("volume", "20", "--room", "kitchen") == "Kitchen: volume 20 %\n")
       #expect(await eventually { await room.value("volume", of: "kitchen-amp") == 20 })
-      #expect(try await room.expect("pause", "--room", "kitchen") == "paused\n")
+      #expect(try await room.expect("pause", "--room", "kitchen") == "Kitchen: paused\n")
       #expect(await room.playback(in: "kitchen") == "paused")
-      #expect(try await room.expect("resume") == "playing\n")
+      #expect(try await room.expect("resume") == "Kitchen: playing\n")
       #expect(await room.playback(in: "kitchen") == "playing")
-      #expect(try await room.expect("volume", "+5") == "volume 25 %\n")
+      #expect(try await room.expect("volume", "+5") == "Kitchen: volume 25 %\n")
       #expect(await eventually { await room.value("volume", of: "kitchen-amp") == 25 })
       #expect(await room.value("volume", of: "lounge-amp") == loungeVolume)
 
@@ -90,15 +91,16 @@ import Testing
       #expect(
         unknown.contains("there is no room \"kichen\"\n  Did you mean \"kitchen\"?"), "\(unknown)")
       // A room that does not exist is not remembered.
-      #expect(try await room.expect("pause") == "paused\n")
+      #expect(try await room.expect("pause") == "Kitchen: paused\n")
       let idle = try await Self.refusal(of: "stop --room lounge", in: room)
       #expect(
         idle.contains("nothing is on\n  Something is on in the room \"kitchen\""), "\(idle)")
       let resume = try await Self.refusal(of: "resume", in: room)
       #expect(resume.contains("nothing is playing"), "\(resume)")
       #expect(await room.playback(in: "kitchen") == "paused")
-      #expect(try await room.expect("resume", "--room", "kitchen") == "playing\n")
+      #expect(try await room.expect("resume", "--room", "kitchen") == "Kitchen: playing\n")
       let stop = try await room.expect("stop")
+      #expect(stop.hasPrefix("Kitchen: shutting down\n"), "\(stop)")
       #expect(stop.contains("kitchen-amp off"), "\(stop)")
       #expect(await room.activity(in: "kitchen")?["status"] == "idle")
     }
@@ -110,22 +112,23 @@ import Testing
       try await room.expect("watch", Self.film)
       try await room.expect("listen", Self.song, "--room", "kitchen")
       let muted = await room.value("muted", of: "lounge-amp")
-      #expect(try await room.expect("mute", "on", "--room", "kitchen") == "muted\n")
+      #expect(try await room.expect("mute", "on", "--room", "kitchen") == "Kitchen: muted\n")
       #expect(await eventually { await room.value("muted", of: "kitchen-amp") == true })
       #expect(await room.value("muted", of: "lounge-amp") == muted)
-      #expect(try await room.expect("seek", "4:00", "--room", "kitchen").hasPrefix("at 4:00"))
+      #expect(
+        try await room.expect("seek", "4:00", "--room", "kitchen").hasPrefix("Kitchen: at 4:00"))
       let isThere = await eventually {
         let position = await room.status(ofRoom: "kitchen")?["playback"]?["position"]
         return position?.number.map { $0 >= 240 } ?? false
       }
       #expect(isThere, "\(room.log)")
-      #expect(try await room.expect("next", "--room", "kitchen").hasPrefix("next track"))
+      #expect(try await room.expect("next", "--room", "kitchen").hasPrefix("Kitchen: next track"))
       #expect(
         await eventually {
           await room.activity(in: "kitchen")?["itemTitle"]?.string == Self.nextSong
         }, "\(room.log)")
       let previous = try await room.expect("previous", "--room", "kitchen")
-      #expect(previous.hasPrefix("previous track"), "\(previous)")
+      #expect(previous.hasPrefix("Kitchen: previous track"), "\(previous)")
       try await room.expect("radio", "Lantern Radio", "--room", "kitchen")
       #expect(
         try await Self.headlines(room) == [
@@ -266,6 +269,11 @@ import Testing
           "watch Harbour --activity cinema --room kitchen",
           "\"cinema\" is for the room \"lounge\", not for \"kitchen\""
         ),
+        (
+          "watch Harbour --activity gaming", "\"gaming\" plays no films\n  These play films: cinema"
+        ),
+        ("watch Harbour --activity kitchen-radio", "\"kitchen-radio\" plays no films"),
+        ("radio Lantern --activity gaming", "\"gaming\" plays no stations"),
         ("radio Lantern --room lounge", "no activity plays stations in the room \"lounge\""),
         ("listen Long --room lounge", "It can be played by: kitchen-cd."),
         ("status --room kichen", "Did you mean \"kitchen\"?"),

@@ -61,6 +61,19 @@ struct PrintableTests {
     #expect(
       TransportText.text("muted", ["confirmation": "accepted"]) == "muted (accepted, not confirmed)"
     )
+    #expect(
+      TransportText.text("muted", ["confirmation": "observed", "room": "attic"]) == "attic: muted")
+    let lounge: JSON = [
+      "confirmation": "accepted", "room": "lounge", "roomTitle": "Lounge", "category": "films",
+    ]
+    #expect(
+      TransportText.skip("next", lounge) == "Lounge: next chapter (accepted, not confirmed)")
+    for (category, part) in [
+      ("films", "chapter"), ("songs", "track"), ("stations", "station"), ("newer", "track"),
+    ] {
+      let answer: JSON = ["confirmation": "observed", "category": .string(category)]
+      #expect(TransportText.skip("previous", answer) == "previous \(part)")
+    }
   }
 
   @Test("F1 · the doctor's last line counts faults, else notices")
