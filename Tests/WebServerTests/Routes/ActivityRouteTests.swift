@@ -109,6 +109,24 @@ import WebServer
     }
   }
 
+  @Test("answers 422 to an item of a category that the activity does not take; what is on goes on")
+  func itemOfAnotherCategory() async throws {
+    try await TestServer.open { room in
+      let owner = try await room.owner()
+      for (category, message) in [
+        ("songs", "\"film\" plays no songs"),
+        ("film", "\"category\" is \"film\", expected one of: films, songs, stations"),
+      ] {
+        let answer = try await owner.send(
+          .POST, "/api/v1/activities/film",
+          ["item": "Metropolis", "category": .string(category)])
+        #expect(answer.status == 422)
+        #expect(answer.json["error"]?["message"]?.string == message, "\(answer.json)")
+      }
+      #expect(room.journal.lines.isEmpty)
+    }
+  }
+
   @Test("E11 · refuses to end with 409 when nothing is on, and says how to start")
   func endOfNothing() async throws {
     try await TestServer.open { room in
@@ -231,6 +249,8 @@ import WebServer
       #expect(two?.first?["title"] == "Lounge" && two?.first?["icon"] == "film")
       #expect(two?.first?["activities"] == ["film"] && two?.last?["activities"] == [])
       #expect(two?.map { $0["activity"]?["activity"]?.string } == ["film", nil])
+      let volume = try await owner.send(.POST, "/api/v1/volume", ["to": 40]).json
+      #expect(volume["room"] == "lounge" && volume["roomTitle"] == "Lounge")
       let ofGuest = try await guest.send(.GET, "/api/v1/rooms").json["rooms"]?.array
       #expect(ofGuest?.map { $0["name"] } == ["lounge"])
       #expect(try await room.stranger.send(.GET, "/api/v1/rooms").status == 401)

@@ -127,6 +127,9 @@ import WebServer
         let answer = try await owner.send(.POST, "/api/v1/\(word)", body)
         #expect(answer.status == 200, "\(word)")
         #expect(answer.json["confirmation"]?.string != nil)
+        // There is one room.
+        #expect(answer.json["room"] == nil)
+        #expect(answer.json["category"]?.string == (word == "volume" ? nil : "films"))
         if word == "volume" { changes.append(answer.json["volume"] ?? answer.json["muted"]) }
       }
       #expect(changes == [40, 45, 0, true, false])
