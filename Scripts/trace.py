@@ -24,7 +24,9 @@ later = "later"
 runs_theater = re.compile(
     r"\b(?!Self\b)\w+\.(?:theater|expect|json|atTerminal|serveAgain)\(|\bTerminal\(|elsewhere\.run\("
 )
-drives_screen = re.compile(r'\bharness\b|\bViewHarness\b|Program\.products\.append\w*\((?:path: )?"theater"\)')
+drives_screen = re.compile(
+    r'\bharness\b|\bViewHarness\b|Program\.products\.append\w*\((?:path: )?"theater"\)'
+)
 
 # `N-` stands before a fault that must be absent.
 identifier_pattern = r"(?:N-)?[A-F]\d+[a-z]?"

@@ -211,12 +211,7 @@ public final class HomeTheaterFacade {
   ///
   /// - Parameter name: `nil` for the first room that the principal may see.
   package func controlledRoom(_ name: RoomID?, for principal: Principal) -> ControlledRoom? {
-    guard let id = try? place(name, for: principal) else { return nil }
-    let rooms = plan.allRooms
-    let player = house[id].session.activity?.player
-    return ControlledRoom(
-      room: rooms.count > 1 ? rooms.first { $0.id == id } : nil,
-      category: player.flatMap { directory[$0]?.role.category })
+    overview.controlledRoom(name, for: principal)
   }
 
   /// Begins an activity in place of the one that is on in its room. Needs the permission `play`.

@@ -36,6 +36,16 @@ final class RoomOverview {
     return name
   }
 
+  /// The room in which a request acts, and what it plays there; `nil` for a name of no such room.
+  func controlledRoom(_ name: RoomID?, for principal: Principal) -> ControlledRoom? {
+    guard let id = try? place(name, for: principal) else { return nil }
+    let rooms = directory.plan.allRooms
+    let player = house[id].session.activity?.player
+    return ControlledRoom(
+      room: rooms.count > 1 ? rooms.first { $0.id == id } : nil,
+      category: player.flatMap { directory[$0]?.role.category })
+  }
+
   /// The rooms that the principal may see, with what is on in each, in the order of the file.
   func rooms(for principal: Principal) async -> [RoomStatus] {
     await activities.update()

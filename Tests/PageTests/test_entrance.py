@@ -13,7 +13,9 @@ def fill_login(page, email="ann@example.org", password=PASSWORD):
     page.get_by_label("Password", exact=True).fill(password)
 
 
-@proves("A1 A3 A12 B1 · the button follows both fields at every keystroke, and the fields begin empty")
+@proves(
+    "A1 A3 A12 B1 · the button follows both fields at every keystroke, and the fields begin empty"
+)
 def test_button(visit):
     page = visit().open("/login")
     button = page.get_by_role("button", name="Log in")
@@ -273,8 +275,8 @@ def test_failed_logout(visit, theater):
 
 
 @proves(
-    "A5 A10 F5 N-A3 · logs in with the keyboard alone, and out; the server refuses the session from "
-    "then on"
+    "A5 A10 F5 N-A3 · logs in with the keyboard alone, and out; the server refuses the session "
+    "from then on"
 )
 def test_keyboard(visit, theater):
     one = visit()

@@ -182,15 +182,17 @@ DIGEST = "70ab129eac6924d4c129c9c4fcf45be42e1e776325a66db67e5b6eee50f2a692"
     [(DIGEST, "%1POWR=0"), (DIGEST[:-1] + "3", "PJLINK ERRA"), ("0" * 64, "PJLINK ERRA")],
 )
 def test_the_projector_takes_the_digest_of_the_specification_and_no_other(digest, answer):
-    with projector("sha256", 2, challenge=CHALLENGE) as (port, _):
-        with socket.create_connection(("127.0.0.1", port), timeout=10) as link:
-            lines = link.makefile("rw", newline="\r")
+    with (
+        projector("sha256", 2, challenge=CHALLENGE) as (port, _),
+        socket.create_connection(("127.0.0.1", port), timeout=10) as link,
+    ):
+        lines = link.makefile("rw", newline="\r")
 
-            def ask(text):
-                lines.write(text + "\r")
-                lines.flush()
-                return lines.readline().rstrip("\r")
+        def ask(text):
+            lines.write(text + "\r")
+            lines.flush()
+            return lines.readline().rstrip("\r")
 
-            assert lines.readline().startswith("PJLINK 1 ")
-            assert ask("PJLINK 2") == "PJLINK 2 " + CHALLENGE
-            assert ask(NONCE + digest + "%1POWR ?") == answer
+        assert lines.readline().startswith("PJLINK 1 ")
+        assert ask("PJLINK 2") == "PJLINK 2 " + CHALLENGE
+        assert ask(NONCE + digest + "%1POWR ?") == answer

@@ -34,7 +34,7 @@ struct StepLines {
     case .failed:
       let error = step["error"]
       let hint = HintedCommands.lines(for: error).map { "\n      \($0)" }.joined()
-      return "  ✗ \(work): \(error?["message"]?.string ?? status)\(hint)"
+      return "  ✗ step \(id), \(work): \(error?["message"]?.string ?? status)\(hint)"
     }
   }
 

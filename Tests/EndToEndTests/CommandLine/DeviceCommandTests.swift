@@ -37,7 +37,7 @@ import Testing
       Row("wideScreenMode", "picture", "wideScreen"), Row("off", "power", "off"),
     ],
     "cd": [
-      Row("on", "power", "on"), Row("play overture", "playback", "playing"),
+      Row("on", "power", "on"), Row("play first-bus", "playback", "playing"),
       Row("pause", "playback", "paused"), Row("stop", "playback", "stopped"),
       Row("eject", "tray", "open"), Row("off", "power", "off"),
     ],
@@ -60,9 +60,6 @@ import Testing
         configuration.set("plugin", at: ["devices", device], "Simulated")
         configuration.set("options", at: ["devices", device], ["speed": 0])
       }
-      configuration.set(
-        "songs", at: ["library"],
-        [["id": "overture", "title": "Overture", "duration": 240, "player": "cd"]])
     }) { room in
       try await room.registerOwner()
       for row in Self.rows[device] ?? [] {

@@ -5,7 +5,7 @@ import Testing
 
 /// What the commands that begin, control and end what is on say.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct StartAndEndTests {
-  @Test("E20 · at a terminal a start says getting ready and an end shutting down, with the step")
+  @Test("E2 E20 · at a terminal a start says getting ready and an end shutting down, with the step")
   func progress() async throws {
     try await withLiveController(arrange: { configuration, _ in
       configuration.set("options", at: ["devices", "projector"], ["warmUp": 2])

@@ -195,7 +195,7 @@ import Testing
     stuck["error"] = ["message": "it is stuck", "hint": "Push."]
     #expect(
       lines.line(for: step("3", "command", "failed", stuck))
-        == "  ✗ amp on: it is stuck\n      Push.")
+        == "  ✗ step 3, amp on: it is stuck\n      Push.")
   }
 
   @Test("F6 · a plan shows each step with its number, and why a command is not sent")

@@ -15,7 +15,9 @@ struct AccountViewTests {
       RegistrationView(given: given, style: plain, texts: english), RegistrationWizard(.standard))
   }
 
-  @Test("E6 E6b C7 · the wizard shows step, title, rules and progress at every key, and hides the password")
+  @Test(
+    "E6 E6b C7 · the wizard shows step, title, rules and progress at every key, and hides the password"
+  )
   func wizard() {
     var harness = registering()
     #expect(harness.text.contains("step 1 of 3"))
@@ -182,7 +184,9 @@ struct AccountViewTests {
     #expect(ending.code == .failed && ending.text == "Mistyped.\n  Check it.")
   }
 
-  @Test("A1 A4 A6 A11 N-A5 · the login form hides the password and shows progress, error and the form again")
+  @Test(
+    "A1 A4 A6 A11 N-A5 · the login form hides the password and shows progress, error and the form again"
+  )
   func login() {
     var harness = ViewHarness(
       LoginView(hasEmail: false, style: plain, texts: english), LoginScreen())

@@ -9,7 +9,7 @@ private let ben = LoggedInPerson(name: "Ben", email: "ben@example.org")
 
 @Suite("registration by code in a terminal")
 struct RegistrationByCodeViewTests {
-  @Test("D10 B8 · the start asks for the code; the arrows choose what to begin with")
+  @Test("D10 · the start asks for the code; the arrows choose what to begin with")
   func start() {
     var harness = ViewHarness(RegistrationStartView(style: plain), RegistrationStart())
     #expect(harness.text.contains("Register") && harness.text.contains("( Begin )"))
