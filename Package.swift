@@ -164,7 +164,10 @@ let package = Package(
       targets: ["HomeTheater", "InMemoryDevices", "Scenes", "Devices", "JSON", "Platform"]),
     .library(
       name: "TheaterLoader",
-      targets: ["TheaterLoader", "HomeTheater", "Scenes", "Devices", "JSON", "Platform"]),
+      targets: [
+        "TheaterLoader", "TheaterConfiguration", "HomeTheater", "Scenes", "Devices", "JSON",
+        "Platform",
+      ]),
     .library(
       name: "Accounts",
       targets: ["Accounts", "AccountFlows", "Storage", "Validation", "Jobs", "JSON", "Platform"]),

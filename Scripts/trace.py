@@ -25,8 +25,10 @@ runs_theater = re.compile(
     r"\b(?!Self\b)\w+\.(?:theater|expect|json|atTerminal|serveAgain)\(|\bTerminal\(|elsewhere\.run\("
 )
 drives_screen = re.compile(
-    r'\bharness\b|\bViewHarness\b|Program\.products\.append\w*\((?:path: )?"theater"\)'
+    r"\bViewHarness\b|\bvar harness = |Program\.products\.append\w*\((?:path: )?\"theater\"\)"
 )
+# Folders of TheaterTests that test parts of the controller.
+controller_folders = ("Backups", "Serve")
 
 # `N-` stands before a fault that must be absent.
 identifier_pattern = r"(?:N-)?[A-F]\d+[a-z]?"
@@ -44,9 +46,11 @@ def read(path):
 
 def front_end_of(file, body):
     """Returns the front end for which a test with this body is a proof."""
-    target = file.parts[1]
+    target, folder = file.parts[1:3]
     if target == "PageTests":
         return "page"
+    if target == "TheaterTests" and folder in controller_folders:
+        return "library"
     signs = {"TheaterTests": drives_screen, "EndToEndTests": runs_theater}.get(target)
     return "terminal" if signs and signs.search(body) else "library"
 

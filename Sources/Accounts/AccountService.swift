@@ -177,7 +177,10 @@ public final class AccountService: Sendable {
     try await codeLogin.logIn(credentials, progress: progress)
   }
 
-  /// Returns the login by another method, with the steps and limits of every login.
+  /// Returns the login by another method, with the order of steps, the audit entries and the events of every login.
+  ///
+  /// The method proves all that its accounts need: a second factor is not asked for beyond it. Failed attempts are
+  /// limited by account only where the method has a `claim`, and otherwise by the peer alone.
   public func login<Method: LoginMethod>(by method: Method) -> Login<Method> {
     Login(
       method, sessions: sessions, events: events, audit: audit, rateLimiter: rateLimiter,

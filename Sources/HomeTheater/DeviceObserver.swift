@@ -1,7 +1,7 @@
 import Devices
 import Platform
 
-/// Takes the reports of the devices to the parts of the theater that they concern.
+/// Forwards the reports of the devices to the parts of the theater that use them.
 final class DeviceObserver: Sendable {
   private let directory: DeviceDirectory
   private let events: EventLog

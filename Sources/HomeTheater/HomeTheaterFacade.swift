@@ -27,7 +27,7 @@ public final class HomeTheaterFacade {
   private let restorer: ActivityRestorer
   let ageLimits: AgeLimitMonitor
   private let library: Library
-  private let offers: LibraryOffers
+  private let permitted: PermittedLibrary
   private let overview: RoomOverview
   private let policy: AccessPolicy
   private let engine: SceneEngine
@@ -115,7 +115,7 @@ public final class HomeTheaterFacade {
       directory: directory, observer: observer, cables: cables, levels: levels,
       loudness: engine.loudness, library: library, ageLimits: ageLimits, activities: activities,
       events: events)
-    offers = LibraryOffers(
+    permitted = PermittedLibrary(
       library: library, directory: directory, players: players, house: house, policy: policy)
     overview = RoomOverview(
       house: house, directory: directory, activities: activities, events: events, clock: clock)
@@ -228,7 +228,7 @@ public final class HomeTheaterFacade {
     fromStart: Bool, by principal: Principal
   ) async throws(TheaterError) -> StartedActivity {
     try policy.require(.play, of: principal)
-    if let room { _ = try overview.place(room, for: principal) }
+    if let room { _ = try overview.resolveRoom(room, for: principal) }
     return try await activities.begin(
       name, item: item, of: category, in: room, fromStart: fromStart, by: principal)
   }
@@ -246,7 +246,7 @@ public final class HomeTheaterFacade {
     by principal: Principal
   ) async throws(TheaterError) -> StartedActivity {
     try policy.require(.play, of: principal)
-    if let room { _ = try overview.place(room, for: principal) }
+    if let room { _ = try overview.resolveRoom(room, for: principal) }
     return try await activities.begin(
       category, item: item, in: room, fromStart: fromStart, by: principal)
   }
@@ -256,7 +256,8 @@ public final class HomeTheaterFacade {
     in room: RoomID? = nil, by principal: Principal
   ) async throws(TheaterError) -> Run {
     try policy.require(.play, of: principal)
-    return try await activities.end(in: try overview.place(room, for: principal), by: principal)
+    return try await activities.end(
+      in: try overview.resolveRoom(room, for: principal), by: principal)
   }
 
   /// Ends the activity that plays this category in the first room in which one does, with its end scene. Needs the
@@ -276,7 +277,7 @@ public final class HomeTheaterFacade {
     in room: RoomID? = nil, by principal: Principal
   ) async throws(TheaterError) -> Run {
     try policy.require(.operate, of: principal)
-    if let room { _ = try overview.place(room, for: principal) }
+    if let room { _ = try overview.resolveRoom(room, for: principal) }
     return try await activities.turnEverythingOff(in: room, by: principal)
   }
 
@@ -303,7 +304,7 @@ public final class HomeTheaterFacade {
     by principal: Principal
   ) async throws(TheaterError) -> Run {
     try policy.require(.operate, of: principal)
-    if let room { _ = try overview.place(room, for: principal) }
+    if let room { _ = try overview.resolveRoom(room, for: principal) }
     return try await activities.runScene(
       name, arguments: arguments, in: room, fromStart: fromStart, by: principal)
   }
@@ -316,7 +317,7 @@ public final class HomeTheaterFacade {
     by principal: Principal
   ) async throws(TheaterError) -> ScenePlan {
     try policy.require(.operate, of: principal)
-    if let room { _ = try overview.place(room, for: principal) }
+    if let room { _ = try overview.resolveRoom(room, for: principal) }
     return try await activities.planScene(
       name, arguments: arguments, in: room, fromStart: fromStart, by: principal)
   }
@@ -398,7 +399,7 @@ public final class HomeTheaterFacade {
   ) async throws(TheaterError) -> Confirmation {
     try policy.require(.play, of: principal)
     return try await transport.sendToPlayer(
-      name, in: try overview.place(room, for: principal), by: principal)
+      name, in: try overview.resolveRoom(room, for: principal), by: principal)
   }
 
   /// Goes to a position in the item of a room, in seconds from its start or from the present position.
@@ -408,7 +409,8 @@ public final class HomeTheaterFacade {
   ) async throws(TheaterError) -> Confirmation {
     try policy.require(.play, of: principal)
     return try await transport.seek(
-      seconds, isRelative: isRelative, in: try overview.place(room, for: principal), by: principal)
+      seconds, isRelative: isRelative, in: try overview.resolveRoom(room, for: principal),
+      by: principal)
   }
 
   /// Changes the volume of the amplifier of a room's activity, or of its first one while nothing is on.
@@ -418,7 +420,7 @@ public final class HomeTheaterFacade {
   ) async throws(TheaterError) -> VolumeOutcome {
     try policy.require(.play, of: principal)
     return try await transport.changeVolume(
-      change, in: try overview.place(room, for: principal), by: principal)
+      change, in: try overview.resolveRoom(room, for: principal), by: principal)
   }
 
   /// Gives a device a command. Needs the command's permission.
@@ -450,7 +452,7 @@ public final class HomeTheaterFacade {
     _ category: Category, for principal: Principal
   ) throws(TheaterError) -> [Catalogue.Entry] {
     try policy.require(.view, of: principal)
-    return offers.entries(category, for: principal)
+    return permitted.entries(category, for: principal)
   }
 
   /// Returns a part of the entries of a category that the principal may choose, each with the principal's saved
@@ -459,7 +461,7 @@ public final class HomeTheaterFacade {
     _ category: Category, _ query: LibraryQuery, for principal: Principal
   ) async throws(TheaterError) -> LibraryPage {
     try policy.require(.view, of: principal)
-    return await offers.page(category, query, for: principal)
+    return await permitted.page(category, query, for: principal)
   }
 
   /// Returns the films and songs that the principal has left before their end and may choose, as in `entries`, each
@@ -470,7 +472,7 @@ public final class HomeTheaterFacade {
     limit: Int, for principal: Principal
   ) async throws(TheaterError) -> [(category: Category, element: LibraryPage.Element)] {
     try policy.require(.view, of: principal)
-    return await offers.stopped(limit: limit, for: principal)
+    return await permitted.stopped(limit: limit, for: principal)
   }
 
   /// Returns the items of a category within the principal's age limit, each with the principal's saved position, once
@@ -479,7 +481,7 @@ public final class HomeTheaterFacade {
     _ category: Category, for principal: Principal
   ) async throws(TheaterError) -> [ListedItem] {
     try policy.require(.view, of: principal)
-    return await offers.items(category, for: principal)
+    return await permitted.items(category, for: principal)
   }
 
   /// Returns the picture of an item of the library; `nil` if no player has one. Needs the permission `view`.
@@ -491,11 +493,24 @@ public final class HomeTheaterFacade {
     of item: String, for principal: Principal
   ) async throws(TheaterError) -> ItemPicture? {
     try policy.require(.view, of: principal)
-    return try await offers.picture(of: item, for: principal)
+    return try await permitted.picture(of: item, for: principal)
   }
 
-  /// Reads the catalogues of the players that have not been read yet.
-  func readCatalogues() async { await library.scanUnread() }
+  /// Reads the catalogues of these categories that have not been read yet: while the theater runs, for a limited time.
+  ///
+  /// - Parameter permission: What the principal needs for the operation that names an item.
+  func readCatalogues(
+    of categories: some Collection<Category> & Sendable, for permission: Permission,
+    by principal: Principal
+  ) async throws(TheaterError) {
+    try policy.require(permission, of: principal)
+    if !categories.isEmpty { await library.read(categories) }
+  }
+
+  /// The categories of the items that the parameters of a scene may name.
+  nonisolated func categories(ofScene name: String?) -> [Category] {
+    name.flatMap { plan.scenes[$0] }?.parameters.values.compactMap(\.category) ?? []
+  }
 
   /// Reads every player's catalogue again. Needs the permission `operate`.
   ///
@@ -504,7 +519,7 @@ public final class HomeTheaterFacade {
   @discardableResult
   package func scanLibrary(by principal: Principal) async throws(TheaterError) -> [ScanReport] {
     try policy.require(.operate, of: principal)
-    return await offers.scan(for: principal)
+    return await permitted.scan(for: principal)
   }
 
   /// What is on in a room, its playback and every device. Needs the permission `view`.

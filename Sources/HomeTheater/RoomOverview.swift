@@ -27,7 +27,7 @@ final class RoomOverview {
   ///
   /// - Parameter name: `nil` for the first room that the principal may see.
   /// - Throws: `notFound` for a name of no such room.
-  func place(_ name: RoomID?, for principal: Principal) throws(TheaterError) -> RoomID {
+  func resolveRoom(_ name: RoomID?, for principal: Principal) throws(TheaterError) -> RoomID {
     let rooms = visibleRooms(for: principal).map(\.id)
     guard let name else { return rooms.first ?? activities.defaultRoom }
     guard rooms.contains(name) else {
@@ -38,7 +38,7 @@ final class RoomOverview {
 
   /// The room in which a request acts, and what it plays there; `nil` for a name of no such room.
   func controlledRoom(_ name: RoomID?, for principal: Principal) -> ControlledRoom? {
-    guard let id = try? place(name, for: principal) else { return nil }
+    guard let id = try? resolveRoom(name, for: principal) else { return nil }
     let rooms = directory.plan.allRooms
     let player = house[id].session.activity?.player
     return ControlledRoom(
@@ -75,7 +75,7 @@ final class RoomOverview {
   func status(
     of name: RoomID?, for principal: Principal
   ) async throws(TheaterError) -> JSON {
-    let id = try place(name, for: principal)
+    let id = try resolveRoom(name, for: principal)
     // Read before the state: later events may be contained in it, but none is missed.
     let event = events.currentID
     let rooms = await rooms(for: principal)

@@ -18,18 +18,21 @@ public final class Run: Sendable {
     var waiting: [Int: CheckedContinuation<Void, Never>?] = [:]
     var nextKey = 0
 
-    var isEnded: Bool { report.status != .running }
-
-    /// Passes a change to the followers, in the order of the changes, and returns it.
+    /// Passes a change of a node to the followers, in the order of the changes, and returns it.
     mutating func publish(_ change: RunChange) -> RunChange {
       followers.removeAll { follower in
         if case .terminated = follower.yield(change) { true } else { false }
       }
-      if isEnded {
-        for follower in followers { follower.finish() }
-        followers = []
-      }
       return change
+    }
+
+    /// Passes the end of the run to the followers.
+    mutating func finishFollowers() {
+      for follower in followers {
+        follower.yield(RunChange(report))
+        follower.finish()
+      }
+      followers = []
     }
   }
   /// The run's id, such as `run-1`: unique until the controller is started again.
@@ -59,21 +62,17 @@ public final class Run: Sendable {
   /// Whether it has not ended.
   public var isUnderWay: Bool { state.withLock { $0.report.status == .running } }
 
-  /// The nodes that have begun or ended so far, and every change from now on, in order; ends with the run.
+  /// The nodes that have begun or ended so far, and every change from now on, in order. The last one is the end of the
+  /// run, once its effects on the theater are there, as of `finished()`.
   public var changes: AsyncStream<RunChange> {
     AsyncStream { follower in
-      let isOver = state.withLock { state in
+      state.withLock { state in
         for node in state.report.nodes where node.status != .waiting {
           follower.yield(RunChange(state.report, node: node))
         }
-        if state.isEnded {
-          follower.yield(RunChange(state.report))
-        } else {
-          state.followers.append(follower)
-        }
-        return state.isEnded
+        state.followers.append(follower)
+        if state.isOver { state.finishFollowers() }
       }
-      if isOver { follower.finish() }
     }
   }
 
@@ -90,6 +89,7 @@ public final class Run: Sendable {
       await ended(self)
       let waiting = self.state.withLock { state in
         state.isOver = true
+        state.finishFollowers()
         defer { state.waiting = [:] }
         return state.waiting.values.compactMap(\.self)
       }
@@ -199,7 +199,7 @@ public final class Run: Sendable {
     let published = state.withLock { state in
       state.report.status = status
       state.report.error = error
-      return state.publish(RunChange(state.report))
+      return RunChange(state.report)
     }
     changed(published)
   }

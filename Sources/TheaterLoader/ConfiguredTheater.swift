@@ -4,6 +4,7 @@ import HomeTheater
 import Logging
 import Platform
 import PluginHost
+import Synchronization
 import TheaterConfiguration
 
 /// A theater as a configuration describes it: its plugins as processes, their devices, its scenes, activities and
@@ -25,7 +26,8 @@ public final class ConfiguredTheater: Sendable {
   public let warnings: [ConfigurationIssue]
   private let plugins: PluginHost
   /// The folder for the sockets of plugins, which `run` makes and removes; `nil` if the caller does.
-  private let ownFolder: String?
+  private let ownFolder: SocketFolder?
+  private let hasRun = Atomic(false)
 
   /// Reads a configuration and the manifests of its plugins. Nothing is started before `run`.
   ///
@@ -33,26 +35,26 @@ public final class ConfiguredTheater: Sendable {
   ///   - path: The configuration: `devices.json`.
   ///   - pluginFolders: Folders with plugins, such as `~/.local/lib/theater/plugins` of an installed theater; they are
   ///     searched before those that the file names.
-  ///   - secretFolder: The folder with the values of `{"secret": "name"}` in the file, one file each.
+  ///   - secretFolder: The folder with the values of `{"secret": "name"}` in the file, one file each; `nil` for the
+  ///     folder `secrets` beside the file.
   ///   - positions: The storage of the positions at which users left films and songs.
   ///   - logger: Receives messages for the owner; by default notices and graver ones go to the standard error.
   /// - Throws: All errors of the file, each with its line, JSON path and the expected value.
   public convenience init(
-    file path: String, pluginFolders: [String] = [], secretFolder: String = "secrets",
+    file path: String, pluginFolders: [String] = [], secretFolder: String? = nil,
     positions: any PositionStore = InMemoryPositions(),
     logger: Logger = ConfiguredTheater.standardLogger
   ) throws(InvalidConfiguration) {
     let environment = ProcessInfo.processInfo.environment
+    let beside = URL(fileURLWithPath: path).deletingLastPathComponent().path + "/secrets"
     let loaded = try LoadedConfiguration(
       ConfigurationFile(path: path, home: environment["HOME"]), searching: pluginFolders,
-      secrets: SecretFolders(credentials: nil, own: secretFolder), checksFolders: true)
-    // Short, because the path of a socket has at most 107 bytes.
-    let number = String(UInt64.random(in: .min ... .max), radix: 36)
-    let folder = "/tmp/theater-library-\(getpid())-\(number)"
+      secrets: SecretFolders(credentials: nil, own: secretFolder ?? beside), checksFolders: true)
+    let folder = SocketFolder(environment: environment)
     self.init(
       loaded,
       plugins: PluginHost(
-        catalogue: loaded.catalogue, devices: loaded.hostedDevices, runtimeDirectory: folder,
+        catalogue: loaded.catalogue, devices: loaded.hostedDevices, runtimeDirectory: folder.path,
         launcher: ProcessLauncher(environment: environment, logger: logger), logger: logger),
       ownFolder: folder, positions: positions, logger: logger)
   }
@@ -71,7 +73,7 @@ public final class ConfiguredTheater: Sendable {
   ///   - activities: The storage of what is on, for the next start.
   ///   - limitStopped: Receives each stop because of an age limit.
   package init(
-    _ loaded: LoadedConfiguration, plugins: PluginHost, ownFolder: String? = nil,
+    _ loaded: LoadedConfiguration, plugins: PluginHost, ownFolder: SocketFolder? = nil,
     positions: any PositionStore, activities: any ActivityStore = NoActivityStore(),
     logger: Logger, limitStopped: @escaping @Sendable (LimitStop) async -> Void = { _ in }
   ) {
@@ -84,32 +86,26 @@ public final class ConfiguredTheater: Sendable {
   }
 
   /// Starts the plugins, waits until each device has answered or failed, and calls `body`. Then it saves positions,
-  /// stops the players and ends the plugins; devices keep their power. Called once.
+  /// stops the players and ends the plugins; devices keep their power.
   ///
-  /// The theater ends early when the task is cancelled.
+  /// When the task is cancelled, `body` is told, and the theater ends in the same way.
   ///
-  /// - Throws: The error of `body`, or of the folder for the plugins' sockets.
+  /// - Throws: The error of `body`, or of the folder for the plugins' sockets; `notNow` when it is called again.
   public func run<Result: Sendable>(
     _ body: @Sendable (HomeTheaterFacade) async throws -> Result
   ) async throws -> Result {
-    if let ownFolder {
-      try FileManager.default.createDirectory(
-        atPath: ownFolder, withIntermediateDirectories: false,
-        attributes: [.posixPermissions: 0o700])
+    guard !hasRun.exchange(true, ordering: .relaxed) else {
+      throw TheaterError(
+        .notNow, "the theater has run already", hint: "Make another one from the same file.")
     }
-    defer { if let ownFolder { try? FileManager.default.removeItem(atPath: ownFolder) } }
-    return try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { [plugins] in await plugins.run() }
-      defer { group.cancelAll() }
-      do {
-        let result = try await observing(body)
-        try await stopPlugins(&group)
-        return result
-      } catch {
-        try await stopPlugins(&group)
-        throw error
-      }
-    }
+    try ownFolder?.make()
+    defer { ownFolder?.remove() }
+    // No child tasks: a cancellation must not kill the plugins before their players have stopped.
+    let hosting = Task { [plugins] in await plugins.run() }
+    let result = await Swift.Result { try await observing(body) }
+    await Task { await self.closeInTime() }.value
+    await hosting.value
+    return try result.get()
   }
 
   /// Calls `body` while the facade observes its devices.
@@ -120,20 +116,23 @@ public final class ConfiguredTheater: Sendable {
       group.addTask { [facade] in await facade.run() }
       defer { group.cancelAll() }
       await plugins.waitUntilSettled()
-      do {
-        let result = try await body(facade)
-        await close()
-        return result
-      } catch {
-        await close()
-        throw error
-      }
+      try Task.checkCancellation()
+      return try await body(facade)
     }
   }
 
-  private func stopPlugins(_ running: inout ThrowingTaskGroup<Void, any Error>) async throws {
+  /// How long the end waits for players to stop and positions to be saved.
+  private static let longestClosing = Duration.seconds(5)
+
+  /// Closes the theater, and ends the plugins then, or earlier if one does not answer.
+  private func closeInTime() async {
+    let limit = Task { [plugins] in
+      try await Task.sleep(for: Self.longestClosing)
+      plugins.stop()
+    }
+    await close()
+    limit.cancel()
     plugins.stop()
-    try await running.waitForAll()
   }
 
   /// Saves positions and stops playback; turns nothing off.
@@ -149,5 +148,16 @@ public final class ConfiguredTheater: Sendable {
   ) async throws(TheaterError) {
     await plugins.apply(loaded.hostedDevices, catalogue: loaded.catalogue)
     try await facade.apply(loaded.configuration.plan, devices: plugins.devices, by: principal)
+  }
+}
+
+extension Result where Failure == any Error, Success: Sendable {
+  /// The result of `body`, or the error that it throws.
+  fileprivate init(_ body: () async throws -> Success) async {
+    do {
+      self = .success(try await body())
+    } catch {
+      self = .failure(error)
+    }
   }
 }

@@ -45,6 +45,7 @@ struct SwapTests {
       await waitForBrightness(20, of: spot)
       await bench.apply([.lights("spot", "A"), .lights("lamp", "A")])
       await waitForBrightness(20, of: spot)
+      #expect(bench.has(lamp), "the same object")
       #expect(await lamp.snapshot().generation == 1)
       #expect(await lamp.snapshot().state.brightness == 10)
       #expect(bench.scripts["A", "lamp"].commands == [["dim": 10]])

@@ -88,7 +88,9 @@ import TheaterLoader
       #expect(last?.node == nil)
       #expect(Set(ended) == Set(plan.allNodes.map(\.id)))
       #expect(await session.projector("beamer").snapshot().state.power == .on)
+      // The end of the run is told when the room is what the scene has made of it.
       let lounge = try #require(try await session.rooms().first)
+      #expect(lounge.report.status == .running)
       #expect(lounge.report.activity == "cinema")
       #expect(lounge.report.itemTitle == "Harbour Lights")
       // Whoever follows it later gets its result.
@@ -152,7 +154,8 @@ import TheaterLoader
       let error = await #expect(throws: TheaterError.self) {
         try await session.begin("uhd", item: "u1")
       }
-      #expect(error?.code == .forbidden || error?.code == .notFound)
+      // Like a film that does not exist.
+      #expect(error?.code == .notFound)
       let loud = await #expect(throws: DeviceError.self) {
         try await session.amplifier("lounge-amp").setVolume(80)
       }
@@ -213,16 +216,59 @@ import TheaterLoader
     }
     #expect(try sockets() == before)
     let bluray = try #require(theater.facade.session(for: ann).devices.first { $0.id == "bluray" })
-    #expect(await bluray.snapshot().state.playback?.status != .playing)
+    // The last report before the end of the plugin.
+    let last = await theater.facade.devices["bluray"]?.snapshot()
+    #expect(last?.state.readings[.playback]?.value["state"] == "stopped")
     guard case .unavailable = await bluray.snapshot().availability else {
       Issue.record("the plugin has not ended")
       return
     }
   }
 
+  @Test("a theater whose task is cancelled stops its players, too, and cannot run again")
+  func cancelled() async throws {
+    let theater = try house()
+    let playing = AsyncStream<Void>.makeStream()
+    let running = Task {
+      try await theater.run { facade in
+        let session = facade.session(for: ann)
+        _ = try await session.begin("cinema", item: "Harbour Lights").finished()
+        playing.continuation.yield()
+        try await Task.sleep(for: .seconds(600))
+      }
+    }
+    for await _ in playing.stream { break }
+    running.cancel()
+    await #expect(throws: CancellationError.self) { try await running.value }
+    let last = await theater.facade.devices["bluray"]?.snapshot()
+    #expect(last?.state.readings[.playback]?.value["state"] == "stopped")
+    let again = await #expect(throws: TheaterError.self) { try await theater.run { _ in } }
+    #expect(again?.code == .notNow)
+  }
+
+  @Test("a guest of one room sees its devices alone, and the first of each role among them")
+  func guest() async throws {
+    try await house().run { facade in
+      let guest = Principal(
+        user: nil, permissions: [.view, .play], activities: ["kitchen-radio"], volumeLimit: 40,
+        ageLimit: nil)
+      let session = facade.session(for: guest)
+      #expect(session.amp.id == "kitchen-amp")
+      #expect(!session.devices.contains { $0.id == "lounge-amp" })
+      let hidden = session.amplifier("lounge-amp")
+      #expect(
+        await hidden.snapshot().availability == .unavailable("the theater has no such device"))
+      let error = await #expect(throws: DeviceError.self) { try await hidden.turnOn() }
+      #expect(error?.code == .unavailable)
+      let rooms = try await session.rooms()
+      #expect(rooms.map(\.room.id) == ["kitchen"])
+    }
+  }
+
   /// The folders for sockets of theaters of this process and others.
   private func sockets() throws -> Set<String> {
-    let names = try FileManager.default.contentsOfDirectory(atPath: "/tmp")
+    let folder = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"] ?? "/tmp"
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
     return Set(names.filter { $0.hasPrefix("theater-library-\(getpid())-") })
   }
 }

@@ -11,7 +11,7 @@ import Testing
 
 @Suite struct UsageTests {
   @Test(
-    "E8 E11 · parses every command line of the documentation",
+    "parses every command line of the documentation",
     arguments: [
       ["watch", "Night Ferry", "--from-start"], ["watch", "Night Ferry", "--resume"],
       ["scene", "run", "movie-night", "--film", "Night Ferry", "--resume"],
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test(
-    "A9 · wrong usage exits with 2 and a message",
+    "wrong usage exits with 2 and a message",
     arguments: [
       ["watch"], ["nonsense"], ["films", "--nix"], ["seek"], ["seek", "x"], ["seek", "1", "2"],
       ["volume", "101"], ["volume"], ["mute", "maybe"], ["scene", "run"],
@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test(
-    "A9 · an empty name is refused with a sentence, not looked up at another route",
+    "an empty name is refused with a sentence, not looked up at another route",
     arguments: [
       (["device", ""], "a device"), (["device", " ", "on"], "a device"),
       (["device", "swap", "", "--plugin", "x"], "a device"),
@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test(
-    "A9 · a negative value is refused by its range, not as missing",
+    "a negative value is refused by its range, not as missing",
     arguments: [
       (["guest", "invite", "--activities", "film", "--volume", "-3"], "--volume takes 0 to 100."),
       (["guest", "invite", "--activities", "film", "--age", "-3"], "'-3' is invalid for '--age"),
@@ -194,7 +194,7 @@ import Testing
   }
 
   @Test(
-    "A9 · a misspelt command gets a suggestion",
+    "a misspelt command gets a suggestion",
     arguments: [
       (["wach"], "Unknown command 'wach'. Did you mean 'theater watch'?"),
       (["wach", "x"], "Unknown command 'wach'. Did you mean 'theater watch'?"),
@@ -221,7 +221,7 @@ import Testing
   }
 
   @Test(
-    "A9 · help on an unknown command exits with 2 and a suggestion",
+    "help on an unknown command exits with 2 and a suggestion",
     arguments: [
       (["help", "wach"], "Unknown command 'wach'. Did you mean 'theater help watch'?"),
       (
@@ -259,7 +259,7 @@ import Testing
     }
   }
 
-  @Test("A9 · a missing controller exits with 3 and the command that starts it")
+  @Test("a missing controller exits with 3 and the command that starts it")
   func notRunning() {
     let ending = ExitError(ControllerConnectionError.notRunning(.socket("/nowhere")) as any Error)
     #expect(ending.code == .notRunning)
@@ -268,7 +268,7 @@ import Testing
   }
 
   @Test(
-    "A9 E17 · a refusal exits with 1, a missing login with 4, and names the command that helps",
+    "a refusal exits with 1, a missing login with 4, and names the command that helps",
     arguments: [
       (401, "notLoggedIn", 4, "login"), (401, "wrongCredentials", 1, nil),
       (403, "proofNeeded", 1, "prove"), (404, "notFound", 1, nil), (403, "forbidden", 1, nil),
@@ -288,7 +288,7 @@ import Testing
     #expect(ending.text == "step 3, amp: it is stuck\n  Push.\(next)")
   }
 
-  @Test("A9 · an empty 500 refers to the log")
+  @Test("an empty 500 refers to the log")
   func emptyAnswer() {
     let ending = ExitError(ControllerResponse(status: 500, headers: [:], body: []))
     #expect(ending.code == .failed)

@@ -10,7 +10,7 @@ public struct CodeFlow: ScreenModel {
   }
 
   /// An action of the person on either screen.
-  public enum Input: Sendable {
+  public enum Input: Sendable, ConcealedInput {
     /// An input of the screen for the destination.
     case contact(CodeRequestScreen.Input)
     /// An input of the screen for the code; ignored while that screen is not shown.

@@ -4,7 +4,7 @@ import Validation
 /// The screen for the destination of a code: a phone number or an e-mail address.
 public struct CodeRequestScreen: ScreenModel {
   /// An action of the person.
-  public enum Input: Sendable {
+  public enum Input: Sendable, ConcealedInput {
     /// The text of the field after a keystroke.
     case typed(String)
     /// The button, or Enter.

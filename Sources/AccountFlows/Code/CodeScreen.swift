@@ -4,7 +4,7 @@ import Platform
 /// countdown is over, and stays open after every error.
 public struct CodeScreen: ScreenModel {
   /// An action of the person.
-  public enum Input: Sendable {
+  public enum Input: Sendable, ConcealedInput {
     /// The text of the field after a keystroke.
     case typed(String)
     /// The button, or Enter.

@@ -6,7 +6,7 @@ import Validation
 /// a new password and to login by code (A12).
 public struct LoginScreen: ScreenModel {
   /// An action of the person.
-  public enum Input: Sendable {
+  public enum Input: Sendable, ConcealedInput {
     /// The text of a field after a keystroke.
     case typed(FieldName, String)
     /// A field lost the focus.

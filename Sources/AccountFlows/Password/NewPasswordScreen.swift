@@ -3,7 +3,7 @@ import Validation
 /// The screen for a new password of an existing account, typed twice.
 public struct NewPasswordScreen: ScreenModel {
   /// An action of the person.
-  public enum Input: Sendable {
+  public enum Input: Sendable, ConcealedInput {
     /// The text of a field after a keystroke.
     case typed(FieldName, String)
     /// A field lost the focus.

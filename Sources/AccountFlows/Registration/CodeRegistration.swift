@@ -19,7 +19,7 @@ public struct CodeRegistration: ScreenModel {
   }
 
   /// An action of the person.
-  public enum Input: Sendable {
+  public enum Input: Sendable, ConcealedInput {
     /// An input of the one-time code.
     case code(CodeFlow.Input)
     /// The text of a field of the personal data after a keystroke.

@@ -17,7 +17,7 @@ public enum RegistrationWay: Sendable, Hashable, CustomStringConvertible, Custom
 /// a name or with a contact to verify.
 public struct RegistrationStart: ScreenModel {
   /// An action of the person.
-  public enum Input: Sendable {
+  public enum Input: Sendable, ConcealedInput {
     /// The text of a field after a keystroke, or the chosen option.
     case typed(FieldName, String)
     /// A field lost the focus.

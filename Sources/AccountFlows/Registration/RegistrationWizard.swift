@@ -10,7 +10,7 @@ public struct RegistrationWizard: ScreenModel {
   }
 
   /// An action of the person.
-  public enum Input: Sendable {
+  public enum Input: Sendable, ConcealedInput {
     /// The text of a field of the current step after a keystroke.
     case typed(FieldName, String)
     /// A field lost the focus.

@@ -1,34 +1,32 @@
 import Foundation
 
-/// A successful authentication: who, when and how (E1). Only `Login` creates it, and `Sessions`
-/// requires it to open a session of an account. A guest's session needs a pass instead.
-public struct AuthenticatedIdentity: Sendable {
-  /// The account as it was when the proof was checked; a changed password or factor voids the proof.
-  let record: AccountRecord
+/// A successful authentication: who, when and how (E1). Only `Login` creates it.
+public struct AuthenticatedIdentity: Sendable, Hashable {
   /// The account that was proven.
-  public var account: Account { record.account }
+  public let account: Account
   /// The name of the method that accepted the proof.
   public let method: String
   /// When the method accepted the proof.
   public let provenAt: Date
 
-  fileprivate init(record: AccountRecord, method: String, provenAt: Date) {
-    self.record = record
+  fileprivate init(account: Account, method: String, provenAt: Date) {
+    self.account = account
     self.method = method
     self.provenAt = provenAt
   }
 }
 
-extension AuthenticatedIdentity: Hashable, Redacted {
-  /// Two proofs are one if account, method and time are.
-  public static func == (left: Self, right: Self) -> Bool {
-    left.account == right.account && left.method == right.method
-      && left.provenAt == right.provenAt
-  }
+/// What `Sessions` requires to open a session of an account: the proof, with the credentials that were checked. It
+/// leaves the login no further. A guest's session needs a pass instead.
+struct CheckedIdentity: Sendable {
+  let identity: AuthenticatedIdentity
+  /// The account as it was when the proof was checked; a changed password or factor voids the proof.
+  let record: AccountRecord
 
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(account.id)
-    hasher.combine(provenAt)
+  fileprivate init(_ record: AccountRecord, method: String, provenAt: Date) {
+    self.record = record
+    identity = AuthenticatedIdentity(
+      account: record.account, method: method, provenAt: provenAt)
   }
 }
 
@@ -107,7 +105,7 @@ public struct Login<Method: LoginMethod>: Sendable {
   /// Logs in a person who has registered in the same request: the new password needs no second check,
   /// which could fail (`busy`) after the codes were used up.
   func logIn(registered record: AccountRecord) async throws(AccountError) -> LoggedIn {
-    let proof = AuthenticatedIdentity(record: record, method: method.name, provenAt: clock.now())
+    let proof = CheckedIdentity(record, method: method.name, provenAt: clock.now())
     let loggedIn = try await openSession(for: proof) { _ in }
     await audit.record(.login, by: AuditActor(loggedIn.principal), about: method.name)
     return loggedIn
@@ -120,22 +118,22 @@ public struct Login<Method: LoginMethod>: Sendable {
   }
 
   private func openSession(
-    for proof: AuthenticatedIdentity, _ progress: @Sendable (LoginStage) -> Void
+    for proof: CheckedIdentity, _ progress: @Sendable (LoginStage) -> Void
   ) async throws(AccountError) -> LoggedIn {
     progress(.openingSession)
-    let device = try await rateLimiter.register(proof.account)
+    let device = try await rateLimiter.register(proof.record.account)
     var loggedIn = try await sessions.open(for: proof)
     loggedIn.device = device
 
     progress(.notifying)
-    events.publish(.loggedIn(loggedIn.principal, by: .account(proof)))
+    events.publish(.loggedIn(loggedIn.principal, by: .account(proof.identity)))
     await method.didLogIn(loggedIn.principal)
     return loggedIn
   }
 
   private func proof(
     by credentials: Method.Credentials, _ progress: @Sendable (LoginStage) -> Void
-  ) async throws(AccountError) -> AuthenticatedIdentity {
+  ) async throws(AccountError) -> CheckedIdentity {
     progress(.validating)
     try method.validate(credentials)
     return try await rateLimiter.limiting(method.claim(credentials)) { () throws(AccountError) in
@@ -145,13 +143,13 @@ public struct Login<Method: LoginMethod>: Sendable {
 
   private func authenticate(
     _ credentials: Method.Credentials, _ progress: @Sendable (LoginStage) -> Void
-  ) async throws(AccountError) -> AuthenticatedIdentity {
+  ) async throws(AccountError) -> CheckedIdentity {
     try await method.willAuthenticate(credentials)
 
     progress(.authenticating)
     let record = try await method.authenticate(credentials)
-    let proof = AuthenticatedIdentity(record: record, method: method.name, provenAt: clock.now())
-    try await method.didAuthenticate(proof, by: credentials)
+    let proof = CheckedIdentity(record, method: method.name, provenAt: clock.now())
+    try await method.didAuthenticate(proof.identity, by: credentials)
     // The caller was cancelled: the token of a new session would be lost.
     if Task.isCancelled { throw .cancelled }
     return proof

@@ -47,8 +47,8 @@ public final class Sessions: Sendable {
   /// where there are more than `mostSessions`.
   /// - Throws: `wrongCredentials` when password or second factor have changed since the proof;
   ///   `storageFull` or `storageFailed`; then there is no session.
-  func open(for proof: AuthenticatedIdentity) async throws(AccountError) -> LoggedIn {
-    try await open(.account(proof.account), provenBy: proof.record)
+  func open(for proof: CheckedIdentity) async throws(AccountError) -> LoggedIn {
+    try await open(.account(proof.record.account), provenBy: proof.record)
   }
 
   /// Opens a guest's session.
@@ -106,10 +106,10 @@ public final class Sessions: Sendable {
   /// - Throws: `notLoggedIn` when the session has ended or is another person's; `storageFull` or
   ///   `storageFailed`, then nothing has changed.
   func renew(
-    _ token: String, for proof: AuthenticatedIdentity
+    _ token: String, for proof: CheckedIdentity
   ) async throws(AccountError) -> LoggedIn {
     guard let old = SessionToken(token)?.digest else { throw .notLoggedIn }
-    guard try await resolve(old).account == proof.account.id else { throw .notLoggedIn }
+    guard try await resolve(old).account == proof.record.account.id else { throw .notLoggedIn }
     let token = SessionToken(from: random)
     try await store.replaceDigest(old, with: token.digest, proven: steady.now())
     cache.withLock { $0.drop(old) }

@@ -133,6 +133,13 @@ final class Library {
     _ = await scanAll()
   }
 
+  /// Waits until the catalogues of these categories have been read: for at most `longestWait` while the library runs;
+  /// otherwise it reads them itself.
+  func read(_ categories: some Collection<Category> & Sendable) async {
+    guard isRunning else { return await scanUnread() }
+    for category in categories { await waitForCatalogues(of: category) }
+  }
+
   /// The players of a category that have started, and whose catalogue has not been read yet.
   func unreadPlayers(of category: Category) -> [DeviceID] {
     guard isRunning else { return [] }

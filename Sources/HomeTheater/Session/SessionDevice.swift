@@ -19,19 +19,27 @@ final class SessionDevice: Device {
   nonisolated(nonsending) func perform(
     _ command: Command, until: Completion
   ) async throws(DeviceError) -> Confirmation {
-    try await theater.perform(command, on: id, until: until, by: principal)
+    guard device != nil else {
+      throw DeviceError(.unavailable, "the theater has no such device", device: id)
+    }
+    return try await theater.perform(command, on: id, until: until, by: principal)
   }
 
   nonisolated(nonsending) func snapshot() async -> DeviceSnapshot {
-    await theater.devices[id]?.snapshot() ?? Self.missing
+    await device?.snapshot() ?? Self.missing
   }
 
   func snapshots() async -> AsyncStream<DeviceSnapshot> {
-    await theater.devices[id]?.snapshots()
+    await device?.snapshots()
       ?? AsyncStream { reader in
         reader.yield(Self.missing)
         reader.finish()
       }
+  }
+
+  /// The device, if the principal may see it.
+  private var device: (any Device)? {
+    theater.devices(for: principal).first { $0.id == id && $0.role == role }
   }
 
   private static let missing = DeviceSnapshot(

@@ -3,8 +3,8 @@ import Devices
 /// Single devices, within the limits of the session's user.
 ///
 /// A device of a session throws `.refused` for commands that the user may not give, such as a volume above the
-/// user's limit. Reading its state needs no permission. It is looked up by its name at each call, so it stays valid
-/// when the device is replaced; a name of no device throws `.unavailable` at the first command.
+/// user's limit. It is looked up by its name at each call, so it stays valid when the device is replaced. A name of no
+/// device that the user may see stands for a missing one, which throws `.unavailable` at the first command.
 extension TheaterSession {
   /// The devices that the user may see, in the order of the configuration.
   public var devices: [any Device] {
@@ -62,6 +62,6 @@ extension TheaterSession {
   }
 
   private func first(_ role: Role) -> DeviceID {
-    theater.directory.devices(of: role).first?.id ?? DeviceID(role.rawValue)
+    theater.devices(for: principal).first { $0.role == role }?.id ?? DeviceID(role.rawValue)
   }
 }

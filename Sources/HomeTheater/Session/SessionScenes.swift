@@ -34,7 +34,9 @@ extension TheaterSession {
   public func begin(
     _ activity: String, item: String? = nil, in room: RoomID? = nil, fromStart: Bool = false
   ) async throws(TheaterError) -> Run {
-    await theater.readCatalogues()
+    let start = theater.plan.activities[activity]?.start
+    let categories = item == nil ? [] : theater.categories(ofScene: start)
+    try await theater.readCatalogues(of: categories, for: .play, by: principal)
     return try await theater.begin(
       activity, item: item, in: room, fromStart: fromStart, by: principal
     ).run
@@ -63,7 +65,7 @@ extension TheaterSession {
     _ scene: String, with arguments: [String: String] = [:], in room: RoomID? = nil,
     fromStart: Bool = false
   ) async throws(TheaterError) -> ScenePlan {
-    await theater.readCatalogues()
+    try await readCatalogues(naming: arguments, of: scene)
     return try await theater.planScene(
       scene, arguments: arguments, in: room, fromStart: fromStart, by: principal)
   }
@@ -77,7 +79,7 @@ extension TheaterSession {
     _ scene: String, with arguments: [String: String] = [:], in room: RoomID? = nil,
     fromStart: Bool = false
   ) async throws(TheaterError) -> Run {
-    await theater.readCatalogues()
+    try await readCatalogues(naming: arguments, of: scene)
     return try await theater.runScene(
       scene, arguments: arguments, in: room, fromStart: fromStart, by: principal)
   }
@@ -93,5 +95,13 @@ extension TheaterSession {
   ) async throws(TheaterError) -> RunReport {
     try await result(
       of: try await start(scene, with: arguments, in: room, fromStart: fromStart))
+  }
+
+  /// Waits for the catalogues that the arguments of a scene may name an item of.
+  private func readCatalogues(
+    naming arguments: [String: String], of scene: String
+  ) async throws(TheaterError) {
+    let categories = arguments.isEmpty ? [] : theater.categories(ofScene: scene)
+    try await theater.readCatalogues(of: categories, for: .operate, by: principal)
   }
 }

@@ -110,7 +110,7 @@ public struct TheaterSession: Sendable {
   private func begin(
     _ category: Category, _ title: String, fromStart: Bool
   ) async throws(TheaterError) -> RunReport {
-    await theater.readCatalogues()
+    try await theater.readCatalogues(of: [category], for: .play, by: principal)
     let started = try await theater.begin(
       category, item: title, fromStart: fromStart, by: principal)
     return try await result(of: started.run)

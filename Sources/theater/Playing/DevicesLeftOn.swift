@@ -35,6 +35,8 @@ struct DevicesLeftOn {
   ) async -> String? {
     // A token may end what is on without seeing the devices.
     guard answer["run"]?["scene"]?.string == scene,
+      // Named where there are several rooms: "off" without a room would end what is on in others.
+      case let place = RoomPath(room: answer["room"]?.string ?? place.room),
       let status = try? await theater.get(place.path(.status))
     else { return nil }
     return DevicesLeftOn(status: status.printable).hint(place.room)
@@ -42,7 +44,7 @@ struct DevicesLeftOn {
 
   /// The sentence that names them and says how to turn them off; `nil` if there are none.
   ///
-  /// - Parameter room: The room that the person has named.
+  /// - Parameter room: The room; `nil` where the theater has only one.
   func hint(_ room: String?) -> String? {
     guard let last = names.last else { return nil }
     let others = names.dropLast().joined(separator: ", ")

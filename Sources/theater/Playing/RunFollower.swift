@@ -46,7 +46,7 @@ struct RunFollower: Sendable {
     }
     if !isJSON {
       let lines = Self.opening(
-        answer.printable, isAnnounced: isAnnounced, isResuming: isResuming)
+        answer.printable, for: purpose, isAnnounced: isAnnounced, isResuming: isResuming)
       for line in lines { Console.writeLine(line) }
     }
     if !waits {
@@ -62,14 +62,17 @@ struct RunFollower: Sendable {
   }
 
   /// The lines before the steps: the room of an end, and where an item begins.
-  static func opening(_ answer: JSON, isAnnounced: Bool, isResuming: Bool) -> [String] {
-    let room = TransportText.room(of: answer).map { ["\($0): shutting down"] } ?? []
+  static func opening(
+    _ answer: JSON, for purpose: Purpose, isAnnounced: Bool, isResuming: Bool
+  ) -> [String] {
+    let ended = purpose == .end ? TransportText.room(of: answer) : nil
+    let room = ended.map { ["\($0): shutting down"] } ?? []
     if let place = answer["resumedAt"]?.number {
       let option = isAnnounced ? " (--from-start plays from the beginning)" : ""
       return room + ["going on at \(TimeText.text(place))\(option)"]
     }
     let isPlaying = (answer["run"]?["steps"]?.array ?? []).contains { step in
-      step["command"]?["play"] != nil
+      step["command"]?["play"].map { $0["position"] == nil } ?? false
     }
     guard isResuming, isPlaying else { return room }
     return room + ["no position of it is kept; it plays from its start"]

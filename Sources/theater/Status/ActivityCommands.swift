@@ -45,8 +45,10 @@ enum PlaceText {
         let room = rooms.first { $0["name"] == activity["room"] }
         cells.append(room.flatMap(title) ?? "")
       }
-      let isOn = rooms.contains { $0["activity"]?["activity"] == activity["name"] }
-      columns.add(cells + [activity["category"]?.string ?? "", isOn ? "on" : ""])
+      let room = rooms.first { $0["activity"]?["activity"] == activity["name"] }
+      let status = room?["activity"]?["status"]?.string ?? ""
+      columns.add(
+        cells + [activity["category"]?.string ?? "", status == "running" ? "on" : status])
     }
     return columns.text
   }

@@ -208,6 +208,9 @@ private struct InterruptedLogin: LoginMethod {
     var shown = "\(event)"
     dump(event, to: &shown)
     #expect(!shown.contains(loggedIn.token.text))
+    // Neither the hash nor a value that would hold it.
+    #expect(!shown.contains("$argon2id$") && !shown.contains("PasswordHash"))
+    #expect(!shown.contains("AccountRecord"))
   }
 
   @Test("A7 A9 · each invalid field, and wrong credentials, are refused with their own error")

@@ -9,7 +9,7 @@ import Testing
 
   init() throws { household = try Household() }
 
-  @Test("E7 N-A1 · the code on the console makes the first owner, who then logs in")
+  @Test("E7 · the code on the console makes the first owner, who then logs in")
   func owner() async throws {
     let account = try await household.registerOwner()
     #expect(account.role == .owner)
@@ -18,7 +18,23 @@ import Testing
     #expect(try await household.logIn().principal.account == account.id)
   }
 
-  @Test("E7 · the setup code works once, and only while there is no account")
+  @Test("N-A7 · two services in one process share neither accounts nor sessions")
+  func twoServices() async throws {
+    let other = try Household()
+    let here = try await household.ownerLogsIn()
+    #expect(try await other.accountService.open() != nil, "it has no account")
+    #expect(
+      await refusal { () async throws(AccountError) in
+        try await other.accountService.logIn(
+          PasswordCredentials(email: "anna@example.org", password: Household.password))
+      } == .wrongCredentials)
+    #expect(
+      await refusal { () async throws(AccountError) in
+        try await other.accountService.sessions.resolve(here.token.text)
+      } == .notLoggedIn)
+  }
+
+  @Test("E7 N-A1 · the setup code works once, and only while there is no account")
   func setupOnce() async throws {
     let code = try #require(try await household.accountService.open())
     _ = try await household.accountService.registration.register(.owner(code.text))
@@ -31,7 +47,7 @@ import Testing
     #expect(try await household.restarted().open() == nil)
   }
 
-  @Test("E7 · a restart before the first registration voids the old setup code")
+  @Test("E7 N-A1 · a restart before the first registration voids the old setup code")
   func newCodeAfterRestart() async throws {
     let old = try #require(try await household.accountService.open())
     let accountService = household.restarted()

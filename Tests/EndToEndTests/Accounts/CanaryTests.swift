@@ -9,7 +9,8 @@ import Testing
 /// A search for secrets wherever they could leak.
 @Suite(.serialized) struct CanaryTests {
   @Test(
-    "E3 · passwords, codes and tokens appear in no log, database, command line, event or plugin")
+    "E3 N-E1 · passwords, codes and tokens appear in no log, database, command line, event or plugin"
+  )
   func canaries() async throws {
     try await withLiveController { room in
       let socket = room.folder.appendingPathComponent("run/theater/theater.sock").path

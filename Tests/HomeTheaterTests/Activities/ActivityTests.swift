@@ -348,7 +348,7 @@ import Testing
     #expect(await theater.facade.report.activity == "music")
   }
 
-  @Test("E16 N-A7 · two facades can control the same devices")
+  @Test("E16 · two facades can control the same devices")
   func twoFacades() async throws {
     let theater = Theater()
     let second = HomeTheaterFacade(
@@ -358,6 +358,16 @@ import Testing
     _ = await first.run.finished()
     try await second.changeVolume(.to(30))
     #expect(await theater["amp"].snapshot().state.volume == 30)
+  }
+
+  @Test("N-A7 · two theaters in one process share neither devices nor activities")
+  func twoTheaters() async throws {
+    let (here, there) = (Theater(), Theater())
+    let begun = try await here.facade.begin("music", item: "s1", fromStart: true, user: "a")
+    _ = await begun.run.finished()
+    #expect(await here.facade.report.activity == "music")
+    #expect(await there.facade.report.status == .idle)
+    #expect(there.journal.lines.isEmpty)
   }
 
   @Test("N-B4 · a facade and a device that was replaced are freed with their last reference")

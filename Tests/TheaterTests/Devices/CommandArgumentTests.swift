@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct CommandArgumentTests {
   @Test(
-    "E15 · parses commands by the command table",
+    "parses commands by the command table",
     arguments: [
       (["on"], .lights, "on"), (["dim", "40"], .lights, ["dim": 40]),
       (["dim", "40%"], .lights, ["dim": 40]), (["fm", "98.5"], .tuner, ["fm": 98.5]),
@@ -25,7 +25,7 @@ import Testing
     #expect(try CommandArguments.command(name, Array(words.dropFirst()), role: role).json == json)
   }
 
-  @Test("E15 · parses every command of every role", arguments: Role.allCases)
+  @Test("parses every command of every role", arguments: Role.allCases)
   func everyCommand(role: Role) throws {
     for spec in role.commands {
       let example: [String] =
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(
-    "E15 · rejects invalid commands",
+    "rejects invalid commands",
     arguments: [
       (["dim"], .lights), (["dim", "140"], .lights), (["dim", "x"], .lights),
       (["dim", "1", "2"], .lights), (["on", "now"], .lights), (["dimm", "4"], .lights),
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test("E15 · plays a film by its title, also by one that looks like a time")
+  @Test("plays a film by its title, also by one that looks like a time")
   func titles() throws {
     let films: [JSON] = [["id": "film-1", "title": "90"], ["id": "film-2", "title": "1917"]]
     for words in [["1917"], ["1917", "12:30"], ["Metropolis"]] {

@@ -53,7 +53,7 @@ import Testing
       answers, hasSession: hasSession, StatusText(width: 80, hasColour: false), at: 0)
   }
 
-  @Test("A13 E8 · greets by name, and numbers what the person may begin in this theater")
+  @Test("greets by name, and numbers what the person may begin in this theater")
   func entries() {
     let menu = Self.menu()
     #expect(
@@ -77,7 +77,7 @@ import Testing
       ])
   }
 
-  @Test("E8 · a guest sees the activities of the pass and no popcorn, a token no logout")
+  @Test("a guest sees the activities of the pass and no popcorn, a token no logout")
   func guest() {
     let menu = Self.menu(role: "guest", permitted: ["tunes"], hasSession: false)
     #expect(menu.entries.map(\.title) == ["Tunes"])
@@ -85,7 +85,7 @@ import Testing
     #expect(member.entries.map(\.title) == ["Popcorn for all"])
   }
 
-  @Test("E8 E11 · what is on has its controls, each for its room")
+  @Test("what is on has its controls, each for its room")
   func controls() {
     var film = Self.lounge.object ?? [:]
     film["activity"] = [
@@ -110,7 +110,7 @@ import Testing
     #expect(lounge.path(.pause) == "/api/v1/rooms/lounge/pause")
   }
 
-  @Test("E11 · an activity without a player can be stopped, and one that ends is left alone")
+  @Test("an activity without a player can be stopped, and one that ends is left alone")
   func withoutPlayer() {
     func menu(_ status: String) -> [String] {
       var room = Self.lounge.object ?? [:]
@@ -145,7 +145,7 @@ import Testing
       entries, MainMenu.ItemSource(category: .films, player: player), pageSize: 10)
   }
 
-  @Test("E9 · a list shows the items that the player of the activity has, page by page")
+  @Test("a list shows the items that the player of the activity has, page by page")
   func pages() {
     var menu = Self.films(12)
     #expect(menu.text.hasPrefix("   1  Film 1\n") && !menu.text.contains("Elsewhere"))
@@ -161,7 +161,7 @@ import Testing
     #expect(none.text == "There are no songs here.")
   }
 
-  @Test("E23 · the list of an activity shows where each item was stopped")
+  @Test("the list of an activity shows where each item was stopped")
   func stopped() {
     let menu = ItemMenu(
       [["id": "a", "title": "A", "duration": 120, "position": 60], ["id": "b", "title": "B"]],

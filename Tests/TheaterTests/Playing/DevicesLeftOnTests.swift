@@ -44,8 +44,10 @@ import Testing
 
   @Test("a start says where it goes on, and --resume that there is no position")
   func opening() {
-    func lines(_ answer: JSON, isResuming: Bool = false) -> [String] {
-      RunFollower.opening(answer, isAnnounced: true, isResuming: isResuming)
+    func lines(
+      _ answer: JSON, for purpose: RunFollower.Purpose = .start, isResuming: Bool = false
+    ) -> [String] {
+      RunFollower.opening(answer, for: purpose, isAnnounced: true, isResuming: isResuming)
     }
     let playing: JSON = [
       "run": ["steps": [["kind": "command", "command": ["play": ["item": "x"]]]]]
@@ -57,7 +59,13 @@ import Testing
     #expect(
       lines(["resumedAt": 60], isResuming: true)
         == ["going on at 1:00 (--from-start plays from the beginning)"])
-    #expect(lines(["room": "lounge", "roomTitle": "Lounge"]) == ["Lounge: shutting down"])
+    let placed: JSON = [
+      "run": ["steps": [["kind": "command", "command": ["play": ["item": "x", "position": 9]]]]]
+    ]
+    #expect(lines(placed, isResuming: true).isEmpty, "the step names a position itself")
+    let lounge: JSON = ["room": "lounge", "roomTitle": "Lounge"]
+    #expect(lines(lounge, for: .end) == ["Lounge: shutting down"])
+    #expect(lines(lounge).isEmpty)
     #expect(RunFollower.Purpose.start.line("lights on") == "Getting ready: lights on")
     #expect(RunFollower.Purpose.end.line(nil) == "Shutting down")
     #expect(RunFollower.Purpose.scene.line("lights on") == "lights on")

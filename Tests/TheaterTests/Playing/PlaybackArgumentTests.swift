@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct PlaybackArgumentTests {
   @Test(
-    "E9 · parses a position",
+    "parses a position",
     arguments: [
       ("12:30", 750, false), ("1:02:03", 3723, false), ("90", 90, false), ("90.5", 90.5, false),
       ("+30", 30, true), ("-30", -30, true), ("-1:00", -60, true), ("0:00", 0, false),
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(
-    "E9 · rejects an invalid position",
+    "rejects an invalid position",
     arguments: [
       "", "x", "1:60", "1:2:3:4", "1:-2", "--5", "+", "1e9999", "nan", "12:30x", ":30", "1::2",
       "٣", "99999:00:00",
@@ -27,7 +27,7 @@ import Testing
     #expect(throws: ValidationError.self) { try SeekTarget(text) }
   }
 
-  @Test("E11 · an activity can be named, and an item left out")
+  @Test("an activity can be named, and an item left out")
   func activities() throws {
     let plain = try #require(try Theater.parseAsRoot(["listen"]) as? Listen).options
     #expect(plain.choice.activity == nil)
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "E15 · parses a volume and a change of it",
+    "parses a volume and a change of it",
     arguments: [
       ("40", 40, false), ("40%", 40, false), ("+5", 5, true), ("-5", -5, true), ("0", 0, false),
       ("100", 100, false),
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(
-    "E15 · rejects an invalid volume",
+    "rejects an invalid volume",
     arguments: [["101"], ["x"], [], ["1", "2"], ["+101"], ["4.5"], [""]])
   func wrongVolumes(words: [String]) {
     #expect(throws: ValidationError.self) { try VolumeArgument(words: words) }

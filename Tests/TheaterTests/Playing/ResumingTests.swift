@@ -14,7 +14,7 @@ import Testing
     ],
   ]
 
-  @Test("E23 · lists show where an item was stopped, and have no such column without one")
+  @Test("lists show where an item was stopped, and have no such column without one")
   func lists() {
     #expect(
       LibraryText.text(Self.films, list: "films") == """
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(
-    "E23 · a start takes --resume or --from-start, and neither asks",
+    "a start takes --resume or --from-start, and neither asks",
     arguments: [
       ([], nil), (["--resume"], .saved), (["--from-start"], .beginning),
     ] as [([String], StartPosition?)])
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(
-    "E23 · refuses --resume together with --from-start",
+    "refuses --resume together with --from-start",
     arguments: [["watch", "x"], ["listen", "x"], ["scene", "run", "x"], ["scene", "plan", "x"]])
   func bothOptions(words: [String]) throws {
     let error = #expect(throws: (any Error).self) {
@@ -60,7 +60,7 @@ import Testing
     #expect(SceneParameters.usage(of: "from-start", "TEXT") == "--set from-start=TEXT")
   }
 
-  @Test("E23 · the question names the item and the place, and Enter resumes")
+  @Test("the question names the item and the place, and Enter resumes")
   func question() throws {
     let stopped = try #require(StoppedItem(entry: Self.films[1]))
     #expect(
@@ -91,7 +91,7 @@ import Testing
     #expect(lookup.entry("Metropolis") == nil && !lookup.mayMean("Metropolis"))
   }
 
-  @Test("E23 · the request says where the item begins")
+  @Test("the request says where the item begins")
   func body() throws {
     #expect(
       StartOptions.body("Night Ferry", .saved) == ["fromStart": false, "item": "Night Ferry"])

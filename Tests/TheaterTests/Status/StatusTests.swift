@@ -53,7 +53,7 @@ import Testing
     "state": "playing", "position": 60, "duration": 600, "rate": 1,
   ]
 
-  @Test("E9 · the status shows the activity, its progress and the time left")
+  @Test("the status shows the activity, its progress and the time left")
   func progress() {
     let view = LiveTheaterStatus(snapshot: Self.status(playback: Self.playing), at: 100)
     let text = StatusText(width: 80, hasColour: false).text(view, at: 130)
@@ -62,7 +62,7 @@ import Testing
     #expect(text.contains("[██████░░░░"))
   }
 
-  @Test("E9 · progress stops at the end and while paused")
+  @Test("progress stops at the end and while paused")
   func ends() {
     var view = LiveTheaterStatus(snapshot: Self.status(playback: Self.playing), at: 0)
     #expect(view.rooms[0].position(at: 10_000) == 600)
@@ -74,7 +74,7 @@ import Testing
     #expect(text.contains("Watch a film: Metropolis (paused)"))
   }
 
-  @Test("E9 · events update a device and the film's position")
+  @Test("events update a device and the film's position")
   func events() {
     var view = LiveTheaterStatus(snapshot: Self.status(playback: Self.playing), at: 0)
     let device: JSON = [
@@ -95,7 +95,7 @@ import Testing
     #expect(text.hasPrefix("Nothing is on."))
   }
 
-  @Test("E9 · playback ends when the configuration removes the activity's player")
+  @Test("playback ends when the configuration removes the activity's player")
   func removedPlayer() {
     var view = LiveTheaterStatus(snapshot: Self.status(playback: Self.playing), at: 0)
     for (removed, position) in [("lights", 70.0), ("dvd", nil)] as [(JSON, Double?)] {
@@ -140,7 +140,7 @@ import Testing
         == ["configuration: refused"])
   }
 
-  @Test("E15 · a device's state is shown with assumed and unknown values marked")
+  @Test("a device's state is shown with assumed and unknown values marked")
   func deviceStates() {
     let devices = Self.status()["devices"]?.array ?? []
     #expect(
@@ -155,7 +155,7 @@ import Testing
   }
 
   @Test(
-    "E9 · a progress bar is filled in proportion",
+    "a progress bar is filled in proportion",
     arguments: [
       (0, "[░░░░]"), (0.5, "[██░░]"), (0.99, "[███░]"), (1, "[████]"), (7, "[████]"),
       (-1, "[░░░░]"), (.nan, "[░░░░]"),
@@ -165,7 +165,7 @@ import Testing
   }
 
   @Test(
-    "E9 · times are formatted as hours, minutes and seconds",
+    "times are formatted as hours, minutes and seconds",
     arguments: [(0, "0:00"), (59.9, "0:59"), (750, "12:30"), (3723, "1:02:03"), (-5, "0:00")]
       as [(Double, String)])
   func times(seconds: Double, text: String) {
@@ -173,7 +173,7 @@ import Testing
     #expect(seconds < 0 || seconds != seconds.rounded() || TimeText.seconds(text) == seconds)
   }
 
-  @Test("E2 E17 · shows each step of a run once, at its end, and the reason of a failed step")
+  @Test("shows each step of a run once, at its end, and the reason of a failed step")
   func steps() {
     var lines = StepLines()
     func step(_ id: String, _ kind: String, _ status: String, _ more: JSONObject) -> JSON {
@@ -264,7 +264,7 @@ import Testing
     #expect(update.next("a\nb\nc", rows: 1) == "\u{1B}[2A\ra\u{1B}[K\n\u{1B}[J")
   }
 
-  @Test("E17 · a failed activity names the device")
+  @Test("a failed activity names the device")
   func failedDevice() {
     let error: JSON = ["code": "deviceFailed", "message": "it is stuck", "device": "screen"]
     let activity: JSON = ["status": "failed", "activity": "film", "error": error]

@@ -29,7 +29,7 @@ struct PrintableTests {
     #expect(value.printable == [#"key\u009b"#: [.string(Self.harmless), 1, .null]])
   }
 
-  @Test("E17 · status, changes, steps and errors show a plugin's text on one line")
+  @Test("status, changes, steps and errors show a plugin's text on one line")
   func places() {
     let device: JSON = [
       "id": "tuner", "title": "tuner", "availability": "available",

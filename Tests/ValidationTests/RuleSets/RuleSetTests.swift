@@ -64,7 +64,7 @@ import Testing
     #expect(error?.path.description == "$.fields[0].rules[1].length")
   }
 
-  @Test("C9 · each preset accepts and rejects passwords by its own rules")
+  @Test("C9 A8 · each preset accepts and rejects passwords by its own rules")
   func presets() {
     func state(_ rules: RuleSet, _ text: String) -> RuleReport.State {
       rules.report(on: text, in: .password).state

@@ -6,9 +6,11 @@ import TheaterLoader
 // SceneRunner FILE PLUGINS [SCENE [NAME=VALUE …]]
 let words = Array(CommandLine.arguments.dropFirst())
 guard words.count >= 2 else { fatalError("usage: SceneRunner FILE PLUGINS [SCENE [NAME=VALUE …]]") }
-let arguments = words.dropFirst(3).map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
-let values = Dictionary(
-  arguments.map { ($0[0], $0.count > 1 ? $0[1] : "") }, uniquingKeysWith: { $1 })
+var values: [String: String] = [:]
+for word in words.dropFirst(3) {
+  guard let sign = word.firstIndex(of: "=") else { fatalError("expected NAME=VALUE: \(word)") }
+  values[String(word[..<sign])] = String(word[word.index(after: sign)...])
+}
 
 let theater = try ConfiguredTheater(file: words[0], pluginFolders: [words[1]])
 for warning in theater.warnings { print(warning) }

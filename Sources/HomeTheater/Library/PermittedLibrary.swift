@@ -3,7 +3,7 @@ import JSON
 
 /// The part of the library that a principal may choose from, with the principal's saved positions.
 @TheaterActor
-final class LibraryOffers {
+final class PermittedLibrary {
   /// The most saved positions that are looked up in the library.
   private static let mostStopped = 500
 
