@@ -22,7 +22,8 @@ all_front_ends = ("library", "terminal", "page")
 # A line that is no requirement of this version.
 later = "later"
 runs_theater = re.compile(
-    r"\b(?!Self\b)\w+\.(?:theater|expect|json|atTerminal|serveAgain)\(|\bTerminal\(|elsewhere\.run\("
+    r"\b(?!Self\b)\w+\.(?:theater|expect|json|atTerminal|serveAgain)\("
+    r"|\bTerminal\(|elsewhere\.run\("
 )
 drives_screen = re.compile(
     r"\bViewHarness\b|\bvar harness = |Program\.products\.append\w*\((?:path: )?\"theater\"\)"

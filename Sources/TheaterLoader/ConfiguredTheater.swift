@@ -127,6 +127,7 @@ public final class ConfiguredTheater: Sendable {
   /// Closes the theater, and ends the plugins then, or earlier if one does not answer.
   private func closeInTime() async {
     let limit = Task { [plugins] in
+      // A time limit: a plugin may never answer.
       try await Task.sleep(for: Self.longestClosing)
       plugins.stop()
     }

@@ -23,6 +23,7 @@ enum PlayerShutdown {
   ) async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask(operation: body)
+      // A time limit: a player may never answer.
       group.addTask { try? await Task.sleep(for: time) }
       await group.next()
       group.cancelAll()

@@ -88,12 +88,12 @@ import TheaterLoader
       #expect(last?.node == nil)
       #expect(Set(ended) == Set(plan.allNodes.map(\.id)))
       #expect(await session.projector("beamer").snapshot().state.power == .on)
-      // The end of the run is told when the room is what the scene has made of it.
+      // The last change comes after the room has its new state.
       let lounge = try #require(try await session.rooms().first)
       #expect(lounge.report.status == .running)
       #expect(lounge.report.activity == "cinema")
       #expect(lounge.report.itemTitle == "Harbour Lights")
-      // Whoever follows it later gets its result.
+      // A follower that begins after the end gets the result, too.
       var late: [RunChange] = []
       for await change in run.changes { late.append(change) }
       #expect(late.last?.status == .done)

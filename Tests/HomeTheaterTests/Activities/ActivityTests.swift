@@ -376,7 +376,7 @@ import Testing
     #expect(await eventually { facade.object == nil && devices.allSatisfy { $0.object == nil } })
   }
 
-  /// A facade and devices of it, one of which was replaced, that nobody refers to any more.
+  /// Makes a facade, replaces one of its devices, and returns weak references to them.
   private func afterAnEvening() async throws -> (
     WeakReference<HomeTheaterFacade>, [WeakReference<FakeDevice>]
   ) {
