@@ -37,7 +37,7 @@ def account(theater, one):
     return theater.send("GET", "/account", token=theater.people[one.email])["user"]
 
 
-@proves("F5 · changes the name, verifies the address with a code, adds a phone number")
+@proves("B1 B7 F5 · changes the name, verifies the address, and the phone alone, by their codes")
 def test_contacts(member, theater):
     member.expected = {403}
     page = member.open("/account")
@@ -50,11 +50,20 @@ def test_contacts(member, theater):
     page.get_by_role("dialog").get_by_label("Code of 6 digits").fill(theater.mailed_code(count + 1))
     expect(page.get_by_text("The address is verified.").first).to_be_visible()
     page.get_by_role("button", name="Add a phone number").click()
-    page.get_by_role("dialog").get_by_label("Phone number").fill("12")
-    page.keyboard.press("Enter")
-    expect(page.get_by_text("Write the number like")).to_be_visible()
-    page.get_by_role("dialog").get_by_label("Phone number").fill("+380 67 123 4567")
-    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog")
+    phone = dialog.get_by_label("Phone number")
+    phone.fill("12")
+    phone.blur()
+    expect(dialog.get_by_text("Type the phone number with its country code")).to_be_visible()
+    # The phone alone enables its code; the other button needs the password, too.
+    send = dialog.get_by_role("button", name="Send a code")
+    register = dialog.get_by_role("button", name="Register both")
+    expect(send).to_have_attribute("aria-disabled", "true")
+    phone.fill("+380 67 123 4567")
+    expect(send).to_have_attribute("aria-disabled", "false")
+    expect(register).to_have_attribute("aria-disabled", "true")
+    assert not faults(page)
+    send.click()
     code = page.get_by_role("dialog").get_by_label("Code of 6 digits")
     code.wait_for()
     right = theater.mailed_code(count + 2)
@@ -69,6 +78,40 @@ def test_contacts(member, theater):
         True,
         "+380671234567",
     )
+
+
+@proves("B7 · address, password and phone enable one button, which verifies both by their codes")
+def test_register_contacts(member, theater):
+    member.expected = {401, 403}
+    page = member.open("/account")
+    page.get_by_role("button", name="Add a phone number").click()
+    dialog = page.get_by_role("dialog")
+    register = dialog.get_by_role("button", name="Register both")
+    dialog.get_by_label("E-mail address").fill("gita-new@example.org")
+    dialog.get_by_label("Phone number").fill("+380 67 123 4568")
+    expect(register).to_have_attribute("aria-disabled", "true")
+    register.press("Enter")
+    password = dialog.get_by_label("Password", exact=True)
+    expect(password).to_be_focused()
+    password.fill("not this one")
+    expect(register).to_have_attribute("aria-disabled", "false")
+    register.click()
+    expect(dialog.get_by_role("alert")).to_be_visible()
+    expect(password).to_have_value("")
+    password.fill(PASSWORD)
+    count = theater.codes_sent()
+    register.click()
+    code = dialog.get_by_label("Code of 6 digits")
+    code.wait_for()
+    expect(dialog).to_contain_text("gita-new@example.org")
+    code.fill(theater.mailed_code(count + 1))
+    expect(dialog).to_contain_text("+380 67 123 4568")
+    code.fill(theater.mailed_code(count + 2))
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    member.email = "gita-new@example.org"
+    theater.log_in(member.email)
+    user = account(theater, member)
+    assert (user["email"], user["phone"]) == ("gita-new@example.org", "+380671234568")
 
 
 @proves(
@@ -241,7 +284,8 @@ def test_unread_sessions(member):
 
 
 @proves(
-    "F5 · creates an access token for chosen things, shows it once, lists its use and revokes it"
+    "B1 B8 F5 · creates an access token for a number of days and chosen things, shows it once, "
+    "lists its use and revokes it"
 )
 def test_tokens(member, theater):
     member.expected = {409}
@@ -251,7 +295,7 @@ def test_tokens(member, theater):
     page.get_by_role("button", name="Create an access token").click()
     dialog = page.get_by_role("dialog", name="Create an access token")
     dialog.get_by_label("Name of the token").fill("Doorbell")
-    dialog.get_by_role("button", name="Create", exact=True).click()
+    dialog.get_by_role("button", name="Create", exact=True).press("Enter")
     # Nothing is chosen: the form says so, and the focus is where it can be chosen.
     expect(dialog.get_by_role("alert")).to_contain_text("Choose what it may do.")
     expect(dialog.get_by_role("group", name="It may").get_by_role("button").first).to_be_focused()
@@ -263,8 +307,18 @@ def test_tokens(member, theater):
     seek.click()
     seek.click()
     expect(seek).to_have_attribute("aria-pressed", "false")
-    dialog.get_by_role("radio", name="365 days").click()
-    dialog.get_by_role("button", name="Create", exact=True).click()
+    days = dialog.get_by_label("Valid for how many days")
+    expect(days).to_have_value("90")
+    create = dialog.get_by_role("button", name="Create", exact=True)
+    for wrong in ("0", "731", "12.5", "many", ""):
+        days.fill(wrong)
+        expect(create).to_have_attribute("aria-disabled", "true")
+    create.press("Enter")
+    expect(dialog.get_by_text("Give the number of days: 1 to 730.")).to_be_visible()
+    expect(days).to_be_focused()
+    days.fill("365")
+    expect(create).to_have_attribute("aria-disabled", "false")
+    create.click()
     shown = page.get_by_role("dialog", name="Doorbell")
     token = shown.get_by_label("Access token").input_value()
     assert re.fullmatch("theater_[0-9a-hjkmnp-tv-z]{59}", token)
@@ -277,6 +331,7 @@ def test_tokens(member, theater):
     expect(row).to_contain_text("not used yet")
     made = theater.send("GET", "/account/tokens", token=theater.people[member.email])["tokens"]
     assert [one["may"] for one in made] == [["pause"]]
+    assert made[0]["expires"][:4] == time.strftime("%Y", time.gmtime(time.time() + 365 * 86_400))
     assert token not in page.content()
     # A second one of this name is refused with a message of its own.
     page.get_by_role("button", name="Create an access token").click()
@@ -287,7 +342,7 @@ def test_tokens(member, theater):
         "You have an access token of this name already."
     )
     dialog.get_by_label("Name of the token").fill("Panel")
-    page.keyboard.press("Enter")
+    create.click()
     panel = page.get_by_role("dialog", name="Panel").get_by_label("Access token").input_value()
     page.keyboard.press("Escape")
     assert theater.send("GET", "/sessions/current", token=panel)["accessToken"]["name"] == "Panel"

@@ -6,6 +6,7 @@ import re
 import pytest
 from conftest import PASSWORD, hold, proves, wait_held
 from playwright.sync_api import expect
+from test_screens import faults
 
 
 def fill_login(page, email="ann@example.org", password=PASSWORD):
@@ -469,6 +470,15 @@ def test_register(visit, theater):
     expect(password).to_have_value("")
     password.fill(PASSWORD)
     again.fill(PASSWORD)
+    # The last field of the group is a toggle.
+    expect(register).to_have_attribute("aria-disabled", "true")
+    accept = page.get_by_role("checkbox", name="I accept")
+    register.press("Enter")
+    expect(page.get_by_text("Accept this to register.")).to_be_visible()
+    expect(accept).to_be_focused()
+    assert not faults(page)
+    accept.press("Space")
+    expect(register).to_have_attribute("aria-disabled", "false")
     register.click()
     # Who has just chosen a password need not give it again.
     page.get_by_role("link", name="Library").wait_for()
@@ -487,6 +497,7 @@ def test_register_fault(visit, theater):
     page.keyboard.press("Enter")
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_label("Repeat the password").fill(PASSWORD)
+    page.get_by_role("checkbox", name="I accept").check()
     page.route(
         "**/api/v1/accounts",
         lambda route: route.fulfill(
@@ -636,6 +647,8 @@ def test_keyboard_entrances(visit, theater):
     page.keyboard.press("Space")
     tab_to(page, page.get_by_label("Repeat the password"))
     page.keyboard.type(PASSWORD)
+    tab_to(page, page.get_by_role("checkbox", name="I accept"))
+    page.keyboard.press("Space")
     page.keyboard.press("Enter")
     page.get_by_role("link", name="Library").wait_for()
 

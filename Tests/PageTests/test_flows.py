@@ -8,6 +8,8 @@ MODULES = [
     "model/login-flow.js",
     "model/code-flow.js",
     "model/registration-flow.js",
+    "model/contact-settings.js",
+    "model/access-token-form.js",
     "model/flow.js",
 ]
 # Replays recorded events, and returns how many there are and where the page's state differs.
@@ -15,17 +17,28 @@ REPLAY = """async (
   { LoginFlow },
   { CodeFlow },
   { RegistrationFlow },
+  { ContactSettings },
+  { AccessTokenForm },
   { summary },
   recorded,
 ) => {
   const answer = await fetch('/api/v1/validation/blocklist');
   const { entries } = await answer.json();
   const email = { name: 'email', label: 'e-mail address', rules: [{ rule: 'email' }] };
+  const form = (name) => recorded.forms.find((one) => one.name === name);
+  const ann = 'ann@example.org';
+  const contacts = [
+    { email: ann, isEmailVerified: true },
+    { email: ann, isEmailVerified: false, phone: '+49 170 1234567' },
+  ];
   const newFlow = {
     login: () => new LoginFlow(),
     loginByCode: () => new LoginFlow(new CodeFlow(email)),
     code: () => new CodeFlow(email),
-    registration: () => new RegistrationFlow(recorded.rules, new Set(entries)),
+    registration: () => new RegistrationFlow(form('registration'), new Set(entries)),
+    contacts0: () => new ContactSettings(contacts[0], form('contacts')),
+    contacts1: () => new ContactSettings(contacts[1], form('contacts')),
+    accessToken: () => new AccessTokenForm(form('accessToken')),
   };
   const formState = (form) => {
     const fields = [...form.fields].map(([name, { text }]) => [
@@ -69,7 +82,29 @@ REPLAY = """async (
     outcome: flow.outcome === 'failed' ? `failed ${summary(flow.failure)}` : flow.outcome,
     fields: formState(flow.form),
   });
+  const contactsState = (flow) => ({
+    step: flow.step,
+    canRegister: flow.isEnabled('register'),
+    canSendCode: flow.isEnabled('sendCode'),
+    isLoading: flow.isLoading,
+    isOver: flow.isOver,
+    failure: summary(flow.failure),
+    fields: formState(flow.form),
+    email: flow.contacts.email,
+    isEmailVerified: flow.contacts.isEmailVerified,
+    phone: flow.contacts.phone ?? '',
+    contact: flow.contact ?? null,
+    code: flow.code?.text ?? null,
+  });
+  const tokenState = (flow) => ({
+    canSubmit: flow.canSubmit,
+    isOver: flow.isOver,
+    fields: formState(flow.form),
+  });
   const state = {
+    contacts0: contactsState,
+    contacts1: contactsState,
+    accessToken: tokenState,
     login: loginState,
     loginByCode: loginState,
     code: codeState,
@@ -112,8 +147,8 @@ REPLAY = """async (
 
 
 @proves(
-    "A1 A5 A6 D1 D5 D6 E6 E7 A11 B6 · login, codes and registration go through the same states "
-    "on the page as in the terminal"
+    "A1 A5 A6 A11 B6 B7 B8 D1 D5 D6 E6 E7 · login, codes, registration, contacts and tokens go "
+    "through the same states on the page as in the terminal"
 )
 def test_transcripts(visit):
     recorded = json.loads(

@@ -181,6 +181,8 @@ def test_return_at_registration(visit, theater):
     again = page.get_by_label("Repeat the password")
     expect(again).to_be_focused()
     assert again.evaluate("(input) => input.enterKeyHint") == "go"
+    page.get_by_role("checkbox", name="I accept").check()
+    again.focus()
     page.keyboard.type(PASSWORD)
     held = hold(page, "/accounts")
     blurs = record_blurs(page)

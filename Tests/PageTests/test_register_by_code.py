@@ -44,6 +44,8 @@ def test_begin_by_code(visit, theater, contact, rest):
         page.get_by_role("textbox", name=label).fill(text)
     page.get_by_label("New password", exact=True).fill(PASSWORD)
     page.get_by_label("Repeat the password").fill(PASSWORD)
+    expect(button).to_have_attribute("aria-disabled", "true")
+    page.get_by_role("checkbox", name="I accept").check()
     expect(button).to_have_attribute("aria-disabled", "false")
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="What would you like?").wait_for()

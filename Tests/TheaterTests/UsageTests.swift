@@ -100,7 +100,7 @@ import Testing
       ["register", "--invitation", "a", "--phone", "+49"],
       ["serve", "--port", "70000"], ["serve", "--port", "x"], ["radio"],
       ["serve", "--log-level", "loud"], ["sessions", "end"], ["sessions", "end", "x", "--all"],
-      ["token", "create"], ["token", "create", "x"], ["token", "create", "x", "--may", ","],
+      ["token", "create", "x", "--may", ","],
       ["token", "create", "", "--may", "pause"],
       ["token", "create", "x", "--may", "pause", "--days", "0"],
       ["token", "create", "x", "--may", "pause", "--days", "731"], ["token", "revoke"],

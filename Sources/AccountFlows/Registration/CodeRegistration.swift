@@ -89,11 +89,12 @@ public struct CodeRegistration: ScreenModel {
     var declaration = rules[contactField].withoutQuestions
     declaration.isRequired = true
     flow = CodeFlow(declaration, contact: address)
-    fields = [.name] + (contact == .phone ? [.email] : []) + NewPasswordScreen.fields
+    fields =
+      [.name] + (contact == .phone ? [.email] : []) + NewPasswordScreen.fields + [.accept]
     // The verified address is in the form, for the rules that compare with it.
     let known = contact == .email ? [FieldName.email] : []
     form = Form(
-      (known + fields).map { rules[$0].withoutQuestions },
+      (known + fields).map { rules.declaration(of: $0).withoutQuestions },
       groups: [FormGroup(Self.group, fields: fields, controls: [Self.button])])
   }
 
@@ -189,15 +190,6 @@ public struct CodeRegistration: ScreenModel {
 
   private mutating func sendToFlow(_ event: CodeFlow.Event, at now: Duration) -> [Effect] {
     flow.receive(event, at: now).map { $0.map(Output.code, Work.code) }
-  }
-}
-
-extension FieldDeclaration {
-  /// The declaration without asynchronous rules, for a form whose texts the controller checks when it is submitted.
-  fileprivate var withoutQuestions: FieldDeclaration {
-    var copy = self
-    copy.rules.removeAll { if case .asked = $0.check { true } else { false } }
-    return copy
   }
 }
 

@@ -5,11 +5,7 @@ struct RegistrationForm: Sendable {
   private(set) var form: Form
 
   init(_ rules: RuleSet) {
-    form = Form(
-      RegistrationWizard.Step.allCases.flatMap(\.fields).map { rules[$0] },
-      groups: RegistrationWizard.Step.allCases.map { step in
-        FormGroup(step.group, fields: step.fields, controls: [step.button])
-      })
+    form = Form(AccountForm.registration.declaration(rules))
   }
 
   /// Adds the question whether the e-mail address is free (E6), unless the rules ask it already.
@@ -49,8 +45,9 @@ struct RegistrationForm: Sendable {
   mutating func showMistakes(_ step: RegistrationWizard.Step) -> [RegistrationWizard.Work] {
     send(.submit(step.group))
   }
+  /// Empties the texts of a step; the toggle stays.
   mutating func reset(_ step: RegistrationWizard.Step) -> [RegistrationWizard.Work] {
-    step.fields.flatMap { send(.reset($0)) }
+    step.fields.filter { $0 != .accept }.flatMap { send(.reset($0)) }
   }
   mutating func answer(_ ticket: Question.Ticket, _ answer: Bool?) -> [RegistrationWizard.Work] {
     send(.answered(ticket, answer))
@@ -73,7 +70,7 @@ extension RegistrationWizard.Step {
     switch self {
     case .name: [.name]
     case .email: [.email]
-    case .password: NewPasswordScreen.fields
+    case .password: NewPasswordScreen.fields + [.accept]
     }
   }
 
@@ -85,5 +82,5 @@ extension RegistrationWizard.Step {
   }
 
   fileprivate var group: GroupName { GroupName(rawValue) }
-  fileprivate var button: ControlName { ControlName(rawValue) }
+  var button: ControlName { ControlName(rawValue) }
 }

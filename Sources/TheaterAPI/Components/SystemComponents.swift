@@ -17,15 +17,30 @@ extension Component {
       "format": .integer(1...1),
       "rules": .object([
         "name": .text(1...64), "version": .count,
-        "fields": .list(
-          of: .object(
-            [
-              "name": .text(1...64), "label": .text(), "required": .boolean, "secret": .boolean,
-              "rules": .list(of: .map(to: .anything)),
-            ],
-            optional: ["message": .anyOf([.text(), .boolean])])),
+        "fields": .list(of: .object(fieldMembers, optional: fieldOptions)),
       ]),
+      "forms": .list(
+        of: .object([
+          "name": .text(1...64),
+          "fields": .list(
+            of: .object(fieldMembers, optional: fieldOptions + ["kind": fieldKind])),
+          "groups": .list(
+            of: .object([
+              "name": .text(1...64), "fields": .list(of: .text(1...64)),
+              "controls": .list(of: .text(1...64)),
+            ])),
+        ])),
     ]))
+
+  private static let fieldMembers: Schema.Members = [
+    "name": .text(1...64), "label": .text(), "required": .boolean, "secret": .boolean,
+    "rules": .list(of: .map(to: .anything)),
+  ]
+  private static let fieldOptions: Schema.Members = ["message": .anyOf([.text(), .boolean])]
+  private static let fieldKind = Schema.anyOf([
+    .words(["toggle"]), .object(["choice": .list(of: .text())]),
+    .object(["number": .object(["from": .number(0...1_000_000), "to": .number(0...1_000_000)])]),
+  ]).described("The kind of its value; missing for a text.")
 
   static let passwordBlocklist = Component(
     "PasswordBlocklist", .object(["format": .integer(1...1), "entries": .list(of: .text())]))

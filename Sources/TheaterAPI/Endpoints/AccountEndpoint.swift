@@ -44,7 +44,7 @@ public enum AccountEndpoint: String, Endpoint {
     case .validationRules:
       Route(
         .get, "/validation", .everyone,
-        "Returns the rules for names, e-mail addresses and passwords.",
+        "Returns the rules for names, e-mail addresses and passwords, and the forms of accounts.",
         answers: [200: .json(.reference(.validationRules))])
     case .passwordBlocklist:
       Route(

@@ -64,7 +64,7 @@ public enum FieldKind: Hashable, Sendable {
   case number(ClosedRange<Double>)
 
   /// The text of a toggle that is on; off is empty.
-  static let on = "true"
+  public static let on = "true"
 
   /// The kind's own requirement, which comes before the rules; nil for a text.
   func result(for text: String, field label: String) -> RuleResult? {
@@ -101,8 +101,13 @@ public enum FieldKind: Hashable, Sendable {
     case .text: ""
     case .choice(let options): "one of \(options.joined(separator: ", "))"
     case .toggle: "switched on"
-    case .number(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
+    case .number(let range): "a number from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))"
     }
+  }
+
+  /// `730` and `12.5`.
+  private static func text(_ number: Double) -> String {
+    Int(exactly: number).map { "\($0)" } ?? "\(number)"
   }
 
   private func message(_ label: String) -> String {

@@ -1,3 +1,4 @@
+import AccountFlows
 import Accounts
 import Devices
 import Foundation
@@ -21,7 +22,11 @@ extension APIServices {
       return Response(sent.json, status: .accepted)
     case .registerByCode: return try await registerByCode(request)
     case .validationRules:
-      return Response(["format": .integer(RuleSet.format), "rules": accountService.rules.json])
+      let forms = AccountForm.allCases.map { $0.declaration(accountService.rules).json }
+      return Response([
+        "format": .integer(RuleSet.format), "rules": accountService.rules.json,
+        "forms": .array(forms),
+      ])
     case .passwordBlocklist:
       return Response(jsonText: Self.passwordBlocklist)
     case .answerQuestion: return try await answerQuestion(request)

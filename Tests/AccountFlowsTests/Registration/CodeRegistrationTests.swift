@@ -20,7 +20,8 @@ private let ticket = CodeTicket(request: "r1", length: 6, wait: 30)
   private func submitted() -> Played<CodeRegistration> {
     var played = verified(.email, "ann@example.org")
     played.send(
-      .typed(.name, "Ann"), .typed(.password, password), .typed(.passwordAgain, password))
+      .typed(.name, "Ann"), .typed(.password, password), .typed(.passwordAgain, password),
+      .typed(.accept, FieldKind.on))
     _ = (played.newOutputs(), played.newWork())
     played.send(.submit)
     return played
@@ -40,15 +41,16 @@ private let ticket = CodeTicket(request: "r1", length: 6, wait: 30)
     played.answer(.code(.verified(.success(.personalDataNeeded))))
     #expect(played.screen.step == .personalData && !played.screen.canSubmit)
     #expect(
-      played.newOutputs().last == .personalDataNeeded([.name, .password, .passwordAgain]))
+      played.newOutputs().last == .personalDataNeeded([.name, .password, .passwordAgain, .accept]))
   }
 
   @Test("D10 · after a phone number the e-mail address is needed too, as it is the login name")
   func byPhone() {
     var played = verified(.phone, "+49 170 1234567")
-    #expect(played.screen.fields == [.name, .email, .password, .passwordAgain])
+    #expect(played.screen.fields == [.name, .email, .password, .passwordAgain, .accept])
     played.send(
-      .typed(.name, "Ann"), .typed(.password, password), .typed(.passwordAgain, password))
+      .typed(.name, "Ann"), .typed(.password, password), .typed(.passwordAgain, password),
+      .typed(.accept, FieldKind.on))
     #expect(!played.screen.canSubmit)
     played.send(.typed(.email, "ann@example.org"))
     #expect(played.screen.canSubmit)
@@ -73,7 +75,7 @@ private let ticket = CodeTicket(request: "r1", length: 6, wait: 30)
   func personalWords() {
     var played = verified(.email, "lionheart@example.org")
     played.send(.typed(.name, "Ann"), .typed(.password, "a lionheart in a cinema"))
-    played.send(.typed(.passwordAgain, "a lionheart in a cinema"))
+    played.send(.typed(.passwordAgain, "a lionheart in a cinema"), .typed(.accept, FieldKind.on))
     #expect(!played.screen.canSubmit)
   }
 
@@ -145,7 +147,8 @@ private let ticket = CodeTicket(request: "r1", length: 6, wait: 30)
     played.answer(.code(.verified(.success(.personalDataNeeded))))
     played.send(
       .typed(.name, "Ann"), .typed(.email, "ann@example.org"), .typed(.password, password),
-      .typed(.passwordAgain, password))
+      .typed(.passwordAgain, password),
+      .typed(.accept, FieldKind.on))
     #expect(played.screen.canSubmit)
   }
 

@@ -30,7 +30,7 @@ struct RegistrationWizardTests {
 
   private func submitted() -> Played<RegistrationWizard> {
     var played = played(at: .password)
-    played.send(.typed(.password, long), .typed(.passwordAgain, long), .next)
+    played.send(.typed(.password, long), .typed(.passwordAgain, long), .typed(.accept, FieldKind.on), .next)
     _ = (played.newOutputs())
     return played
   }
@@ -42,7 +42,7 @@ struct RegistrationWizardTests {
     var played = Played(RegistrationWizard(rules))
     played.send(.typed(.name, "Ann"), .next)
     played.send(.typed(.email, "ann@example.org"), .next)
-    played.send(.typed(.password, long), .typed(.passwordAgain, long), .next)
+    played.send(.typed(.password, long), .typed(.passwordAgain, long), .typed(.accept, FieldKind.on), .next)
     let steps = played.outputs.compactMap { output -> RegistrationWizard.Step? in
       if case .step(let step) = output { step } else { nil }
     }
@@ -123,6 +123,8 @@ struct RegistrationWizardTests {
     #expect(
       played.screen.form[.password]?.report.results.map(\.outcome) == [.satisfied, .unsatisfied])
     played.send(.typed(.password, long), .typed(.passwordAgain, long))
+    #expect(!played.screen.canGoOn)
+    played.send(.typed(.accept, FieldKind.on))
     #expect(played.screen.canGoOn)
     played.send(.typed(.password, long + "!"))
     #expect(!played.screen.canGoOn)
@@ -259,6 +261,7 @@ struct RegistrationWizardTests {
         await harness.wait { $0.outputs.contains(.step(.password)) }
         await harness.send(.typed(.password, long))
         await harness.send(.typed(.passwordAgain, long))
+        await harness.send(.typed(.accept, FieldKind.on))
         await harness.send(.next)
         await harness.wait { $0.outputs.contains(.loading(false)) }
       }

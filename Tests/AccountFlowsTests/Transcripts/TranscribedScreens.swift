@@ -10,7 +10,7 @@ private let failures: [ScreenFailure] = [
 
 extension Form {
   /// Text, display and validity of each field.
-  fileprivate var state: JSON {
+  var state: JSON {
     var object: JSONObject = [:]
     for name in fieldNames {
       guard let field = self[name] else { continue }
@@ -23,7 +23,7 @@ extension Form {
   }
 }
 
-private func outputJSON(_ name: String, _ value: JSON = true) -> JSON {
+func outputJSON(_ name: String, _ value: JSON = true) -> JSON {
   ["tell": .string(name), "value": value]
 }
 
@@ -41,7 +41,7 @@ extension CodeRequestScreen.Output {
 }
 
 extension CodeScreen.Output {
-  fileprivate var json: JSON {
+  var json: JSON {
     switch self {
     case .authorized: outputJSON("code.authorized")
     case .loading(let isLoading): outputJSON("code.loading", .bool(isLoading))

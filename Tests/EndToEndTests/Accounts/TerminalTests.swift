@@ -14,7 +14,7 @@ import Testing
   private static let escape = "\u{1B}"
   private static let right = "\u{1B}[C"
 
-  @Test("E6 E7 C7 A11 · the wizard works key by key in a terminal and leads to the login screen")
+  @Test("E6 E7 B8 C7 A11 · the wizard works key by key in a terminal and leads to the login screen")
   func wizard() async throws {
     try await withLiveController { room in
       let code = try await room.setupCode()
@@ -46,7 +46,9 @@ import Testing
         await terminal.expect("sesame_")
         terminal.type(Self.controlT + "\u{15}\(room.password)\r\(room.password)x\r")
         await terminal.expect("The two passwords differ")
-        terminal.type("\(room.password)\r\(room.password)\r")
+        terminal.type("\(room.password)\r\(room.password)\r\r")
+        await terminal.expect("✗ Accept this to register.")
+        terminal.type(" \r")
         await terminal.expect("Welcome, Ann Ünal! You are registered as owner.")
         await terminal.expect("Log in")
         terminal.type("not the password\r")
@@ -203,7 +205,10 @@ import Testing
         await terminal.expect("4 tries are left.")
         terminal.type(code)
         await terminal.expect("The code is right.")
-        terminal.type("Ben\r\(room.password)\r\(room.password)")
+        terminal.type("Ben\r\(room.password)\r\(room.password)\r")
+        await terminal.expect("[ ] I accept")
+        #expect(!terminal.news.contains("[ Register ]"))
+        terminal.type(" ")
         await terminal.expect("[ Register ]")
         terminal.type("\r")
         await terminal.expect("You are logged in, Ben.")

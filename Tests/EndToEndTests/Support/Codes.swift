@@ -4,9 +4,12 @@ import TestSupport
 import Testing
 
 /// Runs `body` with a controller that writes one-time codes to its log, and with a logged-in owner.
-func withCodes(_ body: (LiveController) async throws -> Void) async throws {
+///
+/// - Parameter sms: Whether it writes text messages there, too.
+func withCodes(sms: Bool = false, _ body: (LiveController) async throws -> Void) async throws {
   try await withLiveController(arrange: { configuration, _ in
-    configuration.set("accounts", at: [], ["demo": true, "delivery": ["email": "log"]])
+    let delivery: JSON = sms ? ["email": "log", "sms": "log"] : ["email": "log"]
+    configuration.set("accounts", at: [], ["demo": true, "delivery": delivery])
   }) { room in
     try await room.registerOwner()
     try await body(room)

@@ -75,7 +75,7 @@ import Validation
     _ = form.send(.type("age", "99"))
     #expect(form["age"]?.display == .invalidHidden)
     _ = form.send(.submit("invite"))
-    #expect(form["age"]?.message == "Give the age limit as a number from 0.0 to 21.0.")
+    #expect(form["age"]?.message == "Give the age limit as a number from 0 to 21.")
     #expect(form["role"]?.message == "Choose the role: member, owner.")
     #expect(form["terms"]?.message == "Switch \"I accept\" on.")
     #expect(form["terms"]?.display == .invalidShown)

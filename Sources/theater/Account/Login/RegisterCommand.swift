@@ -10,7 +10,9 @@ struct Register: AsyncParsableCommand {
     discussion: """
       Asks for what is not given: the code, your name, your e-mail address, and a password \
       twice. With --by-code a one-time code goes to your address or number first. Where standard \
-      input is no terminal, it holds these answers, a line each.
+      input is no terminal, it holds these answers, a line each. The controller keeps your name, \
+      your e-mail address and a log of what you do: a form asks whether you accept that, and \
+      who registers without a form accepts it.
       """)
 
   @Option(help: ArgumentHelp("The code from the controller's console.", valueName: "code"))

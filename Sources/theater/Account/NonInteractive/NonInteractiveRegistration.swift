@@ -55,6 +55,8 @@ struct NonInteractiveRegistration {
     switch field {
     case .name: return try Prompt.line("Your name")
     case .email: return try Prompt.line("E-mail address")
+    // Who registers by lines has read the help of the command, which says so.
+    case .accept: return FieldKind.on
     case .passwordAgain:
       return takesPasswordOnce ? form.text(.password) : try Prompt.repetition()
     default: return try Prompt.password(fromInput: takesPasswordOnce)

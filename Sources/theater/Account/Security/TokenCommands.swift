@@ -1,10 +1,12 @@
 import APIClient
+import AccountFlows
 import ArgumentParser
 import Glibc
 import JSON
 import NIOHTTP1
 import Platform
 import TheaterAPI
+import Validation
 
 /// `theater token`: creates, lists and revokes access tokens for programs.
 struct TokenCommand: ParsableCommand {
@@ -17,19 +19,20 @@ struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Create an access token, which is shown once.",
       discussion: """
-        The token alone goes to standard output. It needs a recent proof: theater prove.
+        The token alone goes to standard output. It needs a recent proof: theater prove. In a \
+        terminal a form asks for what is not given.
 
         With --header-file it goes into a new file that only you can read, for:
         curl --unix-socket SOCKET -H @FILE -X POST http://localhost/api/v1/pause
         """)
     @Argument(help: "Its name in lists.")
-    var name: String
+    var name: String?
     @Option(
       help: ArgumentHelp(
         "What it may do: pause,resume,scene:NAME. All words: theater token words.",
         valueName: "words"),
       completion: .custom(TokenWordCompletion.words))
-    var may: String
+    var may: String?
     @Option(parsing: .unconditional, help: "How many days it is valid, 1 to 730.")
     var days = 90
     @Option(
@@ -39,18 +42,37 @@ struct TokenCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-      try NameArgument.requireText(name, "a token")
-      guard !words.isEmpty else { throw ValidationError("--may takes at least one word.") }
+      if let name { try NameArgument.requireText(name, "a token") }
+      guard may == nil || !words.isEmpty else { throw ValidationError("--may takes at least one word.") }
       guard (1...730).contains(days) else { throw ValidationError("--days takes 1 to 730.") }
     }
 
     /// The words of `--may`.
     private var words: [String] {
-      may.split(separator: ",").map { String($0.filter { $0 != " " }) }.filter { !$0.isEmpty }
+      (may ?? "").split(separator: ",").map { String($0.filter { $0 != " " }) }
+        .filter { !$0.isEmpty }
+    }
+
+    /// The token of the arguments, or of the form that asks for what they lack.
+    private func token() async throws -> NewAccessToken {
+      if let name, may != nil { return NewAccessToken(name, may: words, days: days) }
+      guard Prompt.isInteractive else {
+        throw ExitError(
+          .wrongUsage, "give a name and --may",
+          hint: "Example: \(ProgramName.name) token create doorbell --may pause,resume")
+      }
+      let known: [FieldName: String?] = [
+        .name: name, .permissions: may, .days: String(days),
+      ]
+      let end = try await AccessTokenView()
+        .run(AccessTokenScreen(values: known.compactMapValues { $0 }).driver())
+      guard let token = end.token else { throw ExitError(silent: .failed) }
+      return token
     }
 
     func run() async throws {
       let theater = try RemoteTheater()
+      let chosen = try await token()
       // Before the token is created: its secret is shown only once.
       let file = try headerFile.map { path throws(ExitError) in try HeaderFile(creating: path) }
       let answer: JSON
@@ -58,8 +80,9 @@ struct TokenCommand: ParsableCommand {
         answer = try await theater.post(
           AccountEndpoint.createAccessToken.path(),
           [
-            "name": .string(name), "may": .array(words.map { .string($0) }),
-            "validFor": .integer(days * 86_400),
+            "name": .string(chosen.name),
+            "may": .array(chosen.permissions.map { .string($0) }),
+            "validFor": .integer(chosen.days * 86_400),
           ])
       } catch {
         file?.remove()
@@ -70,7 +93,7 @@ struct TokenCommand: ParsableCommand {
         throw ExitError(.failed, "the controller gave no token")
       }
       let end = answer["expires"]?.string ?? "?"
-      let revocation = "Revoke it with: \(ProgramName.name) token revoke \(name.shellQuoted)"
+      let revocation = "Revoke it with: \(ProgramName.name) token revoke \(chosen.name.shellQuoted)"
       if let file {
         try file.write("Authorization: Bearer \(token)")
         output.confirm(

@@ -12,12 +12,13 @@ struct RemoteRegistration: RegistrationService {
   static func rules(of theater: RemoteTheater) async throws -> RuleSet {
     let answer = try await theater.get(AccountEndpoint.validationRules.path())
     guard answer["format"]?.integer == RuleSet.format,
-      let rules = try? RuleSet(answer["rules"] ?? .null)
+      var rules = try? RuleSet(answer["rules"] ?? .null)
     else {
       throw ExitError(
         .failed, "this program does not understand the controller's rules",
         hint: "Use the program that came with the controller.")
     }
+    rules[.accept] = .accept
     return Texts.current.worded(rules)
   }
 

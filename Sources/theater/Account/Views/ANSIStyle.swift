@@ -38,6 +38,11 @@ struct ANSIStyle: Sendable {
     start(label, hasCursor, true) + (hasCursor ? "‹ \(option) ›" : option)
   }
 
+  /// A line with a toggle, which the space bar switches.
+  func toggle(_ label: String, isOn: Bool, hasCursor: Bool) -> String {
+    "\(hasCursor ? "▸" : " ") [\(isOn ? good("x") : " ")] \(hasCursor ? strong(label) : label)"
+  }
+
   /// Marks for cursor and validity, and the label.
   private func start(_ label: String, _ hasCursor: Bool, _ isValid: Bool) -> String {
     let name = label + String(repeating: " ", count: max(0, 18 - label.count))

@@ -30,7 +30,7 @@ struct CodeRegistrationView: TerminalView {
       let reveal = "Ctrl-T: \(focus.isRevealed ? "hide" : "show")"
       lines.append(
         "\(style.button(Texts.current("register.go", "Register"), isEnabled: screen.canSubmit))  "
-          + style.faint("Tab: next field · \(reveal) · Ctrl-C: stop"))
+          + style.faint("Tab: next field · Space: accept · \(reveal) · Ctrl-C: stop"))
     }
     return lines
   }

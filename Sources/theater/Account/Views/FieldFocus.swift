@@ -34,20 +34,20 @@ struct FieldFocus: Sendable {
     case .next: return move(1, from: name, in: fields) ? .leave(name) : nil
     case .enter:
       // A mistake is corrected before the next field is typed.
-      if Self.hasMistake(form[name]) { return fields.last == name ? .submit : .leave(name) }
+      if Self.hasMistake(form[name]) {
+        let lastText = fields.last { form[$0]?.declaration.kind != .toggle }
+        return lastText == name ? .submit : .leave(name)
+      }
       return move(1, from: name, in: fields) ? .leave(name) : .submit
     case .back: return move(-1, from: name, in: fields) ? .leave(name) : .back
     default:
-      if case .choice(let options) = form[name]?.declaration.kind {
-        return Self.option(of: options, after: form.text(name), by: key).map { .type(name, $0) }
-      }
-      return form.text(name).edited(by: key).map { .type(name, $0) }
+      return text(of: name, in: form, after: key).map { .type(name, $0) }
     }
     return nil
   }
 
   /// Returns the inputs for a key on a form that Enter in the last field submits. A submission with
-  /// an invalid field moves the focus: to that field if it is empty, else to the first field.
+  /// an invalid field moves the focus.
   mutating func inputs<Input>(
     for key: Key, fields: [FieldName], form: Form, typed: (FieldName, String) -> Input,
     left: (FieldName) -> Input, submit: Input
@@ -59,6 +59,15 @@ struct FieldFocus: Sendable {
       _ = moveToInvalid(in: fields, of: form)
       return [submit]
     case .back, nil: return []
+    }
+  }
+
+  /// Returns the text of a field after a key; `nil` if the key does not change it.
+  private func text(of name: FieldName, in form: Form, after key: Key) -> String? {
+    switch form[name]?.declaration.kind {
+    case .choice(let options): Self.option(of: options, after: form.text(name), by: key)
+    case .toggle: key == .text(" ") ? (form.isOn(name) ? "" : FieldKind.on) : nil
+    case .text, .number, nil: form.text(name).edited(by: key)
     }
   }
 
@@ -83,11 +92,13 @@ struct FieldFocus: Sendable {
   /// Moves the focus to a field.
   mutating func move(to name: FieldName?) { field = name }
 
-  /// Moves the focus to the first invalid field if it is empty, else to the first field.
+  /// Moves the focus to the first invalid field; from a secret one with a text to the first field,
+  /// because passwords are typed anew together.
   /// - Returns: Whether a field is invalid.
   mutating func moveToInvalid(in fields: [FieldName], of form: Form) -> Bool {
     guard let wrong = fields.first(where: { form[$0]?.isValid == false }) else { return false }
-    move(to: form.text(wrong).isEmpty ? wrong : fields.first)
+    let isTypedAnew = form[wrong]?.declaration.isSecret == true && !form.text(wrong).isEmpty
+    move(to: isTypedAnew ? fields.first { form[$0]?.declaration.isSecret == true } : wrong)
     return true
   }
 
@@ -117,25 +128,34 @@ extension ANSIStyle {
     let focused = isLocked ? nil : focus.focused(in: names)
     var lines: [String] = []
     for field in names.compactMap({ form[$0] }) {
-      if case .choice = field.declaration.kind {
+      let isFocused = field.name == focused
+      switch field.declaration.kind {
+      case .choice:
+        lines.append(choice(field.declaration.label, field.text, hasCursor: isFocused))
+      case .toggle:
         lines.append(
-          choice(field.declaration.label, field.text, hasCursor: field.name == focused))
-        continue
-      }
-      lines.append(
-        self.field(
-          field.declaration.label, field.text,
-          isHidden: field.declaration.isSecret && !focus.isRevealed,
-          hasCursor: field.name == focused, isValid: field.isValid))
-      if field.name == focused {
-        // An empty text breaks every rule, but only one instruction helps.
-        let isEmpty = field.report.state == .empty
-        let isShown = field.display == .invalidShown
-        if isShown, isEmpty, let message = field.message { lines.append(bad("    ✗ \(message)")) }
-        lines += rules(field.report, isShown: isShown && !isEmpty)
+          toggle(field.declaration.label, isOn: form.isOn(field.name), hasCursor: isFocused))
+        lines += isFocused ? shownMessage(of: field) : []
+      case .text, .number:
+        lines.append(
+          self.field(
+            field.declaration.label, field.text,
+            isHidden: field.declaration.isSecret && !focus.isRevealed, hasCursor: isFocused,
+            isValid: field.isValid))
+        lines += isFocused ? shownMessage(of: field) + rules(of: field) : []
       }
     }
     return lines + encodingProblem(focus)
+  }
+
+  /// The instruction for an empty field: it breaks every rule, but only one instruction helps.
+  private func shownMessage(of field: Field) -> [String] {
+    guard field.display == .invalidShown, field.report.state == .empty else { return [] }
+    return field.message.map { [bad("    ✗ \($0)")] } ?? []
+  }
+
+  private func rules(of field: Field) -> [String] {
+    rules(field.report, isShown: field.display == .invalidShown && field.report.state != .empty)
   }
 
   /// The line for a key that was invalid UTF-8, else no line.

@@ -65,7 +65,9 @@ struct RegistrationView: TerminalView {
   private func help(_ wizard: RegistrationWizard) -> String {
     var words = [wizard.step == .password ? "Enter: register" : "Enter: on"]
     if wizard.canGoBack || isLeavable { words.append("Esc: back") }
-    if wizard.step == .password { words.append("Ctrl-T: \(focus.isRevealed ? "hide" : "show")") }
+    if wizard.step == .password {
+      words += ["Space: accept", "Ctrl-T: \(focus.isRevealed ? "hide" : "show")"]
+    }
     return (words + ["Ctrl-C: stop"]).joined(separator: " · ")
   }
 

@@ -69,17 +69,21 @@ struct Texts: Sendable {
   /// configuration gives stay.
   func worded(_ rules: RuleSet) -> RuleSet {
     var rules = rules
-    for index in rules.fields.indices {
-      var field = rules.fields[index]
-      field.label = label(of: field)
-      field.rules = field.rules.map { rule in
-        var rule = rule
-        rule.statement = rule.statement ?? texts["rule.\(rule.check.name)"]
-        rule.message = rule.message ?? texts["rule.\(rule.check.name).fix"]
-        return rule
-      }
-      rules.fields[index] = field
-    }
+    rules.fields = rules.fields.map(worded)
     return rules
+  }
+
+  /// Returns a field with its label, statements and messages in this language.
+  func worded(_ field: FieldDeclaration) -> FieldDeclaration {
+    var field = field
+    field.label = label(of: field)
+    if let message = texts["rule.field.\(field.name).fix"] { field.message = .text(message) }
+    field.rules = field.rules.map { rule in
+      var rule = rule
+      rule.statement = rule.statement ?? texts["rule.\(rule.check.name)"]
+      rule.message = rule.message ?? texts["rule.\(rule.check.name).fix"]
+      return rule
+    }
+    return field
   }
 }

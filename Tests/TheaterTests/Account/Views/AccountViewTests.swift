@@ -42,6 +42,10 @@ struct AccountViewTests {
     #expect(harness.text.contains(long))
     harness.press(.enter)
     harness.type(long)
+    harness.press(.enter, .enter)
+    #expect(harness.text.contains("[ ] I accept") && harness.text.contains("✗ Accept this"))
+    harness.press(.text(" "))
+    #expect(harness.text.contains("[x] I accept"))
     harness.press(.enter)
     #expect(harness.text.contains("Registering…"))
     #expect(
@@ -112,6 +116,10 @@ struct AccountViewTests {
     #expect(harness.screen.form.text(.passwordAgain) == "")
     harness.press(.enter)
     harness.type(long)
+    harness.press(.enter, .enter)
+    #expect(harness.text.contains("[ ] I accept") && harness.text.contains("✗ Accept this"))
+    harness.press(.text(" "))
+    #expect(harness.text.contains("[x] I accept"))
     harness.press(.enter)
     #expect(harness.text.contains("Registering…"))
   }
@@ -136,6 +144,8 @@ struct AccountViewTests {
       harness.type(long)
       harness.press(.enter)
       harness.type(long)
+      harness.press(.enter)
+      if !harness.screen.form.isOn(.accept) { harness.press(.text(" ")) }
       harness.press(.enter)
       let refusal = Refusal("taken", field: "email", message: "Taken.")
       harness.receive(.answer(.registered(.failure(.refused(refusal)))))

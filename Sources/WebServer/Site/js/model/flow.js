@@ -50,7 +50,8 @@ export function drive(flow, { paint, work }) {
     paint(effects);
     for (const effect of effects) {
       if (effect.start === 'tick') {
-        timer = setTimeout(() => send({ type: 'ticked' }), Math.max(0, effect.at - now));
+        const tick = { type: 'ticked', contact: effect.of };
+        timer = setTimeout(() => send(tick), Math.max(0, effect.at - now));
       } else if (effect.start) work(effect, send);
     }
   };

@@ -1,5 +1,5 @@
-// A form without its drawing: texts, what is shown of each field, and questions that the controller
-// answers. The same as Form of the controller's module Validation; flow-transcripts.json holds both
+// A form without its drawing: texts, what is shown of each field, groups that enable controls, and
+// questions that the controller answers. The same as Form of the controller's module Validation; flow-transcripts.json holds both
 // to the same results.
 import { evaluate, mistakeIn } from './rules.js';
 
@@ -7,15 +7,17 @@ export class FormModel {
   /**
    * @param declarations fields as GET /validation returns them; ours may also set
    *   `hidesMistakeOnEdit`
+   * @param groups as its forms have them: `{ name, fields, controls }`
    * @param blocklist a Set of common passwords
    */
-  constructor(declarations, { values = {}, blocklist } = {}) {
+  constructor(declarations, { groups = [], values = {}, blocklist } = {}) {
     this.fields = new Map(
-      declarations.map((declaration) => {
-        const text = values[declaration.name] ?? '';
-        return [declaration.name, { declaration, text, isTouched: false, isRevealed: false }];
-      }),
+      declarations.map((declaration) => [
+        declaration.name,
+        newField(declaration, values[declaration.name]),
+      ]),
     );
+    this.groups = new Map(groups.map((group) => [group.name, group]));
     this.blocklist = blocklist;
     this.questions = new Map();
     this.lastNumber = 0;
@@ -26,7 +28,22 @@ export class FormModel {
     return this.fields.get(name).text;
   }
   isValid(name) {
-    return this.fields.get(name).report.state === 'valid';
+    const { declaration, report } = this.fields.get(name);
+    return report.state === 'valid' || (report.state === 'empty' && declaration.required === false);
+  }
+  /** Whether all groups that drive the control are valid; false when none does. */
+  isEnabled(control) {
+    const driving = [...this.groups.values()].filter(({ controls }) => controls.includes(control));
+    return driving.length > 0 && driving.every(({ fields }) => this.areValid(fields));
+  }
+  /** Adds a field at the end. */
+  declare(declaration) {
+    this.fields.set(declaration.name, newField(declaration));
+    this.evaluate();
+  }
+  /** Adds a group, or replaces the one with its name. */
+  declareGroup(group) {
+    this.groups.set(group.name, group);
   }
   areValid(names) {
     return names.every((name) => this.isValid(name));
@@ -39,7 +56,7 @@ export class FormModel {
   display(name) {
     const { report, isTouched, isRevealed } = this.fields.get(name);
     if (!isTouched && !isRevealed) return 'pristine';
-    if (report.state === 'valid') return 'valid';
+    if (this.isValid(name)) return 'valid';
     if (isPending(report)) return 'editing';
     if (isRevealed) return 'invalidShown';
     return report.state === 'empty' ? 'editing' : 'invalidHidden';
@@ -156,6 +173,12 @@ export class FormModel {
     });
   }
 }
+const newField = (declaration, text = '') => ({
+  declaration,
+  text,
+  isTouched: false,
+  isRevealed: false,
+});
 const isUndisputed = ({ state, results }) =>
   state !== 'empty' && !results.some(({ advice, outcome }) => !advice && outcome === 'unsatisfied');
 const isPending = (report) => report.state === 'invalid' && isUndisputed(report);

@@ -4,13 +4,17 @@ import { FormModel } from './form-model.js';
 import { emit, summary } from './flow.js';
 
 const STEPS = ['name', 'email', 'password'];
-const FIELDS = { name: ['name'], email: ['email'], password: ['password', 'passwordAgain'] };
+const FIELDS = {
+  name: ['name'],
+  email: ['email'],
+  password: ['password', 'passwordAgain', 'accept'],
+};
 const INTERNAL = ['internal', 'storageFailed', 'storageFull'];
 
 export class RegistrationFlow {
-  /** @param declarations the controller's rules for the four fields */
-  constructor(declarations, blocklist) {
-    this.form = new FormModel(declarations, { blocklist });
+  /** @param declared the controller's form `registration` */
+  constructor({ fields, groups }, blocklist) {
+    this.form = new FormModel(fields, { groups, blocklist });
     Object.assign(this, { step: 'name', isRegistering: false, isWaiting: false, outcome: null });
   }
   get fields() {
@@ -79,8 +83,9 @@ export class RegistrationFlow {
     this.step = step;
     return [...this.reset(), ...this.show(step)];
   }
+  /** Empties the texts; the toggle stays. */
   reset() {
-    return this.fields.flatMap((name) => this.form.reset(name));
+    return this.fields.filter((name) => name !== 'accept').flatMap((name) => this.form.reset(name));
   }
   goOn() {
     this.outcome = null;

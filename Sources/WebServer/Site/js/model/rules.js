@@ -147,6 +147,30 @@ const WORDS = {
   equals: ['the same as the {other}', 'Type the {field} the same as the {other}.'],
   asked: ['not taken', 'Choose another {field}: this one cannot be taken.'],
 };
+
+// ---- kinds ----
+/** The text of a toggle that is on; off is empty. */
+export const ON = 'true';
+const isNumber = (text) => /^-?([0-9]+\.?[0-9]*|\.[0-9]+)$/.test(text);
+
+/**
+ * The result of a field's kind, which comes before its rules: none for a text.
+ * @param field `kind`: missing, `toggle`, `{ choice }` or `{ number: { from, to } }`
+ */
+function resultsOfKind({ kind, label, message }, text) {
+  if (!kind) return [];
+  const result = (rule, isAccepted) => ({
+    rule,
+    advice: false,
+    outcome: isAccepted ? 'satisfied' : 'unsatisfied',
+    statement: '',
+    message: filled(message || '', {}, label),
+  });
+  if (kind === 'toggle') return [result('toggle', text === ON)];
+  if (kind.choice) return [result('choice', kind.choice.includes(text))];
+  const { from, to } = kind.number;
+  return [result('number', isNumber(text) && Number(text) >= from && Number(text) <= to)];
+}
 /**
  * A field as the controller declares it, in the page's language; texts that the configuration gives
  * stay.
@@ -163,7 +187,9 @@ export function withMessages(field) {
     };
   });
   const labelKey = `rule.field.${field.name}`;
-  return { ...field, label: hasText(labelKey) ? t(labelKey) : field.label, rules };
+  const messageKey = `${labelKey}.fix`;
+  const message = hasText(messageKey) ? { message: t(messageKey) } : {};
+  return { ...field, ...message, label: hasText(labelKey) ? t(labelKey) : field.label, rules };
 }
 /** The length that a rule asks for; a second factor allows shorter passwords. */
 function lengthOf(rule, secondFactor) {
@@ -252,7 +278,8 @@ export function evaluate(field, text, form = {}, labels = {}) {
       message: fill(rule.message ?? message),
     };
   });
-  return { ...summarize(text, results), results };
+  const all = [...resultsOfKind(field, text), ...results];
+  return { ...summarize(text, all), results: all };
 }
 /** The state of a field by the results of its rules; advice does not count. */
 function summarize(text, results) {
@@ -269,7 +296,7 @@ function summarize(text, results) {
  */
 export function mistakeIn(field, text, { results }) {
   const first = results.find(({ advice, outcome }) => !advice && outcome === 'unsatisfied');
-  if (text && !first) return null;
+  if (text ? !first : field.required === false) return null;
   const fieldMessage = field.message ?? (text ? null : t('rule.notEmpty.fix'));
   return fieldMessage === null ? first.message : filled(fieldMessage || '', {}, field.label);
 }

@@ -193,7 +193,13 @@ function destination(says, oneTime, validFor) {
   };
   return h('p', { class: 'soft', id: 'where' }, textParts(says, values));
 }
-function codeForm(
+/**
+ * The form for a code.
+ * @param options `oneTime`: a CodeFlow whose code was sent, and `send(event)` to it; `set`: the
+ *   backdrop; `heading` and `says`: its texts; `validFor` in seconds; `foot`: what is below it;
+ *   `onback()` leads back to the address
+ */
+export function codeForm(
   {
     oneTime,
     send,

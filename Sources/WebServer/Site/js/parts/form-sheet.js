@@ -84,13 +84,16 @@ export function formSheet(
   return dialog;
 }
 
-/** Shows an existing form in a sheet. */
-export function inSheet(heading, form) {
-  form.node.className = 'controls';
-  form.node.removeAttribute('aria-labelledby');
-  for (const part of form.node.querySelectorAll('.brand, h1')) part.remove();
-  return sheet(heading, form.node);
+/** Removes the logo and the heading of an entrance's form, for a sheet with a heading of its own. */
+export function withoutHeading({ node }) {
+  node.className = 'controls';
+  node.removeAttribute('aria-labelledby');
+  for (const part of node.querySelectorAll('.brand, h1')) part.remove();
+  return node;
 }
+
+/** Shows an existing form in a sheet. */
+export const inSheet = (heading, form) => sheet(heading, withoutHeading(form));
 
 /**
  * Asks for the code that was sent to a new contact.

@@ -3,7 +3,7 @@
 import { ariaHidden, h, setChildren, uid } from '../base/dom.js';
 import { formIcon } from '../base/form-icons.js';
 import { sentence, t, unit } from '../base/text.js';
-import { isEmail } from '../model/rules.js';
+import { isEmail, ON } from '../model/rules.js';
 import { keepFieldInView } from './field-in-view.js';
 import { lockInput } from './return-key.js';
 
@@ -40,11 +40,16 @@ class Field {
     this.node = h(
       'div',
       { class: 'field', data: { look: 'pristine' } },
-      h('label', { for: this.input.id }, label),
-      h('div', 'box', this.input, this.mark, this.revealButton),
+      this.labeledInput(label),
       h('p', { class: 'note', id: noteID(this.input.id) }, this.noteText),
     );
     this.handlers = { input: () => this.handleInput(), blur: () => this.handleBlur() };
+  }
+  labeledInput(label) {
+    return [
+      h('label', { for: this.input.id }, label),
+      h('div', 'box', this.input, this.mark, this.revealButton),
+    ];
   }
   /** Attaches the event handlers. */
   listen() {
@@ -53,7 +58,7 @@ class Field {
   }
   handleInput() {
     if (this.flow) {
-      this.flow.typed(this.input.value);
+      this.flow.typed(this.value);
       return;
     }
     if (this.hidesMistakeOnEdit) this.isMistakeShown = false;
@@ -85,7 +90,7 @@ class Field {
     this.input.value = text;
   }
   get problem() {
-    return this.check ? this.check(this.input.value) : null;
+    return this.check ? this.check(this.value) : null;
   }
   get valid() {
     return this.problem === null;
@@ -97,7 +102,7 @@ class Field {
   paint(reason = 'edit') {
     const { problem } = this;
     const hasMistake = problem !== null && problem !== 'pending';
-    const showsMistake = reason === 'submit' || (reason === 'leave' && this.input.value);
+    const showsMistake = reason === 'submit' || (reason === 'leave' && this.value);
     if (showsMistake) this.isMistakeShown = hasMistake;
     if (!hasMistake) this.isMistakeShown = false;
     const look = this.flow ? LOOKS[this.flow.display()] : this.look(problem);
@@ -105,7 +110,7 @@ class Field {
     this.noteText.textContent = look === 'invalid-shown' && hasMistake ? problem : this.note;
   }
   look(problem) {
-    const isEmpty = !this.input.value;
+    const isEmpty = !this.value;
     if (problem === 'pending') return 'editing';
     if (problem === null) return isEmpty ? 'pristine' : 'valid';
     if (this.isMistakeShown) return 'invalid-shown';
@@ -125,10 +130,25 @@ class Field {
     this.node.toggleAttribute('data-locked', isLocked);
   }
   clear() {
-    this.input.value = '';
+    this.value = '';
     this.isMistakeShown = false;
     this.setLook('pristine');
     this.noteText.textContent = this.note;
+  }
+}
+/** A box that is checked or not; its value is that of a toggle in a FormModel. */
+class Toggle extends Field {
+  constructor(options) {
+    super({ ...options, type: 'checkbox' });
+  }
+  labeledInput(label) {
+    return h('label', 'toggle', this.input, h('span', {}, label), this.mark);
+  }
+  get value() {
+    return this.input.checked ? ON : '';
+  }
+  set value(text) {
+    this.input.checked = text === ON;
   }
 }
 const noteID = (inputID) => `${inputID}n`;
@@ -193,6 +213,15 @@ export function field(options) {
 }
 /** A field that handles no event before it follows a flow. @param options as of field() */
 export const fieldOfFlow = (options) => new Field(options);
+
+/** A toggle, such as "I accept". @param options as of field() */
+export function toggleField(options) {
+  const made = new Toggle(options);
+  made.listen();
+  return made;
+}
+/** A toggle that handles no event before it follows a flow. @param options as of field() */
+export const toggleOfFlow = (options) => new Toggle(options);
 
 /** Lets fields follow the form of a flow, which is told of their input with `send`. */
 export function followForm(fields, flow, send) {

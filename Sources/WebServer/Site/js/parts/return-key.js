@@ -1,7 +1,7 @@
 // The Return key of forms: it goes on to the next field, and submits in the last one.
 import { $$ } from '../base/dom.js';
 
-const FIELDS = '.field input, .code input';
+const FIELDS = '.field input:not([type="checkbox"]), .code input';
 /** The fields of a form that can get the focus, in their order. */
 const reachableFields = (form) =>
   $$(FIELDS, form).filter((input) => !input.disabled && input.checkVisibility());

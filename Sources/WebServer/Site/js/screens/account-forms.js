@@ -1,7 +1,6 @@
 // The forms that change an account: its name, e-mail address, phone number and password.
 import { post } from '../base/api.js';
 import { t } from '../base/text.js';
-import { isPhone } from '../model/rules.js';
 import { CHECK, field } from '../parts/forms.js';
 import {
   confirmContact,
@@ -14,7 +13,6 @@ import { toast } from '../parts/toasts.js';
 import { passwordForm } from './reset.js';
 
 const EMAIL_PATH = '/account/email';
-const PHONE_PATH = '/account/phone';
 
 /** Shows a message, then reads the account again. */
 const finish = (message, reload) => () => {
@@ -64,34 +62,6 @@ export function changeEmail(reload, entered = '') {
     fields: [email],
     button: t('code.send'),
     use: (address) => withProof(() => post(EMAIL_PATH, { email: address })),
-    done: confirm,
-  });
-}
-/** @param entered the number that was typed before, after a way back from its code */
-export function changePhone(reload, entered = '') {
-  const phone = field({
-    label: t('account.phone'),
-    name: 'phone',
-    type: 'tel',
-    inputmode: 'tel',
-    autocomplete: 'tel',
-    note: t('account.phoneNote'),
-    check: (text) => (isPhone(text) ? null : t('account.phoneWrong')),
-  });
-  phone.value = entered;
-  const confirm = (sent) =>
-    confirmContact({
-      path: PHONE_PATH,
-      target: { phone: phone.value },
-      sent,
-      onback: () => changePhone(reload, phone.value),
-      done: finish('account.phoneChanged', reload),
-    });
-  formSheet({
-    heading: t('account.yourPhone'),
-    fields: [phone],
-    button: t('code.send'),
-    use: (number) => withProof(() => post(PHONE_PATH, { phone: number })),
     done: confirm,
   });
 }

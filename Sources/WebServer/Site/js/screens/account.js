@@ -17,9 +17,9 @@ import {
   changeEmail,
   changeName,
   changePassword,
-  changePhone,
   verifyEmail,
 } from './account-forms.js';
+import { changeContacts } from './contacts-form.js';
 import { loadSessions } from './sessions.js';
 import { askEndOthers, createButton, loadTokens } from './tokens.js';
 import { t } from '../base/text.js';
@@ -139,8 +139,9 @@ function emailSetting(user, reload) {
     quiet(t('account.change'), t('account.changeEmail'), () => changeEmail(reload)),
   );
 }
-function phoneSetting({ phone }, reload) {
-  const change = () => changePhone(reload);
+function phoneSetting(user, reload) {
+  const { phone } = user;
+  const change = () => changeContacts(user, reload);
   return phone
     ? setting(
       phone,

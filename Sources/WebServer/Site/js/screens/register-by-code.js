@@ -3,6 +3,7 @@
 import { btn, h, setChildren } from '../base/dom.js';
 import { postOpen } from '../base/api.js';
 import { codeSteps } from '../parts/code-entry.js';
+import { toggleField } from '../parts/forms.js';
 import { checkCodeThenAskPassword } from './reset.js';
 import { welcome } from './login.js';
 import { t } from '../base/text.js';
@@ -34,6 +35,7 @@ export function registerByCode({ set, invitation, enter, onback }) {
       heading: t('newcomer.person'),
       button: t('register.go'),
       extraFields: personFields(email),
+      lastField: acceptField(),
       done: ({ user }) => welcome(set, h('button'), user.name, enter),
     });
   const { stop } = codeSteps({
@@ -62,6 +64,13 @@ const confirm = ({ invitation, request, code, name, email, password }) =>
     name,
     email,
     password,
+  });
+
+const acceptField = () =>
+  toggleField({
+    label: t('rule.field.accept'),
+    name: 'accept',
+    check: (text) => text ? null : t('rule.field.accept.fix'),
   });
 
 /** The name, and the e-mail address of a person who began with a phone number. */

@@ -1,24 +1,19 @@
 // What the registration asks of the controller: the rules of the fields, whether a code or an
 // e-mail address may be used, and the new account with its session.
 import { get, postOpen } from '../base/api.js';
-import { withMessages } from '../model/rules.js';
 import { t } from '../base/text.js';
+import { declaredForm } from '../parts/declared-forms.js';
 
-const FIELDS = ['name', 'email', 'password', 'passwordAgain'];
 /** Milliseconds without a keystroke after which the controller is asked about a text. */
 const TYPING_PAUSE = 300;
 /** The address in the question that only shows whether a code is valid. */
 const UNUSED_EMAIL = 'nobody@example.org';
 
-/** Loads the rules of the registration's fields. */
-export async function loadDeclarations() {
-  const { rules } = await get('/validation', { allows401: true });
-  const declared = rules.fields.map(withMessages);
-  return FIELDS.map((name) => {
-    const declaration = declared.find((one) => one.name === name) ??
-      { name, label: name, rules: [] };
-    return name === 'email' ? withFreeEmail(declaration) : declaration;
-  });
+/** Loads the form of the registration. */
+export async function loadForm() {
+  const form = await declaredForm('registration');
+  const fields = form.fields.map((one) => one.name === 'email' ? withFreeEmail(one) : one);
+  return { ...form, fields };
 }
 /** Adds the rule that an address is free, about which only holders of a code may ask. */
 function withFreeEmail(declaration) {

@@ -1,7 +1,7 @@
 // The forms of the registration: the code, then the name, the e-mail address and the password.
 // Each has a drawing (`art`), its `content`, its button (`next`), and the `input` for the focus.
 import { announce, btn, submitBtn } from '../base/dom.js';
-import { field, fieldOfFlow, followForm, setBusy } from '../parts/forms.js';
+import { field, fieldOfFlow, followForm, setBusy, toggleOfFlow } from '../parts/forms.js';
 import { ruleList } from '../parts/rule-list.js';
 import { door, seat, ticket } from '../parts/drawings.js';
 import { emits } from '../model/flow.js';
@@ -115,6 +115,11 @@ function passwordStep(screen) {
     flowField(screen.flow, name, { label, secret: true, autocomplete: 'new-password' });
   const password = passwordField('password', t('field.password'));
   const repetition = passwordField('passwordAgain', t('field.repeat'));
+  const accept = toggleOfFlow({
+    label: form.fields.get('accept').declaration.label,
+    name: 'accept',
+    check: () => form.mistake('accept'),
+  });
   const paintRules = () => {
     const { report } = form.fields.get('password');
     list.update(report, form.display('password') === 'invalidShown');
@@ -122,8 +127,8 @@ function passwordStep(screen) {
   };
   return flowStep(screen, {
     art,
-    fields: [password, repetition],
-    content: [password.node, list.node, repetition.node],
+    fields: [password, repetition, accept],
+    content: [password.node, list.node, repetition.node, accept.node],
     buttonText: t('register.go'),
     busyText: t('register.busy'),
     paintArt: paintRules,

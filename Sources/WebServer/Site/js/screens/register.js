@@ -7,7 +7,7 @@ import { followReturnKey } from '../parts/return-key.js';
 import { backdrop, brand } from '../parts/backdrop.js';
 import { drive, emits, failurePainter } from '../model/flow.js';
 import { RegistrationFlow } from '../model/registration-flow.js';
-import { loadBlocklist, loadDeclarations, RegistrationRequests } from './register-requests.js';
+import { loadBlocklist, loadForm, RegistrationRequests } from './register-requests.js';
 import { accountStep, codeStep } from './register-steps.js';
 import { t } from '../base/text.js';
 
@@ -48,7 +48,7 @@ class RegistrationScreen {
   }
   async begin() {
     try {
-      this.flow = new RegistrationFlow(await loadDeclarations());
+      this.flow = new RegistrationFlow(await loadForm());
     } catch (failure) {
       this.showUnavailable(failure);
       return;

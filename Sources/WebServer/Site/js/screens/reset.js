@@ -82,10 +82,11 @@ class PasswordForm {
       done,
       extraFields,
       currentPassword,
+      lastField,
       rules,
     },
   ) {
-    Object.assign(this, { backdrop, email, name, use, done, currentPassword, rules });
+    Object.assign(this, { backdrop, email, name, use, done, currentPassword, lastField, rules });
     this.buttonText = button;
     this.isLoading = false;
     this.blocklist = new Set();
@@ -101,7 +102,8 @@ class PasswordForm {
     }
     this.password = this.passwordField();
     this.repetition = this.repetitionField();
-    this.fields = [...this.others, this.password, this.repetition];
+    lastField?.setChangeHandler(() => this.update());
+    this.fields = [...this.others, this.password, this.repetition, lastField].filter(Boolean);
     this.button = submitBtn('big wide', button);
     this.node = entranceForm(
       heading,
@@ -112,6 +114,7 @@ class PasswordForm {
       this.password.node,
       this.list.node,
       this.repetition.node,
+      lastField?.node,
       this.button,
     );
     this.loadBlocklist();
@@ -197,10 +200,16 @@ class PasswordForm {
       wrong.input.focus();
       return true;
     }
-    if (this.repetition.valid) return false;
+    if (this.repetition.valid) return this.showLastMistake();
     this.clearPasswords();
     this.error.show({ message: t('field.differ'), hint: t('field.both') });
     this.password.input.focus();
+    return true;
+  }
+  showLastMistake() {
+    if (!this.lastField || this.lastField.valid) return false;
+    this.lastField.paint('submit');
+    this.lastField.input.focus();
     return true;
   }
   async submit() {
@@ -232,7 +241,8 @@ class PasswordForm {
  *   there; `email` and `name` of the person;
  *   `extraFields`: shown first, by the names of their rules; `use` gets their values after the
  *   password; `done(result)` is called after `use`;
- *   `currentPassword`: the field for the current password, shown before all others
+ *   `currentPassword`: the field for the current password, shown before all others;
+ *   `lastField`: shown after all others
  * @returns `node` and `focus()`
  */
 export async function passwordForm({ extraFields = {}, ...options }) {

@@ -1,76 +1,125 @@
 // The form that creates an access token, and the new token, which is shown once.
-import { btn, h } from '../base/dom.js';
+import { btn, h, submitBtn } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { get, post } from '../base/api.js';
-import { choice } from '../parts/choices.js';
+import { AccessTokenForm } from '../model/access-token-form.js';
+import { drive } from '../model/flow.js';
+import { declaredForm } from '../parts/declared-forms.js';
 import { sheet } from '../parts/dialogs.js';
-import { field } from '../parts/forms.js';
-import { formSheet, withProof } from '../parts/form-sheet.js';
+import { fieldOfFlow, followForm, formError, setBusy } from '../parts/forms.js';
+import { withProof } from '../parts/form-sheet.js';
+import { followReturnKey } from '../parts/return-key.js';
 import { copyText } from '../parts/second-factor.js';
 import { nameOfPermission, OWN_TOKENS } from './token-permissions.js';
 import { t } from '../base/text.js';
 
 const SECONDS_PER_DAY = 86_400;
-/** How long a token may be valid, in days. */
-const VALIDITIES = [30, 90, 365, 730];
-const USUAL_VALIDITY = 90;
 /** The controller's limit on the length of a name. */
 const LONGEST_NAME = 100;
 
 /** Opens the form. @param done called once a token is created */
 export async function createToken(done) {
-  const { words } = await get(OWN_TOKENS);
-  const chosen = new Set();
-  const permissions = permissionChoice(words, chosen);
-  const [, firstKeys] = permissions;
-  let days = USUAL_VALIDITY;
-  const name = field({
-    label: t('tokens.name'),
-    name: 'token',
-    autocomplete: 'off',
-    autocapitalize: 'sentences',
-    placeholder: t('tokens.example'),
-    check: (text) => (text.trim() ? null : t('tokens.nameMissing')),
-  });
-  name.input.maxLength = LONGEST_NAME;
-  formSheet({
-    heading: t('tokens.create'),
-    note: t('tokens.about'),
-    fields: [name],
-    button: t('tokens.make'),
-    use: () => issue(name.value, chosen, days),
-    refused: () => (chosen.size ? undefined : { input: firstKeys.firstChild }),
-    done: (created) => {
+  const [declared, { words }] = await Promise.all([declaredForm('accessToken'), get(OWN_TOKENS)]);
+  new TokenSheet(new AccessTokenForm(declared), words, done).open();
+}
+
+class TokenSheet {
+  constructor(flow, words, done) {
+    Object.assign(this, { flow, done });
+    this.name = fieldOfFlow({
+      label: t('tokens.name'),
+      name: 'name',
+      autocomplete: 'off',
+      autocapitalize: 'sentences',
+      placeholder: t('tokens.example'),
+      check: () => flow.form.mistake('name') && t('tokens.nameMissing'),
+    });
+    this.name.input.maxLength = LONGEST_NAME;
+    this.days = fieldOfFlow({
+      label: t('rule.field.days'),
+      name: 'days',
+      inputmode: 'numeric',
+      autocomplete: 'off',
+      check: () => flow.form.mistake('days'),
+    });
+    this.days.value = flow.form.text('days');
+    this.fields = [this.name, this.days];
+    this.error = formError();
+    this.button = submitBtn('wide', t('tokens.make'));
+    this.permissions = permissionChoice(words, (chosen) =>
+      this.send({ type: 'typed', field: 'permissions', text: chosen.join(',') }));
+    this.form = h(
+      'form',
+      { class: 'controls', novalidate: true, onsubmit: (event) => this.submit(event) },
+      h('p', 'soft', t('tokens.about')),
+      this.name.node,
+      this.permissions,
+      this.days.node,
+      this.error.node,
+      this.button,
+    );
+    followReturnKey(this.form);
+  }
+  open() {
+    const { send } = drive(this.flow, { paint: () => this.paint(), work() {} });
+    this.send = send;
+    followForm(this.fields, this.flow, send);
+    this.dialog = sheet(t('tokens.create'), this.form);
+    this.paint();
+  }
+  paint() {
+    for (const one of this.fields) one.paint();
+    this.button.setAttribute('aria-disabled', !this.flow.canSubmit);
+  }
+  submit(event) {
+    event.preventDefault();
+    if (this.flow.isOver) return;
+    this.error.hide();
+    this.send({ type: 'submit' });
+    if (this.flow.token) this.create(this.flow.token);
+    else this.showMistake();
+  }
+  showMistake() {
+    const { form } = this.flow;
+    const wrong = this.fields.find((one) => !form.isValid(one.input.name));
+    if (!form.isValid('permissions')) this.error.show({ message: t('tokens.mayMissing') });
+    (wrong?.input ?? this.form.querySelector('[aria-pressed]')).focus();
+  }
+  async create({ name, may, days }) {
+    this.lock(true);
+    const body = { name: name.trim(), may, validFor: days * SECONDS_PER_DAY };
+    try {
+      const created = await withProof(() => post(OWN_TOKENS, body));
+      this.dialog.close();
       showToken(created);
-      done();
-    },
-  });
-  const validity = validityChoice(days, (next) => {
-    days = next;
-  });
-  name.node.after(...permissions, ...validity);
-}
-function validityChoice(days, onchange) {
-  const options = VALIDITIES.map((count) => [String(count), t('tokens.days', { count })]);
-  return choice(t('people.valid'), options, String(days), (next) => onchange(Number(next)));
-}
-function issue(name, chosen, days) {
-  if (!chosen.size) throw new Error(t('tokens.mayMissing'));
-  const body = { name: name.trim(), may: [...chosen], validFor: days * SECONDS_PER_DAY };
-  return withProof(() => post(OWN_TOKENS, body));
+      this.done();
+    } catch (failure) {
+      this.flow.reopen();
+      this.lock(false);
+      this.paint();
+      if (failure.name !== 'AbortError') this.error.show(failure);
+      this.name.input.focus();
+    }
+  }
+  lock(isLocked) {
+    for (const one of this.fields) one.lock(isLocked);
+    setBusy(this.button, isLocked, t('tokens.make'));
+  }
 }
 
 /**
  * The choice of what a token may do: buttons that stay pressed; those for single devices are folded
  * away.
+ * @param onchange called with the chosen words
  */
-function permissionChoice(words, chosen) {
+function permissionChoice(words, onchange) {
+  const chosen = new Set();
   const isOfDevice = (word) => word.startsWith('device:');
   const keys = (label, some) =>
     h(
       'div',
       { class: 'control-keys', role: 'group', 'aria-label': label },
-      some.map((word) => permissionButton(word, chosen)),
+      some.map((word) => permissionButton(word, chosen, onchange)),
     );
   return [
     h('p', 'label', t('tokens.may')),
@@ -83,12 +132,13 @@ function permissionChoice(words, chosen) {
     ),
   ];
 }
-function permissionButton(word, chosen) {
+function permissionButton(word, chosen, onchange) {
   const flip = () => {
     const isChosen = !chosen.has(word);
     if (isChosen) chosen.add(word);
     else chosen.delete(word);
     button.setAttribute('aria-pressed', isChosen);
+    onchange([...chosen]);
   };
   const button = btn('', flip, nameOfPermission(word));
   button.setAttribute('aria-pressed', false);
