@@ -107,8 +107,10 @@ let layers: [[Target]] = [
     module(
       "WebServer",
       [
-        "TheaterAPI", "Accounts", "AccountFlows", "Discovery", "MQTTClient", "HomeTheater", "Scenes",
-        "Devices", "Validation", "JSON", "QRCode", "Platform", "CLinux", crypto, hummingbird, hummingbirdCore,
+        "TheaterAPI", "Accounts", "AccountFlows", "Discovery", "MQTTClient", "HomeTheater",
+        "Scenes",
+        "Devices", "Validation", "JSON", "QRCode", "Platform", "CLinux", crypto, hummingbird,
+        hummingbirdCore,
         httpTypes, lifecycle,
         logging,
       ] + nio + tls,

@@ -38,7 +38,8 @@ struct Theater: AsyncParsableCommand {
         name: "People",
         subcommands: [
           Register.self, LogIn.self, LogOut.self, WhoAmI.self, Prove.self, SessionCommands.self,
-          Verify.self, ContactsCommand.self, PasswordCommand.self, TOTPCommand.self, RecoveryCodes.self, Invite.self,
+          Verify.self, ContactsCommand.self, PasswordCommand.self, TOTPCommand.self,
+          RecoveryCodes.self, Invite.self,
           TokenCommand.self, Guest.self, People.self, Audit.self,
         ]),
       CommandGroup(

@@ -22,7 +22,7 @@
     public func provideScope(
       for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-      for _ in 1..<Self.attempts {
+      for attempt in 1..<Self.attempts {
         let pauses = PauseWatch()
         defer { pauses.end() }
         async let _ = pauses.watchTasks()
@@ -35,6 +35,9 @@
           return true
         }
         if !isSpoilt.withLock({ $0 }) { return }
+        let name = test.displayName ?? test.name
+        // Scripts/run-tests counts these lines.
+        print("↻ Test \"\(name)\" is repeated: run \(attempt + 1) of \(Self.attempts)")
       }
       try await function()
     }

@@ -101,7 +101,8 @@ public enum FieldKind: Hashable, Sendable {
     case .text: ""
     case .choice(let options): "one of \(options.joined(separator: ", "))"
     case .toggle: "switched on"
-    case .number(let range): "a number from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))"
+    case .number(let range):
+      "a number from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))"
     }
   }
 

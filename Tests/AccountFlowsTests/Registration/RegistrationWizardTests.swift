@@ -30,7 +30,8 @@ struct RegistrationWizardTests {
 
   private func submitted() -> Played<RegistrationWizard> {
     var played = played(at: .password)
-    played.send(.typed(.password, long), .typed(.passwordAgain, long), .typed(.accept, FieldKind.on), .next)
+    played.send(
+      .typed(.password, long), .typed(.passwordAgain, long), .typed(.accept, FieldKind.on), .next)
     _ = (played.newOutputs())
     return played
   }
@@ -42,7 +43,8 @@ struct RegistrationWizardTests {
     var played = Played(RegistrationWizard(rules))
     played.send(.typed(.name, "Ann"), .next)
     played.send(.typed(.email, "ann@example.org"), .next)
-    played.send(.typed(.password, long), .typed(.passwordAgain, long), .typed(.accept, FieldKind.on), .next)
+    played.send(
+      .typed(.password, long), .typed(.passwordAgain, long), .typed(.accept, FieldKind.on), .next)
     let steps = played.outputs.compactMap { output -> RegistrationWizard.Step? in
       if case .step(let step) = output { step } else { nil }
     }

@@ -51,7 +51,8 @@ import Validation
   }
 
   @Test(
-    "A1 A5 B7 B8 D1 D6 E6 E7 · the transcripts that the page is tested with are those of the screens")
+    "A1 A5 B7 B8 D1 D6 E6 E7 · the transcripts that the page is tested with are those of the screens"
+  )
   func transcripts() throws {
     try ProjectFile.expect(
       "Tests/AccountFlowsTests/Transcripts/flow-transcripts.json", toBe: Self.text)

@@ -126,7 +126,8 @@ extension ContactSettings: TranscribedScreen {
       "canSendCode": .bool(isEnabled(.sendCode)), "isLoading": .bool(isLoading),
       "isOver": .bool(isOver), "failure": failure.json, "fields": form.state,
       "email": .string(contacts.email), "isEmailVerified": .bool(contacts.isEmailVerified),
-      "phone": .string(contacts.phone ?? ""), "contact": contact.map { .string($0.rawValue) } ?? .null,
+      "phone": .string(contacts.phone ?? ""),
+      "contact": contact.map { .string($0.rawValue) } ?? .null,
       "code": code.map { .string($0.code) } ?? .null,
     ]
   }

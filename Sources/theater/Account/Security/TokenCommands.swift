@@ -43,7 +43,9 @@ struct TokenCommand: ParsableCommand {
 
     func validate() throws {
       if let name { try NameArgument.requireText(name, "a token") }
-      guard may == nil || !words.isEmpty else { throw ValidationError("--may takes at least one word.") }
+      guard may == nil || !words.isEmpty else {
+        throw ValidationError("--may takes at least one word.")
+      }
       guard (1...730).contains(days) else { throw ValidationError("--days takes 1 to 730.") }
     }
 

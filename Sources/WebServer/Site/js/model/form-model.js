@@ -1,6 +1,6 @@
 // A form without its drawing: texts, what is shown of each field, groups that enable controls, and
-// questions that the controller answers. The same as Form of the controller's module Validation; flow-transcripts.json holds both
-// to the same results.
+// questions that the controller answers. The same as Form of the controller's module Validation;
+// flow-transcripts.json holds both to the same results.
 import { evaluate, mistakeIn } from './rules.js';
 
 export class FormModel {

@@ -84,7 +84,7 @@ export function formSheet(
   return dialog;
 }
 
-/** Removes the logo and the heading of an entrance's form, for a sheet with a heading of its own. */
+/** Removes the logo and the heading of a form, for a sheet with a heading of its own. */
 export function withoutHeading({ node }) {
   node.className = 'controls';
   node.removeAttribute('aria-labelledby');

@@ -13,12 +13,7 @@ import { saveLanguage } from '../parts/commands.js';
 import { languageChoice } from '../parts/language.js';
 import { withProof } from '../parts/form-sheet.js';
 import { addFactor, newRecoveryCodes, removeFactor } from '../parts/second-factor.js';
-import {
-  changeEmail,
-  changeName,
-  changePassword,
-  verifyEmail,
-} from './account-forms.js';
+import { changeEmail, changeName, changePassword, verifyEmail } from './account-forms.js';
 import { changeContacts } from './contacts-form.js';
 import { loadSessions } from './sessions.js';
 import { askEndOthers, createButton, loadTokens } from './tokens.js';

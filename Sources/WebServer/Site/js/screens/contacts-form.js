@@ -184,7 +184,11 @@ function contactFields(form) {
       autocomplete: 'tel',
       note: t('account.phoneNote'),
     },
-    factor: { label: t('field.factor'), autocomplete: 'one-time-code', note: t('field.factorNote') },
+    factor: {
+      label: t('field.factor'),
+      autocomplete: 'one-time-code',
+      note: t('field.factorNote'),
+    },
   };
   const entries = Object.entries(options).map(([name, option]) => {
     const check = () => form.fields.has(name) ? form.mistake(name) : null;

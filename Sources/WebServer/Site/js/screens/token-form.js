@@ -46,8 +46,10 @@ class TokenSheet {
     this.fields = [this.name, this.days];
     this.error = formError();
     this.button = submitBtn('wide', t('tokens.make'));
-    this.permissions = permissionChoice(words, (chosen) =>
-      this.send({ type: 'typed', field: 'permissions', text: chosen.join(',') }));
+    this.permissions = permissionChoice(
+      words,
+      (chosen) => this.send({ type: 'typed', field: 'permissions', text: chosen.join(',') }),
+    );
     this.form = h(
       'form',
       { class: 'controls', novalidate: true, onsubmit: (event) => this.submit(event) },
