@@ -61,6 +61,9 @@ public final class AccountService: Sendable {
   /// Delays and counts failed attempts.
   public let rateLimiter: RateLimiter
 
+  /// The channels through which codes and notices are sent.
+  public let channels: [CodeChannel]
+
   private let clock: WallClock
   private let passwordLogin: Login<PasswordLogin>
   private let codeLogin: Login<CodeLogin>
@@ -79,6 +82,7 @@ public final class AccountService: Sendable {
   ) {
     let hasher = PasswordHasher(parameters: hashing, queue: hashes, random: random)
     self.clock = clock
+    channels = CodeChannel.allCases.filter(delivery.supports)
     events = AccountEvents()
     audit = AuditLog(store: stores.audit, clock: clock)
     rules = policy.rules

@@ -93,6 +93,9 @@ public struct Registration: Sendable {
     return setupCode.issue(from: random)
   }
 
+  /// Whether the setup code still admits the first owner.
+  public var awaitsFirstOwner: Bool { setupCode.isOpen }
+
   /// Makes an account without logging in (E6). Only a success uses the code up.
   /// - Throws: `empty`, `malformed`, `tooShort`, `tooLong`, `unsuitable` with their field;
   ///   `codeInvalid`, `tooManyTries`, `setupClosed`, `taken`; `busy`, `cancelled`, `storageFull`,
@@ -273,6 +276,9 @@ public struct Registration: Sendable {
 /// while there is no account; a restart makes a new one.
 private final class SetupCode: Sendable {
   private let digest = Mutex<SecretDigest?>(nil)
+
+  /// Whether a code was issued that is still valid.
+  var isOpen: Bool { digest.withLock { $0 != nil } }
 
   /// Makes a code and voids an earlier one.
   func issue(from random: RandomSource) -> EntryCode {

@@ -48,7 +48,14 @@ extension Component {
   static let questionAnswer = Component("QuestionAnswer", .object(["answer": .boolean]))
 
   static let health = Component(
-    "Health", .object(["status": .words(["ok"]), "pluginsUp": .boolean]))
+    "Health",
+    .object([
+      "status": .words(["ok"]), "pluginsUp": .boolean,
+      "needsOwner": .boolean.described(
+        "Whether the setup code of the controller's console still admits the first owner."),
+      "delivers": .list(of: .words(["email", "sms"])).described(
+        "The channels through which one-time codes are sent."),
+    ]))
 
   static let address = Component(
     "Address",

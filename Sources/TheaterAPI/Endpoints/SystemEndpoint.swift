@@ -12,7 +12,8 @@ public enum SystemEndpoint: String, Endpoint {
     switch self {
     case .health:
       Route(
-        .get, "/health", .everyone, "Reports that the controller runs, and whether all plugins do.",
+        .get, "/health", .everyone,
+        "Reports that the controller runs, whether all plugins do, and what an entrance offers.",
         answers: [200: .json(.reference(.health))])
     case .openAPI:
       Route(

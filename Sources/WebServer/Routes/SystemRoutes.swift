@@ -17,7 +17,11 @@ extension APIServices {
       for device in theater.devices.values where isUp {
         isUp = await device.snapshot().availability == .available
       }
-      return Response(["status": "ok", "pluginsUp": .bool(isUp)])
+      return Response([
+        "status": "ok", "pluginsUp": .bool(isUp),
+        "needsOwner": .bool(accountService.registration.awaitsFirstOwner),
+        "delivers": .array(accountService.channels.map { .string($0.key) }),
+      ])
     case .openAPI: return Response(jsonText: Self.openAPIDocument)
     case .address:
       var answer = JSONObject()

@@ -31,6 +31,40 @@ import WebServer
     }
   }
 
+  @Test("B5 · serves the forms of accounts, with kinds and groups")
+  func forms() async throws {
+    try await TestServer.open { (room) async throws in
+      let forms = try await room.stranger.send(.GET, "/api/v1/validation").json["forms"]
+      #expect(
+        forms?.array?.compactMap { $0["name"]?.string }
+          == ["registration", "contacts", "accessToken"])
+      let registration = forms?.array?.first
+      #expect(registration?["fields"]?.array?.last?["kind"] == "toggle")
+      let contacts = forms?.array?.dropFirst().first
+      #expect(
+        contacts?["groups"]?.array?.last
+          == ["name": "sendCode", "fields": ["phone"], "controls": ["sendCode"]])
+      let days: JSON = ["number": ["from": 1, "to": 730]]
+      #expect(forms?.array?.last?["fields"]?.array?.last?["kind"] == days)
+    }
+  }
+
+  @Test("A12 · tells an entrance whether the first owner is awaited, and how codes are sent")
+  func entrance() async throws {
+    try await TestServer.open { (room) async throws in
+      func health() async throws -> JSON {
+        try await room.stranger.send(.GET, "/api/v1/health").json
+      }
+      _ = try await room.accountService.open()
+      #expect(try await health()["needsOwner"] == true)
+      _ = try await room.owner()
+      #expect(try await health()["needsOwner"] == false)
+      #expect(
+        try await health()["delivers"]
+          == .array(room.accountService.channels.map { .string($0.key) }))
+    }
+  }
+
   @Test("C8 E7 · tells whether an address is free only to the holder of a valid code")
   func answers() async throws {
     try await TestServer.open { (room) async throws in
