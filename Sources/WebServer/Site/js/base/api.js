@@ -31,7 +31,7 @@ export class Failure extends Error {
 
 const unreachable = () => new Failure(0, { code: 'network' });
 
-const STARTS = /^\/(watch|listen|radio|popcorn|activities|scenes\/.+\/runs)\b/;
+const STARTS = /^(\/rooms\/[^/]+)?\/(watch|listen|radio|activities|scenes\/.+\/runs)\b/;
 /** The event of a start may arrive after the answer. */
 const START_EVENT_DELAY_MS = 1000;
 /** The number of requests that start something, counted until its event has arrived. */

@@ -1,6 +1,7 @@
 // The reported state of the theater. Screens read it and watch its changes.
 import { follow } from './events.js';
 import { get, path } from '../base/api.js';
+import { preferences, savePreferences } from '../base/preferences.js';
 
 const MOST_RUNS = 20;
 /**
@@ -13,6 +14,9 @@ export const store = {
   connection: 'live',
   lostSince: 0,
   library: 0,
+  /** The activities and the scenes of the configuration, in its order. */
+  activities: [],
+  scenes: [],
   ...noRuns(),
 };
 const listeners = new Set();
@@ -20,8 +24,11 @@ let isCallPlanned = false;
 /** The stream of events, and what ends it. */
 let stream;
 let stop;
-/** The categories of items that a guest may start; `undefined` if all. */
-let choices;
+/** The name of the room that this device shows, if a person has chosen one. */
+let chosenRoom;
+/** The request for the scenes, and the configuration that it belongs to. */
+let sceneRequest;
+let sceneConfiguration;
 
 /**
  * Calls `listener` after changes, once for all changes of one task, and every `period`
@@ -50,8 +57,10 @@ export async function begin(session, loggedOut) {
   // The titles of an earlier session in this tab may be above the age limit of this one.
   knownTitles = Object.create(null);
   knownPictures = new Set();
-  choices = await categoriesOf(session.activities);
+  chosenRoom = preferences().room;
   stop = new AbortController();
+  const activitiesRead = readActivities();
+  loadScenes().catch(() => {});
   await new Promise((ready) => {
     const onEvent = (type, value, id) => {
       apply(type, value, id);
@@ -68,24 +77,70 @@ export async function begin(session, loggedOut) {
     };
     stream = follow({ signal: stop.signal, onEvent, onConnection });
   });
+  await activitiesRead;
 }
-/** The categories of items of some activities; `undefined` if a session has no such limit. */
-async function categoriesOf(names) {
-  if (!names) return undefined;
-  const { activities } = await get('/activities');
-  const allowed = activities.filter(({ name }) => names.includes(name));
-  return new Set(allowed.map(({ category }) => category));
+/** Whether the activities could not be read; then the next connection reads them. */
+let lacksActivities = false;
+async function readActivities() {
+  try {
+    const { activities } = await get('/activities');
+    store.activities = activities;
+    lacksActivities = false;
+    changed();
+  } catch {
+    lacksActivities = true;
+  }
+}
+/** Reads the scenes of the configuration in force, once. @throws Failure */
+export function loadScenes() {
+  const isOutdated = sceneConfiguration !== store.applied;
+  if (!sceneRequest || isOutdated) {
+    sceneConfiguration = store.applied;
+    sceneRequest = readScenes().catch((failure) => {
+      // The next caller asks again.
+      sceneRequest = undefined;
+      throw failure;
+    });
+  }
+  return sceneRequest;
+}
+async function readScenes() {
+  const { scenes } = await get('/scenes');
+  store.scenes = scenes;
+  changed();
+  return scenes;
+}
+/** Reads what follows from the configuration again, after another one has come into force. */
+async function readConfiguration() {
+  loadScenes().catch(() => {});
+  await readActivities();
+  try {
+    const { rooms: next } = await get('/rooms');
+    if (store.status) store.status.rooms = next;
+    changed();
+  } catch {
+    // The next snapshot has the rooms.
+  }
 }
 function setConnection(next) {
   if (next === store.connection) return;
   if (store.connection === 'live') store.lostSince = Date.now();
   store.connection = next;
+  if (next === 'live' && lacksActivities) readConfiguration();
   changed();
 }
 export const unfollow = () => stop?.abort();
 export function end() {
   unfollow();
-  Object.assign(store, { session: null, status: null, connection: 'live', ...noRuns() });
+  Object.assign(store, {
+    session: null,
+    status: null,
+    connection: 'live',
+    activities: [],
+    scenes: [],
+    ...noRuns(),
+  });
+  sceneRequest = undefined;
   listeners.clear();
 }
 export const retry = () => stream?.retry();
@@ -106,12 +161,11 @@ const APPLIERS = {
     putByID(store.status.devices, { ...value, at: performance.now() });
   },
   activity(value) {
-    const { room } = store.status.activity;
-    // The page shows one room: that of its status.
-    if (room && value.room && value.room !== room) return;
+    const owner = value.room ? roomNamed(value.room) : room();
+    if (!owner) return;
     // The controller has saved a position, so the list of stopped items is out of date.
-    if (value.status === 'idle' || value.item !== store.status.activity.item) store.library += 1;
-    store.status.activity = { ...value, room };
+    if (value.status === 'idle' || value.item !== owner.activity.item) store.library += 1;
+    owner.activity = { ...value, room: owner.name };
   },
   run: changeRun,
   library() {
@@ -120,6 +174,7 @@ const APPLIERS = {
   configuration(value) {
     store.applied = value;
     store.status.devices = devices().filter(({ id }) => !value.removed?.includes(id));
+    readConfiguration();
   },
 };
 function apply(type, value, id) {
@@ -136,6 +191,8 @@ function applySnapshot(status) {
   for (const device of status.devices) device.at = now;
   const lastEvent = store.status?.event;
   store.status = status;
+  const current = roomNamed(status.activity.room);
+  if (current) current.activity = status.activity;
   if (lastEvent && lastEvent !== status.event) catchUp(lastEvent);
 }
 /** Replaces the value of the same id in a list, or adds it. */
@@ -152,6 +209,9 @@ const startOf = (event) => event.split('-')[0];
  */
 function catchUp(lastEvent) {
   store.library += 1;
+  // Another configuration may have come into force meanwhile.
+  store.applied = { status: 'missed' };
+  readConfiguration();
   if (startOf(lastEvent) !== startOf(store.status.event)) Object.assign(store, noRuns());
   const { runs } = store;
   const forgetIfUnknown = (id, failure) => {
@@ -201,12 +261,28 @@ export async function loadRun(id) {
 // ---- queries of the state ----
 export const devices = () => store.status?.devices ?? [];
 export const device = (id) => devices().find((other) => other.id === id);
-export const withRole = (role) => devices().find((other) => other.role === role);
+export const rooms = () => store.status?.rooms ?? [];
+export const hasSeveralRooms = () => rooms().length > 1;
+const roomNamed = (name) => rooms().find((other) => other.name === name);
+/** The room that the page shows: the chosen one, else that of the session, else the first. */
+export const room = () =>
+  roomNamed(chosenRoom) ?? roomNamed(store.status?.activity.room) ?? rooms()[0];
+/** Shows another room on this device. */
+export function chooseRoom(name) {
+  if (name === undefined || name === room()?.name) return;
+  chosenRoom = name;
+  savePreferences({ room: name });
+  changed();
+}
+/** The path of a request that acts in a room; a theater of one room has no other. */
+export const inRoom = (address, name = room()?.name) =>
+  hasSeveralRooms() && name ? path`/rooms/${name}` + address : address;
 /**
- * The current activity; failed also while its player has failed, which can play on at `retryAt`.
+ * The current activity of the shown room; failed also while its player has failed, which can play
+ * on at `retryAt`.
  */
 export const activity = () => {
-  const current = store.status?.activity ?? { status: 'idle' };
+  const current = room()?.activity ?? store.status?.activity ?? { status: 'idle' };
   return current.retryAt >= 0 ? { ...current, status: 'failed' } : current;
 };
 /** The error of the current activity, if it failed because of a device. */
@@ -240,8 +316,15 @@ export const mayOperate = () => role() !== 'guest';
 export const isOwner = () => role() === 'owner';
 /** Whether this is the tablet on the wall, which shows the room and plays. */
 export const isWallTablet = () => store.session?.wallTablet === true;
-/** Whether the user may start items of a list: `films`, `music` or `stations`. */
-export const mayChoose = (list) => !choices || choices.has(LISTS[list]);
+/** The activities that the user may begin; with a category, those that play its items. */
+export const activitiesFor = (category) =>
+  store.activities.filter((one) => one.permitted && (!category || one.category === category));
+/**
+ * Whether the user may start items of a list: `films`, `music` or `stations`.
+ * @param place the room whose activities count; all rooms without it
+ */
+export const mayChoose = (list, place) =>
+  activitiesFor(LISTS[list]).some((one) => !place || one.room === place.name);
 
 // ---- lists of the library ----
 /** Titles of the items that the lists have brought so far. */

@@ -1,6 +1,7 @@
 // The sentences about a device, shared by the room, the device list and screen readers.
 import { hasText, language, number, t, unit } from '../base/text.js';
 import { relativeTime } from '../base/times.js';
+import { device as deviceWith, devices } from './store.js';
 
 export const ICONS = {
   amplifier: 'amp',
@@ -11,6 +12,18 @@ export const ICONS = {
   lights: 'light',
   screen: 'screen',
   popcornPopper: 'popcorn',
+};
+export const deviceIcon = ({ icon, role }) => icon ?? ICONS[role] ?? 'devices';
+/** The titles of devices without one of their own, which the controller gives by their role. */
+const ROLE_TITLES = {
+  amplifier: 'amplifier',
+  tuner: 'tuner',
+  dvdPlayer: 'DVD player',
+  cdPlayer: 'CD player',
+  projector: 'projector',
+  lights: 'lights',
+  screen: 'screen',
+  popcornPopper: 'popcorn popper',
 };
 export const value = (device, key) =>
   device?.state?.[key]?.provenance === 'unknown' ? undefined : device?.state?.[key]?.value;
@@ -43,7 +56,7 @@ const DESCRIBERS = {
     const isMuted = value(device, 'muted');
     const volume = isMuted ? t('is.muted') : t('is.volume', { percent: value(device, 'volume') });
     return powerWordUnlessOn(device) ||
-      joinWords(word(value(device, 'input')), mode && word(mode), volume);
+      joinWords(inputTitle(device, value(device, 'input')), mode && word(mode), volume);
   },
   tuner(device) {
     const frequency = value(device, 'frequency') && tunedFrequencyText(device);
@@ -87,30 +100,51 @@ export function describe(device, titles = {}) {
   return describer ? describer(device, titles) : word(value(device, 'power') ?? 'unknown');
 }
 
-// The titles in the shipped configuration, with the keys of their translations.
-const SHIPPED = {
-  'Watch a film': 'activity.film',
-  'End the film': 'scene.endFilm',
-  'Listen to music': 'activity.music',
-  'End the music': 'scene.endMusic',
-  'Listen to the radio': 'scene.radio',
-  'End the radio': 'scene.endRadio',
-  'Movie night, softly and without popcorn': 'scene.night',
-  Popcorn: 'activity.popcorn',
-};
-/** Returns a shipped title in the reader's language, any other unchanged. */
-export const translateTitle = (title) => Object.hasOwn(SHIPPED, title) ? t(SHIPPED[title]) : title;
+/** The title of an activity: its own, else what it is for, else its name. */
+export function activityTitle({ title, category, name }) {
+  const key = `activity.${category}`;
+  return title ?? (hasText(key) ? t(key) : name);
+}
 /** The title of the current item, else of the current activity. */
-export const titleOf = ({ itemTitle, title }) => itemTitle ?? (title && translateTitle(title));
-/** The shown name of a device: its role, followed by its id if several devices have that role. */
-export function nameOf(device, all = []) {
-  const name = hasText(`device.${device.role}`) ? t(`device.${device.role}`) : device.id;
-  const isAlone = all.filter((other) => other.role === device.role).length < 2;
+export const titleOf = ({ itemTitle, title, activity, scene }) =>
+  itemTitle ?? title ?? activity ?? scene;
+/**
+ * The shown name of a device: its own title, else its role. Of several with the same name, each is
+ * followed by its id.
+ */
+export function nameOf(device, all = devices()) {
+  const name = plainNameOf(device);
+  const isAlone = !all.some((other) => other.id !== device.id && plainNameOf(other) === name);
   const isSame = device.id.toLowerCase() === name.toLowerCase();
   return isAlone || isSame ? name : `${name} ${device.id}`;
 }
-/** A command of a plan or run in words: `{"volume": 50}` is "volume 50 %". */
-export function commandWords(command, titles = {}) {
+function plainNameOf({ id, role, title }) {
+  if (title && title !== ROLE_TITLES[role]) return title;
+  return hasText(`device.${role}`) ? t(`device.${role}`) : id;
+}
+/** The shown name of an amplifier's input: its own, that of the device at its cable, or its id. */
+export function inputTitle(amplifier, name) {
+  const input = amplifier?.inputs?.find((one) => one.name === name);
+  const source = input?.source && deviceWith(input.source);
+  return input?.title ?? (source ? nameOf(source) : name);
+}
+const isLit = (lamp) => value(lamp, 'brightness') > 0;
+/** The sentence about the lamps of an area: that of all, or how many are on. */
+export function describeLamps(lamps) {
+  const [sentenceOfFirst, ...others] = new Set(lamps.map((lamp) => describe(lamp)));
+  if (!others.length) return sentenceOfFirst;
+  return t('lights.some', { count: lamps.filter(isLit).length, total: lamps.length });
+}
+/** The name of the lamps of an area; a single lamp has its own. */
+export function lampsName({ area, lamps }) {
+  if (lamps.length === 1) return nameOf(lamps[0]);
+  return [t('device.lights'), area].filter(Boolean).join(' · ');
+}
+/**
+ * A command of a plan or run in words: `{"volume": 50}` is "volume 50 %".
+ * @param owner the device of the command, if it is known
+ */
+export function commandWords(command, titles = {}, owner = undefined) {
   const [name, argument] = typeof command === 'string'
     ? [command, null]
     : Object.entries(command ?? {})[0] ?? ['', null];
@@ -122,7 +156,7 @@ export function commandWords(command, titles = {}) {
     case 'dim':
       return argument ? t('cmd.dim', { percent: argument }) : t('is.off');
     case 'input':
-      return t('cmd.input', { input: word(argument) });
+      return t('cmd.input', { input: inputTitle(owner, argument) });
     case 'play':
       return argument.item
         ? t('cmd.playItem', { title: titles[argument.item] ?? argument.item })

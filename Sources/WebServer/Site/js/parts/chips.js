@@ -8,6 +8,12 @@ import { describe } from '../model/words.js';
 export const chip = (known, text) =>
   h('span', { class: 'chip', data: { known } }, ariaHidden('span', 'dot'), text);
 
+/** How the state of the lamps of an area is known: as that of one that failed or is on. */
+export function lampsProvenance(lamps) {
+  const all = lamps.map(stateProvenance);
+  const order = ['failed', 'unknown', 'assumed', 'reported', 'off'];
+  return order.find((one) => all.includes(one));
+}
 /** Returns how a device's state is known: `failed`, `off`, `unknown`, `assumed` or `reported`. */
 export function stateProvenance(device) {
   if (failureOf(device) || device.availability === 'unavailable') return 'failed';

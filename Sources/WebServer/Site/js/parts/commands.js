@@ -3,7 +3,8 @@ import { path, post } from '../base/api.js';
 import { announce, clamp } from '../base/dom.js';
 import { t, unit } from '../base/text.js';
 import { clockText, timeLeft } from '../base/times.js';
-import { activity, device, knownTitles, playback, withRole } from '../model/store.js';
+import { withRole } from '../model/room-devices.js';
+import { activity, device, inRoom, knownTitles, playback } from '../model/store.js';
 import { value } from '../model/words.js';
 import { runAction } from './actions.js';
 import { showFailure } from './failures.js';
@@ -13,6 +14,7 @@ import { throttle } from './throttle.js';
 const BEFORE_END_SECONDS = 1;
 
 export const isPaused = (current = playback()) => current?.state === 'paused';
+/** The amplifier of what is on in the shown room, else that of the room. */
 export const amplifier = () => withRole('amplifier');
 /** Whether the current player can go to a position. */
 export const canSeek = () => device(activity().player)?.capabilities.includes('seek') ?? false;
@@ -20,7 +22,7 @@ export const canSeek = () => device(activity().player)?.capabilities.includes('s
 /** Pauses or resumes. */
 export async function flip(button) {
   const wasPaused = isPaused();
-  if (await runAction(button, () => post(wasPaused ? '/resume' : '/pause'))) {
+  if (await runAction(button, () => post(inRoom(wasPaused ? '/resume' : '/pause')))) {
     announce(t(wasPaused ? 'said.playing' : 'said.paused'));
   }
 }
@@ -33,7 +35,7 @@ function announcePosition(position) {
 }
 export async function seekTo(position, button) {
   const to = clamp(position, 0, lastPosition());
-  if (await runAction(button, () => post('/seek', { to }))) announcePosition(to);
+  if (await runAction(button, () => post(inRoom('/seek'), { to }))) announcePosition(to);
 }
 
 /** "Back 10 seconds". */
@@ -62,17 +64,17 @@ async function jumpOnce(by, button) {
   const to = clamp(wanted, 0, lastPosition());
   const hasSucceeded = await runAction(
     button,
-    () => post('/seek', to === wanted ? { by } : { to }),
+    () => post(inRoom('/seek'), to === wanted ? { by } : { to }),
   );
   if (hasSucceeded) announcePosition(to);
   return hasSucceeded;
 }
 
 /** @param direction `previous` or `next` */
-export const skip = (direction, button) => runAction(button, () => post(`/${direction}`));
-export const endActivity = (button) => runAction(button, () => post('/end'));
-export const setVolume = throttle((to) => post('/volume', { to }));
-export const setMute = (mute, button) => runAction(button, () => post('/volume', { mute }));
+export const skip = (direction, button) => runAction(button, () => post(inRoom(`/${direction}`)));
+export const endActivity = (button) => runAction(button, () => post(inRoom('/end')));
+export const setVolume = throttle((to) => post(inRoom('/volume'), { to }));
+export const setMute = (mute, button) => runAction(button, () => post(inRoom('/volume'), { mute }));
 export const volume = () => value(amplifier(), 'volume');
 export const isMuted = () => value(amplifier(), 'muted') === true;
 /** Keeps the language of the account, for codes by mail and for other devices. */

@@ -1,7 +1,7 @@
 // The state of a device as a table: each value with its provenance and age.
 import { h } from '../base/dom.js';
 import { age } from '../model/store.js';
-import { ago, frequencyWithUnit, word } from '../model/words.js';
+import { ago, frequencyWithUnit, inputTitle, word } from '../model/words.js';
 import { chip } from './chips.js';
 import { rebuildIfChanged } from './rebuild.js';
 import { titles } from './commands.js';
@@ -43,11 +43,11 @@ function table(device) {
 function row(device, name, known) {
   const { provenance } = known;
   const label = hasText(`state.${name}`) ? t(`state.${name}`) : name;
-  const text = provenance === 'unknown' ? t('is.unknown') : valueText(name, known.value);
+  const text = provenance === 'unknown' ? t('is.unknown') : valueText(name, known.value, device);
   const source = chip(provenance, `${word(provenance)} ${ago(age(device, known))}`);
   return h('tr', {}, h('th', { scope: 'row' }, label), h('td', {}, text), h('td', {}, source));
 }
-function valueText(name, value) {
+function valueText(name, value, device) {
   if (value === null || value === undefined) return t('is.none');
   switch (name) {
     case 'playback':
@@ -57,6 +57,8 @@ function valueText(name, value) {
       return `${value} %`;
     case 'frequency':
       return frequencyWithUnit(value);
+    case 'input':
+      return inputTitle(device, value);
     default:
       return plainText(value);
   }

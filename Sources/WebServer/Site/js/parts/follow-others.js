@@ -2,7 +2,7 @@
 import { isStartingHere } from '../base/api.js';
 import { $ } from '../base/dom.js';
 import { preferences } from '../base/preferences.js';
-import { activity, isWallTablet, store, watch } from '../model/store.js';
+import { activity, isWallTablet, room, store, watch } from '../model/store.js';
 
 /** Larger screens show the room, phones the player. */
 const LARGE_SCREEN = '(min-width: 700px)';
@@ -22,14 +22,17 @@ const isOccupied = () =>
 export function followOthers(go) {
   let lastRun = activity().run;
   let lastStatus = store.status;
+  let lastRoom = room()?.name;
   return watch(() => {
     const { run, status } = activity();
     // A short start is over before the page is drawn. What a snapshot brings may have begun long
     // ago.
     const isBegun = ['starting', 'running'].includes(status) && run !== lastRun;
-    const isNew = isBegun && store.status === lastStatus;
+    const isSamePlace = store.status === lastStatus && room()?.name === lastRoom;
+    const isNew = isBegun && isSamePlace;
     lastRun = run;
     lastStatus = store.status;
+    lastRoom = room()?.name;
     if (!isNew || isStartingHere() || !follows() || isOccupied()) return;
     const address = matchMedia(LARGE_SCREEN).matches ? '/room' : '/player';
     if (location.pathname !== address) go(address);

@@ -4,7 +4,8 @@ import { announce, ariaHidden, btn, h } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { t } from '../base/text.js';
 import { clockText, timeLeft } from '../base/times.js';
-import { mayOperate, saveRun } from '../model/store.js';
+import { activityFor } from '../model/activities.js';
+import { chooseRoom, inRoom, mayOperate, saveRun } from '../model/store.js';
 import { runAction } from './actions.js';
 import { sheet } from './dialogs.js';
 import { coverOf } from './item-cover.js';
@@ -18,12 +19,19 @@ export const remainingTime = ({ position, duration }) =>
 export const playedShare = ({ position, duration }) =>
   position && duration ? h('i', { class: 'seen', vars: { at: position / duration } }) : null;
 
+/** The path that starts an item: of its activity, or the one that says why none plays it. */
+function startAddress(item, activity) {
+  if (activity) return inRoom(path`/activities/${activity.name}`, activity.room);
+  return isSong(item) ? '/listen' : '/watch';
+}
 /** Starts an item; returns whether that succeeded. */
 export const startItem = (item, button, fromStart) =>
   runAction(button, async () => {
     const body = { item: item.id, ...(fromStart && { fromStart }) };
-    const { run } = await post(isSong(item) ? '/listen' : '/watch', body);
+    const activity = activityFor(item);
+    const { run } = await post(startAddress(item, activity), body);
     saveRun(run);
+    chooseRoom(activity?.room);
     announce(t('now.begins', { title: item.title }));
   });
 
@@ -70,10 +78,11 @@ export function askWhereToStart(item, facts, go) {
     dialog.close();
     if (isFilm) go('/player');
   };
+  const start = activityFor(item)?.start;
   const planLink = () =>
     h('a', {
       class: 'btn quiet wide',
-      href: path`/scenes?scene=watch-film&item=${item.id}`,
+      href: path`/scenes?scene=${start}&item=${item.id}`,
       onclick: () => dialog.close(),
     }, t('library.plan'));
   const content = h(
@@ -82,7 +91,7 @@ export function askWhereToStart(item, facts, go) {
     coverOf(item.title, 'still', item.id),
     h('p', 'soft num', [...facts, remainingTime(item)].filter(Boolean).join(' · ')),
     startButtons(item, 'wide', closeAndGo),
-    isFilm && mayOperate() ? planLink() : null,
+    isFilm && start && mayOperate() ? planLink() : null,
   );
   const dialog = sheet(item.title, content);
 }

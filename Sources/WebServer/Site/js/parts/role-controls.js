@@ -2,15 +2,14 @@
 import { h } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { mayOperate } from '../model/store.js';
-import { isOn, value, word } from '../model/words.js';
+import { inputTitle, isOn, value } from '../model/words.js';
 import { runAction } from './actions.js';
 import { choice, toggle } from './choices.js';
 import { slider } from './sliders.js';
 import { throttle } from './throttle.js';
-import { send, setVolume } from './commands.js';
+import { send } from './commands.js';
 import { sentence, t } from '../base/text.js';
 
-const INPUTS = ['dvd', 'cd', 'tuner'];
 const CONTROLS = {
   amplifier: amplifierControls,
   lights: lightsControls,
@@ -38,7 +37,7 @@ function amplifierControls(device, sliders) {
   sliders.volume = slider({
     label: t('state.volume'),
     value: value(device, 'volume') ?? 0,
-    onchange: setVolume,
+    onchange: throttle((percent) => send(device.id, { volume: percent })),
   });
   const mute = toggle(
     t('state.muted'),
@@ -60,9 +59,11 @@ function amplifierControls(device, sliders) {
     powerButton(device),
   ];
 }
+/** The inputs that an amplifier has, and the selected one if it is none of them. */
 function inputOptions(amplifier) {
-  const ids = new Set([value(amplifier, 'input'), ...INPUTS].filter(Boolean));
-  return [...ids].sort().map((id) => [id, word(id)]);
+  const names = (amplifier.inputs ?? []).map(({ name }) => name);
+  const ids = new Set([...names, value(amplifier, 'input')].filter(Boolean));
+  return [...ids].map((id) => [id, inputTitle(amplifier, id)]);
 }
 /** The choice of stereo or surround sound. */
 export const speakers = (label, amplifier) =>

@@ -1,32 +1,15 @@
 // Runs of scenes and activities: how one is started, its steps in words, and what stopped it.
 import { btn } from '../base/dom.js';
 import { icon } from '../base/icons.js';
-import { get, path, post } from '../base/api.js';
+import { path, post } from '../base/api.js';
 import { runAction } from './actions.js';
 import { small } from './cards.js';
 import { errorCard, failureWords } from './failures.js';
-import { changed, device, devices, loadRun, saveRun, store } from '../model/store.js';
-import { commandWords, nameOf, translateTitle } from '../model/words.js';
+import { changed, device, inRoom, loadRun, loadScenes, saveRun, store } from '../model/store.js';
+import { commandWords, nameOf } from '../model/words.js';
 import { endActivity, titles } from './commands.js';
 import { t, unit } from '../base/text.js';
 
-/** The shipped scenes that begin or end an activity, which has a button on Home. */
-export const ACTIVITY_SCENES = [
-  'watch-film',
-  'end-film',
-  'listen-music',
-  'end-music',
-  'listen-radio',
-  'end-radio',
-  'popcorn',
-];
-const ICONS = {
-  'movie-night': 'moon',
-  'watch-film': 'film',
-  'listen-music': 'music',
-  'listen-radio': 'radio',
-  popcorn: 'popcorn',
-};
 /** The kinds of parameters of a scene that an item can be the value of. */
 const ITEM_KINDS = ['film', 'song', 'station'];
 /** The statuses of a step that has changed something. */
@@ -34,8 +17,7 @@ const EFFECTIVE = ['done', 'accepted'];
 /** Milliseconds after which a run that could not be loaded is asked for again. */
 const LOAD_RETRY_DELAY = 3000;
 
-export const sceneIcon = ({ name }) => ICONS[name] ?? (name.startsWith('end-') ? 'stop' : 'scenes');
-export const sceneTitle = ({ title, name }) => translateTitle(title ?? name);
+export const sceneTitle = ({ title, name }) => title ?? name;
 
 /** Starts a scene; one with parameters, or with an item that was stopped, needs its screen. */
 export async function startScene(scene, go, button) {
@@ -89,8 +71,8 @@ export function stepWords(step) {
       return t('step.wait', { time: unit(step.duration, 'second') });
     case 'command': {
       const known = device(step.device);
-      const name = known ? nameOf(known, devices()) : step.device;
-      return `${name}: ${commandWords(step.command, titles())}`;
+      const name = known ? nameOf(known) : step.device;
+      return `${name}: ${commandWords(step.command, titles(), known)}`;
     }
     // Of a newer controller.
     default:
@@ -138,12 +120,13 @@ async function loadOnceFor(id) {
  */
 export const retry = (now, button, go) =>
   runAction(button, async () => {
-    if (now.retryAt >= 0) await post('/resume');
-    else if (now.activity) await startRun(path`/activities/${now.activity}`, { item: now.item });
-    else await retryScene(now, go);
+    if (now.retryAt >= 0) await post(inRoom('/resume'));
+    else if (now.activity) {
+      await startRun(inRoom(path`/activities/${now.activity}`), { item: now.item });
+    } else await retryScene(now, go);
   });
 async function retryScene({ scene: name, item }, go) {
-  const { scenes } = await get('/scenes');
+  const scenes = await loadScenes();
   const scene = scenes.find((one) => one.name === name);
   const needed = Object.entries(scene?.parameters ?? {});
   const isItem = ([, kind]) => item && ITEM_KINDS.includes(kind);

@@ -12,7 +12,6 @@ const HALFWAY = .5;
 /** A film is seen on a screen that is lowered so far, a beam without a film already earlier. */
 const LOWERED_FOR_FILM = .2;
 const LOWERED_FOR_BEAM = .15;
-const INPUT_NAMES = { dvd: 'DVD', cd: 'CD', tuner: 'TUNER' };
 const LONGEST_INPUT = 8;
 /** The range of each band, in the unit in which the tuner reports its frequency. */
 const BANDS = { am: { from: 520, width: 1190 }, fm: { from: 76, width: 32 } };
@@ -40,6 +39,7 @@ export function appearanceOf(status, isDay) {
   const film = filmOf(status, screen);
   const projector = projectorOf(status, screen, film);
   const amplifier = amplifierOf(status);
+  const source = status.cables?.[amplifier.input];
   const players = { dvd: discPlayerOf(status, 'dvd'), cd: discPlayerOf(status, 'cd') };
   const tuner = tunerOf(status);
   const popper = popperOf(status);
@@ -54,11 +54,14 @@ export function appearanceOf(status, isDay) {
     amplifier,
     players,
     tuner,
-    sound: soundOf(amplifier, players, tuner),
+    sound: soundOf(amplifier, source, players, tuner),
     popper,
     indicators: indicatorsOf(status),
     failed: status.devices.filter(isBroken),
     dust: dustOf(screen, projector, film),
+    present: status.devices.map(({ id }) => id),
+    /** The places whose devices have a cable to the amplifier. */
+    connected: Object.values(status.cables ?? {}),
   };
 }
 
@@ -71,6 +74,8 @@ function lampsOf(status) {
 /** How far the screen is `lowered`, 0 (up) to 1 (down), and whether it moves. */
 function screenOf(status) {
   const device = deviceOf(status, 'screen');
+  // Without a screen, a projector shines on the wall.
+  if (!device && deviceOf(status, 'projector')) return { lowered: 1, isMoving: false };
   return { lowered: loweredShare(device), isMoving: value(device, 'position') === 'moving' };
 }
 function loweredShare(device) {
@@ -166,10 +171,12 @@ function amplifierOf(status) {
     volume: valueOf(status, 'amp', 'volume') ?? 0,
     isMuted: Boolean(valueOf(status, 'amp', 'muted')),
   };
-  return { ...amplifier, text: amplifier.isOn ? amplifierText(amplifier) : '' };
+  const { inputs } = deviceOf(status, 'amp') ?? {};
+  return { ...amplifier, text: amplifier.isOn ? amplifierText(amplifier, inputs) : '' };
 }
-function amplifierText({ input, mode, volume, isMuted }) {
-  const name = INPUT_NAMES[input] || String(input || '').toUpperCase().slice(0, LONGEST_INPUT);
+function amplifierText({ input, mode, volume, isMuted }, inputs) {
+  const { title = input ?? '' } = inputs?.find((one) => one.name === input) ?? {};
+  const name = title.toUpperCase().slice(0, LONGEST_INPUT);
   const sound = mode === 'surround' ? 'SURROUND' : 'STEREO';
   return `${name} ${isMuted ? 'MUTE' : sound} ${volume}`;
 }
@@ -210,15 +217,16 @@ function tunerOf(status) {
 /**
  * The way of the sound: `path` names the source and the speakers that are connected, `heard` the
  * speakers that sound at this moment.
+ * @param source the place of the device at the cable of the amplifier's input, if there is one
  */
-function soundOf(amplifier, players, tuner) {
-  const { input, mode, isMuted } = amplifier;
-  const isPlaying = input === 'tuner' ? tuner.isOn : players[input]?.isPlaying;
+function soundOf(amplifier, source, players, tuner) {
+  const { mode, isMuted } = amplifier;
+  const isPlaying = source === 'tuner' ? tuner.isOn : players[source]?.isPlaying;
   const isHeard = Boolean(amplifier.isOn && isPlaying && !isMuted);
-  const isPaused = Boolean(amplifier.isOn && players[input]?.isPaused);
+  const isPaused = Boolean(amplifier.isOn && players[source]?.isPaused);
   const speakers = mode === 'surround' ? SPEAKERS : STEREO_SPEAKERS;
   return {
-    path: isHeard || isPaused ? [input, ...speakers] : [],
+    path: isHeard || isPaused ? [source, ...speakers] : [],
     heard: isHeard ? speakers : [],
     isPaused,
   };

@@ -2,6 +2,7 @@
 // seen in them.
 import { s, shape } from '../base/dom.js';
 import { sideboardFoot } from './layouts.js';
+import { setShown } from './svg.js';
 
 const SOURCES = ['dvd', 'cd', 'tuner'];
 /** Where the cable of each speaker leaves the amplifier, as a share of its width. */
@@ -61,7 +62,8 @@ export class Cables {
   constructor(layout, parts) {
     const paths = Object.entries(cablePaths(layout, parts));
     /** The cables themselves, in the dark of the room. */
-    this.bodies = paths.map(([, path]) => shape('cable', path));
+    this.bodiesByID = Object.fromEntries(paths.map(([id, path]) => [id, shape('cable', path)]));
+    this.bodies = Object.values(this.bodiesByID);
     /** The signal of each one. It fades as a whole, so that it is one layer and not three. */
     this.signals = Object.fromEntries(
       paths.map(([id, path]) => [
@@ -75,6 +77,15 @@ export class Cables {
         ),
       ]),
     );
+  }
+  /**
+   * Shows the cables that are there: of connected sources, and of the speakers of an amplifier.
+   * @param connected the ids of the sources
+   */
+  show(connected, hasAmplifier) {
+    for (const [id, body] of Object.entries(this.bodiesByID)) {
+      setShown([body], SOURCES.includes(id) ? connected.includes(id) : hasAmplifier);
+    }
   }
   /** Shows the signal in the cables of a sound; see `appearanceOf`. */
   draw({ path, isPaused }) {

@@ -19,7 +19,7 @@ import { lensOf, ProjectedPicture } from './projected-picture.js';
 import { fabricHeight, ProjectionScreen } from './projection-screen.js';
 import { sideboardNode } from './sideboard.js';
 import { Speakers } from './speakers.js';
-import { setAttribute } from './svg.js';
+import { setAttribute, setShown } from './svg.js';
 import { slatPattern, wallNodes } from './walls.js';
 
 export class Composition {
@@ -91,6 +91,12 @@ export class Composition {
    * @param addressOf gives the address of an item's picture, if it has one
    */
   draw(look, addressOf) {
+    const { present, connected } = look;
+    this.#drawIfChanged('present', [...present, '-', ...connected], () => {
+      this.#placed.show(present);
+      this.cables.show(connected, present.includes('amp'));
+      setShown([this.screen.node], present.includes('screen'));
+    });
     this.#drawScreen(look, addressOf);
     this.#drawIfChanged('light', lightCauses(look), () => {
       this.#fadePace.adapt(look.screen.isMoving);

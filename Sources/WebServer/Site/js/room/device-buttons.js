@@ -1,6 +1,6 @@
 // The buttons over the drawing, one for each device, with its name and its state in words.
 import { ariaHidden, clamp, h, setText } from '../base/dom.js';
-import { describe, nameOf } from '../model/words.js';
+import { describe } from '../model/words.js';
 import { deviceOf } from './appearance.js';
 import { setAttribute } from './svg.js';
 
@@ -35,10 +35,10 @@ export class DeviceButtons {
       const device = deviceOf(status, id);
       button.hidden = !device;
       if (!device) continue;
-      const state = describe(device, status.titles);
-      setText(name, nameOf(device));
+      const state = device.words ?? describe(device, status.titles);
+      setText(name, device.name);
       setText(text, state);
-      setAttribute(button, 'aria-label', `${nameOf(device)}: ${state}`);
+      setAttribute(button, 'aria-label', `${device.name}: ${state}`);
     }
   }
   /**

@@ -2,6 +2,7 @@
 // Each one is placed twice: its body below the darkness of the room, what shines above it.
 import { $, $$, loadOnce, s, shape } from '../base/dom.js';
 import { fillHeaps } from './popcorn.js';
+import { setShown } from './svg.js';
 
 /** The parts in the order of drawing; the projector's beam lies between the two lists. */
 const BEHIND_BEAM = [
@@ -16,6 +17,16 @@ const BEHIND_BEAM = [
   'centre',
 ];
 const BEFORE_BEAM = ['projector', 'lamp', 'wallL', 'wallR', 'popper', 'sofa', 'cat'];
+/** The parts that are drawn only with a device; all others belong to every room. */
+const PARTS_OF_DEVICE = {
+  amp: ['amp', 'towerL', 'towerR', 'centre', 'wallL', 'wallR'],
+  dvd: ['dvd'],
+  cd: ['cd'],
+  tuner: ['tuner'],
+  projector: ['projector'],
+  lights: ['lamp', 'sconceL', 'sconceR'],
+  popper: ['popper'],
+};
 /** The part of each device that can be pressed; the projection screen is not in room.svg. */
 const PART_OF_DEVICE = {
   amp: 'amp',
@@ -95,6 +106,14 @@ export class PlacedParts {
   }
   #lit(ids) {
     return ids.flatMap((id) => this.byId[id]?.lit ?? []);
+  }
+  /** Shows the parts of the devices that are there, and hides those of others. */
+  show(present) {
+    for (const [device, ids] of Object.entries(PARTS_OF_DEVICE)) {
+      for (const part of ids.map((id) => this.byId[id]).filter(Boolean)) {
+        setShown([part.body, part.lit], present.includes(device));
+      }
+    }
   }
   /** The bounds of what can be pressed for a device; `undefined` for an unknown one. */
   boxOfDevice(id) {

@@ -1,11 +1,12 @@
-// The state of the theater as the drawing needs it: one device of each role, under the drawing's
-// ids, and the levels of the sound.
+// The state of the shown room as the drawing needs it: one device of each role and all lamps of an
+// area, under the drawing's ids, and the levels of the sound.
 import { clamp, lerp } from '../base/dom.js';
 import { followLevels } from '../model/events.js';
 import * as theater from '../model/store.js';
 import { titles } from '../parts/commands.js';
 import { pictureOf } from '../parts/pictures.js';
-import { value } from '../model/words.js';
+import { brightnessOf, roomDevices, roomLamps, withRole } from '../model/room-devices.js';
+import { describeLamps, lampsName, nameOf, value } from '../model/words.js';
 import { failureWords } from '../parts/failures.js';
 
 /** The id in the drawing of the device of each role. */
@@ -31,28 +32,43 @@ const RETRY_MS = 2000;
 /** The end at which each screen was last, by its id. */
 const lastEnds = new Map();
 
-/** The device that the drawing shows at a place. */
+const roleAt = (slot) => Object.keys(SLOTS).find((role) => SLOTS[role] === slot);
+/** The device that the drawing shows at a place; of several lamps one that failed, or the first. */
 export function shownAt(slot) {
-  const role = Object.keys(SLOTS).find((key) => SLOTS[key] === slot);
-  const { player, error } = theater.activity();
-  // Of several of a role, the one that failed, then the one that plays.
-  return [error?.device, player].map(theater.device).find((device) => device?.role === role) ??
-    theater.withRole(role);
+  if (slot !== 'lights') return withRole(roleAt(slot));
+  const lamps = roomLamps()?.lamps ?? [];
+  return lamps.find((lamp) => theater.failureOf(lamp) || isSilent(lamp)) ?? lamps[0];
+}
+const isSilent = ({ availability }) => availability === 'unavailable';
+/** The devices of the shown room that the drawing does not show, but for lamps. */
+export function undrawnDevices() {
+  const drawn = Object.values(SLOTS).map(shownAt);
+  return roomDevices().filter((one) => one.role !== 'lights' && !drawn.includes(one));
 }
 /** The status that `room.render` takes. */
 export function roomStatus() {
   const devices = Object.values(SLOTS).map((slot) => drawnDevice(slot, shownAt(slot)));
+  const drawn = devices.filter(Boolean);
   return {
     activity: theater.activity(),
     titles: titles(),
     picture: pictureOf,
-    devices: devices.filter(Boolean),
+    devices: drawn,
+    cables: cablesBetween(drawn),
   };
+}
+/** The places whose devices are connected to the amplifier, by the names of its inputs. */
+function cablesBetween(drawn) {
+  const inputs = drawn.find(({ id }) => id === 'amp')?.inputs ?? [];
+  const placeOf = (source) => Object.values(SLOTS).find((slot) => shownAt(slot)?.id === source);
+  const cables = inputs.map(({ name, source }) => [name, source && placeOf(source)]);
+  return Object.fromEntries(cables.filter(([, place]) => place));
 }
 /** A device as it is drawn, with its movement and its failure; `undefined` if it is missing. */
 function drawnDevice(slot, device) {
   if (!device) return undefined;
-  const copy = { ...device, id: slot, state: { ...device.state } };
+  const copy = { ...device, id: slot, name: nameOf(device), state: { ...device.state } };
+  if (slot === 'lights') Object.assign(copy, drawnLamps(roomLamps(), device));
   const play = theater.playback(device);
   if (play) copy.state.playback = { ...device.state.playback, value: play };
   if (device.role === 'screen') Object.assign(copy, screenMovement(device));
@@ -60,6 +76,16 @@ function drawnDevice(slot, device) {
   const error = theater.failureOf(device);
   if (error) copy.error = failureWords(error);
   return copy;
+}
+/** What is drawn of several lamps: their common name, sentence and brightness. */
+function drawnLamps({ area, lamps }, first) {
+  if (lamps.length === 1) return {};
+  const brightness = { ...first.state.brightness, value: brightnessOf(lamps) };
+  return {
+    name: lampsName({ area, lamps }),
+    words: describeLamps(lamps),
+    state: { ...first.state, brightness },
+  };
 }
 const isWarmingOrCooling = (device) => ['warming', 'cooling'].includes(value(device, 'power'));
 /** Whether a device changes at this moment, so that it is to be drawn often. */
@@ -115,7 +141,7 @@ const sides = ([left, right]) => [share(left), share(right ?? left)];
  * better ones for `meter`.
  */
 export function levels() {
-  const amplifier = theater.withRole('amplifier');
+  const amplifier = withRole('amplifier');
   const rms = amplifier?.attributes.rms?.value;
   const isReported = Array.isArray(rms) && rms.length > 0;
   return isReported && !amplifier.capabilities.includes('levels') ? sides(rms) : undefined;
@@ -153,7 +179,7 @@ export function meter(onlevels) {
   return {
     end,
     update() {
-      const amplifier = theater.withRole('amplifier');
+      const amplifier = withRole('amplifier');
       if (!isMeasurable(amplifier)) end();
       else if (!running) start(amplifier);
     },

@@ -12,6 +12,10 @@ export const setOpacity = (nodes, opacity) => {
   for (const node of nodes) node.style.opacity = opacity;
 };
 
+export const setShown = (nodes, isShown) => {
+  for (const node of nodes) node.style.display = isShown ? '' : 'none';
+};
+
 /** A place [x, y] as "x,y" with one decimal. */
 export const point = (place) => place.map((coordinate) => coordinate.toFixed(1)).join(',');
 /** Places as the value of the attribute `points`. */

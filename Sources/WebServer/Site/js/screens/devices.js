@@ -3,7 +3,7 @@ import { h, setChildren, setText } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { t } from '../base/text.js';
 import * as theater from '../model/store.js';
-import { ago, describe, ICONS, nameOf, word } from '../model/words.js';
+import { ago, describe, deviceIcon, nameOf, word } from '../model/words.js';
 import { heading, twoLines } from '../parts/cards.js';
 import { chip, stateProvenance } from '../parts/chips.js';
 import { titles } from '../parts/commands.js';
@@ -121,7 +121,7 @@ function row(device, choose) {
   const button = h(
     'button',
     props,
-    h('span', { class: 'device-icon', data: marks }, icon(ICONS[device.role])),
+    h('span', { class: 'device-icon', data: marks }, icon(deviceIcon(device))),
     twoLines(nameOf(device, theater.devices()), describe(device, titles())),
     h('span', { class: 'end', data: { known } }, chip(known, provenanceWords(known, device))),
   );

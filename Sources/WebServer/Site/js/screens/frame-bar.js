@@ -5,6 +5,7 @@ import { cover } from '../parts/cover.js';
 import { withPicture } from '../parts/pictures.js';
 import * as theater from '../model/store.js';
 import { ambient } from '../parts/item-cover.js';
+import { withRoom } from '../parts/room-switch.js';
 import { progressOf } from '../parts/runs.js';
 import { slider } from '../parts/sliders.js';
 import {
@@ -17,6 +18,7 @@ import {
   setVolume,
   volume,
 } from '../parts/commands.js';
+import { isMusic } from '../model/activities.js';
 import { titleOf, tunedFrequencyText } from '../model/words.js';
 import { t } from '../base/text.js';
 import { timeLeft } from '../base/times.js';
@@ -67,7 +69,7 @@ export class ItemBar {
   paintItem(now, title) {
     const play = theater.playback();
     setText(this.title, title);
-    setText(this.time, timeText(now, play));
+    setText(this.time, withRoom(timeText(now, play)));
     this.paintCover(now, title);
     const share = play?.duration ? (play.position / play.duration).toFixed(4) : 0;
     this.progress.style.setProperty('--at', share);
@@ -79,7 +81,7 @@ export class ItemBar {
     const item = [title, now.player, now.item].join();
     if (this.coveredItem === item) return;
     this.coveredItem = item;
-    const kind = theater.playerRole() === 'dvdPlayer' ? 'still' : 'square';
+    const kind = isMusic() ? 'square' : 'still';
     const drawing = cover(title, { kind, moment: COVER_MOMENT });
     // A new cover for each item: the picture of the last one may still be loading.
     const next = withPicture(ariaHidden('span', 'cover square', drawing), now.item);
@@ -134,5 +136,6 @@ function withStep(text, { run }) {
 function playbackText(now, play) {
   if (isRadio()) return play?.title ?? tunedFrequencyText(theater.device(now.player));
   if (isPaused(play)) return t('now.paused');
-  return play?.duration ? timeLeft(Math.max(0, play.duration - play.position)) : t('now.playing');
+  if (play?.duration) return timeLeft(Math.max(0, play.duration - play.position));
+  return t(play ? 'now.playing' : 'is.on');
 }

@@ -5,6 +5,7 @@ import { mark } from '../base/form-icons.js';
 import { icon } from '../base/icons.js';
 import * as theater from '../model/store.js';
 import { sheet } from '../parts/dialogs.js';
+import { rebuildIfChanged } from '../parts/rebuild.js';
 import { t } from '../base/text.js';
 
 const { isOwner, mayChoose, mayOperate } = theater;
@@ -21,8 +22,9 @@ const ENTRIES = [
   { id: 'plugins', address: '/plugins', icon: 'plugins', isAllowed: mayOperate },
   { id: 'settings', address: '/settings', icon: 'settings' },
 ];
-/** The entries that are tabs on a phone; the others are behind "More". */
-const TABS = ['home', 'room', 'library', 'radio', 'devices'];
+/** The entries that are tabs on a phone, as long as there is room; others are behind "More". */
+const TABS = ['home', 'room', 'library', 'radio', 'devices', 'scenes'];
+const MOST_TABS = 5;
 /** The entries below the gap in the rail. */
 const SECOND_GROUP = ['people', 'plugins', 'settings'];
 /** The entry that is marked for a screen without one of its own. */
@@ -43,36 +45,54 @@ export function mayOpen(screen) {
 }
 const allowedEntries = () => ENTRIES.filter(({ isAllowed }) => !isAllowed || isAllowed());
 const nameOf = ({ id }) => t(`${id}.title`);
-const isTab = ({ id }) => TABS.includes(id);
+const tabsAmong = (entries) =>
+  TABS.filter((id) => entries.some((entry) => entry.id === id)).slice(0, MOST_TABS);
 /** On a narrow phone, the radio is behind "More", too. */
 const isWideOnly = ({ id }) => id === 'radio';
 
-/** Returns the `rail` and the `tabs`; `mark(screen)` marks the entry of a screen in both. */
+/**
+ * Returns the `rail` and the `tabs`; `mark(screen)` marks the entry of a screen in both, and
+ * `update()` follows what the session may open in another configuration.
+ */
 export function navigation({ user }) {
-  const entries = allowedEntries();
-  const moreButton = makeMoreButton(entries.filter((entry) => isWideOnly(entry) || !isTab(entry)));
-  const rail = makeRail(entries, user);
-  const tabs = h(
-    'nav',
-    { class: 'tabs', 'aria-label': t('frame.main') },
-    entries.filter(isTab).map(tabLink),
-    moreButton,
-  );
-  return { rail, tabs, mark: (screen) => markEntry(rail, tabs, moreButton, screen) };
+  const railList = h('ul', {});
+  const rail = makeRail(railList, user);
+  const tabs = h('nav', { class: 'tabs', 'aria-label': t('frame.main') });
+  let current = 'home';
+  const update = () => {
+    const entries = allowedEntries();
+    const key = entries.map(({ id }) => id).join();
+    rebuildIfChanged(railList, key, () => railItems(entries));
+    rebuildIfChanged(tabs, key, () => tabItems(entries));
+    markEntry(rail, tabs, current);
+  };
+  update();
+  return {
+    rail,
+    tabs,
+    update,
+    mark(screen) {
+      current = screen;
+      markEntry(rail, tabs, current);
+    },
+  };
 }
-function markEntry(rail, tabs, moreButton, screen) {
-  const current = PARENTS[screen] ?? screen;
-  for (const link of [rail, tabs].flatMap((nav) => [...nav.querySelectorAll('[data-place]')])) {
-    markCurrent(link, link.dataset.place === current);
-  }
-  markCurrent(moreButton, !TABS.includes(current));
+function markEntry(rail, tabs, screen) {
+  const links = [rail, tabs].flatMap((nav) => [...nav.querySelectorAll('[data-place]')]);
+  const isEntry = (id) => links.some(({ dataset }) => dataset.place === id);
+  const parent = PARENTS[screen] ?? screen;
+  const current = isEntry(parent) ? parent : 'home';
+  for (const link of links) markCurrent(link, link.dataset.place === current);
+  const isTab = [...tabs.querySelectorAll('[data-place]')]
+    .some(({ dataset }) => dataset.place === current);
+  markCurrent(tabs.querySelector('.more'), !isTab);
 }
 function markCurrent(node, isCurrent) {
   if (isCurrent) node.setAttribute('aria-current', 'page');
   else node.removeAttribute('aria-current');
 }
 
-function makeRail(entries, user) {
+function makeRail(list, user) {
   const brand = h(
     'a',
     { class: 'rail-brand', href: '/', 'aria-label': t('frame.home') },
@@ -85,20 +105,22 @@ function makeRail(entries, user) {
     ariaHidden('span', 'face', [...user.name][0]),
     h('span', {}, user.name, h('span', 'tiny block', t(`role.${user.role}`))),
   );
+  return h('nav', { class: 'rail', 'aria-label': t('frame.main') }, brand, list, account);
+}
+function railItems(entries) {
   const firstOfSecondGroup = entries.find(({ id }) => SECOND_GROUP.includes(id));
   // Settings alone need no gap.
   const hasGap = firstOfSecondGroup.id !== 'settings';
-  const items = entries.map((entry) => {
+  return entries.map((entry) => {
     const isFirstBelowGap = hasGap && entry === firstOfSecondGroup;
     return h('li', { class: isFirstBelowGap ? 'apart' : null }, entryLink(entry));
   });
-  return h(
-    'nav',
-    { class: 'rail', 'aria-label': t('frame.main') },
-    brand,
-    h('ul', {}, items),
-    account,
-  );
+}
+function tabItems(entries) {
+  const tabs = tabsAmong(entries);
+  const isTab = ({ id }) => tabs.includes(id);
+  const others = entries.filter((entry) => isWideOnly(entry) || !isTab(entry));
+  return [...entries.filter(isTab).map(tabLink), makeMoreButton(others)];
 }
 const entryLink = (entry, kind) =>
   h(

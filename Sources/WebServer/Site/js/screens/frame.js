@@ -70,6 +70,7 @@ class Frame {
     $('.toast.ask')?.remove();
   }
   paint() {
+    this.navigation.update();
     this.bar.paint(this.screen);
     paintConnection();
   }

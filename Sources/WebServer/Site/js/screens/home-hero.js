@@ -4,6 +4,7 @@ import { icon } from '../base/icons.js';
 import { cover } from '../parts/cover.js';
 import { withPicture } from '../parts/pictures.js';
 import * as theater from '../model/store.js';
+import { currentWords } from '../model/activities.js';
 import { titleOf } from '../model/words.js';
 import { rebuildIfChanged } from '../parts/rebuild.js';
 import { seekBar } from '../parts/sliders.js';
@@ -61,6 +62,8 @@ function currentView(stopped) {
 /** A text that differs when the hero looks different. */
 const keyOf = ({ now, play, step, stopped }) =>
   JSON.stringify([
+    theater.room()?.name,
+    theater.store.activities.length,
     now.status,
     now.activity,
     now.item,
@@ -110,7 +113,7 @@ function idleContent({ now, stopped }, go) {
   ];
 }
 const choiceButtons = (go) =>
-  CHOICES.filter(([list]) => theater.mayChoose(list))
+  CHOICES.filter(([list]) => theater.mayChoose(list, theater.room()))
     .slice(0, MOST_CHOICES)
     .map(([, text, iconName, address], index) =>
       heroButton(t(text), iconName, () => go(address), { kind: index === 0 ? 'primary' : '' })
@@ -128,11 +131,10 @@ function movingContent({ now, title, step }) {
   ];
 }
 function runningContent({ now, play, title }, seek) {
-  const isFilm = theater.playerRole() === 'dvdPlayer';
   const wasResumed = now.resumedAt > NEAR_START && play?.state === 'playing';
   seek.input.disabled = !canSeek();
   return [
-    headlines(t(isFilm ? 'now.watching' : 'now.listening'), title),
+    headlines(t(currentWords()), title),
     play?.title ? h('p', 'soft', play.title) : null,
     play?.duration ? h('div', 'hero-seek', seek.node) : null,
     wasResumed ? resumedNote(now.resumedAt) : null,

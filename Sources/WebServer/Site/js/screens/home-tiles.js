@@ -1,65 +1,115 @@
-// The activities that a person may begin from Home, each with its drawing.
+// What a person may begin from Home: the activities, those of the shown room first, and popcorn.
 import { h } from '../base/dom.js';
+import { icon } from '../base/icons.js';
 import { path, post } from '../base/api.js';
 import * as theater from '../model/store.js';
+import { activityIcon, offeredActivities, popsOnly } from '../model/activities.js';
+import { withRole } from '../model/room-devices.js';
+import { activityTitle, nameOf } from '../model/words.js';
 import { runAction } from '../parts/actions.js';
+import { describeActivity, openActivity } from '../parts/activity-start.js';
+import { send } from '../parts/commands.js';
 import { showFailure } from '../parts/failures.js';
 import { rebuildIfChanged } from '../parts/rebuild.js';
+import { roomTitle } from '../parts/room-switch.js';
 import { toast } from '../parts/toasts.js';
 import { drawTile } from '../parts/tiles.js';
 import { t } from '../base/text.js';
 
-/** The activities: the role of the device, the screen, and the list of the items. */
-const ACTIVITIES = [
-  { name: 'film', role: 'dvdPlayer', address: '/library', list: 'films' },
-  { name: 'music', role: 'cdPlayer', address: '/library?kind=music', list: 'music' },
-  { name: 'radio', role: 'tuner', address: '/radio', list: 'stations' },
-  { name: 'popcorn', role: 'popcornPopper' },
-];
+/** The drawing of the items of each category. */
+const DRAWINGS = { films: 'film', songs: 'music', stations: 'radio' };
 
-/** Returns its `node`; `paint()` shows the activities of the present devices. */
+/** Returns its `node`; `paint()` shows the tiles, and whether there are any. */
 export function homeTiles(go) {
-  const node = h('div', 'tiles');
-  return { node, paint: () => paintTiles(node, go) };
+  const node = h('div', 'tile-groups');
+  const paint = () => {
+    const groups = tileGroups();
+    rebuildIfChanged(node, JSON.stringify(groups), () => groups.map((one) => group(one, go)));
+    return groups.length > 0;
+  };
+  return { node, paint };
 }
-function paintTiles(node, go) {
-  const isIdle = theater.activity().status === 'idle';
-  const currentRole = isIdle ? '' : theater.playerRole();
-  const roles = theater.devices().map(({ role }) => role);
-  const key = JSON.stringify([currentRole, roles, theater.store.session?.activities]);
-  rebuildIfChanged(node, key, () =>
-    ACTIVITIES.filter(({ role }) => roles.includes(role))
-      .filter(isAllowed)
-      .map((activity) => tile(activity, activity.role === currentRole, go)));
-}
-const isAllowed = ({ list }) => (list ? theater.mayChoose(list) : theater.mayOperate());
 
-function tile({ name, address }, isCurrent, go) {
-  const begin = ({ currentTarget }) => (address ? go(address) : makePopcorn(currentTarget));
-  const drawing = h(
-    'span',
-    { class: 'art', 'aria-hidden': 'true', data: { tile: name } },
-    drawTile(name),
+// ---- what is shown ----
+/** The tiles of the shown room, then those of each other room below its title. */
+function tileGroups() {
+  const offered = offeredActivities().map(viewOf);
+  const here = theater.room()?.name;
+  const others = theater.rooms().filter(({ name }) => name !== here);
+  return [
+    { tiles: [...offered.filter(({ activity }) => activity.room === here), ...popperView()] },
+    ...others.map((place) => ({
+      title: roomTitle(place),
+      tiles: offered.filter(({ activity }) => activity.room === place.name),
+    })),
+  ].filter(({ tiles }) => tiles.length);
+}
+function viewOf(activity) {
+  const place = theater.rooms().find(({ name }) => name === activity.room);
+  const isCurrent = place?.activity.activity === activity.name && place.activity.status !== 'idle';
+  return {
+    activity,
+    isCurrent,
+    name: activityTitle(activity),
+    text: isCurrent ? t('home.on') : describeActivity(activity),
+    drawing: DRAWINGS[activity.category],
+    icon: activityIcon(activity),
+  };
+}
+/** The popper of the shown room, for those who may use it. */
+function popperView() {
+  const popper = theater.mayOperate() && withRole('popcornPopper');
+  if (!popper) return [];
+  return [{
+    popper: popper.id,
+    name: nameOf(popper),
+    text: t('tile.popcorn'),
+    drawing: 'popcorn',
+  }];
+}
+
+function group({ title, tiles }, go) {
+  return h(
+    'div',
+    'tile-group',
+    title ? h('h3', 'title-4', title) : null,
+    h('div', 'tiles', tiles.map((view) => tile(view, go))),
   );
-  const words = h(
-    'span',
-    'tile-words',
-    h('span', 'name block', t(`activity.${name}`)),
-    h('span', 'sub', t(isCurrent ? 'home.on' : `tile.${name}`)),
-  );
+}
+function tile({ activity, popper, isCurrent, name, text, drawing, icon: iconName }, go) {
+  const press = ({ currentTarget }) =>
+    popper
+      ? makePopcorn(popper, currentTarget)
+      : openActivity(activity, isCurrent, go, currentTarget);
+  const art = drawing ? drawTile(drawing) : icon(iconName, { class: 'emblem' });
   return h(
     'button',
-    { class: 'tile', data: { on: isCurrent ? '1' : null, focus: name }, onclick: begin },
-    drawing,
-    words,
+    {
+      class: 'tile',
+      data: { on: isCurrent ? '1' : null, focus: activity?.name ?? popper },
+      onclick: press,
+    },
+    h('span', { class: 'art', 'aria-hidden': 'true', data: { tile: drawing ?? 'plain' } }, art),
+    h('span', 'tile-words', h('span', 'name block', name), h('span', 'sub', text)),
   );
 }
-function makePopcorn(button) {
-  const popper = theater.withRole('popcornPopper');
-  const turnOff = () => post(path`/devices/${popper.id}/commands`, 'off').catch(showFailure);
+
+// ---- popcorn ----
+function makePopcorn(id, button) {
+  const turnOff = () => send(id, 'off').catch(showFailure);
   return runAction(button, async () => {
-    const { run } = await post('/popcorn');
-    theater.saveRun(run);
+    await popOneBatch(theater.device(id));
     toast(t('home.popperOn'), { label: t('do.turnOff'), icon: 'popcorn', run: turnOff });
   });
+}
+/** Pops with the theater's own scene for that, if it has one. */
+async function popOneBatch(popper) {
+  const scene = theater.store.scenes.find((one) => popsOnly(one, popper));
+  if (scene) {
+    const { run } = await post(path`/scenes/${scene.name}/runs`, {});
+    theater.saveRun(run);
+    return;
+  }
+  await send(popper.id, 'on');
+  await send(popper.id, 'pop');
 }

@@ -3,10 +3,12 @@ import { ariaHidden, h } from '../base/dom.js';
 import { createRoom } from '../room/living-room.js';
 import { roomStatus } from '../room/room-status.js';
 import * as theater from '../model/store.js';
-import { describe, nameOf } from '../model/words.js';
+import { reachableLamps, withRole } from '../model/room-devices.js';
+import { describe, describeLamps, lampsName, nameOf } from '../model/words.js';
 import { section } from '../parts/cards.js';
-import { chip, stateProvenance } from '../parts/chips.js';
+import { chip, lampsProvenance, stateProvenance } from '../parts/chips.js';
 import { rebuildIfChanged } from '../parts/rebuild.js';
+import { roomSwitch } from '../parts/room-switch.js';
 import { greeting } from './greeting.js';
 import { homeHero } from './home-hero.js';
 import { homeScenes } from './home-scenes.js';
@@ -19,11 +21,13 @@ export const title = () => t('home.title');
 /** Milliseconds between two moves of the seek bar. */
 const POSITION_PERIOD = 500;
 /** The devices whose state stands below the room. */
-const ROOM_ROLES = ['lights', 'projector', 'amplifier', 'popcornPopper'];
+const ROOM_ROLES = ['projector', 'amplifier', 'popcornPopper'];
 
 export async function show(main, { go, exit, begin }) {
   const hero = homeHero(go);
+  const places = roomSwitch();
   const tiles = homeTiles(go);
+  const activities = section(t('home.question'), 'h-activities', tiles.node);
   const scenes = homeScenes(go);
   const stopped = homeStopped(go);
   const facts = h('ul', 'chips');
@@ -31,15 +35,17 @@ export async function show(main, { go, exit, begin }) {
   await Promise.all([scenes.load(), stopped.load()]);
   main.append(
     ...welcome({ exit, begin }),
+    places.node,
     hero.node,
-    section(t('home.question'), 'h-activities', tiles.node),
+    activities,
     stopped.node,
     h('div', 'home-two', h('div', 'home-left', scenes.node), roomSection(picture, facts)),
   );
 
   function paint() {
+    places.paint();
     hero.paint(stopped.last());
-    tiles.paint();
+    activities.hidden = !tiles.paint();
     paintFacts(facts);
     stopped.paint();
   }
@@ -89,10 +95,15 @@ async function drawRoom(picture) {
   };
 }
 function paintFacts(facts) {
-  const chips = ROOM_ROLES.map(theater.withRole).filter(Boolean).map(factOf);
+  const devices = ROOM_ROLES.map(withRole).filter(Boolean);
+  const chips = [...reachableLamps().map(factOfLamps), ...devices.map(factOf)];
   const build = () => chips.map(({ known, text }) => h('li', {}, chip(known, text)));
   rebuildIfChanged(facts, JSON.stringify(chips), build);
 }
+const factOfLamps = (group) => ({
+  known: lampsProvenance(group.lamps),
+  text: `${lampsName(group)}: ${describeLamps(group.lamps)}`,
+});
 const factOf = (device) => ({
   known: stateProvenance(device),
   text: `${nameOf(device)}: ${describe(device)}`,

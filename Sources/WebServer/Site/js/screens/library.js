@@ -287,7 +287,7 @@ function chosenKind(kinds) {
 }
 
 export async function show(main, { go }) {
-  const kinds = ['films', 'music'].filter(theater.mayChoose);
+  const kinds = ['films', 'music'].filter((list) => theater.mayChoose(list));
   forgetOutdated();
   kind = chosenKind(kinds);
   const library = new Library(kinds, go);

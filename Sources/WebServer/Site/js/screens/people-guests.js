@@ -7,15 +7,16 @@ import { twoLines } from '../parts/cards.js';
 import { askQuestion } from '../parts/dialogs.js';
 import { showFailure } from '../parts/failures.js';
 import { toast } from '../parts/toasts.js';
-import { hasText, t } from '../base/text.js';
+import { activityNamed } from '../model/activities.js';
+import { activityTitle } from '../model/words.js';
+import { t } from '../base/text.js';
 import { relativeTime } from '../base/times.js';
 
-/** The name of an activity in the reader's language, else its title in the configuration. */
-export const activityName = (id, title = id) => (hasText(`kind.${id}`) ? t(`kind.${id}`) : title);
+const activityName = (name) => activityTitle(activityNamed(name) ?? { name });
 
 export function guestRow(guest, reload) {
   const limits = t('people.pass', {
-    activities: guest.activities.map((id) => activityName(id)).join(', '),
+    activities: guest.activities.map(activityName).join(', '),
     percent: guest.volumeLimit,
     when: relativeTime(guest.expires),
   });

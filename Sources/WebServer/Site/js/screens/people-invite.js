@@ -10,7 +10,7 @@ import { toast } from '../parts/toasts.js';
 import { withProof } from '../parts/form-sheet.js';
 import { qrOfRows } from '../base/qr.js';
 import { ageSlider } from './age-slider.js';
-import { activityName } from './people-guests.js';
+import { activityTitle } from '../model/words.js';
 import { t, unit } from '../base/text.js';
 
 /** Seconds for which an invitation is valid: 7 days. */
@@ -104,14 +104,15 @@ function passForm(activities) {
   });
   return { node, read };
 }
-function activityButton({ name, title }, chosen) {
+function activityButton(activity, chosen) {
+  const { name } = activity;
   const flip = () => {
     const isChosen = !chosen.has(name);
     button.setAttribute('aria-pressed', isChosen);
     if (isChosen) chosen.add(name);
     else chosen.delete(name);
   };
-  const button = btn('', flip, activityName(name, title));
+  const button = btn('', flip, activityTitle(activity));
   button.setAttribute('aria-pressed', 'true');
   return button;
 }

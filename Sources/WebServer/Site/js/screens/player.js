@@ -5,6 +5,7 @@ import { icon } from '../base/icons.js';
 import { t } from '../base/text.js';
 import { clockTime } from '../base/times.js';
 import * as theater from '../model/store.js';
+import { currentCategory, currentWords, isMusic } from '../model/activities.js';
 import { titleOf } from '../model/words.js';
 import { toggle } from '../parts/choices.js';
 import {
@@ -28,6 +29,7 @@ import { ambient } from '../parts/item-cover.js';
 import { leftPlayer, withdraw } from '../parts/leave-player.js';
 import { withPicture } from '../parts/pictures.js';
 import { rebuildIfChanged } from '../parts/rebuild.js';
+import { withRoom } from '../parts/room-switch.js';
 import { speakers, track } from '../parts/role-controls.js';
 import { faultCard, progressOf, remedyButtons } from '../parts/runs.js';
 import { seekBar, slider } from '../parts/sliders.js';
@@ -67,6 +69,7 @@ function shownState(current, play) {
     current.item,
     current.itemTitle,
     current.player,
+    theater.room()?.name,
     play?.state,
     isMuted(),
     canSeek(),
@@ -115,20 +118,22 @@ function press(event) {
 function build(current, play, parts) {
   if (current.status === 'idle') return emptyPlayer();
   const role = theater.playerRole();
-  const isFilm = role === 'dvdPlayer';
+  const category = currentCategory();
+  const isFilm = category === 'films';
+  const isOfDisc = isFilm || category === 'songs';
   const name = titleOf(current) ?? '';
   ambient(name);
   const fault = () => faultCard(current.error, theater.run(), remedyButtons(current, parts.go));
   return [
-    topLine(current, isFilm),
+    topLine(current),
     h(
       'div',
       'player-grid',
-      picture(name, current, play, isFilm),
+      picture(name, current, play),
       h('div', 'player-words', h('h1', 'title-1', name), secondLine(current, play)),
       current.status === 'failed' ? fault() : null,
       play?.duration ? h('div', 'player-seek', seekNode(parts.seek, isFilm)) : null,
-      role === 'tuner' ? null : transport(play, isFilm),
+      isOfDisc ? transport(play, isFilm) : null,
       loudness(parts),
       actions(role, parts.go),
     ),
@@ -153,22 +158,23 @@ function emptyPlayer() {
     h('div', 'hero-keys', buttons),
   );
 }
-function topLine({ status }, isFilm) {
+function topLine({ status }) {
   const state = {
-    running: isFilm ? 'now.watching' : 'now.listening',
+    running: currentWords(),
     failed: 'said.stopped',
     starting: 'said.starting',
     ending: 'said.ending',
   }[status];
   const close = { class: 'btn icon quiet', href: '/', 'aria-label': t('player.close') };
-  return h('div', 'player-top', h('a', close, icon('down')), h('p', 'small', t(state)));
+  return h('div', 'player-top', h('a', close, icon('down')), h('p', 'small', withRoom(t(state))));
 }
-function picture(name, { item }, play, isFilm) {
+function picture(name, { item }, play) {
+  const isSquare = isMusic();
   const drawing = cover(name, {
-    kind: isFilm ? 'still' : 'square',
+    kind: isSquare ? 'square' : 'still',
     moment: play?.duration ? play.position / play.duration : 0,
   });
-  const look = `${isFilm ? '' : ' square'}${isPaused(play) ? ' paused' : ''}`;
+  const look = `${isSquare ? ' square' : ''}${isPaused(play) ? ' paused' : ''}`;
   return h(
     'div',
     `player-art${look}`,
@@ -269,7 +275,7 @@ function actions(role, go) {
 }
 function openSound(role) {
   const player = theater.device(theater.activity().player);
-  const setMuted = (mute) => post('/volume', { mute });
+  const setMuted = (mute) => post(theater.inRoom('/volume'), { mute });
   const content = h(
     'div',
     'controls',

@@ -1,7 +1,9 @@
 // The radio: dial, stations, presets, the current programme.
 import { announce, h, setChildren } from '../base/dom.js';
 import { icon } from '../base/icons.js';
-import { post } from '../base/api.js';
+import { path, post } from '../base/api.js';
+import { activityFor, offeredActivities } from '../model/activities.js';
+import { withRole } from '../model/room-devices.js';
 import * as theater from '../model/store.js';
 import { heading, section, twoLines } from '../parts/cards.js';
 import { segments } from '../parts/choices.js';
@@ -25,6 +27,7 @@ const HOLD_TIME = 2000;
 const COLOR_WITHOUT_STATION = 'Old Valley';
 
 export async function show(main, { again }) {
+  theater.chooseRoom(radioActivity()?.room);
   const { stations, failure } = await loadStations();
   const screen = new RadioScreen(stations, failure, again);
   main.append(
@@ -56,8 +59,22 @@ async function loadStations() {
   }
   return { stations };
 }
-const tuner = () => theater.withRole('tuner');
-const isTunerOn = () => theater.activity().status !== 'idle' && theater.playerRole() === 'tuner';
+/** The activity that plays stations: the current one, one of the shown room, or another. */
+function radioActivity() {
+  const offered = offeredActivities('stations');
+  return offered.find(({ name }) => name === theater.activity().activity) ?? offered[0];
+}
+/** The path that begins an activity; without one, the one that says why there is none. */
+const addressOf = (activity) =>
+  activity ? theater.inRoom(path`/activities/${activity.name}`, activity.room) : '/radio';
+/** The tuner that plays, else that of the activity, else that of the room. */
+const tuner = () => currentTuner() ?? theater.device(radioActivity()?.player) ?? withRole('tuner');
+function currentTuner() {
+  const { status, player } = theater.activity();
+  const device = status === 'idle' ? undefined : theater.device(player);
+  return device?.role === 'tuner' ? device : undefined;
+}
+const isTunerOn = () => Boolean(currentTuner());
 
 class RadioScreen {
   constructor(stations, failure, again) {
@@ -211,7 +228,9 @@ class RadioScreen {
   async sendPlay(item) {
     this.setSending(true);
     try {
-      const { run } = await post('/radio', { item });
+      const station = this.stations.find(({ id }) => id === item);
+      const activity = (station && activityFor(station)) ?? radioActivity();
+      const { run } = await post(addressOf(activity), { item });
       theater.saveRun(run);
     } finally {
       this.hold();

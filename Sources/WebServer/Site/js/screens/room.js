@@ -7,9 +7,13 @@ import { isChanging, levels, meter, roomStatus, shownAt } from '../room/room-sta
 import { restWhenLeftAlone } from '../room/rest.js';
 import { keepScreenAwake } from '../room/wake-lock.js';
 import { ambient } from '../parts/item-cover.js';
-import { describe, nameOf, titleOf, value } from '../model/words.js';
+import { roomLamps, withRole } from '../model/room-devices.js';
+import { describe, describeLamps, nameOf, titleOf, value } from '../model/words.js';
 import { progressOf, retry } from '../parts/runs.js';
 import { deviceSheet } from '../parts/controls.js';
+import { lampsSheet } from '../parts/lamps-sheet.js';
+import { roomSwitch } from '../parts/room-switch.js';
+import { roomChips } from './room-chips.js';
 import { capitalized, t } from '../base/text.js';
 import { clockTime, timeLeft } from '../base/times.js';
 
@@ -26,9 +30,10 @@ const MINUTE_MS = 60_000;
 export async function show(main, { go }) {
   const surface = h('div', 'room-full');
   const labels = roomLabels();
-  main.append(surface, labels.header, labels.clock);
+  const chips = roomChips();
+  main.append(surface, labels.header, chips.node, labels.clock);
   const room = await createRoom(surface, {
-    open: (slot) => deviceSheet(shownAt(slot).id),
+    open: openSlot,
     card: failureCard,
     overflow: (count) => commonCard(count, go),
   });
@@ -44,6 +49,7 @@ export async function show(main, { go }) {
     timer = setTimeout(paint, untilNextPicture(play));
     room.render(roomStatus());
     labels.update(theater.activity(), play);
+    chips.paint();
     if (!isMotionReduced()) measurement.update();
     const pair = levels();
     if (pair) room.levels(pair);
@@ -63,6 +69,12 @@ export async function show(main, { go }) {
     clearTimeout(timer);
     room.end();
   };
+}
+/** Opens the controls of what the drawing shows at a place. */
+function openSlot(slot) {
+  const lamps = slot === 'lights' ? roomLamps() : undefined;
+  if (lamps?.lamps.length > 1) lampsSheet(lamps);
+  else deviceSheet(shownAt(slot).id);
 }
 /** Milliseconds until the picture changes without an event: by a movement, a second, a minute. */
 function untilNextPicture(play) {
@@ -85,13 +97,15 @@ function roomLabels() {
     'aria-pressed': 'false',
     'aria-label': t('room.names'),
   }, icon('info'));
+  const places = roomSwitch();
   return {
-    header: h('header', 'room-head', h('div', {}, name, state), names),
+    header: h('header', 'room-head', h('div', {}, name, state), places.node, names),
     clock: ariaHidden('p', 'rest-clock', time, rest),
     names,
     update(activity, play) {
       setText(name, activity.status === 'idle' ? idleName() : titleOf(activity) ?? '');
       setText(state, stateText(activity, play));
+      places.paint();
       setText(time, clockTime(Date.now()));
       setText(rest, play?.duration ? timeLeft(play.duration - play.position) : '');
     },
@@ -113,12 +127,12 @@ function nameSwitch(button, room) {
   return () => removeEventListener('keydown', onKey);
 }
 function idleName() {
-  const isPopping = value(theater.withRole('popcornPopper'), 'popping') === 'popping';
+  const isPopping = value(withRole('popcornPopper'), 'popping') === 'popping';
   return isPopping ? t('device.popcornPopper') : t('now.nothing');
 }
 function stateText(activity, play) {
-  const lights = theater.withRole('lights');
-  const lightText = lights ? t('room.lights', { state: describe(lights) }) : '';
+  const lights = roomLamps();
+  const lightText = lights ? t('room.lights', { state: describeLamps(lights.lamps) }) : '';
   const withLights = (text) => [text, lightText].filter(Boolean).join(' · ');
   if (activity.status === 'failed') return t('said.stopped');
   if (activity.status === 'starting' || activity.status === 'ending') return stepText(activity);
@@ -136,12 +150,12 @@ function stepText(activity) {
 }
 
 /** The card of a device that failed: what happened, and what mends it. */
-function failureCard({ id: slot, error, ...drawn }) {
+function failureCard({ id: slot, error }) {
   const activity = theater.activity();
   const device = shownAt(slot);
   if (!error) {
     return {
-      title: `${nameOf(device, theater.devices())}: ${describe(drawn)}`,
+      title: `${nameOf(device)}: ${describe(device)}`,
       hint: t('room.see'),
       button: btn('', () => deviceSheet(device.id), t('room.fix')),
     };

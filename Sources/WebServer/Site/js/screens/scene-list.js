@@ -1,42 +1,76 @@
-// The list of scenes: those that begin an activity come first, those that end one last.
-import { h } from '../base/dom.js';
+// The list of scenes: a search, tiles in the order of the file, and apart from them the scenes that
+// end activities.
+import { h, keepFocus, setText } from '../base/dom.js';
 import { icon } from '../base/icons.js';
-import { twoLines } from '../parts/cards.js';
+import { isEnd } from '../model/activities.js';
+import { hasSeveralRooms, rooms } from '../model/store.js';
 import { rebuildIfChanged } from '../parts/rebuild.js';
-import { sceneIcon, sceneTitle } from '../parts/runs.js';
+import { roomTitle } from '../parts/room-switch.js';
+import { sceneTitle } from '../parts/runs.js';
+import { sceneTile } from '../parts/scene-tile.js';
 import { t } from '../base/text.js';
 
-const FIRST = ['watch-film', 'listen-music', 'listen-radio', 'popcorn'];
-const OTHER_RANK = FIRST.length;
-const LAST_RANK = OTHER_RANK + 1;
+/** With fewer scenes there is no search. */
+const FEWEST_TO_SEARCH = 9;
 
-export const sortScenes = (scenes) => [...scenes].sort((a, b) => rank(a) - rank(b));
-function rank({ name }) {
-  if (FIRST.includes(name)) return FIRST.indexOf(name);
-  return name.startsWith('end-') ? LAST_RANK : OTHER_RANK;
-}
-export function paintSceneList(list, scenes, current, choose) {
-  const build = () =>
-    scenes.map((scene) => sceneRow(scene, scene.name === current.name, () => choose(scene)));
-  rebuildIfChanged(list, JSON.stringify([current.name, scenes]), build);
-}
-function sceneRow(scene, isCurrent, choose) {
-  const count = t('scenes.steps', { count: countSteps(scene.steps) });
-  const button = h(
-    'button',
-    { class: 'row', 'aria-current': isCurrent, onclick: choose },
-    icon(sceneIcon(scene), { class: 'row-icon' }),
-    twoLines(sceneTitle(scene), count),
-    icon('chevron', { class: 'row-icon soft' }),
-  );
-  return h('li', {}, button);
-}
-/** The number of steps in a list and in the groups within it. */
-function countSteps(steps) {
-  let count = 0;
-  for (const step of steps) {
-    const inner = step.sequence ?? step.parallel;
-    count += inner ? countSteps(inner) : 1;
+/** Text as the search compares it: without case and accents. */
+const plain = (text) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+
+/**
+ * Returns its `node`; `paint(scenes, current)` shows the scenes.
+ * @param choose called with a chosen scene
+ */
+export function sceneList(choose) {
+  let query = '';
+  let scenes = [];
+  let current;
+  const field = searchField((text) => {
+    query = text;
+    show();
+  });
+  const found = h('p', { class: 'small', role: 'status' });
+  const list = h('ul', 'scene-tiles');
+  const endsTitle = h('h2', { class: 'label', id: 'h-ends' }, t('scenes.ends'));
+  const ends = h('ul', { class: 'scene-tiles', 'aria-labelledby': 'h-ends' });
+  const node = h('div', 'scene-list', field, found, list, endsTitle, ends);
+  function show() {
+    const matching = scenes.filter((scene) => plain(sceneTitle(scene)).includes(plain(query)));
+    const nothing = query && !matching.length;
+    setText(found, nothing ? t('library.nothing', { query }) : '');
+    paintTiles(list, matching.filter((scene) => !isEnd(scene)), current, choose);
+    paintTiles(ends, matching.filter(isEnd), current, choose);
+    endsTitle.hidden = !ends.children.length;
   }
-  return count;
+  return {
+    node,
+    paint(all, chosen) {
+      scenes = all;
+      current = chosen;
+      field.hidden = all.length < FEWEST_TO_SEARCH;
+      keepFocus(node, show);
+    },
+  };
+}
+function searchField(onquery) {
+  const input = h('input', {
+    type: 'search',
+    'aria-label': t('library.search'),
+    placeholder: t('library.search'),
+    autocomplete: 'off',
+    oninput: () => onquery(input.value.trim()),
+  });
+  return h('div', 'search', icon('search'), input);
+}
+function paintTiles(list, scenes, current, choose) {
+  const build = () =>
+    scenes.map((scene) => {
+      const isCurrent = scene.name === current?.name;
+      return sceneTile(scene, () => choose(scene), { note: roomOf(scene), isCurrent });
+    });
+  rebuildIfChanged(list, JSON.stringify([current?.name, scenes]), build);
+}
+/** The room of a scene, where there are several. */
+function roomOf({ room: name }) {
+  const place = hasSeveralRooms() && rooms().find((one) => one.name === name);
+  return place ? roomTitle(place) : undefined;
 }

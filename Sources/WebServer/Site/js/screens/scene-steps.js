@@ -4,7 +4,8 @@ import { icon } from '../base/icons.js';
 import { small } from '../parts/cards.js';
 import { failureWords } from '../parts/failures.js';
 import { leaves, outline, stepWords } from '../parts/runs.js';
-import { word } from '../model/words.js';
+import { device } from '../model/store.js';
+import { inputTitle, word } from '../model/words.js';
 import { hasText, number, t, unit } from '../base/text.js';
 
 const STATUS_ICONS = {
@@ -38,12 +39,13 @@ function planLamp(step, position) {
   return step.action === 'skip' ? icon('skip') : h('span', 'num tiny', position);
 }
 /** Why a step is skipped, or not decided yet. */
-function planReason({ action, reported }) {
+function planReason({ action, reported, device: owner }) {
   if (action === 'decideLater') return h('span', 'why', t('scenes.later'));
   if (action !== 'skip' || !reported) return null;
   const [key, value] = Object.entries(reported)[0];
   const state = hasText(`state.${key}`) ? t(`state.${key}`) : key;
-  return h('span', 'why', t('scenes.already', { state, value: reportedWord(value) }));
+  const text = key === 'input' ? inputTitle(device(owner), value) : reportedWord(value);
+  return h('span', 'why', t('scenes.already', { state, value: text }));
 }
 function reportedWord(value) {
   const plain = String(value?.state ?? value);

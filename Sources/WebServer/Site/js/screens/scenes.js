@@ -1,7 +1,8 @@
 // Scenes: the plan of each, its run with its steps, the error that stopped it.
 import { announce, btn, h, setChildren } from '../base/dom.js';
 import { icon } from '../base/icons.js';
-import { get, path, post } from '../base/api.js';
+import { path, post } from '../base/api.js';
+import { isEnd } from '../model/activities.js';
 import * as theater from '../model/store.js';
 import { actionButton, runAction } from '../parts/actions.js';
 import { heading } from '../parts/cards.js';
@@ -10,7 +11,7 @@ import { failureCard, showFailure } from '../parts/failures.js';
 import { rebuildIfChanged } from '../parts/rebuild.js';
 import { askWhereToResume, resumeButtons } from '../parts/resume.js';
 import { faultCard, leaves, placeOf, sceneTitle } from '../parts/runs.js';
-import { paintSceneList, sortScenes } from './scene-list.js';
+import { sceneList } from './scene-list.js';
 import { parameterFields } from './scene-parameters.js';
 import { planSteps, runSteps } from './scene-steps.js';
 import { capitalized, sentence, t } from '../base/text.js';
@@ -18,7 +19,6 @@ import { capitalized, sentence, t } from '../base/text.js';
 export const title = () => t('scenes.title');
 /** Where the list stands above the plan. */
 const NARROW = '(max-width: 1099px)';
-const DEFAULT_SCENE = 'watch-film';
 const ENDED_STEPS = ['done', 'accepted', 'skipped'];
 const RUN_CHIPS = { running: 'busy', done: 'reported', failed: 'failed', cancelled: 'off' };
 
@@ -50,7 +50,7 @@ class ScenesScreen {
   /** @param again shows the screen anew */
   constructor(again) {
     this.again = again;
-    this.list = h('ul', 'rows scene-list');
+    this.list = sceneList((scene) => this.choose(scene));
     this.top = h('div', 'run-top');
     this.trouble = h('div', 'run-trouble');
     this.choices = h('div', 'controls');
@@ -65,7 +65,7 @@ class ScenesScreen {
       this.keys,
       this.steps,
     );
-    this.node = h('div', 'scene-split', this.list, this.pane);
+    this.node = h('div', 'scene-split', this.list.node, this.pane);
     /** The values of the current scene's parameters, by their names. */
     this.values = {};
     /** Counts the requests: only the answer to the last one is shown. */
@@ -76,8 +76,7 @@ class ScenesScreen {
   // ---- the scenes ----
   async read() {
     this.configuration = theater.store.applied;
-    const { scenes } = await get('/scenes');
-    this.scenes = sortScenes(scenes);
+    this.scenes = await theater.loadScenes();
   }
   /** Calls `changed` when the controller applies another configuration. */
   followConfiguration(changed) {
@@ -89,12 +88,12 @@ class ScenesScreen {
   }
   showNoScenes() {
     this.pane.hidden = true;
-    setChildren(this.list, h('li', 'soft', t('scenes.none')));
+    setChildren(this.list.node, h('p', 'soft', t('scenes.none')));
   }
   /** Shows the scene and the run of an address. */
   async begin(parameters) {
-    this.current = this.scene(parameters.get('scene')) ?? this.scene(DEFAULT_SCENE) ??
-      this.scenes[0];
+    this.current = this.scene(parameters.get('scene')) ??
+      this.scenes.find((scene) => !isEnd(scene)) ?? this.scenes[0];
     this.runID = parameters.get('run');
     const item = parameters.get('item');
     if (item) {
@@ -130,7 +129,7 @@ class ScenesScreen {
     if (!this.runID) this.loadPlan();
   }
   paintList() {
-    paintSceneList(this.list, this.scenes, this.current, (scene) => this.choose(scene));
+    this.list.paint(this.scenes, this.current);
   }
   choose(scene) {
     this.current = scene;

@@ -1,0 +1,40 @@
+// How an activity is chosen, begun and described.
+import { path, post } from '../base/api.js';
+import { announce } from '../base/dom.js';
+import { t } from '../base/text.js';
+import { devicesOfScene, sceneNamed } from '../model/activities.js';
+import { chooseRoom, device, inRoom, saveRun } from '../model/store.js';
+import { activityTitle, nameOf } from '../model/words.js';
+import { runAction } from './actions.js';
+
+/** The screens on which the items of each category are chosen. */
+const SCREENS = { films: '/library', songs: '/library?kind=music', stations: '/radio' };
+
+/** Goes to the screen of an activity's items; one without items begins. */
+export function openActivity(activity, isCurrent, go, button) {
+  const address = isCurrent && !activity.category ? '/player' : SCREENS[activity.category];
+  if (!address) return beginActivity(activity, button);
+  chooseRoom(activity.room);
+  return go(address);
+}
+const beginActivity = (activity, button) =>
+  runAction(button, async () => {
+    const address = inRoom(path`/activities/${activity.name}`, activity.room);
+    const { run } = await post(address, {});
+    saveRun(run);
+    chooseRoom(activity.room);
+    announce(t('now.begins', { title: activityTitle(activity) }));
+  });
+
+/** What an activity uses: the devices of its start beside player and amplifier, or the player. */
+export function describeActivity(activity) {
+  const { start, player, amplifier } = activity;
+  const own = [player, amplifier];
+  const others = devicesOfScene(sceneNamed(start)).filter((id) => !own.includes(id));
+  const used = (others.length ? others : [player ?? amplifier]).map(device).filter(Boolean);
+  const isOneLamp = used.filter(({ role }) => role === 'lights').length === 1;
+  const names = used.map((one) =>
+    one.role === 'lights' && !isOneLamp ? t('device.lights') : nameOf(one)
+  );
+  return [...new Set(names)].filter((name) => name !== activityTitle(activity)).join(', ');
+}
