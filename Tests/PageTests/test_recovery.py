@@ -369,7 +369,7 @@ def test_offered_activities(owner):
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("radio", name="Guest").click()
     choices = dialog.locator("[aria-pressed]")
-    expect(choices).to_have_text(["Films", "Sing along"])
+    expect(choices).to_have_text(["Watch a film", "Sing along"])
     for wanted in (["film", "karaoke"], ["karaoke"]):
         with page.expect_request(
             lambda request: request.method == "POST" and request.url.endswith("/guests")

@@ -174,7 +174,7 @@ def test_sheet(owner, theater):
 def test_late_begin(owner):
     page = owner.open("/library")
     page.get_by_role("button", name=re.compile("^Paper Moons")).click()
-    held = hold(page, "/watch")
+    held = hold(page, "/activities/film")
     page.get_by_role("dialog").get_by_role(
         "button", name=re.compile("^(Watch|From the start)$")
     ).click()

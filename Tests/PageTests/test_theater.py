@@ -34,7 +34,7 @@ ORDERS = {
             "Screen: down",
             "Projector: turn on",
             "Amplifier: turn on",
-            "Amplifier: input DVD",
+            "Amplifier: input DVD player",
             "Amplifier: surround sound",
             "Amplifier: volume 50 %",
             "DVD player: turn on",
@@ -75,7 +75,7 @@ ORDERS = {
         ("Song", "First Bus"),
         [
             "Amplifier: turn on",
-            "Amplifier: input CD",
+            "Amplifier: input CD player",
             "Amplifier: stereo",
             "CD player: turn on",
             "CD player: play First Bus",
@@ -131,7 +131,7 @@ def heading(page, name, level=1):
 )
 def test_film(owner, theater):
     page = owner.open("/")
-    for name in ("Watch a film", "Listen to music", "Radio", "Popcorn"):
+    for name in ("Watch a film", "Listen to music", "Listen to the radio", "Popcorn"):
         expect(page.get_by_role("button", name=re.compile(f"^{name}"))).to_be_visible()
     page.get_by_role("button", name=re.compile("^Watch a film")).click()
     heading(page, "Library").wait_for()
@@ -289,7 +289,7 @@ def test_radio(owner, theater):
     page.get_by_role("button", name="Next station").click()
     theater.wait_for("tuner", "frequency", 98.5)
     # The last of several quick presses counts, however long the first one takes.
-    held = hold(page, "/radio", times=1)
+    held = hold(page, "/activities/radio", times=1)
     page.get_by_role("button", name=re.compile("Harbour Jazz")).click()
     route = wait_held(page, held)
     before = sum(url.endswith("/radio") for url in owner.requests)

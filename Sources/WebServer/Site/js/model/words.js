@@ -109,14 +109,13 @@ export function activityTitle({ title, category, name }) {
 export const titleOf = ({ itemTitle, title, activity, scene }) =>
   itemTitle ?? title ?? activity ?? scene;
 /**
- * The shown name of a device: its own title, else its role. Of several with the same name, each is
- * followed by its id.
+ * The shown name of a device: its own title, else its role. Of several with the same name, each but
+ * the first is followed by its id.
  */
 export function nameOf(device, all = devices()) {
   const name = plainNameOf(device);
-  const isAlone = !all.some((other) => other.id !== device.id && plainNameOf(other) === name);
-  const isSame = device.id.toLowerCase() === name.toLowerCase();
-  return isAlone || isSame ? name : `${name} ${device.id}`;
+  const first = all.find((other) => plainNameOf(other) === name) ?? device;
+  return first.id === device.id ? name : `${name} ${device.id}`;
 }
 function plainNameOf({ id, role, title }) {
   if (title && title !== ROLE_TITLES[role]) return title;

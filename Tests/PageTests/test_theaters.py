@@ -1,0 +1,414 @@
+"""The page on other theaters: two rooms, a lamp and a projector, and the shipped one renamed."""
+
+import difflib
+import re
+from contextlib import contextmanager
+
+import pytest
+from conftest import SIZES, TheaterClient, Visit, configuration, eventually, proves
+from controller import Controller
+from playwright.sync_api import expect
+from test_screens import FIND_OVERFLOW, FIND_SMALL_TARGETS, faults
+from theaters import Renaming, fixture_configuration
+
+SCREENS = ["/", "/room", "/player", "/library", "/radio", "/scenes", "/devices", "/people"]
+LOUNGE = ["Großes Kino", "4K night", "Put a record on", "Gaming", "Popcorn cart"]
+KITCHEN = ["Kitchen radio", "Kitchen music"]
+
+
+@contextmanager
+def running(made):
+    """A controller with a configuration, and its owner."""
+    with Controller(made) as controller:
+        controller.wait_for(controller.answers)
+        client = TheaterClient(controller)
+        controller.wait_for(controller.plugins_are_up)
+        yield client
+
+
+@pytest.fixture(scope="module")
+def house():
+    with running(fixture_configuration("house")) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def minimal():
+    with running(fixture_configuration("minimal")) as client:
+        yield client
+
+
+@pytest.fixture
+def open_visit(browser):
+    """Opens visits of a theater's owner, with nothing on."""
+    made = []
+
+    def open_visit(client, **options):
+        for room in client.send("GET", "/rooms")["rooms"]:
+            if room["activity"]["status"] != "idle":
+                client.run(f"/rooms/{room['name']}/end")
+        client.run("/off")
+        visit = Visit(browser, client.base, **options)
+        made.append(visit)
+        return visit.with_session(client.people["ann@example.org"])
+
+    yield open_visit
+    for each in made:
+        each.close()
+
+
+def names_of(locator):
+    return [re.sub(r"\s+", " ", text).strip() for text in locator.all_inner_texts()]
+
+
+def tiles(page):
+    return names_of(page.locator(".tile .name"))
+
+
+def places(page):
+    """Returns the screens of the navigation."""
+    return names_of(page.locator(".rail [data-place]"))
+
+
+def choose_room(page, name):
+    choice = page.get_by_role("radio", name=re.compile(f"^{name}"))
+    choice.click()
+    expect(choice).to_be_checked()
+
+
+# ---- what the theater has ----
+@proves(
+    "E22 · Home offers every activity of the file with its drawing or icon, the other room's "
+    "below its title, and scenes that are no start or end of one"
+)
+def test_home(house, open_visit):
+    page = open_visit(house).open("/")
+    expect(page.locator(".tile")).to_have_count(len(LOUNGE + KITCHEN))
+    assert tiles(page) == LOUNGE + KITCHEN
+    assert page.locator(".tile .art").evaluate_all(
+        "(all) => all.map(({ dataset }) => dataset.tile)"
+    ) == ["film", "film", "music", "plain", "popcorn", "radio", "music"]
+    expect(page.get_by_role("heading", name="Kitchen", level=3)).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("^Gaming"))).to_contain_text(
+        "Big screen, Beamer"
+    )
+    scenes = names_of(page.locator(".scene-tile .name"))
+    assert scenes == [f"Mood {number}" for number in range(1, 9)]
+    expect(page.get_by_role("link", name="All scenes: 25")).to_be_visible()
+    assert {"Library", "Radio"} <= set(places(page))
+    choose_room(page, "Kitchen")
+    expect(page.locator(".tile").first).to_contain_text("Kitchen radio")
+    assert tiles(page) == KITCHEN + LOUNGE[:-1]
+    expect(page.locator(".scene-tile")).to_have_count(0)
+
+
+@proves(
+    "E22 · a theater without players has no Library and no Radio; its activity begins, is on and "
+    "ends from Home"
+)
+@pytest.mark.parametrize("size", SIZES)
+def test_minimal(minimal, open_visit, size):
+    page = open_visit(minimal, size=size).open("/")
+    assert places(page) == ["Home", "Room", "Scenes", "Devices", "People", "Plugins", "Settings"]
+    if size == "phone":
+        assert names_of(page.locator(".tabs [data-place]")) == ["Home", "Room", "Scenes", "Devices"]
+    expect(page.get_by_role("radiogroup")).to_have_count(0)
+    page.get_by_role("button", name=re.compile("^Slides")).click()
+    hero = page.locator(".hero")
+    expect(hero).to_contain_text("On now")
+    expect(hero.get_by_role("heading", name="Slides")).to_be_visible()
+    minimal.wait_for("lamp", "brightness", 20)
+    minimal.wait_for("beamer", "power", "on")
+    expect(page.locator(".tile[data-on]")).to_contain_text("On now")
+    expect(page.locator(".chips")).to_contain_text("Lamp: dimmed to 20 %")
+    hero.get_by_role("button", name="End").click()
+    expect(page.get_by_role("heading", name="Nothing is on")).to_be_visible()
+    minimal.wait_for("beamer", "power", "off")
+
+
+@proves(
+    "E22 · scenes are tiles with icons in the order of the file, found by a search; ends of "
+    "activities stand apart"
+)
+def test_scenes(house, open_visit):
+    page = open_visit(house).open("/scenes")
+    lists = page.locator(".scene-tiles")
+    shown = [scene["title"] for scene in house.send("GET", "/scenes")["scenes"]]
+    ends = [
+        "Kino aus",
+        "4K off",
+        "Record off",
+        "Stop gaming",
+        "Kitchen quiet",
+        "Kitchen music off",
+    ]
+    assert names_of(lists.first.locator(".name")) == [one for one in shown if one not in ends]
+    assert names_of(lists.last.locator(".name")) == ends
+    expect(page.locator(".scene-tile svg")).to_have_count(len(shown))
+    page.get_by_role("searchbox", name="Search").fill("grosses")
+    expect(page.get_by_role("status").first).to_contain_text("Nothing matches")
+    page.get_by_role("searchbox", name="Search").fill("MOOD 2")
+    expect(page.locator(".scene-tile")).to_have_count(5)
+    page.get_by_role("button", name="Mood 21").click()
+    pane = page.get_by_role("region", name="Mood 21")
+    pane.get_by_role("button", name="Run").click()
+    expect(pane.get_by_role("status")).to_have_text("Done.")
+    house.wait_for("cove", "brightness", 63)
+
+
+@proves("E22 · titles are those of the file in every language; the page's own words are translated")
+def test_titles(house, open_visit):
+    page = open_visit(house, locale="uk-UA").open("/")
+    assert tiles(page) == LOUNGE + KITCHEN
+    expect(page.get_by_role("button", name=re.compile("^Popcorn cart"))).to_contain_text(
+        "Приготувати порцію"
+    )
+    shipped = configuration()
+    shipped["scenes"]["own"] = {"title": "End the film", "steps": [{"lights": "on"}]}
+    with running(shipped) as client:
+        page = open_visit(client, locale="uk-UA").open("/")
+        expect(page.get_by_role("button", name="End the film")).to_be_visible()
+
+
+# ---- the devices of the activity ----
+def watch_film(page, house):
+    """Begins the film of the lounge on Home, and leads to the player."""
+    choose_room(page, "Lounge")
+    page.get_by_role("button", name=re.compile("^Großes Kino")).click()
+    page.get_by_role("button", name=re.compile("^Harbour Lights")).click()
+    page.get_by_role("dialog").get_by_role(
+        "button", name=re.compile("^(Watch|From the start)$")
+    ).click()
+    expect(page.get_by_role("heading", name="Harbour Lights")).to_be_visible()
+    expect(page.get_by_role("button", name="Pause")).to_be_enabled()
+    house.wait_for("lounge-amp", "volume", 45)
+
+
+@proves(
+    "E27 · two rooms play at once, each at its own volume with its own mute, and end apart; the "
+    "player, the bar and the keys are those of the shown room"
+)
+def test_two_rooms(house, open_visit):
+    visit = open_visit(house)
+    page = visit.open("/")
+    watch_film(page, house)
+    volume = page.get_by_role("slider", name="Volume").first
+    expect(volume).to_have_value("45")
+    visit.open("/")
+    page.get_by_role("button", name=re.compile("^Kitchen radio")).click()
+    page.get_by_role("button", name=re.compile("Lantern Radio")).click()
+    house.wait_for("kitchen-tuner", "power", "on")
+    bar = page.get_by_role("region", name="What plays")
+    expect(bar).to_contain_text("Kitchen")
+    expect(volume).to_have_value("40")
+    bar.get_by_role("link").click()
+    expect(page.get_by_role("heading", name="Lantern Radio")).to_be_visible()
+    volume.focus()
+    page.keyboard.press("ArrowRight")
+    house.wait_for("kitchen-amp", "volume", 41)
+    assert house.state("lounge-amp", "volume") == 45
+    mute = page.get_by_role("button", name="Mute")
+    mute.click()
+    house.wait_for("kitchen-amp", "muted", True)
+    expect(mute).to_have_attribute("aria-pressed", "true")
+    mute.click()
+    house.wait_for("kitchen-amp", "muted", False)
+    assert house.state("lounge-amp", "muted") is False
+    page.get_by_role("link", name="Close the player").click()
+    choose_room(page, "Lounge")
+    expect(page.locator(".hero").get_by_role("heading", name="Harbour Lights")).to_be_visible()
+    expect(page.locator(".tile[data-on] .name")).to_have_text(["Großes Kino", "Kitchen radio"])
+    choose_room(page, "Kitchen")
+    page.locator(".hero").get_by_role("button", name="End").click()
+    expect(page.locator(".hero[data-status=idle]")).to_be_visible()
+    house.wait_for("kitchen-amp", "power", "off")
+    choose_room(page, "Lounge")
+    page.locator(".hero").get_by_role("link", name="Player").click()
+    expect(page.get_by_role("button", name="Pause")).to_be_enabled()
+    volume.focus()
+    page.keyboard.press("ArrowRight")
+    house.wait_for("lounge-amp", "volume", 46)
+    page.reload()
+    visit.wait_ready()
+    expect(page.get_by_role("heading", name="Harbour Lights")).to_be_visible()
+    page.get_by_role("button", name="End", exact=True).click()
+    house.wait_for("lounge-amp", "power", "off")
+
+
+@proves(
+    "E22 · an activity without a player is just on, with volume and mute of its amplifier; its "
+    "amplifier offers its own inputs, and a slider in a device's sheet commands that device"
+)
+def test_gaming(house, open_visit):
+    visit = open_visit(house)
+    page = visit.open("/")
+    choose_room(page, "Lounge")
+    page.get_by_role("button", name=re.compile("^Gaming")).click()
+    hero = page.locator(".hero[data-status=running]")
+    expect(hero).to_contain_text("On now")
+    expect(hero).not_to_contain_text("Listening")
+    hero.get_by_role("link", name="Player").click()
+    expect(page.get_by_role("heading", name="Gaming")).to_be_visible()
+    expect(page.get_by_role("group", name="Playback")).to_have_count(0)
+    before = house.state("lounge-amp", "volume")
+    page.get_by_role("slider", name="Volume").first.focus()
+    page.keyboard.press("ArrowRight")
+    house.wait_for("lounge-amp", "volume", before + 1)
+    for wanted in (True, False):
+        page.get_by_role("button", name="Mute").click()
+        house.wait_for("lounge-amp", "muted", wanted)
+    visit.open("/devices")
+    page.locator(".device-row", has_text="Lounge receiver").click()
+    pane = page.get_by_role("region", name="Lounge receiver")
+    inputs = pane.get_by_role("radiogroup", name="Input").get_by_role("radio")
+    expect(inputs).to_have_text(
+        ["Blu-ray", "4K player", "CD deck", "hdmi2", "turntable", "chromecast"]
+    )
+    expect(inputs.nth(3)).to_be_checked()
+    inputs.nth(4).click()
+    house.wait_for("lounge-amp", "input", "turntable")
+    house.send("POST", "/devices/kitchen-amp/commands", "on")
+    page.locator(".device-row", has_text="Kitchen speakers").click()
+    pane = page.get_by_role("region", name="Kitchen speakers")
+    pane.get_by_role("slider", name="Volume").fill("23")
+    house.wait_for("kitchen-amp", "volume", 23)
+    assert house.state("lounge-amp", "volume") == before + 1
+
+
+# ---- the room ----
+def drawn(page):
+    """Returns the visible buttons over the drawing, by their place."""
+    return dict(
+        page.locator(".hit:visible").evaluate_all(
+            "(all) => all.map((one) => [one.dataset.device, one.ariaLabel])"
+        )
+    )
+
+
+@proves(
+    "E22 · the room draws the devices of what is on, other ones as labelled chips, all lamps of "
+    "the area together, and the signal along the cable"
+)
+def test_room(house, open_visit):
+    visit = open_visit(house)
+    page = visit.open("/room")
+    choose_room(page, "Lounge")
+    assert drawn(page)["lights"] == "Lights · Lounge: off"
+    assert drawn(page)["dvd"].startswith("Blu-ray")
+    house.run("/rooms/lounge/activities/uhd", {"item": "u1", "fromStart": True})
+    expect(page.get_by_role("button", name="4K player: playing Dunes")).to_be_visible()
+    expect(
+        page.get_by_role("button", name=re.compile("^Lounge receiver: 4K player"))
+    ).to_be_visible()
+    expect(page.locator(".room-chip")).to_have_text([re.compile("^Blu-ray")])
+    expect(page.locator("svg.room-svg .wire-on")).to_have_count(6)
+    house.send("POST", "/devices/cove/commands", {"dim": 50})
+    house.send("POST", "/devices/stars/commands", "on")
+    lights = page.get_by_role("button", name="Lights · Lounge: 2 of 7 on")
+    expect(lights).to_be_visible()
+    lights.click()
+    sheet = page.get_by_role("dialog", name="Lights · Lounge")
+    expect(sheet.get_by_role("slider")).to_have_count(7)
+    sheet.get_by_role("slider", name="Aquarium").fill("30")
+    house.wait_for("aquarium", "brightness", 30)
+    sheet.get_by_role("button", name="Off").click()
+    for lamp in ("cove", "stars", "aquarium"):
+        house.wait_for(lamp, "brightness", 0)
+    page.keyboard.press("Escape")
+    page.locator(".room-chip").click()
+    expect(page.get_by_role("dialog", name="Blu-ray")).to_be_visible()
+    page.keyboard.press("Escape")
+    choose_room(page, "Kitchen")
+    eventually(page, lambda: set(drawn(page)) == {"lights", "cd", "amp", "tuner"})
+    expect(page.locator("svg.room-svg .wire-on")).to_have_count(0)
+
+
+# The parts of the drawing that can be seen: each has a body in the dark of the room.
+DRAWN_PARTS = """(all) => all.filter((part) => part.style.display !== 'none').length"""
+
+
+@proves("E22 · the room draws no device that nobody owns")
+def test_no_ghosts(minimal, open_visit):
+    page = open_visit(minimal).open("/room")
+    assert drawn(page) == {"lights": "Lamp: off", "projector": "Projector: off"}
+    expect(page.locator(".room-chip")).to_have_count(0)
+    bodies = page.locator(".room-svg .l-body > g:has(> .body)")
+    # The lamps, the projector, the sofa and the cat; no speaker, player or screen.
+    assert bodies.evaluate_all(DRAWN_PARTS) == 6
+    assert page.locator(".room-svg .cable").evaluate_all(DRAWN_PARTS) == 0
+    expect(page.locator(".room-svg g.screen")).to_be_hidden()
+
+
+# ---- accessibility ----
+@proves("E22 · screens of other theaters have no accessibility faults, small targets or cut texts")
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", ["house", "minimal"])
+def test_faults(request, open_visit, name, size):
+    client = request.getfixturevalue(name)
+    visit = open_visit(client, size=size)
+    if name == "house":
+        client.run("/rooms/lounge/activities/gaming")
+        client.run("/rooms/kitchen/activities/kitchen-radio", {"item": "Old Valley"})
+    else:
+        client.run("/activities/slides")
+    for theme in ("dark", "light"):
+        visit.page.emulate_media(color_scheme=theme)
+        for path in ("/", "/room", "/scenes", "/player"):
+            page = visit.open(path)
+            found = (
+                faults(page)
+                + page.evaluate(FIND_OVERFLOW)
+                + page.evaluate(FIND_SMALL_TARGETS, False)
+            )
+            assert not found, (path, theme, found)
+
+
+# ---- renamed ----
+# What differs between two looks at the same page: times that pass.
+PASSING = re.compile(
+    r"\d+:\d\d(:\d\d)?|\d+ (seconds?|minutes?|min|s)\b|just now|\d+ \w+ ago|(?<=slider \"Place).*"
+)
+ICONS = """() => [...document.querySelectorAll('main svg[viewBox="0 0 24 24"] path')]
+  .map((path) => path.getAttribute('d'))"""
+
+
+def looks(client, open_visit):
+    """Returns what each screen is for people and programs, idle and with a film."""
+    visit = open_visit(client)
+    seen = {}
+
+    def look(state):
+        for path in SCREENS:
+            page = visit.open(path)
+            expect(page.locator(".loading")).to_have_count(0)
+            seen[state, path] = (
+                PASSING.sub("…", page.locator("body").aria_snapshot()),
+                page.evaluate(ICONS),
+                page.locator("[data-tile]").evaluate_all(
+                    "(all) => all.map(({ dataset }) => dataset.tile)"
+                ),
+            )
+
+    look("idle")
+    client.watch()
+    client.send("POST", "/pause")
+    look("film")
+    return seen
+
+
+def difference(wanted, found):
+    lines = difflib.unified_diff(wanted.splitlines(), found.splitlines(), n=0, lineterm="")
+    return "\n".join(lines)
+
+
+@proves("E22 · the page is the same with every device, input, scene and activity renamed")
+@pytest.mark.parametrize("seed", [33, 2026])
+def test_renamed(open_visit, seed):
+    renaming = Renaming(configuration(), seed)
+    with running(configuration()) as shipped, running(renaming.configuration) as renamed:
+        wanted = looks(shipped, open_visit)
+        found = looks(renamed, open_visit)
+    for key, (text, *drawings) in found.items():
+        wanted_text, *wanted_drawings = wanted[key]
+        assert not difference(wanted_text, renaming.original(text)), key
+        assert drawings == wanted_drawings, key
