@@ -1,12 +1,21 @@
 """The page on other theaters: two rooms, a lamp and a projector, and the shipped one renamed."""
 
 import difflib
+import json
 import re
 from contextlib import contextmanager
 
 import pytest
-from conftest import SIZES, TheaterClient, Visit, configuration, eventually, proves
-from controller import Controller
+from conftest import (
+    SIZES,
+    TheaterClient,
+    Visit,
+    configuration,
+    eventually,
+    proves,
+    with_modules,
+)
+from controller import ROOT, Controller
 from playwright.sync_api import expect
 from test_screens import FIND_OVERFLOW, FIND_SMALL_TARGETS, faults
 from theaters import Renaming, fixture_configuration
@@ -156,7 +165,10 @@ def test_scenes(house, open_visit):
     house.wait_for("cove", "brightness", 63)
 
 
-@proves("E22 · titles are those of the file in every language; the page's own words are translated")
+@proves(
+    "E22 · titles are those of the file in every language, also one that the shipped file has for "
+    "another scene; the words of the page and of the shipped file are translated"
+)
 def test_titles(house, open_visit):
     page = open_visit(house, locale="uk-UA").open("/")
     assert tiles(page) == LOUNGE + KITCHEN
@@ -166,8 +178,24 @@ def test_titles(house, open_visit):
     shipped = configuration()
     shipped["scenes"]["own"] = {"title": "End the film", "steps": [{"lights": "on"}]}
     with running(shipped) as client:
-        page = open_visit(client, locale="uk-UA").open("/")
+        page = open_visit(client, locale="uk-UA").open("/scenes")
         expect(page.get_by_role("button", name="End the film")).to_be_visible()
+        expect(page.get_by_role("button", name="Завершити фільм")).to_be_visible()
+
+
+@proves("E22 · each icon that a configuration may name has a drawing")
+def test_icons(minimal, open_visit):
+    page = open_visit(minimal).open("/")
+    schema = json.loads((ROOT / "devices.schema.json").read_text())
+    names = schema["$defs"]["icon"]["enum"]
+    drawn = page.evaluate(
+        with_modules(
+            "base/icons.js",
+            "({ icon }, names) => names.map((name) => icon(name).innerHTML)",
+        ),
+        [*names, "info"],
+    )
+    assert len(names) > 20 and len(set(drawn)) == len(names) + 1
 
 
 # ---- the devices of the activity ----

@@ -161,7 +161,7 @@ const APPLIERS = {
     putByID(store.status.devices, { ...value, at: performance.now() });
   },
   activity(value) {
-    const owner = value.room ? roomNamed(value.room) : room();
+    const owner = ownerOf(value);
     if (!owner) return;
     // The controller has saved a position, so the list of stopped items is out of date.
     if (value.status === 'idle' || value.item !== owner.activity.item) store.library += 1;
@@ -191,10 +191,12 @@ function applySnapshot(status) {
   for (const device of status.devices) device.at = now;
   const lastEvent = store.status?.event;
   store.status = status;
-  const current = roomNamed(status.activity.room);
-  if (current) current.activity = status.activity;
+  const owner = ownerOf(status.activity);
+  if (owner) owner.activity = status.activity;
   if (lastEvent && lastEvent !== status.event) catchUp(lastEvent);
 }
+/** The room of an activity, which is the shown one if it names none. */
+const ownerOf = ({ room: name }) => (name ? roomNamed(name) : room());
 /** Replaces the value of the same id in a list, or adds it. */
 function putByID(list, value) {
   const index = list.findIndex(({ id }) => id === value.id);
@@ -267,12 +269,16 @@ const roomNamed = (name) => rooms().find((other) => other.name === name);
 /** The room that the page shows: the chosen one, else that of the session, else the first. */
 export const room = () =>
   roomNamed(chosenRoom) ?? roomNamed(store.status?.activity.room) ?? rooms()[0];
-/** Shows another room on this device. */
-export function chooseRoom(name) {
+/** Shows another room, until the page is loaded again. */
+export function showRoom(name) {
   if (name === undefined || name === room()?.name) return;
   chosenRoom = name;
-  savePreferences({ room: name });
   changed();
+}
+/** Shows another room on this device from now on. */
+export function chooseRoom(name) {
+  savePreferences({ room: name });
+  showRoom(name);
 }
 /** The path of a request that acts in a room; a theater of one room has no other. */
 export const inRoom = (address, name = room()?.name) =>

@@ -100,14 +100,22 @@ export function describe(device, titles = {}) {
   return describer ? describer(device, titles) : word(value(device, 'power') ?? 'unknown');
 }
 
+/**
+ * The title of a scene or activity as people see it. One of the file that the theater comes with is
+ * a text of this page, whose key names the entry and its title; any other title is shown as it is.
+ */
+export function entryTitle({ name, title }) {
+  const key = `shipped.${name}: ${title}`;
+  return hasText(key) ? t(key) : title ?? name;
+}
 /** The title of an activity: its own, else what it is for, else its name. */
 export function activityTitle({ title, category, name }) {
   const key = `activity.${category}`;
-  return title ?? (hasText(key) ? t(key) : name);
+  return !title && hasText(key) ? t(key) : entryTitle({ name, title });
 }
 /** The title of the current item, else of the current activity. */
 export const titleOf = ({ itemTitle, title, activity, scene }) =>
-  itemTitle ?? title ?? activity ?? scene;
+  itemTitle ?? entryTitle({ name: activity ?? scene, title });
 /**
  * The shown name of a device: its own title, else its role. Of several with the same name, each but
  * the first is followed by its id.

@@ -3,7 +3,7 @@ import { path, post } from '../base/api.js';
 import { announce } from '../base/dom.js';
 import { t } from '../base/text.js';
 import { devicesOfScene, sceneNamed } from '../model/activities.js';
-import { chooseRoom, device, inRoom, saveRun } from '../model/store.js';
+import { device, inRoom, saveRun, showRoom } from '../model/store.js';
 import { activityTitle, nameOf } from '../model/words.js';
 import { runAction } from './actions.js';
 
@@ -14,7 +14,7 @@ const SCREENS = { films: '/library', songs: '/library?kind=music', stations: '/r
 export function openActivity(activity, isCurrent, go, button) {
   const address = isCurrent && !activity.category ? '/player' : SCREENS[activity.category];
   if (!address) return beginActivity(activity, button);
-  chooseRoom(activity.room);
+  showRoom(activity.room);
   return go(address);
 }
 const beginActivity = (activity, button) =>
@@ -22,7 +22,7 @@ const beginActivity = (activity, button) =>
     const address = inRoom(path`/activities/${activity.name}`, activity.room);
     const { run } = await post(address, {});
     saveRun(run);
-    chooseRoom(activity.room);
+    showRoom(activity.room);
     announce(t('now.begins', { title: activityTitle(activity) }));
   });
 

@@ -2,6 +2,7 @@
 import { h } from '../base/dom.js';
 import { preferences } from '../base/preferences.js';
 import { activity, device, playback, watch } from '../model/store.js';
+import { titleOf } from '../model/words.js';
 import { canSeek, flip, isPaused, jump, seekTo, skip } from './commands.js';
 
 const BACK_SECONDS = 10;
@@ -24,9 +25,10 @@ function controllable() {
   return ['playing', 'paused'].includes(play?.state) ? play : undefined;
 }
 function metadata(play) {
-  const { itemTitle, title, artist } = activity();
+  const current = activity();
+  const { itemTitle, artist } = current;
   return new MediaMetadata({
-    title: play.title ?? itemTitle ?? title ?? '',
+    title: play.title ?? titleOf(current) ?? '',
     artist: play.title ? itemTitle : artist ?? '',
     artwork: [{ src: file('icon-192.png'), sizes: '192x192', type: 'image/png' }],
   });

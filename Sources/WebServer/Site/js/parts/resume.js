@@ -5,7 +5,7 @@ import { icon } from '../base/icons.js';
 import { t } from '../base/text.js';
 import { clockText, timeLeft } from '../base/times.js';
 import { activityFor } from '../model/activities.js';
-import { chooseRoom, inRoom, mayOperate, saveRun } from '../model/store.js';
+import { inRoom, mayOperate, saveRun, showRoom } from '../model/store.js';
 import { runAction } from './actions.js';
 import { sheet } from './dialogs.js';
 import { coverOf } from './item-cover.js';
@@ -31,7 +31,7 @@ export const startItem = (item, button, fromStart) =>
     const activity = activityFor(item);
     const { run } = await post(startAddress(item, activity), body);
     saveRun(run);
-    chooseRoom(activity?.room);
+    showRoom(activity?.room);
     announce(t('now.begins', { title: item.title }));
   });
 

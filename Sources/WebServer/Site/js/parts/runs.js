@@ -17,8 +17,6 @@ const EFFECTIVE = ['done', 'accepted'];
 /** Milliseconds after which a run that could not be loaded is asked for again. */
 const LOAD_RETRY_DELAY = 3000;
 
-export const sceneTitle = ({ title, name }) => title ?? name;
-
 /** Starts a scene; one with parameters, or with an item that was stopped, needs its screen. */
 export async function startScene(scene, go, button) {
   const address = path`/scenes?scene=${scene.name}`;

@@ -2,8 +2,8 @@
 import { h } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { sceneIcon } from '../model/activities.js';
+import { entryTitle } from '../model/words.js';
 import { twoLines } from './cards.js';
-import { sceneTitle } from './runs.js';
 
 /**
  * A list item with the button of a scene.
@@ -20,7 +20,7 @@ export function sceneTile(scene, press, { note, isCurrent } = {}) {
       onclick: () => press(button),
     },
     icon(sceneIcon(scene), { class: 'row-icon' }),
-    note ? twoLines(sceneTitle(scene), note) : h('span', 'name', sceneTitle(scene)),
+    note ? twoLines(entryTitle(scene), note) : h('span', 'name', entryTitle(scene)),
   );
   return h('li', {}, button);
 }

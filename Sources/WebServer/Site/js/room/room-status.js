@@ -20,6 +20,8 @@ const SLOTS = {
   screen: 'screen',
   popcornPopper: 'popper',
 };
+/** The most amplifiers between a player and the last one. */
+const LONGEST_CHAIN = 2;
 /** A movement that its device still reports is never drawn as done. */
 const MOST_PROGRESS = .96;
 const MOST_SCREEN_PROGRESS = .98;
@@ -60,9 +62,17 @@ export function roomStatus() {
 /** The places whose devices are connected to the amplifier, by the names of its inputs. */
 function cablesBetween(drawn) {
   const inputs = drawn.find(({ id }) => id === 'amp')?.inputs ?? [];
-  const placeOf = (source) => Object.values(SLOTS).find((slot) => shownAt(slot)?.id === source);
-  const cables = inputs.map(({ name, source }) => [name, source && placeOf(source)]);
+  const cables = inputs.map(({ name, source }) => [name, placeBehind(source)]);
   return Object.fromEntries(cables.filter(([, place]) => place));
+}
+/** The place of a device; behind another amplifier that of its selected source. */
+function placeBehind(id, depth = 0) {
+  const source = theater.device(id);
+  if (source?.role === 'amplifier' && depth < LONGEST_CHAIN) {
+    const selected = source.inputs?.find(({ name }) => name === value(source, 'input'));
+    return placeBehind(selected?.source, depth + 1);
+  }
+  return source && Object.values(SLOTS).find((slot) => shownAt(slot)?.id === id);
 }
 /** A device as it is drawn, with its movement and its failure; `undefined` if it is missing. */
 function drawnDevice(slot, device) {

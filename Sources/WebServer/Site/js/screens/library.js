@@ -4,11 +4,13 @@ import { icon } from '../base/icons.js';
 import { t, unit } from '../base/text.js';
 import { clockText } from '../base/times.js';
 import { showVirtualList } from '../base/virtual-list.js';
+import { activityFor } from '../model/activities.js';
 import * as theater from '../model/store.js';
 import { heading, twoLines } from '../parts/cards.js';
 import { segments } from '../parts/choices.js';
 import { failureCard, showFailure } from '../parts/failures.js';
 import { lateCover } from '../parts/item-cover.js';
+import { roomTitle } from '../parts/room-switch.js';
 import { askWhereToStart, playedShare, remainingTime, startItem } from '../parts/resume.js';
 
 export const title = () => t('library.title');
@@ -344,8 +346,15 @@ function ageRating(rating) {
   if (rating === undefined) return '';
   return rating ? t('library.from', { age: rating }) : t('library.everybody');
 }
+/** The room in which an item plays, if that is another than the shown one. */
+function otherRoomOf(item) {
+  const name = activityFor(item)?.room;
+  const place = theater.rooms().find((one) => one.name === name);
+  return place && place !== theater.room() ? roomTitle(place) : '';
+}
 function poster(film, go) {
-  const facts = [minutes(film.duration), ageRating(film.rating)].filter(Boolean);
+  const facts = [minutes(film.duration), ageRating(film.rating), otherRoomOf(film)]
+    .filter(Boolean);
   const shown = [remainingTime(film) || facts[0], ...facts.slice(1)];
   const props = {
     class: 'poster-btn',
@@ -363,7 +372,7 @@ function poster(film, go) {
   return h('li', 'poster-item', button);
 }
 function song(item, go) {
-  const facts = [item.artist, item.album].filter(Boolean);
+  const facts = [item.artist, item.album, otherRoomOf(item)].filter(Boolean);
   const start = () => item.position ? askWhereToStart(item, facts, go) : startItem(item, button);
   const duration = item.duration ? clockText(item.duration) : '';
   const props = {

@@ -4,7 +4,7 @@ import { btn, h, setChildren } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { number, sentence, t } from '../base/text.js';
 import * as theater from '../model/store.js';
-import { word } from '../model/words.js';
+import { nameOf, word } from '../model/words.js';
 import { heading } from '../parts/cards.js';
 import { chip } from '../parts/chips.js';
 import { sheet } from '../parts/dialogs.js';
@@ -71,9 +71,14 @@ function showLog({ id, log }) {
   const label = t('plugin.logOf', { name: id });
   sheet(label, h('pre', { class: 'log', tabindex: 0, 'aria-label': label }, log.join('\n')));
 }
+/** The name of a device, which may be gone. */
+function shownName(id) {
+  const known = theater.device(id);
+  return known ? nameOf(known) : id;
+}
 function controls({ devices }) {
   if (!devices.length) return t('plugins.idle');
-  return t('plugins.controls', { devices: devices.join(', ') });
+  return t('plugins.controls', { devices: devices.map(shownName).join(', ') });
 }
 function messageOf(plugin) {
   if (!plugin.message) return null;

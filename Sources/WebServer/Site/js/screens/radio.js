@@ -27,7 +27,7 @@ const HOLD_TIME = 2000;
 const COLOR_WITHOUT_STATION = 'Old Valley';
 
 export async function show(main, { again }) {
-  theater.chooseRoom(radioActivity()?.room);
+  theater.showRoom(radioActivity()?.room);
   const { stations, failure } = await loadStations();
   const screen = new RadioScreen(stations, failure, again);
   main.append(

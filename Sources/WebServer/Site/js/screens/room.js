@@ -7,8 +7,8 @@ import { isChanging, levels, meter, roomStatus, shownAt } from '../room/room-sta
 import { restWhenLeftAlone } from '../room/rest.js';
 import { keepScreenAwake } from '../room/wake-lock.js';
 import { ambient } from '../parts/item-cover.js';
-import { roomLamps, withRole } from '../model/room-devices.js';
-import { describe, describeLamps, nameOf, titleOf, value } from '../model/words.js';
+import { otherLamps, roomLamps, withRole } from '../model/room-devices.js';
+import { describe, describeLamps, lampsName, nameOf, titleOf, value } from '../model/words.js';
 import { progressOf, retry } from '../parts/runs.js';
 import { deviceSheet } from '../parts/controls.js';
 import { lampsSheet } from '../parts/lamps-sheet.js';
@@ -131,8 +131,7 @@ function idleName() {
   return isPopping ? t('device.popcornPopper') : t('now.nothing');
 }
 function stateText(activity, play) {
-  const lights = roomLamps();
-  const lightText = lights ? t('room.lights', { state: describeLamps(lights.lamps) }) : '';
+  const lightText = lightsText();
   const withLights = (text) => [text, lightText].filter(Boolean).join(' · ');
   if (activity.status === 'failed') return t('said.stopped');
   if (activity.status === 'starting' || activity.status === 'ending') return stepText(activity);
@@ -141,6 +140,13 @@ function stateText(activity, play) {
     return withLights(timeLeft(Math.max(0, play.duration - play.position)));
   }
   return lightText ? capitalized(lightText) : '';
+}
+/** The state of the lights, with the name of their area where there are others. */
+function lightsText() {
+  const lights = roomLamps();
+  if (!lights) return '';
+  const state = describeLamps(lights.lamps);
+  return otherLamps().length ? `${lampsName(lights)}: ${state}` : t('room.lights', { state });
 }
 /** The step at which an activity is that starts or ends. */
 function stepText(activity) {

@@ -4,9 +4,9 @@ import { h, keepFocus, setText } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { isEnd } from '../model/activities.js';
 import { hasSeveralRooms, rooms } from '../model/store.js';
+import { entryTitle } from '../model/words.js';
 import { rebuildIfChanged } from '../parts/rebuild.js';
 import { roomTitle } from '../parts/room-switch.js';
-import { sceneTitle } from '../parts/runs.js';
 import { sceneTile } from '../parts/scene-tile.js';
 import { t } from '../base/text.js';
 
@@ -34,7 +34,7 @@ export function sceneList(choose) {
   const ends = h('ul', { class: 'scene-tiles', 'aria-labelledby': 'h-ends' });
   const node = h('div', 'scene-list', field, found, list, endsTitle, ends);
   function show() {
-    const matching = scenes.filter((scene) => plain(sceneTitle(scene)).includes(plain(query)));
+    const matching = scenes.filter((scene) => plain(entryTitle(scene)).includes(plain(query)));
     const nothing = query && !matching.length;
     setText(found, nothing ? t('library.nothing', { query }) : '');
     paintTiles(list, matching.filter((scene) => !isEnd(scene)), current, choose);

@@ -1,5 +1,6 @@
 // The fields for the parameters of a scene: a choice of items, or a text.
 import { h } from '../base/dom.js';
+import { devicesOfScene } from '../model/activities.js';
 import { loadPage } from '../model/store.js';
 import { capitalized, hasText, t } from '../base/text.js';
 
@@ -9,17 +10,20 @@ const LISTS = { film: 'films', song: 'music', station: 'stations' };
 const MOST_CHOICES = 500;
 
 /**
- * Returns a field for each parameter.
+ * Returns a field for each parameter of a scene.
  * @param values gets the value of each parameter by its name
  * @param onchange called after a change of a value
  */
-export const parameterFields = (parameters, values, onchange) =>
+export const parameterFields = (scene, values, onchange) =>
   Promise.all(
-    Object.entries(parameters).map(([name, kind]) => parameterField(name, kind, values, onchange)),
+    Object.entries(scene.parameters).map(([name, kind]) =>
+      parameterField(scene, name, kind, values, onchange)
+    ),
   );
-async function parameterField(name, kind, values, onchange) {
+async function parameterField(scene, name, kind, values, onchange) {
   const list = LISTS[kind];
-  const { items, total } = list ? await loadItems(list) : { items: [] };
+  const { items: all, total } = list ? await loadItems(list) : { items: [] };
+  const items = all.filter(isPlayableBy(devicesOfScene(scene)));
   values[name] ??= items[0]?.id ?? '';
   const setValue = ({ target }) => {
     values[name] = target.value;
@@ -31,6 +35,9 @@ async function parameterField(name, kind, values, onchange) {
     ? textField(label, values[name], setValue)
     : itemField(label, name, items, values[name], setValue);
 }
+/** Whether one of some devices plays an item. */
+const isPlayableBy = (devices) => ({ players }) =>
+  !players || players.some((id) => devices.includes(id));
 /** The first items of a list; none without an answer. */
 const loadItems = (list) => loadPage(list, { limit: MOST_CHOICES }).catch(() => ({ items: [] }));
 

@@ -4,13 +4,14 @@ import { icon } from '../base/icons.js';
 import { path, post } from '../base/api.js';
 import { isEnd } from '../model/activities.js';
 import * as theater from '../model/store.js';
+import { entryTitle } from '../model/words.js';
 import { actionButton, runAction } from '../parts/actions.js';
 import { heading } from '../parts/cards.js';
 import { chip } from '../parts/chips.js';
 import { failureCard, showFailure } from '../parts/failures.js';
 import { rebuildIfChanged } from '../parts/rebuild.js';
 import { askWhereToResume, resumeButtons } from '../parts/resume.js';
-import { faultCard, leaves, placeOf, sceneTitle } from '../parts/runs.js';
+import { faultCard, leaves, placeOf } from '../parts/runs.js';
 import { sceneList } from './scene-list.js';
 import { parameterFields } from './scene-parameters.js';
 import { planSteps, runSteps } from './scene-steps.js';
@@ -151,7 +152,7 @@ class ScenesScreen {
     this.plan = undefined;
     // Another scene that is chosen meanwhile has values of its own.
     const { current, values } = this;
-    const fields = await parameterFields(current.parameters, values, () => this.loadPlan());
+    const fields = await parameterFields(current, values, () => this.loadPlan());
     if (turn !== this.turn) return;
     setChildren(this.choices, fields);
     this.choices.hidden = !fields.length;
@@ -191,7 +192,7 @@ class ScenesScreen {
     const body = { parameters: values, ...(fromStart && { fromStart }) };
     const { run } = await post(path`/scenes/${current.name}/runs`, body);
     theater.saveRun(run);
-    announce(t('now.begins', { title: sceneTitle(current) }));
+    announce(t('now.begins', { title: entryTitle(current) }));
     // Another scene may have been chosen meanwhile.
     if (current !== this.current) return;
     this.runID = run.id;
@@ -203,7 +204,7 @@ class ScenesScreen {
       const { current } = this;
       const { resumedAt } = await this.askForPlan();
       if (current !== this.current) return;
-      if (resumedAt) askWhereToResume(sceneTitle(current), resumedAt, this.start);
+      if (resumedAt) askWhereToResume(entryTitle(current), resumedAt, this.start);
       else await this.startRun();
     });
   }
@@ -238,7 +239,7 @@ class ScenesScreen {
     const words = h(
       'div',
       {},
-      h('h2', { class: 'title-3', id: 'run-title' }, sceneTitle(this.current)),
+      h('h2', { class: 'title-3', id: 'run-title' }, entryTitle(this.current)),
       h('p', { class: 'soft', role: 'status' }, text),
     );
     setChildren(this.top, words, h('div', 'view-as', state));
@@ -271,7 +272,7 @@ class ScenesScreen {
   announceEnd({ id, status }, text) {
     if (status === 'running' || this.announced === id + status) return;
     this.announced = id + status;
-    announce(`${sceneTitle(this.current)}: ${text}`, status === 'failed');
+    announce(`${entryTitle(this.current)}: ${text}`, status === 'failed');
   }
   runFailure(run) {
     if (!run.error) return null;

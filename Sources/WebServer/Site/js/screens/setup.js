@@ -42,7 +42,12 @@ export async function show(main, { again }) {
 async function readConfiguration() {
   const { text, hash } = await get('/configuration');
   const { devices, cables = [] } = JSON.parse(text);
-  const list = Object.entries(devices).map(([id, entry]) => ({ id, role: entry.role, entry }));
+  const list = Object.entries(devices).map(([id, entry]) => ({
+    id,
+    role: entry.role,
+    title: entry.title,
+    entry,
+  }));
   return { text, hash, cables, devices: list };
 }
 

@@ -1,8 +1,7 @@
 // The permissions of access tokens, in words.
 import { activityNamed, sceneNamed } from '../model/activities.js';
 import { device } from '../model/store.js';
-import { activityTitle, nameOf } from '../model/words.js';
-import { sceneTitle } from '../parts/runs.js';
+import { activityTitle, entryTitle, nameOf } from '../model/words.js';
 import { hasText, t } from '../base/text.js';
 
 /** The path of one's own tokens, and of the permissions that one may give. */
@@ -14,7 +13,7 @@ export function nameOfPermission(word) {
   const [kind, name] = word.split(':');
   switch (kind) {
     case 'scene':
-      return t('tokens.scene', { name: sceneTitle(sceneNamed(name) ?? { name }) });
+      return t('tokens.scene', { name: entryTitle(sceneNamed(name) ?? { name }) });
     case 'activity':
       return t('tokens.activity', { name: activityTitle(activityNamed(name) ?? { name }) });
     case 'device': {
