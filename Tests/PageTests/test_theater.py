@@ -952,31 +952,66 @@ KEEP_NEEDLES = """
 
 
 @proves(
-    "asks for levels only while sound plays and the room is seen, and moves needles and "
-    "cones with them"
+    "asks for levels only while sound plays and the room is seen, on the stream of the events, and "
+    "moves needles and cones with them"
 )
 def test_levels(owner, theater):
     theater.watch()
     room = owner.context.new_page()
-    asked = []
+    opened = []
     ended = []
 
     def keep(requests, request):
-        if request.url.endswith("/api/v1/events?levels=true"):
-            requests.append(request)
+        if "/api/v1/events" in request.url:
+            requests.append(request.url.partition("?")[2])
 
-    room.on("request", lambda request: keep(asked, request))
+    room.on("request", lambda request: keep(opened, request))
     for event in ("requestfailed", "requestfinished"):
         room.on(event, lambda request: keep(ended, request))
     room.add_init_script(KEEP_NEEDLES)
     room.goto("/room")
     room.wait_for_function("() => globalThis.needles.some((degrees) => degrees > 5)")
-    assert len(asked) == 1 and not ended
+    assert opened == ["", "levels=true"]
+    eventually(room, lambda: ended == [""])
     theater.send("POST", "/pause")
     expect(room.get_by_role("button", name=re.compile("^DVD player: paused"))).to_be_visible()
-    eventually(room, lambda: len(ended) == 1)
+    eventually(room, lambda: opened == ["", "levels=true", ""])
     theater.send("POST", "/resume")
-    eventually(room, lambda: len(asked) == 2)
+    eventually(room, lambda: opened == ["", "levels=true", "", "levels=true"])
+    # It is still the stream of the events.
+    theater.send("POST", "/pause")
+    expect(room.get_by_role("button", name=re.compile("^DVD player: paused"))).to_be_visible()
+
+
+@proves("a tab that shows the room gets levels from the tab that holds the stream")
+def test_levels_of_leading_tab(owner, theater):
+    owner.open("/settings")
+    theater.watch()
+    room = owner.context.new_page()
+    room.add_init_script(KEEP_NEEDLES)
+    streams = []
+    room.on("request", lambda one: streams.append(one.url) if "/api/v1/events" in one.url else None)
+    room.goto("/room")
+    room.wait_for_function("() => globalThis.needles.some((degrees) => degrees > 5)")
+    assert not streams
+
+
+@proves("eight devices of one account show the room with its levels at the same time")
+def test_eight_rooms(theater, visit):
+    theater.turn_off()
+    theater.watch()
+    token = theater.people["ann@example.org"]
+    visits = []
+    for _ in range(6):
+        visits.append(visit().with_session(token))
+    for email in ("ann@example.org",) * 2:
+        theater.log_in(email)
+        visits.append(visit().with_session(theater.people[email]))
+    for one in visits:
+        one.page.add_init_script(KEEP_NEEDLES)
+        one.open("/room")
+        one.page.wait_for_function("() => globalThis.needles.some((degrees) => degrees > 5)")
+        expect(one.page.locator(".offline")).to_have_count(0)
 
 
 @proves(

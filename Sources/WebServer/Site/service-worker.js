@@ -11,6 +11,7 @@ const SHELL = [
   'icon.svg',
   'js/main.js',
   'js/base/dom.js',
+  'js/base/messages.js',
   'js/base/api.js',
   'js/base/text.js',
   'js/base/preferences.js',

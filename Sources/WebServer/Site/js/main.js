@@ -1,5 +1,6 @@
 // Entry point and router: maps addresses to screens.
-import { $, announce, ariaHidden, btn, h } from './base/dom.js';
+import { $, ariaHidden, btn, h } from './base/dom.js';
+import { announce } from './base/messages.js';
 import { Failure, get, setLogoutHandler } from './base/api.js';
 import { changeLanguage, loadTexts, t } from './base/text.js';
 import { applyPreferences, preferences } from './base/preferences.js';
@@ -106,6 +107,8 @@ export async function go(address, { replace = false, keepScroll = false } = {}) 
   if (url.href !== location.href) history[replace ? 'replaceState' : 'pushState']({}, '', url);
   await show(keepScroll);
 }
+/** Lets the login say that the session has ended. */
+const rememberEnd = () => sessionStorage.setItem('theater-ended', '1');
 /** Remembers a successful login and opens the theater. */
 export async function enter() {
   localStorage.setItem('theater-session', '1');
@@ -121,11 +124,17 @@ async function begin(address) {
   endApp();
   await go(address, { replace: true });
 }
-/** Returns to the login, after a logout or when the session has ended. */
+/** Returns to the login after a logout. */
 export async function exit() {
   localStorage.removeItem('theater-session');
   endApp();
   await go('/login', { replace: true });
+}
+/** Returns to the login, which says why, when the session has ended by itself or elsewhere. */
+async function exitEnded() {
+  // A logout ends the session, too, before it leads to the login.
+  if (hasSession()) rememberEnd();
+  await exit();
 }
 
 /** Shows the screen of the current address. */
@@ -234,7 +243,7 @@ async function openFrame() {
   const session = await currentSession();
   const [frame] = await frameLoads;
   await changeLanguage(preferences().language ?? session.user.language);
-  app = await frame.begin(session, { go, exit });
+  app = await frame.begin(session, { go, exit: exitEnded });
 }
 /** Says why the theater cannot be opened, or loads the page anew if its files are outdated. */
 async function explain(failure) {
@@ -254,6 +263,7 @@ async function open() {
         return false;
       }
       localStorage.removeItem('theater-session');
+      rememberEnd();
     }
   }
   if (screenAt(location.pathname).name !== 'home') {
@@ -262,7 +272,14 @@ async function open() {
   await go('/login', { replace: true });
   return false;
 }
-/** Says that the controller does not answer, and offers to try again. */
+/** Milliseconds between two questions whether the controller answers again. */
+const UNREACHABLE_PERIOD = 2000;
+/** Loads the page anew as soon as the controller answers. */
+async function reloadWhenReachable() {
+  if (await isReachable()) location.reload();
+  else setTimeout(reloadWhenReachable, UNREACHABLE_PERIOD);
+}
+/** Says that the controller does not answer, and goes on as soon as it does. */
 async function showUnreachable(reason) {
   const failure = reason instanceof Failure ? reason : new Failure(0, { code: 'network' });
   await loadStyle('entrance');
@@ -275,10 +292,12 @@ async function showUnreachable(reason) {
     { class: 'card entrance-card', role: 'alert' },
     h('h1', 'title-2', failure.message),
     h('p', 'soft', failure.hint),
+    failure.kind === 'network' ? h('p', 'soft', t('error.networkAgain')) : null,
     again,
   );
   $('#main').replaceChildren(h('div', 'entrance-content', card));
   again.focus();
+  if (failure.kind === 'network') reloadWhenReachable();
 }
 
 /** Links of the app change the screen without a request. */
@@ -298,7 +317,7 @@ addEventListener('popstate', () => show());
 addEventListener('hashchange', () => {
   if (screenAt(location.pathname).layout.isEntrance) show();
 });
-setLogoutHandler(exit);
+setLogoutHandler(exitEnded);
 
 /** Replaces the skeleton if the page's texts cannot be loaded: the one sentence without them. */
 function explainMissingTexts() {

@@ -123,25 +123,3 @@ export const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
 /** The value between two others, at a share from 0 to 1. */
 export const lerp = (from, to, share) => from + (to - from) * share;
 export const isMotionReduced = () => document.documentElement.dataset.motion === 'still';
-
-/** A region that is filled at once after it was emptied says nothing. */
-const ANNOUNCE_DELAY_MS = 60;
-/** Says a text to screen readers. One polite and one assertive region are on the page. */
-export function announce(text, urgent = false) {
-  const id = urgent ? 'say-now' : 'say';
-  let region = document.getElementById(id);
-  if (!region) {
-    const props = {
-      id,
-      class: 'sr',
-      role: urgent ? 'alert' : 'status',
-      'aria-live': urgent ? 'assertive' : 'polite',
-    };
-    region = h('div', props);
-    document.body.append(region);
-  }
-  region.textContent = '';
-  setTimeout(() => {
-    region.textContent = text;
-  }, ANNOUNCE_DELAY_MS);
-}

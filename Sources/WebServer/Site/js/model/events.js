@@ -10,10 +10,16 @@ const SIGN_MS = 3000;
 const FIRST_QUESTION_MS = 50;
 /** Pauses before the next try, by the number of failed ones. */
 const RETRY_PAUSES_MS = [500, 1000, 2000, 4000, 8000];
+/** The controller needs a moment to see that a stream was ended, which frees its place. */
+const REOPEN_PAUSE_MS = 100;
 const LOCK = 'theater-events';
+/** How often a tab that shows levels asks the leading one for them. */
+const LEVELS_QUESTION_MS = 4000;
+/** How long levels stay on the stream after the last tab has asked for them. */
+const LEVELS_KEPT_MS = 10_000;
 
-const open = (query, signal, lastID) =>
-  fetch(`/api/v1/events${query}`, {
+const open = (hasLevels, signal, lastID) =>
+  fetch(`/api/v1/events${hasLevels ? '?levels=true' : ''}`, {
     signal,
     cache: 'no-store',
     headers: lastID ? { 'Last-Event-ID': lastID } : {},
@@ -43,28 +49,13 @@ function eventOf(block) {
 }
 
 /**
- * Follows the levels of amplifiers on a stream of its own until `signal` aborts; with `lastID` it
- * starts without a snapshot.
- * @param receive called with each value
- */
-export async function followLevels(signal, lastID, receive) {
-  try {
-    const answer = await open('?levels=true', signal, lastID);
-    if (!answer.ok) return;
-    for await (const events of eventsOf(answer)) {
-      for (const { type, value } of events) if (type === 'levels') receive(value);
-    }
-  } catch { /* the caller reconnects at its next paint */ }
-}
-
-/**
  * Follows the events in one tab. One tab leads: it reads the stream and passes its events on. When
  * it closes, the next takes over. A suspended tab keeps the lock but answers nothing: then another
  * one takes the lock.
  */
 class Follower {
-  constructor({ onEvent, onConnection, signal }) {
-    Object.assign(this, { onEvent, onConnection, signal });
+  constructor({ onEvent, onLevels, onConnection, signal }) {
+    Object.assign(this, { onEvent, onLevels, onConnection, signal });
     const canShare = typeof BroadcastChannel === 'function' && navigator.locks;
     this.channel = canShare ? new BroadcastChannel('theater') : null;
     this.lastID = undefined;
@@ -78,6 +69,12 @@ class Follower {
     this.timer = undefined;
     /** Ends the pause before the next try; with `mustReopen`, also ends the current stream. */
     this.interrupt = () => {};
+    /** Whether this tab shows levels, and the timer of its questions for them. */
+    this.showsLevels = false;
+    this.levelsTimer = undefined;
+    /** Whether the stream of the leading tab carries levels, and the timer that ends that. */
+    this.hasLevels = false;
+    this.levelsEnd = undefined;
   }
   start() {
     if (!this.channel) {
@@ -87,6 +84,8 @@ class Follower {
     this.channel.onmessage = ({ data }) => this.receive(data);
     this.signal.addEventListener('abort', () => {
       clearTimeout(this.timer);
+      clearTimeout(this.levelsTimer);
+      clearTimeout(this.levelsEnd);
       this.channel.close();
     });
     this.requestLead();
@@ -125,6 +124,7 @@ class Follower {
     this.post({ connection: this.connection });
     if (question === 'state') this.renew();
     else if (question === 'retry') this.interrupt();
+    else if (question === 'levels') this.carryLevels();
   }
   /** Asks the leading tab, and takes its place if it gives no sign. */
   ask(question) {
@@ -149,10 +149,38 @@ class Follower {
     if (connection) {
       this.connection = connection;
       this.onConnection(connection);
+    } else if (type === 'levels') {
+      // They have no id: a stream is not resumed after them.
+      this.onLevels(value);
     } else if (type) {
       this.lastID = id;
       this.onEvent(type, value, id);
     }
+  }
+
+  // ---- levels ----
+  /** Shows levels in this tab, or no longer. */
+  showLevels(areShown) {
+    this.showsLevels = areShown;
+    clearTimeout(this.levelsTimer);
+    this.askForLevels();
+  }
+  askForLevels() {
+    if (!this.showsLevels || this.signal.aborted) return;
+    if (!this.channel || this.isLeader) this.carryLevels();
+    else this.channel.postMessage({ asks: 'levels' });
+    this.levelsTimer = setTimeout(() => this.askForLevels(), LEVELS_QUESTION_MS);
+  }
+  /** Carries levels on the stream of events for a while: it is opened again where it was. */
+  carryLevels() {
+    clearTimeout(this.levelsEnd);
+    this.levelsEnd = setTimeout(() => this.setLevels(false), LEVELS_KEPT_MS);
+    this.setLevels(true);
+  }
+  setLevels(hasLevels) {
+    if (this.hasLevels === hasLevels) return;
+    this.hasLevels = hasLevels;
+    this.interrupt(true);
   }
 
   // ---- in the leading tab ----
@@ -171,10 +199,13 @@ class Follower {
       }
       if (end === 'reopen') {
         failures = 0;
+        await this.pause(REOPEN_PAUSE_MS, signal);
         continue;
       }
       failures = end === 'wasLive' ? 1 : failures + 1;
-      if (end === 'full') this.publish({ connection: 'full' });
+      // The place of a stream that was just ended may not be free yet.
+      const mayBeFreeSoon = this.connection === 'live' && failures === 1;
+      if (end === 'full' && !mayBeFreeSoon) this.publish({ connection: 'full' });
       else if (failures > 1) this.publish({ connection: 'lost' });
       await this.pause(RETRY_PAUSES_MS[Math.min(failures, RETRY_PAUSES_MS.length) - 1], signal);
     }
@@ -210,7 +241,8 @@ class Follower {
     };
     restartSilence();
     try {
-      const answer = await open('', AbortSignal.any([signal, stop.signal]), this.lastID);
+      const ends = AbortSignal.any([signal, stop.signal]);
+      const answer = await open(this.hasLevels, ends, this.lastID);
       if (!answer.ok) return refusal(answer.status);
       for await (const events of eventsOf(answer)) {
         restartSilence();
@@ -241,10 +273,11 @@ function refusal(status) {
 
 /**
  * Follows the events until `signal` aborts.
- * @param options `onEvent` is called with (type, value, id); `onConnection` with 'live', 'lost',
- *   'full' (too many streams) or 'loggedOut'; `signal`
- * @returns `retry()`, which does not wait for the next try, and `renew()`, which opens the stream
- *   again
+ * @param options `onEvent` is called with (type, value, id); `onLevels` with the levels of an
+ *   amplifier; `onConnection` with 'live', 'lost', 'full' (too many streams) or 'loggedOut';
+ *   `signal`
+ * @returns `retry()`, which does not wait for the next try; `renew()`, which opens the stream
+ *   again; and `showLevels(areShown)`
  */
 export function follow(options) {
   const follower = new Follower(options);
@@ -252,5 +285,6 @@ export function follow(options) {
   return {
     retry: () => follower.isLeader ? follower.interrupt() : follower.ask('retry'),
     renew: () => follower.isLeader ? follower.renew() : follower.ask('state'),
+    showLevels: (areShown) => follower.showLevels(areShown),
   };
 }

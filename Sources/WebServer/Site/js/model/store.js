@@ -13,6 +13,8 @@ export const store = {
   status: null,
   connection: 'live',
   lostSince: 0,
+  /** The time of the page's clock at which the connection was lost; undefined while it is live. */
+  stoppedAt: undefined,
   library: 0,
   /** The activities and the scenes of the configuration, in its order. */
   activities: [],
@@ -20,6 +22,7 @@ export const store = {
   ...noRuns(),
 };
 const listeners = new Set();
+const levelListeners = new Set();
 let isCallPlanned = false;
 /** The stream of events, and what ends it. */
 let stream;
@@ -75,7 +78,8 @@ export async function begin(session, loggedOut) {
       setConnection(next);
       if (next !== 'live') ready();
     };
-    stream = follow({ signal: stop.signal, onEvent, onConnection });
+    const onLevels = (value) => levelListeners.forEach((listener) => listener(value));
+    stream = follow({ signal: stop.signal, onEvent, onLevels, onConnection });
   });
   await activitiesRead;
 }
@@ -124,10 +128,16 @@ async function readConfiguration() {
 }
 function setConnection(next) {
   if (next === store.connection) return;
-  if (store.connection === 'live') store.lostSince = Date.now();
+  if (store.connection === 'live') stopTime();
+  if (next === 'live') store.stoppedAt = undefined;
   store.connection = next;
   if (next === 'live' && lacksActivities) readConfiguration();
   changed();
+}
+/** Nothing that is shown moves on by itself from now on. */
+function stopTime() {
+  store.lostSince = Date.now();
+  store.stoppedAt = performance.now();
 }
 export const unfollow = () => stop?.abort();
 export function end() {
@@ -136,21 +146,36 @@ export function end() {
     session: null,
     status: null,
     connection: 'live',
+    stoppedAt: undefined,
     activities: [],
     scenes: [],
     ...noRuns(),
   });
   sceneRequest = undefined;
   listeners.clear();
+  levelListeners.clear();
 }
 export const retry = () => stream?.retry();
+/**
+ * Calls `receive` with the levels of amplifiers, which come on the stream of events; returns a
+ * function that ends that.
+ */
+export function followLevels(receive) {
+  levelListeners.add(receive);
+  stream?.showLevels(true);
+  return () => {
+    levelListeners.delete(receive);
+    if (!levelListeners.size) stream?.showLevels(false);
+  };
+}
 /**
  * Marks the connection as lost and opens a new stream, which shows whether the controller answers
  * again.
  */
 export function lose() {
   if (store.connection === 'live') {
-    Object.assign(store, { connection: 'lost', lostSince: Date.now() });
+    stopTime();
+    store.connection = 'lost';
   }
   changed();
   stream?.renew();
@@ -302,13 +327,21 @@ export const playerRole = () => device(activity().player)?.role;
 export const run = () => store.runs.get(activity().run);
 /** Seconds since a value was reported. */
 export const age = (owner, known) => known.age + (performance.now() - owner.at) / 1000;
+/**
+ * Seconds for which a value has gone on since it was reported. Without a connection nothing goes
+ * on, because nobody knows whether it does.
+ */
+export const progress = (owner, known) =>
+  known.age + ((store.stoppedAt ?? performance.now()) - owner.at) / 1000;
+/** Whether the shown state is that of this moment. */
+export const isLive = () => store.connection === 'live';
 
 /** The playback of a player with the position of this moment; `undefined` if nothing plays. */
 export function playback(owner = device(activity().player)) {
   const known = owner?.state.playback;
   if (!known || known.provenance === 'unknown' || !known.value) return undefined;
   const { state, position, rate, duration } = known.value;
-  const moved = state === 'playing' ? position + rate * age(owner, known) : position;
+  const moved = state === 'playing' ? position + rate * progress(owner, known) : position;
   const limited = duration ? Math.min(moved, duration) : moved;
   return { ...known.value, position: Math.max(0, limited) };
 }

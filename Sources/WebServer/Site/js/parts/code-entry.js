@@ -1,7 +1,8 @@
 // A one-time code: where it goes, six boxes, the countdown to the next. Login, reset and others use
 // these forms; code-flow.js says what they do.
 import { postOpen } from '../base/api.js';
-import { announce, btn, h, setChildren, submitBtn } from '../base/dom.js';
+import { btn, h, setChildren, submitBtn } from '../base/dom.js';
+import { announce } from '../base/messages.js';
 import { t, textParts, unit } from '../base/text.js';
 import { CodeFlow } from '../model/code-flow.js';
 import { drive, emits, failurePainter } from '../model/flow.js';

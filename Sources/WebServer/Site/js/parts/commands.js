@@ -1,6 +1,7 @@
 // Transport commands of the current player, shared by all screens.
 import { path, post } from '../base/api.js';
-import { announce, clamp } from '../base/dom.js';
+import { clamp } from '../base/dom.js';
+import { announce } from '../base/messages.js';
 import { t, unit } from '../base/text.js';
 import { clockText, timeLeft } from '../base/times.js';
 import { withRole } from '../model/room-devices.js';

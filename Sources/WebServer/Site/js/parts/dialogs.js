@@ -1,6 +1,7 @@
 // Dialogs: sheets with any content, and questions with two answers.
 import { $, ariaHidden, btn, focusOn, h, sameControls, uid } from '../base/dom.js';
 import { icon } from '../base/icons.js';
+import { raiseMessages } from '../base/messages.js';
 import { t } from '../base/text.js';
 
 /** Whether nothing outside of a dialog has the focus. */
@@ -15,12 +16,14 @@ function open(dialog) {
   const opener = document.activeElement;
   dialog.addEventListener('close', () => {
     const mustReturnFocus = isFocusFree(dialog) && opener;
+    raiseMessages();
     dialog.remove();
     if (!mustReturnFocus) return;
     focusOn(opener.isConnected ? opener : sameControls($('#main'), opener)[0]);
   });
   document.body.append(dialog);
   dialog.showModal();
+  raiseMessages();
 }
 
 /**

@@ -1,5 +1,6 @@
 // The question whether leaving the player ends the activity; the answer is kept for each person.
-import { announce, btn, h, setText } from '../base/dom.js';
+import { btn, h, setText } from '../base/dom.js';
+import { announce } from '../base/messages.js';
 import { preferences, savePreferences } from '../base/preferences.js';
 import { t } from '../base/text.js';
 import { activity, person, playerRole, store, watch } from '../model/store.js';

@@ -1,7 +1,7 @@
 // Media keys and lock-screen controls of the current item.
 import { h } from '../base/dom.js';
 import { preferences } from '../base/preferences.js';
-import { activity, device, playback, watch } from '../model/store.js';
+import { activity, device, isLive, playback, watch } from '../model/store.js';
 import { titleOf } from '../model/words.js';
 import { canSeek, flip, isPaused, jump, seekTo, skip } from './commands.js';
 
@@ -21,7 +21,7 @@ const file = (name) => new URL(`../../${name}`, import.meta.url).href;
 /** The current playback that the keys control; `undefined` without one. */
 function controllable() {
   const current = activity();
-  const play = current.status === 'running' ? playback() : undefined;
+  const play = isLive() && current.status === 'running' ? playback() : undefined;
   return ['playing', 'paused'].includes(play?.state) ? play : undefined;
 }
 function metadata(play) {

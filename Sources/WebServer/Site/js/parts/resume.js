@@ -1,6 +1,7 @@
 // Where a film or song begins: where the person left it, or at its start.
 import { path, post } from '../base/api.js';
-import { announce, ariaHidden, btn, h } from '../base/dom.js';
+import { ariaHidden, btn, h } from '../base/dom.js';
+import { announce } from '../base/messages.js';
 import { icon } from '../base/icons.js';
 import { t } from '../base/text.js';
 import { clockText, timeLeft } from '../base/times.js';

@@ -1,5 +1,6 @@
 // The live list of a password's rules.
-import { announce, ariaHidden, h } from '../base/dom.js';
+import { ariaHidden, h } from '../base/dom.js';
+import { announce } from '../base/messages.js';
 import { capitalized, t } from '../base/text.js';
 
 /** While someone types, only the last number of satisfied rules is announced. */

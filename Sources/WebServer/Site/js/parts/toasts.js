@@ -1,15 +1,18 @@
 // Toasts: short messages above the page, each with at most one action.
-import { $, announce, btn, h } from '../base/dom.js';
+import { $, btn, h } from '../base/dom.js';
 import { icon } from '../base/icons.js';
+import { announce, messageLayer } from '../base/messages.js';
 import { small } from './cards.js';
 
 const SHOWN_MS = 4500;
 const SHOWN_WITH_ACTION_MS = 9000;
 
 /** The host of all toasts, one above the other. */
-export const toasts = () =>
-  $('.toasts') ??
-    document.body.appendChild(h('div', { class: 'toasts', role: 'log', 'aria-live': 'off' }));
+export function toasts() {
+  const layer = messageLayer();
+  return $('.toasts', layer) ??
+    layer.appendChild(h('div', { class: 'toasts', role: 'log', 'aria-live': 'off' }));
+}
 
 /**
  * Says what happened. The toast disappears after some seconds, unless it has the pointer or focus.

@@ -41,6 +41,8 @@ export function appearanceOf(status, isDay) {
   const amplifier = amplifierOf(status);
   const source = status.cables?.[amplifier.input];
   const players = { dvd: discPlayerOf(status, 'dvd'), cd: discPlayerOf(status, 'cd') };
+  // Without a connection nobody knows what goes on, so nothing does.
+  const { isLive = true } = status;
   const tuner = tunerOf(status);
   const popper = popperOf(status);
   return {
@@ -54,11 +56,11 @@ export function appearanceOf(status, isDay) {
     amplifier,
     players,
     tuner,
-    sound: soundOf(amplifier, source, players, tuner),
-    popper,
+    sound: soundOf(amplifier, source, players, tuner, isLive),
+    popper: { ...popper, isPopping: popper.isPopping && isLive },
     indicators: indicatorsOf(status),
     failed: status.devices.filter(isBroken),
-    dust: dustOf(screen, projector, film),
+    dust: isLive ? dustOf(screen, projector, film) : 0,
     present: status.devices.map(({ id }) => id),
     /** The places whose devices have a cable to the amplifier. */
     connected: Object.values(status.cables ?? {}),
@@ -219,11 +221,12 @@ function tunerOf(status) {
  * speakers that sound at this moment.
  * @param source the place of the device at the cable of the amplifier's input, if there is one
  */
-function soundOf(amplifier, source, players, tuner) {
+function soundOf(amplifier, source, players, tuner, isLive) {
   const { mode, isMuted } = amplifier;
   const isPlaying = source === 'tuner' ? tuner.isOn : players[source]?.isPlaying;
-  const isHeard = Boolean(amplifier.isOn && isPlaying && !isMuted);
-  const isPaused = Boolean(amplifier.isOn && players[source]?.isPaused);
+  const isConnected = Boolean(amplifier.isOn && isPlaying && !isMuted);
+  const isHeard = isConnected && isLive;
+  const isPaused = Boolean(amplifier.isOn && players[source]?.isPaused) || (isConnected && !isLive);
   const speakers = mode === 'surround' ? SPEAKERS : STEREO_SPEAKERS;
   return {
     path: isHeard || isPaused ? [source, ...speakers] : [],

@@ -1,5 +1,6 @@
 // The cards over devices that failed: what happened, and the button that mends it.
-import { announce, clamp, h } from '../base/dom.js';
+import { clamp, h } from '../base/dom.js';
+import { announce } from '../base/messages.js';
 import { icon } from '../base/icons.js';
 import { rebuildIfChanged } from '../parts/rebuild.js';
 

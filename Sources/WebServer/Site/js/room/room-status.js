@@ -1,7 +1,6 @@
 // The state of the shown room as the drawing needs it: one device of each role and all lamps of an
 // area, under the drawing's ids, and the levels of the sound.
 import { clamp, lerp } from '../base/dom.js';
-import { followLevels } from '../model/events.js';
 import * as theater from '../model/store.js';
 import { titles } from '../parts/commands.js';
 import { pictureOf } from '../parts/pictures.js';
@@ -29,8 +28,6 @@ const MOST_SCREEN_PROGRESS = .98;
 const SILENCE_DB = -60;
 /** Without a report for this time a channel is silent. */
 const SILENT_AFTER_MS = 200;
-/** The time until levels that broke off are followed again. */
-const RETRY_MS = 2000;
 /** The end at which each screen was last, by its id. */
 const lastEnds = new Map();
 
@@ -52,6 +49,7 @@ export function roomStatus() {
   const devices = Object.values(SLOTS).map((slot) => drawnDevice(slot, shownAt(slot)));
   const drawn = devices.filter(Boolean);
   return {
+    isLive: theater.isLive(),
     activity: theater.activity(),
     titles: titles(),
     picture: pictureOf,
@@ -100,6 +98,7 @@ function drawnLamps({ area, lamps }, first) {
 const isWarmingOrCooling = (device) => ['warming', 'cooling'].includes(value(device, 'power'));
 /** Whether a device changes at this moment, so that it is to be drawn often. */
 export const isChanging = () =>
+  theater.isLive() &&
   theater.devices().some((device) =>
     value(device, 'position') === 'moving' || isWarmingOrCooling(device)
   );
@@ -109,7 +108,7 @@ export const isChanging = () =>
  */
 function progressOf({ attributes: { takes, remaining }, ...device }, key) {
   if (!takes?.value || remaining === undefined) return undefined;
-  const passed = takes.value - remaining.value + theater.age(device, device.state[key]);
+  const passed = takes.value - remaining.value + theater.progress(device, device.state[key]);
   return clamp(passed / takes.value, 0, MOST_PROGRESS);
 }
 /**
@@ -132,7 +131,7 @@ function screenMovement(device) {
 function reportedMovement(device) {
   const { from, towards, remaining } = device.attributes;
   const done = remaining.value
-    ? Math.min(1, theater.age(device, device.state.position) / remaining.value)
+    ? Math.min(1, theater.progress(device, device.state.position) / remaining.value)
     : 1;
   const lowered = lerp(from.value, towards.value, done) / 100;
   const isUpwards = towards.value < from.value;
@@ -162,41 +161,31 @@ export function levels() {
  * @returns `update()`, to be called when the state has changed, and `end()`
  */
 export function meter(onlevels) {
-  /** The running measurement, an `AbortController`. */
-  let running;
+  /** Ends the running measurement. */
+  let stop;
   let silence;
   const end = () => {
-    running?.abort();
-    running = undefined;
+    stop?.();
+    stop = undefined;
     clearTimeout(silence);
   };
-  const start = (amplifier) => {
-    const measurement = new AbortController();
-    running = measurement;
-    const onReport = ({ device, rms }) => {
-      if (device !== amplifier.id || !rms.length) return;
-      onlevels(sides(rms));
-      clearTimeout(silence);
-      silence = setTimeout(() => onlevels([0, 0]), SILENT_AFTER_MS);
-    };
-    const allowRetry = () => {
-      if (running === measurement) running = undefined;
-    };
-    followLevels(measurement.signal, theater.store.status.event, onReport).finally(() => {
-      if (running === measurement) setTimeout(allowRetry, RETRY_MS);
-    });
+  const onReport = ({ device, rms }) => {
+    if (device !== withRole('amplifier')?.id || !rms.length) return;
+    onlevels(sides(rms));
+    clearTimeout(silence);
+    silence = setTimeout(() => onlevels([0, 0]), SILENT_AFTER_MS);
   };
   return {
     end,
     update() {
-      const amplifier = withRole('amplifier');
-      if (!isMeasurable(amplifier)) end();
-      else if (!running) start(amplifier);
+      if (!isMeasurable(withRole('amplifier'))) end();
+      else stop ??= theater.followLevels(onReport);
     },
   };
 }
 function isMeasurable(amplifier) {
-  if (document.hidden || !amplifier?.capabilities.includes('levels')) return false;
+  if (document.hidden || !theater.isLive()) return false;
+  if (!amplifier?.capabilities.includes('levels')) return false;
   const isAudible = value(amplifier, 'power') === 'on' && !value(amplifier, 'muted');
   return isAudible && theater.playback()?.state === 'playing';
 }

@@ -52,6 +52,7 @@ function controlsPane() {
 
 /** How many devices there are, or have failed. */
 function summaryOf(devices) {
+  if (!theater.store.status) return t('now.unknown');
   const failed = devices.filter((device) => stateProvenance(device) === 'failed').length;
   if (failed) return t('devices.bad', { count: failed, total: devices.length });
   return t('devices.good', { count: devices.length });

@@ -1,6 +1,7 @@
 // The screen of the doctor: the checks of the controller and their results.
 import { get } from '../base/api.js';
-import { announce, h, setChildren } from '../base/dom.js';
+import { h, setChildren } from '../base/dom.js';
+import { announce } from '../base/messages.js';
 import { icon } from '../base/icons.js';
 import { sentence, t } from '../base/text.js';
 import { actionButton, runAction } from '../parts/actions.js';

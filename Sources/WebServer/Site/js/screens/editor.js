@@ -1,7 +1,8 @@
 // The configuration: devices.json with line numbers, checked at each pause of typing, saved after a
 // look at the difference.
 import { get, send } from '../base/api.js';
-import { announce, ariaHidden, h, setChildren } from '../base/dom.js';
+import { ariaHidden, h, setChildren } from '../base/dom.js';
+import { announce } from '../base/messages.js';
 import { icon } from '../base/icons.js';
 import { sentence, t } from '../base/text.js';
 import * as theater from '../model/store.js';

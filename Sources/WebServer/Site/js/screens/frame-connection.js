@@ -1,33 +1,51 @@
 // The notice without a live connection: its reason, and the age of the shown state. Meanwhile most
 // controls are disabled.
-import { $, announce, ariaHidden, btn, focusOn, h, setText } from '../base/dom.js';
+import { $, ariaHidden, btn, focusOn, h, setText } from '../base/dom.js';
 import { icon } from '../base/icons.js';
+import { announce, messageLayer } from '../base/messages.js';
 import * as theater from '../model/store.js';
 import { ago } from '../model/words.js';
 import { t } from '../base/text.js';
+
+/** Pixels between the notice and what is below it. */
+const NOTICE_GAP = 12;
+let size;
 
 /** Shows the notice, or removes it once the connection is live. */
 export function paintConnection() {
   const { connection } = theater.store;
   setLocked(connection === 'lost');
-  let notice = $('.offline');
+  document.documentElement.dataset.connection = connection;
+  const notice = $('.offline');
   const isOutdated = notice && notice.dataset.connection !== connection;
   if (isOutdated) {
-    notice.remove();
-    notice = undefined;
+    removeNotice();
     if (connection === 'live') announce(t('offline.back'));
   }
-  if (connection === 'live') return;
-  notice ??= makeNotice(connection);
-  const main = $('#main');
-  const isInPlace = notice.isConnected && notice.parentNode === main;
-  if (!isInPlace) main?.prepend(notice);
-  const seconds = Math.max(0, (Date.now() - theater.store.lostSince) / 1000);
-  setText($('.age', notice), t('offline.age', { ago: ago(seconds) }));
+  if (connection !== 'live') showNotice(connection);
+}
+function showNotice(connection) {
+  const notice = $('.offline') ?? addNotice(connection);
+  const { status, lostSince } = theater.store;
+  const seconds = Math.max(0, (Date.now() - lostSince) / 1000);
+  const age = status ? t('offline.age', { ago: ago(seconds) }) : t('offline.unknown');
+  setText($('.age', notice), age);
+}
+function addNotice(connection) {
+  const notice = makeNotice(connection);
+  messageLayer().append(notice);
+  // Screens and sheets leave the place of the notice free.
+  size = new ResizeObserver(() => setNoticeHeight(notice.offsetHeight + NOTICE_GAP));
+  size.observe(notice);
+  return notice;
 }
 export function removeNotice() {
   $('.offline')?.remove();
+  size?.disconnect();
+  setNoticeHeight(0);
 }
+const setNoticeHeight = (height) =>
+  document.documentElement.style.setProperty('--notice', `${height}px`);
 function makeNotice(connection) {
   const isFull = connection === 'full';
   const reason = t(isFull ? 'error.tooManyStreams' : 'offline.title');

@@ -67,6 +67,7 @@ class Frame {
     for (const node of [this.skipLink, this.navigation.rail, this.dock]) node.remove();
     this.measureDock();
     removeNotice();
+    delete document.documentElement.dataset.connection;
     $('.toast.ask')?.remove();
   }
   paint() {

@@ -1,7 +1,8 @@
 // A guest's pass: the link carries its code, or it is typed.
 import { postOpen } from '../base/api.js';
 import { assemble } from '../base/assemble.js';
-import { announce, h, submitBtn } from '../base/dom.js';
+import { h, submitBtn } from '../base/dom.js';
+import { announce } from '../base/messages.js';
 import { t, textParts } from '../base/text.js';
 import { backdrop, entranceForm } from '../parts/backdrop.js';
 import { field, formError, setBusy } from '../parts/forms.js';

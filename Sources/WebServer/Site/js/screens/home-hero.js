@@ -77,6 +77,7 @@ const keyOf = ({ now, play, step, stopped }) =>
     !!play?.duration,
     play?.title,
     stopped,
+    !!theater.store.status,
   ]);
 function picture({ now, play, isIdle, stopped, title }) {
   const moment = play?.duration ? play.position / play.duration : 0;
@@ -107,7 +108,9 @@ function idleContent({ now, stopped }, go) {
   };
   return [
     now.error ? faultCard(now.error, undefined, []) : null,
-    headlines(t('home.ready'), stopped?.title ?? t('now.nothing')),
+    theater.store.status
+      ? headlines(t('home.ready'), stopped?.title ?? t('now.nothing'))
+      : headlines('', t('now.unknown')),
     stopped ? h('p', 'soft', remainingTime(stopped)) : null,
     h('div', 'hero-keys', stopped ? startButtons(stopped, '', openPlayer) : choiceButtons(go)),
   ];

@@ -84,9 +84,7 @@ const roomSection = (picture, facts) =>
 /** Draws the room and follows the theater; returns a function that ends it. */
 async function drawRoom(picture) {
   const room = await createRoom(picture, { isInteractive: false });
-  const draw = () => {
-    if (theater.store.status) room.render(roomStatus());
-  };
+  const draw = () => room.render(roomStatus());
   draw();
   const stopFollowing = theater.watch(draw);
   return () => {

@@ -1,5 +1,6 @@
 // Films and music: search as you type, a grid or list of which only the rows in view exist.
-import { announce, ariaHidden, btn, h, keepFocus, setChildren } from '../base/dom.js';
+import { ariaHidden, btn, h, keepFocus, setChildren } from '../base/dom.js';
+import { announce } from '../base/messages.js';
 import { icon } from '../base/icons.js';
 import { t, unit } from '../base/text.js';
 import { clockText } from '../base/times.js';

@@ -1,12 +1,14 @@
 // Login: the form, and the form for the second factor. login-flow.js says what they do.
 import { postOpen } from '../base/api.js';
 import { assemble } from '../base/assemble.js';
-import { announce, btn, h, setChildren, submitBtn } from '../base/dom.js';
+import { btn, h, setChildren, submitBtn } from '../base/dom.js';
+import { announce } from '../base/messages.js';
 import { formIcon } from '../base/form-icons.js';
 import { t, textParts } from '../base/text.js';
 import { drive, emits, failurePainter } from '../model/flow.js';
 import { LoginFlow } from '../model/login-flow.js';
 import { backdrop, entranceForm } from '../parts/backdrop.js';
+import { canDeliver, entranceFacts } from '../parts/entrance-facts.js';
 import { CHECK, fieldOfFlow, followForm, formError, setBusy } from '../parts/forms.js';
 import { languageChoice } from '../parts/language.js';
 import { greeting } from './greeting.js';
@@ -16,10 +18,15 @@ export const title = () => t('login.title');
 // How much of the backdrop is lit by the form for the second factor.
 const LIGHT = { factor: 2 / 3, factorTyped: 1 };
 
-export const show = (main, app) => assemble({ create, configure, layOut, bind }, main, app);
+export async function show(main, app) {
+  const facts = await entranceFacts();
+  const createParts = () => create(main, facts);
+  return assemble({ create: createParts, configure, layOut, bind }, main, app);
+}
 
-function create(main) {
+function create(main, facts) {
   return {
+    facts,
     flow: new LoginFlow(),
     set: backdrop(main),
     error: formError(),
@@ -45,13 +52,15 @@ function create(main) {
 function configure({ button }) {
   button.setAttribute('aria-disabled', 'true');
 }
-function layOut({ set, form, email, password, error, button }) {
-  const links = h(
-    'div',
-    'entrance-links',
-    h('a', { class: 'btn link', href: '/code' }, t('code.title')),
-    h('a', { class: 'btn link', href: '/reset' }, t('reset.forgot')),
-  );
+function layOut({ facts, set, form, email, password, error, button }) {
+  const links = canDeliver(facts)
+    ? h(
+      'div',
+      'entrance-links',
+      h('a', { class: 'btn link', href: '/code' }, t('code.title')),
+      h('a', { class: 'btn link', href: '/reset' }, t('reset.forgot')),
+    )
+    : '';
   const foot = h(
     'p',
     'entrance-foot small',
@@ -60,7 +69,24 @@ function layOut({ set, form, email, password, error, button }) {
     textParts('login.guest', { link: h('a', { href: '/guest' }, t('login.pass')) }),
   );
   form.append(email.node, password.node, error.node, button, links, foot, languageChoice());
-  set.inside.append(form);
+  const notice = facts.needsOwner ? setupNotice() : endNotice();
+  set.inside.append(...[notice, form].filter(Boolean));
+}
+/** Says that nobody has set the theater up, and where its setup code stands. */
+const setupNotice = () =>
+  h(
+    'section',
+    { class: 'card entrance-card', 'aria-labelledby': 'set-up' },
+    h('h1', { class: 'title-3', id: 'set-up' }, t('login.noOwner')),
+    h('p', 'soft', t('login.setUp')),
+    h('a', { class: 'btn primary big wide', href: '/register' }, t('login.setUpGo')),
+  );
+/** Says once why the page has led to the login, if a session has ended by itself or elsewhere. */
+function endNotice() {
+  if (!sessionStorage.getItem('theater-ended')) return undefined;
+  sessionStorage.removeItem('theater-ended');
+  announce(t('login.ended'));
+  return h('p', { class: 'card entrance-note', role: 'status' }, t('login.ended'));
 }
 function bind(parts, { enter }) {
   const { flow, form, email, password } = parts;

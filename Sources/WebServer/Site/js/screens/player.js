@@ -78,6 +78,7 @@ function shownState(current, play) {
     play?.title,
     ['starting', 'ending', 'failed'].includes(current.status) ? progressOf(current.run) : 0,
     theater.run()?.status,
+    !!theater.store.status,
   ]);
 }
 function showPosition(main, seek, play) {
@@ -92,6 +93,7 @@ function showVolume(main, level) {
 /** When the item ends, if it plays on. */
 function endWords({ state, duration, position }) {
   if (state === 'paused') return t('said.paused');
+  if (!theater.isLive()) return '';
   return t('player.ends', { time: clockTime(Date.now() + (duration - position) * 1000) });
 }
 
@@ -153,8 +155,8 @@ function emptyPlayer() {
     'div',
     'empty',
     icon('film'),
-    h('h1', 'title-2', t('now.nothing')),
-    h('p', {}, t('player.nothing')),
+    h('h1', 'title-2', t(theater.store.status ? 'now.nothing' : 'now.unknown')),
+    h('p', {}, theater.store.status ? t('player.nothing') : ''),
     h('div', 'hero-keys', buttons),
   );
 }

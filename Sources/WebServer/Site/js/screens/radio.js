@@ -1,5 +1,6 @@
 // The radio: dial, stations, presets, the current programme.
-import { announce, h, setChildren } from '../base/dom.js';
+import { h, setChildren } from '../base/dom.js';
+import { announce } from '../base/messages.js';
 import { icon } from '../base/icons.js';
 import { path, post } from '../base/api.js';
 import { activityFor, offeredActivities } from '../model/activities.js';

@@ -1,6 +1,7 @@
 // What the registration asks of the controller: the rules of the fields, whether a code or an
 // e-mail address may be used, and the new account with its session.
 import { get, postOpen } from '../base/api.js';
+import { entranceFacts } from '../parts/entrance-facts.js';
 import { t } from '../base/text.js';
 import { declaredForm } from '../parts/declared-forms.js';
 
@@ -84,17 +85,25 @@ export class RegistrationRequests {
   }
   /** Finds out whether a code is valid, and whether it is an invitation's or the first owner's. */
   async checkCode(code) {
+    const { needsOwner } = await entranceFacts();
+    if (needsOwner === undefined) await this.findKind(code);
+    else await this.checkKind(needsOwner ? 'setupCode' : 'invitation', code);
+    this.code = code;
+  }
+  async checkKind(codeKind, code) {
+    await askWithCode(codeKind, code);
+    this.codeKind = codeKind;
+  }
+  /** Tries both kinds of codes at a controller that does not say whether it has an owner. */
+  async findKind(code) {
     try {
-      await askWithCode('invitation', code);
-      this.codeKind = 'invitation';
+      await this.checkKind('invitation', code);
     } catch (failure) {
       if (failure.code !== 'codeInvalid') throw failure;
-      await askWithCode('setupCode', code).catch(() => {
+      await this.checkKind('setupCode', code).catch(() => {
         throw failure;
       });
-      this.codeKind = 'setupCode';
     }
-    this.code = code;
   }
   validate(question, signal) {
     const body = { ...question, [this.codeKind]: this.code };

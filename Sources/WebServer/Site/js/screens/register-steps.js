@@ -1,6 +1,7 @@
 // The forms of the registration: the code, then the name, the e-mail address and the password.
 // Each has a drawing (`art`), its `content`, its button (`next`), and the `input` for the focus.
-import { announce, btn, submitBtn } from '../base/dom.js';
+import { btn, submitBtn } from '../base/dom.js';
+import { announce } from '../base/messages.js';
 import { field, fieldOfFlow, followForm, setBusy, toggleOfFlow } from '../parts/forms.js';
 import { ruleList } from '../parts/rule-list.js';
 import { door, seat, ticket } from '../parts/drawings.js';

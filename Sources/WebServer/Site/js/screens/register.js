@@ -1,6 +1,7 @@
 // Registration in three steps, for the holder of the setup code or of an invitation. The controller
 // checks everything again; registration-flow.js says what the steps do.
-import { announce, btn, h, setChildren } from '../base/dom.js';
+import { btn, h, setChildren } from '../base/dom.js';
+import { announce } from '../base/messages.js';
 import { formIcon } from '../base/form-icons.js';
 import { formError } from '../parts/forms.js';
 import { followReturnKey } from '../parts/return-key.js';

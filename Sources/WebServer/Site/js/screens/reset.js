@@ -1,6 +1,7 @@
 // A forgotten password: a code, then the new password.
 import { get, postOpen } from '../base/api.js';
-import { announce, h, setChildren, submitBtn } from '../base/dom.js';
+import { h, setChildren, submitBtn } from '../base/dom.js';
+import { announce } from '../base/messages.js';
 import { formIcon } from '../base/form-icons.js';
 import { t } from '../base/text.js';
 import { evaluate, mistakeIn, normalize, withMessages } from '../model/rules.js';

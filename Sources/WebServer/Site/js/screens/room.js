@@ -44,7 +44,6 @@ export async function show(main, { go }) {
   let timer;
   const paint = () => {
     clearTimeout(timer);
-    if (!theater.store.status) return;
     const play = theater.playback();
     timer = setTimeout(paint, untilNextPicture(play));
     room.render(roomStatus());
@@ -79,7 +78,8 @@ function openSlot(slot) {
 /** Milliseconds until the picture changes without an event: by a movement, a second, a minute. */
 function untilNextPicture(play) {
   if (isChanging() && !isMotionReduced()) return MOVEMENT_MS;
-  if (play?.state === 'playing' || isChanging()) {
+  const isPlaying = theater.isLive() && play?.state === 'playing';
+  if (isPlaying || isChanging()) {
     const position = play?.position ?? 0;
     return SECOND_MS - position % 1 * SECOND_MS + TIMER_MARGIN_MS;
   }
@@ -127,6 +127,7 @@ function nameSwitch(button, room) {
   return () => removeEventListener('keydown', onKey);
 }
 function idleName() {
+  if (!theater.store.status) return t('now.unknown');
   const isPopping = value(withRole('popcornPopper'), 'popping') === 'popping';
   return isPopping ? t('device.popcornPopper') : t('now.nothing');
 }

@@ -1,5 +1,6 @@
 // Scenes: the plan of each, its run with its steps, the error that stopped it.
-import { announce, btn, h, setChildren } from '../base/dom.js';
+import { btn, h, setChildren } from '../base/dom.js';
+import { announce } from '../base/messages.js';
 import { icon } from '../base/icons.js';
 import { path, post } from '../base/api.js';
 import { isEnd } from '../model/activities.js';

@@ -1,6 +1,7 @@
 // The second step of the setup of a device: its test, the question about the result, and what to
 // check after a no.
-import { announce, btn, h, setChildren, setText } from '../base/dom.js';
+import { btn, h, setChildren, setText } from '../base/dom.js';
+import { announce } from '../base/messages.js';
 import { icon } from '../base/icons.js';
 import { get, path } from '../base/api.js';
 import * as theater from '../model/store.js';

@@ -1,5 +1,6 @@
 // Setting up devices, one by one: search, choose what was found, see the difference, save, test.
-import { announce, btn, h, setChildren } from '../base/dom.js';
+import { btn, h, setChildren } from '../base/dom.js';
+import { announce } from '../base/messages.js';
 import { icon } from '../base/icons.js';
 import { get, path } from '../base/api.js';
 import * as theater from '../model/store.js';
